@@ -1,0 +1,78 @@
+/* `greedystep generate`: rows with planted weights, to try things out. */
+#include "interrupt.h"
+#include "message.h"
+#include "progress.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+static const cli_option generate_options[] = {
+    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0, "where the rows go, as libsvm text; - is standard output"},
+    {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
+    {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
+    {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,
+     "features present in a row (their value is 1), at most as many as there are features"},
+    {"classes", 0, OPTION_COUNT, false, "N", "2", 1, 1000,
+     "number of labels, counted from 0; 1: a number to be predicted"},
+    {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "another seed gives other weights and other rows"},
+    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
+};
+
+static gsa_status copy_rows(gsa_reader *reader, gsa_writer *writer, uint64_t n_rows, cli_progress *progress,
+                            gsa_error *error)
+{
+    gsa_batch batch;
+    gsa_status status = GSA_OK;
+    uint64_t done = 0;
+    while (status == GSA_OK && (status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
+        done += batch.n_rows;
+        progress_show_rows(progress, "generated", done, n_rows);
+        status = interrupt_should_stop(NULL) ? GSA_STOPPED : gsa_writer_write(writer, &batch, error);
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+static int run_generate(const cli_arguments *arguments)
+{
+    gsa_env env = session_env(arguments);
+    gsa_generator what = {.n_rows = arguments_number(arguments, "rows"),
+                          .n_features = arguments_number(arguments, "features"),
+                          .nnz = arguments_number(arguments, "nnz"),
+                          .n_classes = arguments_number(arguments, "classes"),
+                          .seed = arguments_number(arguments, "seed")};
+    if (what.nnz > what.n_features)
+        return complain_usage("--nnz %" PRIu64 ": a row cannot have more features than the %" PRIu64 " of --features",
+                              what.nnz, what.n_features);
+    gsa_error error = {0};
+    gsa_reader *reader = NULL;
+    gsa_writer *writer = NULL;
+    cli_progress progress;
+    interrupt_catch();
+    progress_begin(&progress, !arguments_flag(arguments, "quiet") && isatty(STDERR_FILENO), NULL);
+    gsa_status status = gsa_reader_open_generated(&what, &env, &reader, &error);
+    if (status == GSA_OK)
+        status = gsa_writer_open(arguments_text(arguments, "output"), &env, &writer, &error);
+    if (status == GSA_OK)
+        status = copy_rows(reader, writer, what.n_rows, &progress, &error);
+    progress_clear(&progress);
+    if (status == GSA_OK) {
+        status = gsa_writer_close(writer, &error);
+        writer = NULL;
+    }
+    gsa_writer_discard(writer);
+    gsa_reader_close(reader);
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}
+
+const cli_verb generate_verb = {
+    .name = "generate",
+    .usage = "-o FILE [OPTIONS]",
+    .summary = "write rows with planted weights, to try things out",
+    .details = "Writes rows whose labels are drawn from a planted model: the same rows on every machine.",
+    .options = generate_options,
+    .n_options = sizeof generate_options / sizeof *generate_options,
+    .run = run_generate,
+};

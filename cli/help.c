@@ -1,0 +1,84 @@
+/* Help and version. */
+#include "help.h"
+
+#include "verbs.h"
+
+#include <greedystep/data.h>
+#include <greedystep/greedystep.h>
+
+#include <jansson.h>
+#include <string.h>
+
+enum { HELP_COLUMN = 6, HELP_WIDTH = 100 };
+
+void help_print_overview(FILE *stream)
+{
+    fputs("usage: greedystep VERB ...\n\nLinear models with nothing to tune, by greedy step averaging.\n\n", stream);
+    for (const cli_verb *const *each = verbs; *each != NULL; each++)
+        fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
+    fputs("\n  greedystep help VERB    what a verb does, and its options\n"
+          "  greedystep --version    version, and the codecs of this build\n\n"
+          "Quick start:\n"
+          "  greedystep generate --rows 12000 -o all.svm\n"
+          "  head -n 10000 all.svm > train.svm\n"
+          "  tail -n 2000 all.svm > test.svm\n"
+          "  greedystep train train.svm -o my.model\n"
+          "  greedystep evaluate my.model test.svm\n"
+          "  greedystep predict my.model test.svm | head\n",
+          stream);
+}
+
+/* Words in lines of HELP_WIDTH at most, each indented. */
+static void print_wrapped(const char *text, int indent)
+{
+    int column = 0;
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+        if (column > 0 && column + 1 + length > HELP_WIDTH) {
+            putchar('\n');
+            column = 0;
+        }
+        column += column == 0 ? printf("%*s%.*s", indent, "", length, text) : printf(" %.*s", length, text);
+        text += length;
+        text += strspn(text, " ");
+    }
+    putchar('\n');
+}
+
+static void print_option(const cli_option *option)
+{
+    char name[OPTION_NAME_SIZE];
+    if (option->letter != 0)
+        printf("  -%c, --%s", option->letter, option_display_name(option->name, name));
+    else
+        printf("  --%s", option_display_name(option->name, name));
+    if (option->kind != OPTION_FLAG)
+        printf(" %s", option->takes);
+    if (option->required)
+        fputs("  (required)", stdout);
+    else if (option->initial != NULL)
+        printf("  (default: %s)", option->initial);
+    putchar('\n');
+    print_wrapped(option->help, HELP_COLUMN);
+}
+
+void help_print_verb(const cli_verb *verb)
+{
+    cli_option options[MOST_OPTIONS];
+    size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
+    printf("usage: greedystep %s %s\n\n%s\n\nOptions:\n", verb->name, verb->usage, verb->details);
+    for (size_t i = 0; i < n_options; i++) {
+        if (i == first_parameter)
+            puts("\nParameters:");
+        print_option(&options[i]);
+    }
+}
+
+void help_print_version(void)
+{
+    const char *name, *version;
+    printf("greedystep %s\n", gsa_version());
+    for (size_t i = 0; (name = gsa_codec_at(i, &version)) != NULL; i++)
+        printf("%-10s %s\n", name, version != NULL ? version : "no");
+    printf("%-10s %s\n", "jansson", JANSSON_VERSION);
+}

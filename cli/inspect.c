@@ -1,0 +1,255 @@
+/* `greedystep inspect`: what a model is, and what it finds important. */
+#include "message.h"
+#include "report.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const cli_option inspect_options[] = {
+    {"top", 0, OPTION_COUNT, false, "N", "10", 0, 10000, "how many of the strongest features to show"},
+    {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print everything as one JSON object"},
+};
+
+enum { LABELS_SHOWN = 20 };
+
+typedef struct strong_feature {
+    uint64_t id;
+    size_t output; /* where its absolute weight is largest */
+    float weight;
+} strong_feature;
+
+typedef struct inspection {
+    const char *path;
+    gsa_model *model;
+    gsa_state *state; /* NULL if there is none beside the model */
+    gsa_model_info info;
+    uint64_t n_nonzero;
+    strong_feature *top; /* strongest first */
+    size_t n_top, most_top;
+} inspection;
+
+/* ---- looking ---------------------------------------------------------------------------------------------------- */
+
+/* Enters the feature at its place among the strongest, if it belongs there; of equals the lower id is first. */
+static void consider(inspection *what, strong_feature feature)
+{
+    size_t at = what->n_top;
+    if (at == what->most_top && (at == 0 || fabsf(what->top[at - 1].weight) >= fabsf(feature.weight)))
+        return;
+    if (at < what->most_top)
+        what->n_top++;
+    else
+        at--;
+    for (; at > 0 && fabsf(what->top[at - 1].weight) < fabsf(feature.weight); at--)
+        what->top[at] = what->top[at - 1];
+    what->top[at] = feature;
+}
+
+static void look_at_weights(inspection *what)
+{
+    for (uint64_t id = 0; id < what->info.n_features; id++) {
+        strong_feature feature = {.id = id};
+        for (size_t output = 0; output < what->info.n_outputs; output++) {
+            float weight = gsa_model_weight(what->model, id, output);
+            what->n_nonzero += weight != 0;
+            if (fabsf(weight) > fabsf(feature.weight)) {
+                feature.weight = weight;
+                feature.output = output;
+            }
+        }
+        if (feature.weight != 0)
+            consider(what, feature);
+    }
+}
+
+/* The class that a weight belongs to; NULL where all belong to one output. */
+static const char *label_of(const inspection *what, const strong_feature *feature)
+{
+    return what->info.n_outputs > 1 ? gsa_model_label(what->model, feature->output) : NULL;
+}
+
+/* ---- for people ------------------------------------------------------------------------------------------------- */
+
+static void print_labels(const inspection *what)
+{
+    if (what->info.n_classes == 0)
+        return;
+    report_field("classes", "%" PRIu64, what->info.n_classes);
+    printf("%-18s", "labels");
+    const char *label;
+    for (size_t i = 0; i < LABELS_SHOWN && (label = gsa_model_label(what->model, i)) != NULL; i++)
+        printf(" %s", label);
+    puts(what->info.n_classes > LABELS_SHOWN ? " ..." : "");
+}
+
+static void print_intercepts(const inspection *what)
+{
+    if (!what->info.has_intercept) {
+        report_field("intercept", "off");
+        return;
+    }
+    printf("%-18s", "intercept");
+    for (size_t i = 0; i < LABELS_SHOWN && i < what->info.n_outputs; i++)
+        printf(" %.6g", (double)gsa_model_intercept(what->model, i));
+    puts(what->info.n_outputs > LABELS_SHOWN ? " ..." : "");
+}
+
+static void print_state(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    if (summary.pass_rows > 0)
+        report_field("state", "at row %" PRIu64 " of pass %" PRIu64, summary.pass_rows, summary.pass + 1);
+    else
+        report_field("state", "at the end of pass %" PRIu64, summary.pass);
+    report_field("mean step", "%.6g", summary.step);
+    if (summary.n_held_out > 0)
+        report_field("held out", "%" PRIu64, summary.n_held_out);
+    if (summary.n_merged > 1)
+        report_field("merged", "%" PRIu64 " runs", summary.n_merged);
+}
+
+static void print_top(const inspection *what)
+{
+    if (what->n_top == 0)
+        return;
+    printf("\nstrongest features");
+    if (what->info.n_classes == 2 && what->info.n_outputs == 1)
+        printf(" (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
+    printf("\n%10s  %12s%s\n", "index", "weight", what->info.n_outputs > 1 ? "  label" : "");
+    for (size_t i = 0; i < what->n_top; i++) {
+        const char *label = label_of(what, &what->top[i]);
+        printf("%10" PRIu64 "  %12.6g%s%s\n", what->top[i].id + 1, (double)what->top[i].weight,
+               label != NULL ? "  " : "", label != NULL ? label : "");
+    }
+}
+
+static int print_inspection(const inspection *what)
+{
+    const gsa_model_info *info = &what->info;
+    report_field("loss", "%s", info->loss);
+    report_field("method", "%s", info->method);
+    report_field("average", "%s", info->average);
+    print_labels(what);
+    report_field("rows learned", "%" PRIu64, info->n_rows);
+    report_field("passes", "%" PRIu64, info->n_passes);
+    report_field("features", "%" PRIu64, info->n_features);
+    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_features * info->n_outputs);
+    print_intercepts(what);
+    if (what->state != NULL)
+        print_state(what->state);
+    print_top(what);
+    return EXIT_DONE;
+}
+
+/* ---- for programs ----------------------------------------------------------------------------------------------- */
+
+static json_t *top_json(const inspection *what)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < what->n_top; i++) {
+        json_t *entry = json_object();
+        const char *label = label_of(what, &what->top[i]);
+        json_object_set_new(entry, "index", report_count(what->top[i].id + 1));
+        json_object_set_new(entry, "weight", report_real((double)what->top[i].weight));
+        if (label != NULL)
+            json_object_set_new(entry, "label", report_text(label));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *intercepts_json(const inspection *what)
+{
+    if (!what->info.has_intercept)
+        return json_null();
+    json_t *list = json_array();
+    for (size_t i = 0; i < what->info.n_outputs; i++)
+        json_array_append_new(list, report_real((double)gsa_model_intercept(what->model, i)));
+    return list;
+}
+
+static json_t *state_json(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    json_t *object = json_object();
+    json_object_set_new(object, "passes", report_count(summary.pass));
+    json_object_set_new(object, "pass_rows", report_count(summary.pass_rows));
+    json_object_set_new(object, "mean_step", report_real(summary.step));
+    json_object_set_new(object, "held_out", report_count(summary.n_held_out));
+    json_object_set_new(object, "merged", report_count(summary.n_merged));
+    return object;
+}
+
+static int print_json(const inspection *what)
+{
+    const gsa_model_info *info = &what->info;
+    json_t *object = json_object();
+    json_object_set_new(object, "model", report_text(what->path));
+    json_object_set_new(object, "loss", json_string(info->loss));
+    json_object_set_new(object, "method", json_string(info->method));
+    json_object_set_new(object, "average", json_string(info->average));
+    json_object_set_new(object, "classes", report_count(info->n_classes));
+    json_object_set_new(object, "labels", report_labels(what->model));
+    json_object_set_new(object, "rows", report_count(info->n_rows));
+    json_object_set_new(object, "passes", report_count(info->n_passes));
+    json_object_set_new(object, "features", report_count(info->n_features));
+    json_object_set_new(object, "nonzero_weights", report_count(what->n_nonzero));
+    json_object_set_new(object, "intercept", intercepts_json(what));
+    json_object_set_new(object, "top", top_json(what));
+    json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());
+    return report_print_json(object);
+}
+
+/* ---- the verb --------------------------------------------------------------------------------------------------- */
+
+static int load(const cli_arguments *arguments, inspection *out)
+{
+    gsa_env env = session_env(arguments);
+    out->path = arguments->positional[0];
+    int code = session_load_model(out->path, &env, &out->model);
+    if (code != EXIT_DONE)
+        return code;
+    gsa_model_get_info(out->model, &out->info);
+    out->most_top = (size_t)arguments_number(arguments, "top");
+    out->top = calloc(out->most_top + 1, sizeof *out->top);
+    return out->top != NULL ? EXIT_DONE : complain_failed("out of memory");
+}
+
+static int run_inspect(const cli_arguments *arguments)
+{
+    inspection what = {0};
+    gsa_env env = session_env(arguments);
+    int code = load(arguments, &what);
+    if (code == EXIT_DONE) {
+        look_at_weights(&what);
+        /* A state that cannot be read is told, and the model is shown all the same. */
+        int state_code = session_has_state(what.path) ? session_load_state(what.path, &env, &what.state) : EXIT_DONE;
+        code = arguments_flag(arguments, "json") ? print_json(&what) : print_inspection(&what);
+        code = code == EXIT_DONE ? state_code : code;
+    }
+    free(what.top);
+    gsa_state_free(what.state);
+    gsa_model_free(what.model);
+    return code;
+}
+
+const cli_verb inspect_verb = {
+    .name = "inspect",
+    .usage = "MODEL [OPTIONS]",
+    .summary = "show what a model is and which features are strongest",
+    .details =
+        "Shows loss, labels, size and intercept, the features with the largest absolute weights (by their index in\n"
+        "the data, from 1) and, if MODEL.state is there, where the training stands.",
+    .options = inspect_options,
+    .n_options = sizeof inspect_options / sizeof *inspect_options,
+    .positional = "MODEL",
+    .least_positional = 1,
+    .most_positional = 1,
+    .run = run_inspect,
+};

@@ -1,0 +1,88 @@
+/* greedystep: the command. Finds the verb and runs it. */
+#include "help.h"
+#include "message.h"
+#include "options.h"
+#include "output.h"
+#include "suggest.h"
+#include "verbs.h"
+
+#include <signal.h>
+#include <string.h>
+
+const cli_verb *const verbs[] = {&train_verb,    &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
+                                 &generate_verb, NULL};
+
+const cli_verb *verb_find(const char *name)
+{
+    for (const cli_verb *const *each = verbs; *each != NULL; each++) {
+        if (strcmp((*each)->name, name) == 0)
+            return *each;
+    }
+    return NULL;
+}
+
+static int complain_unknown_verb(const char *typed)
+{
+    bool is_option = typed[0] == '-' && typed[1] != '\0';
+    suggestion near = suggest_begin(typed);
+    for (const cli_verb *const *each = verbs; *each != NULL; each++)
+        suggest_consider(&near, (*each)->name);
+    static const char *const others[] = {"help", "--help", "--version"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        suggest_consider(&near, others[i]);
+    const char *what = is_option ? "option" : "verb";
+    if (near.best != NULL)
+        return complain_usage("unknown %s %s; did you mean %s?", what, typed, near.best);
+    return complain_usage("unknown %s %s; `greedystep --help` lists the verbs", what, typed);
+}
+
+static int run_help(const char *about)
+{
+    const cli_verb *verb = about != NULL ? verb_find(about) : NULL;
+    if (about != NULL && verb == NULL)
+        return complain_unknown_verb(about);
+    if (verb != NULL)
+        help_print_verb(verb);
+    else
+        help_print_overview(stdout);
+    return EXIT_DONE;
+}
+
+static int run_verb(const cli_verb *verb, int argc, char **argv)
+{
+    cli_arguments arguments;
+    int code = arguments_parse(verb, argc, argv, &arguments);
+    if (code == EXIT_DONE && arguments.wants_help)
+        help_print_verb(verb);
+    else if (code == EXIT_DONE)
+        code = verb->run(&arguments);
+    arguments_free(&arguments);
+    return code;
+}
+
+static int run_command(int argc, char **argv)
+{
+    const char *first = argv[1];
+    const cli_verb *verb = verb_find(first);
+    if (verb != NULL)
+        return run_verb(verb, argc, argv);
+    if (strcmp(first, "help") == 0 || strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0)
+        return run_help(argc > 2 ? argv[2] : NULL);
+    if (strcmp(first, "version") == 0 || strcmp(first, "--version") == 0) {
+        help_print_version();
+        return EXIT_DONE;
+    }
+    return complain_unknown_verb(first);
+}
+
+int main(int argc, char **argv)
+{
+    /* A reader of our output that goes away is a write that fails, and is reported as one. */
+    signal(SIGPIPE, SIG_IGN);
+    output_prepare_stdout();
+    if (argc < 2) {
+        help_print_overview(stderr);
+        return EXIT_USAGE;
+    }
+    return output_finish_stdout(run_command(argc, argv));
+}

@@ -1,0 +1,90 @@
+/* `greedystep merge`: several runs into one, by their states. */
+#include "message.h"
+#include "report.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static const cli_option merge_options[] = {
+    {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0, "where the model goes, with MODEL.state beside it"},
+    {"base", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
+     "the model that all runs started from (train --start-from), so that it is counted once"},
+};
+
+typedef struct merging {
+    gsa_env env;
+    gsa_state **states;
+    size_t n_states;
+    gsa_state *base, *merged;
+} merging;
+
+static int load_all(const cli_arguments *arguments, merging *what)
+{
+    int code = EXIT_DONE;
+    what->states = calloc(arguments->n_positional, sizeof *what->states);
+    if (what->states == NULL)
+        return complain_failed("out of memory");
+    what->n_states = arguments->n_positional;
+    for (size_t i = 0; i < what->n_states && code == EXIT_DONE; i++)
+        code = session_load_state(arguments->positional[i], &what->env, &what->states[i]);
+    if (code == EXIT_DONE && arguments_given(arguments, "base"))
+        code = session_load_state(arguments_text(arguments, "base"), &what->env, &what->base);
+    return code;
+}
+
+static int merge_and_save(const cli_arguments *arguments, merging *what)
+{
+    gsa_error error = {0};
+    const char *path = arguments_text(arguments, "output");
+    gsa_status status = gsa_state_merge((const gsa_state *const *)what->states, what->n_states, what->base, &what->env,
+                                        &what->merged, &error);
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    int code = session_save(what->merged, path, &what->env);
+    if (code != EXIT_DONE)
+        return code;
+    gsa_summary summary;
+    gsa_state_summary(what->merged, &summary);
+    report_field("loss", "%s", summary.loss);
+    report_field("merged", "%zu models", what->n_states);
+    report_field("rows learned", "%" PRIu64, summary.n_rows);
+    report_field("features", "%" PRIu64, summary.n_features);
+    if (summary.n_classes > 0)
+        report_field("classes", "%" PRIu64, summary.n_classes);
+    report_field("model", "%s", path);
+    return EXIT_DONE;
+}
+
+static int run_merge(const cli_arguments *arguments)
+{
+    merging what = {.env = session_env(arguments)};
+    /* An input may be written over: all are loaded before the first byte is written. */
+    int code = session_check_model_path(arguments_text(arguments, "output"), NULL, 0);
+    if (code == EXIT_DONE)
+        code = load_all(arguments, &what);
+    if (code == EXIT_DONE)
+        code = merge_and_save(arguments, &what);
+    for (size_t i = 0; i < what.n_states; i++)
+        gsa_state_free(what.states[i]);
+    free(what.states);
+    gsa_state_free(what.base);
+    gsa_state_free(what.merged);
+    return code;
+}
+
+const cli_verb merge_verb = {
+    .name = "merge",
+    .usage = "MODEL... -o MODEL [--base MODEL]",
+    .summary = "make one model of several that were trained apart",
+    .details =
+        "Reads the state beside each MODEL and merges them, every feature weighted by how much of it each run saw.\n"
+        "Models that were trained apart from nothing need no base; those that all started from one model do.",
+    .options = merge_options,
+    .n_options = sizeof merge_options / sizeof *merge_options,
+    .positional = "MODEL",
+    .least_positional = 1,
+    .most_positional = SIZE_MAX,
+    .run = run_merge,
+};

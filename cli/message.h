@@ -1,0 +1,27 @@
+/* What the command says on stderr, and the exit codes. stdout is for results only. */
+#ifndef GREEDYSTEP_CLI_MESSAGE_H
+#define GREEDYSTEP_CLI_MESSAGE_H
+
+#include <greedystep/greedystep.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define CLI_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#else
+#define CLI_PRINTF(format_at, first_at)
+#endif
+
+enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNALLED = 128 /* plus the number of the signal */ };
+
+/* `greedystep: ...` and a newline. */
+void complain(const char *format, ...) CLI_PRINTF(1, 2);
+/* The same for a call that cannot be right; gives EXIT_USAGE. */
+int complain_usage(const char *format, ...) CLI_PRINTF(1, 2);
+/* The same for a failure at run time; gives EXIT_FAILED. */
+int complain_failed(const char *format, ...) CLI_PRINTF(1, 2);
+/* Work that a signal has ended without a result; gives the exit code of the signal. */
+int complain_interrupted(void);
+/* The message of a call of the library that failed; gives EXIT_FAILED, or the exit code of the signal that stopped it.
+ */
+int complain_error(gsa_status status, const gsa_error *error);
+
+#endif

@@ -1,0 +1,334 @@
+/* The parser of the command line. Every value is checked against its table entry here, so that a verb sees good ones
+ * only; what depends on files is the verb's own to check. */
+#include "options.h"
+
+#include "message.h"
+#include "number.h"
+#include "suggest.h"
+
+#include <greedystep/greedystep.h>
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const cli_option reader_options[] = {
+    {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
+     "what to do with a row that cannot be read: stop, or count it and go on"},
+    {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
+     "the most that tables may take, such as 512M or 2G; 0: no limit"},
+};
+
+static cli_option option_of_parameter(const gsa_param *parameter)
+{
+    static const option_kind kinds[] = {
+        [GSA_PARAM_CHOICE] = OPTION_CHOICE, [GSA_PARAM_COUNT] = OPTION_COUNT, [GSA_PARAM_SWITCH] = OPTION_SWITCH};
+    static const char *const takes[] = {[GSA_PARAM_COUNT] = "N", [GSA_PARAM_SWITCH] = "on|off"};
+    return (cli_option){.name = parameter->name,
+                        .kind = kinds[parameter->kind],
+                        .takes = parameter->kind == GSA_PARAM_CHOICE ? parameter->choices : takes[parameter->kind],
+                        .initial = parameter->initial,
+                        .least = parameter->least,
+                        .most = parameter->most,
+                        .help = parameter->help};
+}
+
+static void append_options(cli_option *out, size_t *n, const cli_option *more, size_t n_more)
+{
+    assert(*n + n_more <= MOST_OPTIONS);
+    for (size_t i = 0; i < n_more; i++)
+        out[(*n)++] = more[i];
+}
+
+size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *first_parameter)
+{
+    size_t n = 0;
+    append_options(out, &n, verb->options, verb->n_options);
+    if (verb->reads_data)
+        append_options(out, &n, reader_options, sizeof reader_options / sizeof *reader_options);
+    *first_parameter = n;
+    for (size_t i = 0; verb->takes_parameters && i < gsa_param_count(); i++) {
+        cli_option parameter = option_of_parameter(gsa_param_at(i));
+        append_options(out, &n, &parameter, 1);
+    }
+    return n;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+static char plain_letter(char c)
+{
+    return (char)(c == '_' ? '-' : c);
+}
+
+static bool names_equal_up_to(const char *a, size_t a_len, const char *b)
+{
+    if (strlen(b) != a_len)
+        return false;
+    for (size_t i = 0; i < a_len; i++) {
+        if (plain_letter(a[i]) != plain_letter(b[i]))
+            return false;
+    }
+    return true;
+}
+
+bool option_names_equal(const char *a, const char *b)
+{
+    return names_equal_up_to(a, strlen(a), b);
+}
+
+const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE])
+{
+    size_t i = 0;
+    for (; name[i] != '\0' && i + 1 < OPTION_NAME_SIZE; i++)
+        buffer[i] = plain_letter(name[i]);
+    buffer[i] = '\0';
+    return buffer;
+}
+
+/* n_options if there is none. */
+static size_t find_option(const cli_arguments *arguments, const char *name, size_t length)
+{
+    size_t i = 0;
+    while (i < arguments->n_options && !names_equal_up_to(name, length, arguments->options[i].name))
+        i++;
+    return i;
+}
+
+static bool can_be_off(const cli_option *option)
+{
+    return option->kind == OPTION_SWITCH || option->kind == OPTION_FLAG;
+}
+
+static const char *nearest_option(const cli_arguments *arguments, const char *typed, bool switches_only)
+{
+    suggestion near = suggest_begin(typed);
+    for (size_t i = 0; i < arguments->n_options; i++) {
+        if (!switches_only || can_be_off(&arguments->options[i]))
+            suggest_consider(&near, arguments->options[i].name);
+    }
+    if (!switches_only)
+        suggest_consider(&near, "help");
+    return near.best;
+}
+
+static int complain_unknown(const cli_arguments *arguments, const char *name, size_t length)
+{
+    char typed[OPTION_NAME_SIZE], shown[OPTION_NAME_SIZE];
+    snprintf(typed, sizeof typed, "%.*s", (int)(length < sizeof typed ? length : sizeof typed - 1), name);
+    bool is_negated = names_equal_up_to(typed, length < 3 ? length : 3, "no-");
+    const char *negated = is_negated ? nearest_option(arguments, typed + 3, true) : NULL;
+    const char *best = negated != NULL ? negated : nearest_option(arguments, typed, false);
+    if (best == NULL)
+        return complain_usage("unknown option --%s; `greedystep help %s` lists them all", typed, arguments->verb->name);
+    return complain_usage("unknown option --%s; did you mean --%s%s?", typed, negated != NULL ? "no-" : "",
+                          option_display_name(best, shown));
+}
+
+/* ---- values ----------------------------------------------------------------------------------------------------- */
+
+static int check_choice(const char *name, const char *choices, const char *value)
+{
+    char copy[256];
+    snprintf(copy, sizeof copy, "%s", choices);
+    suggestion near = suggest_begin(value);
+    for (char *choice = copy, *end; choice != NULL; choice = end) {
+        end = strchr(choice, '|');
+        if (end != NULL)
+            *end++ = '\0';
+        if (strcmp(choice, value) == 0)
+            return EXIT_DONE;
+        suggest_consider(&near, choice);
+    }
+    if (near.best != NULL)
+        return complain_usage("--%s %s: not one of %s; did you mean %s?", name, value, choices, near.best);
+    return complain_usage("--%s %s: not one of %s", name, value, choices);
+}
+
+static int check_count(const cli_option *option, const char *name, const char *value, uint64_t *number)
+{
+    if (number_parse_count(value, number) && *number >= option->least && *number <= option->most)
+        return EXIT_DONE;
+    return complain_usage("--%s %s: expected a whole number from %" PRIu64 " to %" PRIu64, name, value, option->least,
+                          option->most);
+}
+
+/* EXIT_DONE if the value is good. */
+static int check_value(const cli_option *option, const char *value, uint64_t *number)
+{
+    char name[OPTION_NAME_SIZE];
+    option_display_name(option->name, name);
+    switch (option->kind) {
+    case OPTION_TEXT:
+        return *value != '\0' ? EXIT_DONE : complain_usage("--%s needs a value (%s)", name, option->takes);
+    case OPTION_CHOICE:
+        return check_choice(name, option->takes, value);
+    case OPTION_COUNT:
+        return check_count(option, name, value, number);
+    case OPTION_SIZE:
+        if (number_parse_size(value, number))
+            return EXIT_DONE;
+        return complain_usage("--%s %s: expected a size in bytes such as 512M or 2G, below 2^64", name, value);
+    case OPTION_SWITCH:
+    case OPTION_FLAG:
+        return check_choice(name, "on|off", value);
+    }
+    return EXIT_DONE;
+}
+
+static int store_value(cli_arguments *arguments, size_t at, const char *value)
+{
+    char name[OPTION_NAME_SIZE];
+    if (arguments->value[at] != NULL)
+        return complain_usage("--%s is given twice", option_display_name(arguments->options[at].name, name));
+    int code = check_value(&arguments->options[at], value, &arguments->number[at]);
+    if (code == EXIT_DONE)
+        arguments->value[at] = value;
+    return code;
+}
+
+/* ---- parsing ---------------------------------------------------------------------------------------------------- */
+
+/* The value of an option that none was attached to: the next argument, or "on" for what can stand alone. *next moves
+ * past what was taken. */
+static int take_value(cli_arguments *arguments, size_t at, int *next)
+{
+    const cli_option *option = &arguments->options[at];
+    const char *following = *next < arguments->argc ? arguments->argv[*next] : NULL;
+    bool is_on_off = following != NULL && (strcmp(following, "on") == 0 || strcmp(following, "off") == 0);
+    if (option->kind == OPTION_FLAG || (option->kind == OPTION_SWITCH && !is_on_off))
+        return store_value(arguments, at, "on");
+    if (following == NULL || strncmp(following, "--", 2) == 0) {
+        char name[OPTION_NAME_SIZE];
+        return complain_usage("--%s needs a value (%s)", option_display_name(option->name, name), option->takes);
+    }
+    ++*next;
+    return store_value(arguments, at, following);
+}
+
+static int parse_long(cli_arguments *arguments, const char *text, int *next)
+{
+    const char *equals = strchr(text, '=');
+    size_t length = equals != NULL ? (size_t)(equals - text) : strlen(text);
+    if (names_equal_up_to(text, length, "help")) {
+        arguments->wants_help = true;
+        return EXIT_DONE;
+    }
+    size_t at = find_option(arguments, text, length);
+    if (at < arguments->n_options)
+        return equals != NULL ? store_value(arguments, at, equals + 1) : take_value(arguments, at, next);
+    if (length > 3 && names_equal_up_to(text, 3, "no-") && equals == NULL) {
+        at = find_option(arguments, text + 3, length - 3);
+        if (at < arguments->n_options && can_be_off(&arguments->options[at]))
+            return store_value(arguments, at, "off");
+    }
+    return complain_unknown(arguments, text, length);
+}
+
+static int parse_short(cli_arguments *arguments, const char *text, int *next)
+{
+    if (strcmp(text, "h") == 0) {
+        arguments->wants_help = true;
+        return EXIT_DONE;
+    }
+    /* `-output m` is a slip, not the letter o with the value `utput`. */
+    bool is_long_name = text[1] != '\0' && find_option(arguments, text, strcspn(text, "=")) < arguments->n_options;
+    for (size_t i = 0; i < arguments->n_options && !is_long_name; i++) {
+        if (arguments->options[i].letter == text[0])
+            return text[1] != '\0' ? store_value(arguments, i, text + 1) : take_value(arguments, i, next);
+    }
+    if (is_long_name)
+        return complain_usage("unknown option -%s; did you mean --%s?", text, text);
+    return complain_usage("unknown option -%s; `greedystep help %s` lists them all", text, arguments->verb->name);
+}
+
+static int check_complete(const cli_arguments *arguments)
+{
+    const cli_verb *verb = arguments->verb;
+    for (size_t i = 0; i < arguments->n_options; i++) {
+        const cli_option *option = &arguments->options[i];
+        if (option->required && arguments->value[i] == NULL && option->letter != 0)
+            return complain_usage("%s needs -%c %s", verb->name, option->letter, option->takes);
+    }
+    if (arguments->n_positional < verb->least_positional)
+        return complain_usage("%s needs %s; usage: greedystep %s %s", verb->name, verb->positional, verb->name,
+                              verb->usage);
+    if (arguments->n_positional > verb->most_positional)
+        return complain_usage("%s does not know what to do with `%s`; usage: greedystep %s %s", verb->name,
+                              arguments->positional[verb->most_positional], verb->name, verb->usage);
+    return EXIT_DONE;
+}
+
+int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out)
+{
+    *out = (cli_arguments){.verb = verb, .argc = argc, .argv = argv};
+    out->n_options = options_of(verb, out->options, &out->first_parameter);
+    out->positional = calloc((size_t)argc, sizeof *out->positional);
+    if (out->positional == NULL)
+        return complain_failed("out of memory");
+    bool options_ended = false;
+    int code = EXIT_DONE;
+    for (int next = 2; next < argc && code == EXIT_DONE;) {
+        const char *text = argv[next++];
+        if (options_ended || text[0] != '-' || text[1] == '\0')
+            out->positional[out->n_positional++] = text;
+        else if (strcmp(text, "--") == 0)
+            options_ended = true;
+        else if (text[1] == '-')
+            code = parse_long(out, text + 2, &next);
+        else
+            code = parse_short(out, text + 1, &next);
+    }
+    return code != EXIT_DONE || out->wants_help ? code : check_complete(out);
+}
+
+void arguments_free(cli_arguments *arguments)
+{
+    free(arguments->positional);
+    arguments->positional = NULL;
+}
+
+/* ---- looking up ------------------------------------------------------------------------------------------------- */
+
+static size_t known_option(const cli_arguments *arguments, const char *name)
+{
+    size_t at = find_option(arguments, name, strlen(name));
+    assert(at < arguments->n_options);
+    return at;
+}
+
+bool arguments_given(const cli_arguments *arguments, const char *name)
+{
+    return arguments->value[known_option(arguments, name)] != NULL;
+}
+
+const char *arguments_text(const cli_arguments *arguments, const char *name)
+{
+    size_t at = known_option(arguments, name);
+    return arguments->value[at] != NULL ? arguments->value[at] : arguments->options[at].initial;
+}
+
+uint64_t arguments_number(const cli_arguments *arguments, const char *name)
+{
+    size_t at = known_option(arguments, name);
+    uint64_t initial = 0;
+    if (arguments->value[at] != NULL)
+        return arguments->number[at];
+    return number_parse_count(arguments->options[at].initial, &initial) ? initial : 0;
+}
+
+bool arguments_flag(const cli_arguments *arguments, const char *name)
+{
+    const char *value = arguments_text(arguments, name);
+    return value != NULL && strcmp(value, "on") == 0;
+}
+
+const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE])
+{
+    if (arguments->value[number] == NULL || arguments->options[number].kind != OPTION_COUNT)
+        return arguments->value[number];
+    snprintf(buffer, VALUE_TEXT_SIZE, "%" PRIu64, arguments->number[number]);
+    return buffer;
+}

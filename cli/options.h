@@ -1,0 +1,89 @@
+/* The command line: options by table, positional arguments, and what is wrong with them.
+ *
+ * `--name value`, `--name=value`, `-o FILE`, `-oFILE`; `--` ends the options. A dash and an underscore in a name are
+ * the same. A switch is `--name on`, `--name off`, `--name` or `--no-name`; a flag takes no separate value. An option
+ * is given once at most. */
+#ifndef GREEDYSTEP_CLI_OPTIONS_H
+#define GREEDYSTEP_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum option_kind {
+    OPTION_TEXT,
+    OPTION_CHOICE,
+    OPTION_COUNT,
+    OPTION_SIZE,
+    OPTION_SWITCH,
+    OPTION_FLAG
+} option_kind;
+
+typedef struct cli_option {
+    const char *name;
+    char letter; /* 0: none */
+    option_kind kind;
+    bool required;
+    const char *takes;    /* a choice: "a|b"; else what the help calls the value */
+    const char *initial;  /* the default as text, NULL if there is none; of a flag: off */
+    uint64_t least, most; /* range of a count */
+    const char *help;
+} cli_option;
+
+struct cli_arguments;
+
+typedef struct cli_verb {
+    const char *name;
+    const char *usage;   /* what follows the verb */
+    const char *summary; /* one line */
+    const char *details; /* paragraphs for the verb's own help */
+    const cli_option *options;
+    size_t n_options;
+    bool reads_data;        /* has the options of readers too */
+    bool takes_parameters;  /* has the parameters of training too */
+    const char *positional; /* what a positional argument is called, NULL if none is taken */
+    size_t least_positional, most_positional;
+    int (*run)(const struct cli_arguments *arguments); /* gives the exit code */
+} cli_verb;
+
+enum { MOST_OPTIONS = 64 };
+
+typedef struct cli_arguments {
+    const cli_verb *verb;
+    int argc; /* of the whole command, for messages that repeat it */
+    char **argv;
+    /* The options of the verb: its own, those of readers, then from first_parameter on those of training. */
+    cli_option options[MOST_OPTIONS];
+    size_t n_options, first_parameter;
+    const char *value[MOST_OPTIONS]; /* as typed; NULL: not given */
+    uint64_t number[MOST_OPTIONS];   /* of a count or size that was given */
+    const char **positional;         /* points into memory of its own */
+    size_t n_positional;
+    bool wants_help;
+} cli_arguments;
+
+/* Parses what follows the verb, argv[2] onwards. Gives EXIT_DONE, or another exit code after a message. free in every
+ * case. */
+int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *out);
+void arguments_free(cli_arguments *arguments);
+
+/* The options that a verb understands. */
+size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *first_parameter);
+
+/* By name; the name must be in the table. Values are as typed, else the default. */
+bool arguments_given(const cli_arguments *arguments, const char *name);
+const char *arguments_text(const cli_arguments *arguments, const char *name);
+uint64_t arguments_number(const cli_arguments *arguments, const char *name);
+bool arguments_flag(const cli_arguments *arguments, const char *name);
+
+/* The value of option `number` as the library wants it: counts as plain digits. NULL if it was not given. */
+enum { VALUE_TEXT_SIZE = 24 };
+const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE]);
+
+/* Whether two names are the same but for dashes and underscores. */
+bool option_names_equal(const char *a, const char *b);
+/* A name with dashes, for messages. */
+enum { OPTION_NAME_SIZE = 48 };
+const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE]);
+
+#endif

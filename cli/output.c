@@ -1,0 +1,170 @@
+/* Text results. A file is written under a temporary name beside its place and renamed when it is whole. */
+#define _XOPEN_SOURCE 700 /* realpath */
+
+#include "output.h"
+
+#include "interrupt.h"
+#include "message.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_SIZE = 1 << 18 };
+
+/* stdio uses the buffer until the process ends, and a failure of standard output is told once. */
+static char stdout_buffer[BUFFER_SIZE];
+static bool stdout_failure_told;
+
+/* The directory part of a path, to be freed. */
+static char *directory_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    char *directory = malloc(length + 2);
+    if (directory == NULL)
+        return NULL;
+    memcpy(directory, path, length);
+    strcpy(directory + length, length == 0 ? "." : "");
+    return directory;
+}
+
+int output_check_place(const char *path)
+{
+    struct stat found;
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return complain_failed("cannot write %s: it is a directory; give -o the name of a file", path);
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
+        return EXIT_DONE;
+    char *directory = directory_of(path);
+    if (directory == NULL)
+        return complain_failed("out of memory");
+    int code = EXIT_DONE;
+    if (stat(directory, &found) != 0)
+        code = complain_failed("cannot write %s: directory %s: %s", path, directory, strerror(errno));
+    else if (!S_ISDIR(found.st_mode))
+        code = complain_failed("cannot write %s: %s is not a directory", path, directory);
+    else if (access(directory, W_OK | X_OK) != 0)
+        code = complain_failed("cannot write %s: no file can be made in directory %s: %s", path, directory,
+                               strerror(errno));
+    free(directory);
+    return code;
+}
+
+/* Something that a rename would destroy rather than replace. */
+static int is_special(const char *path)
+{
+    struct stat found;
+    return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
+}
+
+static char *copy_text(const char *text)
+{
+    char *copy = malloc(strlen(text) + 1);
+    return copy != NULL ? strcpy(copy, text) : NULL;
+}
+
+/* A symbolic link is followed, so that the file it names is replaced. */
+static bool choose_paths(const char *path, cli_output *out)
+{
+    out->path = realpath(path, NULL);
+    if (out->path == NULL)
+        out->path = copy_text(path);
+    if (out->path == NULL || is_special(path))
+        return out->path != NULL;
+    size_t size = strlen(out->path) + 32;
+    out->temporary_path = malloc(size);
+    if (out->temporary_path == NULL)
+        return false;
+    snprintf(out->temporary_path, size, "%s.%ld.tmp", out->path, (long)getpid());
+    return true;
+}
+
+int output_open(const char *path, cli_output *out)
+{
+    *out = (cli_output){.stream = stdout};
+    if (strcmp(path, "-") == 0)
+        return EXIT_DONE;
+    out->stream = NULL;
+    int code = output_check_place(path);
+    if (code != EXIT_DONE)
+        return code;
+    out->buffer = malloc(BUFFER_SIZE);
+    if (out->buffer == NULL || !choose_paths(path, out))
+        return complain_failed("out of memory");
+    bool in_place = out->temporary_path == NULL;
+    int flags = O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC);
+    int descriptor = open(in_place ? out->path : out->temporary_path, flags, 0666);
+    out->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    if (out->stream == NULL)
+        return complain_failed("cannot write %s: %s", path, strerror(errno));
+    setvbuf(out->stream, out->buffer, _IOFBF, BUFFER_SIZE);
+    return EXIT_DONE;
+}
+
+static int complain_stdout(int why)
+{
+    stdout_failure_told = true;
+    if (interrupt_signal() != 0)
+        return complain_interrupted();
+    return complain_failed("cannot write standard output: %s", strerror(why));
+}
+
+int output_complain(const cli_output *output)
+{
+    int why = errno;
+    if (output->path == NULL)
+        return complain_stdout(why);
+    if (interrupt_signal() != 0)
+        return complain_interrupted();
+    return complain_failed("cannot write %s: %s", output->path, strerror(why));
+}
+
+int output_commit(cli_output *output)
+{
+    if (output->path == NULL)
+        return EXIT_DONE;
+    bool written = fflush(output->stream) == 0;
+    if (written && output->temporary_path != NULL) /* a name must not outlive its contents in a crash */
+        written = fsync(fileno(output->stream)) == 0;
+    written = written && fclose(output->stream) == 0;
+    if (written)
+        output->stream = NULL;
+    if (written && output->temporary_path != NULL)
+        written = rename(output->temporary_path, output->path) == 0;
+    if (!written)
+        return output_complain(output);
+    free(output->temporary_path);
+    output->temporary_path = NULL;
+    return EXIT_DONE;
+}
+
+void output_discard(cli_output *output)
+{
+    if (output->stream != NULL && output->path != NULL)
+        fclose(output->stream);
+    if (output->temporary_path != NULL)
+        unlink(output->temporary_path);
+    free(output->temporary_path);
+    free(output->path);
+    free(output->buffer);
+    *output = (cli_output){0};
+}
+
+void output_prepare_stdout(void)
+{
+    if (!isatty(STDOUT_FILENO))
+        setvbuf(stdout, stdout_buffer, _IOFBF, sizeof stdout_buffer);
+}
+
+int output_finish_stdout(int code)
+{
+    errno = EIO; /* for a failure that stdio remembers without its reason */
+    if (!stdout_failure_told && (fflush(stdout) != 0 || ferror(stdout)))
+        complain_stdout(errno);
+    return stdout_failure_told && code == EXIT_DONE ? EXIT_FAILED : code;
+}

@@ -1,0 +1,31 @@
+/* Text results to standard output or to a file that appears whole or not at all. */
+#ifndef GREEDYSTEP_CLI_OUTPUT_H
+#define GREEDYSTEP_CLI_OUTPUT_H
+
+#include <stdio.h>
+
+typedef struct cli_output {
+    FILE *stream;
+    char *path;           /* where the result belongs; NULL: standard output */
+    char *temporary_path; /* where it is until it is whole; NULL: written in place */
+    char *buffer;
+} cli_output;
+
+/* A file can be created or replaced under that name, as far as one can tell without doing it. */
+int output_check_place(const char *path);
+
+/* "-" is standard output. What exists and is no regular file, such as a device, is written in place. */
+int output_open(const char *path, cli_output *out);
+/* Says why a write that has just failed did so (by errno); gives EXIT_FAILED. */
+int output_complain(const cli_output *output);
+/* Flushes and gives the file its name; standard output waits for output_finish_stdout. */
+int output_commit(cli_output *output);
+/* Frees; without a commit it leaves nothing behind. */
+void output_discard(cli_output *output);
+
+/* The beginning of the command: a large buffer, unless somebody is watching. */
+void output_prepare_stdout(void);
+/* The end of the command: the exit code, or EXIT_FAILED after a message if standard output did not take everything. */
+int output_finish_stdout(int code);
+
+#endif

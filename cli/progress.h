@@ -1,0 +1,40 @@
+/* The line that shows how a long run is getting on.
+ *
+ * On a terminal one line on stderr, redrawn ten times a second at most; elsewhere plain lines, at powers of two of the
+ * rows. */
+#ifndef GREEDYSTEP_CLI_PROGRESS_H
+#define GREEDYSTEP_CLI_PROGRESS_H
+
+#include <greedystep/data.h>
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef struct cli_progress {
+    bool shown;   /* false: --quiet */
+    bool is_live; /* a terminal */
+    double began, drawn;
+    uint64_t rows_at_start; /* learned before this process */
+    uint64_t pass;          /* the pass that the next two are of */
+    double pass_began, fraction_at_start;
+    uint64_t next_rows; /* plain lines: the next at this many */
+    int width;          /* of the line on the terminal */
+} cli_progress;
+
+/* Seconds of a clock that never goes back. */
+double progress_clock(void);
+
+/* state may be NULL. */
+void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
+void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_reader *reader);
+/* For work that is rows only; n_total 0: unknown. */
+void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
+/* Removes the line from the terminal, so that something else can be said. */
+void progress_clear(cli_progress *progress);
+/* A line that stays. */
+void progress_say(cli_progress *progress, const char *text);
+
+/* Rows a second since the beginning. */
+double progress_rate(const cli_progress *progress, uint64_t n_rows);
+
+#endif

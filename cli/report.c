@@ -1,0 +1,120 @@
+/* Results for people and for programs. */
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_WIDTH = 18, DOUBLE_DIGITS = 17 };
+
+void report_field(const char *name, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    printf("%-*s ", NAME_WIDTH, name);
+    vprintf(format, arguments);
+    putchar('\n');
+    va_end(arguments);
+}
+
+/* The metrics that count something are shown without a fraction. */
+static int is_count(const char *name)
+{
+    return strcmp(name, "rows") == 0 || strcmp(name, "unknown_labels") == 0;
+}
+
+static const char *metric_text(gsa_metric metric, char buffer[32])
+{
+    if (isnan(metric.value))
+        return "undefined";
+    snprintf(buffer, 32, is_count(metric.name) ? "%.0f" : "%.6g", metric.value);
+    return buffer;
+}
+
+void report_metrics(const gsa_metrics *metrics)
+{
+    gsa_metric metric;
+    char text[32];
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+        report_field(metric.name, "%s", metric_text(metric, text));
+}
+
+bool report_is_headline(const char *name)
+{
+    static const char *const headlines[] = {"log_loss", "accuracy", "auc", "rmse", "r2"};
+    for (size_t i = 0; i < sizeof headlines / sizeof *headlines; i++) {
+        if (strcmp(name, headlines[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+const char *report_headlines(const gsa_metrics *metrics, char *buffer, size_t size)
+{
+    gsa_metric metric;
+    char text[32];
+    size_t used = 0;
+    buffer[0] = '\0';
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric) && used < size; i++) {
+        if (!report_is_headline(metric.name))
+            continue;
+        int more = snprintf(buffer + used, size - used, "  %s %s", metric.name, metric_text(metric, text));
+        used += more > 0 ? (size_t)more : 0;
+    }
+    return buffer;
+}
+
+json_t *report_real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+json_t *report_text(const char *text)
+{
+    json_t *string = json_string(text);
+    char *copy = string == NULL ? malloc(strlen(text) + 1) : NULL;
+    if (copy == NULL)
+        return string;
+    for (size_t i = 0; i <= strlen(text); i++)
+        copy[i] = (char)((unsigned char)text[i] < 0x80 ? text[i] : '?');
+    string = json_string(copy);
+    free(copy);
+    return string;
+}
+
+json_t *report_count(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+void report_metrics_json(json_t *object, const gsa_metrics *metrics)
+{
+    gsa_metric metric;
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++) {
+        bool whole = is_count(metric.name) && isfinite(metric.value);
+        json_object_set_new(object, metric.name,
+                            whole ? report_count((uint64_t)metric.value) : report_real(metric.value));
+    }
+}
+
+json_t *report_labels(const gsa_model *model)
+{
+    json_t *labels = json_array();
+    const char *label;
+    for (size_t i = 0; (label = gsa_model_label(model, i)) != NULL; i++)
+        json_array_append_new(labels, report_text(label));
+    return labels;
+}
+
+int report_print_json(json_t *object)
+{
+    int failed = object == NULL || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DOUBLE_DIGITS)) != 0;
+    json_decref(object);
+    putchar('\n');
+    /* A stdout that takes no more is reported when it is flushed. */
+    return failed && !ferror(stdout) ? complain_failed("out of memory") : EXIT_DONE;
+}

@@ -1,0 +1,157 @@
+/* Environment, readers, models and states, as the verbs need them. */
+#include "session.h"
+
+#include "interrupt.h"
+#include "message.h"
+#include "output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char state_suffix[] = ".state";
+
+/* 0 (no limit) where the system does not tell. */
+static uint64_t half_of_memory(void)
+{
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page_size > 0)
+        return (uint64_t)pages / 2 * (uint64_t)page_size;
+#endif
+    return 0;
+}
+
+gsa_env session_env(const cli_arguments *arguments)
+{
+    gsa_env env = {.memory_limit = half_of_memory(), .should_stop = interrupt_should_stop};
+    if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
+        env.memory_limit = arguments_number(arguments, "memory-limit");
+    return env;
+}
+
+int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
+                        gsa_reader **out)
+{
+    gsa_error error = {0};
+    gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0};
+    gsa_status status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}
+
+int session_load_model(const char *path, const gsa_env *env, gsa_model **out)
+{
+    gsa_error error = {0};
+    gsa_status status = gsa_model_load(path, env, out, &error);
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}
+
+static bool names_state(const char *path)
+{
+    size_t length = strlen(path), suffix_length = sizeof state_suffix - 1;
+    return length > suffix_length && strcmp(path + length - suffix_length, state_suffix) == 0;
+}
+
+char *session_state_path(const char *model_path)
+{
+    size_t length = strlen(model_path);
+    char *path = malloc(length + sizeof state_suffix);
+    if (path == NULL) {
+        complain("out of memory");
+        return NULL;
+    }
+    memcpy(path, model_path, length);
+    memcpy(path + length, names_state(model_path) ? "" : state_suffix,
+           names_state(model_path) ? 1 : sizeof state_suffix);
+    return path;
+}
+
+bool session_has_state(const char *model_path)
+{
+    char *path = session_state_path(model_path);
+    bool exists = path != NULL && access(path, F_OK) == 0;
+    free(path);
+    return exists;
+}
+
+int session_load_state(const char *model_path, const gsa_env *env, gsa_state **out)
+{
+    gsa_error error = {0};
+    char *path = session_state_path(model_path);
+    if (path == NULL)
+        return EXIT_FAILED;
+    int code = EXIT_DONE;
+    if (access(path, F_OK) != 0) {
+        code = complain_failed("%s: %s; a model goes on from the state that `train` writes beside it", path,
+                               strerror(errno));
+    } else {
+        gsa_status status = gsa_state_load(path, env, out, &error);
+        if (status != GSA_OK)
+            code = complain_error(status, &error);
+    }
+    free(path);
+    return code;
+}
+
+static gsa_status save_both(const gsa_state *state, const char *state_path, const char *model_path, const gsa_env *env,
+                            gsa_error *error)
+{
+    gsa_model *model = NULL;
+    gsa_status status = gsa_state_finish(state, env, &model, error);
+    if (status == GSA_OK)
+        status = gsa_state_save(state, state_path, error);
+    if (status == GSA_OK)
+        status = gsa_model_save(model, model_path, error);
+    gsa_model_free(model);
+    return status;
+}
+
+int session_save(const gsa_state *state, const char *model_path, const gsa_env *env)
+{
+    gsa_error error = {0};
+    char *state_path = session_state_path(model_path);
+    if (state_path == NULL)
+        return EXIT_FAILED;
+    gsa_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
+    patient.should_stop = NULL;
+    gsa_status status = save_both(state, state_path, model_path, &patient, &error);
+    free(state_path);
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino && S_ISREG(first.st_mode);
+}
+
+static int check_one_path(const char *path, const char *const *inputs, size_t n_inputs)
+{
+    for (size_t i = 0; i < n_inputs; i++) {
+        if (is_same_file(path, inputs[i]))
+            return complain_failed("%s is one of the inputs and would be overwritten; give -o another name", path);
+    }
+    return output_check_place(path);
+}
+
+int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs)
+{
+    if (strcmp(path, "-") == 0)
+        return complain_usage("a model is a file with its state beside it and cannot go to standard output; give -o a "
+                              "name");
+    if (names_state(path))
+        return complain_usage("-o %s: a name that ends in %s is kept for the state beside a model", path, state_suffix);
+    char *state_path = session_state_path(path);
+    if (state_path == NULL)
+        return EXIT_FAILED;
+    int code = check_one_path(path, inputs, n_inputs);
+    if (code == EXIT_DONE)
+        code = check_one_path(state_path, inputs, n_inputs);
+    free(state_path);
+    return code;
+}

@@ -1,0 +1,229 @@
+/* `greedystep train`: learns a model and leaves it with the state from which learning can go on. Nothing is written
+ * before the learning has succeeded or was stopped on request. */
+#include "train.h"
+
+#include "interrupt.h"
+#include "message.h"
+#include "report.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <greedystep/train.h>
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const cli_option train_options[] = {
+    {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0,
+     "where the model goes; MODEL.state beside it is for going on"},
+    {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "judge the model on this file after every pass"},
+    {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "go on with the interrupted run of MODEL.state, over the same data; the result is that of an undisturbed run"},
+    {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
+     "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
+    {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
+    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
+};
+
+typedef struct training {
+    const cli_arguments *arguments;
+    const char *model_path;
+    gsa_env env;
+    gsa_reader *reader;
+    gsa_state *state;
+    train_test test;
+    cli_progress progress;
+    double seconds;
+    bool stopped;
+} training;
+
+static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *reader)
+{
+    training *run = ctx;
+    progress_show_training(&run->progress, state, reader);
+}
+
+static gsa_status test_after_pass(void *ctx, const gsa_state *state, gsa_error *error)
+{
+    training *run = ctx;
+    return train_test_run(&run->test, state, &run->env, &run->progress, error);
+}
+
+/* ---- the summary ------------------------------------------------------------------------------------------------ */
+
+/* Of the pass under way, else of the last. */
+static double progressive_loss(const gsa_summary *summary)
+{
+    return summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : summary->last_pass_loss;
+}
+
+static uint64_t count_bad_rows(const training *run)
+{
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(run->reader, &reading);
+    return reading.n_bad_rows;
+}
+
+static int print_json(const training *run, const gsa_summary *summary)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "model", report_text(run->model_path));
+    json_object_set_new(object, "loss", json_string(summary->loss));
+    json_object_set_new(object, "rows", report_count(summary->n_rows));
+    json_object_set_new(object, "held_out", report_count(summary->n_held_out));
+    json_object_set_new(object, "passes", report_count(summary->pass));
+    json_object_set_new(object, "features", report_count(summary->n_features));
+    json_object_set_new(object, "classes", report_count(summary->n_classes));
+    json_object_set_new(object, "progressive_loss", report_real(progressive_loss(summary)));
+    json_object_set_new(object, "mean_step", report_real(summary->step));
+    json_object_set_new(object, "bad_rows", report_count(count_bad_rows(run)));
+    json_object_set_new(object, "seconds", report_real(run->seconds));
+    json_object_set_new(object, "stopped", json_boolean(run->stopped));
+    if (run->test.results != NULL)
+        json_object_set(object, "test", run->test.results);
+    return report_print_json(object);
+}
+
+static void print_summary(const training *run, const gsa_summary *summary)
+{
+    uint64_t bad_rows = count_bad_rows(run);
+    report_field("loss", "%s", summary->loss);
+    report_field("rows learned", "%" PRIu64, summary->n_rows);
+    if (summary->n_held_out > 0)
+        report_field("held out", "%" PRIu64, summary->n_held_out);
+    if (bad_rows > 0)
+        report_field("bad rows", "%" PRIu64 " (skipped)", bad_rows);
+    report_field("passes", "%" PRIu64, summary->pass);
+    report_field("features", "%" PRIu64, summary->n_features);
+    if (summary->n_classes > 0)
+        report_field("classes", "%" PRIu64, summary->n_classes);
+    report_field("progressive loss", "%.6g", progressive_loss(summary));
+    report_field("mean step", "%.6g", summary->step);
+    train_test_report(&run->test);
+    uint64_t n_new_rows = summary->n_rows - run->progress.rows_at_start;
+    report_field("time", "%.2f s (%.0f rows/s)", run->seconds, (double)n_new_rows / fmax(run->seconds, 1e-9));
+    report_field("model", "%s", run->model_path);
+}
+
+/* ---- stopping --------------------------------------------------------------------------------------------------- */
+
+static void print_quoted(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
+        fprintf(stderr, " %s", word);
+        return;
+    }
+    fputs(" '", stderr);
+    for (; *word != '\0'; word++) {
+        if (*word == '\'')
+            fputs("'\\''", stderr);
+        else
+            fputc(*word, stderr);
+    }
+    fputc('\'', stderr);
+}
+
+/* The command as it was typed, with --resume in place of what a resumed run does not take. */
+static void print_resuming_command(const cli_arguments *arguments)
+{
+    fprintf(stderr, "%s %s --resume", arguments->argv[0], arguments->argv[1]);
+    for (int i = 2; i < arguments->argc; i++) {
+        const char *word = arguments->argv[i];
+        bool names_start = strncmp(word, "--start", 7) == 0;
+        if (names_start && strchr(word, '=') == NULL)
+            i++;
+        if (!names_start && strcmp(word, "--resume") != 0)
+            print_quoted(word);
+    }
+    fputc('\n', stderr);
+}
+
+static void tell_stop(const training *run, const gsa_summary *summary)
+{
+    fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model and state saved; go on with: ",
+            summary->pass_rows, summary->pass + 1);
+    print_resuming_command(run->arguments);
+}
+
+/* ---- the verb --------------------------------------------------------------------------------------------------- */
+
+static int save_and_report(training *run)
+{
+    gsa_summary summary;
+    gsa_state_summary(run->state, &summary);
+    if (run->stopped && summary.n_rows + summary.n_held_out == 0) {
+        complain("stopped before the first row; nothing was saved");
+        return interrupt_exit_code();
+    }
+    if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
+        complain("nothing was left to learn: this run has completed pass %" PRIu64 "; raise --passes to go on",
+                 summary.pass);
+    int code = session_save(run->state, run->model_path, &run->env);
+    if (code != EXIT_DONE)
+        return code;
+    if (run->stopped)
+        tell_stop(run, &summary);
+    if (arguments_flag(run->arguments, "json"))
+        code = print_json(run, &summary);
+    else
+        print_summary(run, &summary);
+    return run->stopped ? interrupt_exit_code() : code;
+}
+
+static int learn(training *run)
+{
+    gsa_error error = {0};
+    gsa_train_hooks hooks = {.ctx = run, .progress = show_progress, .pass_ended = test_after_pass};
+    interrupt_catch();
+    progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
+    gsa_status status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
+    run->seconds = progress_clock() - run->progress.began;
+    run->stopped = status == GSA_STOPPED;
+    progress_clear(&run->progress);
+    if (status != GSA_OK && !run->stopped)
+        return complain_error(status, &error);
+    return save_and_report(run);
+}
+
+static int run_train(const cli_arguments *arguments)
+{
+    training run = {.arguments = arguments, .model_path = arguments_text(arguments, "output")};
+    run.env = session_env(arguments);
+    const char *test_path = arguments_text(arguments, "test");
+    int code = session_check_model_path(run.model_path, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && test_path != NULL)
+        code = session_check_model_path(run.model_path, &test_path, 1);
+    if (code == EXIT_DONE)
+        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run.env, &run.reader);
+    if (code == EXIT_DONE)
+        code = train_test_open(arguments, &run.env, &run.test);
+    if (code == EXIT_DONE)
+        code = train_start(arguments, &run.env, &run.state);
+    if (code == EXIT_DONE)
+        code = learn(&run);
+    gsa_state_free(run.state);
+    train_test_close(&run.test);
+    gsa_reader_close(run.reader);
+    return code;
+}
+
+const cli_verb train_verb = {
+    .name = "train",
+    .usage = "DATA... -o MODEL [OPTIONS]",
+    .summary = "learn a model from rows of libsvm text",
+    .details =
+        "Learns from the rows of all DATA files (libsvm / svmlight text, plain or compressed; - is standard input),\n"
+        "writes MODEL for predicting and MODEL.state for going on. Interrupted by Ctrl-C it saves both and can be\n"
+        "resumed.",
+    .options = train_options,
+    .n_options = sizeof train_options / sizeof *train_options,
+    .reads_data = true,
+    .takes_parameters = true,
+    .positional = "DATA",
+    .least_positional = 1,
+    .most_positional = SIZE_MAX,
+    .run = run_train,
+};

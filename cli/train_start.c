@@ -1,0 +1,129 @@
+/* How a training run begins: from nothing, where it was interrupted, or with what another run has learned. */
+#include "message.h"
+#include "session.h"
+#include "train.h"
+
+#include <string.h>
+
+/* Sets every parameter that was given on the command line. */
+static gsa_status set_given(const cli_arguments *arguments, gsa_config *config, gsa_error *error)
+{
+    char text[VALUE_TEXT_SIZE];
+    gsa_status status = GSA_OK;
+    for (size_t i = arguments->first_parameter; i < arguments->n_options && status == GSA_OK; i++) {
+        const char *value = arguments_plain_value(arguments, i, text);
+        if (value != NULL)
+            status = gsa_config_set(config, arguments->options[i].name, value, error);
+    }
+    return status;
+}
+
+/* Takes over every parameter of a state. */
+static gsa_status set_inherited(const gsa_state *from, gsa_config *config, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < gsa_param_count() && status == GSA_OK; i++) {
+        const char *name = gsa_param_at(i)->name, *value = gsa_state_get(from, name);
+        if (value != NULL)
+            status = gsa_config_set(config, name, value, error);
+    }
+    return status;
+}
+
+/* A new state; with `from` not NULL it begins with what that one knows. */
+static gsa_status make_state(const cli_arguments *arguments, const gsa_state *from, const gsa_env *env, gsa_state **out,
+                             gsa_error *error)
+{
+    gsa_config *config = NULL;
+    gsa_status status = gsa_config_new(env, &config, error);
+    if (status == GSA_OK && from != NULL)
+        status = set_inherited(from, config, error);
+    if (status == GSA_OK)
+        status = set_given(arguments, config, error);
+    if (status == GSA_OK && from != NULL)
+        status = gsa_state_start_from(from, config, env, out, error);
+    else if (status == GSA_OK)
+        status = gsa_state_new(config, env, out, error);
+    gsa_config_free(config);
+    return status;
+}
+
+static int start_from(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+{
+    gsa_state *from = NULL;
+    gsa_error error = {0};
+    int code = session_load_state(arguments_text(arguments, "start-from"), env, &from);
+    if (code == EXIT_DONE) {
+        gsa_status status = make_state(arguments, from, env, out, &error);
+        if (status != GSA_OK)
+            code = complain_error(status, &error);
+    }
+    gsa_state_free(from);
+    return code;
+}
+
+static int complain_contradiction(const cli_option *option, const char *value, const gsa_state *state,
+                                  const char *model)
+{
+    char name[OPTION_NAME_SIZE];
+    return complain_failed(
+        "--%s %s contradicts %s.state, which was begun with %s; leave the option out to go on with that run, or "
+        "leave out --resume to begin a new one",
+        option_display_name(option->name, name), value, model, gsa_state_get(state, option->name));
+}
+
+/* Whether a run can go on when it is given this value again: the one it has, or one that it has itself decided on. */
+static bool agrees(const gsa_state *state, const char *name, const char *value)
+{
+    gsa_summary summary;
+    const char *current = gsa_state_get(state, name);
+    if (current == NULL || strcmp(current, value) == 0 || strcmp(value, "auto") == 0)
+        return true;
+    gsa_state_summary(state, &summary);
+    return strcmp(name, "loss") == 0 && strcmp(summary.loss, value) == 0;
+}
+
+/* A resumed run keeps its parameters. Passes may differ: they do not change what a pass learns. */
+static int check_given(const cli_arguments *arguments, gsa_state *state)
+{
+    char text[VALUE_TEXT_SIZE];
+    for (size_t i = arguments->first_parameter; i < arguments->n_options; i++) {
+        gsa_error error = {0};
+        const cli_option *option = &arguments->options[i];
+        const char *value = arguments_plain_value(arguments, i, text);
+        if (value == NULL)
+            continue;
+        if (strcmp(option->name, "passes") == 0) {
+            gsa_status status = gsa_state_set(state, option->name, value, &error);
+            if (status != GSA_OK)
+                return complain_error(status, &error);
+        } else if (!agrees(state, option->name, value)) {
+            return complain_contradiction(option, value, state, arguments_text(arguments, "output"));
+        }
+    }
+    return EXIT_DONE;
+}
+
+static int resume(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+{
+    const char *model = arguments_text(arguments, "output");
+    if (!session_has_state(model))
+        return complain_failed("nothing to resume: there is no %s.state; leave out --resume to begin a new run", model);
+    int code = session_load_state(model, env, out);
+    return code == EXIT_DONE ? check_given(arguments, *out) : code;
+}
+
+int train_start(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+{
+    bool resumes = arguments_flag(arguments, "resume"), starts_from = arguments_given(arguments, "start-from");
+    if (resumes && starts_from)
+        return complain_usage(
+            "--resume goes on with the run of -o, --start-from begins a new one; give one of the two");
+    if (resumes)
+        return resume(arguments, env, out);
+    if (starts_from)
+        return start_from(arguments, env, out);
+    gsa_error error = {0};
+    gsa_status status = make_state(arguments, NULL, env, out, &error);
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}

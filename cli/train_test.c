@@ -1,0 +1,97 @@
+/* --test: the model judged on another file after every pass. */
+#include "message.h"
+#include "report.h"
+#include "session.h"
+#include "train.h"
+
+#include <greedystep/train.h>
+
+#include <stdio.h>
+
+int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out)
+{
+    *out = (train_test){.path = arguments_text(arguments, "test")};
+    if (out->path == NULL)
+        return EXIT_DONE;
+    out->results = json_array();
+    int code = session_open_reader(arguments, &out->path, 1, env, &out->reader);
+    if (code != EXIT_DONE)
+        return code;
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(out->reader, &reading);
+    if (reading.is_stream)
+        return complain_failed("--test %s: a stream cannot be read again after every pass; give a file", out->path);
+    return EXIT_DONE;
+}
+
+/* The measured line on stderr and the object of --json. */
+static void tell_results(train_test *test, const gsa_metrics *metrics, uint64_t pass, cli_progress *progress)
+{
+    char results[256], line[320];
+    snprintf(line, sizeof line, "pass %llu  test%s", (unsigned long long)pass,
+             report_headlines(metrics, results, sizeof results));
+    progress_say(progress, line);
+    json_t *object = json_object();
+    json_object_set_new(object, "pass", report_count(pass));
+    report_metrics_json(object, metrics);
+    json_array_append_new(test->results, object);
+}
+
+static gsa_status judge(train_test *test, const gsa_model *model, uint64_t pass, const gsa_env *env,
+                        cli_progress *progress, gsa_error *error)
+{
+    gsa_metrics *metrics = NULL;
+    gsa_status status = test->was_read ? gsa_reader_rewind(test->reader, error) : GSA_OK;
+    test->was_read = true;
+    if (status == GSA_OK)
+        status = gsa_metrics_new(model, env, &metrics, error);
+    if (status == GSA_OK)
+        status = gsa_evaluate(metrics, test->reader, env, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_finish(metrics, error);
+    if (status == GSA_OK)
+        tell_results(test, metrics, pass, progress);
+    gsa_metrics_free(metrics);
+    return status;
+}
+
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
+                          gsa_error *error)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    if (test->reader == NULL || summary.n_rows == 0)
+        return GSA_OK;
+    gsa_model *model = NULL;
+    gsa_status status = gsa_state_finish(state, env, &model, error);
+    if (status == GSA_OK)
+        status = judge(test, model, summary.pass, env, progress, error);
+    gsa_model_free(model);
+    return status;
+}
+
+void train_test_report(const train_test *test)
+{
+    size_t n_results = json_array_size(test->results);
+    if (n_results == 0)
+        return;
+    const char *name;
+    json_t *value;
+    json_object_foreach(json_array_get(test->results, n_results - 1), name, value)
+    {
+        char title[64];
+        snprintf(title, sizeof title, "test %s", name);
+        if (!report_is_headline(name))
+            continue;
+        if (json_is_null(value))
+            report_field(title, "undefined");
+        else
+            report_field(title, "%.6g", json_number_value(value));
+    }
+}
+
+void train_test_close(train_test *test)
+{
+    gsa_reader_close(test->reader);
+    json_decref(test->results);
+}

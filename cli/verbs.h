@@ -1,0 +1,14 @@
+/* The verbs of the command, each in a file of its name. */
+#ifndef GREEDYSTEP_CLI_VERBS_H
+#define GREEDYSTEP_CLI_VERBS_H
+
+#include "options.h"
+
+extern const cli_verb train_verb, predict_verb, evaluate_verb, inspect_verb, merge_verb, generate_verb;
+
+/* In the order of the help; ends with NULL. */
+extern const cli_verb *const verbs[];
+/* NULL if there is none of that name. */
+const cli_verb *verb_find(const char *name);
+
+#endif

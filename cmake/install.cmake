@@ -1,0 +1,50 @@
+# What `cmake --install` puts where: both libraries, the headers, a pkg-config file and a CMake package. The command
+# installs itself in cli/.
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/greedystep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  FILES_MATCHING PATTERN "*.h")
+install(TARGETS greedystep_shared greedystep_static EXPORT greedystepTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# What a program that links the static library must link too. Debian's libbz2 has no pkg-config file, so it goes by its
+# plain name.
+set(static_modules jansson)
+set(static_libraries m)
+foreach(pair IN ITEMS ZLIB:zlib ZSTD:libzstd LZMA:liblzma)
+  string(REPLACE ":" ";" pair ${pair})
+  list(GET pair 0 codec)
+  list(GET pair 1 module)
+  if(GREEDYSTEP_HAVE_${codec})
+    list(APPEND static_modules ${module})
+  endif()
+endforeach()
+if(GREEDYSTEP_HAVE_BZIP2)
+  list(PREPEND static_libraries bz2)
+endif()
+
+# The prefix is written relative to the file's own place, so that the tree can be moved.
+file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+list(JOIN static_modules " " pc_requires_private)
+list(TRANSFORM static_libraries PREPEND -l OUTPUT_VARIABLE pc_libs_private)
+list(JOIN pc_libs_private " " pc_libs_private)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/greedystep.pc.in ${PROJECT_BINARY_DIR}/cmake/greedystep.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/greedystep.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/greedystep)
+install(EXPORT greedystepTargets NAMESPACE greedystep:: DESTINATION ${package_dir})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/greedystepConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/cmake/greedystepConfig.cmake INSTALL_DESTINATION ${package_dir}
+  NO_SET_AND_CHECK_MACRO)
+if(PROJECT_VERSION_MAJOR EQUAL 0)
+  set(compatibility SameMinorVersion)
+else()
+  set(compatibility SameMajorVersion)
+endif()
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/greedystepConfigVersion.cmake
+  COMPATIBILITY ${compatibility})
+install(FILES ${PROJECT_BINARY_DIR}/cmake/greedystepConfig.cmake
+  ${PROJECT_BINARY_DIR}/cmake/greedystepConfigVersion.cmake DESTINATION ${package_dir})

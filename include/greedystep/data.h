@@ -1,0 +1,78 @@
+/* greedystep: readers and writers. Bytes to batches and back; nothing here knows of training. */
+#ifndef GREEDYSTEP_DATA_H
+#define GREEDYSTEP_DATA_H
+
+#include <greedystep/greedystep.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct gsa_reader gsa_reader;
+
+typedef struct gsa_reader_options {
+    int skip_bad_rows; /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
+} gsa_reader_options;
+
+/* Files in libsvm / svmlight text, plain or compressed (recognised by content), read one after the other; "-" is
+ * standard input and stands alone. Options and env may be NULL. Files are opened when their turn comes, but one that
+ * cannot be opened is reported here. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
+                                                 const gsa_reader_options *options, const gsa_env *env,
+                                                 gsa_reader **out, gsa_error *error);
+/* libsvm text (plain or compressed) in memory, borrowed until close. The name is used in messages. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name,
+                                                        const gsa_reader_options *options, const gsa_env *env,
+                                                        gsa_reader **out, gsa_error *error);
+
+/* Rows with planted weights; the same on every machine, any row computable alone. Feature ids of a row: one in each of
+ * `nnz` equal slices of the features, value 1. Labels are drawn from the planted model's own probabilities: of two
+ * classes 0 and 1, of more 0 .. classes-1; classes = 1 gives a real target with Gaussian-like noise. */
+typedef struct gsa_generator {
+    uint64_t n_rows;
+    uint64_t n_features; /* 1 .. 2^32 - 2 */
+    uint64_t nnz;        /* 1 .. n_features */
+    uint64_t n_classes;  /* 1 .. 1000 */
+    uint64_t seed;
+} gsa_generator;
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env,
+                                                           gsa_reader **out, gsa_error *error);
+
+/* The next rows, valid until the next call on this reader; GSA_END after the last. A failure may be followed by another
+ * call only if it was GSA_STOPPED. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error);
+/* Back to the first row; GSA_UNSUPPORTED for a stream. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
+GSA_API void gsa_reader_close(gsa_reader *reader);
+
+typedef struct gsa_reader_progress {
+    uint64_t n_rows;      /* delivered since the start or the last rewind */
+    uint64_t n_bad_rows;  /* skipped since then */
+    uint64_t bytes_read;  /* from the source, compressed where it is, since then */
+    uint64_t bytes_total; /* 0 if unknown */
+    int is_stream;        /* nonzero: cannot be read again */
+} gsa_reader_progress;
+GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);
+/* Name of a file by the number in gsa_place; never NULL. */
+GSA_API const char *gsa_reader_file(const gsa_reader *reader, uint32_t file);
+/* Puts file, line and byte of a row in front of the message of an error that names a row of `batch`. */
+GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_error *error);
+
+/* The codecs of this build by number: "gzip", "zstd" ...; NULL beyond the end. `version` gets the library's version or
+ * NULL where this build lacks it. */
+GSA_API const char *gsa_codec_at(size_t number, const char **version);
+
+typedef struct gsa_writer gsa_writer;
+/* libsvm text to a file ("-": standard output). A file appears under its name only when close succeeds. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const gsa_env *env, gsa_writer **out,
+                                                 gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
+/* Finishes and frees; on failure no file is left behind. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error);
+/* Frees and removes what was written. Takes NULL. */
+GSA_API void gsa_writer_discard(gsa_writer *writer);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

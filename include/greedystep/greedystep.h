@@ -1,0 +1,322 @@
+/* greedystep: linear models with nothing to tune, by greedy step averaging (GSA).
+ *
+ * This is the core of the contract, in rings; most callers need only the first few lines of each:
+ *
+ *   1 version, status, error     4 parameters     7 metrics
+ *   2 environment                5 state          8 the plan
+ *   3 batch                      6 model
+ *
+ * Two things travel through the library. A *batch* is data: a borrowed view of rows. A *state* is knowledge: everything
+ * learned so far, mergeable and serialisable. A *model* is a state made read-only.
+ *
+ * Rules that hold for every function here:
+ *   - A fallible call returns gsa_status and takes, last, an optional gsa_error (NULL is fine) that it fills on
+ * failure.
+ *   - `**out` is yours to free; everything `const` is borrowed for the duration of the call unless it says otherwise.
+ *   - A `const` handle may be shared between threads; any other handle belongs to one thread at a time.
+ *   - free functions take NULL.
+ *   - The library prints nothing, never exits, reads no environment variable and has no writable global data.
+ */
+#ifndef GREEDYSTEP_GREEDYSTEP_H
+#define GREEDYSTEP_GREEDYSTEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__) || defined(__clang__)
+#define GSA_API __attribute__((visibility("default")))
+#define GSA_NODISCARD __attribute__((warn_unused_result))
+#else
+#define GSA_API
+#define GSA_NODISCARD
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- 1. version, status, error ---------------------------------------------------------------------------------- */
+
+#define GSA_VERSION_MAJOR 0
+#define GSA_VERSION_MINOR 1
+#define GSA_VERSION_PATCH 0
+#define GSA_VERSION "0.1.0"
+
+/* The version of the library that is linked, which may differ from the header's. */
+GSA_API const char *gsa_version(void);
+
+/* Values are frozen: a number, once given, keeps its meaning. */
+#define GSA_STATUS_LIST(X)                                              \
+    X(OK, 0, "ok")                                                      \
+    X(END, 1, "end of data")                                            \
+    X(STOPPED, 2, "stopped on request")                                 \
+    X(MEMORY, 3, "out of memory")                                       \
+    X(ARGUMENT, 4, "invalid argument")                                  \
+    X(INPUT, 5, "invalid row")                                          \
+    X(IO, 6, "input or output failed")                                  \
+    X(FORMAT, 7, "not a file of the expected format, or a damaged one") \
+    X(LIMIT, 8, "over a limit")                                         \
+    X(LABEL, 9, "label contradicts the loss")                           \
+    X(DIVERGED, 10, "training diverged")                                \
+    X(UNSUPPORTED, 11, "not supported by this build")                   \
+    X(CONFLICT, 12, "states do not fit together")
+
+typedef enum gsa_status {
+#define GSA_STATUS_ENTRY(name, value, text) GSA_##name = value,
+    GSA_STATUS_LIST(GSA_STATUS_ENTRY)
+#undef GSA_STATUS_ENTRY
+} gsa_status;
+
+/* A short English text for a status; never NULL, also for numbers that are no status. */
+GSA_API const char *gsa_status_text(gsa_status status);
+
+#define GSA_NO_ROW UINT64_MAX
+
+/* What went wrong, for a person and for a program. Owned by the caller, no resources inside. */
+typedef struct gsa_error {
+    gsa_status status;
+    uint64_t line;     /* 1-based line of the input, 0 if unknown */
+    uint64_t byte;     /* 0-based byte offset in the (decompressed) input of what is wrong; meaningful if line > 0 */
+    uint64_t row;      /* row of the batch handed in, or GSA_NO_ROW */
+    char message[512]; /* what happened, where, what was expected or what to do; NUL-terminated, no newline */
+} gsa_error;
+
+/* ---- 2. environment --------------------------------------------------------------------------------------------- */
+
+/* Where an object gets memory, how much it may take, and whom it tells. Copied into each object that is given one.
+ * NULL for the whole, or zero for a member, means the default. Nothing here changes what is learned. */
+typedef struct gsa_env {
+    /* malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. */
+    void *(*alloc)(void *ctx, size_t size);
+    void *(*alloc_zeroed)(void *ctx, size_t size);
+    void *(*resize)(void *ctx, void *memory, size_t size);
+    void (*release)(void *ctx, void *memory);
+    void *alloc_ctx;
+    /* Bytes that one object may take for its tables; 0: no limit. Beyond it a call fails with GSA_LIMIT. */
+    uint64_t memory_limit;
+    /* Asked now and then in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
+    int (*should_stop)(void *ctx);
+    void *stop_ctx;
+} gsa_env;
+
+/* ---- 3. batch --------------------------------------------------------------------------------------------------- */
+
+/* Where a row came from, for messages. */
+typedef struct gsa_place {
+    uint64_t line; /* 1-based */
+    uint64_t byte; /* 0-based, of the line's first byte in the decompressed file */
+    uint32_t file; /* number of the file in the reader, from 0 */
+} gsa_place;
+
+/* Rows in compressed-sparse-row form, or dense rows of one width. All pointers are borrowed.
+ * A value of zero means the same as an absent feature, in sparse and in dense rows. Ids within a row must be distinct;
+ * their order is free (readers deliver them ascending). Values, labels and weights must be finite, weights >= 0. */
+typedef struct gsa_batch {
+    size_t n_rows;
+    const int64_t *row_start; /* n_rows + 1 offsets into index and value, from 0 or above; NULL for dense rows */
+    const uint32_t *index;    /* feature ids from 0, at most GSA_MAX_ID; NULL for dense rows */
+    const float *value;       /* NULL: every value is 1 (sparse rows only) */
+    size_t width;             /* values a row, dense rows only */
+    const double *label;      /* NULL: rows without labels, for prediction only */
+    const int32_t *word;      /* NULL: all labels are numbers; else word[r] >= 0 means words[word[r]] is the label */
+    const char *const *words; /* UTF-8, NUL-terminated */
+    size_t n_words;
+    const float *weight;    /* NULL: every row counts once */
+    const gsa_place *place; /* NULL: unknown */
+} gsa_batch;
+
+#define GSA_MAX_ID 0xFFFFFFFDu /* 2^32 - 3: libsvm's index 2^32 - 2 */
+
+/* ---- 4. parameters ---------------------------------------------------------------------------------------------- */
+
+typedef enum gsa_param_kind { GSA_PARAM_CHOICE = 0, GSA_PARAM_COUNT = 1, GSA_PARAM_SWITCH = 2 } gsa_param_kind;
+
+/* One entry of the parameter table, from which flags, config keys, keywords and manual are made. */
+typedef struct gsa_param {
+    const char *name; /* with underscores; a dash is accepted wherever a name is given */
+    gsa_param_kind kind;
+    const char *choices;  /* "a|b|c", or NULL */
+    const char *initial;  /* the default, as text */
+    uint64_t least, most; /* range of a count */
+    const char *help;     /* one line */
+} gsa_param;
+
+GSA_API size_t gsa_param_count(void);
+GSA_API const gsa_param *gsa_param_at(size_t number); /* NULL beyond the end */
+
+typedef struct gsa_config gsa_config;
+GSA_API GSA_NODISCARD gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error);
+GSA_API void gsa_config_free(gsa_config *config);
+/* Unknown names and bad values are GSA_ARGUMENT; the message proposes what was probably meant. */
+GSA_API GSA_NODISCARD gsa_status gsa_config_set(gsa_config *config, const char *name, const char *value,
+                                                gsa_error *error);
+/* The value as text, or NULL for an unknown name. Valid until the next set of that name. */
+GSA_API const char *gsa_config_get(const gsa_config *config, const char *name);
+
+/* A convex loss of the margin that the caller supplies; trained by the paper's Algorithm 2 (a one-dimensional search a
+ * row). Replaces the parameter "loss". Both functions must be pure and finite for finite arguments. */
+typedef struct gsa_margin_loss {
+    double (*loss)(void *ctx, double margin, double label);
+    double (*derivative)(void *ctx, double margin, double label); /* with respect to the margin */
+    void *ctx;
+} gsa_margin_loss;
+GSA_API GSA_NODISCARD gsa_status gsa_config_set_loss(gsa_config *config, const gsa_margin_loss *loss, gsa_error *error);
+
+/* ---- 5. state --------------------------------------------------------------------------------------------------- */
+
+typedef struct gsa_state gsa_state;
+typedef struct gsa_model gsa_model;
+
+/* A state that has learned nothing. The configuration is copied. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out,
+                                               gsa_error *error);
+GSA_API void gsa_state_free(gsa_state *state);
+
+/* Look at the first rows without learning them: decides `loss=auto` and enters their labels in sorted order. Optional
+ * and once: the first update does the same with its own rows when loss is auto. After this, a label that contradicts
+ * the decision is GSA_LABEL. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error);
+
+/* Learn all rows in order. On failure the state holds the rows before error->row and remains usable. With a loss that
+ * is decided, chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error);
+/* Learn the rows named, in the order named. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
+                                                       size_t n_rows, gsa_error *error);
+/* The input is read to its end once; the next row is the first of the next pass. */
+GSA_API void gsa_state_end_pass(gsa_state *state);
+
+/* Several states into one, weighted feature by feature by the mass (sum of squares) that each saw. States trained apart
+ * from nothing: base NULL. States that all started from one: give it as base. States that share a start that is not
+ * given are GSA_CONFLICT, as are states of different loss, method or intercept. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
+                                                 const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* A working copy that goes on from here like the state itself would: the start of a round of several. What the copies
+ * learn comes together again by gsa_state_merge with the state they were taken from as base. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state **out,
+                                                gsa_error *error);
+
+/* A new run that begins with what another has learned (weights, masses, labels) and starts its own average, step mean
+ * and rows from nothing. config NULL: the parameters of `from`. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
+                                                      const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* The model that this state stands for; the state can go on learning. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out,
+                                                  gsa_error *error);
+
+typedef struct gsa_summary {
+    const char *loss;      /* "auto" while undecided, "squared", "logistic", "softmax", "custom" */
+    uint64_t n_rows;       /* rows learned in this run, over all passes */
+    uint64_t n_held_out;   /* rows in the held-out sample */
+    uint64_t n_features;   /* highest feature id seen + 1 */
+    uint64_t n_classes;    /* labels known; 0 for regression */
+    uint64_t pass;         /* passes completed */
+    uint64_t pass_rows;    /* rows taken in the pass under way, learned or held out */
+    double step;           /* current mean of the greedy steps */
+    double loss_sum;       /* progressive: each row's loss before it was learned, in the pass under way */
+    double loss_weight;    /* what to divide loss_sum by */
+    double last_pass_loss; /* mean progressive loss of the last completed pass, NaN if none */
+    uint64_t n_merged;     /* runs that were merged into this state, 1 if none were */
+} gsa_summary;
+GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
+/* A parameter of the state as text, NULL for an unknown name. */
+GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
+/* Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same value is fine. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error);
+
+/* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares at
+ * most as many rows as both have. */
+GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
+
+/* Receives consecutive bytes; returns nonzero to fail the write. */
+typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
+
+/* Files are written to a temporary name beside the target, fsynced and renamed. Equal states give equal bytes. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out,
+                                                gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx,
+                                                 gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out,
+                                                gsa_error *error);
+/* A state of a caller-supplied loss is loaded without it; give it again before update. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error);
+
+/* ---- 6. model --------------------------------------------------------------------------------------------------- */
+
+GSA_API void gsa_model_free(gsa_model *model);
+GSA_API GSA_NODISCARD gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error);
+/* The weights are mapped from the file where they can be. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out,
+                                                gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx,
+                                                 gsa_error *error);
+/* Copies what it needs from the bytes. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out,
+                                                gsa_error *error);
+
+typedef struct gsa_model_info {
+    const char *loss;   /* "squared", "logistic", "softmax", "custom" */
+    const char *method; /* how it was trained */
+    const char *average;
+    uint64_t n_rows; /* rows learned */
+    uint64_t n_passes;
+    uint64_t n_features;
+    uint64_t n_outputs; /* margins a row: 1, or the number of classes for softmax */
+    uint64_t n_classes; /* 0 for regression */
+    int has_intercept;
+} gsa_model_info;
+GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
+
+/* Labels in sorted order: numbers by value, then words by bytes. Of two, the second is the positive class. NULL beyond
+ * the end. Numbers are written as briefly as reads back equal. */
+GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number);
+/* One weight; 0 for ids beyond the model. gsa_model_intercept likewise. */
+GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
+GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);
+
+/* One number a row and output: w.x + b. Features that the model does not know count as absent.
+ * Neither of the two allocates for sparse rows. `out` is row-major with n_outputs (margins) or
+ * max(1, n_classes) (predictions) numbers a row. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out,
+                                                   gsa_error *error);
+/* Classification: the probability of every class. Regression: the value. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
+                                                   gsa_error *error);
+
+/* ---- 7. metrics ------------------------------------------------------------------------------------------------- */
+
+typedef struct gsa_metrics gsa_metrics;
+/* The model must outlive the metrics. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out,
+                                                 gsa_error *error);
+GSA_API void gsa_metrics_free(gsa_metrics *metrics);
+/* Predicts the rows and compares with their labels. A label that the model does not know counts as wrong. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error);
+/* Adds what `from` has counted; both must be of equal models. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
+
+typedef struct gsa_metric {
+    const char *name; /* "rows", "log_loss", ...: static text */
+    double value;     /* NaN where it is not defined, such as the AUC of one class */
+} gsa_metric;
+/* Computes everything from what was counted so far. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
+/* After finish: the results in a fixed order; 0 when there are no more. */
+GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
+
+/* ---- 8. the plan ------------------------------------------------------------------------------------------------ */
+
+/* Rows come in blocks of this many; the order of rows is part of the algorithm, never of the machine. */
+#define GSA_BLOCK_ROWS 8192u
+
+/* The order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that depends on the
+ * arguments only. */
+GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,35 @@
+/* greedystep: the engine that runs the plan over a reader on one machine. */
+#ifndef GREEDYSTEP_TRAIN_H
+#define GREEDYSTEP_TRAIN_H
+
+#include <greedystep/data.h>
+#include <greedystep/greedystep.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Whom the engine tells. Every member may be NULL. */
+typedef struct gsa_train_hooks {
+    void *ctx;
+    /* Often (a few hundred rows apart at the most); the caller decides when to show it. */
+    void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
+    /* After every pass; anything but GSA_OK ends the training with that status. */
+    gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
+} gsa_train_hooks;
+
+/* Learns all passes that the state's parameters ask for (fewer for a stream). A state that has already learned
+ * continues where it stands: rows it has taken are read and passed over, so that an interrupted run gives the bits of
+ * an undisturbed one; an input that begins differently is GSA_CONFLICT. On GSA_STOPPED the state can be saved and
+ * resumed. env: should_stop and allocator. */
+GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
+                                           const gsa_env *env, gsa_error *error);
+
+/* Adds every row of the reader to the metrics. */
+GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
+                                              gsa_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

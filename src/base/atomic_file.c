@@ -1,0 +1,328 @@
+/* A file that appears whole or not at all.
+ *
+ * Invariants:
+ *   A1  until commit, nothing is written under the target's name; what stood there is untouched;
+ *   A2  commit renames only after every byte was written and synced;
+ *   A3  after a failed commit, or discard, the temporary file is gone.
+ * Standard output, devices and pipes have no name to rename over: they are written as the bytes come. */
+#include "base/atomic_file.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BUFFER_SIZE ((size_t)64 * 1024)
+#define LINK_SIZE 4096
+#define MOST_LINKS 40
+#define MOST_TEMPORARY_NAMES 100
+/* Of the target's name, so that dot, random part and suffix stay below the 255 bytes that file systems allow. */
+#define MOST_NAME_BYTES 200
+
+struct gsa__atomic_file {
+    gsa_env env;
+    int fd;
+    bool is_stdout; /* not ours to close */
+    bool failed;
+    char *path;      /* as the caller wrote it, for messages */
+    char *target;    /* after symbolic links; NULL if written directly */
+    char *temporary; /* NULL if written directly, and once it has been renamed */
+    size_t used;
+    unsigned char buffer[BUFFER_SIZE];
+};
+
+static gsa_status fail_errno(gsa_error *error, const char *path, int number)
+{
+    char reason[128];
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", number);
+    return gsa__fail(error, GSA_IO, "cannot write %s: %s", path, reason);
+}
+
+static gsa_status fail_memory(gsa_error *error, const char *path)
+{
+    return gsa__fail(error, GSA_MEMORY, "cannot write %s: no memory for its buffer", path);
+}
+
+/* Bytes of the directory part, the slash included; 0 for a bare name. */
+static size_t directory_len(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? (size_t)(slash - path) + 1 : 0;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
+
+/* What a link that stands at `path` points to; relative links count from the link's own directory. */
+static char *link_target(const gsa_env *env, const char *path, const char *link, size_t link_len)
+{
+    size_t prefix = link[0] == '/' ? 0 : directory_len(path);
+    char *joined = gsa__alloc(env, prefix + link_len + 1, 1);
+    if (!joined)
+        return NULL;
+    memcpy(joined, path, prefix);
+    memcpy(joined + prefix, link, link_len);
+    joined[prefix + link_len] = '\0';
+    return joined;
+}
+
+/* Sets file->target to the end of the chain of links at file->path. By hand, since realpath wants the end to exist. */
+static gsa_status follow_links(gsa__atomic_file *file, gsa_error *error)
+{
+    char link[LINK_SIZE];
+    file->target = gsa__copy_text(&file->env, file->path);
+    for (int n = 0; file->target; n++) {
+        ssize_t len = readlink(file->target, link, sizeof link);
+        if (len <= 0)
+            return GSA_OK;
+        if (n == MOST_LINKS || (size_t)len == sizeof link)
+            return fail_errno(error, file->path, n == MOST_LINKS ? ELOOP : ENAMETOOLONG);
+        char *next = link_target(&file->env, file->target, link, (size_t)len);
+        gsa__free(&file->env, file->target);
+        file->target = next;
+    }
+    return fail_memory(error, file->path);
+}
+
+/* ".NAME.XXXXXX.tmp" beside the target. The six characters need not be secret or unique: O_EXCL and another try see to
+ * that. */
+static void name_temporary(const gsa__atomic_file *file, unsigned attempt, char *out, size_t size)
+{
+    static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    size_t directory = directory_len(file->target);
+    uint64_t random = gsa__mix(gsa__mix((uint64_t)getpid() ^ (uint64_t)(uintptr_t)file) ^ attempt);
+    char suffix[7] = {0};
+    for (int i = 0; i < 6; i++, random /= 36)
+        suffix[i] = letters[random % 36];
+    snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->target, MOST_NAME_BYTES, file->target + directory,
+             suffix);
+}
+
+/* Created with mode 0666, which the system cuts by the umask: the rights of any newly made file. */
+static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
+{
+    size_t size = strlen(file->target) + sizeof "..123456.tmp";
+    file->temporary = gsa__alloc(&file->env, size, 1);
+    if (!file->temporary)
+        return fail_memory(error, file->path);
+    for (unsigned attempt = 0; attempt < MOST_TEMPORARY_NAMES; attempt++) {
+        name_temporary(file, attempt, file->temporary, size);
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file->fd >= 0)
+            return GSA_OK;
+        if (errno != EEXIST && errno != EINTR)
+            break;
+    }
+    int number = errno;
+    gsa__free(&file->env, file->temporary);
+    file->temporary = NULL;
+    if (number == ENOENT)
+        return gsa__fail(error, GSA_IO, "cannot write %s: its directory does not exist", file->path);
+    return fail_errno(error, file->path, number);
+}
+
+/* A file that is replaced keeps its access rights, and one that its owner made read-only is not replaced. */
+static gsa_status open_beside(gsa__atomic_file *file, const struct stat *existing, gsa_error *error)
+{
+    if (existing && access(file->path, W_OK) != 0)
+        return fail_errno(error, file->path, errno);
+    gsa_status status = follow_links(file, error);
+    if (status == GSA_OK && file->target[directory_len(file->target)] == '\0')
+        status = gsa__fail(error, GSA_IO, "cannot write %s: it names a directory, not a file", file->path);
+    if (status == GSA_OK)
+        status = create_temporary(file, error);
+    /* A file system without access rights refuses, and then there is nothing to keep. */
+    if (status == GSA_OK && existing)
+        (void)fchmod(file->fd, existing->st_mode & 0777);
+    return status;
+}
+
+static gsa_status open_directly(gsa__atomic_file *file, gsa_error *error)
+{
+    do {
+        file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    } while (file->fd < 0 && errno == EINTR && !file->env.should_stop(file->env.stop_ctx));
+    if (file->fd < 0 && errno == EINTR)
+        return gsa__fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
+    return file->fd < 0 ? fail_errno(error, file->path, errno) : GSA_OK;
+}
+
+static gsa_status open_by_kind(gsa__atomic_file *file, gsa_error *error)
+{
+    struct stat existing;
+    if (file->is_stdout) {
+        file->fd = STDOUT_FILENO;
+        return GSA_OK;
+    }
+    if (stat(file->path, &existing) != 0)
+        return open_beside(file, NULL, error);
+    if (S_ISDIR(existing.st_mode))
+        return gsa__fail(error, GSA_IO, "cannot write %s: it is a directory", file->path);
+    return S_ISREG(existing.st_mode) ? open_beside(file, &existing, error) : open_directly(file, error);
+}
+
+gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    *out = NULL;
+    gsa__atomic_file *file = gsa__alloc(&resolved, 1, sizeof *file);
+    if (!file)
+        return fail_memory(error, path);
+    file->env = resolved;
+    file->fd = -1;
+    file->is_stdout = strcmp(path, "-") == 0;
+    file->failed = false;
+    file->target = file->temporary = NULL;
+    file->used = 0;
+    file->path = gsa__copy_text(&resolved, file->is_stdout ? "standard output" : path);
+    gsa_status status = file->path ? open_by_kind(file, error) : fail_memory(error, path);
+    if (status != GSA_OK) {
+        gsa__atomic_file_discard(file);
+        return status;
+    }
+    *out = file;
+    return GSA_OK;
+}
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+/* A write that took less than it was given. GSA_OK: go on with the rest. */
+static gsa_status after_short_write(gsa__atomic_file *file, int number, gsa_error *error)
+{
+    if (number == EINTR) {
+        if (file->env.should_stop(file->env.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
+        return GSA_OK;
+    }
+    if (number == EAGAIN) {
+        /* Somebody made the pipe non-blocking; wait until it takes more. */
+        struct pollfd wanted = {.fd = file->fd, .events = POLLOUT};
+        return poll(&wanted, 1, -1) >= 0 ? GSA_OK : after_short_write(file, errno == EAGAIN ? EIO : errno, error);
+    }
+    return fail_errno(error, file->path, number);
+}
+
+static gsa_status write_through(gsa__atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)
+{
+    while (size > 0) {
+        ssize_t written = write(file->fd, bytes, size);
+        int number = written < 0 ? errno : written == 0 ? EIO : EINTR; /* a signal may also cut a write short */
+        if (written > 0) {
+            bytes += written;
+            size -= (size_t)written;
+        }
+        gsa_status status = size > 0 ? after_short_write(file, number, error) : GSA_OK;
+        if (status != GSA_OK) {
+            file->failed = true;
+            return status;
+        }
+    }
+    return GSA_OK;
+}
+
+static gsa_status flush(gsa__atomic_file *file, gsa_error *error)
+{
+    size_t size = file->used;
+    file->used = 0;
+    return write_through(file, file->buffer, size, error);
+}
+
+gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error)
+{
+    if (size > BUFFER_SIZE - file->used) {
+        gsa_status status = flush(file, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    if (size >= BUFFER_SIZE)
+        return write_through(file, bytes, size, error);
+    if (size > 0)
+        memcpy(file->buffer + file->used, bytes, size);
+    file->used += size;
+    return GSA_OK;
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
+
+/* Some file systems cannot sync and say EINVAL; that is no reason to refuse the file. */
+static gsa_status sync_descriptor(const gsa__atomic_file *file, int fd, gsa_error *error)
+{
+    int result;
+    do {
+        result = fsync(fd);
+    } while (result != 0 && errno == EINTR);
+    return result == 0 || errno == EINVAL || errno == ENOTSUP ? GSA_OK : fail_errno(error, file->path, errno);
+}
+
+/* Without this a power cut could bring the old name back. A directory that may be written but not read cannot be
+ * opened, and is left to the system. */
+static gsa_status sync_directory(gsa__atomic_file *file, gsa_error *error)
+{
+    size_t len = directory_len(file->target);
+    file->target[len] = '\0';
+    int fd = open(len > 0 ? file->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return GSA_OK;
+    gsa_status status = sync_descriptor(file, fd, error);
+    close(fd);
+    return status;
+}
+
+static gsa_status close_descriptor(gsa__atomic_file *file, gsa_error *error)
+{
+    int fd = file->fd;
+    file->fd = -1;
+    if (file->is_stdout)
+        return GSA_OK;
+    /* After EINTR the descriptor is gone all the same (Linux), so that trying again could close somebody else's. */
+    return close(fd) == 0 || errno == EINTR ? GSA_OK : fail_errno(error, file->path, errno);
+}
+
+static gsa_status put_in_place(gsa__atomic_file *file, gsa_error *error)
+{
+    gsa_status status = sync_descriptor(file, file->fd, error);
+    if (status == GSA_OK)
+        status = close_descriptor(file, error);
+    if (status != GSA_OK)
+        return status;
+    if (rename(file->temporary, file->target) != 0)
+        return fail_errno(error, file->path, errno);
+    gsa__free(&file->env, file->temporary);
+    file->temporary = NULL;
+    return sync_directory(file, error);
+}
+
+gsa_status gsa__atomic_file_commit(gsa__atomic_file *file, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (file->failed)
+        status = gsa__fail(error, GSA_IO, "cannot finish %s: an earlier write failed", file->path);
+    if (status == GSA_OK)
+        status = flush(file, error);
+    if (status == GSA_OK)
+        status = file->temporary ? put_in_place(file, error) : close_descriptor(file, error);
+    gsa__atomic_file_discard(file);
+    return status;
+}
+
+void gsa__atomic_file_discard(gsa__atomic_file *file)
+{
+    if (!file)
+        return;
+    if (file->fd >= 0)
+        (void)close_descriptor(file, NULL);
+    if (file->temporary)
+        unlink(file->temporary);
+    gsa_env env = file->env;
+    gsa__free(&env, file->temporary);
+    gsa__free(&env, file->target);
+    gsa__free(&env, file->path);
+    gsa__free(&env, file);
+}

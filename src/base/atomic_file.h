@@ -1,0 +1,19 @@
+/* A file that appears whole or not at all: written under a temporary name beside its place, fsynced, renamed. */
+#ifndef GSA_BASE_ATOMIC_FILE_H
+#define GSA_BASE_ATOMIC_FILE_H
+
+#include <greedystep/greedystep.h>
+
+typedef struct gsa__atomic_file gsa__atomic_file;
+
+/* path "-" is standard output: written as it comes. A symbolic link is followed, so that the file it names is replaced;
+ * something that exists and is no regular file (a device, a pipe) is written directly. */
+gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error);
+/* Buffered. */
+gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error);
+/* Flushes, fsyncs, renames, fsyncs the directory and frees; on failure nothing is left behind. */
+gsa_status gsa__atomic_file_commit(gsa__atomic_file *file, gsa_error *error);
+/* Removes the temporary file and frees. Takes NULL. */
+void gsa__atomic_file_discard(gsa__atomic_file *file);
+
+#endif

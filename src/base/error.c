@@ -1,0 +1,102 @@
+/* Filling a gsa_error, and the texts of statuses. */
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const char *gsa_version(void)
+{
+    return GSA_VERSION;
+}
+
+const char *gsa_status_text(gsa_status status)
+{
+    switch (status) {
+#define GSA_STATUS_ENTRY(name, value, text) \
+    case GSA_##name:                        \
+        return text;
+        GSA_STATUS_LIST(GSA_STATUS_ENTRY)
+#undef GSA_STATUS_ENTRY
+    }
+    return "unknown status";
+}
+
+/* A message that was cut may end inside a UTF-8 character: drop its beginning. */
+static void drop_partial_character(char *message, size_t size)
+{
+    size_t len = strlen(message);
+    if (len + 1 < size)
+        return;
+    while (len > 0 && ((unsigned char)message[len - 1] & 0xC0u) == 0x80u)
+        len--;
+    if (len > 0 && ((unsigned char)message[len - 1] & 0x80u))
+        len--;
+    message[len] = '\0';
+}
+
+static void fill(gsa_error *error, gsa_status status, const char *format, va_list args)
+{
+    error->status = status;
+    error->line = 0;
+    error->byte = 0;
+    error->row = GSA_NO_ROW;
+    vsnprintf(error->message, sizeof error->message, format, args);
+    drop_partial_character(error->message, sizeof error->message);
+}
+
+gsa_status gsa__fail(gsa_error *error, gsa_status status, const char *format, ...)
+{
+    if (error) {
+        va_list args;
+        va_start(args, format);
+        fill(error, status, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+gsa_status gsa__fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...)
+{
+    if (error) {
+        va_list args;
+        va_start(args, format);
+        fill(error, status, format, args);
+        va_end(args);
+        error->row = row;
+    }
+    return status;
+}
+
+gsa_status gsa__fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
+{
+    if (error) {
+        va_list args;
+        va_start(args, format);
+        fill(error, status, format, args);
+        va_end(args);
+        error->line = line;
+        error->byte = byte;
+    }
+    return status;
+}
+
+void gsa__error_prefix(gsa_error *error, const char *format, ...)
+{
+    char message[sizeof error->message];
+    if (!error)
+        return;
+    va_list args;
+    va_start(args, format);
+    int len = vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (len < 0 || (size_t)len >= sizeof message)
+        return;
+    size_t room = sizeof message - (size_t)len;
+    size_t tail = strlen(error->message);
+    if (tail >= room)
+        tail = room - 1;
+    memcpy(message + len, error->message, tail);
+    message[(size_t)len + tail] = '\0';
+    memcpy(error->message, message, sizeof message);
+    drop_partial_character(error->message, sizeof error->message);
+}

@@ -1,0 +1,28 @@
+/* The one hash of the house: XXH3, 64 bits. The same bytes give the same number on every machine and in every release:
+ * it decides the order of rows, the held-out sample and the checksums of files. */
+#ifndef GSA_BASE_HASH_H
+#define GSA_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t gsa__hash(const void *bytes, size_t size, uint64_t seed);
+
+/* The same number of bytes that come in pieces (seed 0). */
+typedef struct gsa__hasher {
+    _Alignas(64) unsigned char opaque[640];
+} gsa__hasher;
+void gsa__hasher_init(gsa__hasher *hasher);
+void gsa__hasher_add(gsa__hasher *hasher, const void *bytes, size_t size);
+uint64_t gsa__hasher_value(const gsa__hasher *hasher);
+
+/* A bijection of 64-bit numbers that looks random (the finaliser of splitmix64, Steele, Lea, Flood 2014). */
+static inline uint64_t gsa__mix(uint64_t x)
+{
+    x += 0x9E3779B97F4A7C15u;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+#endif

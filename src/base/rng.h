@@ -1,0 +1,41 @@
+/* Random numbers that are part of the algorithm: a counter, mixed. Any draw can be computed alone, on any machine. */
+#ifndef GSA_BASE_RNG_H
+#define GSA_BASE_RNG_H
+
+#include "base/hash.h"
+
+typedef struct gsa__rng {
+    uint64_t key;
+    uint64_t counter;
+} gsa__rng;
+
+/* Independent streams for different (a, b, c). */
+static inline gsa__rng gsa__rng_of(uint64_t a, uint64_t b, uint64_t c)
+{
+    gsa__rng rng = {gsa__mix(gsa__mix(gsa__mix(a) ^ b) ^ c), 0};
+    return rng;
+}
+
+static inline uint64_t gsa__rng_next(gsa__rng *rng)
+{
+    return gsa__mix(rng->key + 0x9E3779B97F4A7C15u * rng->counter++);
+}
+
+/* Uniform in [0, n), n > 0: multiply and take the high half; the bias is below n / 2^64 (Lemire 2019, without the
+ * rejection, so that one draw is always one step of the counter). */
+static inline uint64_t gsa__rng_below(gsa__rng *rng, uint64_t n)
+{
+    uint64_t x = gsa__rng_next(rng);
+    uint64_t x_low = x & 0xFFFFFFFFu, x_high = x >> 32, n_low = n & 0xFFFFFFFFu, n_high = n >> 32;
+    uint64_t middle = x_high * n_low + ((x_low * n_low) >> 32);
+    uint64_t carry = x_low * n_high + (middle & 0xFFFFFFFFu);
+    return x_high * n_high + (middle >> 32) + (carry >> 32);
+}
+
+/* Uniform in (0, 1), both ends excluded: 52 bits and a half, which a double holds exactly. */
+static inline double gsa__rng_unit(gsa__rng *rng)
+{
+    return ((double)(gsa__rng_next(rng) >> 12) + 0.5) * 0x1p-52;
+}
+
+#endif

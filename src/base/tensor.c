@@ -1,0 +1,20 @@
+/* Looking things up in a bundle. */
+#include "base/tensor.h"
+
+#include <string.h>
+
+const gsa__tensor *gsa__bundle_tensor(const gsa__bundle *bundle, const char *name)
+{
+    for (size_t i = 0; i < bundle->n_tensors; i++)
+        if (strcmp(bundle->tensors[i].name, name) == 0)
+            return &bundle->tensors[i];
+    return NULL;
+}
+
+const char *gsa__bundle_note(const gsa__bundle *bundle, const char *key)
+{
+    for (size_t i = 0; i < bundle->n_notes; i++)
+        if (strcmp(bundle->notes[i].key, key) == 0)
+            return bundle->notes[i].text;
+    return NULL;
+}

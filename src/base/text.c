@@ -1,0 +1,101 @@
+/* Numbers as text, whatever the process's locale. */
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The locale may print another character, or several bytes, where C has a point. */
+static void restore_point(char *text)
+{
+    char *point = text;
+    while (*point && strchr("0123456789+-eE", *point))
+        point++;
+    if (!*point)
+        return;
+    char *rest = point + 1;
+    while (*rest && !strchr("0123456789eE", *rest))
+        rest++;
+    *point = '.';
+    memmove(point + 1, rest, strlen(rest) + 1);
+}
+
+size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT])
+{
+    if (number == 0)
+        number = 0; /* the label -0 is the label 0 */
+    if (number > -1e15 && number < 1e15 && number == (double)(int64_t)number)
+        return (size_t)snprintf(out, GSA__NUMBER_TEXT, "%lld", (long long)number);
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(out, GSA__NUMBER_TEXT, "%.*g", digits, number);
+        if (strtod(out, NULL) == number)
+            break;
+    }
+    restore_point(out);
+    return strlen(out);
+}
+
+static bool append_digit(uint64_t *value, unsigned digit)
+{
+    if (*value > (UINT64_MAX - digit) / 10)
+        return false;
+    *value = *value * 10 + digit;
+    return true;
+}
+
+bool gsa__count_parse(const char *text, uint64_t *out)
+{
+    uint64_t value = 0;
+    const char *at = text;
+    if (*at < '0' || *at > '9')
+        return false;
+    for (; (*at >= '0' && *at <= '9') || (*at == '_' && at[1] >= '0' && at[1] <= '9'); at++)
+        if (*at != '_' && !append_digit(&value, (unsigned)(*at - '0')))
+            return false;
+    if (*at == 'e' || *at == 'E') {
+        unsigned power = 0;
+        at++;
+        if (*at < '0' || *at > '9')
+            return false;
+        for (; *at >= '0' && *at <= '9' && power < 100; at++)
+            power = power * 10 + (unsigned)(*at - '0');
+        while (power-- > 0)
+            if (!append_digit(&value, 0))
+                return false;
+    }
+    if (*at)
+        return false;
+    *out = value;
+    return true;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+size_t gsa__edit_distance(const char *a, const char *b)
+{
+    enum { MOST = 48 };
+    size_t a_len = strlen(a), b_len = strlen(b);
+    if (a_len >= MOST || b_len >= MOST)
+        return MOST;
+    size_t rows[3][MOST] = {{0}};
+    size_t *before_last = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t j = 0; j <= b_len; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= a_len; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= b_len; j++) {
+            size_t change = last[j - 1] + (a[i - 1] != b[j - 1]);
+            now[j] = least(change, least(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least(now[j], before_last[j - 2] + 1);
+        }
+        size_t *free_row = before_last;
+        before_last = last;
+        last = now;
+        now = free_row;
+    }
+    return last[b_len];
+}

@@ -1,0 +1,20 @@
+/* Numbers as text, whatever the process's locale. */
+#ifndef GSA_BASE_TEXT_H
+#define GSA_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The shortest decimal that reads back to the same double; finite values only. Returns its length. */
+#define GSA__NUMBER_TEXT 32
+size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT]);
+
+/* A count: digits, with `_` between them and a power of ten (`1e6`) allowed. False if it is anything else or too large.
+ */
+bool gsa__count_parse(const char *text, uint64_t *out);
+
+/* How many letters one must insert, delete, change or swap to get from a to b; for "did you mean". */
+size_t gsa__edit_distance(const char *a, const char *b);
+
+#endif

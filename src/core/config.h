@@ -1,0 +1,41 @@
+/* Parameter values, typed and as text. */
+#ifndef GSA_CORE_CONFIG_H
+#define GSA_CORE_CONFIG_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef enum gsa__param_id {
+#define PARAM(name, ...) GSA__PARAM_##name,
+#include "core/params.def"
+#undef PARAM
+    GSA__PARAMS
+} gsa__param_id;
+
+/* Numbers of the choices, in the order of the table. */
+enum { GSA__LOSS_AUTO, GSA__LOSS_SQUARED, GSA__LOSS_LOGISTIC, GSA__LOSS_SOFTMAX };
+enum { GSA__AVERAGE_LAST, GSA__AVERAGE_FULL, GSA__AVERAGE_SUFFIX };
+
+#define GSA__PARAM_TEXT 24
+
+typedef struct gsa__params {
+    uint64_t value[GSA__PARAMS]; /* a count, the number of a choice, or 0 and 1 for off and on */
+    char text[GSA__PARAMS][GSA__PARAM_TEXT];
+    bool has_custom_loss;
+    gsa_margin_loss custom_loss;
+} gsa__params;
+
+void gsa__params_init(gsa__params *params);
+gsa_status gsa__params_set(gsa__params *params, const char *name, const char *value, gsa_error *error);
+const char *gsa__params_get(const gsa__params *params, const char *name);
+/* The number of a name in the table, GSA__PARAMS if there is none. */
+gsa__param_id gsa__param_find(const char *name);
+bool gsa__param_decides_result(gsa__param_id id);
+
+struct gsa_config {
+    gsa_env env;
+    gsa__params params;
+};
+
+#endif

@@ -1,0 +1,178 @@
+/* Copies of a state: one that goes on like it, and one that begins a new run from it. */
+#include "core/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static void *duplicate(const gsa_env *env, const void *from, size_t n, size_t element_size)
+{
+    void *copy = gsa__alloc(env, n, element_size);
+    if (copy && n > 0)
+        memcpy(copy, from, n * element_size);
+    return copy;
+}
+
+static gsa_status copy_table(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (from->loss == GSA__UNDECIDED)
+        return GSA_OK;
+    gsa_status status = gsa__state_decide(to, from->loss, error);
+    if (status == GSA_OK)
+        status = gsa__table_widen(&to->table, from->table.n_outputs, &to->env, error);
+    if (status == GSA_OK)
+        status = gsa__table_grow(&to->table, from->table.n_slots, &to->env, error);
+    if (status == GSA_OK)
+        status = gsa__state_reserve_scratch(to, error);
+    for (size_t slot = 0; slot < from->table.n_slots && status == GSA_OK; slot++) {
+        const gsa__cell *source = gsa__table_slot(&from->table, slot);
+        gsa__cell *target = gsa__table_slot(&to->table, slot);
+        size_t n = from->table.n_outputs;
+        memcpy(target, source, n * sizeof *target);
+        memcpy(target + gsa__table_average(&to->table), source + gsa__table_average(&from->table), n * sizeof *target);
+        target[gsa__table_mean(&to->table)] = source[gsa__table_mean(&from->table)];
+        target[gsa__table_count(&to->table)] = source[gsa__table_count(&from->table)];
+    }
+    return status;
+}
+
+static gsa_status copy_carried(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    gsa_status status = gsa__carried_grow(&to->carried, from->carried.n, &to->env, error);
+    if (status == GSA_OK && from->carried.n > 0) {
+        memcpy(to->carried.mass, from->carried.mass, from->carried.n * sizeof *from->carried.mass);
+        memcpy(to->carried.count, from->carried.count, from->carried.n * sizeof *from->carried.count);
+    }
+    return status;
+}
+
+static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    for (size_t i = 0; i < from->sample.n; i++) {
+        gsa__held_row *held = gsa__held_row_copy(from->sample.at[i], &to->env), *pushed_out;
+        gsa_status status = held ? gsa__sample_insert(&to->sample, held, from->sample.n, &to->env, &pushed_out, error)
+                                 : gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+        if (status != GSA_OK) {
+            gsa__free(&to->env, held);
+            return status;
+        }
+    }
+    return GSA_OK;
+}
+
+/* What a new run takes over: labels, weights, mass and presence, ancestors. */
+static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    gsa_status status = gsa__labels_copy(&to->labels, &from->labels, &to->env, error);
+    if (status == GSA_OK)
+        status = copy_table(to, from, error);
+    if (status == GSA_OK)
+        status = copy_carried(to, from, error);
+    if (status == GSA_OK && from->n_ancestors > 0) {
+        to->ancestors = duplicate(&to->env, from->ancestors, from->n_ancestors, sizeof *to->ancestors);
+        if (!to->ancestors)
+            return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+        to->n_ancestors = from->n_ancestors;
+    }
+    return status;
+}
+
+gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy;
+    gsa_status status = gsa__state_create(&base->params, env, &copy, error);
+    if (status != GSA_OK)
+        return status;
+    status = copy_knowledge(copy, base, error);
+    if (status == GSA_OK)
+        status = copy_sample(copy, base, error);
+    if (status != GSA_OK) {
+        gsa_state_free(copy);
+        return status;
+    }
+    copy->step = base->step;
+    copy->clock = base->clock;
+    copy->position = base->position;
+    copy->n_rows = base->n_rows;
+    copy->n_counted = base->n_counted;
+    copy->squared_error = base->squared_error;
+    copy->squared_label = base->squared_label;
+    copy->origin = base->origin;
+    copy->origin.closed = 1; /* whatever it learns now, it began as the base did */
+    copy->n_merged = base->n_merged;
+    *out = copy;
+    return GSA_OK;
+}
+
+/* The finished weights of the old run are where the new one begins. */
+static void begin_at_average(gsa_state *state, const gsa_state *from)
+{
+    for (size_t slot = 0; slot < from->table.n_slots; slot++)
+        for (size_t k = 0; k < from->table.n_outputs; k++)
+            gsa__table_slot(&state->table, slot)[k].f = (float)gsa__state_average(from, slot, k);
+    gsa__table_clear_average(&state->table);
+}
+
+static gsa_status add_ancestor(gsa_state *state, const gsa_state *from, gsa_error *error)
+{
+    if (from->origin.n_rows == 0)
+        return GSA_OK;
+    uint64_t *grown = gsa__alloc(&state->env, state->n_ancestors + 1, sizeof *grown);
+    if (!grown)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+    size_t at = state->n_ancestors;
+    if (at > 0)
+        memcpy(grown, state->ancestors, at * sizeof *grown);
+    for (; at > 0 && grown[at - 1] > from->origin.hash; at--)
+        grown[at] = grown[at - 1];
+    grown[at] = from->origin.hash;
+    gsa__free(&state->env, state->ancestors);
+    state->ancestors = grown;
+    state->n_ancestors++;
+    return GSA_OK;
+}
+
+static gsa_status check_start(const gsa_state *from, const gsa__params *params, gsa_error *error)
+{
+    static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
+    gsa__loss asked = losses[params->value[GSA__PARAM_loss]];
+    bool both_classes = gsa__loss_has_classes(asked) && gsa__loss_has_classes(from->loss);
+    if (asked != GSA__UNDECIDED && asked != from->loss && !both_classes)
+        return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s", gsa__loss_name(from->loss),
+                         gsa__loss_name(asked));
+    if (params->value[GSA__PARAM_intercept] != from->params.value[GSA__PARAM_intercept])
+        return gsa__fail(error, GSA_CONFLICT, "the model to start from was trained with intercept=%s",
+                         from->params.text[GSA__PARAM_intercept]);
+    return GSA_OK;
+}
+
+gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, const gsa_env *env, gsa_state **out,
+                                gsa_error *error)
+{
+    gsa__params params = config ? config->params : from->params;
+    if (from->loss == GSA__CUSTOM && !params.has_custom_loss) {
+        params.has_custom_loss = from->params.has_custom_loss;
+        params.custom_loss = from->params.custom_loss;
+    }
+    gsa_status status = check_start(from, &params, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_state *state;
+    status = gsa__state_create(&params, env, &state, error);
+    if (status != GSA_OK)
+        return status;
+    status = copy_knowledge(state, from, error);
+    if (status == GSA_OK && from->loss != GSA__UNDECIDED) {
+        begin_at_average(state, from);
+        status = gsa__state_fold(state, error);
+    }
+    if (status == GSA_OK)
+        status = add_ancestor(state, from, error);
+    if (status != GSA_OK) {
+        gsa_state_free(state);
+        return status;
+    }
+    *out = state;
+    return GSA_OK;
+}

@@ -1,0 +1,220 @@
+/* The labels that a run has met. */
+#include "core/labels.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gsa__labels_init(gsa__labels *labels, const gsa_env *env)
+{
+    memset(labels, 0, sizeof *labels);
+    labels->env = *env;
+}
+
+void gsa__labels_release(gsa__labels *labels)
+{
+    for (size_t i = 0; i < labels->n; i++)
+        gsa__free(&labels->env, labels->at[i].text);
+    gsa__free(&labels->env, labels->at);
+    gsa__free(&labels->env, labels->by_text.slot);
+    gsa__free(&labels->env, labels->by_number.slot);
+    gsa_env env = labels->env;
+    gsa__labels_init(labels, &env);
+}
+
+static uint64_t hash_number(double number)
+{
+    uint64_t bits;
+    if (number == 0)
+        number = 0; /* -0 is 0 */
+    memcpy(&bits, &number, sizeof bits);
+    return gsa__mix(bits);
+}
+
+static uint64_t hash_text(const char *text)
+{
+    return gsa__hash(text, strlen(text), 0);
+}
+
+size_t gsa__labels_find_text(const gsa__labels *labels, const char *text)
+{
+    const gsa__label_slots *slots = &labels->by_text;
+    for (size_t i = (size_t)hash_text(text); slots->n_slots; i++) {
+        uint32_t entry = slots->slot[i & (slots->n_slots - 1)];
+        if (!entry)
+            break;
+        if (strcmp(labels->at[entry - 1].text, text) == 0)
+            return entry - 1;
+    }
+    return GSA__NO_LABEL;
+}
+
+size_t gsa__labels_find_number(const gsa__labels *labels, double number)
+{
+    const gsa__label_slots *slots = &labels->by_number;
+    for (size_t i = (size_t)hash_number(number); slots->n_slots; i++) {
+        uint32_t entry = slots->slot[i & (slots->n_slots - 1)];
+        if (!entry)
+            break;
+        if (labels->at[entry - 1].number == number)
+            return entry - 1;
+    }
+    char text[GSA__NUMBER_TEXT]; /* perhaps it came as a word */
+    gsa__number_text(number, text);
+    return gsa__labels_find_text(labels, text);
+}
+
+static void enter(gsa__label_slots *slots, uint64_t hash, size_t label_number)
+{
+    size_t i = (size_t)hash;
+    while (slots->slot[i & (slots->n_slots - 1)])
+        i++;
+    slots->slot[i & (slots->n_slots - 1)] = (uint32_t)label_number + 1;
+}
+
+static void enter_label(gsa__labels *labels, size_t label_number)
+{
+    const gsa__label *label = &labels->at[label_number];
+    enter(&labels->by_text, hash_text(label->text), label_number);
+    if (label->is_number)
+        enter(&labels->by_number, hash_number(label->number), label_number);
+}
+
+/* Keeps both tables at most half full. */
+static bool grow_slots(gsa__labels *labels)
+{
+    if (labels->by_text.n_slots >= 2 * (labels->n + 1))
+        return true;
+    size_t n_slots = labels->by_text.n_slots ? 2 * labels->by_text.n_slots : 16;
+    uint32_t *by_text = gsa__alloc_zeroed(&labels->env, n_slots, sizeof *by_text);
+    uint32_t *by_number = gsa__alloc_zeroed(&labels->env, n_slots, sizeof *by_number);
+    if (!by_text || !by_number) {
+        gsa__free(&labels->env, by_text);
+        gsa__free(&labels->env, by_number);
+        return false;
+    }
+    gsa__free(&labels->env, labels->by_text.slot);
+    gsa__free(&labels->env, labels->by_number.slot);
+    labels->by_text = (gsa__label_slots){by_text, n_slots};
+    labels->by_number = (gsa__label_slots){by_number, n_slots};
+    for (size_t i = 0; i < labels->n; i++)
+        enter_label(labels, i);
+    return true;
+}
+
+static gsa_status append(gsa__labels *labels, const char *text, bool is_number, double number, size_t *out,
+                         gsa_error *error)
+{
+    if (labels->n >= GSA__LABELS_MOST)
+        return gsa__fail(error, GSA_LIMIT, "more than %zu different labels", GSA__LABELS_MOST);
+    char *copy = gsa__copy_text(&labels->env, text);
+    if (!copy || !grow_slots(labels) ||
+        !gsa__reserve(&labels->env, (void **)&labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {
+        gsa__free(&labels->env, copy);
+        return gsa__fail(error, GSA_MEMORY, "no memory for a label");
+    }
+    labels->at[labels->n] = (gsa__label){copy, number, is_number};
+    *out = labels->n++;
+    enter_label(labels, *out);
+    return GSA_OK;
+}
+
+gsa_status gsa__labels_add_number(gsa__labels *labels, double number, size_t *out, gsa_error *error)
+{
+    *out = gsa__labels_find_number(labels, number);
+    if (*out != GSA__NO_LABEL)
+        return GSA_OK;
+    char text[GSA__NUMBER_TEXT];
+    gsa__number_text(number, text);
+    return append(labels, text, true, number, out, error);
+}
+
+gsa_status gsa__labels_add_word(gsa__labels *labels, const char *text, size_t *out, gsa_error *error)
+{
+    *out = gsa__labels_find_text(labels, text);
+    if (*out != GSA__NO_LABEL)
+        return GSA_OK;
+    return append(labels, text, false, 0, out, error);
+}
+
+gsa_status gsa__labels_add_label(gsa__labels *labels, const gsa__label *label, size_t *out, gsa_error *error)
+{
+    if (label->is_number)
+        return gsa__labels_add_number(labels, label->number, out, error);
+    return gsa__labels_add_word(labels, label->text, out, error);
+}
+
+gsa_status gsa__labels_copy(gsa__labels *out, const gsa__labels *from, const gsa_env *env, gsa_error *error)
+{
+    gsa__labels_init(out, env);
+    for (size_t i = 0; i < from->n; i++) {
+        size_t number;
+        gsa_status status = gsa__labels_add_label(out, &from->at[i], &number, error);
+        if (status != GSA_OK) {
+            gsa__labels_release(out);
+            return status;
+        }
+    }
+    return GSA_OK;
+}
+
+static int compare_labels(const gsa__label *a, const gsa__label *b)
+{
+    if (a->is_number != b->is_number)
+        return a->is_number ? -1 : 1;
+    if (a->is_number)
+        return (a->number > b->number) - (a->number < b->number);
+    return strcmp(a->text, b->text);
+}
+
+/* Heap sort: qsort has no context argument in C17, and a million labels forbid anything quadratic. */
+static void sift(const gsa__label *at, size_t *order, size_t from, size_t n)
+{
+    for (size_t child; (child = 2 * from + 1) < n; from = child) {
+        if (child + 1 < n && compare_labels(&at[order[child]], &at[order[child + 1]]) < 0)
+            child++;
+        if (compare_labels(&at[order[from]], &at[order[child]]) >= 0)
+            return;
+        size_t held = order[from];
+        order[from] = order[child];
+        order[child] = held;
+    }
+}
+
+void gsa__labels_order(const gsa__labels *labels, size_t *order)
+{
+    size_t n = labels->n;
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n / 2; i-- > 0;)
+        sift(labels->at, order, i, n);
+    for (size_t last = n; last-- > 1;) {
+        size_t held = order[0];
+        order[0] = order[last];
+        order[last] = held;
+        sift(labels->at, order, 0, last);
+    }
+}
+
+static bool is_word(const gsa_batch *batch, size_t row)
+{
+    return batch->word && batch->word[row] >= 0;
+}
+
+size_t gsa__labels_find_row(const gsa__labels *labels, const gsa_batch *batch, size_t row)
+{
+    if (is_word(batch, row))
+        return gsa__labels_find_text(labels, batch->words[batch->word[row]]);
+    return gsa__labels_find_number(labels, batch->label[row]);
+}
+
+gsa_status gsa__labels_add_row(gsa__labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
+{
+    if (is_word(batch, row))
+        return gsa__labels_add_word(labels, batch->words[batch->word[row]], out, error);
+    return gsa__labels_add_number(labels, batch->label[row], out, error);
+}

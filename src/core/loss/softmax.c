@@ -1,0 +1,186 @@
+/* The softmax loss: K classes, one margin each.
+ *
+ *   S1  sums over classes have one fixed order: class j goes to partial sum j mod 8, and the eight are combined as
+ *       ((0+4)+(2+6))+((1+5)+(3+7)), so that kernels of any width can give the same bits;
+ *   S2  the own class k is left out of the sum and added last: 1 - p_k is the sum of the others over the total, without
+ *       cancellation, however near p_k is to 1;
+ *   S3  margins enter as differences from the largest: nothing overflows, and a common shift changes nothing.
+ *
+ * Greedy step: the paper's eq. for softmax, lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) -
+ * 1)). */
+#include "core/loss/loss.h"
+
+#include "base/real.h"
+
+#include <math.h>
+
+#define LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
+#define N_LANES 8
+#define FARTHEST 0x1p1020
+
+static double combine(const double lane[N_LANES])
+{
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+/* The largest margin of all classes but `skip`, which may be K to skip none. -infinity if that leaves no class. */
+static double largest(const double *m, size_t n_classes, size_t skip)
+{
+    double most = -INFINITY;
+    for (size_t j = 0; j < n_classes; j++)
+        if (j != skip && m[j] > most)
+            most = m[j];
+    return most;
+}
+
+/* Replaces every m_j by e^(m_j - shift) and returns the sum of all but `skip`. */
+static double exponentiate(double *m, size_t n_classes, size_t skip, double shift)
+{
+    double lane[N_LANES] = {0};
+    for (size_t j = 0; j < n_classes; j++) {
+        m[j] = gsa__exp(m[j] - shift);
+        if (j != skip)
+            lane[j % N_LANES] += m[j];
+    }
+    return combine(lane);
+}
+
+/* sum_j p_j (e^p_j - 1) over all classes. */
+static double expected_growth(const double *p, size_t n_classes)
+{
+    double lane[N_LANES] = {0};
+    for (size_t j = 0; j < n_classes; j++)
+        lane[j % N_LANES] += p[j] * gsa__expm1(p[j]);
+    return combine(lane);
+}
+
+gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
+{
+    double *p = m_to_p;
+    double shift = largest(p, n_classes, n_classes);
+    double behind = shift - p[k];
+    double others = exponentiate(p, n_classes, k, shift);
+    double total = others + p[k];
+    for (size_t j = 0; j < n_classes; j++)
+        p[j] /= total;
+
+    gsa__softmax_row row;
+    row.rest = others / total;
+    if (row.rest < 0.5)
+        p[k] = 1.0 - row.rest;
+    row.loss = behind > 0 ? behind + gsa__log(total) : gsa__log1p(others);
+    double denominator = GSA__P_HAT * expected_growth(p, n_classes) + p[k] * gsa__expm1(row.rest);
+    row.lambda = (GSA__P_HAT - p[k]) / denominator;
+    return row;
+}
+
+void gsa__softmax_probabilities(double *m_to_p, size_t n_classes)
+{
+    double total = exponentiate(m_to_p, n_classes, n_classes, largest(m_to_p, n_classes, n_classes));
+    for (size_t j = 0; j < n_classes; j++)
+        m_to_p[j] /= total;
+}
+
+/* The exact step.
+ *
+ * Let q_j = p_j / (1 - p_k) be the shares of the other classes among themselves and t = lambda (1 - p_k). After the
+ * step class k has the margin m_k + t and class j has m_j - t q_j, so that p_k = P_HAT means h(t) = 0 with
+ *
+ *     h(t) = a - t + log sum_{j != k} q_j e^(-t q_j),   a = log((1 - p_k) / p_k) + log 19.
+ *
+ * h is convex, and h' = -1 - (a mean of the q_j) lies in [-2, -1]. Hence the root is unique and between a/2 and a, and
+ * Newton's iteration cannot fail: the curve lies above its tangents, so that from the first step on the iterates come
+ * from the left and never pass the root; a step covers at least half of what is left (slopes differ by 2 at most), and
+ * since h'' <= 1/4 an error e becomes at most e^2 / 8. Everything is finite however small 1 - p_k is. */
+typedef struct others {
+    const double *m;
+    size_t n_classes, k;
+    double shift;   /* the largest other margin */
+    double log_sum; /* log q_j = m_j - shift - log_sum */
+} others;
+
+static double log_share(const others *o, size_t j)
+{
+    return (o->m[j] - o->shift) - o->log_sum;
+}
+
+/* log sum q_j e^(-t q_j), and *slope = -its derivative: the mean of q_j under weights q_j e^(-t q_j). */
+static double log_weight(const others *o, double t, double *slope)
+{
+    double most = -INFINITY;
+    for (size_t j = 0; j < o->n_classes; j++) {
+        double l = log_share(o, j);
+        double exponent = l - t * gsa__exp(l);
+        if (j != o->k && exponent > most)
+            most = exponent;
+    }
+    double weight[N_LANES] = {0}, moment[N_LANES] = {0};
+    for (size_t j = 0; j < o->n_classes; j++) {
+        if (j == o->k)
+            continue;
+        double l = log_share(o, j);
+        double q = gsa__exp(l);
+        double e = gsa__exp((l - t * q) - most);
+        weight[j % N_LANES] += e;
+        moment[j % N_LANES] += e * q;
+    }
+    double total = combine(weight);
+    *slope = combine(moment) / total;
+    return most + gsa__log(total);
+}
+
+/* t begins with Newton's step from 0, where h = a and the mean is sum q_j^2. */
+static double solve(const others *o, double a, double sum_of_squares)
+{
+    double low = a < 0 ? a : 0.5 * a;
+    double high = a < 0 ? 0.5 * a : a;
+    double t = a / (1.0 + sum_of_squares);
+    for (int i = 0; i < 64; i++) {
+        double slope;
+        double h = (a - t) + log_weight(o, t, &slope);
+        if (h > 0)
+            low = t;
+        else
+            high = t;
+        double step = h / (1.0 + slope);
+        double next = t + step;
+        /* Only rounding can lead out of the bracket. */
+        t = next >= low && next <= high ? next : 0.5 * (low + high);
+        /* What is left after this step is below step^2 / 2; far out, rounding leaves more than that. */
+        if (fabs(step) <= 0x1p-27 || fabs(step) <= 0x1p-50 * fabs(t))
+            break;
+    }
+    return t;
+}
+
+/* 1 - p_k from the sum of e^(m_j - shift) over the others and their lead = shift - m_k over class k. */
+static double rest_of(double lead, double sum)
+{
+    if (lead > 0)
+        return sum / (sum + gsa__exp(-lead));
+    double e = gsa__exp(lead) * sum;
+    return e / (1.0 + e);
+}
+
+double gsa__softmax_exact(const double *m, size_t n_classes, size_t k)
+{
+    if (n_classes < 2)
+        return -INFINITY;
+    others o = {m, n_classes, k, largest(m, n_classes, k), 0};
+    double lane[N_LANES] = {0}, squares[N_LANES] = {0};
+    for (size_t j = 0; j < n_classes; j++) {
+        double e = j == k ? 0.0 : gsa__exp(m[j] - o.shift);
+        lane[j % N_LANES] += e;
+        squares[j % N_LANES] += e * e;
+    }
+    double sum = combine(lane);
+    o.log_sum = gsa__log(sum);
+
+    /* Margins beyond all reason must not make infinity minus infinity. */
+    double lead = fmin(fmax(o.shift - m[k], -FARTHEST), FARTHEST);
+    double rest = rest_of(lead, sum);
+    if (rest == 0)
+        return -INFINITY;
+    double a = (lead + o.log_sum) + LOG_ODDS_HAT;
+    return solve(&o, a, combine(squares) / (sum * sum)) / rest;
+}

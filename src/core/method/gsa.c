@@ -1,0 +1,13 @@
+/* Greedy step averaging to the letter: Algorithm 1 of arXiv 1611.03608.
+ *
+ *   eta_bar = mean(eta_1 .. eta_t), the current row included, over all passes;   w -= eta_bar g x
+ *
+ * Proposals above the target are negative and enter as they are: that is how the mean comes down near convergence. */
+#include "core/method/method.h"
+
+double gsa__gsa_step(gsa__step_mean *mean, double eta, double c)
+{
+    mean->sum += c * eta;
+    mean->weight += c;
+    return mean->sum / mean->weight;
+}

@@ -1,0 +1,289 @@
+/* How good a model is on rows with labels. Everything is a sum or a mergeable count; results do not depend on how the
+ * rows were grouped, up to the rounding of sums of doubles. */
+#include "core/model.h"
+#include "core/ranking.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/real.h"
+#include "core/loss/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+#define RESULTS_MOST 16
+/* What a label that the model has never seen is charged: its log loss would be infinite. */
+#define UNKNOWN_PROBABILITY 1e-15
+
+typedef struct class_counts {
+    double predicted, actual, correct; /* weights of rows */
+} class_counts;
+
+struct gsa_metrics {
+    gsa_env env;
+    const gsa_model *model;
+    uint64_t n_rows, n_unknown;
+    double weight, correct, log_loss, brier;
+    double absolute_error, squared_error;
+    double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
+    class_counts *classes;
+    gsa__ranking *ranking; /* two classes only */
+    double *margins, *probabilities;
+    gsa_metric results[RESULTS_MOST];
+    size_t n_results;
+};
+
+gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_metrics *metrics = gsa__alloc_zeroed(&resolved, 1, sizeof *metrics);
+    if (!metrics)
+        return gsa__fail(error, GSA_MEMORY, "no memory for metrics");
+    metrics->env = resolved;
+    metrics->model = model;
+    size_t width = model->labels.n > model->n_outputs ? model->labels.n : model->n_outputs;
+    metrics->classes = gsa__alloc_zeroed(&resolved, width, sizeof *metrics->classes);
+    metrics->margins = gsa__alloc(&resolved, width, sizeof(double));
+    metrics->probabilities = gsa__alloc(&resolved, width, sizeof(double));
+    gsa_status status = GSA_OK;
+    if (!metrics->classes || !metrics->margins || !metrics->probabilities)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for metrics of %zu classes", width);
+    else if (model->labels.n == 2)
+        status = gsa__ranking_new(GSA__RANKING_LIMIT, &resolved, &metrics->ranking, error);
+    if (status != GSA_OK) {
+        gsa_metrics_free(metrics);
+        return status;
+    }
+    *out = metrics;
+    return GSA_OK;
+}
+
+void gsa_metrics_free(gsa_metrics *metrics)
+{
+    if (!metrics)
+        return;
+    gsa_env env = metrics->env;
+    gsa__free(&env, metrics->classes);
+    gsa__free(&env, metrics->margins);
+    gsa__free(&env, metrics->probabilities);
+    gsa__ranking_free(metrics->ranking);
+    gsa__free(&env, metrics);
+}
+
+/* Fills in the probabilities and returns the loss, which comes straight from the margins, so that confident mistakes
+ * keep their full price. Only a label that the model does not know has a price of our own. */
+static double predict_row(gsa_metrics *metrics, size_t actual)
+{
+    const gsa_model *model = metrics->model;
+    double *margins = metrics->margins, *p = metrics->probabilities;
+    if (model->labels.n > 1 && model->loss == GSA__SOFTMAX && actual != GSA__NO_LABEL) {
+        memcpy(p, margins, model->n_outputs * sizeof *p);
+        return gsa__softmax(p, model->n_outputs, actual).loss;
+    }
+    gsa__model_row_predict(model, margins, p);
+    if (actual == GSA__NO_LABEL)
+        return -gsa__log(UNKNOWN_PROBABILITY);
+    if (model->labels.n < 2)
+        return 0;
+    return gsa__softplus(actual == 1 ? -margins[0] : margins[0]);
+}
+
+static size_t largest(const double *p, size_t n)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < n; k++)
+        if (p[k] > p[best])
+            best = k;
+    return best;
+}
+
+static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, gsa_error *error)
+{
+    const gsa_model *model = metrics->model;
+    double *p = metrics->probabilities;
+    size_t n_classes = model->labels.n, predicted;
+    metrics->log_loss += c * predict_row(metrics, actual);
+    predicted = largest(p, n_classes);
+    metrics->classes[predicted].predicted += c;
+    if (actual == GSA__NO_LABEL) {
+        metrics->n_unknown++;
+        return GSA_OK;
+    }
+    metrics->classes[actual].actual += c;
+    if (predicted == actual) {
+        metrics->classes[actual].correct += c;
+        metrics->correct += c;
+    }
+    if (n_classes != 2)
+        return GSA_OK;
+    double miss = p[1] - (actual == 1 ? 1.0 : 0.0);
+    double score = model->n_outputs == 1 ? metrics->margins[0] : metrics->margins[1] - metrics->margins[0];
+    metrics->brier += c * miss * miss;
+    return gsa__ranking_add(metrics->ranking, (float)score, actual == 1, (float)c, error);
+}
+
+static void add_number_row(gsa_metrics *metrics, double y, double c)
+{
+    double miss = metrics->margins[0] - y;
+    metrics->absolute_error += c * fabs(miss);
+    metrics->squared_error += c * miss * miss;
+    double off = y - metrics->label_mean; /* metrics->weight already has c */
+    metrics->label_mean += off * c / metrics->weight;
+    metrics->label_spread += c * off * (y - metrics->label_mean);
+}
+
+static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t row_number, gsa_error *error)
+{
+    const gsa_model *model = metrics->model;
+    double c = batch->weight ? (double)batch->weight[row_number] : 1.0;
+    bool is_word = batch->word && batch->word[row_number] >= 0;
+    if (!(c >= 0) || !isfinite(c))
+        return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
+    if (!gsa__loss_has_classes(model->loss) && (is_word || !isfinite(batch->label[row_number])))
+        return gsa__fail(error, GSA_LABEL, "the label is no number, but this model predicts numbers");
+    metrics->n_rows++;
+    if (c == 0)
+        return GSA_OK;
+    gsa__row row = gsa__row_at(batch, row_number);
+    gsa__model_row_margins(model, &row, metrics->margins);
+    for (size_t k = 0; k < model->n_outputs; k++)
+        if (!isfinite(metrics->margins[k]))
+            return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
+    metrics->weight += c;
+    if (gsa__loss_has_classes(model->loss))
+        return add_class_row(metrics, gsa__labels_find_row(&model->labels, batch, row_number), c, error);
+    add_number_row(metrics, batch->label[row_number], c);
+    return GSA_OK;
+}
+
+gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, 1, error);
+    for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++) {
+        status = add_row(metrics, batch, row, error);
+        if (status != GSA_OK && error)
+            error->row = row;
+    }
+    return status;
+}
+
+static bool same_labels(const gsa_model *a, const gsa_model *b)
+{
+    if (a->labels.n != b->labels.n || gsa__loss_has_classes(a->loss) != gsa__loss_has_classes(b->loss))
+        return false;
+    for (size_t k = 0; k < a->labels.n; k++)
+        if (strcmp(a->labels.at[k].text, b->labels.at[k].text) != 0)
+            return false;
+    return true;
+}
+
+gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error)
+{
+    if (!same_labels(metrics->model, from->model))
+        return gsa__fail(error, GSA_CONFLICT, "metrics of models with different labels cannot be added");
+    gsa_status status = metrics->ranking ? gsa__ranking_merge(metrics->ranking, from->ranking, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    double weight = metrics->weight + from->weight, apart = from->label_mean - metrics->label_mean;
+    if (from->weight > 0) { /* Chan, Golub, LeVeque 1979 */
+        metrics->label_spread += from->label_spread + apart * apart * metrics->weight * from->weight / weight;
+        metrics->label_mean += apart * from->weight / weight;
+    }
+    metrics->weight = weight;
+    metrics->n_rows += from->n_rows;
+    metrics->n_unknown += from->n_unknown;
+    metrics->correct += from->correct;
+    metrics->log_loss += from->log_loss;
+    metrics->brier += from->brier;
+    metrics->absolute_error += from->absolute_error;
+    metrics->squared_error += from->squared_error;
+    for (size_t k = 0; k < metrics->model->labels.n; k++) {
+        metrics->classes[k].predicted += from->classes[k].predicted;
+        metrics->classes[k].actual += from->classes[k].actual;
+        metrics->classes[k].correct += from->classes[k].correct;
+    }
+    return GSA_OK;
+}
+
+static void result(gsa_metrics *metrics, const char *name, double value)
+{
+    metrics->results[metrics->n_results++] = (gsa_metric){name, value};
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* Precision, recall and F1 of each class, averaged plainly over the classes that occur (in labels or predictions) and
+ * weighted by how often they occur; a class that is never predicted has precision 0. As scikit-learn has it. */
+static void results_of_many(gsa_metrics *metrics)
+{
+    double macro[3] = {0}, weighted[3] = {0}, n_classes = 0, total = 0;
+    for (size_t k = 0; k < metrics->model->labels.n; k++) {
+        const class_counts *counts = &metrics->classes[k];
+        if (counts->actual == 0 && counts->predicted == 0)
+            continue;
+        double precision = ratio(counts->correct, counts->predicted), recall = ratio(counts->correct, counts->actual);
+        double scores[3] = {precision, recall, ratio(2 * counts->correct, counts->predicted + counts->actual)};
+        for (size_t i = 0; i < 3; i++) {
+            macro[i] += scores[i];
+            weighted[i] += scores[i] * counts->actual;
+        }
+        n_classes++;
+        total += counts->actual;
+    }
+    static const char *const macro_names[] = {"precision_macro", "recall_macro", "f1_macro"};
+    static const char *const weighted_names[] = {"precision_weighted", "recall_weighted", "f1_weighted"};
+    for (size_t i = 0; i < 3; i++)
+        result(metrics, macro_names[i], ratio(macro[i], n_classes));
+    for (size_t i = 0; i < 3; i++)
+        result(metrics, weighted_names[i], ratio(weighted[i], total));
+}
+
+static void results_of_two(gsa_metrics *metrics, double weight)
+{
+    gsa__ranking_result ranking = gsa__ranking_finish(metrics->ranking);
+    result(metrics, "auc", ranking.auc);
+    result(metrics, "average_precision", ranking.average_precision);
+    result(metrics, "brier", metrics->brier / weight);
+    if (ranking.auc_error > 0)
+        result(metrics, "auc_error_bound", ranking.auc_error);
+}
+
+static void results_of_numbers(gsa_metrics *metrics, double weight)
+{
+    result(metrics, "rmse", sqrt(metrics->squared_error / weight));
+    result(metrics, "mae", metrics->absolute_error / weight);
+    result(metrics, "r2", metrics->label_spread > 0 ? 1 - metrics->squared_error / metrics->label_spread : (double)NAN);
+}
+
+gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
+{
+    if (metrics->weight == 0)
+        return gsa__fail(error, GSA_ARGUMENT, "no rows to judge by");
+    double weight = metrics->weight;
+    metrics->n_results = 0;
+    result(metrics, "rows", (double)metrics->n_rows);
+    if (!gsa__loss_has_classes(metrics->model->loss)) {
+        results_of_numbers(metrics, weight);
+        return GSA_OK;
+    }
+    result(metrics, "log_loss", metrics->log_loss / weight);
+    result(metrics, "accuracy", metrics->correct / weight);
+    if (metrics->model->labels.n == 2)
+        results_of_two(metrics, weight);
+    else
+        results_of_many(metrics);
+    if (metrics->n_unknown > 0)
+        result(metrics, "unknown_labels", (double)metrics->n_unknown);
+    return GSA_OK;
+}
+
+int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
+{
+    if (number >= metrics->n_results)
+        return 0;
+    *out = metrics->results[number];
+    return 1;
+}

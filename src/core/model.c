@@ -1,0 +1,211 @@
+/* A state made read-only, and prediction. */
+#include "core/model.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/real.h"
+#include "core/kernel/kernel.h"
+#include "core/loss/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+gsa_status gsa__model_create(const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_model *model = gsa__alloc_zeroed(&resolved, 1, sizeof *model);
+    if (!model)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a model");
+    model->env = resolved;
+    gsa__labels_init(&model->labels, &resolved);
+    *out = model;
+    return GSA_OK;
+}
+
+void gsa_model_free(gsa_model *model)
+{
+    if (!model)
+        return;
+    gsa_env env = model->env;
+    gsa__labels_release(&model->labels);
+    gsa__free(&env, model->owned_weights);
+    gsa__free(&env, model->intercept);
+    if (model->close_owner)
+        model->close_owner(model->owner);
+    gsa__free(&env, model);
+}
+
+/* Output of the state for output k of the model, and its sign: labels are in canonical order in a model. */
+typedef struct output_map {
+    size_t *order; /* class of the model -> class of the state */
+    double sign;   /* logistic: -1 if the two labels change places */
+} output_map;
+
+static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_map *map, gsa_error *error)
+{
+    map->sign = 1;
+    map->order = gsa__alloc(&model->env, state->labels.n, sizeof *map->order);
+    if (!map->order)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", state->labels.n);
+    gsa__labels_order(&state->labels, map->order);
+    for (size_t k = 0; k < state->labels.n; k++) {
+        size_t number;
+        gsa_status status = gsa__labels_add_label(&model->labels, &state->labels.at[map->order[k]], &number, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    if (state->loss == GSA__LOGISTIC && state->labels.n == 2 && map->order[0] == 1)
+        map->sign = -1;
+    return GSA_OK;
+}
+
+static double model_weight(const gsa_state *state, const output_map *map, size_t slot, size_t output)
+{
+    if (state->loss == GSA__SOFTMAX)
+        return gsa__state_average(state, slot, map->order[output]);
+    return map->sign * gsa__state_average(state, slot, output);
+}
+
+static gsa_status copy_weights(const gsa_state *state, const output_map *map, gsa_model *model, gsa_error *error)
+{
+    size_t n_outputs = model->n_outputs, n_weights, size;
+    if (!gsa__multiply((size_t)model->n_features, n_outputs, &n_weights) ||
+        !gsa__multiply(n_weights, sizeof(float), &size) ||
+        !(model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
+        !(model->intercept = gsa__alloc_zeroed(&model->env, n_outputs, sizeof(float))))
+        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
+                         (unsigned long long)model->n_features, n_outputs);
+    model->weights = model->owned_weights;
+    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
+        float *to = slot ? model->owned_weights + (slot - 1) * n_outputs : model->intercept;
+        for (size_t k = 0; k < n_outputs; k++) {
+            float weight = (float)model_weight(state, map, slot, k);
+            if (!isfinite(weight))
+                return gsa__fail(error, GSA_DIVERGED,
+                                 "a weight is no longer finite: scale the features to a similar range");
+            if (weight != 0) /* leaves pages of features that were never seen untouched */
+                to[k] = weight;
+        }
+    }
+    return GSA_OK;
+}
+
+gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    if (state->loss == GSA__UNDECIDED)
+        return gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make");
+    gsa_model *model = NULL;
+    output_map map = {0};
+    gsa_status status = gsa__model_create(env, &model, error);
+    if (status != GSA_OK)
+        return status;
+    model->loss = state->loss;
+    memcpy(model->method, state->params.text[GSA__PARAM_method], sizeof model->method);
+    memcpy(model->average, state->params.text[GSA__PARAM_average], sizeof model->average);
+    model->has_intercept = state->params.value[GSA__PARAM_intercept];
+    model->n_rows = state->n_rows;
+    model->n_passes = state->position.pass;
+    model->n_features = state->table.n_slots - 1;
+    /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
+    model->n_outputs = state->loss == GSA__SOFTMAX && state->labels.n ? state->labels.n : 1;
+    status = map_labels(state, model, &map, error);
+    if (status == GSA_OK && state->loss == GSA__SOFTMAX && state->labels.n == 0)
+        status = gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make");
+    if (status == GSA_OK)
+        status = copy_weights(state, &map, model, error);
+    gsa__free(&model->env, map.order);
+    if (status != GSA_OK) {
+        gsa_model_free(model);
+        return status;
+    }
+    *out = model;
+    return GSA_OK;
+}
+
+void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
+{
+    out->loss = gsa__loss_name(model->loss);
+    out->method = model->method;
+    out->average = model->average;
+    out->n_rows = model->n_rows;
+    out->n_passes = model->n_passes;
+    out->n_features = model->n_features;
+    out->n_outputs = model->n_outputs;
+    out->n_classes = model->labels.n;
+    out->has_intercept = model->has_intercept;
+}
+
+const char *gsa_model_label(const gsa_model *model, size_t class_number)
+{
+    return class_number < model->labels.n ? model->labels.at[class_number].text : NULL;
+}
+
+float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output)
+{
+    if (feature >= model->n_features || output >= model->n_outputs)
+        return 0;
+    return model->weights[feature * model->n_outputs + output];
+}
+
+float gsa_model_intercept(const gsa_model *model, size_t output)
+{
+    return output < model->n_outputs ? model->intercept[output] : 0;
+}
+
+void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double *margins)
+{
+    if (model->n_outputs == 1)
+        margins[0] = gsa__model_dot_one(model->weights, model->n_features, row);
+    else
+        gsa__model_dot_many(model->weights, model->n_features, model->n_outputs, row, margins);
+    for (size_t k = 0; k < model->n_outputs; k++)
+        margins[k] += (double)model->intercept[k];
+}
+
+void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out)
+{
+    double margin = margins[0];
+    if (!gsa__loss_has_classes(model->loss)) {
+        out[0] = margin;
+    } else if (model->labels.n <= 1) {
+        out[0] = 1; /* one label is all this model has ever seen */
+    } else if (model->loss == GSA__LOGISTIC) {
+        out[0] = gsa__sigmoid(-margin);
+        out[1] = gsa__sigmoid(margin);
+    } else {
+        if (out != margins)
+            memcpy(out, margins, model->n_outputs * sizeof *out);
+        gsa__softmax_probabilities(out, model->n_outputs);
+    }
+}
+
+static gsa_status check_values(const gsa__row *row, size_t number, gsa_error *error)
+{
+    if (!isfinite(gsa__square_length(row, false)))
+        return gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
+    return GSA_OK;
+}
+
+gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, 0, error);
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++) {
+        gsa__row row = gsa__row_at(batch, r);
+        status = check_values(&row, r, error);
+        gsa__model_row_margins(model, &row, out + r * model->n_outputs);
+    }
+    return status;
+}
+
+gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, 0, error);
+    size_t width = model->labels.n > 1 ? model->labels.n : 1;
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++) {
+        gsa__row row = gsa__row_at(batch, r);
+        status = check_values(&row, r, error);
+        gsa__model_row_margins(model, &row, out + r * width); /* never more margins than predictions */
+        gsa__model_row_predict(model, out + r * width, out + r * width);
+    }
+    return status;
+}

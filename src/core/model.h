@@ -1,0 +1,33 @@
+/* The inside of a model: weights, intercepts and labels, read-only once made. */
+#ifndef GSA_CORE_MODEL_H
+#define GSA_CORE_MODEL_H
+
+#include "core/config.h"
+#include "core/labels.h"
+#include "core/state.h"
+
+struct gsa_model {
+    gsa_env env;
+    gsa__loss loss;
+    char method[GSA__PARAM_TEXT], average[GSA__PARAM_TEXT];
+    bool has_intercept;
+    uint64_t n_rows, n_passes;
+    uint64_t n_features;
+    size_t n_outputs;
+    gsa__labels labels;   /* in canonical order */
+    const float *weights; /* [n_features x n_outputs], row-major */
+    float *intercept;     /* [n_outputs], zeros without one */
+    float *owned_weights; /* what `weights` points to, unless it is the memory of an owner */
+    void (*close_owner)(void *owner);
+    void *owner;
+};
+
+/* An empty model; the caller fills it in. */
+gsa_status gsa__model_create(const gsa_env *env, gsa_model **out, gsa_error *error);
+
+/* The margins of one row, n_outputs of them. */
+void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double *margins);
+/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin a class. */
+void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out);
+
+#endif

@@ -1,0 +1,34 @@
+/* Area under the ROC curve and average precision of scored rows, mergeable and independent of row order.
+ *
+ *   R1  up to `limit` rows every score is kept and the result is exact, ties included (a tie counts one half);
+ *   R2  beyond it scores are counted in fixed bins by the leading bits of the float, a monotone map; the bound on what
+ *       the AUC can be off by is known and returned;
+ *   R3  the result depends on the multiset of (score, class, weight) only, not on order or merges. With unit weights
+ *       all sums are exact integers.
+ * Scores are margins rounded to float. */
+#ifndef GSA_CORE_RANKING_H
+#define GSA_CORE_RANKING_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+#define GSA__RANKING_LIMIT ((size_t)1 << 26)
+
+typedef struct gsa__ranking gsa__ranking;
+gsa_status gsa__ranking_new(size_t limit, const gsa_env *env, gsa__ranking **out, gsa_error *error);
+void gsa__ranking_free(gsa__ranking *ranking);
+/* weight > 0; score not NaN. */
+gsa_status gsa__ranking_add(gsa__ranking *ranking, float score, bool positive, float weight, gsa_error *error);
+gsa_status gsa__ranking_merge(gsa__ranking *ranking, const gsa__ranking *from, gsa_error *error);
+
+typedef struct gsa__ranking_result {
+    double auc; /* NaN unless there are rows of both kinds */
+    double
+        average_precision; /* sum over distinct scores of (recall gained) x (precision there); NaN without positives */
+    double auc_error;      /* bound on |auc - exact auc|; 0 while exact */
+} gsa__ranking_result;
+/* May sort what is kept, so that later calls are cheap. */
+gsa__ranking_result gsa__ranking_finish(gsa__ranking *ranking);
+
+#endif

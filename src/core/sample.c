@@ -1,0 +1,99 @@
+/* The held-out sample. */
+#include "core/sample.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
+{
+    for (size_t i = 0; i < sample->n; i++)
+        gsa__free(env, sample->at[i]);
+    gsa__free(env, sample->at);
+    memset(sample, 0, sizeof *sample);
+}
+
+/* The first place whose hash is not below. */
+static size_t place_of(const gsa__sample *sample, uint64_t hash)
+{
+    size_t low = 0, high = sample->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (sample->at[middle]->hash < hash)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool gsa__sample_has(const gsa__sample *sample, uint64_t hash)
+{
+    size_t place = place_of(sample, hash);
+    return place < sample->n && sample->at[place]->hash == hash;
+}
+
+static size_t held_size(size_t n)
+{
+    return sizeof(gsa__held_row) + 2 * n * sizeof(uint32_t); /* n < 2^32: no overflow in 64 bits */
+}
+
+gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_env *env)
+{
+    if (row->n > UINT32_MAX || row->n > (SIZE_MAX - sizeof(gsa__held_row)) / 8)
+        return NULL;
+    gsa__held_row *held = gsa__alloc(env, held_size(row->n), 1);
+    if (!held)
+        return NULL;
+    uint32_t n = 0;
+    for (size_t i = 0; i < row->n; i++)
+        if (!row->value || row->value[i] != 0)
+            held->entries[n++] = row->index ? row->index[i] : (uint32_t)i;
+    uint32_t at = n;
+    for (size_t i = 0; i < row->n; i++) {
+        float value = row->value ? row->value[i] : 1.0f;
+        if (value != 0)
+            memcpy(&held->entries[at++], &value, sizeof value);
+    }
+    held->hash = hash;
+    held->number = 0;
+    held->class_number = 0;
+    held->weight = 1;
+    held->n = n;
+    return held;
+}
+
+gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
+{
+    gsa__held_row *copy = gsa__alloc(env, held_size(held->n), 1);
+    if (copy)
+        memcpy(copy, held, held_size(held->n));
+    return copy;
+}
+
+bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most)
+{
+    if (gsa__sample_has(sample, hash))
+        return true;
+    return sample->n < most || (most > 0 && hash < sample->at[most - 1]->hash);
+}
+
+gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
+                              gsa__held_row **pushed_out, gsa_error *error)
+{
+    *pushed_out = NULL;
+    if (gsa__sample_has(sample, held->hash)) {
+        gsa__free(env, held);
+        return GSA_OK;
+    }
+    if (!gsa__reserve(env, (void **)&sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+    size_t place = place_of(sample, held->hash);
+    memmove(sample->at + place + 1, sample->at + place, (sample->n - place) * sizeof *sample->at);
+    sample->at[place] = held;
+    sample->n++;
+    if (sample->n > most)
+        *pushed_out = sample->at[--sample->n];
+    return GSA_OK;
+}

@@ -1,0 +1,48 @@
+/* The held-out sample: the rows with the smallest hashes, kept out of learning to judge by.
+ *
+ *   S1  rows are in ascending order of hash, no hash twice;
+ *   S2  a row is held if its hash is among the `capacity` smallest seen; one that is pushed out by a smaller one goes
+ *       back to the caller, who learns it: in the end every row was either learned or is held;
+ *   S3  merging is union and cut, so that order and grouping do not matter. */
+#ifndef GSA_CORE_SAMPLE_H
+#define GSA_CORE_SAMPLE_H
+
+#include "core/row.h"
+
+#include <stdbool.h>
+
+/* One row with memory of its own: a header, then n ids, then n values. */
+typedef struct gsa__held_row {
+    uint64_t hash;
+    double number; /* label of a regression */
+    uint32_t class_number;
+    float weight;
+    uint32_t n;
+    uint32_t entries[]; /* n ids, n float values */
+} gsa__held_row;
+
+static inline gsa__row gsa__held_row_view(const gsa__held_row *held)
+{
+    return (gsa__row){held->n, held->entries, (const float *)(const void *)(held->entries + held->n)};
+}
+
+typedef struct gsa__sample {
+    gsa__held_row **at;
+    size_t n, capacity_allocated;
+} gsa__sample;
+
+void gsa__sample_release(gsa__sample *sample, const gsa_env *env);
+bool gsa__sample_has(const gsa__sample *sample, uint64_t hash);
+
+/* A held row from parts, not yet in a sample; NULL if there is no memory. */
+gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_env *env);
+gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env);
+
+/* Would a row of this hash be held by a sample of that many? */
+bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most);
+/* Takes the row over. *pushed_out is a row that no longer fits (the caller's), or NULL. A hash that is there already is
+ * freed and forgotten. On failure the row remains the caller's. */
+gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
+                              gsa__held_row **pushed_out, gsa_error *error);
+
+#endif

@@ -1,0 +1,245 @@
+/* Models as bundles. The format is specified in docs/formats/model.md. */
+#include "core/model.h"
+#include "core/snapshot_build.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FORMAT "greedystep.model"
+
+static bool feature_is_zero(const gsa_model *model, uint64_t feature)
+{
+    for (size_t k = 0; k < model->n_outputs; k++)
+        if (model->weights[feature * model->n_outputs + k] != 0)
+            return false;
+    return true;
+}
+
+/* Only the features that have a weight, where ids and weights together are smaller than the whole table. */
+static gsa_status add_weights(gsa__snapshot *snapshot, const gsa_model *model, gsa_error *error)
+{
+    uint64_t n_used = 0;
+    for (uint64_t i = 0; i < model->n_features; i++)
+        n_used += !feature_is_zero(model, i);
+    bool sparse = n_used * (model->n_outputs + 1) < model->n_features * model->n_outputs;
+    const float *weights = model->weights;
+    if (sparse) {
+        uint32_t *ids = gsa__snapshot_alloc(snapshot, (size_t)n_used, sizeof *ids);
+        float *used = gsa__snapshot_alloc(snapshot, (size_t)n_used, model->n_outputs * sizeof *used);
+        if (!ids || !used)
+            return gsa__fail(error, GSA_MEMORY, "no memory for %llu features", (unsigned long long)n_used);
+        gsa__snapshot_vector(snapshot, "feature", GSA__U32, ids, n_used);
+        weights = used;
+        for (uint64_t i = 0; i < model->n_features; i++) {
+            if (feature_is_zero(model, i))
+                continue;
+            *ids++ = (uint32_t)i;
+            memcpy(used, model->weights + i * model->n_outputs, model->n_outputs * sizeof *used);
+            used += model->n_outputs;
+        }
+    }
+    gsa__tensor *tensor = gsa__snapshot_add(snapshot, "weight", GSA__F32);
+    tensor->n_dims = 2;
+    tensor->shape[0] = sparse ? n_used : model->n_features;
+    tensor->shape[1] = model->n_outputs;
+    tensor->data = weights;
+    return GSA_OK;
+}
+
+gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_error *error)
+{
+    gsa__snapshot *snapshot;
+    gsa_status status = gsa__snapshot_new(&model->env, &snapshot, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__snapshot_note(snapshot, "format", FORMAT);
+    gsa__snapshot_note(snapshot, "version", GSA__FORMAT_VERSION);
+    gsa__snapshot_note(snapshot, "loss", gsa__loss_name(model->loss));
+    gsa__snapshot_note(snapshot, "method", model->method);
+    gsa__snapshot_note(snapshot, "average", model->average);
+    gsa__snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
+    uint64_t *counts = gsa__snapshot_alloc(snapshot, 3, sizeof *counts);
+    if (!counts) {
+        gsa__snapshot_free(snapshot);
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe a model");
+    }
+    counts[0] = model->n_features;
+    counts[1] = model->n_rows;
+    counts[2] = model->n_passes;
+    gsa__snapshot_vector(snapshot, "counts", GSA__U64, counts, 3);
+    gsa__snapshot_vector(snapshot, "intercept", GSA__F32, model->intercept, model->n_outputs);
+    status = gsa__snapshot_labels(snapshot, &model->labels, error);
+    if (status == GSA_OK)
+        status = add_weights(snapshot, model, error);
+    if (status != GSA_OK) {
+        gsa__snapshot_free(snapshot);
+        return status;
+    }
+    *out = snapshot;
+    return GSA_OK;
+}
+
+/* ---- back -------------------------------------------------------------------------------------------------------- */
+
+static gsa_status restore_loss(gsa_model *model, const gsa__bundle *bundle, gsa_error *error)
+{
+    const char *text;
+    gsa_status status = gsa__bundle_need_note(bundle, "loss", &text, error);
+    if (status != GSA_OK)
+        return status;
+    for (int loss = GSA__SQUARED; loss < GSA__LOSSES; loss++)
+        if (strcmp(text, gsa__loss_name((gsa__loss)loss)) == 0)
+            model->loss = (gsa__loss)loss;
+    if (model->loss == GSA__UNDECIDED)
+        return gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
+    return GSA_OK;
+}
+
+static gsa_status restore_text(const gsa__bundle *bundle, const char *key, char out[GSA__PARAM_TEXT], gsa_error *error)
+{
+    const char *text;
+    gsa_status status = gsa__bundle_need_note(bundle, key, &text, error);
+    if (status == GSA_OK && strlen(text) >= GSA__PARAM_TEXT)
+        return gsa__fail(error, GSA_FORMAT, "'%s' is too long a text", key);
+    if (status == GSA_OK)
+        strcpy(out, text);
+    return status;
+}
+
+static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *counts = NULL;
+    const char *intercept = NULL;
+    gsa_status status = restore_loss(model, bundle, error);
+    if (status == GSA_OK)
+        status = restore_text(bundle, "method", model->method, error);
+    if (status == GSA_OK)
+        status = restore_text(bundle, "average", model->average, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need_note(bundle, "intercept", &intercept, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "counts", GSA__U64, 3, &counts, error);
+    if (status == GSA_OK)
+        status = gsa__labels_restore(&model->labels, bundle, error);
+    if (status != GSA_OK)
+        return status;
+    const uint64_t *count = counts->data;
+    model->has_intercept = strcmp(intercept, "on") == 0;
+    model->n_features = count[0];
+    model->n_rows = count[1];
+    model->n_passes = count[2];
+    bool classes = gsa__loss_has_classes(model->loss);
+    model->n_outputs = model->loss == GSA__SOFTMAX ? model->labels.n : 1;
+    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 || (classes ? model->labels.n == 0 : model->labels.n != 0) ||
+        (model->loss == GSA__LOGISTIC && model->labels.n > 2))
+        return gsa__fail(error, GSA_FORMAT, "a model of %llu features, %zu labels and %s loss cannot be",
+                         (unsigned long long)model->n_features, model->labels.n, gsa__loss_name(model->loss));
+    return GSA_OK;
+}
+
+static gsa_status all_finite(const char *name, const float *values, uint64_t n, gsa_error *error)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (!isfinite(values[i]))
+            return gsa__fail(error, GSA_FORMAT, "element %llu of tensor '%s' is not a finite number",
+                             (unsigned long long)i, name);
+    return GSA_OK;
+}
+
+/* The full table from the features that are stored. */
+static gsa_status expand(gsa_model *model, const uint32_t *ids, const float *weights, uint64_t n_ids, gsa_error *error)
+{
+    size_t n_weights, size, row_size = model->n_outputs * sizeof(float);
+    if (!gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
+        !gsa__multiply(n_weights, sizeof(float), &size) || size > model->env.memory_limit) {
+        char limit[GSA__SIZE_TEXT];
+        return gsa__fail(error, GSA_LIMIT, "a model of %llu features and %zu outputs is above the memory limit of %s",
+                         (unsigned long long)model->n_features, model->n_outputs,
+                         gsa__size_text(model->env.memory_limit, limit));
+    }
+    model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float));
+    if (!model->owned_weights)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features",
+                         (unsigned long long)model->n_features);
+    for (uint64_t i = 0; i < n_ids; i++) {
+        uint64_t id = ids ? ids[i] : i;
+        if (id >= model->n_features || (ids && i > 0 && ids[i] <= ids[i - 1]))
+            return gsa__fail(error, GSA_FORMAT, "feature %llu is out of order or range", (unsigned long long)id);
+        memcpy(model->owned_weights + id * model->n_outputs, weights + i * model->n_outputs, row_size);
+    }
+    model->weights = model->owned_weights;
+    return GSA_OK;
+}
+
+static gsa_status restore_weights(gsa_model *model, const gsa__bundle *bundle, bool may_keep, int *kept,
+                                  gsa_error *error)
+{
+    const gsa__tensor *weights, *ids = NULL;
+    uint64_t n_ids = model->n_features;
+    gsa_status status = GSA_OK;
+    if (gsa__bundle_tensor(bundle, "feature")) {
+        status = gsa__bundle_need(bundle, "feature", GSA__U32, GSA__ANY_LEN, &ids, error);
+        if (status == GSA_OK)
+            n_ids = gsa__tensor_len(ids);
+    }
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "weight", GSA__F32, n_ids * model->n_outputs, &weights, error);
+    if (status == GSA_OK)
+        status = all_finite("weight", weights->data, n_ids * model->n_outputs, error);
+    if (status != GSA_OK)
+        return status;
+    if (!ids && may_keep) {
+        model->weights = weights->data;
+        *kept = 1;
+        return GSA_OK;
+    }
+    return expand(model, ids ? ids->data : NULL, weights->data, n_ids, error);
+}
+
+static gsa_status restore_intercept(gsa_model *model, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *intercept;
+    gsa_status status = gsa__bundle_need(bundle, "intercept", GSA__F32, model->n_outputs, &intercept, error);
+    if (status == GSA_OK)
+        status = all_finite("intercept", intercept->data, model->n_outputs, error);
+    if (status != GSA_OK)
+        return status;
+    model->intercept = gsa__alloc(&model->env, model->n_outputs, sizeof(float));
+    if (!model->intercept)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", model->n_outputs);
+    memcpy(model->intercept, intercept->data, model->n_outputs * sizeof(float));
+    return GSA_OK;
+}
+
+gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
+                              int *kept, gsa_model **out, gsa_error *error)
+{
+    gsa_model *model;
+    *kept = 0;
+    gsa_status status = gsa__bundle_check(bundle, FORMAT, error);
+    if (status != GSA_OK)
+        return status;
+    status = gsa__model_create(env, &model, error);
+    if (status != GSA_OK)
+        return status;
+    status = restore_facts(model, bundle, error);
+    if (status == GSA_OK)
+        status = restore_intercept(model, bundle, error);
+    if (status == GSA_OK)
+        status = restore_weights(model, bundle, close != NULL, kept, error);
+    if (status != GSA_OK) {
+        *kept = 0;
+        gsa_model_free(model);
+        return status;
+    }
+    if (*kept) {
+        model->close_owner = close;
+        model->owner = owner;
+    }
+    *out = model;
+    return GSA_OK;
+}

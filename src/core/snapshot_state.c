@@ -1,0 +1,474 @@
+/* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
+#include "core/snapshot_build.h"
+#include "core/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FORMAT "greedystep.state"
+
+/* Numbers of a state that are not tables, in the order of the tensors "counts" and "sums". */
+enum {
+    N_ROWS,
+    N_COUNTED,
+    CLOCK_NOW,
+    CLOCK_FIRST,
+    CLOCK_RESTART,
+    PASS,
+    PASS_ROWS,
+    ORIGIN_HASH,
+    ORIGIN_ROWS,
+    ORIGIN_CLOSED,
+    N_MERGED,
+    COUNTS
+};
+enum { STEP_SUM, STEP_WEIGHT, LOSS_SUM, LOSS_WEIGHT, LAST_PASS_LOSS, SQUARED_ERROR, SQUARED_LABEL, SUMS };
+
+/* ---- there ------------------------------------------------------------------------------------------------------- */
+
+/* Elements of a [slots x outputs] part of the records, starting at cell `part`. */
+static void fill_part(const gsa__table *table, size_t part, uint64_t from, size_t n, float *out)
+{
+    size_t slot = (size_t)(from / table->n_outputs), k = (size_t)(from % table->n_outputs);
+    for (size_t i = 0; i < n; i++) {
+        out[i] = gsa__table_slot(table, slot)[part + k].f;
+        if (++k == table->n_outputs) {
+            k = 0;
+            slot++;
+        }
+    }
+}
+
+static void fill_weight(const void *table, uint64_t from, size_t n, void *out)
+{
+    fill_part(table, 0, from, n, out);
+}
+
+static void fill_average(const void *table, uint64_t from, size_t n, void *out)
+{
+    fill_part(table, gsa__table_average(table), from, n, out);
+}
+
+static void fill_mean(const void *table, uint64_t from, size_t n, void *out)
+{
+    for (size_t i = 0; i < n; i++)
+        ((float *)out)[i] = gsa__table_slot(table, (size_t)from + i)[gsa__table_mean(table)].f;
+}
+
+static void fill_count(const void *table, uint64_t from, size_t n, void *out)
+{
+    for (size_t i = 0; i < n; i++)
+        ((uint32_t *)out)[i] = gsa__table_slot(table, (size_t)from + i)[gsa__table_count(table)].u;
+}
+
+static void add_table(gsa__snapshot *snapshot, const gsa__table *table)
+{
+    static const struct {
+        const char *name;
+        gsa__dtype dtype;
+        unsigned n_dims;
+        void (*fill)(const void *, uint64_t, size_t, void *);
+    } parts[] = {{"weight", GSA__F32, 2, fill_weight},
+                 {"average", GSA__F32, 2, fill_average},
+                 {"mean_square", GSA__F32, 1, fill_mean},
+                 {"presence", GSA__U32, 1, fill_count}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        gsa__tensor *tensor = gsa__snapshot_add(snapshot, parts[i].name, parts[i].dtype);
+        tensor->n_dims = parts[i].n_dims;
+        tensor->shape[0] = table->n_slots;
+        tensor->shape[1] = table->n_outputs;
+        tensor->fill = parts[i].fill;
+        tensor->ctx = table;
+    }
+}
+
+static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
+{
+    uint64_t *count = gsa__snapshot_alloc(snapshot, COUNTS, sizeof *count);
+    double *sum = gsa__snapshot_alloc(snapshot, SUMS, sizeof *sum);
+    if (!count || !sum)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe a state");
+    count[N_ROWS] = state->n_rows;
+    count[N_COUNTED] = state->n_counted;
+    count[CLOCK_NOW] = state->clock.now;
+    count[CLOCK_FIRST] = state->clock.first;
+    count[CLOCK_RESTART] = state->clock.restart;
+    count[PASS] = state->position.pass;
+    count[PASS_ROWS] = state->position.pass_rows;
+    count[ORIGIN_HASH] = state->origin.hash;
+    count[ORIGIN_ROWS] = state->origin.n_rows;
+    count[ORIGIN_CLOSED] = state->origin.closed;
+    count[N_MERGED] = state->n_merged;
+    sum[STEP_SUM] = state->step.sum;
+    sum[STEP_WEIGHT] = state->step.weight;
+    sum[LOSS_SUM] = state->position.loss_sum;
+    sum[LOSS_WEIGHT] = state->position.loss_weight;
+    sum[LAST_PASS_LOSS] = state->position.last_pass_loss;
+    sum[SQUARED_ERROR] = state->squared_error;
+    sum[SQUARED_LABEL] = state->squared_label;
+    gsa__snapshot_vector(snapshot, "counts", GSA__U64, count, COUNTS);
+    gsa__snapshot_vector(snapshot, "sums", GSA__F64, sum, SUMS);
+    return GSA_OK;
+}
+
+static gsa_status add_sample(gsa__snapshot *snapshot, const gsa__sample *sample, gsa_error *error)
+{
+    size_t n = sample->n, n_entries = 0;
+    for (size_t i = 0; i < n; i++)
+        n_entries += sample->at[i]->n;
+    uint64_t *hash = gsa__snapshot_alloc(snapshot, n, sizeof *hash);
+    double *number = gsa__snapshot_alloc(snapshot, n, sizeof *number);
+    uint64_t *start = gsa__snapshot_alloc(snapshot, n + 1, sizeof *start);
+    uint32_t *class_number = gsa__snapshot_alloc(snapshot, n, sizeof *class_number);
+    float *weight = gsa__snapshot_alloc(snapshot, n, sizeof *weight);
+    uint32_t *index = gsa__snapshot_alloc(snapshot, n_entries, sizeof *index);
+    float *value = gsa__snapshot_alloc(snapshot, n_entries, sizeof *value);
+    if (!hash || !number || !start || !class_number || !weight || !index || !value)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
+    for (size_t i = 0; i < n; i++) {
+        const gsa__held_row *held = sample->at[i];
+        gsa__row row = gsa__held_row_view(held);
+        hash[i] = held->hash;
+        number[i] = held->number;
+        class_number[i] = held->class_number;
+        weight[i] = held->weight;
+        start[i + 1] = start[i] + held->n;
+        if (held->n > 0) {
+            memcpy(index + start[i], row.index, held->n * sizeof *index);
+            memcpy(value + start[i], row.value, held->n * sizeof *value);
+        }
+    }
+    gsa__snapshot_vector(snapshot, "sample.hash", GSA__U64, hash, n);
+    gsa__snapshot_vector(snapshot, "sample.number", GSA__F64, number, n);
+    gsa__snapshot_vector(snapshot, "sample.row_start", GSA__U64, start, n + 1);
+    gsa__snapshot_vector(snapshot, "sample.class", GSA__U32, class_number, n);
+    gsa__snapshot_vector(snapshot, "sample.weight", GSA__F32, weight, n);
+    gsa__snapshot_vector(snapshot, "sample.index", GSA__U32, index, n_entries);
+    gsa__snapshot_vector(snapshot, "sample.value", GSA__F32, value, n_entries);
+    return GSA_OK;
+}
+
+static void add_notes(gsa__snapshot *snapshot, const gsa_state *state)
+{
+    gsa__snapshot_note(snapshot, "format", FORMAT);
+    gsa__snapshot_note(snapshot, "version", GSA__FORMAT_VERSION);
+    gsa__snapshot_note(snapshot, "learns", gsa__loss_name(state->loss));
+    for (int id = 0; id < GSA__PARAMS; id++)
+        if (gsa__param_decides_result((gsa__param_id)id))
+            gsa__snapshot_note(snapshot, gsa_param_at((size_t)id)->name, state->params.text[id]);
+}
+
+gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+{
+    gsa__snapshot *snapshot;
+    gsa_status status = gsa__snapshot_new(&state->env, &snapshot, error);
+    if (status != GSA_OK)
+        return status;
+    add_notes(snapshot, state);
+    status = add_numbers(snapshot, state, error);
+    if (status == GSA_OK)
+        status = gsa__snapshot_labels(snapshot, &state->labels, error);
+    if (status == GSA_OK && state->loss != GSA__UNDECIDED)
+        add_table(snapshot, &state->table);
+    if (status == GSA_OK && state->carried.n > 0) {
+        gsa__snapshot_vector(snapshot, "carried.mass", GSA__F64, state->carried.mass, state->carried.n);
+        gsa__snapshot_vector(snapshot, "carried.presence", GSA__U64, state->carried.count, state->carried.n);
+    }
+    if (status == GSA_OK && state->n_ancestors > 0)
+        gsa__snapshot_vector(snapshot, "ancestors", GSA__U64, state->ancestors, state->n_ancestors);
+    if (status == GSA_OK && state->sample.n > 0)
+        status = add_sample(snapshot, &state->sample, error);
+    if (status != GSA_OK) {
+        gsa__snapshot_free(snapshot);
+        return status;
+    }
+    *out = snapshot;
+    return GSA_OK;
+}
+
+/* ---- back -------------------------------------------------------------------------------------------------------- */
+
+static gsa_status restore_params(gsa__params *params, const gsa__bundle *bundle, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    gsa__params_init(params);
+    for (int id = 0; id < GSA__PARAMS && status == GSA_OK; id++) {
+        const char *name = gsa_param_at((size_t)id)->name, *text;
+        if (!gsa__param_decides_result((gsa__param_id)id))
+            continue;
+        status = gsa__bundle_need_note(bundle, name, &text, error);
+        if (status == GSA_OK && gsa__params_set(params, name, text, error) != GSA_OK)
+            status = GSA_FORMAT;
+    }
+    if (status != GSA_OK && error)
+        error->status = status;
+    return status;
+}
+
+static gsa_status restore_loss(const gsa__bundle *bundle, gsa__loss *out, gsa_error *error)
+{
+    const char *text;
+    gsa_status status = gsa__bundle_need_note(bundle, "learns", &text, error);
+    if (status != GSA_OK)
+        return status;
+    for (int loss = 0; loss < GSA__LOSSES; loss++)
+        if (strcmp(text, gsa__loss_name((gsa__loss)loss)) == 0) {
+            *out = (gsa__loss)loss;
+            return GSA_OK;
+        }
+    return gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
+}
+
+static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *counts, *sums;
+    gsa_status status = gsa__bundle_need(bundle, "counts", GSA__U64, COUNTS, &counts, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "sums", GSA__F64, SUMS, &sums, error);
+    if (status != GSA_OK)
+        return status;
+    const uint64_t *count = counts->data;
+    const double *sum = sums->data;
+    for (int i = 0; i < SUMS; i++)
+        if (!isfinite(sum[i]) && i != LAST_PASS_LOSS)
+            return gsa__fail(error, GSA_FORMAT, "sum %d is not a finite number", i);
+    state->n_rows = count[N_ROWS];
+    state->n_counted = count[N_COUNTED];
+    state->clock = (gsa__clock){count[CLOCK_NOW], count[CLOCK_FIRST], count[CLOCK_RESTART]};
+    state->position.pass = count[PASS];
+    state->position.pass_rows = count[PASS_ROWS];
+    state->origin = (gsa__origin){count[ORIGIN_HASH], count[ORIGIN_ROWS], count[ORIGIN_CLOSED]};
+    state->n_merged = count[N_MERGED];
+    state->step = (gsa__step_mean){sum[STEP_SUM], sum[STEP_WEIGHT]};
+    state->position.loss_sum = sum[LOSS_SUM];
+    state->position.loss_weight = sum[LOSS_WEIGHT];
+    state->position.last_pass_loss = sum[LAST_PASS_LOSS];
+    state->squared_error = sum[SQUARED_ERROR];
+    state->squared_label = sum[SQUARED_LABEL];
+    if (state->clock.restart <= state->clock.now || state->clock.first > state->clock.now ||
+        state->origin.n_rows > GSA__ORIGIN_ROWS || state->n_counted > UINT32_MAX)
+        return gsa__fail(error, GSA_FORMAT, "the clocks of the state contradict each other");
+    return GSA_OK;
+}
+
+static gsa_status restore_part(gsa__table *table, size_t part, const gsa__tensor *tensor, gsa_error *error)
+{
+    const float *value = tensor->data;
+    for (size_t slot = 0; slot < table->n_slots; slot++)
+        for (size_t k = 0; k < table->n_outputs; k++, value++) {
+            if (!isfinite(*value))
+                return gsa__fail(error, GSA_FORMAT, "tensor '%s' has a value that is not finite", tensor->name);
+            if (*value != 0 || signbit(*value))
+                gsa__table_slot(table, slot)[part + k].f = *value;
+        }
+    return GSA_OK;
+}
+
+static gsa_status restore_counts(gsa__table *table, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *means, *counts;
+    gsa_status status = gsa__bundle_need(bundle, "mean_square", GSA__F32, table->n_slots, &means, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "presence", GSA__U32, table->n_slots, &counts, error);
+    for (size_t slot = 0; slot < table->n_slots && status == GSA_OK; slot++) {
+        gsa__cell *record = gsa__table_slot(table, slot);
+        float mean = ((const float *)means->data)[slot];
+        uint32_t count = ((const uint32_t *)counts->data)[slot];
+        if (!isfinite(mean) || mean < 0)
+            status = gsa__fail(error, GSA_FORMAT, "a mean square is negative or not finite");
+        if (mean != 0)
+            record[gsa__table_mean(table)].f = mean;
+        if (count != 0)
+            record[gsa__table_count(table)].u = count;
+    }
+    return status;
+}
+
+static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *weight, *average;
+    gsa_status status = gsa__bundle_need(bundle, "weight", GSA__F32, GSA__ANY_LEN, &weight, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n_outputs = loss != GSA__SOFTMAX ? 1 : state->labels.n > 2 ? state->labels.n : 2;
+    if (weight->n_dims != 2 || weight->shape[0] == 0 || weight->shape[0] > (uint64_t)GSA_MAX_ID + 2 ||
+        weight->shape[1] != n_outputs || (!gsa__loss_has_classes(loss) && state->labels.n > 0) ||
+        (loss == GSA__LOGISTIC && state->labels.n > 2))
+        return gsa__fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
+                         gsa__loss_name(loss));
+    status = gsa__bundle_need(bundle, "average", GSA__F32, gsa__tensor_len(weight), &average, error);
+    if (status == GSA_OK)
+        status = gsa__state_decide(state, loss, error);
+    if (status == GSA_OK)
+        status = gsa__table_grow(&state->table, (size_t)weight->shape[0], &state->env, error);
+    if (status == GSA_OK)
+        status = restore_part(&state->table, 0, weight, error);
+    if (status == GSA_OK)
+        status = restore_part(&state->table, gsa__table_average(&state->table), average, error);
+    if (status == GSA_OK)
+        status = restore_counts(&state->table, bundle, error);
+    return status;
+}
+
+static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *mass, *count;
+    if (!gsa__bundle_tensor(bundle, "carried.mass"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "carried.mass", GSA__F64, GSA__ANY_LEN, &mass, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n = (size_t)gsa__tensor_len(mass);
+    status = gsa__bundle_need(bundle, "carried.presence", GSA__U64, n, &count, error);
+    if (status == GSA_OK && n > state->table.n_slots)
+        status = gsa__fail(error, GSA_FORMAT, "there is more mass than there are features");
+    for (size_t slot = 0; status == GSA_OK && slot < n; slot++)
+        if (!(((const double *)mass->data)[slot] >= 0) || !isfinite(((const double *)mass->data)[slot]))
+            status = gsa__fail(error, GSA_FORMAT, "a mass is negative or not finite");
+    if (status == GSA_OK)
+        status = gsa__carried_grow(&state->carried, n, &state->env, error);
+    if (status == GSA_OK && n > 0) {
+        memcpy(state->carried.mass, mass->data, n * sizeof(double));
+        memcpy(state->carried.count, count->data, n * sizeof(uint64_t));
+    }
+    return status;
+}
+
+static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *origins;
+    if (!gsa__bundle_tensor(bundle, "ancestors"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "ancestors", GSA__U64, GSA__ANY_LEN, &origins, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n = (size_t)gsa__tensor_len(origins);
+    const uint64_t *origin = origins->data;
+    for (size_t i = 1; i < n; i++)
+        if (origin[i] <= origin[i - 1])
+            return gsa__fail(error, GSA_FORMAT, "the origins of the state are out of order");
+    state->ancestors = gsa__alloc(&state->env, n, sizeof *origin);
+    if (!state->ancestors)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+    if (n > 0)
+        memcpy(state->ancestors, origin, n * sizeof *origin);
+    state->n_ancestors = n;
+    return GSA_OK;
+}
+
+/* The tensors of a sample, once their types and lengths are known to fit. */
+typedef struct sample_tensors {
+    size_t n;
+    uint64_t n_entries;
+    const uint64_t *hash, *start;
+    const double *number;
+    const uint32_t *class_number, *index;
+    const float *weight, *value;
+} sample_tensors;
+
+static gsa_status sample_need(const gsa__bundle *bundle, sample_tensors *out, gsa_error *error)
+{
+    const gsa__tensor *found[7] = {NULL};
+    static const struct {
+        const char *name;
+        gsa__dtype dtype;
+        int len; /* 0: n, 1: n + 1, 2: entries */
+    } needed[7] = {{"sample.hash", GSA__U64, 0},  {"sample.row_start", GSA__U64, 1}, {"sample.number", GSA__F64, 0},
+                   {"sample.class", GSA__U32, 0}, {"sample.index", GSA__U32, 2},     {"sample.weight", GSA__F32, 0},
+                   {"sample.value", GSA__F32, 2}};
+    gsa_status status = gsa__bundle_need(bundle, "sample.hash", GSA__U64, GSA__ANY_LEN, &found[0], error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "sample.index", GSA__U32, GSA__ANY_LEN, &found[4], error);
+    if (status != GSA_OK)
+        return status;
+    uint64_t n = gsa__tensor_len(found[0]), n_entries = gsa__tensor_len(found[4]);
+    for (size_t i = 0; i < 7 && status == GSA_OK; i++) {
+        uint64_t len = needed[i].len == 2 ? n_entries : n + (uint64_t)needed[i].len;
+        status = gsa__bundle_need(bundle, needed[i].name, needed[i].dtype, len, &found[i], error);
+    }
+    if (status != GSA_OK)
+        return status;
+    *out = (sample_tensors){(size_t)n,      n_entries,      found[0]->data, found[1]->data, found[2]->data,
+                            found[3]->data, found[4]->data, found[5]->data, found[6]->data};
+    return GSA_OK;
+}
+
+static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in, size_t i)
+{
+    if (in->start[i] > in->start[i + 1] || in->start[i + 1] > in->n_entries ||
+        in->start[i + 1] - in->start[i] > UINT32_MAX || (i > 0 && in->hash[i] <= in->hash[i - 1]))
+        return false;
+    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] > 0))
+        return false;
+    if (gsa__loss_has_classes(state->loss) && in->class_number[i] >= state->labels.n)
+        return false;
+    for (uint64_t e = in->start[i]; e < in->start[i + 1]; e++)
+        if (in->index[e] > GSA_MAX_ID || !isfinite(in->value[e]) || in->value[e] == 0)
+            return false;
+    return true;
+}
+
+static gsa_status restore_sample(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    sample_tensors in = {0};
+    if (!gsa__bundle_tensor(bundle, "sample.hash"))
+        return GSA_OK;
+    gsa_status status = sample_need(bundle, &in, error);
+    for (size_t i = 0; i < in.n && status == GSA_OK; i++) {
+        if (!sample_row_is_sound(state, &in, i))
+            return gsa__fail(error, GSA_FORMAT, "row %zu of the held-out sample is damaged", i);
+        size_t start = (size_t)in.start[i];
+        gsa__row row = {(size_t)(in.start[i + 1] - in.start[i]), in.index + start, in.value + start};
+        gsa__held_row *held = gsa__held_row_new(&row, in.hash[i], &state->env), *pushed_out;
+        if (!held)
+            return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+        held->number = in.number[i];
+        held->class_number = in.class_number[i];
+        held->weight = in.weight[i];
+        status = gsa__sample_insert(&state->sample, held, in.n, &state->env, &pushed_out, error);
+        if (status != GSA_OK)
+            gsa__free(&state->env, held);
+    }
+    return status;
+}
+
+static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
+{
+    gsa_status status = gsa__labels_restore(&state->labels, bundle, error);
+    if (status == GSA_OK)
+        status = restore_numbers(state, bundle, error);
+    if (status == GSA_OK && loss != GSA__UNDECIDED)
+        status = restore_table(state, loss, bundle, error);
+    if (status == GSA_OK)
+        status = restore_carried(state, bundle, error);
+    if (status == GSA_OK)
+        status = restore_ancestors(state, bundle, error);
+    if (status == GSA_OK)
+        status = restore_sample(state, bundle, error);
+    return status;
+}
+
+gsa_status gsa__state_restore(const gsa__bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa__params params;
+    gsa__loss loss = GSA__UNDECIDED;
+    gsa_state *state = NULL;
+    gsa_status status = gsa__bundle_check(bundle, FORMAT, error);
+    if (status == GSA_OK)
+        status = restore_params(&params, bundle, error);
+    if (status == GSA_OK)
+        status = restore_loss(bundle, &loss, error);
+    if (status == GSA_OK)
+        status = gsa__state_create(&params, env, &state, error);
+    if (status == GSA_OK)
+        status = restore_all(state, loss, bundle, error);
+    if (status != GSA_OK) {
+        gsa_state_free(state);
+        return status;
+    }
+    *out = state;
+    return GSA_OK;
+}

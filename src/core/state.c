@@ -1,0 +1,234 @@
+/* Life of a state: made, decided, copied, summed up, freed. Learning is in learn.c and update.c, merging in merge.c. */
+#include "core/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+const char *gsa__loss_name(gsa__loss loss)
+{
+    static const char *const names[] = {"auto", "squared", "logistic", "softmax", "custom"};
+    return names[loss];
+}
+
+gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_state *state = gsa__alloc_zeroed(&resolved, 1, sizeof *state);
+    if (!state)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a state");
+    state->env = resolved;
+    state->params = *params;
+    gsa__labels_init(&state->labels, &resolved);
+    state->clock.restart = 1;
+    state->position.last_pass_loss = NAN;
+    state->n_merged = 1;
+    *out = state;
+    return GSA_OK;
+}
+
+gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_status status = gsa__state_create(&config->params, env, out, error);
+    if (status != GSA_OK)
+        return status;
+    static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
+    gsa__loss loss = losses[config->params.value[GSA__PARAM_loss]];
+    if (config->params.has_custom_loss)
+        loss = GSA__CUSTOM;
+    if (loss != GSA__UNDECIDED)
+        status = gsa__state_decide(*out, loss, error);
+    if (status != GSA_OK) {
+        gsa_state_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void gsa_state_free(gsa_state *state)
+{
+    if (!state)
+        return;
+    gsa_env env = state->env;
+    gsa__labels_release(&state->labels);
+    gsa__table_release(&state->table, &env);
+    gsa__sample_release(&state->sample, &env);
+    gsa__free(&env, state->carried.mass);
+    gsa__free(&env, state->carried.count);
+    gsa__free(&env, state->ancestors);
+    gsa__free(&env, state->margins);
+    gsa__free(&env, state->scales);
+    gsa__free(&env, state);
+}
+
+gsa_status gsa__state_reserve_scratch(gsa_state *state, gsa_error *error)
+{
+    size_t margins = state->scratch_capacity, scales = state->scratch_capacity;
+    size_t need = state->table.n_outputs;
+    if (!gsa__reserve(&state->env, (void **)&state->margins, &margins, need, sizeof(double)) ||
+        !gsa__reserve(&state->env, (void **)&state->scales, &scales, need, sizeof(double)))
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", need);
+    state->scratch_capacity = margins;
+    return GSA_OK;
+}
+
+gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
+{
+    /* Softmax has at least two outputs: the first label is learned against "anything else", as in the logistic form. */
+    size_t n_outputs = loss != GSA__SOFTMAX ? 1 : state->labels.n > 2 ? state->labels.n : 2;
+    gsa_status status = gsa__table_init(&state->table, 1, n_outputs, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    state->loss = loss;
+    return gsa__state_reserve_scratch(state, error);
+}
+
+/* Logistic to softmax: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; the step of the softmax form
+ * is half that of the logistic one, hence the sums are halved too. */
+static void split_output(gsa_state *state)
+{
+    gsa__table *table = &state->table;
+    for (size_t slot = 0; slot < table->n_slots; slot++) {
+        gsa__cell *weight = gsa__table_slot(table, slot);
+        gsa__cell *average = weight + gsa__table_average(table);
+        weight[1].f = weight[0].f / 2;
+        weight[0].f = -weight[1].f;
+        average[1].f = average[0].f / 2;
+        average[0].f = -average[1].f;
+    }
+    state->step.sum /= 2;
+    state->loss = GSA__SOFTMAX;
+}
+
+gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
+{
+    if (state->loss == GSA__LOGISTIC && state->labels.n <= 2)
+        return GSA_OK;
+    if (state->labels.n <= state->table.n_outputs)
+        return GSA_OK;
+    gsa_status status = gsa__table_widen(&state->table, state->labels.n, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    if (state->loss == GSA__LOGISTIC)
+        split_output(state);
+    return gsa__state_reserve_scratch(state, error);
+}
+
+gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env, gsa_error *error)
+{
+    if (n <= carried->n)
+        return GSA_OK;
+    if (!gsa__reserve(env, (void **)&carried->mass, &carried->capacity_mass, n, sizeof *carried->mass) ||
+        !gsa__reserve(env, (void **)&carried->count, &carried->capacity_count, n, sizeof *carried->count))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the totals of %zu features", n);
+    memset(carried->mass + carried->n, 0, (n - carried->n) * sizeof *carried->mass);
+    memset(carried->count + carried->n, 0, (n - carried->n) * sizeof *carried->count);
+    carried->n = n;
+    return GSA_OK;
+}
+
+uint64_t gsa__state_count(const gsa_state *state, size_t slot)
+{
+    uint64_t count = slot < state->carried.n ? state->carried.count[slot] : 0;
+    if (slot < state->table.n_slots)
+        count += gsa__table_slot(&state->table, slot)[gsa__table_count(&state->table)].u;
+    return count;
+}
+
+double gsa__state_mass(const gsa_state *state, size_t slot)
+{
+    double mass = slot < state->carried.n ? state->carried.mass[slot] : 0.0;
+    if (slot < state->table.n_slots) {
+        const gsa__cell *record = gsa__table_slot(&state->table, slot);
+        mass += (double)record[gsa__table_mean(&state->table)].f * (double)record[gsa__table_count(&state->table)].u;
+    }
+    return mass;
+}
+
+gsa_status gsa__state_fold(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = gsa__carried_grow(&state->carried, state->table.n_slots, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
+        double mass = gsa__state_mass(state, slot);
+        uint64_t count = gsa__state_count(state, slot);
+        gsa__cell *record = gsa__table_slot(&state->table, slot);
+        record[gsa__table_mean(&state->table)].f = 0;
+        record[gsa__table_count(&state->table)].u = 0;
+        state->carried.mass[slot] = mass;
+        state->carried.count[slot] = count;
+    }
+    state->n_counted = 0;
+    return GSA_OK;
+}
+
+/* avg = w - (1/n) sum (t - first) D_t over the n rows of the suffix. */
+double gsa__state_average(const gsa_state *state, size_t slot, size_t output)
+{
+    const gsa__cell *record = gsa__table_slot(&state->table, slot);
+    double weight = (double)record[output].f;
+    if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST || state->clock.now < state->clock.first)
+        return weight;
+    double n = (double)(state->clock.now - state->clock.first + 1);
+    return weight - (double)record[gsa__table_average(&state->table) + output].f / n;
+}
+
+void gsa_state_summary(const gsa_state *state, gsa_summary *out)
+{
+    out->loss = gsa__loss_name(state->loss);
+    out->n_rows = state->n_rows;
+    out->n_held_out = state->sample.n;
+    out->n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
+    out->n_classes = state->labels.n;
+    out->pass = state->position.pass;
+    out->pass_rows = state->position.pass_rows;
+    out->step = gsa__step_mean_value(&state->step);
+    out->loss_sum = state->position.loss_sum;
+    out->loss_weight = state->position.loss_weight;
+    out->last_pass_loss = state->position.last_pass_loss;
+    out->n_merged = state->n_merged;
+}
+
+const char *gsa_state_get(const gsa_state *state, const char *name)
+{
+    return gsa__params_get(&state->params, name);
+}
+
+gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error)
+{
+    gsa__params changed = state->params;
+    gsa_status status = gsa__params_set(&changed, name, value, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__param_id id = gsa__param_find(name);
+    bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
+    bool settled = begun || (id == GSA__PARAM_loss && state->loss != GSA__UNDECIDED);
+    if (changed.value[id] != state->params.value[id] && gsa__param_decides_result(id) && settled)
+        return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s", name,
+                         state->params.text[id], value);
+    state->params = changed;
+    return GSA_OK;
+}
+
+gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)
+{
+    if (!loss || !loss->loss || !loss->derivative)
+        return gsa__fail(error, GSA_ARGUMENT, "a loss needs both of its functions");
+    if (state->loss != GSA__CUSTOM)
+        return gsa__fail(error, GSA_CONFLICT, "this state learns with the %s loss", gsa__loss_name(state->loss));
+    state->params.custom_loss = *loss;
+    state->params.has_custom_loss = true;
+    return GSA_OK;
+}
+
+void gsa_state_end_pass(gsa_state *state)
+{
+    gsa__position *at = &state->position;
+    at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
+    at->pass++;
+    at->pass_rows = 0;
+    at->loss_sum = at->loss_weight = 0;
+}

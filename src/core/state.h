@@ -1,0 +1,115 @@
+/* The inside of a state. What each part means is in docs/ARCHITECTURE.md, "The state". */
+#ifndef GSA_CORE_STATE_H
+#define GSA_CORE_STATE_H
+
+#include "core/config.h"
+#include "core/labels.h"
+#include "core/sample.h"
+#include "core/table.h"
+
+/* What is learned, once it is decided. */
+typedef enum gsa__loss {
+    GSA__UNDECIDED,
+    GSA__SQUARED,
+    GSA__LOGISTIC, /* at most two labels, one output: the log odds of the second against the first */
+    GSA__SOFTMAX,  /* one output a label */
+    GSA__CUSTOM,
+    GSA__LOSSES
+} gsa__loss;
+
+const char *gsa__loss_name(gsa__loss loss);
+
+static inline bool gsa__loss_has_classes(gsa__loss loss)
+{
+    return loss == GSA__LOGISTIC || loss == GSA__SOFTMAX;
+}
+
+/* The mean of the greedy steps: sum c eta / sum c. */
+typedef struct gsa__step_mean {
+    double sum;
+    double weight;
+} gsa__step_mean;
+
+/* The clock of the average: the average is over the weights after rows first .. now, and starts anew at row restart. */
+typedef struct gsa__clock {
+    uint64_t now;
+    uint64_t first;
+    uint64_t restart;
+} gsa__clock;
+
+/* Where the run stands in its input. */
+typedef struct gsa__position {
+    uint64_t pass;
+    uint64_t pass_rows; /* rows taken in this pass, learned, held out or of weight 0 */
+    double loss_sum, loss_weight;
+    double last_pass_loss;
+} gsa__position;
+
+/* What the table's counts do not hold: mass and presence of features from before (another run, merged states, or so
+ * many rows that a 32-bit count would overflow). n slots, perhaps fewer than the table's. */
+typedef struct gsa__carried {
+    double *mass;
+    uint64_t *count;
+    size_t n, capacity_mass, capacity_count;
+} gsa__carried;
+
+/* How a run began: a rolling hash of its first rows. Two states that began alike must not be added up. */
+#define GSA__ORIGIN_ROWS 1024u
+typedef struct gsa__origin {
+    uint64_t hash;
+    uint64_t n_rows; /* rows in the hash */
+    uint64_t closed; /* nonzero: no more rows enter */
+} gsa__origin;
+
+struct gsa_state {
+    gsa_env env;
+    gsa__params params;
+    gsa__loss loss;
+    gsa__labels labels;
+    gsa__table table; /* cells NULL until the loss is decided */
+    gsa__carried carried;
+    gsa__step_mean step;
+    gsa__clock clock;
+    gsa__position position;
+    uint64_t n_rows;                     /* learned in this run */
+    uint64_t n_counted;                  /* learned since the table's counts were folded */
+    double squared_error, squared_label; /* sums, to notice that squared loss diverges */
+    gsa__origin origin;
+    uint64_t *ancestors; /* origins of the runs this one contains or started from, ascending, without its own */
+    size_t n_ancestors;
+    uint64_t n_merged;
+    gsa__sample sample;
+    double *margins, *scales; /* scratch, one number a output */
+    size_t scratch_capacity;
+};
+
+/* An empty state with the given parameters. */
+gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* Sets the loss and makes the table. For classes the labels may be entered before or after. */
+gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error);
+/* Makes room for the labels there are now: more outputs, or logistic becomes softmax. */
+gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error);
+gsa_status gsa__state_reserve_scratch(gsa_state *state, gsa_error *error);
+
+/* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
+gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
+                            gsa_error *error);
+
+/* Total mass and presence of a slot, from before and from the table. */
+double gsa__state_mass(const gsa_state *state, size_t slot);
+uint64_t gsa__state_count(const gsa_state *state, size_t slot);
+/* Moves the table's counts into the carried totals. */
+gsa_status gsa__state_fold(gsa_state *state, gsa_error *error);
+gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env, gsa_error *error);
+
+/* The weight that the model would have: last, or averaged as the parameters say. */
+double gsa__state_average(const gsa_state *state, size_t slot, size_t output);
+
+/* The mean step, 0 before the first row. */
+static inline double gsa__step_mean_value(const gsa__step_mean *step)
+{
+    return step->weight > 0 ? step->sum / step->weight : 0.0;
+}
+
+#endif

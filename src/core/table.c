@@ -1,0 +1,113 @@
+/* The working copy's memory. */
+#include "core/table.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, const gsa_env *env, gsa_error *error)
+{
+    char need[GSA__SIZE_TEXT], limit[GSA__SIZE_TEXT];
+    return gsa__fail(error, GSA_LIMIT,
+                     "feature %zu needs a table of %s for %zu output%s, above the memory limit of %s; number the "
+                     "features without large gaps, or raise the limit (--memory-limit)",
+                     n_slots - 1, gsa__size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
+                     gsa__size_text(env->memory_limit, limit));
+}
+
+static size_t record_size(size_t room)
+{
+    return (2 * room + 2) * sizeof(gsa__cell);
+}
+
+/* Memory for the slots with records of that room; *capacity may come out larger than asked where the limit allows. */
+static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_t room, const gsa_env *env,
+                           gsa__cell **cells, size_t *capacity, gsa_error *error)
+{
+    size_t size;
+    if (!gsa__multiply(n_slots, record_size(room), &size) || size > env->memory_limit)
+        return too_large(n_slots, n_outputs, (uint64_t)n_slots * record_size(room), env, error);
+    *capacity = n_slots;
+    if (gsa__multiply(n_slots + spare, record_size(room), &size) && size <= env->memory_limit)
+        *capacity = n_slots + spare;
+    *cells = gsa__alloc_zeroed(env, *capacity, record_size(room));
+    if (!*cells) {
+        char need[GSA__SIZE_TEXT];
+        return gsa__fail(error, GSA_MEMORY, "no memory for a table of %s (%zu features, %zu outputs)",
+                         gsa__size_text((uint64_t)*capacity * record_size(room), need), n_slots - 1, n_outputs);
+    }
+    return GSA_OK;
+}
+
+gsa_status gsa__table_init(gsa__table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error)
+{
+    memset(table, 0, sizeof *table);
+    gsa_status status = allocate(n_slots, 0, n_outputs, n_outputs, env, &table->cells, &table->capacity, error);
+    if (status != GSA_OK)
+        return status;
+    table->n_slots = n_slots;
+    table->n_outputs = n_outputs;
+    table->room = n_outputs;
+    return GSA_OK;
+}
+
+void gsa__table_release(gsa__table *table, const gsa_env *env)
+{
+    gsa__free(env, table->cells);
+    memset(table, 0, sizeof *table);
+}
+
+gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env, gsa_error *error)
+{
+    if (n_slots > table->capacity) {
+        gsa__cell *cells = NULL;
+        size_t capacity = 0;
+        gsa_status status =
+            allocate(n_slots, table->capacity / 2, table->n_outputs, table->room, env, &cells, &capacity, error);
+        if (status != GSA_OK)
+            return status;
+        memcpy(cells, table->cells, table->n_slots * record_size(table->room));
+        gsa__free(env, table->cells);
+        table->cells = cells;
+        table->capacity = capacity;
+    }
+    if (n_slots > table->n_slots)
+        table->n_slots = n_slots;
+    return GSA_OK;
+}
+
+gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error)
+{
+    if (n_outputs > table->room) {
+        /* Half as much room again, so that classes that come one by one are not copied one by one. */
+        size_t room = n_outputs > 2 ? n_outputs + table->room / 2 : n_outputs;
+        gsa__table wide = {NULL, table->n_slots, 0, n_outputs, room};
+        gsa_status status = allocate(table->n_slots, 0, n_outputs, wide.room, env, &wide.cells, &wide.capacity, error);
+        if (status != GSA_OK)
+            return status;
+        for (size_t slot = 0; slot < table->n_slots; slot++) {
+            const gsa__cell *from = gsa__table_slot(table, slot);
+            gsa__cell *to = gsa__table_slot(&wide, slot);
+            memcpy(to, from, table->n_outputs * sizeof *to);
+            memcpy(to + gsa__table_average(&wide), from + gsa__table_average(table), table->n_outputs * sizeof *to);
+            to[gsa__table_mean(&wide)] = from[gsa__table_mean(table)];
+            to[gsa__table_count(&wide)] = from[gsa__table_count(table)];
+        }
+        gsa__free(env, table->cells);
+        *table = wide;
+    }
+    if (n_outputs > table->n_outputs)
+        table->n_outputs = n_outputs;
+    return GSA_OK;
+}
+
+void gsa__table_clear_average(gsa__table *table)
+{
+    for (size_t slot = 0; slot < table->n_slots; slot++) {
+        gsa__cell *average = gsa__table_slot(table, slot) + gsa__table_average(table);
+        for (size_t k = 0; k < table->n_outputs; k++)
+            if (average[k].f != 0) /* reading leaves untouched pages untouched, writing would not */
+                average[k].f = 0;
+    }
+}

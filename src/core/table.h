@@ -1,0 +1,62 @@
+/* The working copy: everything that learning touches for one feature, side by side in one record.
+ *
+ * Slot 0 is the intercept, feature i has slot i + 1. A record of K outputs has 2 room + 2 cells of 4 bytes:
+ *   weight[0..K) ... average[0..K) ... mean_square count
+ * where `room` >= K leaves space for classes to come. With one output that is 16 bytes: one cache line a feature.
+ *
+ *   T1  cells beyond K, and beyond n_slots, are zero;
+ *   T2  mean_square * count is the mass sum c x^2 since the last fold, count the rows where the feature was present. */
+#ifndef GSA_CORE_TABLE_H
+#define GSA_CORE_TABLE_H
+
+#include <greedystep/greedystep.h>
+
+typedef union gsa__cell {
+    float f;
+    uint32_t u;
+} gsa__cell;
+
+typedef struct gsa__table {
+    gsa__cell *cells;
+    size_t n_slots;  /* 1 + features seen */
+    size_t capacity; /* slots there is memory for */
+    size_t n_outputs;
+    size_t room; /* outputs there is space for in a record */
+} gsa__table;
+
+static inline size_t gsa__table_stride(const gsa__table *table)
+{
+    return 2 * table->room + 2;
+}
+
+static inline gsa__cell *gsa__table_slot(const gsa__table *table, size_t slot)
+{
+    return table->cells + slot * gsa__table_stride(table);
+}
+
+/* Positions of the parts in a record. */
+static inline size_t gsa__table_average(const gsa__table *table)
+{
+    return table->room;
+}
+
+static inline size_t gsa__table_mean(const gsa__table *table)
+{
+    return 2 * table->room;
+}
+
+static inline size_t gsa__table_count(const gsa__table *table)
+{
+    return 2 * table->room + 1;
+}
+
+gsa_status gsa__table_init(gsa__table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error);
+void gsa__table_release(gsa__table *table, const gsa_env *env);
+/* At least n_slots slots; new ones are zero. Fails with GSA_LIMIT above env->memory_limit. */
+gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env, gsa_error *error);
+/* At least n_outputs outputs; new ones are zero. */
+gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error);
+/* Zeroes the average terms of all slots. */
+void gsa__table_clear_average(gsa__table *table);
+
+#endif

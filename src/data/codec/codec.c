@@ -1,0 +1,70 @@
+/* The list of codecs, and how content shows which one made it. Names of files are never looked at. */
+#include "data/codec/codec.h"
+
+#include <greedystep/data.h>
+
+#include <string.h>
+
+static bool begins_with(const unsigned char *bytes, size_t size, const char *magic, size_t magic_size)
+{
+    return size >= magic_size && memcmp(bytes, magic, magic_size) == 0;
+}
+
+static bool is_gzip(const unsigned char *bytes, size_t size)
+{
+    return begins_with(bytes, size, "\x1F\x8B", 2);
+}
+
+/* A frame, or a skippable frame (some compressors begin with one). */
+static bool is_zstd(const unsigned char *bytes, size_t size)
+{
+    if (begins_with(bytes, size, "\x28\xB5\x2F\xFD", 4))
+        return true;
+    return size >= 4 && (bytes[0] & 0xF0u) == 0x50 && memcmp(bytes + 1, "\x2A\x4D\x18", 3) == 0;
+}
+
+static bool is_xz(const unsigned char *bytes, size_t size)
+{
+    return begins_with(bytes, size,
+                       "\xFD"
+                       "7zXZ\0",
+                       6);
+}
+
+/* "BZh9" could be a label; what follows it in a bzip2 file (the digits of pi or of its root, in binary) could not. */
+static bool is_bzip2(const unsigned char *bytes, size_t size)
+{
+    if (size < 10 || memcmp(bytes, "BZh", 3) != 0 || bytes[3] < '1' || bytes[3] > '9')
+        return false;
+    return memcmp(bytes + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+           memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0;
+}
+
+static const gsa__codec_entry codecs[] = {
+    {"gzip", "zlib", is_gzip, gsa__codec_gzip},
+    {"zstd", "libzstd", is_zstd, gsa__codec_zstd},
+    {"xz", "liblzma", is_xz, gsa__codec_xz},
+    {"bzip2", "libbz2", is_bzip2, gsa__codec_bzip2},
+};
+
+#define N_CODECS (sizeof codecs / sizeof *codecs)
+
+const gsa__codec_entry *gsa__codec_detect(const unsigned char *bytes, size_t size)
+{
+    for (size_t i = 0; i < N_CODECS; i++)
+        if (codecs[i].matches(bytes, size))
+            return &codecs[i];
+    return NULL;
+}
+
+const char *gsa_codec_at(size_t number, const char **version)
+{
+    if (version)
+        *version = NULL;
+    if (number >= N_CODECS)
+        return NULL;
+    const gsa__codec *codec = codecs[number].get();
+    if (version && codec)
+        *version = codec->version();
+    return codecs[number].name;
+}

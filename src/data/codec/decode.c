@@ -1,0 +1,178 @@
+/* The loop around the codecs: refilling, detection, several members, truncation, messages. */
+#include "data/codec/decode.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define DEFAULT_BUFFER ((size_t)128 << 10)
+
+gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, const gsa_env *env, size_t buffer_size,
+                            gsa_error *error)
+{
+    if (buffer_size == 0)
+        buffer_size = DEFAULT_BUFFER;
+    if (buffer_size < GSA__CODEC_MAGIC)
+        buffer_size = GSA__CODEC_MAGIC;
+    *decode = (gsa__decode){.source = *source, .env = env, .in_capacity = buffer_size};
+    decode->in = gsa__alloc(env, buffer_size, 1);
+    if (!decode->in) {
+        const char *name = source->name;
+        gsa__decode_close(decode);
+        return gsa__fail(error, GSA_MEMORY, "%s: no memory for a buffer of %zu bytes", name, buffer_size);
+    }
+    return GSA_OK;
+}
+
+void gsa__decode_close(gsa__decode *decode)
+{
+    if (decode->decoder)
+        decode->entry->get()->close(decode->decoder);
+    if (decode->in)
+        gsa__free(decode->env, decode->in);
+    gsa__source_close(&decode->source);
+    memset(decode, 0, sizeof *decode);
+}
+
+/* Adds what one read of the source delivers to the input buffer, which must not be full. */
+static gsa_status refill(gsa__decode *decode, gsa_error *error)
+{
+    if (decode->in_start == decode->in_end)
+        decode->in_start = decode->in_end = 0;
+    size_t got;
+    gsa_status status = gsa__source_read(&decode->source, decode->in + decode->in_end,
+                                         decode->in_capacity - decode->in_end, &got, error);
+    if (status != GSA_OK)
+        return status;
+    decode->in_end += got;
+    decode->source_ended = got == 0;
+    return GSA_OK;
+}
+
+static gsa_status detect(gsa__decode *decode, gsa_error *error)
+{
+    while (decode->in_end < GSA__CODEC_MAGIC && !decode->source_ended) {
+        gsa_status status = refill(decode, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    const gsa__codec_entry *entry = gsa__codec_detect(decode->in, decode->in_end);
+    if (entry) {
+        const gsa__codec *codec = entry->get();
+        if (!codec)
+            return gsa__fail(error, GSA_UNSUPPORTED,
+                             "%s is compressed with %s, which this build cannot read: build it with %s, or decompress "
+                             "the file first",
+                             decode->source.name, entry->name, entry->library);
+        decode->decoder = codec->open(decode->env);
+        if (!decode->decoder)
+            return gsa__fail(error, GSA_MEMORY, "%s: no memory to decompress %s", decode->source.name, entry->name);
+        decode->entry = entry;
+        decode->inside = true;
+    }
+    decode->detected = true;
+    return GSA_OK;
+}
+
+static gsa_status read_plain(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    size_t left = decode->in_end - decode->in_start;
+    if (left == 0 && decode->source_ended)
+        return GSA_OK;
+    if (left == 0)
+        return gsa__source_read(&decode->source, bytes, size, got, error);
+    *got = size < left ? size : left;
+    memcpy(bytes, decode->in + decode->in_start, *got);
+    decode->in_start += *got;
+    return GSA_OK;
+}
+
+static uint64_t compressed_offset(const gsa__decode *decode)
+{
+    return decode->source.n_read - (decode->in_end - decode->in_start);
+}
+
+static gsa_status fail_decode(const gsa__decode *decode, gsa_error *error)
+{
+    const char *name = decode->source.name, *codec = decode->entry->name, *detail = decode->detail;
+    uint64_t at = compressed_offset(decode);
+    if (decode->failed == GSA__CODEC_NO_MEMORY)
+        return gsa__fail(error, GSA_MEMORY, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")", name, codec,
+                         at);
+    if (decode->failed == GSA__CODEC_OVER_LIMIT)
+        return gsa__fail(error, GSA_LIMIT,
+                         "%s: the %s data at compressed byte %" PRIu64
+                         " need more memory than allowed (%s): decompress the file first, or raise the limit",
+                         name, codec, at, detail);
+    return gsa__fail(error, GSA_FORMAT, "%s: damaged %s data near compressed byte %" PRIu64 ": %s", name, codec, at,
+                     detail ? detail : "no further detail");
+}
+
+static gsa_status fail_truncated(const gsa__decode *decode, gsa_error *error)
+{
+    return gsa__fail(error, GSA_FORMAT,
+                     "%s: the %s data end in the middle, at compressed byte %" PRIu64 ": the file is incomplete",
+                     decode->source.name, decode->entry->name, compressed_offset(decode));
+}
+
+/* One step of the codec into bytes; *got may stay 0. A codec can deliver bytes and fail in the same step. */
+static gsa_status step(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    const gsa__codec *codec = decode->entry->get();
+    gsa__codec_io io = {.in = decode->in + decode->in_start,
+                        .in_size = decode->in_end - decode->in_start,
+                        .out = bytes,
+                        .out_size = size,
+                        .is_last = decode->source_ended};
+    size_t in_before = io.in_size;
+    gsa__codec_result result = GSA__CODEC_NO_MEMORY;
+    if (decode->inside || codec->restart(decode->decoder))
+        result = codec->step(decode->decoder, &io);
+    decode->inside = result != GSA__CODEC_MEMBER_END;
+    decode->in_start += in_before - io.in_size;
+    *got = size - io.out_size;
+    if (result == GSA__CODEC_MORE && io.in_size == in_before && *got == 0) {
+        if (in_before == 0) /* which happens only when the source has ended */
+            return fail_truncated(decode, error);
+        result = GSA__CODEC_DAMAGED;
+        io.detail = "the decoder stands still";
+    }
+    if (result != GSA__CODEC_MORE && result != GSA__CODEC_MEMBER_END) {
+        decode->failed = result;
+        decode->detail = io.detail;
+    }
+    return GSA_OK;
+}
+
+static gsa_status read_compressed(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    while (*got == 0) {
+        if (decode->failed != GSA__CODEC_MORE)
+            return fail_decode(decode, error);
+        if (decode->in_start == decode->in_end && !decode->source_ended) {
+            gsa_status status = refill(decode, error);
+            if (status != GSA_OK)
+                return status;
+        }
+        if (decode->in_start == decode->in_end && decode->source_ended && !decode->inside)
+            return GSA_OK;
+        gsa_status status = step(decode, bytes, size, got, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    return GSA_OK;
+}
+
+gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    *got = 0;
+    if (!decode->detected) {
+        gsa_status status = detect(decode, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    return decode->entry ? read_compressed(decode, bytes, size, got, error)
+                         : read_plain(decode, bytes, size, got, error);
+}

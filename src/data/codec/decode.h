@@ -1,0 +1,33 @@
+/* A byte stream made plain: what a source delivers, decompressed if its first bytes say so.
+ *
+ *   1 A read delivers at least one byte unless the content has ended (*got == 0) or fails.
+ *   2 A read that is stopped (GSA_STOPPED) loses nothing: calling it again goes on.
+ *   3 Content that ends inside a member is GSA_FORMAT, never a short result. */
+#ifndef GSA_DATA_DECODE_H
+#define GSA_DATA_DECODE_H
+
+#include "data/codec/codec.h"
+#include "data/source/source.h"
+
+typedef struct gsa__decode {
+    gsa__source source;
+    const gsa_env *env; /* borrowed, resolved */
+    unsigned char *in;  /* bytes of the source that are not used yet: [in_start, in_end) */
+    size_t in_capacity, in_start, in_end;
+    bool source_ended;
+    bool detected;
+    const gsa__codec_entry *entry; /* NULL: plain */
+    void *decoder;
+    bool inside;              /* a member has begun and is not complete */
+    gsa__codec_result failed; /* the next read reports it: the bytes before it were delivered first */
+    const char *detail;
+} gsa__decode;
+
+/* Takes the source over, also on failure. buffer_size 0: the default. */
+gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, const gsa_env *env, size_t buffer_size,
+                            gsa_error *error);
+gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
+/* Takes one that was never opened, if it is zeroed. */
+void gsa__decode_close(gsa__decode *decode);
+
+#endif

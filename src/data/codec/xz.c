@@ -1,0 +1,112 @@
+/* xz, by liblzma. The library itself goes from stream to stream and over the padding between them. */
+#include "data/codec/codec.h"
+
+#if GSA_HAVE_LZMA
+
+#include "base/memory.h"
+
+#include <lzma.h>
+
+/* A header can ask for a dictionary of 4 GiB; files made by xz -9 need 65 MiB. */
+#define MOST_MEMORY (UINT64_C(1) << 30)
+
+typedef struct xz_decoder {
+    lzma_stream stream;
+    lzma_allocator allocator;
+    const gsa_env *env;
+} xz_decoder;
+
+static void *allocate(void *env, size_t n, size_t size)
+{
+    return gsa__alloc(env, n, size);
+}
+
+static void release(void *env, void *memory)
+{
+    gsa__free(env, memory);
+}
+
+static void *open_xz(const gsa_env *env)
+{
+    xz_decoder *decoder = gsa__alloc_zeroed(env, 1, sizeof *decoder);
+    if (!decoder)
+        return NULL;
+    decoder->env = env;
+    decoder->allocator = (lzma_allocator){allocate, release, (void *)(uintptr_t)env}; /* only read through */
+    decoder->stream = (lzma_stream)LZMA_STREAM_INIT;
+    decoder->stream.allocator = &decoder->allocator;
+    uint64_t limit = env->memory_limit < MOST_MEMORY ? env->memory_limit : MOST_MEMORY;
+    if (lzma_stream_decoder(&decoder->stream, limit, LZMA_CONCATENATED) != LZMA_OK) {
+        gsa__free(env, decoder);
+        return NULL;
+    }
+    return decoder;
+}
+
+static bool restart_xz(void *memory)
+{
+    (void)memory;
+    return true;
+}
+
+static const char *describe(lzma_ret result)
+{
+    switch (result) {
+    case LZMA_FORMAT_ERROR:
+        return "what follows is no xz stream";
+    case LZMA_OPTIONS_ERROR:
+        return "it was made with options that this library does not know";
+    case LZMA_MEMLIMIT_ERROR:
+        return "its dictionary is too large";
+    default:
+        return "the data contradict their checks";
+    }
+}
+
+static gsa__codec_result step_xz(void *memory, gsa__codec_io *io)
+{
+    lzma_stream *stream = &((xz_decoder *)memory)->stream;
+    stream->next_in = io->in;
+    stream->avail_in = io->in_size;
+    stream->next_out = io->out;
+    stream->avail_out = io->out_size;
+    lzma_ret result = lzma_code(stream, io->is_last ? LZMA_FINISH : LZMA_RUN);
+    io->in = stream->next_in;
+    io->in_size = stream->avail_in;
+    io->out = stream->next_out;
+    io->out_size = stream->avail_out;
+    switch (result) {
+    case LZMA_OK:
+    case LZMA_BUF_ERROR: /* no progress was possible */
+        return GSA__CODEC_MORE;
+    case LZMA_STREAM_END:
+        return GSA__CODEC_MEMBER_END;
+    case LZMA_MEM_ERROR:
+        return GSA__CODEC_NO_MEMORY;
+    default:
+        io->detail = describe(result);
+        return result == LZMA_MEMLIMIT_ERROR ? GSA__CODEC_OVER_LIMIT : GSA__CODEC_DAMAGED;
+    }
+}
+
+static void close_xz(void *memory)
+{
+    xz_decoder *decoder = memory;
+    lzma_end(&decoder->stream);
+    gsa__free(decoder->env, decoder);
+}
+
+const gsa__codec *gsa__codec_xz(void)
+{
+    static const gsa__codec codec = {lzma_version_string, open_xz, restart_xz, step_xz, close_xz};
+    return &codec;
+}
+
+#else
+
+const gsa__codec *gsa__codec_xz(void)
+{
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,90 @@
+/* zstd, by libzstd. Its stable interface has no allocator hook: the one place where memory is not the environment's. */
+#include "data/codec/codec.h"
+
+#if GSA_HAVE_ZSTD
+
+#include "base/memory.h"
+
+#include <zstd.h>
+#include <zstd_errors.h>
+
+typedef struct zstd_decoder {
+    ZSTD_DStream *stream;
+    const gsa_env *env;
+} zstd_decoder;
+
+/* The window may take all of a memory limit, but no more than the library allows by itself (128 MiB). */
+static bool limit_window(ZSTD_DStream *stream, uint64_t memory_limit)
+{
+    int log = 10;
+    while (log < 27 && (UINT64_C(2) << log) <= memory_limit)
+        log++;
+    return !ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, log));
+}
+
+static void *open_zstd(const gsa_env *env)
+{
+    zstd_decoder *decoder = gsa__alloc_zeroed(env, 1, sizeof *decoder);
+    if (!decoder)
+        return NULL;
+    decoder->env = env;
+    decoder->stream = ZSTD_createDStream();
+    if (!decoder->stream || !limit_window(decoder->stream, env->memory_limit)) {
+        ZSTD_freeDStream(decoder->stream);
+        gsa__free(env, decoder);
+        return NULL;
+    }
+    return decoder;
+}
+
+static bool restart_zstd(void *memory)
+{
+    (void)memory; /* the library begins the next frame by itself */
+    return true;
+}
+
+static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
+{
+    ZSTD_inBuffer in = {io->in, io->in_size, 0};
+    ZSTD_outBuffer out = {io->out, io->out_size, 0};
+    size_t result = ZSTD_decompressStream(((zstd_decoder *)memory)->stream, &out, &in);
+    io->in += in.pos;
+    io->in_size -= in.pos;
+    io->out += out.pos;
+    io->out_size -= out.pos;
+    if (result == 0)
+        return GSA__CODEC_MEMBER_END;
+    if (!ZSTD_isError(result))
+        return GSA__CODEC_MORE;
+    io->detail = ZSTD_getErrorName(result);
+    switch (ZSTD_getErrorCode(result)) {
+    case ZSTD_error_memory_allocation:
+        return GSA__CODEC_NO_MEMORY;
+    case ZSTD_error_frameParameter_windowTooLarge:
+        return GSA__CODEC_OVER_LIMIT;
+    default:
+        return GSA__CODEC_DAMAGED;
+    }
+}
+
+static void close_zstd(void *memory)
+{
+    zstd_decoder *decoder = memory;
+    ZSTD_freeDStream(decoder->stream);
+    gsa__free(decoder->env, decoder);
+}
+
+const gsa__codec *gsa__codec_zstd(void)
+{
+    static const gsa__codec codec = {ZSTD_versionString, open_zstd, restart_zstd, step_zstd, close_zstd};
+    return &codec;
+}
+
+#else
+
+const gsa__codec *gsa__codec_zstd(void)
+{
+    return NULL;
+}
+
+#endif

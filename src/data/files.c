@@ -1,0 +1,254 @@
+/* A reader of files, or of one piece of memory, in some format: one after the other, each through its codec.
+ *
+ *   1 Rows before a failure are delivered first; the failure follows with the next call, and with every one after it.
+ *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
+ *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, and run
+ *     on from one file into the next. */
+#include "data/reader.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+typedef struct files {
+    gsa_reader head;
+    const gsa__format *format;
+    void *parser;
+    gsa__reader_sizes sizes;
+    char **paths; /* NULL: memory */
+    size_t n_files;
+    char *memory_name;
+    const void *memory;
+    size_t memory_size;
+    bool is_stream;
+    uint64_t bytes_total;
+    bool total_unknown; /* the size of one file is */
+
+    size_t file; /* the one being read, or n_files */
+    bool is_open;
+    uint64_t bytes_done; /* of the files before it */
+    gsa__decode stream;
+    gsa__format_input input;
+    gsa__rows rows;
+    bool delivered; /* rows are with the caller: cleared by the next call */
+    gsa_error failure;
+} files;
+
+static void close_current(files *reader)
+{
+    if (reader->is_open) {
+        reader->bytes_done += reader->stream.source.n_read;
+        gsa__decode_close(&reader->stream);
+    }
+    reader->is_open = false;
+}
+
+static void close_files(gsa_reader *head)
+{
+    files *reader = (files *)head;
+    gsa_env env = head->env; /* outlives the reader that holds it */
+    close_current(reader);
+    if (reader->parser)
+        reader->format->close(reader->parser);
+    reader->rows.env = &env;
+    reader->rows.words.env = &env;
+    gsa__rows_free(&reader->rows);
+    for (size_t i = 0; reader->paths && i < reader->n_files; i++)
+        gsa__free(&env, reader->paths[i]);
+    gsa__free(&env, reader->paths);
+    gsa__free(&env, reader->memory_name);
+    gsa__free(&env, reader);
+}
+
+static const char *name_of(const gsa_reader *head, uint32_t file)
+{
+    const files *reader = (const files *)head;
+    if (file >= reader->n_files)
+        return NULL;
+    if (!reader->paths)
+        return reader->memory_name;
+    return strcmp(reader->paths[file], GSA__STDIN_PATH) == 0 ? GSA__STDIN_NAME : reader->paths[file];
+}
+
+static gsa_status open_current(files *reader, gsa_error *error)
+{
+    const gsa_env *env = &reader->head.env;
+    gsa__source source;
+    if (reader->paths) {
+        gsa_status status = gsa__source_open_file(reader->paths[reader->file], env, &source, error);
+        if (status != GSA_OK)
+            return status;
+    } else {
+        gsa__source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, &source);
+    }
+    source.most = reader->sizes.read;
+    gsa_status status = gsa__decode_open(&reader->stream, &source, env, reader->sizes.buffer, error);
+    if (status != GSA_OK)
+        return status;
+    reader->is_open = true;
+    reader->input.stream = &reader->stream;
+    reader->input.file = (uint32_t)reader->file;
+    reader->input.name = name_of(&reader->head, reader->input.file);
+    reader->format->begin(reader->parser, &reader->input);
+    return GSA_OK;
+}
+
+/* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
+static gsa_status fill(files *reader, gsa_error *error)
+{
+    while (reader->file < reader->n_files) {
+        gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
+        if (status == GSA_OK)
+            status = reader->format->read(reader->parser, &reader->rows, error);
+        if (status != GSA_END)
+            return status;
+        close_current(reader);
+        reader->file++;
+    }
+    return GSA_END;
+}
+
+static gsa_status fail_again(const files *reader, gsa_error *error)
+{
+    if (error)
+        *error = reader->failure;
+    return reader->failure.status;
+}
+
+static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
+{
+    files *reader = (files *)head;
+    if (reader->delivered)
+        gsa__rows_clear(&reader->rows);
+    reader->delivered = false;
+    if (reader->failure.status != GSA_OK)
+        return fail_again(reader, error);
+    gsa_error failure = {0};
+    gsa_status status = fill(reader, &failure);
+    if (status == GSA_STOPPED) {
+        if (error)
+            *error = failure;
+        return status;
+    }
+    if (status != GSA_OK && status != GSA_END)
+        reader->failure = failure;
+    if (reader->rows.n_rows == 0)
+        return status == GSA_END ? GSA_END : fail_again(reader, error);
+    gsa__rows_view(&reader->rows, out);
+    reader->delivered = true;
+    return GSA_OK;
+}
+
+static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
+{
+    files *reader = (files *)head;
+    if (reader->is_stream)
+        return gsa__fail(error, GSA_UNSUPPORTED,
+                         "the input is a stream and cannot be read again: put it in a file for more than one pass");
+    close_current(reader);
+    gsa__rows_clear(&reader->rows);
+    reader->file = 0;
+    reader->bytes_done = 0;
+    reader->input.n_bad_rows = 0;
+    reader->delivered = false;
+    memset(&reader->failure, 0, sizeof reader->failure);
+    return GSA_OK;
+}
+
+static void progress_files(const gsa_reader *head, gsa_reader_progress *out)
+{
+    const files *reader = (const files *)head;
+    out->n_bad_rows = reader->input.n_bad_rows;
+    out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
+    out->bytes_total = reader->total_unknown ? 0 : reader->bytes_total;
+    out->is_stream = reader->is_stream;
+}
+
+static const gsa__reader_kind kind = {next_files, rewind_files, close_files, progress_files, name_of};
+
+/* A reader without files yet; whatever fails after this is cleaned up by close_files. */
+static gsa_status new_files(const gsa__format *format, const gsa_reader_options *options,
+                            const gsa__reader_sizes *sizes, const gsa_env *env, files **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    files *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
+    if (!reader)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+    reader->head = (gsa_reader){.kind = &kind, .env = resolved};
+    reader->format = format;
+    reader->sizes = *sizes;
+    reader->input.skip_bad_rows = options && options->skip_bad_rows;
+    gsa_status status = gsa__rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
+    if (status == GSA_OK)
+        status = format->open(sizes->buffer, &reader->head.env, &reader->parser, error);
+    if (status != GSA_OK) {
+        close_files(&reader->head);
+        return status;
+    }
+    *out = reader;
+    return GSA_OK;
+}
+
+static gsa_status add_path(files *reader, const char *path, bool stands_alone, gsa_error *error)
+{
+    if (strcmp(path, GSA__STDIN_PATH) == 0 && !stands_alone)
+        return gsa__fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
+    gsa__source_facts facts = {0};
+    gsa_status status = gsa__source_probe(path, &reader->head.env, &facts, error);
+    if (status != GSA_OK)
+        return status;
+    char *copy = gsa__copy_text(&reader->head.env, path);
+    if (!copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the names of the input files");
+    reader->paths[reader->n_files++] = copy;
+    reader->is_stream = reader->is_stream || facts.is_stream;
+    reader->bytes_total += facts.size;
+    reader->total_unknown = reader->total_unknown || (facts.is_stream && facts.size == 0);
+    return GSA_OK;
+}
+
+gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
+                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error)
+{
+    if (n_paths == 0 || n_paths > UINT32_MAX)
+        return gsa__fail(error, GSA_ARGUMENT, "%zu input files: expected at least one, or - for standard input",
+                         n_paths);
+    files *reader = NULL;
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status != GSA_OK)
+        return status;
+    reader->paths = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
+    if (!reader->paths)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu input files", n_paths);
+    for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
+        status = add_path(reader, paths[i], n_paths == 1, error);
+    if (status != GSA_OK) {
+        close_files(&reader->head);
+        return status;
+    }
+    *out = &reader->head;
+    return GSA_OK;
+}
+
+gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *name, const gsa__format *format,
+                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error)
+{
+    files *reader = NULL;
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status != GSA_OK)
+        return status;
+    reader->memory_name = gsa__copy_text(&reader->head.env, name ? name : "memory");
+    if (!reader->memory_name) {
+        close_files(&reader->head);
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+    }
+    reader->n_files = 1;
+    reader->memory = bytes;
+    reader->memory_size = size;
+    reader->bytes_total = size;
+    *out = &reader->head;
+    return GSA_OK;
+}

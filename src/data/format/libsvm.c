@@ -1,0 +1,216 @@
+/* libsvm / svmlight text: LABEL INDEX:VALUE INDEX:VALUE ... # comment
+ *
+ *   1 Strict: what is not clearly meant is an error that names file, line and byte, never a guess.
+ *   2 A row that fails leaves no trace in the batch, nor its label in the dictionary.
+ *   3 An index:value pair has at least four bytes with its separator, so that a line's length bounds its values.
+ *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h): loops over digits and blanks need no bound. */
+#include "data/format/format.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/libsvm_error.h"
+#include "data/format/lines.h"
+#include "data/format/number.h"
+#include "data/format/text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct libsvm {
+    const gsa_env *env;
+    gsa__number_locale *locale;
+    gsa__lines lines;
+    gsa__format_input *input;
+} libsvm;
+
+/* A label as it stands in the line: a number, or the word [text, text + size). */
+typedef struct label {
+    double number;
+    bool is_word;
+    const char *text;
+    size_t size;
+} label;
+
+static void close_libsvm(void *memory)
+{
+    libsvm *parser = memory;
+    gsa__lines_free(&parser->lines);
+    gsa__number_locale_free(parser->env, parser->locale);
+    gsa__free(parser->env, parser);
+}
+
+static gsa_status open_libsvm(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+{
+    libsvm *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
+    if (!parser)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of libsvm text");
+    parser->env = env;
+    gsa_status status = gsa__lines_init(&parser->lines, buffer_size, env, error);
+    parser->locale = gsa__number_locale_new(env);
+    if (status == GSA_OK && !parser->locale)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of libsvm text");
+    if (status != GSA_OK) {
+        close_libsvm(parser);
+        return status;
+    }
+    *out = parser;
+    return GSA_OK;
+}
+
+static void begin_libsvm(void *memory, gsa__format_input *input)
+{
+    libsvm *parser = memory;
+    parser->input = input;
+    gsa__lines_begin(&parser->lines, input->stream);
+}
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static inline const char *skip_blanks(const char *p)
+{
+    while (is_blank(*p))
+        p++;
+    return p;
+}
+
+static inline bool ends_token(const char *p, const gsa__line *line)
+{
+    return is_blank(*p) || p == line->end;
+}
+
+static gsa_status parse_label(const libsvm *parser, const gsa__line *line, const char **at, label *out,
+                              gsa_error *error)
+{
+    const char *start = *at;
+    gsa__number number;
+    gsa__number_parse(parser->locale, start, &number);
+    if (number.after && ends_token(number.after, line)) {
+        if (isinf(number.value) || (number.value == 0 && number.has_nonzero))
+            return gsa__libsvm_fail_label_range(line, start, number.after, error);
+        *out = (label){.number = number.value + 0.0}; /* -0 is 0 */
+        *at = number.after;
+        return GSA_OK;
+    }
+    const char *end = start;
+    while (end < line->end && !is_blank(*end))
+        end++;
+    size_t size = (size_t)(end - start);
+    if (gsa__label_objection(start, size))
+        return gsa__libsvm_fail_label(line, start, end, error);
+    *out = (label){.is_word = true, .text = start, .size = size};
+    *at = end;
+    return GSA_OK;
+}
+
+/* The pairs from `p` to the end of the line into index and value; *n gets their number. The hot loop of the room. */
+static gsa_status parse_pairs(const gsa__number_locale *locale, const gsa__line *line, const char *p, uint32_t *index,
+                              float *value, size_t *n, bool *all_ones, gsa_error *error)
+{
+    size_t count = 0;
+    uint64_t previous = 0;
+    bool ones = true;
+    for (p = skip_blanks(p); p < line->end && *p != '#'; p = skip_blanks(p)) {
+        uint64_t id = 0;
+        const char *colon = gsa__number_digits(p, &id);
+        if (*colon != ':' || colon == p || colon - p > 10)
+            return gsa__libsvm_fail_index(line, p, error);
+        if (id <= previous || id > (uint64_t)GSA_MAX_ID + 1)
+            return gsa__libsvm_fail_order(line, p, id, previous, error);
+        previous = id;
+        index[count] = (uint32_t)(id - 1);
+        p = colon + 1;
+        if (*p == '1' && ends_token(p + 1, line)) { /* the value of most data */
+            value[count++] = 1;
+            p++;
+            continue;
+        }
+        gsa__number number;
+        gsa__number_parse_float(locale, p, &number);
+        if (!number.after || !ends_token(number.after, line))
+            return gsa__libsvm_fail_value(line, p, error);
+        float x = (float)number.value;
+        if (isinf(x) || (x == 0 && number.has_nonzero))
+            return gsa__libsvm_fail_value_range(line, p, number.after, error);
+        value[count] = x;
+        count += x != 0; /* a zero is the same as an absent feature: its place is taken by the next */
+        ones = ones && (x == 1 || x == 0);
+        p = number.after;
+    }
+    if (p < line->end && memchr(p, '\0', (size_t)(line->end - p)))
+        return gsa__libsvm_fail_nul(line, p, error);
+    *n = count;
+    *all_ones = ones;
+    return GSA_OK;
+}
+
+/* Adds the row of a line that is neither blank nor only a comment. */
+static gsa_status parse_row(const libsvm *parser, const gsa__line *line, const char *p, gsa__rows *rows,
+                            gsa_error *error)
+{
+    label found = {0};
+    gsa_status status = parse_label(parser, line, &p, &found, error);
+    if (status != GSA_OK)
+        return status;
+    status = gsa__rows_reserve(rows, (size_t)(line->end - p) / 4 + 1, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n = 0;
+    bool all_ones = true;
+    status = parse_pairs(parser->locale, line, p, rows->index + rows->n_values, rows->value + rows->n_values, &n,
+                         &all_ones, error);
+    if (status != GSA_OK)
+        return status;
+    int32_t word = -1;
+    if (found.is_word) {
+        status = gsa__words_enter(&rows->words, found.text, found.size, &word, error);
+        if (status != GSA_OK)
+            return gsa__libsvm_place(line, found.text, status, error);
+    }
+    gsa_place place = {line->number, line->byte, parser->input->file};
+    gsa__rows_finish(rows, n, all_ones, found.number, word, place);
+    return GSA_OK;
+}
+
+/* One line: a row, or nothing. */
+static gsa_status parse_line(const libsvm *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
+{
+    const char *p = line->start;
+    if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+        p += 3; /* a byte order mark is no part of the first label */
+    p = skip_blanks(p);
+    if (p == line->end)
+        return GSA_OK;
+    if (*p != '#')
+        return parse_row(parser, line, p, rows, error);
+    return memchr(p, '\0', (size_t)(line->end - p)) ? gsa__libsvm_fail_nul(line, p, error) : GSA_OK;
+}
+
+static gsa_status read_libsvm(void *memory, gsa__rows *rows, gsa_error *error)
+{
+    libsvm *parser = memory;
+    gsa__format_input *input = parser->input;
+    while (!gsa__rows_full(rows)) {
+        gsa__line line;
+        gsa_status status = gsa__lines_next(&parser->lines, &line, error);
+        if (status == GSA_OK)
+            status = parse_line(parser, &line, rows, error);
+        if (status == GSA_INPUT && input->skip_bad_rows) {
+            input->n_bad_rows++;
+            continue;
+        }
+        if (status != GSA_OK) {
+            gsa__libsvm_prefix(input->name, status, error);
+            return status;
+        }
+    }
+    return GSA_OK;
+}
+
+const gsa__format *gsa__format_libsvm(void)
+{
+    static const gsa__format format = {"libsvm", open_libsvm, begin_libsvm, read_libsvm, close_libsvm};
+    return &format;
+}

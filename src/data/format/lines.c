@@ -1,0 +1,138 @@
+/* Lines of a byte stream. */
+#include "data/format/lines.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+#define DEFAULT_BUFFER ((size_t)256 << 10)
+#define SLACK 1 /* for the newline that the last line may lack */
+
+gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
+{
+    *lines = (gsa__lines){.env = env, .most_size = GSA__LONGEST_LINE};
+    if (env->memory_limit / 4 < lines->most_size)
+        lines->most_size = (size_t)(env->memory_limit / 4);
+    lines->capacity = buffer_size ? buffer_size : DEFAULT_BUFFER;
+    lines->buffer = gsa__alloc(env, lines->capacity + SLACK, 1);
+    return lines->buffer ? GSA_OK
+                         : gsa__fail(error, GSA_MEMORY, "no memory for a buffer of %zu bytes", lines->capacity);
+}
+
+void gsa__lines_free(gsa__lines *lines)
+{
+    if (lines->buffer)
+        gsa__free(lines->env, lines->buffer);
+    *lines = (gsa__lines){.env = lines->env};
+}
+
+void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream)
+{
+    lines->stream = stream;
+    lines->start = lines->scanned = lines->end = 0;
+    lines->line = lines->byte = 0;
+    lines->ended = lines->discarding = false;
+}
+
+/* The buffer holds one unfinished line that fills it: doubled, up to what the longest line and its newline need. */
+static gsa_status grow(gsa__lines *lines, gsa_error *error)
+{
+    size_t most = lines->most_size + 1;
+    size_t capacity = lines->capacity >= most / 2 ? most : lines->capacity * 2;
+    char *wider = lines->env->resize(lines->env->alloc_ctx, lines->buffer, capacity + SLACK);
+    if (!wider)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a line of more than %zu bytes", lines->capacity);
+    lines->buffer = wider;
+    lines->capacity = capacity;
+    return GSA_OK;
+}
+
+/* Adds bytes of the stream behind the unfinished line, which moves to the front. */
+static gsa_status refill(gsa__lines *lines, gsa_error *error)
+{
+    if (lines->start > 0) {
+        memmove(lines->buffer, lines->buffer + lines->start, lines->end - lines->start);
+        lines->scanned -= lines->start;
+        lines->end -= lines->start;
+        lines->start = 0;
+    }
+    if (lines->end == lines->capacity) {
+        gsa_status status = grow(lines, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    size_t got;
+    gsa_status status =
+        gsa__decode_read(lines->stream, lines->buffer + lines->end, lines->capacity - lines->end, &got, error);
+    if (status != GSA_OK)
+        return status;
+    lines->end += got;
+    lines->ended = got == 0;
+    return GSA_OK;
+}
+
+static void drop(gsa__lines *lines, size_t size)
+{
+    lines->start += size;
+    lines->byte += size;
+    lines->scanned = lines->start;
+}
+
+static gsa_status fail_too_long(gsa__lines *lines, uint64_t byte, gsa_error *error)
+{
+    char text[GSA__SIZE_TEXT];
+    gsa__size_text(lines->most_size, text);
+    return gsa__fail_line(error, GSA_INPUT, lines->line, byte, "the line is longer than %s%s: is this libsvm text?",
+                          text, lines->most_size < GSA__LONGEST_LINE ? " (a quarter of the memory limit)" : "");
+}
+
+/* Takes the line [start, start + size), which `taken` bytes including its end remove from the buffer. */
+static gsa_status take(gsa__lines *lines, size_t size, size_t taken, gsa__line *out, gsa_error *error)
+{
+    const char *start = lines->buffer + lines->start;
+    uint64_t byte = lines->byte;
+    bool rest_of_long_line = lines->discarding;
+    drop(lines, taken);
+    lines->discarding = false;
+    if (rest_of_long_line)
+        return gsa__lines_next(lines, out, error);
+    lines->line++;
+    if (size > lines->most_size)
+        return fail_too_long(lines, byte, error);
+    if (size > 0 && start[size - 1] == '\r')
+        size--;
+    *out = (gsa__line){start, start + size, lines->line, byte};
+    return GSA_OK;
+}
+
+gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
+{
+    for (;;) {
+        char *newline = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
+        if (newline) {
+            size_t size = (size_t)(newline - lines->buffer) - lines->start;
+            return take(lines, size, size + 1, out, error);
+        }
+        lines->scanned = lines->end;
+        size_t size = lines->end - lines->start;
+        if (lines->ended) {
+            if (size == 0)
+                return GSA_END;
+            lines->buffer[lines->end] = '\n';
+            return take(lines, size, size, out, error);
+        }
+        bool too_long = !lines->discarding && size > lines->most_size;
+        uint64_t byte = lines->byte;
+        if (too_long || lines->discarding)
+            drop(lines, size);
+        if (too_long) {
+            lines->discarding = true;
+            lines->line++;
+            return fail_too_long(lines, byte, error);
+        }
+        gsa_status status = refill(lines, error);
+        if (status != GSA_OK)
+            return status;
+    }
+}

@@ -1,0 +1,42 @@
+/* Lines of a byte stream, delivered where they lie in one buffer, without copying.
+ *
+ *   1 A line that is delivered is followed in the buffer by a byte that is no part of it ('\n' or '\r').
+ *   2 The buffer grows to the longest line and never beyond `most_size` plus a few bytes.
+ *   3 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
+#ifndef GSA_DATA_LINES_H
+#define GSA_DATA_LINES_H
+
+#include "data/codec/decode.h"
+
+#define GSA__LONGEST_LINE ((size_t)128 << 20)
+
+typedef struct gsa__line {
+    const char *start;
+    const char *end;
+    uint64_t number; /* from 1 */
+    uint64_t byte;   /* offset of start in the plain content of the file */
+} gsa__line;
+
+typedef struct gsa__lines {
+    const gsa_env *env;  /* borrowed, resolved */
+    gsa__decode *stream; /* borrowed; NULL before the first begin */
+    char *buffer;
+    size_t capacity;
+    size_t start, scanned, end; /* [start, scanned) has no newline, [scanned, end) is not looked at yet */
+    size_t most_size;           /* bytes of a line without its newline, at most */
+    uint64_t line;              /* lines taken so far */
+    uint64_t byte;              /* offset of start in the content */
+    bool ended;                 /* the stream has */
+    bool discarding;            /* what comes up to the next newline belongs to a line that was too long */
+} gsa__lines;
+
+/* buffer_size 0: the default. */
+gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error);
+void gsa__lines_free(gsa__lines *lines);
+/* From now on the lines of this stream. */
+void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream);
+/* The next line, valid until the next call; GSA_END after the last. A line that is too long is GSA_INPUT with line and
+ * byte set; the call after that delivers the line that follows it. */
+gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error);
+
+#endif

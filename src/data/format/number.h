@@ -1,0 +1,133 @@
+/* Decimal numbers from text, exactly rounded, whatever the locale of the process.
+ *
+ * Grammar: [+-] digits [. digits] [(e|E) [+-] digits], with at least one digit before the exponent. No hexadecimal,
+ * no infinity, no NaN. The text must be followed by a byte that cannot continue a number (a line's newline will do):
+ * nothing here knows where the buffer ends.
+ *
+ * Exact fast path (Clinger 1990): a mantissa up to 2^53 and a power of ten up to 10^22 are both doubles without error,
+ * so that one multiplication or division rounds once. All else goes to the C library's strtod in the "C" locale. */
+#ifndef GSA_DATA_NUMBER_H
+#define GSA_DATA_NUMBER_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef struct gsa__number_locale gsa__number_locale;
+
+/* The "C" locale for the slow path; NULL if there is no memory. */
+gsa__number_locale *gsa__number_locale_new(const gsa_env *env);
+void gsa__number_locale_free(const gsa_env *env, gsa__number_locale *locale);
+
+typedef struct gsa__number {
+    double value;      /* infinite if it is beyond double */
+    bool has_nonzero;  /* some digit is not 0: the number is not zero, even where its double is */
+    const char *after; /* the first byte that does not belong to it; NULL: the text is no number */
+} gsa__number;
+
+static inline bool gsa__is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* The slow path, for text that is known to be a number: sets value and has_nonzero. */
+void gsa__number_slow(const gsa__number_locale *locale, const char *text, gsa__number *out);
+/* Reads [+-] digits after the e; returns what follows, or NULL if there is no digit. Saturates far beyond any double.
+ */
+const char *gsa__number_exponent(const char *text, int64_t *exponent);
+
+/* The digits at p are appended to the mantissa (which wraps around when there are too many); returns what follows. */
+static inline const char *gsa__number_digits(const char *p, uint64_t *mantissa)
+{
+    uint64_t sum = *mantissa;
+    for (;; p++) {
+        unsigned digit = (unsigned)(unsigned char)*p - '0';
+        if (digit > 9)
+            break;
+        sum = sum * 10 + digit;
+    }
+    *mantissa = sum;
+    return p;
+}
+
+/* A number taken apart: mantissa * 10^exponent, if it is short (few enough digits and a small enough power). */
+typedef struct gsa__number_parts {
+    uint64_t mantissa;
+    int64_t exponent;
+    const char *after; /* NULL: the text is no number */
+    bool is_short;
+} gsa__number_parts;
+
+static inline gsa__number_parts gsa__number_split(const char *text)
+{
+    gsa__number_parts parts = {0};
+    const char *digits = text + (*text == '-' || *text == '+');
+    const char *p = gsa__number_digits(digits, &parts.mantissa);
+    ptrdiff_t n_digits = p - digits;
+    if (*p == '.') {
+        const char *fraction = p + 1;
+        p = gsa__number_digits(fraction, &parts.mantissa);
+        n_digits += p - fraction;
+        parts.exponent = -(int64_t)(p - fraction);
+    }
+    if (n_digits == 0)
+        return parts;
+    if (*p == 'e' || *p == 'E') {
+        int64_t written;
+        p = gsa__number_exponent(p + 1, &written);
+        if (!p)
+            return parts;
+        parts.exponent += written;
+    }
+    parts.after = p;
+    parts.is_short = n_digits <= 19 && parts.exponent >= -22 && parts.exponent <= 22;
+    return parts;
+}
+
+/* mantissa * 10^exponent of short parts with the sign of the text: exact rounding if the mantissa is at most 2^53, else
+ * two roundings, a relative error below 2^-51. */
+static inline double gsa__number_scale(const gsa__number_parts *parts, const char *text)
+{
+    static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+                                   1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    static const double sign[] = {1, -1};
+    double value = (double)parts->mantissa;
+    value = parts->exponent < 0 ? value / power[-parts->exponent] : value * power[parts->exponent];
+    return value * sign[*text == '-'];
+}
+
+static inline void gsa__number_parse(const gsa__number_locale *locale, const char *text, gsa__number *out)
+{
+    gsa__number_parts parts = gsa__number_split(text);
+    out->after = parts.after;
+    if (!parts.after)
+        return;
+    if (!parts.is_short || parts.mantissa > (UINT64_C(1) << 53)) {
+        gsa__number_slow(locale, text, out);
+        return;
+    }
+    out->value = gsa__number_scale(&parts, text);
+    out->has_nonzero = parts.mantissa != 0;
+}
+
+/* The same for one who wants (float)value only. That float is known as soon as both ends of the interval that has the
+ * double in it round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
+static inline void gsa__number_parse_float(const gsa__number_locale *locale, const char *text, gsa__number *out)
+{
+    gsa__number_parts parts = gsa__number_split(text);
+    out->after = parts.after;
+    if (!parts.after)
+        return;
+    out->has_nonzero = parts.mantissa != 0;
+    if (parts.is_short) {
+        out->value = gsa__number_scale(&parts, text);
+        if (parts.mantissa <= (UINT64_C(1) << 53))
+            return;
+        float low = (float)(out->value * (1 - 0x1p-51)), high = (float)(out->value * (1 + 0x1p-51));
+        if (low == high)
+            return;
+    }
+    gsa__number_slow(locale, text, out);
+}
+
+#endif

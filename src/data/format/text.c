@@ -1,0 +1,125 @@
+/* Characters: UTF-8, labels, quotations. */
+#include "data/format/text.h"
+
+#include <string.h>
+
+static bool is_continuation(unsigned char c)
+{
+    return (c & 0xC0u) == 0x80;
+}
+
+/* Second bytes are narrower after some first bytes: no overlong forms, no surrogates, nothing above U+10FFFF. */
+static bool is_second(unsigned char first, unsigned char second)
+{
+    switch (first) {
+    case 0xE0:
+        return second >= 0xA0 && second <= 0xBF;
+    case 0xED:
+        return second >= 0x80 && second <= 0x9F;
+    case 0xF0:
+        return second >= 0x90 && second <= 0xBF;
+    case 0xF4:
+        return second >= 0x80 && second <= 0x8F;
+    default:
+        return is_continuation(second);
+    }
+}
+
+size_t gsa__utf8_character(const char *text, size_t size)
+{
+    if (size == 0)
+        return 0;
+    unsigned char first = (unsigned char)text[0];
+    size_t len = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (len <= 1)
+        return len;
+    if (size < len || !is_second(first, (unsigned char)text[1]))
+        return 0;
+    for (size_t i = 2; i < len; i++)
+        if (!is_continuation((unsigned char)text[i]))
+            return 0;
+    return len;
+}
+
+/* C0, DEL and C1 (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F). */
+static bool is_control(const char *text, size_t len)
+{
+    unsigned char first = (unsigned char)text[0];
+    if (len == 1)
+        return first < 0x20 || first == 0x7F;
+    return len == 2 && first == 0xC2 && (unsigned char)text[1] < 0xA0;
+}
+
+const char *gsa__label_objection(const char *text, size_t size)
+{
+    if (size == 0)
+        return "a label cannot be empty";
+    if (memchr(text, '\0', size))
+        return "a NUL byte cannot stand in text";
+    if (size > GSA__LABEL_SIZE)
+        return "a label has at most 255 bytes";
+    for (size_t i = 0; i < size;) {
+        size_t len = gsa__utf8_character(text + i, size - i);
+        if (len == 0)
+            return "a label must be UTF-8";
+        if (is_control(text + i, len))
+            return "a label cannot have control characters";
+        i += len;
+    }
+    if (memchr(text, ' ', size))
+        return "a label cannot have blanks";
+    if (memchr(text, ',', size))
+        return "several labels a row are not supported, and a label cannot have a comma";
+    if (memchr(text, '#', size))
+        return "a label cannot have a #: put a blank before a comment";
+    if (memchr(text, ':', size))
+        return "a label cannot have a colon";
+    return gsa__is_nonfinite_word(text, size) ? "a label must be finite" : NULL;
+}
+
+/* text equals a lower-case ASCII word, in any case. */
+static bool equals_word(const char *text, size_t size, const char *word)
+{
+    if (size != strlen(word))
+        return false;
+    for (size_t i = 0; i < size; i++)
+        if ((text[i] | 0x20) != word[i])
+            return false;
+    return true;
+}
+
+bool gsa__is_nonfinite_word(const char *text, size_t size)
+{
+    if (size > 0 && (*text == '+' || *text == '-')) {
+        text++;
+        size--;
+    }
+    if (equals_word(text, size, "inf") || equals_word(text, size, "infinity"))
+        return true;
+    return size >= 3 && equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));
+}
+
+const char *gsa__quote(const char *text, size_t size, char buffer[GSA__QUOTE_SIZE])
+{
+    static const char hex[] = "0123456789ABCDEF";
+    const size_t room = GSA__QUOTE_SIZE - sizeof "...";
+    size_t n = 0, i = 0;
+    while (i < size) {
+        size_t len = gsa__utf8_character(text + i, size - i);
+        bool plain = len > 0 && !is_control(text + i, len);
+        if (n + (plain ? len : 4) > room)
+            break;
+        if (plain) {
+            memcpy(buffer + n, text + i, len);
+            n += len;
+        } else {
+            unsigned char c = (unsigned char)text[i];
+            char escape[4] = {'\\', 'x', hex[c >> 4], hex[c & 15]};
+            memcpy(buffer + n, escape, sizeof escape);
+            n += sizeof escape;
+        }
+        i += plain ? len : 1;
+    }
+    memcpy(buffer + n, i < size ? "..." : "", i < size ? sizeof "..." : 1);
+    return buffer;
+}

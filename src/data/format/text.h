@@ -1,0 +1,25 @@
+/* Characters: what may stand in a label, and how a piece of input is shown in a message. */
+#ifndef GSA_DATA_TEXT_H
+#define GSA_DATA_TEXT_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+#define GSA__LABEL_SIZE 255 /* bytes of a label that is a word, at most */
+
+/* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
+size_t gsa__utf8_character(const char *text, size_t size);
+
+/* Why these bytes cannot be a label that is a word in libsvm text: a phrase that ends a message, or NULL if they can.
+ * A word that looks like a number is not this function's business. */
+const char *gsa__label_objection(const char *text, size_t size);
+
+/* inf, infinity, nan, nan(...), with or without a sign, in any case. */
+bool gsa__is_nonfinite_word(const char *text, size_t size);
+
+/* A quotation for messages: cut after a few dozen bytes, control characters and bytes that are no UTF-8 as \xHH. */
+#define GSA__QUOTE_SIZE 64
+const char *gsa__quote(const char *text, size_t size, char buffer[GSA__QUOTE_SIZE]);
+
+#endif

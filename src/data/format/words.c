@@ -1,0 +1,101 @@
+/* Labels that are words: a hash table with open addressing, at most half full. */
+#include "data/format/words.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+void gsa__words_init(gsa__words *words, const gsa_env *env)
+{
+    *words = (gsa__words){.env = env};
+}
+
+void gsa__words_free(gsa__words *words)
+{
+    for (size_t i = 0; i < words->n_words; i++)
+        gsa__free(words->env, words->word[i]);
+    if (words->word)
+        gsa__free(words->env, words->word);
+    if (words->slot)
+        gsa__free(words->env, words->slot);
+    *words = (gsa__words){.env = words->env};
+}
+
+/* The slot of the word, or the empty one where it belongs. */
+static size_t find_slot(const gsa__words *words, const char *text, size_t size)
+{
+    size_t mask = words->n_slots - 1;
+    size_t at = (size_t)gsa__hash(text, size, 0) & mask;
+    for (; words->slot[at] >= 0; at = (at + 1) & mask) {
+        const char *word = words->word[words->slot[at]];
+        if (strncmp(word, text, size) == 0 && word[size] == '\0')
+            break;
+    }
+    return at;
+}
+
+static bool grow_slots(gsa__words *words)
+{
+    gsa__words wider = *words;
+    wider.n_slots = words->n_slots ? words->n_slots * 2 : 64;
+    wider.slot = gsa__alloc(words->env, wider.n_slots, sizeof *wider.slot);
+    if (!wider.slot)
+        return false;
+    memset(wider.slot, 0xFF, wider.n_slots * sizeof *wider.slot); /* all -1 */
+    for (size_t i = 0; i < words->n_words; i++)
+        wider.slot[find_slot(&wider, words->word[i], strlen(words->word[i]))] = (int32_t)i;
+    if (words->slot)
+        gsa__free(words->env, words->slot);
+    words->slot = wider.slot;
+    words->n_slots = wider.n_slots;
+    return true;
+}
+
+/* A word costs its text, a pointer and its share of the slots. */
+static gsa_status check_limits(const gsa__words *words, size_t size, gsa_error *error)
+{
+    if (words->n_words == GSA__MOST_WORDS)
+        return gsa__fail(error, GSA_LIMIT,
+                         "more than %zu different words as labels: is the first column really the label?",
+                         GSA__MOST_WORDS);
+    if (words->n_bytes + size + 32 > words->env->memory_limit / 4)
+        return gsa__fail(error, GSA_LIMIT,
+                         "%zu different words as labels take a quarter of the memory limit: raise the limit",
+                         words->n_words);
+    return GSA_OK;
+}
+
+static gsa_status append(gsa__words *words, const char *text, size_t size, gsa_error *error)
+{
+    gsa_status status = check_limits(words, size, error);
+    if (status != GSA_OK)
+        return status;
+    void *memory = words->word;
+    bool has_room = gsa__reserve(words->env, &memory, &words->capacity, words->n_words + 1, sizeof *words->word);
+    words->word = memory;
+    char *copy = has_room ? gsa__alloc(words->env, size + 1, 1) : NULL;
+    if (!copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the label words");
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    words->word[words->n_words++] = copy;
+    words->n_bytes += size + 32;
+    return GSA_OK;
+}
+
+gsa_status gsa__words_enter(gsa__words *words, const char *text, size_t size, int32_t *number, gsa_error *error)
+{
+    if (words->n_words * 2 >= words->n_slots && !grow_slots(words))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the label words");
+    size_t at = find_slot(words, text, size);
+    if (words->slot[at] < 0) {
+        gsa_status status = append(words, text, size, error);
+        if (status != GSA_OK)
+            return status;
+        words->slot[at] = (int32_t)(words->n_words - 1);
+    }
+    *number = words->slot[at];
+    return GSA_OK;
+}

@@ -1,0 +1,223 @@
+/* Rows with planted weights.
+ *
+ *   1 Row r follows from (seed, r) alone, a weight from (seed, feature, class) alone: nothing is stored, any row can be
+ *     made without the rows before it.
+ *   2 Same bits on every machine: integers, and doubles through + - * / sqrt and our own exp.
+ *
+ * The margin of class c is b_c + the sum of w(feature, c) over the row's features. Weights are uniform in [-a, a] with
+ * a = 2 sqrt(3 / nnz), so that the sum has standard deviation 2 whatever nnz; b_c is uniform in [-1/2, 1/2]. Of two
+ * classes only class 1 has weights. */
+#include "data/reader.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/real.h"
+#include "base/rng.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define MOST_CLASSES 1000
+#define NOISE 0.3 /* standard deviation of a real target around its margin */
+
+/* Streams of random numbers that must not meet. */
+enum { STREAM_ROWS = 1, STREAM_WEIGHTS = 2, STREAM_INTERCEPTS = 3 };
+
+typedef struct generated {
+    gsa_reader head;
+    gsa_generator what;
+    uint64_t at; /* the next row */
+    size_t batch_rows;
+    double weight_scale; /* a */
+    uint64_t weight_key;
+    int64_t *row_start;
+    uint32_t *index;
+    double *label;
+    double *margin;    /* one a class */
+    double *intercept; /* one a class */
+} generated;
+
+static void close_generated(gsa_reader *head)
+{
+    generated *reader = (generated *)head;
+    gsa_env env = head->env;
+    void *arrays[] = {reader->row_start, reader->index, reader->label, reader->margin, reader->intercept, reader};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        gsa__free(&env, arrays[i]);
+}
+
+static uint64_t n_margins(const generated *reader)
+{
+    return reader->what.n_classes > 2 ? reader->what.n_classes : 1;
+}
+
+static double planted_weight(const generated *reader, uint32_t feature, uint64_t class_number)
+{
+    gsa__rng rng = gsa__rng_of(reader->weight_key, feature, class_number);
+    return (2 * gsa__rng_unit(&rng) - 1) * reader->weight_scale;
+}
+
+/* One feature in each slice [j F / K, (j + 1) F / K): the bounds advance by F / K, remainders carried. */
+static void draw_features(const gsa_generator *what, gsa__rng *rng, uint32_t *index)
+{
+    uint64_t step = what->n_features / what->nnz, remainder = what->n_features % what->nnz;
+    uint64_t from = 0, carried = 0;
+    for (uint64_t j = 0; j < what->nnz; j++) {
+        uint64_t to = from + step;
+        carried += remainder;
+        if (carried >= what->nnz) {
+            carried -= what->nnz;
+            to++;
+        }
+        index[j] = (uint32_t)(from + gsa__rng_below(rng, to - from));
+        from = to;
+    }
+}
+
+static void sum_margins(generated *reader, const uint32_t *index)
+{
+    for (uint64_t c = 0; c < n_margins(reader); c++) {
+        double sum = reader->intercept[c];
+        for (uint64_t j = 0; j < reader->what.nnz; j++)
+            sum += planted_weight(reader, index[j], c);
+        reader->margin[c] = sum;
+    }
+}
+
+/* Twelve uniform numbers less six: nearly Gaussian, variance 1, no libm. Cut to three decimals, for short text. */
+static double draw_real(double margin, gsa__rng *rng)
+{
+    double noise = -6;
+    for (int i = 0; i < 12; i++)
+        noise += gsa__rng_unit(rng);
+    return floor((margin + NOISE * noise) * 1000 + 0.5) / 1000 + 0.0;
+}
+
+static double draw_class(double *margin, uint64_t n_classes, gsa__rng *rng)
+{
+    double highest = margin[0], total = 0;
+    for (uint64_t c = 1; c < n_classes; c++)
+        highest = margin[c] > highest ? margin[c] : highest;
+    for (uint64_t c = 0; c < n_classes; c++)
+        total += margin[c] = gsa__exp(margin[c] - highest);
+    double left = gsa__rng_unit(rng) * total;
+    uint64_t drawn = 0;
+    while (drawn + 1 < n_classes && left >= margin[drawn])
+        left -= margin[drawn++];
+    return (double)drawn;
+}
+
+static double draw_label(generated *reader, gsa__rng *rng)
+{
+    uint64_t n_classes = reader->what.n_classes;
+    if (n_classes == 1)
+        return draw_real(reader->margin[0], rng);
+    if (n_classes == 2)
+        return gsa__rng_unit(rng) * (1 + gsa__exp(-reader->margin[0])) < 1;
+    return draw_class(reader->margin, n_classes, rng);
+}
+
+static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *error)
+{
+    generated *reader = (generated *)head;
+    if (head->env.should_stop(head->env.stop_ctx))
+        return gsa__fail(error, GSA_STOPPED, "generating rows was stopped on request");
+    uint64_t left = reader->what.n_rows - reader->at;
+    if (left == 0)
+        return GSA_END;
+    size_t n = left < reader->batch_rows ? (size_t)left : reader->batch_rows;
+    for (size_t r = 0; r < n; r++) {
+        gsa__rng rng = gsa__rng_of(reader->what.seed, reader->at + r, STREAM_ROWS);
+        uint32_t *index = reader->index + (size_t)reader->row_start[r];
+        draw_features(&reader->what, &rng, index);
+        sum_margins(reader, index);
+        reader->label[r] = draw_label(reader, &rng);
+    }
+    reader->at += n;
+    *out = (gsa_batch){.n_rows = n, .row_start = reader->row_start, .index = reader->index, .label = reader->label};
+    return GSA_OK;
+}
+
+static gsa_status rewind_generated(gsa_reader *head, gsa_error *error)
+{
+    (void)error;
+    ((generated *)head)->at = 0;
+    return GSA_OK;
+}
+
+static void progress_generated(const gsa_reader *head, gsa_reader_progress *out)
+{
+    (void)head;
+    (void)out; /* rows, no bytes; can be read again */
+}
+
+static const char *file_generated(const gsa_reader *head, uint32_t file)
+{
+    (void)head;
+    return file == 0 ? "generated rows" : NULL;
+}
+
+static gsa_status check(const gsa_generator *what, const gsa_env *env, gsa_error *error)
+{
+    const uint64_t most_features = (uint64_t)GSA_MAX_ID + 1;
+    if (what->n_features < 1 || what->n_features > most_features)
+        return gsa__fail(error, GSA_ARGUMENT, "%" PRIu64 " features: expected 1 to %" PRIu64, what->n_features,
+                         most_features);
+    if (what->nnz < 1 || what->nnz > what->n_features)
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "%" PRIu64 " non-zeros a row: expected 1 to the number of features, %" PRIu64, what->nnz,
+                         what->n_features);
+    if (what->n_classes < 1 || what->n_classes > MOST_CLASSES)
+        return gsa__fail(error, GSA_ARGUMENT, "%" PRIu64 " classes: expected 1 (a real target) to %d", what->n_classes,
+                         MOST_CLASSES);
+    if (what->nnz > env->memory_limit / sizeof(uint32_t))
+        return gsa__fail(error, GSA_LIMIT, "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz);
+    return GSA_OK;
+}
+
+static bool allocate(generated *reader)
+{
+    const gsa_env *env = &reader->head.env;
+    size_t n = reader->batch_rows, n_values;
+    if (!gsa__multiply(n, (size_t)reader->what.nnz, &n_values))
+        return false;
+    reader->row_start = gsa__alloc(env, n + 1, sizeof *reader->row_start);
+    reader->index = gsa__alloc(env, n_values, sizeof *reader->index);
+    reader->label = gsa__alloc(env, n, sizeof *reader->label);
+    reader->margin = gsa__alloc(env, (size_t)n_margins(reader), sizeof *reader->margin);
+    reader->intercept = gsa__alloc(env, (size_t)n_margins(reader), sizeof *reader->intercept);
+    if (!reader->row_start || !reader->index || !reader->label || !reader->margin || !reader->intercept)
+        return false;
+    for (size_t r = 0; r <= n; r++)
+        reader->row_start[r] = (int64_t)(r * (size_t)reader->what.nnz);
+    for (uint64_t c = 0; c < n_margins(reader); c++) {
+        gsa__rng rng = gsa__rng_of(reader->what.seed, c, STREAM_INTERCEPTS);
+        reader->intercept[c] = gsa__rng_unit(&rng) - 0.5;
+    }
+    return true;
+}
+
+gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    static const gsa__reader_kind kind = {next_generated, rewind_generated, close_generated, progress_generated,
+                                          file_generated};
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_status status = check(what, &resolved, error);
+    if (status != GSA_OK)
+        return status;
+    generated *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
+    if (!reader)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a generator of rows");
+    reader->head = (gsa_reader){.kind = &kind, .env = resolved};
+    reader->what = *what;
+    uint64_t batch_rows = GSA__BATCH_VALUES / what->nnz;
+    reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSA__BATCH_ROWS ? GSA__BATCH_ROWS : (size_t)batch_rows;
+    reader->weight_scale = 2 * sqrt(3 / (double)what->nnz);
+    reader->weight_key = gsa__rng_of(what->seed, 0, STREAM_WEIGHTS).key;
+    if (!allocate(reader)) {
+        close_generated(&reader->head);
+        return gsa__fail(error, GSA_MEMORY, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);
+    }
+    *out = &reader->head;
+    return GSA_OK;
+}

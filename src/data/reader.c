@@ -1,0 +1,67 @@
+/* The public face of readers: hands each call to the reader's kind. */
+#include "data/reader.h"
+
+#include "base/error.h"
+
+#include <inttypes.h>
+
+gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
+                           const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    const gsa__reader_sizes defaults = {0};
+    return gsa__reader_open_files(paths, n_paths, gsa__format_libsvm(), options, &defaults, env, out, error);
+}
+
+gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
+                                  const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    const gsa__reader_sizes defaults = {0};
+    return gsa__reader_open_bytes(bytes, size, name, gsa__format_libsvm(), options, &defaults, env, out, error);
+}
+
+gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error)
+{
+    *out = (gsa_batch){0};
+    gsa_status status = reader->kind->next(reader, out, error);
+    if (status == GSA_OK)
+        reader->n_rows += out->n_rows;
+    return status;
+}
+
+gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)
+{
+    gsa_status status = reader->kind->rewind(reader, error);
+    if (status == GSA_OK)
+        reader->n_rows = 0;
+    return status;
+}
+
+void gsa_reader_close(gsa_reader *reader)
+{
+    if (reader)
+        reader->kind->close(reader);
+}
+
+void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
+{
+    *out = (gsa_reader_progress){0};
+    reader->kind->progress(reader, out);
+    out->n_rows = reader->n_rows;
+}
+
+const char *gsa_reader_file(const gsa_reader *reader, uint32_t file)
+{
+    const char *name = reader->kind->file(reader, file);
+    return name ? name : "unknown file";
+}
+
+void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_error *error)
+{
+    if (!error || error->row == GSA_NO_ROW || !batch->place || error->row >= batch->n_rows)
+        return;
+    const gsa_place *place = &batch->place[error->row];
+    error->line = place->line;
+    error->byte = place->byte;
+    gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", gsa_reader_file(reader, place->file), place->line,
+                      place->byte);
+}

@@ -1,0 +1,40 @@
+/* What a reader is, from inside: a kind (files of some format, generated rows) behind five functions. */
+#ifndef GSA_DATA_READER_H
+#define GSA_DATA_READER_H
+
+#include "data/format/format.h"
+
+#include <greedystep/data.h>
+
+typedef struct gsa__reader_kind {
+    /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
+    gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
+    gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
+    void (*close)(gsa_reader *reader);                                    /* frees the reader too */
+    void (*progress)(const gsa_reader *reader, gsa_reader_progress *out); /* all but n_rows */
+    const char *(*file)(const gsa_reader *reader, uint32_t file);         /* NULL: there is no such file */
+} gsa__reader_kind;
+
+/* The first member of every reader. */
+struct gsa_reader {
+    const gsa__reader_kind *kind;
+    gsa_env env;     /* resolved */
+    uint64_t n_rows; /* delivered */
+};
+
+/* Sizes that nobody needs to choose but tests; 0 means the default. */
+typedef struct gsa__reader_sizes {
+    size_t buffer; /* bytes of the buffers before and behind the codec; a longer line makes its own grow */
+    size_t read;   /* bytes of one read of the source, at most */
+    size_t batch_rows, batch_values;
+} gsa__reader_sizes;
+
+/* What gsa_reader_open and gsa_reader_open_memory do, for any format and with sizes. */
+gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
+                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error);
+gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *name, const gsa__format *format,
+                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error);
+
+#endif

@@ -1,0 +1,48 @@
+/* A batch under construction: what a format fills row by row and a reader delivers.
+ *
+ *   1 Every value is stored; `all_ones` remembers whether the batch can go out without them.
+ *   2 A row that is not finished leaves no trace: begin forgets the values after the last finished row.
+ *   3 A batch is full by its number of rows and values alone, so that the same text gives the same batches. */
+#ifndef GSA_DATA_ROWS_H
+#define GSA_DATA_ROWS_H
+
+#include "data/format/words.h"
+
+#include <stdbool.h>
+
+#define GSA__BATCH_ROWS ((size_t)4096)
+#define GSA__BATCH_VALUES ((size_t)256 << 10) /* 1 MiB of floats */
+
+typedef struct gsa__rows {
+    const gsa_env *env; /* borrowed, resolved */
+    size_t n_rows, most_rows;
+    size_t n_values, most_values; /* of the finished rows */
+    size_t index_capacity, value_capacity;
+    int64_t *row_start;
+    uint32_t *index;
+    float *value;
+    double *label;
+    int32_t *word;
+    gsa_place *place;
+    bool all_ones, any_word;
+    gsa__words words;
+} gsa__rows;
+
+/* 0 for a size means the default. */
+gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error);
+void gsa__rows_free(gsa__rows *rows);
+void gsa__rows_clear(gsa__rows *rows);
+
+static inline bool gsa__rows_full(const gsa__rows *rows)
+{
+    return rows->n_rows >= rows->most_rows || rows->n_values >= rows->most_values;
+}
+
+/* Room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be written. */
+gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error);
+/* The row that was written to index and value is finished. word < 0: the label is the number. */
+void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
+/* A view, valid until rows change. */
+void gsa__rows_view(const gsa__rows *rows, gsa_batch *out);
+
+#endif

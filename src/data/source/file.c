@@ -1,0 +1,110 @@
+/* Files, pipes and standard input, by the calls of POSIX.
+ *
+ * A system call that a signal interrupts is repeated unless env.should_stop says otherwise. */
+#include "data/source/source.h"
+
+#include "base/error.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* strerror_r in its POSIX form; the buffer is all it needs. */
+static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
+{
+    char reason[128];
+    if (strerror_r(code, reason, sizeof reason) != 0)
+        return gsa__fail(error, GSA_IO, "%s: %s failed (error %d)", name, what, code);
+    return gsa__fail(error, GSA_IO, "%s: %s failed: %s", name, what, reason);
+}
+
+static gsa_status fail_stopped(gsa_error *error, const char *name)
+{
+    return gsa__fail(error, GSA_STOPPED, "%s: reading was stopped on request", name);
+}
+
+static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
+{
+    while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
+        if (errno != EINTR)
+            return fail_system(error, path, "opening it for reading", errno);
+        if (env->should_stop(env->stop_ctx))
+            return fail_stopped(error, path);
+    }
+    return GSA_OK;
+}
+
+/* Standard input that is redirected from a file has a known rest, but is not ours to rewind. */
+static void probe_stdin(gsa__source_facts *out)
+{
+    struct stat facts;
+    out->is_stream = true;
+    out->size = 0;
+    if (fstat(STDIN_FILENO, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return;
+    off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
+    if (at >= 0 && facts.st_size > at)
+        out->size = (uint64_t)(facts.st_size - at);
+}
+
+gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_facts *out, gsa_error *error)
+{
+    if (strcmp(path, GSA__STDIN_PATH) == 0) {
+        probe_stdin(out);
+        return GSA_OK;
+    }
+    struct stat facts;
+    if (stat(path, &facts) != 0)
+        return fail_system(error, path, "opening it for reading", errno);
+    if (S_ISDIR(facts.st_mode))
+        return gsa__fail(error, GSA_IO, "%s is a directory: give the files in it by name", path);
+    out->is_stream = !S_ISREG(facts.st_mode);
+    out->size = out->is_stream || facts.st_size < 0 ? 0 : (uint64_t)facts.st_size;
+    if (out->is_stream)
+        return access(path, R_OK) == 0 ? GSA_OK : fail_system(error, path, "opening it for reading", errno);
+    int fd;
+    gsa_status status = open_path(path, env, &fd, error);
+    if (status == GSA_OK)
+        close(fd);
+    return status;
+}
+
+static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    if (size > SSIZE_MAX)
+        size = SSIZE_MAX;
+    ssize_t n;
+    while ((n = read(source->fd, bytes, size)) < 0) {
+        if (errno != EINTR)
+            return fail_system(error, source->name, "reading", errno);
+        if (source->env->should_stop(source->env->stop_ctx))
+            return fail_stopped(error, source->name);
+    }
+    *got = (size_t)n;
+    return GSA_OK;
+}
+
+static void close_fd(gsa__source *source)
+{
+    close(source->fd);
+}
+
+gsa_status gsa__source_open_file(const char *path, const gsa_env *env, gsa__source *out, gsa_error *error)
+{
+    bool is_stdin = strcmp(path, GSA__STDIN_PATH) == 0;
+    int fd = STDIN_FILENO;
+    if (!is_stdin) {
+        gsa_status status = open_path(path, env, &fd, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    *out = (gsa__source){.read = read_fd,
+                         .close = is_stdin ? NULL : close_fd,
+                         .name = is_stdin ? GSA__STDIN_NAME : path,
+                         .env = env,
+                         .fd = fd};
+    return GSA_OK;
+}

@@ -1,0 +1,47 @@
+/* Where bytes come from: a file, standard input or memory, pulled piece by piece.
+ *
+ *   1 A read delivers at least one byte unless the source has ended (*got == 0) or fails.
+ *   2 A read that is stopped (GSA_STOPPED) has consumed nothing: calling it again goes on.
+ *   3 n_read counts what was delivered, as it is in the source (compressed where it is). */
+#ifndef GSA_DATA_SOURCE_H
+#define GSA_DATA_SOURCE_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef struct gsa__source gsa__source;
+
+/* A plain struct, so that it needs no memory of its own. name and env are borrowed until close. */
+struct gsa__source {
+    gsa_status (*read)(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
+    void (*close)(gsa__source *source);
+    const char *name;
+    const gsa_env *env;
+    uint64_t n_read;
+    size_t most; /* bytes of one read, at most; for tests of pieces that fall anywhere */
+    int fd;
+    const unsigned char *memory;
+    size_t memory_size;
+};
+
+/* What can be known of a path before its turn comes. */
+typedef struct gsa__source_facts {
+    bool is_stream; /* cannot be read again: standard input, a pipe, a device */
+    uint64_t size;  /* bytes; 0 if unknown */
+} gsa__source_facts;
+
+#define GSA__STDIN_PATH "-"
+#define GSA__STDIN_NAME "standard input"
+
+/* Fails if the path cannot be opened or is a directory. A pipe is not opened, since its writer would notice. */
+gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_facts *out, gsa_error *error);
+gsa_status gsa__source_open_file(const char *path, const gsa_env *env, gsa__source *out, gsa_error *error);
+void gsa__source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsa__source *out);
+
+/* Asks env.should_stop, then reads. */
+gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
+/* Takes a source that was never opened, if it is zeroed. */
+void gsa__source_close(gsa__source *source);
+
+#endif

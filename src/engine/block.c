@@ -1,0 +1,177 @@
+/* Gathering rows into blocks.
+ *
+ *   B1  rows [0, n_rows) of the block are consecutive rows of the input;
+ *   B2  `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader
+ * is asked again. */
+#include "engine/block.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+struct gsa__block {
+    gsa_env env;
+    size_t n_rows, n_entries;
+    int has_words, has_values, has_weights, complete;
+    int64_t *row_start;
+    double *label;
+    int32_t *word;
+    float *weight;
+    gsa_place *place;
+    uint32_t *index;
+    float *value;
+    size_t index_capacity, value_capacity;
+    const char *const *words;
+    size_t n_words;
+    gsa_batch pending;
+    size_t pending_row;
+};
+
+gsa_status gsa__block_new(const gsa_env *env, gsa__block **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa__block *block = gsa__alloc_zeroed(&resolved, 1, sizeof *block);
+    if (!block)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a block of rows");
+    block->env = resolved;
+    block->row_start = gsa__alloc_zeroed(&resolved, GSA_BLOCK_ROWS + 1, sizeof *block->row_start);
+    block->label = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->label);
+    block->word = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->word);
+    block->weight = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->weight);
+    block->place = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->place);
+    if (!block->row_start || !block->label || !block->word || !block->weight || !block->place) {
+        gsa__block_free(block);
+        return gsa__fail(error, GSA_MEMORY, "no memory for a block of rows");
+    }
+    *out = block;
+    return GSA_OK;
+}
+
+void gsa__block_free(gsa__block *block)
+{
+    if (!block)
+        return;
+    gsa_env env = block->env;
+    gsa__free(&env, block->row_start);
+    gsa__free(&env, block->label);
+    gsa__free(&env, block->word);
+    gsa__free(&env, block->weight);
+    gsa__free(&env, block->place);
+    gsa__free(&env, block->index);
+    gsa__free(&env, block->value);
+    gsa__free(&env, block);
+}
+
+static void empty(gsa__block *block)
+{
+    block->n_rows = block->n_entries = 0;
+    block->has_words = block->has_values = block->has_weights = block->complete = 0;
+}
+
+void gsa__block_clear(gsa__block *block)
+{
+    empty(block);
+    block->pending.n_rows = block->pending_row = 0;
+}
+
+static gsa_status reserve(gsa__block *block, size_t n_entries, gsa_error *error)
+{
+    if ((uint64_t)n_entries * (sizeof(uint32_t) + sizeof(float)) > block->env.memory_limit)
+        return gsa__fail(error, GSA_LIMIT,
+                         "a block of %u rows does not fit the memory limit; give --order file to learn rows as they "
+                         "come, or raise the limit (--memory-limit)",
+                         GSA_BLOCK_ROWS);
+    if (!gsa__reserve(&block->env, (void **)&block->index, &block->index_capacity, n_entries, sizeof *block->index) ||
+        !gsa__reserve(&block->env, (void **)&block->value, &block->value_capacity, n_entries, sizeof *block->value))
+        return gsa__fail(error, GSA_MEMORY, "no memory for a block of %zu entries", n_entries);
+    return GSA_OK;
+}
+
+static void copy_facts(gsa__block *block, const gsa_batch *from, size_t row, size_t n)
+{
+    static const gsa_place nowhere = {0, 0, 0};
+    size_t at = block->n_rows;
+    for (size_t i = 0; i < n; i++) {
+        block->label[at + i] = from->label ? from->label[row + i] : 0;
+        block->word[at + i] = from->word ? from->word[row + i] : -1;
+        block->weight[at + i] = from->weight ? from->weight[row + i] : 1;
+        block->place[at + i] = from->place ? from->place[row + i] : nowhere;
+    }
+    block->has_words |= from->word != NULL;
+    block->has_weights |= from->weight != NULL;
+    block->words = from->words;
+    block->n_words = from->n_words;
+}
+
+/* A dense row becomes a sparse one; zeros are left out either way. */
+static gsa_status copy_row(gsa__block *block, const gsa_batch *from, size_t row, gsa_error *error)
+{
+    size_t start = from->index ? (size_t)from->row_start[row] : row * from->width;
+    size_t n = from->index ? (size_t)(from->row_start[row + 1] - from->row_start[row]) : from->width;
+    gsa_status status = reserve(block, block->n_entries + n, error);
+    if (status != GSA_OK)
+        return status;
+    size_t at = block->n_entries;
+    for (size_t i = 0; i < n; i++) {
+        float value = from->value ? from->value[start + i] : 1.0f;
+        if (value == 0)
+            continue;
+        block->index[at] = from->index ? from->index[start + i] : (uint32_t)i;
+        block->value[at++] = value;
+        block->has_values |= value != 1.0f;
+    }
+    block->n_entries = at;
+    copy_facts(block, from, row, 1);
+    block->row_start[++block->n_rows] = (int64_t)at;
+    return GSA_OK;
+}
+
+static gsa_status take_pending(gsa__block *block, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && block->pending_row < block->pending.n_rows && block->n_rows < GSA_BLOCK_ROWS) {
+        status = copy_row(block, &block->pending, block->pending_row, error);
+        if (status == GSA_OK)
+            block->pending_row++;
+    }
+    return status;
+}
+
+static gsa_batch view_of(const gsa__block *block)
+{
+    return (gsa_batch){.n_rows = block->n_rows,
+                       .row_start = block->row_start,
+                       .index = block->index,
+                       .value = block->has_values ? block->value : NULL,
+                       .label = block->label,
+                       .word = block->has_words ? block->word : NULL,
+                       .words = block->words,
+                       .n_words = block->n_words,
+                       .weight = block->has_weights ? block->weight : NULL,
+                       .place = block->place};
+}
+
+gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, gsa_batch *view, gsa_error *error)
+{
+    if (block->complete)
+        empty(block);
+    gsa_status status = reserve(block, 1, error); /* a block of empty rows is sparse too */
+    if (status == GSA_OK)
+        status = take_pending(block, error);
+    while (status == GSA_OK && block->n_rows < GSA_BLOCK_ROWS) {
+        status = gsa_reader_next(reader, &block->pending, error);
+        block->pending_row = 0;
+        if (status != GSA_OK)
+            block->pending.n_rows = 0;
+        else
+            status = take_pending(block, error);
+    }
+    if (status == GSA_END && block->n_rows > 0)
+        status = GSA_OK;
+    if (status == GSA_OK) {
+        block->complete = 1;
+        *view = view_of(block);
+    }
+    return status;
+}

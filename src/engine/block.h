@@ -1,0 +1,18 @@
+/* A block: the next GSA_BLOCK_ROWS rows of a reader, copied together so that they can be learned in any order. */
+#ifndef GSA_ENGINE_BLOCK_H
+#define GSA_ENGINE_BLOCK_H
+
+#include <greedystep/data.h>
+
+typedef struct gsa__block gsa__block;
+gsa_status gsa__block_new(const gsa_env *env, gsa__block **out, gsa_error *error);
+void gsa__block_free(gsa__block *block);
+
+/* Reads rows until the block is full or the input ends; rows of a batch that do not fit wait for the next call.
+ * *view is valid until the next call. GSA_END if there are no rows at all. After GSA_STOPPED the rows read so far wait
+ * for the next call. */
+gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, gsa_batch *view, gsa_error *error);
+/* Forgets everything, for a reader that was rewound. */
+void gsa__block_clear(gsa__block *block);
+
+#endif

@@ -1,0 +1,207 @@
+/* The engine on one machine: runs the plan over a reader.
+ *
+ * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
+ * request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes on by
+ * passing over what it has taken. No mathematics here. */
+#include "engine/block.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <greedystep/train.h>
+
+#include <string.h>
+
+#define ROWS_BETWEEN_CHECKS 64u
+#define DEFAULT_PASSES 5u
+#define ROWS_ENOUGH 10000000u
+
+typedef struct training {
+    gsa_state *state;
+    gsa_reader *reader;
+    gsa_train_hooks hooks;
+    gsa_env env;
+    gsa__block *block;
+    uint32_t order[GSA_BLOCK_ROWS];
+    uint64_t block_number; /* in the pass */
+    int shuffled;
+    uint64_t seed;
+} training;
+
+/* Position in the pass, as the state counts it. */
+static uint64_t rows_taken(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary.pass_rows;
+}
+
+static void set_order(training *run, uint64_t pass, uint32_t n_rows)
+{
+    if (run->shuffled) {
+        gsa_plan_order(run->seed, pass, run->block_number, n_rows, run->order);
+    } else {
+        for (uint32_t i = 0; i < n_rows; i++)
+            run->order[i] = i;
+    }
+}
+
+/* The rows of the block from position `done` of its order on. */
+static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pass, size_t done, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    set_order(run, pass, (uint32_t)batch->n_rows);
+    while (done < batch->n_rows && status == GSA_OK) {
+        size_t n = batch->n_rows - done < ROWS_BETWEEN_CHECKS ? batch->n_rows - done : ROWS_BETWEEN_CHECKS;
+        if (run->env.should_stop(run->env.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        status = gsa_state_update_rows(run->state, batch, run->order + done, n, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(run->reader, batch, error);
+        else if (run->hooks.progress)
+            run->hooks.progress(run->hooks.ctx, run->state, run->reader);
+        done += n;
+    }
+    return status;
+}
+
+/* The first block tells what the labels mean; a run that goes on must meet the rows it began with. */
+static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64_t pass, uint64_t taken,
+                                   gsa_error *error)
+{
+    if (pass > 0 || taken > 0) {
+        if (!gsa_state_began_with(run->state, first))
+            return gsa__fail(error, GSA_CONFLICT,
+                             "this input does not begin with the rows that the run began with; resume needs the same "
+                             "data in the same order, --start-from begins a new run with other data");
+        return GSA_OK;
+    }
+    gsa_status status = gsa_state_prepare(run->state, first, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(run->reader, first, error);
+    return status;
+}
+
+static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
+{
+    gsa_batch batch;
+    uint64_t before = 0, taken = rows_taken(run->state);
+    gsa_status status;
+    for (run->block_number = 0;; run->block_number++) {
+        status = gsa__block_read(run->block, run->reader, &batch, error);
+        if (status != GSA_OK)
+            break;
+        if (run->block_number == 0 && (status = meet_first_block(run, &batch, pass, taken, error)) != GSA_OK)
+            break;
+        uint64_t done = taken > before ? taken - before : 0;
+        if (done < batch.n_rows && (status = learn_block(run, &batch, pass, (size_t)done, error)) != GSA_OK)
+            break;
+        before += batch.n_rows;
+    }
+    if (status != GSA_END)
+        return status;
+    if (before == 0)
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
+    if (before < taken)
+        return gsa__fail(error, GSA_CONFLICT, "the input ends after %llu rows, but this run has taken %llu already",
+                         (unsigned long long)before, (unsigned long long)taken);
+    gsa_state_end_pass(run->state);
+    return run->hooks.pass_ended ? run->hooks.pass_ended(run->hooks.ctx, run->state, error) : GSA_OK;
+}
+
+static uint64_t parse_digits(const char *text)
+{
+    uint64_t number = 0;
+    for (; text && *text; text++)
+        number = number * 10 + (uint64_t)(*text - '0');
+    return number;
+}
+
+static int wants_another_pass(const training *run, int is_stream)
+{
+    gsa_summary summary;
+    gsa_state_summary(run->state, &summary);
+    uint64_t passes = parse_digits(gsa_state_get(run->state, "passes"));
+    if (is_stream && summary.pass > 0)
+        return 0;
+    if (passes > 0)
+        return summary.pass < passes;
+    return summary.pass < DEFAULT_PASSES && (summary.pass == 0 || summary.n_rows < ROWS_ENOUGH);
+}
+
+static gsa_status run_passes(training *run, gsa_error *error)
+{
+    gsa_reader_progress progress;
+    gsa_summary summary;
+    gsa_status status = GSA_OK;
+    gsa_reader_get_progress(run->reader, &progress);
+    while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
+        gsa_reader_get_progress(run->reader, &progress);
+        if (progress.bytes_read > 0 || progress.n_rows > 0) {
+            status = gsa_reader_rewind(run->reader, error);
+            gsa__block_clear(run->block);
+        }
+        gsa_state_summary(run->state, &summary);
+        if (status == GSA_OK)
+            status = run_pass(run, summary.pass, error);
+    }
+    return status;
+}
+
+static gsa_status set_up(training *run, gsa_error *error)
+{
+    gsa_summary summary;
+    gsa_reader_progress progress;
+    gsa_state_summary(run->state, &summary);
+    gsa_reader_get_progress(run->reader, &progress);
+    if (summary.n_merged > 1)
+        return gsa__fail(error, GSA_CONFLICT,
+                         "a merged state has no place in an input to resume at; begin a new run "
+                         "with --start-from");
+    int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
+    if (strcmp(gsa_state_get(run->state, "order"), "auto") == 0 && !begun) {
+        gsa_status status = gsa_state_set(run->state, "order", progress.is_stream ? "file" : "shuffled", error);
+        if (status != GSA_OK)
+            return status;
+    }
+    run->shuffled = strcmp(gsa_state_get(run->state, "order"), "shuffled") == 0;
+    run->seed = parse_digits(gsa_state_get(run->state, "seed"));
+    return gsa__block_new(&run->env, &run->block, error);
+}
+
+gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
+                     gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    training *run = gsa__alloc_zeroed(&resolved, 1, sizeof *run);
+    if (!run)
+        return gsa__fail(error, GSA_MEMORY, "no memory to train");
+    run->state = state;
+    run->reader = reader;
+    run->env = resolved;
+    if (hooks)
+        run->hooks = *hooks;
+    gsa_status status = set_up(run, error);
+    if (status == GSA_OK)
+        status = run_passes(run, error);
+    gsa__block_free(run->block);
+    gsa__free(&resolved, run);
+    return status;
+}
+
+gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_batch batch;
+    gsa_status status;
+    while ((status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
+        if (resolved.should_stop(resolved.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        status = gsa_metrics_update(metrics, &batch, error);
+        if (status != GSA_OK) {
+            gsa_reader_locate(reader, &batch, error);
+            return status;
+        }
+    }
+    return status == GSA_END ? GSA_OK : status;
+}

@@ -1,0 +1,251 @@
+/* Opening a container: bytes into place (mapped, borrowed or copied), then the header, then the checksum.
+ *
+ * A file of some other kind is told apart first, so that whoever gave the wrong file learns which kind it is. */
+#include "store/container.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "store/byte_order.h"
+#include "store/header.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Hashed between two looks at should_stop. */
+#define HASH_STRETCH ((size_t)16 << 20)
+
+struct gsa__container {
+    gsa_env env;
+    const unsigned char *bytes;
+    size_t size;
+    void *mapped;        /* or NULL */
+    unsigned char *copy; /* or NULL */
+    gsa__header header;
+    gsa__bundle bundle;
+};
+
+static gsa_status fail_errno(gsa_error *error, const char *what, const char *path, int number)
+{
+    char reason[128];
+    if (strerror_r(number, reason, sizeof reason) != 0)
+        snprintf(reason, sizeof reason, "error %d", number);
+    return gsa__fail(error, GSA_IO, "cannot %s %s: %s", what, path, reason);
+}
+
+/* ---- files of other kinds --------------------------------------------------------------------------------------- */
+
+typedef struct known_kind {
+    unsigned char start[6];
+    unsigned char start_len;
+    const char *is;
+} known_kind;
+
+static const known_kind known_kinds[] = {
+    {{0x1F, 0x8B}, 2, "it is compressed by gzip; decompress it first"},
+    {{0x28, 0xB5, 0x2F, 0xFD}, 4, "it is compressed by zstd; decompress it first"},
+    {{0xFD, '7', 'z', 'X', 'Z', 0x00}, 6, "it is compressed by xz; decompress it first"},
+    {{'B', 'Z', 'h'}, 3, "it is compressed by bzip2; decompress it first"},
+    {{'P', 'K', 0x03, 0x04}, 4, "it is a zip archive"},
+    {{0x93, 'N', 'U', 'M', 'P', 'Y'}, 6, "it is a NumPy array"},
+    {{0x7F, 'E', 'L', 'F'}, 4, "it is a program"},
+};
+
+/* No control characters, and no bytes that UTF-8 never has. */
+static bool looks_like_text(const unsigned char *bytes, size_t size)
+{
+    size_t looked_at = size < 64 ? size : 64;
+    for (size_t i = 0; i < looked_at; i++)
+        if ((bytes[i] < ' ' && (bytes[i] < '\t' || bytes[i] > '\r')) || bytes[i] == 0x7F || bytes[i] >= 0xF8)
+            return false;
+    return true;
+}
+
+/* What the file is instead of ours, or NULL if it may be ours: it starts with the size of a header and a brace. */
+static const char *other_kind(const unsigned char *bytes, size_t size)
+{
+    if (size == 0)
+        return "it is empty";
+    for (size_t i = 0; i < sizeof known_kinds / sizeof *known_kinds; i++)
+        if (size >= known_kinds[i].start_len && memcmp(bytes, known_kinds[i].start, known_kinds[i].start_len) == 0)
+            return known_kinds[i].is;
+    if (looks_like_text(bytes, size))
+        return "it is text, perhaps the data";
+    if (size <= 8 || bytes[8] != '{')
+        return "it does not start like one";
+    return NULL;
+}
+
+/* ---- the checks ------------------------------------------------------------------------------------------------- */
+
+/* C3. */
+static gsa_status check_checksum(const gsa__container *container, const char *name, gsa_error *error)
+{
+    gsa__hasher hasher;
+    size_t covered = container->size - GSA__CONTAINER_CHECKSUM_SIZE;
+    gsa__hasher_init(&hasher);
+    for (size_t from = 0; from < covered;) {
+        size_t n = covered - from < HASH_STRETCH ? covered - from : HASH_STRETCH;
+        gsa__hasher_add(&hasher, container->bytes + from, n);
+        from += n;
+        if (container->env.should_stop(container->env.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped while reading %s", name);
+    }
+    if (gsa__load_u64(container->bytes + covered) != gsa__hasher_value(&hasher))
+        return gsa__fail(error, GSA_FORMAT, "%s is damaged: its bytes do not match their checksum; take another copy",
+                         name);
+    return GSA_OK;
+}
+
+/* C4, on a machine that is not little-endian: there the bytes are always a copy of ours. */
+static void to_machine_order(gsa__container *container)
+{
+    if (gsa__machine_is_little_endian())
+        return;
+    for (size_t i = 0; i < container->header.n_tensors; i++) {
+        const gsa__tensor *tensor = &container->header.tensors[i];
+        size_t offset = (size_t)((const unsigned char *)tensor->data - container->bytes);
+        gsa__swap_bytes(container->copy + offset, (size_t)gsa__tensor_len(tensor), gsa__dtype_size(tensor->dtype));
+    }
+}
+
+static gsa_status check(gsa__container *container, const char *name, gsa_error *error)
+{
+    const char *other = other_kind(container->bytes, container->size);
+    if (other)
+        return gsa__fail(error, GSA_FORMAT, "%s is not a greedystep model or state: %s", name, other);
+    gsa__header *header = &container->header;
+    gsa_status status = gsa__header_parse(name, container->bytes, container->size, &container->env, header, error);
+    if (status == GSA_OK)
+        status = check_checksum(container, name, error);
+    if (status != GSA_OK)
+        return status;
+    to_machine_order(container);
+    container->bundle = (gsa__bundle){header->tensors, header->n_tensors, header->notes, header->n_notes};
+    return GSA_OK;
+}
+
+/* ---- bytes into place ------------------------------------------------------------------------------------------- */
+
+static gsa_status copy_bytes(gsa__container *container, const char *name, gsa_error *error)
+{
+    char text[GSA__SIZE_TEXT];
+    if (container->size > container->env.memory_limit)
+        return gsa__fail(error, GSA_LIMIT, "%s needs %s, more than the memory limit", name,
+                         gsa__size_text(container->size, text));
+    container->copy = gsa__alloc(&container->env, container->size, 1);
+    if (!container->copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %s (%s)", name, gsa__size_text(container->size, text));
+    memcpy(container->copy, container->bytes, container->size);
+    container->bytes = container->copy;
+    return GSA_OK;
+}
+
+static gsa_status map_descriptor(gsa__container *container, int fd, const char *path, gsa_error *error)
+{
+    struct stat info;
+    if (fstat(fd, &info) != 0)
+        return fail_errno(error, "read", path, errno);
+    if (S_ISDIR(info.st_mode))
+        return gsa__fail(error, GSA_FORMAT, "%s is not a greedystep model or state: it is a directory", path);
+    if (!S_ISREG(info.st_mode))
+        return gsa__fail(error, GSA_UNSUPPORTED, "%s is a pipe or device; a model or state is read from a file", path);
+    if (info.st_size == 0)
+        return GSA_OK;
+    if ((uint64_t)info.st_size > SIZE_MAX)
+        return gsa__fail(error, GSA_LIMIT, "%s is too large for this machine's addresses", path);
+    void *mapped = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (mapped == MAP_FAILED)
+        return fail_errno(error, "map", path, errno);
+    container->mapped = mapped;
+    container->bytes = mapped;
+    container->size = (size_t)info.st_size;
+    return GSA_OK;
+}
+
+/* O_NONBLOCK so that opening a pipe without a writer returns and can be refused; it does nothing to files. */
+static gsa_status map_file(gsa__container *container, const char *path, gsa_error *error)
+{
+    int fd;
+    do {
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    } while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return fail_errno(error, "open", path, errno);
+    gsa_status status = map_descriptor(container, fd, path, error);
+    close(fd);
+    if (status == GSA_OK && container->size > 0 && !gsa__machine_is_little_endian())
+        status = copy_bytes(container, path, error);
+    return status;
+}
+
+/* ---- the doors -------------------------------------------------------------------------------------------------- */
+
+static gsa__container *new_container(const gsa_env *env, const char *name, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa__container *container = gsa__alloc(&resolved, 1, sizeof *container);
+    if (container)
+        *container = (gsa__container){.env = resolved};
+    else
+        (void)gsa__fail(error, GSA_MEMORY, "no memory to read %s", name);
+    return container;
+}
+
+/* Hands the container out if everything is in order, and frees it if not. */
+static gsa_status finish(gsa__container *container, gsa_status status, const char *name, gsa__container **out,
+                         gsa_error *error)
+{
+    if (status == GSA_OK)
+        status = check(container, name, error);
+    if (status == GSA_OK)
+        *out = container;
+    else
+        gsa__container_close(container);
+    return status;
+}
+
+gsa_status gsa__container_open(const char *path, const gsa_env *env, gsa__container **out, gsa_error *error)
+{
+    *out = NULL;
+    gsa__container *container = new_container(env, path, error);
+    if (!container)
+        return GSA_MEMORY;
+    return finish(container, map_file(container, path, error), path, out, error);
+}
+
+gsa_status gsa__container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
+                                     gsa__container **out, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    *out = NULL;
+    gsa__container *container = new_container(env, name, error);
+    if (!container)
+        return GSA_MEMORY;
+    container->bytes = bytes;
+    container->size = size;
+    if (size > 0 && ((uintptr_t)bytes % 8 != 0 || !gsa__machine_is_little_endian()))
+        status = copy_bytes(container, name, error);
+    return finish(container, status, name, out, error);
+}
+
+const gsa__bundle *gsa__container_bundle(const gsa__container *container)
+{
+    return &container->bundle;
+}
+
+void gsa__container_close(gsa__container *container)
+{
+    if (!container)
+        return;
+    gsa_env env = container->env;
+    gsa__header_free(&env, &container->header);
+    if (container->mapped)
+        munmap(container->mapped, container->size);
+    gsa__free(&env, container->copy);
+    gsa__free(&env, container);
+}

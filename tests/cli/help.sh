@@ -1,0 +1,14 @@
+# Help comes from the tables, on stdout, with exit code 0; without a verb it is wrong usage and goes to stderr.
+. "$PRELUDE"
+try greedystep --help
+for verb in train predict evaluate inspect merge generate; do
+    try greedystep help $verb
+    greedystep help $verb >by_help
+    greedystep $verb --help >by_option
+    same by_help by_option
+done
+try greedystep --version
+greedystep >nothing 2>overview
+echo "[exit $?]"
+wc -c <nothing | tr -d ' '
+head -n 1 overview

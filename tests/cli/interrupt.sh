@@ -1,0 +1,35 @@
+# A signal ends what has no state to go on from: exit code 130, a message, and nothing left behind.
+. "$PRELUDE"
+greedystep generate --rows 1000 --features 20 --nnz 5 -o data.svm
+greedystep train data.svm -o m --quiet --passes 1 >log || fail train
+
+# Feeds some rows and then hangs; the command reads the pipe and gets the signal.
+interrupt_hanging()
+{
+    mkfifo pipe
+    { cat data.svm; sleep 3; } >pipe &
+    feeder=$!
+    "$@" >out 2>err &
+    pid=$!
+    sleep 0.6
+    kill -INT $pid
+    wait $pid
+    echo "$1 $2: [exit $?]"
+    cat err
+    kill $feeder 2>/dev/null || echo "the signal was not answered before the pipe ended"
+    wait $feeder 2>/dev/null
+    rm pipe
+}
+interrupt_hanging greedystep predict m pipe -o predictions
+interrupt_hanging greedystep evaluate m pipe
+interrupt_hanging greedystep train pipe -o never
+
+greedystep generate --rows 1e12 -o endless.svm 2>err &
+pid=$!
+sleep 0.6
+kill -TERM $pid
+wait $pid
+echo "greedystep generate: [exit $?]"
+cat err
+rm -f out err log
+ls

@@ -1,0 +1,31 @@
+# Words as labels, numbers to predict, third labels, and labels that contradict the loss.
+. "$PRELUDE"
+greedystep generate --rows 600 --features 30 --nnz 5 --classes 3 -o three.svm
+sed -e 's/^0 /cat /' -e 's/^1 /dog /' -e 's/^2 /bird /' three.svm >words.svm
+try greedystep train words.svm -o words --quiet --passes 1
+try_line 'greedystep predict words words.svm | head -n 3'
+try greedystep evaluate words words.svm
+try greedystep inspect words --top 3
+echo "regression"
+greedystep generate --rows 600 --features 30 --nnz 5 --classes 1 -o number.svm
+try greedystep train number.svm -o number --quiet --passes 1
+try_line 'greedystep predict number number.svm | head -n 3'
+try greedystep evaluate number number.svm
+try greedystep inspect number --top 3
+echo "labels that contradict the loss"
+greedystep generate --rows 600 --features 30 --nnz 5 -o two.svm
+{ cat two.svm; echo '2 1:1'; } >third.svm
+try greedystep train third.svm -o m --loss logistic --order file
+{ cat two.svm; echo 'cat 1:1'; } >word.svm
+try greedystep train word.svm -o m --loss squared --order file
+greedystep generate --rows 10000 --features 30 --nnz 5 -o long.svm
+{ cat long.svm; echo '2 1:1'; } >late.svm
+try greedystep train late.svm -o m --quiet
+{ cat long.svm; echo '0.5 1:1'; } >late_number.svm
+try greedystep train late_number.svm -o m --quiet
+{ greedystep generate --rows 10000 --features 30 --nnz 5 --classes 1 -o -; echo 'cat 1:1'; } >late_word.svm
+try greedystep train late_word.svm -o m --quiet
+grep '^1 ' two.svm >ones.svm
+try greedystep train ones.svm -o m --quiet
+try greedystep evaluate words two.svm
+try greedystep evaluate number words.svm

@@ -1,0 +1,8 @@
+# A table that would take more than the limit is refused, with what to do.
+. "$PRELUDE"
+printf '1 1:1 4000000000:1\n0 2:1\n' >huge.svm
+try greedystep train huge.svm -o m --memory-limit 64M
+try greedystep train huge.svm -o m --memory_limit=1_000_000
+printf '1 1:1 1000:1\n0 2:1\n' >small.svm
+try greedystep train small.svm -o m --memory-limit 64M --quiet
+try greedystep train small.svm -o m --memory-limit 0 --quiet

@@ -1,0 +1,61 @@
+# What the scripts share. A script runs in an empty directory with the command on its PATH.
+
+# Shows a command, what it prints on both streams, and its exit code if it is not 0.
+try()
+{
+    echo "\$ $*"
+    "$@" 2>&1
+    code=$?
+    [ $code -eq 0 ] || echo "[exit $code]"
+    return 0
+}
+
+# Shows a line of shell, for pipes and redirections.
+try_line()
+{
+    echo "\$ $1"
+    sh -c "$1" 2>&1
+    code=$?
+    [ $code -eq 0 ] || echo "[exit $code]"
+    return 0
+}
+
+# Says whether two files have equal bytes.
+same()
+{
+    if cmp -s "$1" "$2"; then echo "same bytes: $1 $2"; else echo "DIFFERENT: $1 $2"; fi
+}
+
+different()
+{
+    if cmp -s "$1" "$2"; then echo "SAME BYTES: $1 $2"; else echo "different, as it should be: $1 $2"; fi
+}
+
+absent()
+{
+    for each in "$@"; do
+        if [ -e "$each" ]; then echo "THERE: $each"; else echo "not there: $each"; fi
+    done
+}
+
+count_lines()
+{
+    wc -l <"$1" | tr -d ' '
+}
+
+# Waits until a file contains a pattern, ten seconds at most.
+wait_for()
+{
+    tries=0
+    until grep -q "$2" "$1" 2>/dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 500 ] || { echo "waited in vain for $2 in $1:"; cat "$1"; return 1; }
+        sleep 0.02
+    done
+}
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}

@@ -1,0 +1,151 @@
+#!/bin/sh
+# includes.sh SOURCE_DIR: who may include whom, for every file of src/ and cli/. The table is `allowed` below:
+#
+#   base      libc, the public core header; hash.c also xxhash.h       never a sibling
+#   core      base (but no files), the public core header, plain libc  never stdio, time, threads, data
+#   store     base, the public core header, core/snapshot.h, libc, jansson
+#   baseline  base, core's losses and kernels
+#   data      base, the public headers, libc; a codec also its one library
+#   engine    the public headers, base, plain libc, pthreads; mpi.c also mpi.h
+#   cli       the public headers, its own headers, libc, jansson
+#
+# It first checks itself on a planted tree.
+set -eu
+
+# is_plain_libc HEADER: touches neither files nor clock nor threads.
+is_plain_libc() {
+    case $1 in
+    assert.h | ctype.h | errno.h | float.h | inttypes.h | limits.h | math.h | stdalign.h | stdarg.h) ;;
+    stdbool.h | stddef.h | stdint.h | stdlib.h | string.h) ;;
+    *) return 1 ;;
+    esac
+}
+
+is_libc() {
+    case $1 in
+    fcntl.h | poll.h | stdio.h | sys/mman.h | sys/stat.h | sys/types.h | time.h | unistd.h) ;;
+    *) is_plain_libc "$1" ;;
+    esac
+}
+
+# allowed FILE INCLUDE: FILE from the root, INCLUDE with its quotes or angle brackets.
+allowed() {
+    bare=${2#?}
+    bare=${bare%?}
+    case $1 in
+    src/base/*)
+        case "$1 $2" in
+        *' "base/'* | *' <greedystep/greedystep.h>' | 'src/base/hash.c <xxhash.h>') ;;
+        *' <'*) is_libc "$bare" ;;
+        *) return 1 ;;
+        esac
+        ;;
+    src/core/*)
+        case $2 in
+        '"base/atomic_file.h"') return 1 ;;
+        '"base/'* | '"core/'* | '<greedystep/greedystep.h>') ;;
+        '<'*) is_plain_libc "$bare" ;;
+        *) return 1 ;;
+        esac
+        ;;
+    src/store/*)
+        case $2 in
+        '"base/'* | '"store/'* | '"core/snapshot.h"' | '<greedystep/greedystep.h>' | '<jansson.h>') ;;
+        '<'*) is_libc "$bare" ;;
+        *) return 1 ;;
+        esac
+        ;;
+    src/baseline/*)
+        case $2 in
+        '"base/'* | '"core/loss/'* | '"core/kernel/'* | '"baseline/'* | '<greedystep/greedystep.h>') ;;
+        '<'*) is_plain_libc "$bare" ;;
+        *) return 1 ;;
+        esac
+        ;;
+    src/data/*)
+        case "${1#src/data/} $2" in
+        *' "base/'* | *' "data/'* | *' <greedystep/greedystep.h>' | *' <greedystep/data.h>') ;;
+        'codec/gzip.c <zlib.h>' | 'codec/zstd.c <zstd.h>' | 'codec/zstd.c <zstd_errors.h>') ;;
+        'codec/xz.c <lzma.h>' | 'codec/bzip2.c <bzlib.h>') ;;
+        'format/number.c <locale.h>') ;; # to be independent of the process's locale
+        *' <'*) is_libc "$bare" ;;
+        *) return 1 ;;
+        esac
+        ;;
+    src/engine/*)
+        case "$1 $2" in
+        *' "base/'* | *' "engine/'* | *' <greedystep/'*.h'>' | *' <pthread.h>' | 'src/engine/mpi.c <mpi.h>') ;;
+        *' <'*) is_plain_libc "$bare" ;;
+        *) return 1 ;;
+        esac
+        ;;
+    cli/*)
+        case $2 in
+        '<greedystep/'*.h'>' | '<jansson.h>' | '<signal.h>' | '<locale.h>') ;;
+        '<'*) is_libc "$bare" ;;
+        '"'*/*) return 1 ;;
+        *) [ -f "$root/cli/$bare" ] ;;
+        esac
+        ;;
+    *) return 1 ;; # in no room
+    esac
+}
+
+# check ROOT: prints every violation; fails if there is one.
+check() {
+    root=$1
+    (cd "$root" && find src cli -type f \( -name '*.[ch]' -o -name '*.def' \) | sort | while read -r file; do
+        sed -n "s|^[[:space:]]*#[[:space:]]*include[[:space:]]*\([^[:space:]].*\)|$file \1|p" "$file"
+    done) | {
+        violations=0
+        while read -r file include _; do
+            allowed "$file" "$include" && continue
+            echo "$file must not include $include"
+            violations=$((violations + 1))
+        done
+        [ $violations -eq 0 ]
+    }
+}
+
+plant() {
+    mkdir -p "$(dirname "$planted/$1")"
+    printf '%s\n' "$2" > "$planted/$1"
+}
+
+# Each planted file breaks the law once, but for those called fine.
+check_self() {
+    planted=$(mktemp -d)
+    trap 'rm -rf "$planted"' EXIT
+    plant src/base/sibling.c '#include "core/state.h"'
+    plant src/base/library.c '#include <xxhash.h>'
+    plant src/core/prints.c '#include <stdio.h>'
+    plant src/core/clock.c '  #  include <time.h>'
+    plant src/core/files.c '#include "base/atomic_file.h"'
+    plant src/core/loss/data.h '#include <greedystep/data.h>'
+    plant src/store/inside.c '#include "core/state.h"'
+    plant src/data/learns.c '#include "core/snapshot.h"'
+    plant src/data/codec/gzip.c '#include <lzma.h>'
+    plant src/engine/inside.c '#include "data/reader.h"'
+    plant src/orphan.c '#include <string.h>'
+    plant src/core/hidden.c '#include HEADER'
+    plant cli/inside.c '#include "base/error.h"'
+    plant cli/missing.c '#include "missing.h"'
+    plant src/store/fine.c '#include "core/snapshot.h"'
+    plant src/base/hash.c '#include <xxhash.h>'
+    plant src/data/codec/xz.c '#include <lzma.h>'
+    plant cli/fine.h '#include <greedystep/train.h> /* public */'
+    plant cli/fine.c '#include "fine.h"'
+    if found=$(check "$planted"); then
+        echo "the check does not see planted violations"
+        exit 1
+    fi
+    [ "$(printf '%s\n' "$found" | wc -l)" -eq 14 ] && ! printf '%s\n' "$found" | grep -q fine || {
+        echo "the check finds the wrong things in the planted tree:"
+        printf '%s\n' "$found"
+        exit 1
+    }
+}
+
+check_self
+check "$1" || exit 1
+echo "every include is lawful"

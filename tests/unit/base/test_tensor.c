@@ -1,0 +1,72 @@
+/* Bundles: sizes, lengths, looking things up. */
+#include "base/tensor.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void element_types_have_their_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(gsa__dtype_size(GSA__U8), 1);
+    assert_int_equal(gsa__dtype_size(GSA__I32), 4);
+    assert_int_equal(gsa__dtype_size(GSA__U32), 4);
+    assert_int_equal(gsa__dtype_size(GSA__I64), 8);
+    assert_int_equal(gsa__dtype_size(GSA__U64), 8);
+    assert_int_equal(gsa__dtype_size(GSA__F32), 4);
+    assert_int_equal(gsa__dtype_size(GSA__F64), 8);
+}
+
+static gsa__tensor tensor_of(const char *name, unsigned n_dims, uint64_t rows, uint64_t columns)
+{
+    return (gsa__tensor){name, GSA__F32, n_dims, {rows, columns}, NULL, NULL, NULL};
+}
+
+static void length_is_the_product_of_the_dimensions(void **state)
+{
+    (void)state;
+    gsa__tensor scalar = tensor_of("s", 0, 7, 7), vector = tensor_of("v", 1, 5, 7), table = tensor_of("t", 2, 5, 7);
+    gsa__tensor empty = tensor_of("e", 2, 5, 0), large = tensor_of("l", 2, (uint64_t)1 << 32, 1000);
+    assert_true(gsa__tensor_len(&scalar) == 1);
+    assert_true(gsa__tensor_len(&vector) == 5);
+    assert_true(gsa__tensor_len(&table) == 35);
+    assert_true(gsa__tensor_len(&empty) == 0);
+    assert_true(gsa__tensor_len(&large) == (uint64_t)1000 << 32);
+}
+
+static void a_bundle_finds_by_whole_names(void **state)
+{
+    (void)state;
+    const gsa__tensor tensors[] = {tensor_of("weights", 1, 3, 0), tensor_of("weight", 1, 4, 0)};
+    const gsa__note notes[] = {{"loss", "softmax"}, {"lo", ""}};
+    gsa__bundle bundle = {tensors, 2, notes, 2};
+    assert_ptr_equal(gsa__bundle_tensor(&bundle, "weight"), &tensors[1]);
+    assert_ptr_equal(gsa__bundle_tensor(&bundle, "weights"), &tensors[0]);
+    assert_null(gsa__bundle_tensor(&bundle, "Weight"));
+    assert_null(gsa__bundle_tensor(&bundle, ""));
+    assert_string_equal(gsa__bundle_note(&bundle, "loss"), "softmax");
+    assert_string_equal(gsa__bundle_note(&bundle, "lo"), "");
+    assert_null(gsa__bundle_note(&bundle, "los"));
+}
+
+static void an_empty_bundle_has_nothing(void **state)
+{
+    (void)state;
+    gsa__bundle bundle = {NULL, 0, NULL, 0};
+    assert_null(gsa__bundle_tensor(&bundle, "weight"));
+    assert_null(gsa__bundle_note(&bundle, "loss"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(element_types_have_their_sizes),
+        cmocka_unit_test(length_is_the_product_of_the_dimensions),
+        cmocka_unit_test(a_bundle_finds_by_whole_names),
+        cmocka_unit_test(an_empty_bundle_has_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+/* Numbers as text and back, and the distance between words. */
+#include "base/text.h"
+
+#include "base/rng.h"
+
+#include <locale.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_text(double number, const char *expected)
+{
+    char text[GSA__NUMBER_TEXT];
+    assert_int_equal(gsa__number_text(number, text), strlen(expected));
+    assert_string_equal(text, expected);
+}
+
+static void numbers_are_written_briefly(void **state)
+{
+    (void)state;
+    check_text(0, "0");
+    check_text(-0.0, "0");
+    check_text(1, "1");
+    check_text(-3, "-3");
+    check_text(0.1, "0.1");
+    check_text(2.5, "2.5");
+    check_text(100000000, "100000000");
+    check_text(1.0 / 3, "0.3333333333333333");
+    check_text(1e300, "1e+300");
+    check_text(5e-324, "5e-324");
+}
+
+static void numbers_read_back_equal(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(5, 0, 0);
+    for (int i = 0; i < 20000; i++) {
+        uint64_t bits = gsa__rng_next(&rng);
+        double number;
+        memcpy(&number, &bits, sizeof number);
+        if (!isfinite(number))
+            continue;
+        char text[GSA__NUMBER_TEXT];
+        size_t len = gsa__number_text(number, text);
+        assert_int_equal(len, strlen(text));
+        assert_true(strtod(text, NULL) == number);
+    }
+}
+
+static void numbers_do_not_follow_the_locale(void **state)
+{
+    (void)state;
+    if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
+        skip();
+    check_text(2.5, "2.5");
+    check_text(1.5e-10, "1.5e-10");
+    setlocale(LC_NUMERIC, "C");
+}
+
+static void counts_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        uint64_t value;
+    } good[] = {{"0", 0},
+                {"17", 17},
+                {"1_000_000", 1000000},
+                {"1e6", 1000000},
+                {"25E3", 25000},
+                {"18446744073709551615", UINT64_MAX},
+                {"1e19", UINT64_C(10000000000000000000)}};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        uint64_t value = 99;
+        assert_true(gsa__count_parse(good[i].text, &value));
+        assert_true(value == good[i].value);
+    }
+}
+
+static void what_is_no_count_is_refused(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",   "-1", "+1", " 1",  "1 ",   "1.5",  "_1",   "1_",
+                                      "1e", "e5", "1x", "0x5", "1__0", "1e-2", "1e20", "18446744073709551616"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        uint64_t value = 99;
+        if (gsa__count_parse(bad[i], &value))
+            fail_msg("'%s' was read as a count", bad[i]);
+        assert_true(value == 99);
+    }
+}
+
+static void edit_distance_counts_the_four_slips(void **state)
+{
+    (void)state;
+    assert_int_equal(gsa__edit_distance("loss", "loss"), 0);
+    assert_int_equal(gsa__edit_distance("loss", "los"), 1);
+    assert_int_equal(gsa__edit_distance("los", "loss"), 1);
+    assert_int_equal(gsa__edit_distance("loss", "lass"), 1);
+    assert_int_equal(gsa__edit_distance("loss", "lsos"), 1);
+    assert_int_equal(gsa__edit_distance("", "abc"), 3);
+    assert_int_equal(gsa__edit_distance("kitten", "sitting"), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_written_briefly),      cmocka_unit_test(numbers_read_back_equal),
+        cmocka_unit_test(numbers_do_not_follow_the_locale), cmocka_unit_test(counts_are_read),
+        cmocka_unit_test(what_is_no_count_is_refused),      cmocka_unit_test(edit_distance_counts_the_four_slips),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

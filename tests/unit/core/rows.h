@@ -1,0 +1,146 @@
+/* Small batches for tests: rows written by hand or drawn from a fixed generator. */
+#ifndef TESTS_UNIT_CORE_ROWS_H
+#define TESTS_UNIT_CORE_ROWS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <greedystep/greedystep.h>
+
+#include "base/rng.h"
+
+#define ROWS_MOST 4096
+#define ENTRIES_MOST (ROWS_MOST * 16)
+
+typedef struct rows {
+    int64_t row_start[ROWS_MOST + 1];
+    uint32_t index[ENTRIES_MOST];
+    float value[ENTRIES_MOST];
+    double label[ROWS_MOST];
+    float weight[ROWS_MOST];
+    size_t n_rows, n_entries;
+} rows;
+
+static inline rows *rows_new(void)
+{
+    return calloc(1, sizeof(rows));
+}
+
+static inline void rows_entry(rows *r, uint32_t id, float value)
+{
+    r->index[r->n_entries] = id;
+    r->value[r->n_entries++] = value;
+}
+
+static inline void rows_end(rows *r, double label)
+{
+    r->label[r->n_rows] = label;
+    r->weight[r->n_rows] = 1;
+    r->row_start[++r->n_rows] = (int64_t)r->n_entries;
+}
+
+static inline gsa_batch rows_batch(const rows *r)
+{
+    gsa_batch batch = {0};
+    batch.n_rows = r->n_rows;
+    batch.row_start = r->row_start;
+    batch.index = r->index;
+    batch.value = r->value;
+    batch.label = r->label;
+    return batch;
+}
+
+/* Rows [from, from + n) of a batch. */
+static inline gsa_batch rows_slice(const gsa_batch *batch, size_t from, size_t n)
+{
+    gsa_batch slice = *batch;
+    slice.n_rows = n;
+    slice.row_start += from;
+    slice.label += from;
+    if (slice.word)
+        slice.word += from;
+    if (slice.weight)
+        slice.weight += from;
+    if (slice.place)
+        slice.place += from;
+    return slice;
+}
+
+/* n rows of up to 8 ascending features out of n_features, values in (-2, 2), classes planted by a linear rule. */
+static inline rows *rows_random(uint64_t seed, size_t n, uint32_t n_features, unsigned n_classes)
+{
+    rows *r = rows_new();
+    gsa__rng rng = gsa__rng_of(seed, 7, 7);
+    for (size_t i = 0; i < n; i++) {
+        double score[8] = {0};
+        uint32_t id = (uint32_t)gsa__rng_below(&rng, 3);
+        for (int e = 0; e < 8 && id < n_features; e++) {
+            float x = (float)(gsa__rng_unit(&rng) * 4 - 2);
+            rows_entry(r, id, x);
+            for (unsigned k = 0; k < n_classes && k < 8; k++)
+                score[k] += (double)x * ((double)((id * 7919u + k * 104729u) % 13u) - 6);
+            id += 1 + (uint32_t)gsa__rng_below(&rng, n_features / 6 + 1);
+        }
+        unsigned best = 0;
+        for (unsigned k = 1; k < n_classes && k < 8; k++)
+            if (score[k] + gsa__rng_unit(&rng) > score[best])
+                best = k;
+        rows_end(r, n_classes ? (double)best : score[0] / 10 + gsa__rng_unit(&rng) / 4);
+    }
+    return r;
+}
+
+/* A state with parameters given as name, value, name, value, NULL. */
+static inline gsa_state *state_with(const char *name, ...)
+{
+    gsa_error error = {0};
+    gsa_config *config;
+    gsa_state *state;
+    va_list args;
+    if (gsa_config_new(NULL, &config, &error) != GSA_OK)
+        fail_msg("%s", error.message);
+    va_start(args, name);
+    for (; name; name = va_arg(args, const char *))
+        if (gsa_config_set(config, name, va_arg(args, const char *), &error) != GSA_OK)
+            fail_msg("%s", error.message);
+    va_end(args);
+    if (gsa_state_new(config, NULL, &state, &error) != GSA_OK)
+        fail_msg("%s", error.message);
+    gsa_config_free(config);
+    return state;
+}
+
+/* cmocka's assert_float_equal rounds to float. */
+static inline void assert_close(double value, double expected, double tolerance)
+{
+    if (!(value >= expected - tolerance && value <= expected + tolerance))
+        fail_msg("%.17g, expected %.17g within %g", value, expected, tolerance);
+}
+
+static inline void must_be_ok(gsa_status status, const gsa_error *error)
+{
+    if (status != GSA_OK)
+        fail_msg("status %d: %s", (int)status, error->message);
+}
+
+static inline void learn(gsa_state *state, const gsa_batch *batch)
+{
+    gsa_error error = {0};
+    must_be_ok(gsa_state_update(state, batch, &error), &error);
+}
+
+static inline gsa_model *model_of(const gsa_state *state)
+{
+    gsa_error error = {0};
+    gsa_model *model = NULL;
+    must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
+    return model;
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* The table of labels. */
+#include "rows.h"
+
+#include "base/memory.h"
+#include "core/labels.h"
+
+#include <stdio.h>
+
+static gsa__labels empty_labels(void)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__labels labels;
+    gsa__labels_init(&labels, &env);
+    return labels;
+}
+
+static size_t add_number(gsa__labels *labels, double number)
+{
+    size_t out;
+    assert_int_equal(gsa__labels_add_number(labels, number, &out, NULL), GSA_OK);
+    return out;
+}
+
+static size_t add_word(gsa__labels *labels, const char *word)
+{
+    size_t out;
+    assert_int_equal(gsa__labels_add_word(labels, word, &out, NULL), GSA_OK);
+    return out;
+}
+
+static void a_number_is_one_label_however_it_is_written(void **unused)
+{
+    (void)unused;
+    gsa__labels labels = empty_labels();
+    assert_int_equal(add_number(&labels, 1), 0);
+    assert_int_equal(add_number(&labels, -1), 1);
+    assert_int_equal(add_number(&labels, 1.0), 0);
+    assert_int_equal(add_word(&labels, "1"), 0);
+    assert_int_equal(add_number(&labels, 0.1), 2);
+    assert_string_equal(labels.at[2].text, "0.1");
+    assert_int_equal(add_number(&labels, 0.0), 3);
+    assert_int_equal(add_number(&labels, -0.0), 3);
+    assert_string_equal(labels.at[3].text, "0");
+    gsa__labels_release(&labels);
+}
+
+static void a_word_that_looks_like_a_number_is_found_by_the_number(void **unused)
+{
+    (void)unused;
+    gsa__labels labels = empty_labels();
+    assert_int_equal(add_word(&labels, "7"), 0);
+    assert_int_equal(gsa__labels_find_number(&labels, 7), 0);
+    assert_int_equal(add_number(&labels, 7), 0);
+    assert_int_equal(gsa__labels_find_number(&labels, 8), GSA__NO_LABEL);
+    gsa__labels_release(&labels);
+}
+
+static void ten_thousand_labels_are_found_again(void **unused)
+{
+    (void)unused;
+    gsa__labels labels = empty_labels();
+    char word[32];
+    for (int i = 0; i < 10000; i++) {
+        snprintf(word, sizeof word, "class-%d", i);
+        assert_int_equal(i % 2 ? add_word(&labels, word) : add_number(&labels, i * 1.25), i);
+    }
+    for (int i = 0; i < 10000; i++) {
+        snprintf(word, sizeof word, "class-%d", i);
+        size_t found = i % 2 ? gsa__labels_find_text(&labels, word) : gsa__labels_find_number(&labels, i * 1.25);
+        assert_int_equal(found, i);
+    }
+    gsa__labels_release(&labels);
+}
+
+static void the_order_is_numbers_by_value_then_words_by_bytes(void **unused)
+{
+    (void)unused;
+    gsa__labels labels = empty_labels();
+    size_t order[6];
+    add_word(&labels, "b");
+    add_number(&labels, 10);
+    add_word(&labels, "B");
+    add_number(&labels, 9);
+    add_number(&labels, -1.5);
+    add_word(&labels, "ba");
+    gsa__labels_order(&labels, order);
+    const char *expected[] = {"-1.5", "9", "10", "B", "b", "ba"};
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(labels.at[order[i]].text, expected[i]);
+    gsa__labels_release(&labels);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_number_is_one_label_however_it_is_written),
+        cmocka_unit_test(a_word_that_looks_like_a_number_is_found_by_the_number),
+        cmocka_unit_test(ten_thousand_labels_are_found_again),
+        cmocka_unit_test(the_order_is_numbers_by_value_then_words_by_bytes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,430 @@
+/* The losses and their greedy steps: against the oracle (tests/golden/steps.csv), by their properties, at the ends. */
+#include "core/loss/loss.h"
+
+#include "base/real.h"
+#include "base/rng.h"
+#include "golden/golden.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#define MAX_CLASSES 1000
+#define LOG_19 2.9444389791664405
+
+static void check(const char *what, const char *where, double got, double expected, double relative, double absolute)
+{
+    if (got == expected)
+        return;
+    if (!(fabs(got - expected) <= relative * fabs(expected) + absolute))
+        fail_msg("%s of %s is %.17g, expected %.17g: off by %g", what, where, got, expected, fabs(got - expected));
+}
+
+static FILE *open_golden(void)
+{
+    FILE *file = fopen(GSA_GOLDEN_DIR "/steps.csv", "r");
+    if (!file)
+        fail_msg("cannot open %s", GSA_GOLDEN_DIR "/steps.csv");
+    return file;
+}
+
+/* ---- the oracle ------------------------------------------------------------------------------------------------- */
+
+/* Tolerances. Loss, g and rest are relatively accurate everywhere; softmax subtracts margins that are some 30 apart
+ * here, and half an ulp of the difference is a relative error of 2e-15 of its exponential. lambda has a zero at P_HAT,
+ * where only the absolute error of p counts, over a denominator above 1 / K; its relative tolerance is 1e-13. The exact
+ * step is (log 19 - v) / rest, so that the rounding of v and log 19, two numbers of size |v| + 3, is what remains where
+ * they cancel: an absolute error of a few 2^-53 (|v| + 3) / rest. */
+static double exact_slack(double log_odds, double rest)
+{
+    return 1e-15 * (fabs(log_odds) + LOG_19) / rest;
+}
+
+static void logistic_agrees_with_the_oracle(void **state)
+{
+    (void)state;
+    FILE *file = open_golden();
+    golden_line line;
+    size_t n = 0;
+    for (; golden_next(file, "logistic", 7, &line); n++) {
+        double m = golden_number(&line, 1);
+        int y = atoi(line.field[2]);
+        gsa__logistic_row row = gsa__logistic(m, y);
+        double g = golden_number(&line, 4);
+        check("loss", line.field[1], row.loss, golden_number(&line, 3), 4e-16, 0);
+        check("g", line.field[1], row.g, g, 4e-16, 0);
+        assert_true(row.rest == fabs(row.g));
+        check("lambda", line.field[1], row.lambda, golden_number(&line, 5), 1e-15, 1e-15);
+        check("exact", line.field[1], gsa__logistic_exact(m, y), golden_number(&line, 6), 1e-15,
+              exact_slack(m, fabs(g)));
+    }
+    fclose(file);
+    assert_true(n >= 40);
+}
+
+static void softmax_agrees_with_the_oracle(void **state)
+{
+    (void)state;
+    FILE *file = open_golden();
+    golden_line line;
+    size_t n = 0;
+    for (; golden_next(file, "softmax", 10, &line); n++) {
+        size_t n_classes = strtoul(line.field[1], NULL, 10), k = strtoul(line.field[2], NULL, 10);
+        assert_true(n_classes <= MAX_CLASSES && k < n_classes);
+        double m[MAX_CLASSES];
+        golden_margins(line.field[3], n_classes, k, (uint32_t)strtoul(line.field[4], NULL, 10), m);
+        m[k] = golden_number(&line, 5);
+        char where[64];
+        snprintf(where, sizeof where, "%zu classes, %s, seed %s", n_classes, line.field[3], line.field[4]);
+
+        double exact = gsa__softmax_exact(m, n_classes, k);
+        gsa__softmax_row row = gsa__softmax(m, n_classes, k);
+        double rest = golden_number(&line, 7);
+        check("loss", where, row.loss, golden_number(&line, 6), 4e-15, 0);
+        check("rest", where, row.rest, rest, 4e-15, 0);
+        check("lambda", where, row.lambda, golden_number(&line, 8), 1e-14, 1e-16 * (double)n_classes);
+        check("exact", where, exact, golden_number(&line, 9), 1e-14, exact_slack(log(rest / (1 - rest)), rest));
+    }
+    fclose(file);
+    assert_true(n >= 500);
+}
+
+/* ---- random rows ------------------------------------------------------------------------------------------------ */
+
+typedef struct sample {
+    double m[MAX_CLASSES];
+    size_t n_classes, k;
+} sample;
+
+/* Margins of different spread, the own class anywhere from hopeless to certain. */
+static void draw_row(gsa__rng *rng, size_t most_classes, sample *r)
+{
+    r->n_classes = 2 + (size_t)gsa__rng_below(rng, most_classes - 1);
+    r->k = (size_t)gsa__rng_below(rng, r->n_classes);
+    double spread = ldexp(1, (int)gsa__rng_below(rng, 8) - 3);
+    for (size_t j = 0; j < r->n_classes; j++)
+        r->m[j] = spread * (2 * gsa__rng_unit(rng) - 1);
+    r->m[r->k] += 60 * gsa__rng_unit(rng) - 30;
+}
+
+static void softmax_steps_stay_in_their_bounds(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(3, 0, 0);
+    sample r;
+    for (int i = 0; i < 3000; i++) {
+        draw_row(&rng, i % 3 ? 12 : MAX_CLASSES, &r);
+        gsa__softmax_row out = gsa__softmax(r.m, r.n_classes, r.k);
+        double sum = 0, growth = 0, least_growth = expm1(1.0 / (double)r.n_classes);
+        for (size_t j = 0; j < r.n_classes; j++) {
+            assert_true(r.m[j] >= 0 && r.m[j] <= 1);
+            sum += r.m[j];
+            growth += r.m[j] * expm1(r.m[j]);
+        }
+        double p = r.m[r.k];
+        check("sum of p", "a row", sum, 1, 1e-13, 0);
+        check("p[k]", "a row", p, 1 - out.rest, 0, 2.3e-16);
+        assert_true(growth >= least_growth * (1 - 1e-12)); /* sum p e^p >= e^(1/K), by Jensen */
+        assert_true(fabs(out.lambda) <= fabs(GSA__P_HAT - p) / (GSA__P_HAT * least_growth) * (1 + 1e-12));
+        assert_true(p < GSA__P_HAT ? out.lambda > 0 : p > GSA__P_HAT ? out.lambda < 0 : out.lambda == 0);
+    }
+}
+
+/* The paper bounds the step by (P_HAT - p_k) / (e^(1/K) - 1), without the factor P_HAT in the denominator. That is so
+ * up to 20 classes, and not beyond: here p_k is almost 0 and the others are uniform. */
+static void the_printed_bound_holds_up_to_twenty_classes(void **state)
+{
+    (void)state;
+    for (size_t n_classes = 2; n_classes <= 40; n_classes++) {
+        double m[40] = {-60};
+        double lambda = gsa__softmax(m, n_classes, 0).lambda;
+        double printed = GSA__P_HAT / expm1(1.0 / (double)n_classes);
+        assert_true((lambda <= printed) == (n_classes <= 20));
+    }
+}
+
+static double two_class_lambda(double p)
+{
+    double m[2] = {0, log(p) - log1p(-p)};
+    return gsa__softmax(m, 2, 1).lambda;
+}
+
+static void two_class_steps_have_the_known_values(void **state)
+{
+    (void)state;
+    for (double p = 1e-6; p < 1; p += 1e-4) {
+        double lambda = two_class_lambda(p);
+        assert_true(lambda > -0.031 && lambda < 0.616);
+    }
+    check("lambda", "p = 0", two_class_lambda(1e-300), 0.582, 0, 5e-4);
+    check("lambda", "p = 1/2", two_class_lambda(0.5), 0.478, 0, 5e-4);
+    check("lambda", "p = 0.95", two_class_lambda(0.95), 0, 0, 1e-15);
+}
+
+static void uniform_rows_step_by_a_third_of_the_classes(void **state)
+{
+    (void)state;
+    double m[2] = {0, 0};
+    check("lambda", "two equal classes", gsa__softmax(m, 2, 0).lambda, 2 * 0.239, 0, 5e-4 * 2);
+    static double many[100000];
+    for (size_t n = 1000; n <= 100000; n *= 10) {
+        memset(many, 0, sizeof many);
+        check("lambda", "equal classes", gsa__softmax(many, n, n / 2).lambda, 0.356 * (double)n, 5e-4, 0);
+    }
+}
+
+static void logistic_is_softmax_of_two_classes(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(4, 0, 0);
+    for (int i = 0; i < 20000; i++) {
+        double spread = i % 2 ? 6 : 60, m = spread * (2 * gsa__rng_unit(&rng) - 1);
+        int y = i % 4 / 2;
+        double pair[2] = {0, m};
+        gsa__logistic_row one = gsa__logistic(m, y);
+        check("exact", "two classes", gsa__softmax_exact(pair, 2, (size_t)y), gsa__logistic_exact(m, y) / 2, 1e-14,
+              exact_slack(m, one.rest));
+        gsa__softmax_row two = gsa__softmax(pair, 2, (size_t)y);
+        check("loss", "two classes", two.loss, one.loss, 2e-15, 0);
+        check("rest", "two classes", two.rest, one.rest, 2e-15, 0);
+        check("lambda", "two classes", 2 * two.lambda, one.lambda, 2e-15, 1e-15);
+        assert_true(one.lambda >= -0.062 && one.lambda <= 1.232);
+    }
+}
+
+static void exact_steps_reach_the_target(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(5, 0, 0);
+    sample r, p;
+    for (int i = 0; i < 2000; i++) {
+        draw_row(&rng, i % 10 ? 30 : MAX_CLASSES, &r);
+        p = r;
+        double lambda = gsa__softmax_exact(r.m, r.n_classes, r.k);
+        double rest = gsa__softmax(p.m, r.n_classes, r.k).rest;
+        for (size_t j = 0; j < r.n_classes; j++)
+            r.m[j] -= lambda * (j == r.k ? -rest : p.m[j]);
+        check("p after the step", "a row", gsa__softmax(r.m, r.n_classes, r.k).rest, 0.05, 1e-12, 0);
+
+        double m = 40 * gsa__rng_unit(&rng) - 20;
+        int y = i % 2;
+        m -= gsa__logistic_exact(m, y) * gsa__logistic(m, y).g;
+        check("p after the step", "a logistic row", gsa__logistic(m, y).rest, 0.05, 1e-12, 0);
+    }
+}
+
+static void gradients_are_the_slopes_of_the_losses(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(6, 0, 0);
+    sample r, up, down;
+    const double h = 1e-5;
+    for (int i = 0; i < 500; i++) {
+        double m = 20 * gsa__rng_unit(&rng) - 10;
+        int y = i % 2;
+        double slope = (gsa__logistic(m + h, y).loss - gsa__logistic(m - h, y).loss) / (2 * h);
+        check("g", "a logistic row", gsa__logistic(m, y).g, slope, 0, 1e-9);
+        slope = (gsa__squared_loss(m + h, 2) - gsa__squared_loss(m - h, 2)) / (2 * h);
+        check("g", "a squared row", m - 2, slope, 0, 1e-8);
+
+        draw_row(&rng, 20, &r);
+        size_t j = (size_t)gsa__rng_below(&rng, r.n_classes);
+        up = down = r;
+        up.m[j] += h;
+        down.m[j] -= h;
+        slope = (gsa__softmax(up.m, r.n_classes, r.k).loss - gsa__softmax(down.m, r.n_classes, r.k).loss) / (2 * h);
+        double rest = gsa__softmax(r.m, r.n_classes, r.k).rest;
+        check("g", "a softmax row", j == r.k ? -rest : r.m[j], slope, 0, 1e-8);
+    }
+}
+
+static void check_same(const gsa__softmax_row *a, const gsa__softmax_row *b, double exact_a, double exact_b,
+                       double rest)
+{
+    check("loss", "a changed row", a->loss, b->loss, 1e-11, 0);
+    check("rest", "a changed row", a->rest, b->rest, 1e-11, 0);
+    check("lambda", "a changed row", a->lambda, b->lambda, 1e-11, 1e-11);
+    check("exact", "a changed row", exact_a, exact_b, 1e-11, 1e-11 / rest);
+}
+
+static void softmax_ignores_a_common_shift(void **state)
+{
+    (void)state;
+    static const double shifts[] = {0.5, -3, 1e4, -1e4};
+    gsa__rng rng = gsa__rng_of(7, 0, 0);
+    sample r, s;
+    for (int i = 0; i < 400; i++) {
+        draw_row(&rng, 50, &r);
+        s = r;
+        for (size_t j = 0; j < r.n_classes; j++)
+            s.m[j] += shifts[i % 4];
+        double exact_r = gsa__softmax_exact(r.m, r.n_classes, r.k), exact_s = gsa__softmax_exact(s.m, r.n_classes, r.k);
+        gsa__softmax_row a = gsa__softmax(r.m, r.n_classes, r.k), b = gsa__softmax(s.m, r.n_classes, r.k);
+        check_same(&b, &a, exact_s, exact_r, a.rest);
+    }
+}
+
+static void softmax_ignores_the_order_of_classes(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(8, 0, 0);
+    sample r, s;
+    for (int i = 0; i < 400; i++) {
+        draw_row(&rng, 50, &r);
+        size_t n = r.n_classes, turn = (size_t)gsa__rng_below(&rng, n);
+        s.k = (n - 1 - r.k + turn) % n;
+        for (size_t j = 0; j < n; j++)
+            s.m[(n - 1 - j + turn) % n] = r.m[j];
+        double exact_r = gsa__softmax_exact(r.m, n, r.k), exact_s = gsa__softmax_exact(s.m, n, s.k);
+        gsa__softmax_row a = gsa__softmax(r.m, n, r.k), b = gsa__softmax(s.m, n, s.k);
+        check_same(&b, &a, exact_s, exact_r, a.rest);
+        check("p", "a changed row", s.m[(n - 1 + turn) % n], r.m[0], 1e-14, 0);
+    }
+}
+
+/* The order of sums is part of the contract: class j in lane j mod 8, lanes combined in one way, class k last. */
+static double sum_in_lanes(const double *e, size_t n, size_t skip)
+{
+    double lane[8] = {0};
+    for (size_t j = 0; j < n; j++)
+        lane[j % 8] += j == skip ? 0 : e[j];
+    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
+}
+
+static void softmax_sums_in_eight_lanes(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(10, 0, 0);
+    sample r, s;
+    for (int i = 0; i < 200; i++) {
+        draw_row(&rng, MAX_CLASSES, &r);
+        size_t n = r.n_classes;
+        double e[MAX_CLASSES] = {0}, top = r.m[0];
+        for (size_t j = 0; j < n; j++)
+            top = fmax(top, r.m[j]);
+        for (size_t j = 0; j < n; j++)
+            e[j] = gsa__exp(r.m[j] - top);
+        s = r;
+        gsa__softmax_probabilities(s.m, n);
+        for (size_t j = 0; j < n; j++)
+            assert_true(s.m[j] == e[j] / sum_in_lanes(e, n, n));
+        double others = sum_in_lanes(e, n, r.k), total = others + e[r.k];
+        assert_true(gsa__softmax(r.m, n, r.k).rest == others / total);
+        for (size_t j = 0; j < n; j++)
+            assert_true(j == r.k || r.m[j] == e[j] / total);
+    }
+}
+
+static void probabilities_are_those_of_the_step(void **state)
+{
+    (void)state;
+    gsa__rng rng = gsa__rng_of(9, 0, 0);
+    sample r, s;
+    for (int i = 0; i < 300; i++) {
+        draw_row(&rng, 100, &r);
+        s = r;
+        (void)gsa__softmax(r.m, r.n_classes, r.k);
+        gsa__softmax_probabilities(s.m, s.n_classes);
+        for (size_t j = 0; j < r.n_classes; j++)
+            check("p", "a row", s.m[j], r.m[j], 2e-15, 0);
+    }
+}
+
+/* ---- the ends --------------------------------------------------------------------------------------------------- */
+
+static void check_total(const double *margins, size_t n_classes)
+{
+    for (size_t k = 0; k < n_classes; k++) {
+        double p[4];
+        memcpy(p, margins, n_classes * sizeof *p);
+        assert_true(!isnan(gsa__softmax_exact(p, n_classes, k)));
+        gsa__softmax_row row = gsa__softmax(p, n_classes, k);
+        assert_true(isfinite(row.loss) && row.loss >= 0);
+        assert_true(row.rest >= 0 && row.rest <= 1 && isfinite(row.lambda));
+        for (size_t j = 0; j < n_classes; j++)
+            assert_true(p[j] >= 0 && p[j] <= 1);
+        memcpy(p, margins, n_classes * sizeof *p);
+        gsa__softmax_probabilities(p, n_classes);
+        for (size_t j = 0; j < n_classes; j++)
+            assert_true(p[j] >= 0 && p[j] <= 1);
+    }
+}
+
+static void softmax_is_total(void **state)
+{
+    (void)state;
+    static const double values[] = {0, -0.0, 1, -745, 1e4, -1e4, 1e300, -1e300, 5e-324};
+    size_t n = sizeof values / sizeof *values;
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            for (size_t c = 0; c < n; c++) {
+                double m[4] = {values[a], values[b], values[c], values[a]};
+                for (size_t n_classes = 1; n_classes <= 4; n_classes++)
+                    check_total(m, n_classes);
+            }
+    double most[3] = {1.7e308, -1.7e308, 1.7e308};
+    for (size_t k = 0; k < 3; k++)
+        assert_true(!isnan(gsa__softmax_exact(most, 3, k)));
+}
+
+static void one_class_is_certain(void **state)
+{
+    (void)state;
+    double m[1] = {-17};
+    assert_true(gsa__softmax_exact(m, 1, 0) == -INFINITY);
+    gsa__softmax_row row = gsa__softmax(m, 1, 0);
+    assert_true(m[0] == 1 && row.loss == 0 && row.rest == 0 && isfinite(row.lambda) && row.lambda < 0);
+}
+
+static void logistic_is_total(void **state)
+{
+    (void)state;
+    static const double values[] = {0, -0.0, 1, 40, 745, 1e4, 1e300, 5e-324, 1.7e308};
+    for (size_t i = 0; i < 2 * sizeof values / sizeof *values; i++)
+        for (int y = 0; y < 2; y++) {
+            double m = i % 2 ? -values[i / 2] : values[i / 2];
+            gsa__logistic_row row = gsa__logistic(m, y);
+            assert_true(isfinite(row.loss) && row.loss >= 0);
+            assert_true(row.rest >= 0 && row.rest <= 1 && row.rest == fabs(row.g) && (y ? row.g <= 0 : row.g >= 0));
+            assert_true(row.lambda >= -0.062 && row.lambda <= 1.232);
+            assert_true(!isnan(gsa__logistic_exact(m, y)));
+        }
+    assert_true(gsa__logistic_exact(1e4, 1) == -INFINITY && gsa__logistic_exact(-1e4, 0) == -INFINITY);
+    assert_true(gsa__logistic_exact(-1e300, 1) == 1e300);
+}
+
+static void squared_loss_is_half_the_square(void **state)
+{
+    (void)state;
+    assert_true(gsa__squared_loss(3, 1) == 2);
+    assert_true(gsa__squared_loss(1, 3) == 2);
+    assert_true(gsa__squared_loss(5, 5) == 0);
+    assert_true(gsa__squared_loss(1e300, -1e300) == INFINITY);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(logistic_agrees_with_the_oracle),
+        cmocka_unit_test(softmax_agrees_with_the_oracle),
+        cmocka_unit_test(softmax_steps_stay_in_their_bounds),
+        cmocka_unit_test(the_printed_bound_holds_up_to_twenty_classes),
+        cmocka_unit_test(two_class_steps_have_the_known_values),
+        cmocka_unit_test(uniform_rows_step_by_a_third_of_the_classes),
+        cmocka_unit_test(logistic_is_softmax_of_two_classes),
+        cmocka_unit_test(exact_steps_reach_the_target),
+        cmocka_unit_test(gradients_are_the_slopes_of_the_losses),
+        cmocka_unit_test(softmax_ignores_a_common_shift),
+        cmocka_unit_test(softmax_ignores_the_order_of_classes),
+        cmocka_unit_test(softmax_sums_in_eight_lanes),
+        cmocka_unit_test(probabilities_are_those_of_the_step),
+        cmocka_unit_test(softmax_is_total),
+        cmocka_unit_test(one_class_is_certain),
+        cmocka_unit_test(logistic_is_total),
+        cmocka_unit_test(squared_loss_is_half_the_square),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,353 @@
+/* Merge laws. */
+#include "rows.h"
+
+#include <math.h>
+
+static gsa_state *trained(uint64_t seed, size_t n, uint32_t n_features, unsigned n_classes, const char *loss)
+{
+    rows *r = rows_random(seed, n, n_features, n_classes);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", loss, NULL);
+    learn(state, &batch);
+    free(r);
+    return state;
+}
+
+static gsa_state *merged(const gsa_state *const *states, size_t n, const gsa_state *base)
+{
+    gsa_error error = {0};
+    gsa_state *out = NULL;
+    must_be_ok(gsa_state_merge(states, n, base, NULL, &out, &error), &error);
+    return out;
+}
+
+static void models_agree(const gsa_state *a, const gsa_state *b, double tolerance)
+{
+    gsa_model *x = model_of(a), *y = model_of(b);
+    gsa_model_info info, other;
+    gsa_model_get_info(x, &info);
+    gsa_model_get_info(y, &other);
+    assert_int_equal(info.n_features, other.n_features);
+    assert_int_equal(info.n_classes, other.n_classes);
+    assert_int_equal(info.n_rows, other.n_rows);
+    for (size_t k = 0; k < info.n_classes; k++)
+        assert_string_equal(gsa_model_label(x, k), gsa_model_label(y, k));
+    for (uint64_t i = 0; i < info.n_features; i++)
+        for (size_t k = 0; k < info.n_outputs; k++) {
+            double w = (double)gsa_model_weight(x, i, k), v = (double)gsa_model_weight(y, i, k);
+            assert_true(fabs(w - v) <= tolerance * (1 + fabs(v)));
+        }
+    gsa_model_free(x);
+    gsa_model_free(y);
+}
+
+static void merging_two_states_is_commutative_bit_for_bit(void **unused)
+{
+    (void)unused;
+    for (unsigned k = 2; k < 6; k += 3) {
+        const char *loss = k == 2 ? "logistic" : "softmax";
+        gsa_state *a = trained(1, 300, 40, k, loss), *b = trained(2, 500, 60, k, loss);
+        gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+        gsa_state *ba = merged((const gsa_state *[]){b, a}, 2, NULL);
+        models_agree(ab, ba, 0);
+        gsa_state_free(a);
+        gsa_state_free(b);
+        gsa_state_free(ab);
+        gsa_state_free(ba);
+    }
+}
+
+static void merging_is_associative_to_rounding(void **unused)
+{
+    (void)unused;
+    gsa_state *a = trained(1, 300, 40, 4, "softmax"), *b = trained(2, 500, 60, 4, "softmax"),
+              *c = trained(3, 100, 50, 4, "softmax");
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL), *bc = merged((const gsa_state *[]){b, c}, 2, NULL);
+    gsa_state *ab_c = merged((const gsa_state *[]){ab, c}, 2, NULL);
+    gsa_state *a_bc = merged((const gsa_state *[]){a, bc}, 2, NULL);
+    gsa_state *abc = merged((const gsa_state *[]){a, b, c}, 3, NULL);
+    models_agree(ab_c, a_bc, 1e-6);
+    models_agree(ab_c, abc, 1e-6);
+    gsa_summary summary;
+    gsa_state_summary(ab_c, &summary);
+    assert_int_equal(summary.n_merged, 3);
+    assert_int_equal(summary.n_rows, 900);
+    gsa_state *all[] = {a, b, c, ab, bc, ab_c, a_bc, abc};
+    for (size_t i = 0; i < 8; i++)
+        gsa_state_free(all[i]);
+}
+
+/* Two rows of one feature each, by hand: masses 4 and 1 on feature 0; feature 1 and 2 are known to one state each. */
+static void weights_are_averaged_by_mass(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new(), *s = rows_new();
+    rows_entry(r, 0, 2);
+    rows_entry(r, 1, 1);
+    rows_end(r, 3);
+    rows_entry(s, 0, 1);
+    rows_entry(s, 2, 1);
+    rows_end(s, -1);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    gsa_state *a = state_with("loss", "squared", "intercept", "off", NULL);
+    gsa_state *b = state_with("loss", "squared", "intercept", "off", NULL);
+    learn(a, &x); /* eta 1/5, g -3: w = 3/5 x = 1.2, 0.6 */
+    learn(b, &y); /* eta 1/2, g 1: w = -1/2 x = -0.5, -, -0.5 */
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_model *model = model_of(ab);
+    assert_close((double)gsa_model_weight(model, 0, 0), (4 * 1.2 - 1 * 0.5) / 5, 1e-6);
+    assert_close((double)gsa_model_weight(model, 1, 0), 0.6, 1e-6);
+    assert_close((double)gsa_model_weight(model, 2, 0), -0.5, 1e-6);
+    gsa_summary summary;
+    gsa_state_summary(ab, &summary);
+    assert_close(summary.step, (0.2 + 0.5) / 2, 1e-12);
+    gsa_model_free(model);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(ab);
+    free(r);
+    free(s);
+}
+
+static gsa_state *state_of_labels(double first, double second, uint64_t seed)
+{
+    rows *r = rows_random(seed, 200, 20, 2);
+    for (size_t i = 0; i < r->n_rows; i++)
+        r->label[i] = r->label[i] == 0 ? first : second;
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with(NULL);
+    learn(state, &batch);
+    free(r);
+    return state;
+}
+
+static void labels_are_merged_by_name_not_by_number(void **unused)
+{
+    (void)unused;
+    /* The same rows; in the second state the labels were met in the other order. */
+    rows *r = rows_random(1, 200, 20, 2), *s = rows_random(2, 200, 20, 2);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
+    gsa_state *c = state_with("loss", "logistic", NULL);
+    gsa_error error = {0};
+    uint32_t zero = 0, one = 0;
+    while (s->label[zero] != 0)
+        zero++;
+    while (s->label[one] != 1)
+        one++;
+    gsa_batch just_zero = rows_slice(&y, zero, 1), just_one = rows_slice(&y, one, 1);
+    must_be_ok(gsa_state_prepare(b, &just_zero, &error), &error);
+    must_be_ok(gsa_state_prepare(c, &just_one, &error), &error);
+    learn(a, &x);
+    learn(b, &y);
+    learn(c, &y);
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL), *ac = merged((const gsa_state *[]){a, c}, 2, NULL);
+    models_agree(ab, ac, 0);
+    gsa_state *all[] = {a, b, c, ab, ac};
+    for (size_t i = 0; i < 5; i++)
+        gsa_state_free(all[i]);
+    free(r);
+    free(s);
+}
+
+static void two_pairs_of_labels_become_three_classes(void **unused)
+{
+    (void)unused;
+    gsa_state *a = state_of_labels(1, 2, 1), *b = state_of_labels(2, 3, 2);
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_summary summary, of_a;
+    gsa_state_summary(ab, &summary);
+    gsa_state_summary(a, &of_a);
+    assert_string_equal(of_a.loss, "logistic");
+    assert_string_equal(summary.loss, "softmax");
+    assert_int_equal(summary.n_classes, 3);
+    gsa_model *model = model_of(ab), *of_one = model_of(a);
+    /* Class 1 is known to a alone: weight -w/2 of a, shared by mass with b's zeros; it keeps its sign. */
+    int checked = 0;
+    for (uint64_t i = 0; i < 20; i++) {
+        double w = (double)gsa_model_weight(of_one, i, 0), v = (double)gsa_model_weight(model, i, 0);
+        if (fabs(w) > 1e-3) {
+            assert_true(v * -w > 0 && fabs(v) < fabs(w) / 2 + 1e-6);
+            checked++;
+        }
+    }
+    assert_true(checked > 5);
+    gsa_model_free(model);
+    gsa_model_free(of_one);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(ab);
+}
+
+static void a_common_start_is_refused_unless_it_is_given(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b, *out = NULL;
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
+    rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 200, 30, 2);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    learn(a, &x);
+    learn(b, &y);
+    const gsa_state *both[] = {a, b};
+    assert_int_equal(gsa_state_merge(both, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
+    assert_non_null(strstr(error.message, "--base"));
+    gsa_state *ab = merged(both, 2, base);
+    gsa_summary summary;
+    gsa_state_summary(ab, &summary);
+    assert_int_equal(summary.n_rows, 400);
+    gsa_state *stranger = trained(9, 100, 30, 2, "logistic");
+    const gsa_state *mixed[] = {a, stranger};
+    assert_int_equal(gsa_state_merge(mixed, 2, base, NULL, &out, &error), GSA_CONFLICT);
+    const gsa_state *twice[] = {a, a};
+    assert_int_equal(gsa_state_merge(twice, 2, base, NULL, &out, &error), GSA_CONFLICT);
+    gsa_state *all[] = {base, a, b, ab, stranger};
+    for (size_t i = 0; i < 5; i++)
+        gsa_state_free(all[i]);
+    free(r);
+    free(s);
+}
+
+/* Copies that learned nothing merge back into what they were taken from; the base is not counted twice. */
+static void copies_of_a_base_bring_back_the_base(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = trained(1, 300, 30, 4, "softmax"), *copies[3];
+    for (size_t i = 0; i < 3; i++)
+        must_be_ok(gsa_state_fork(base, NULL, &copies[i], &error), &error);
+    gsa_state *back = merged((const gsa_state *const *)copies, 3, base);
+    models_agree(base, back, 1e-6);
+    gsa_summary before, after;
+    gsa_state_summary(base, &before);
+    gsa_state_summary(back, &after);
+    assert_int_equal(before.n_rows, after.n_rows);
+    assert_int_equal(before.pass_rows, after.pass_rows);
+    assert_true(fabs(before.step - after.step) < 1e-12);
+    for (size_t i = 0; i < 3; i++)
+        gsa_state_free(copies[i]);
+    gsa_state_free(base);
+    gsa_state_free(back);
+}
+
+static void a_round_of_copies_adds_up_their_rows(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b;
+    must_be_ok(gsa_state_fork(base, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_fork(base, NULL, &b, &error), &error);
+    rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    learn(a, &x);
+    learn(b, &y);
+    gsa_state *round = merged((const gsa_state *[]){a, b}, 2, base);
+    gsa_summary summary;
+    gsa_state_summary(round, &summary);
+    assert_int_equal(summary.n_rows, 600);
+    assert_int_equal(summary.pass_rows, 600);
+    assert_int_equal(summary.n_merged, 1);
+    gsa_state_free(base);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(round);
+    free(r);
+    free(s);
+}
+
+static double held_out_loss(const gsa_state *state, const gsa_batch *judge)
+{
+    gsa_error error = {0};
+    gsa_metrics *metrics;
+    gsa_model *model = model_of(state);
+    gsa_metric metric;
+    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_metrics_update(metrics, judge, &error), &error);
+    must_be_ok(gsa_metrics_finish(metrics, &error), &error);
+    assert_int_equal(gsa_metrics_at(metrics, 1, &metric), 1);
+    assert_string_equal(metric.name, "log_loss");
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    return metric.value;
+}
+
+/* With a held-out sample the merge goes as far as the sample says: better than the plain average. */
+static void the_greedy_merge_cures_underconfidence(void **unused)
+{
+    (void)unused;
+    enum { SHARDS = 8 };
+    rows *test = rows_random(99, 2000, 60, 3);
+    gsa_batch judge = rows_batch(test);
+    double loss[2];
+    for (int greedy = 0; greedy < 2; greedy++) {
+        gsa_state *shards[SHARDS];
+        for (uint64_t s = 0; s < SHARDS; s++) {
+            rows *r = rows_random(100 + s, 400, 60, 3);
+            gsa_batch batch = rows_batch(r);
+            shards[s] = state_with("loss", "softmax", "holdout", greedy ? "40" : "0", NULL);
+            learn(shards[s], &batch);
+            free(r);
+        }
+        gsa_state *all = merged((const gsa_state *const *)shards, SHARDS, NULL);
+        loss[greedy] = held_out_loss(all, &judge);
+        gsa_summary summary;
+        gsa_state_summary(all, &summary);
+        assert_int_equal(summary.n_held_out, greedy ? 40 : 0);
+        for (size_t s = 0; s < SHARDS; s++)
+            gsa_state_free(shards[s]);
+        gsa_state_free(all);
+    }
+    assert_true(loss[1] < loss[0]);
+    free(test);
+}
+
+static void states_that_do_not_fit_are_refused(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *out = NULL, *a = trained(1, 100, 20, 2, "logistic"), *b = trained(2, 100, 20, 0, "squared");
+    const gsa_state *both[] = {a, b};
+    assert_int_equal(gsa_state_merge(both, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
+    assert_non_null(strstr(error.message, "squared"));
+    assert_int_equal(gsa_state_merge(both, 0, NULL, NULL, &out, &error), GSA_ARGUMENT);
+    gsa_state_free(a);
+    gsa_state_free(b);
+}
+
+static void starting_from_a_model_begins_with_its_weights_and_a_fresh_mean(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *yesterday = trained(1, 300, 30, 2, "logistic"), *today;
+    must_be_ok(gsa_state_start_from(yesterday, NULL, NULL, &today, &error), &error);
+    gsa_model *a = model_of(yesterday), *b = model_of(today);
+    for (uint64_t i = 0; i < 30; i++)
+        assert_true(gsa_model_weight(a, i, 0) == gsa_model_weight(b, i, 0));
+    gsa_summary summary;
+    gsa_state_summary(today, &summary);
+    assert_int_equal(summary.n_rows, 0);
+    assert_true(summary.step == 0);
+    gsa_model_free(a);
+    gsa_model_free(b);
+    gsa_state_free(yesterday);
+    gsa_state_free(today);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merging_two_states_is_commutative_bit_for_bit),
+        cmocka_unit_test(merging_is_associative_to_rounding),
+        cmocka_unit_test(weights_are_averaged_by_mass),
+        cmocka_unit_test(labels_are_merged_by_name_not_by_number),
+        cmocka_unit_test(two_pairs_of_labels_become_three_classes),
+        cmocka_unit_test(a_common_start_is_refused_unless_it_is_given),
+        cmocka_unit_test(copies_of_a_base_bring_back_the_base),
+        cmocka_unit_test(a_round_of_copies_adds_up_their_rows),
+        cmocka_unit_test(the_greedy_merge_cures_underconfidence),
+        cmocka_unit_test(states_that_do_not_fit_are_refused),
+        cmocka_unit_test(starting_from_a_model_begins_with_its_weights_and_a_fresh_mean),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

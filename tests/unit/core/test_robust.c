@@ -1,0 +1,289 @@
+/* The edges: huge and tiny values, one row, one class, divergence, limits, and memory that runs out. */
+#include "rows.h"
+
+#include "base/memory.h"
+
+#include <math.h>
+
+static void all_weights_are_finite(const gsa_state *state)
+{
+    gsa_model *model = model_of(state); /* fails on a weight that is not finite */
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    assert_true(info.n_outputs >= 1);
+    gsa_model_free(model);
+}
+
+static void values_of_1e30_and_1e_minus_30_leave_finite_weights(void **unused)
+{
+    (void)unused;
+    static const float scales[] = {1e-30f, 1e30f};
+    static const char *const losses[] = {"logistic", "softmax"};
+    for (size_t l = 0; l < 2; l++)
+        for (size_t s = 0; s < 2; s++) {
+            rows *r = rows_random(3, 400, 20, 2);
+            for (size_t e = 0; e < r->n_entries; e += 2)
+                r->value[e] *= scales[s];
+            gsa_batch batch = rows_batch(r);
+            gsa_state *state = state_with("loss", losses[l], NULL);
+            learn(state, &batch);
+            all_weights_are_finite(state);
+            gsa_summary summary;
+            gsa_state_summary(state, &summary);
+            assert_true(isfinite(summary.loss_sum) && isfinite(summary.step));
+            gsa_state *copy, *both;
+            gsa_error error = {0};
+            must_be_ok(gsa_state_fork(state, NULL, &copy, &error), &error);
+            const gsa_state *pair[] = {state, copy};
+            must_be_ok(gsa_state_merge(pair, 2, state, NULL, &both, &error), &error);
+            all_weights_are_finite(both);
+            gsa_state_free(both);
+            gsa_state_free(copy);
+            gsa_state_free(state);
+            free(r);
+        }
+}
+
+static void margins_of_1e4_are_learned_without_overflow(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    for (int i = 0; i < 200; i++) {
+        rows_entry(r, 0, i % 2 ? 1e4f : -1e4f);
+        rows_end(r, i % 7 == 0 ? 1 - i % 2 : i % 2);
+    }
+    gsa_batch batch = rows_batch(r);
+    for (int k = 0; k < 2; k++) {
+        gsa_state *state = state_with("loss", k ? "softmax" : "logistic", "intercept", k ? "off" : "on", NULL);
+        learn(state, &batch);
+        all_weights_are_finite(state);
+        gsa_state_free(state);
+    }
+    free(r);
+}
+
+static void one_row_is_enough_for_a_model(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    rows_entry(r, 3, 1);
+    rows_end(r, 5);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with(NULL);
+    gsa_error error = {0};
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    double p = 0;
+    assert_string_equal(gsa_model_label(model, 0), "5");
+    must_be_ok(gsa_model_predict(model, &batch, &p, &error), &error);
+    assert_true(p == 1);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void rows_without_length_do_not_enter_the_mean(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    for (int i = 0; i < 10; i++) {
+        if (i % 2)
+            rows_entry(r, 0, 1);
+        rows_end(r, i % 4 < 2);
+    }
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "logistic", "intercept", "off", NULL);
+    learn(state, &batch);
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    assert_int_equal(summary.n_rows, 10);
+    assert_true(isfinite(summary.step) && summary.step > 0);
+    all_weights_are_finite(state);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void all_equal_labels_converge_to_that_label(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 500, 20, 2);
+    for (size_t i = 0; i < 500; i++)
+        r->label[i] = 0;
+    r->label[499] = 1;
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    gsa_error error = {0};
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    double p[4];
+    gsa_batch two = rows_slice(&batch, 0, 2);
+    must_be_ok(gsa_model_predict(model, &two, p, &error), &error);
+    assert_true(p[0] > 0.8 && p[2] > 0.8);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+}
+
+/* Rows of very different length, no intercept: mean(1/xx) > 2 / max(xx). */
+static void squared_loss_that_diverges_is_stopped_with_advice(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 4000, 20, 0);
+    for (size_t row = 0; row < r->n_rows; row++)
+        for (int64_t e = r->row_start[row]; e < r->row_start[row + 1]; e++)
+            r->value[e] *= row % 10 == 0 ? 100.0f : 0.1f;
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "squared", "intercept", "off", NULL);
+    gsa_error error = {0};
+    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_DIVERGED);
+    assert_non_null(strstr(error.message, "scale every feature"));
+    gsa_state_free(state);
+    free(r);
+}
+
+static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
+{
+    (void)unused;
+    const int64_t start[] = {0, 1};
+    const uint32_t index[] = {GSA_MAX_ID};
+    const double label = 1;
+    gsa_batch batch = {.n_rows = 1, .row_start = start, .index = index, .label = &label};
+    gsa_config *config;
+    gsa_state *state;
+    gsa_error error = {0};
+    gsa_env env = {.memory_limit = 1u << 30};
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
+    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);
+    assert_non_null(strstr(error.message, "4294967294"));
+    assert_non_null(strstr(error.message, "64.0 GiB"));
+    assert_non_null(strstr(error.message, "--memory-limit"));
+    assert_int_equal(error.row, 0);
+    gsa_state_free(state);
+    gsa_config_free(config);
+}
+
+/* ---- memory that runs out at the n-th request ---------------------------------------------------------------------
+ */
+
+typedef struct failing {
+    size_t left, live;
+} failing;
+
+static void *failing_alloc(void *ctx, size_t size)
+{
+    failing *f = ctx;
+    if (f->left == 0)
+        return NULL;
+    f->left--;
+    f->live++;
+    return malloc(size);
+}
+
+static void *failing_alloc_zeroed(void *ctx, size_t size)
+{
+    void *memory = failing_alloc(ctx, size);
+    return memory ? memset(memory, 0, size) : NULL;
+}
+
+static void *failing_resize(void *ctx, void *memory, size_t size)
+{
+    failing *f = ctx;
+    if (f->left == 0)
+        return NULL;
+    f->left--;
+    return realloc(memory, size);
+}
+
+static void failing_release(void *ctx, void *memory)
+{
+    ((failing *)ctx)->live--;
+    free(memory);
+}
+
+static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_batch *b, gsa_error *error)
+{
+    gsa_config *config = NULL;
+    gsa_state *one = NULL, *two = NULL, *both = NULL, *fork = NULL, *next = NULL;
+    gsa_model *model = NULL;
+    gsa_metrics *metrics = NULL;
+    gsa_status status = gsa_config_new(env, &config, error);
+    if (status == GSA_OK)
+        status = gsa_config_set(config, "holdout", "16", error);
+    if (status == GSA_OK)
+        status = gsa_state_new(config, env, &one, error);
+    if (status == GSA_OK)
+        status = gsa_state_update(one, a, error);
+    if (status == GSA_OK)
+        status = gsa_state_new(config, env, &two, error);
+    if (status == GSA_OK)
+        status = gsa_state_update(two, b, error);
+    const gsa_state *pair[] = {one, two};
+    if (status == GSA_OK)
+        status = gsa_state_merge(pair, 2, NULL, env, &both, error);
+    if (status == GSA_OK)
+        status = gsa_state_fork(both, env, &fork, error);
+    if (status == GSA_OK)
+        status = gsa_state_start_from(both, NULL, env, &next, error);
+    if (status == GSA_OK)
+        status = gsa_state_finish(fork, env, &model, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_new(model, env, &metrics, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_update(metrics, a, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_finish(metrics, error);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(next);
+    gsa_state_free(fork);
+    gsa_state_free(both);
+    gsa_state_free(two);
+    gsa_state_free(one);
+    gsa_config_free(config);
+    return status;
+}
+
+static void every_failed_allocation_is_a_status_and_no_leak(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 200, 30, 3), *s = rows_random(2, 200, 60, 2);
+    for (size_t i = 0; i < s->n_rows; i++)
+        s->label[i] += 5; /* other labels: the merge has five classes */
+    gsa_batch a = rows_batch(r), b = rows_batch(s);
+    for (size_t n = 0;; n++) {
+        failing f = {n, 0};
+        gsa_env env = {.alloc = failing_alloc,
+                       .alloc_zeroed = failing_alloc_zeroed,
+                       .resize = failing_resize,
+                       .release = failing_release,
+                       .alloc_ctx = &f};
+        gsa_error error = {0};
+        gsa_status status = whole_life(&env, &a, &b, &error);
+        assert_int_equal(f.live, 0);
+        if (status == GSA_OK) {
+            assert_true(n > 30);
+            break;
+        }
+        assert_int_equal(status, GSA_MEMORY);
+        assert_int_equal(error.status, GSA_MEMORY);
+        assert_true(strlen(error.message) > 10);
+    }
+    free(r);
+    free(s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_of_1e30_and_1e_minus_30_leave_finite_weights),
+        cmocka_unit_test(margins_of_1e4_are_learned_without_overflow),
+        cmocka_unit_test(one_row_is_enough_for_a_model),
+        cmocka_unit_test(rows_without_length_do_not_enter_the_mean),
+        cmocka_unit_test(all_equal_labels_converge_to_that_label),
+        cmocka_unit_test(squared_loss_that_diverges_is_stopped_with_advice),
+        cmocka_unit_test(a_huge_id_is_an_error_that_says_what_to_do),
+        cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

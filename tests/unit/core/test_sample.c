@@ -1,0 +1,92 @@
+/* The held-out sample keeps the smallest hashes, in whatever order rows come. */
+#include "rows.h"
+
+#include "base/memory.h"
+#include "core/sample.h"
+
+static gsa__held_row *held(uint64_t hash, const gsa_env *env)
+{
+    const uint32_t index[] = {(uint32_t)hash % 100};
+    const float value[] = {2};
+    gsa__row row = {1, index, value};
+    gsa__held_row *out = gsa__held_row_new(&row, hash, env);
+    assert_non_null(out);
+    return out;
+}
+
+static void offer(gsa__sample *sample, uint64_t hash, size_t most, const gsa_env *env)
+{
+    gsa__held_row *pushed_out = NULL;
+    if (!gsa__sample_wants(sample, hash, most))
+        return;
+    assert_int_equal(gsa__sample_insert(sample, held(hash, env), most, env, &pushed_out, NULL), GSA_OK);
+    gsa__free(env, pushed_out);
+}
+
+static void the_smallest_hashes_are_kept_in_order(void **unused)
+{
+    (void)unused;
+    gsa_env env = gsa__env_resolve(NULL);
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        gsa__sample sample = {0};
+        uint32_t order[500];
+        gsa_plan_order(seed, 0, 0, 500, order);
+        for (size_t i = 0; i < 500; i++)
+            offer(&sample, 1000 + order[i] * 7, 32, &env);
+        assert_int_equal(sample.n, 32);
+        for (size_t i = 0; i < 32; i++) {
+            assert_int_equal(sample.at[i]->hash, 1000 + i * 7);
+            gsa__row row = gsa__held_row_view(sample.at[i]);
+            assert_int_equal(row.n, 1);
+            assert_int_equal(row.index[0], (1000 + i * 7) % 100);
+            assert_true(row.value[0] == 2);
+        }
+        assert_true(gsa__sample_has(&sample, 1007));
+        assert_false(gsa__sample_has(&sample, 1008));
+        gsa__sample_release(&sample, &env);
+    }
+}
+
+static void a_row_that_comes_twice_is_kept_once(void **unused)
+{
+    (void)unused;
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__sample sample = {0};
+    for (int i = 0; i < 3; i++)
+        offer(&sample, 5, 10, &env);
+    assert_int_equal(sample.n, 1);
+    gsa__sample_release(&sample, &env);
+}
+
+static void a_sample_of_nothing_wants_nothing(void **unused)
+{
+    (void)unused;
+    gsa__sample sample = {0};
+    assert_false(gsa__sample_wants(&sample, 0, 0));
+    assert_true(gsa__sample_wants(&sample, UINT64_MAX, 1));
+}
+
+static void zeros_of_a_row_are_not_kept(void **unused)
+{
+    (void)unused;
+    gsa_env env = gsa__env_resolve(NULL);
+    const float value[] = {0, 3, 0, 4};
+    gsa__row row = {4, NULL, value};
+    gsa__held_row *out = gsa__held_row_new(&row, 1, &env);
+    gsa__row view = gsa__held_row_view(out);
+    assert_int_equal(view.n, 2);
+    assert_int_equal(view.index[1], 3);
+    assert_true(view.value[0] == 3 && view.value[1] == 4);
+    gsa__free(&env, out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_smallest_hashes_are_kept_in_order),
+        cmocka_unit_test(a_row_that_comes_twice_is_kept_once),
+        cmocka_unit_test(a_sample_of_nothing_wants_nothing),
+        cmocka_unit_test(zeros_of_a_row_are_not_kept),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

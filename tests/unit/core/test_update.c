@@ -1,0 +1,325 @@
+/* What rows mean to a state: labels, weights, chunks, the held-out sample's place in learning. */
+#include "rows.h"
+
+#include <math.h>
+
+static void same_models(const gsa_state *a, const gsa_state *b)
+{
+    gsa_model *x = model_of(a), *y = model_of(b);
+    gsa_model_info info, other;
+    gsa_model_get_info(x, &info);
+    gsa_model_get_info(y, &other);
+    assert_int_equal(info.n_features, other.n_features);
+    assert_int_equal(info.n_outputs, other.n_outputs);
+    for (uint64_t i = 0; i < info.n_features; i++)
+        for (size_t k = 0; k < info.n_outputs; k++)
+            assert_true(gsa_model_weight(x, i, k) == gsa_model_weight(y, i, k));
+    for (size_t k = 0; k < info.n_outputs; k++)
+        assert_true(gsa_model_intercept(x, k) == gsa_model_intercept(y, k));
+    gsa_model_free(x);
+    gsa_model_free(y);
+}
+
+static void chunks_of_any_size_give_the_same_bits(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"logistic", "softmax", "squared"};
+    for (size_t l = 0; l < 3; l++) {
+        rows *r = rows_random(3, 500, 40, l == 0 ? 2 : l == 1 ? 6 : 0);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *whole = state_with("loss", losses[l], "holdout", "20", NULL);
+        learn(whole, &batch);
+        for (size_t chunk = 1; chunk < 120; chunk += 37) {
+            gsa_state *pieces = state_with("loss", losses[l], "holdout", "20", NULL);
+            for (size_t from = 0; from < batch.n_rows; from += chunk) {
+                gsa_batch slice = rows_slice(&batch, from, from + chunk < 500 ? chunk : 500 - from);
+                learn(pieces, &slice);
+            }
+            same_models(whole, pieces);
+            gsa_state_free(pieces);
+        }
+        gsa_state_free(whole);
+        free(r);
+    }
+}
+
+static void dense_rows_give_the_bits_of_sparse_ones(void **unused)
+{
+    (void)unused;
+    enum { WIDTH = 40, ROWS = 300 };
+    rows *r = rows_random(4, ROWS, WIDTH, 2);
+    gsa_batch sparse = rows_batch(r), dense = sparse;
+    float *values = calloc(WIDTH * ROWS, sizeof *values);
+    for (size_t row = 0; row < ROWS; row++)
+        for (int64_t e = r->row_start[row]; e < r->row_start[row + 1]; e++)
+            values[row * WIDTH + r->index[e]] = r->value[e];
+    dense.index = NULL;
+    dense.row_start = NULL;
+    dense.value = values;
+    dense.width = WIDTH;
+    gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
+    learn(a, &sparse);
+    learn(b, &dense);
+    same_models(a, b);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    free(values);
+    free(r);
+}
+
+static void a_missing_value_array_means_ones(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(4, 300, 30, 3);
+    for (size_t e = 0; e < r->n_entries; e++)
+        r->value[e] = 1;
+    gsa_batch with = rows_batch(r), without = with;
+    without.value = NULL;
+    gsa_state *a = state_with("loss", "softmax", NULL), *b = state_with("loss", "softmax", NULL);
+    learn(a, &with);
+    learn(b, &without);
+    same_models(a, b);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    free(r);
+}
+
+static const char *decided(const double *labels, size_t n, gsa_error *error)
+{
+    static char loss[16];
+    rows *r = rows_new();
+    for (size_t i = 0; i < n; i++) {
+        rows_entry(r, 0, 1);
+        rows_end(r, labels[i]);
+    }
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with(NULL);
+    gsa_status status = gsa_state_prepare(state, &batch, error);
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    strcpy(loss, status == GSA_OK ? summary.loss : "refused");
+    gsa_state_free(state);
+    free(r);
+    return loss;
+}
+
+static void labels_of_the_first_rows_decide_the_loss(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    static double many[1001];
+    for (int i = 0; i < 1001; i++)
+        many[i] = i * 3 - 500;
+    assert_string_equal(decided((double[]){1, -1, 1}, 3, &error), "logistic");
+    assert_string_equal(decided((double[]){5}, 1, &error), "logistic");
+    assert_string_equal(decided((double[]){1, 2, 3}, 3, &error), "softmax");
+    assert_string_equal(decided((double[]){1, 2, 2.5}, 3, &error), "squared");
+    assert_string_equal(decided(many, 1000, &error), "softmax");
+    assert_string_equal(decided(many, 1001, &error), "refused");
+    assert_int_equal(error.status, GSA_LABEL);
+    assert_non_null(strstr(error.message, "--loss squared"));
+    assert_non_null(strstr(error.message, "--loss softmax"));
+}
+
+static gsa_status update_label(gsa_state *state, double label, const char *word, gsa_error *error)
+{
+    const int64_t start[] = {0, 1};
+    const uint32_t index[] = {0};
+    const int32_t number = 0;
+    gsa_batch batch = {.n_rows = 1, .row_start = start, .index = index, .label = &label};
+    if (word) {
+        batch.word = &number;
+        batch.words = &word;
+        batch.n_words = 1;
+    }
+    return gsa_state_update(state, &batch, error);
+}
+
+static void a_later_contradiction_names_the_row_and_the_flag(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *classes = state_with(NULL), *numbers = state_with(NULL), *two = state_with("loss", "logistic", NULL);
+    must_be_ok(update_label(classes, 1, NULL, &error), &error);
+    assert_int_equal(update_label(classes, 2.5, NULL, &error), GSA_LABEL);
+    assert_int_equal(error.row, 0);
+    assert_non_null(strstr(error.message, "--loss squared"));
+    must_be_ok(update_label(numbers, 1.5, NULL, &error), &error);
+    assert_int_equal(update_label(numbers, 0, "spam", &error), GSA_LABEL);
+    assert_non_null(strstr(error.message, "'spam'"));
+    assert_non_null(strstr(error.message, "--loss softmax"));
+    must_be_ok(update_label(two, 1, NULL, &error), &error);
+    must_be_ok(update_label(two, 2, NULL, &error), &error);
+    assert_int_equal(update_label(two, 3, NULL, &error), GSA_LABEL);
+    assert_non_null(strstr(error.message, "--loss softmax"));
+    gsa_state_free(classes);
+    gsa_state_free(numbers);
+    gsa_state_free(two);
+}
+
+static void words_and_numbers_are_classes_side_by_side(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with(NULL);
+    must_be_ok(update_label(state, 0, "spam", &error), &error);
+    must_be_ok(update_label(state, 1, NULL, &error), &error);
+    must_be_ok(update_label(state, 0, "ham", &error), &error);
+    gsa_model *model = model_of(state);
+    assert_string_equal(gsa_model_label(model, 0), "1");
+    assert_string_equal(gsa_model_label(model, 1), "ham");
+    assert_string_equal(gsa_model_label(model, 2), "spam");
+    assert_null(gsa_model_label(model, 3));
+    gsa_model_free(model);
+    gsa_state_free(state);
+}
+
+static void a_row_of_weight_zero_is_as_if_it_were_not_there(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(9, 200, 30, 2), *half = rows_new();
+    for (size_t row = 0; row < 200; row++) {
+        if (row % 3 == 0) {
+            r->weight[row] = 0;
+            continue;
+        }
+        for (int64_t e = r->row_start[row]; e < r->row_start[row + 1]; e++)
+            rows_entry(half, r->index[e], r->value[e]);
+        rows_end(half, r->label[row]);
+    }
+    gsa_batch all = rows_batch(r), some = rows_batch(half);
+    all.weight = r->weight;
+    gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
+    learn(a, &all);
+    learn(b, &some);
+    gsa_summary x, y;
+    gsa_state_summary(a, &x);
+    gsa_state_summary(b, &y);
+    assert_int_equal(x.n_rows, y.n_rows);
+    assert_true(x.step == y.step && x.loss_sum == y.loss_sum);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    free(r);
+    free(half);
+}
+
+/* One feature, no intercept, p = 1/2: mean step eta, gradient 1/2. A row of weight c moves by min(c eta, exact). */
+static void a_heavy_row_moves_further_but_not_past_its_target(void **unused)
+{
+    (void)unused;
+    const double lambda = 2 * 0.45 / (0.95 * (exp(0.5) - 1) + 0.5 * (exp(0.5) - 1));
+    const double exact = log(0.95 / 0.05) / 0.5;
+    const float weights[] = {0.5f, 1, 2, 1000};
+    const double expected[] = {0.5 * lambda / 2, lambda / 2, lambda, exact / 2};
+    for (size_t i = 0; i < 4; i++) {
+        const int64_t start[] = {0, 1};
+        const uint32_t index[] = {0};
+        const double label = 1;
+        gsa_batch batch = {.n_rows = 1, .row_start = start, .index = index, .label = &label, .weight = &weights[i]};
+        gsa_state *state = state_with("loss", "logistic", "intercept", "off", "average", "last", NULL);
+        gsa_error error = {0};
+        learn(state, &batch);
+        gsa_model *model = model_of(state);
+        /* The only label is class 0 of the logistic form: its margin falls. */
+        assert_close(-(double)gsa_model_weight(model, 0, 0), expected[i], 1e-6);
+        gsa_summary summary;
+        gsa_state_summary(state, &summary);
+        assert_close(summary.step, lambda, 1e-12);
+        assert_close(summary.loss_sum, (double)weights[i] * log(2), 1e-5);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        (void)error;
+    }
+}
+
+static void bad_weights_and_values_are_refused_with_their_row(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(2, 10, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    batch.weight = r->weight;
+    gsa_error error = {0};
+    const float bad_weights[] = {-1, NAN, INFINITY};
+    for (int i = 0; i < 3; i++) {
+        gsa_state *state = state_with("loss", "logistic", NULL);
+        r->weight[4] = bad_weights[i];
+        assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
+        assert_int_equal(error.row, 4);
+        gsa_summary summary;
+        gsa_state_summary(state, &summary);
+        assert_int_equal(summary.n_rows, 4); /* the rows before it were learned */
+        gsa_state_free(state);
+    }
+    r->weight[4] = 1;
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    r->value[r->row_start[6]] = INFINITY;
+    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
+    assert_int_equal(error.row, 6);
+    r->value[r->row_start[6]] = 1;
+    r->label[7] = NAN;
+    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
+    assert_int_equal(error.row, 7);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void held_out_rows_are_learned_or_kept_and_never_both(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(12, 1000, 30, 2);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "logistic", "holdout", "50", NULL);
+    learn(state, &batch);
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    assert_int_equal(summary.n_held_out, 50);
+    assert_int_equal(summary.n_rows, 950);
+    assert_int_equal(summary.pass_rows, 1000);
+    gsa_state_end_pass(state);
+    learn(state, &batch);
+    gsa_state_summary(state, &summary);
+    assert_int_equal(summary.n_held_out, 50);
+    assert_int_equal(summary.n_rows, 1900);
+    gsa_state_free(state);
+    gsa_state *small = state_with("loss", "logistic", "holdout", "4096", NULL);
+    gsa_batch twelve = rows_slice(&batch, 0, 12);
+    learn(small, &twelve);
+    gsa_state_summary(small, &summary);
+    assert_int_equal(summary.n_held_out, 1);
+    gsa_state_free(small);
+    free(r);
+}
+
+static void a_state_knows_the_rows_it_began_with(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 1500, 20, 2), *other = rows_random(2, 1500, 20, 2);
+    gsa_batch batch = rows_batch(r), different = rows_batch(other), few = rows_slice(&batch, 0, 1000);
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    learn(state, &batch);
+    assert_true(gsa_state_began_with(state, &batch));
+    assert_false(gsa_state_began_with(state, &different));
+    assert_false(gsa_state_began_with(state, &few));
+    other->label[0] = 1 - other->label[0];
+    gsa_state_free(state);
+    free(r);
+    free(other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunks_of_any_size_give_the_same_bits),
+        cmocka_unit_test(dense_rows_give_the_bits_of_sparse_ones),
+        cmocka_unit_test(a_missing_value_array_means_ones),
+        cmocka_unit_test(labels_of_the_first_rows_decide_the_loss),
+        cmocka_unit_test(a_later_contradiction_names_the_row_and_the_flag),
+        cmocka_unit_test(words_and_numbers_are_classes_side_by_side),
+        cmocka_unit_test(a_row_of_weight_zero_is_as_if_it_were_not_there),
+        cmocka_unit_test(a_heavy_row_moves_further_but_not_past_its_target),
+        cmocka_unit_test(bad_weights_and_values_are_refused_with_their_row),
+        cmocka_unit_test(held_out_rows_are_learned_or_kept_and_never_both),
+        cmocka_unit_test(a_state_knows_the_rows_it_began_with),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* What the tests of the data room share: readers to text that can be compared, files that go away, libraries' bytes. */
+#ifndef GSA_TESTS_DATA_SUPPORT_H
+#define GSA_TESTS_DATA_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "data/reader.h"
+
+#include <greedystep/data.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Everything that a batch says, exactly: one line a row, one line "--" a batch. */
+static inline void dump_batch(FILE *out, const gsa_batch *batch)
+{
+    for (size_t r = 0; r < batch->n_rows; r++) {
+        if (batch->place)
+            fprintf(out, "%" PRIu32 ":%" PRIu64 "@%" PRIu64 " ", batch->place[r].file, batch->place[r].line,
+                    batch->place[r].byte);
+        if (batch->word && batch->word[r] >= 0)
+            fprintf(out, "'%s'", batch->words[batch->word[r]]);
+        else
+            fprintf(out, "%a", batch->label[r]);
+        for (int64_t i = batch->row_start[r]; i < batch->row_start[r + 1]; i++) {
+            fprintf(out, " %" PRIu32, batch->index[i]);
+            if (batch->value)
+                fprintf(out, "=%a", (double)batch->value[i]);
+        }
+        fputc('\n', out);
+    }
+    fprintf(out, "--%s%s\n", batch->value ? " values" : " ones", batch->word ? " words" : "");
+}
+
+/* Reads to the end or to a failure; the caller frees the text. A stop is not a failure: it goes on. */
+static inline char *dump_reader(gsa_reader *reader, gsa_status *status, gsa_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    gsa_batch batch;
+    do {
+        *status = gsa_reader_next(reader, &batch, error);
+        if (*status == GSA_OK) {
+            assert_true(batch.n_rows > 0);
+            assert_non_null(batch.row_start);
+            assert_non_null(batch.index);
+            dump_batch(out, &batch);
+        }
+    } while (*status == GSA_OK || *status == GSA_STOPPED);
+    fclose(out);
+    return text;
+}
+
+static inline gsa_reader *open_text(const void *text, size_t size, const gsa__reader_sizes *sizes, int skip,
+                                    const gsa_env *env)
+{
+    static const gsa__reader_sizes defaults = {0};
+    gsa_reader *reader = NULL;
+    gsa_reader_options options = {.skip_bad_rows = skip};
+    gsa_error error;
+    assert_int_equal(gsa__reader_open_bytes(text, size, "text", gsa__format_libsvm(), &options,
+                                            sizes ? sizes : &defaults, env, &reader, &error),
+                     GSA_OK);
+    return reader;
+}
+
+/* The dump of a text that is read to its end. */
+static inline char *dump_text(const void *text, size_t size, const gsa__reader_sizes *sizes, const gsa_env *env)
+{
+    gsa_reader *reader = open_text(text, size, sizes, 0, env);
+    gsa_error error;
+    gsa_status status;
+    char *dump = dump_reader(reader, &status, &error);
+    if (status != GSA_END)
+        print_message("%s\n", error.message);
+    assert_int_equal(status, GSA_END);
+    gsa_reader_close(reader);
+    return dump;
+}
+
+/* A new file with these bytes; the name is written to path and the file is the test's to remove. */
+#define PATH_SIZE 64
+static inline void make_file(char path[PATH_SIZE], const void *bytes, size_t size)
+{
+    snprintf(path, PATH_SIZE, "/tmp/gsa-data-test-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, bytes, size), (ssize_t)size);
+    close(fd);
+}
+
+/* Random numbers for tests: any will do, the same every time. */
+static inline uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+#endif

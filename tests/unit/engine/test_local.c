@@ -1,0 +1,290 @@
+/* The engine on one machine: order, passes, stopping and going on. */
+#include "../core/rows.h"
+
+#include <greedystep/train.h>
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct bytes {
+    unsigned char *data;
+    size_t size;
+} bytes;
+
+static int append(void *ctx, const void *data, size_t size)
+{
+    bytes *b = ctx;
+    b->data = realloc(b->data, b->size + size);
+    memcpy(b->data + b->size, data, size);
+    b->size += size;
+    return 0;
+}
+
+static bytes state_bytes(const gsa_state *state)
+{
+    bytes out = {0};
+    gsa_error error = {0};
+    must_be_ok(gsa_state_write(state, append, &out, &error), &error);
+    return out;
+}
+
+static gsa_reader *generated(uint64_t n_rows, uint64_t n_classes, uint64_t seed)
+{
+    gsa_generator what = {.n_rows = n_rows, .n_features = 50, .nnz = 5, .n_classes = n_classes, .seed = seed};
+    gsa_reader *reader;
+    gsa_error error = {0};
+    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    return reader;
+}
+
+static gsa_reader *text(const char *rows_text, const gsa_reader_options *options)
+{
+    gsa_reader *reader;
+    gsa_error error = {0};
+    must_be_ok(gsa_reader_open_memory(rows_text, strlen(rows_text), "test.svm", options, NULL, &reader, &error),
+               &error);
+    return reader;
+}
+
+static uint64_t rows_learned(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary.n_rows;
+}
+
+/* Stops when it has been asked n times. */
+static int stop_after(void *ctx)
+{
+    unsigned *left = ctx;
+    if (*left == 0)
+        return 1;
+    --*left;
+    return 0;
+}
+
+static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **unused)
+{
+    (void)unused;
+    static const char *const orders[] = {"shuffled", "file"};
+    for (size_t o = 0; o < 2; o++) {
+        gsa_error error = {0};
+        gsa_state *quiet = state_with("passes", "2", "order", orders[o], "seed", "5", NULL);
+        gsa_reader *reader = generated(20000, 2, 1);
+        must_be_ok(gsa_train(quiet, reader, NULL, NULL, &error), &error);
+        gsa_reader_close(reader);
+        gsa_state *stopped = state_with("passes", "2", "order", orders[o], "seed", "5", NULL);
+        gsa_status status = GSA_STOPPED;
+        unsigned n_stops = 0;
+        while (status == GSA_STOPPED) { /* a new process each time: state from its bytes, reader from the start */
+            unsigned left = 97;
+            gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+            bytes saved = state_bytes(stopped);
+            gsa_state_free(stopped);
+            must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &stopped, &error), &error);
+            must_be_ok(gsa_state_set(stopped, "passes", "2", &error), &error);
+            free(saved.data);
+            reader = generated(20000, 2, 1);
+            status = gsa_train(stopped, reader, NULL, &env, &error);
+            gsa_reader_close(reader);
+            n_stops++;
+        }
+        must_be_ok(status, &error);
+        assert_true(n_stops > 5);
+        bytes a = state_bytes(quiet), b = state_bytes(stopped);
+        assert_int_equal(a.size, b.size);
+        assert_memory_equal(a.data, b.data, a.size);
+        free(a.data);
+        free(b.data);
+        gsa_state_free(quiet);
+        gsa_state_free(stopped);
+    }
+}
+
+static void a_finished_run_can_be_given_more_passes(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_reader *reader = generated(3000, 3, 2);
+    gsa_state *five = state_with("passes", "5", NULL), *two = state_with("passes", "2", NULL);
+    must_be_ok(gsa_train(five, reader, NULL, NULL, &error), &error);
+    must_be_ok(gsa_reader_rewind(reader, &error), &error);
+    must_be_ok(gsa_train(two, reader, NULL, NULL, &error), &error);
+    must_be_ok(gsa_state_set(two, "passes", "5", &error), &error);
+    must_be_ok(gsa_train(two, reader, NULL, NULL, &error), &error);
+    bytes a = state_bytes(five), b = state_bytes(two);
+    assert_int_equal(a.size, b.size);
+    assert_memory_equal(a.data, b.data, a.size);
+    free(a.data);
+    free(b.data);
+    gsa_state_free(five);
+    gsa_state_free(two);
+    gsa_reader_close(reader);
+}
+
+static void other_data_is_not_resumed(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with("passes", "1", NULL);
+    gsa_reader *reader = generated(3000, 2, 1), *other = generated(3000, 2, 2), *shorter = generated(1500, 2, 1);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    must_be_ok(gsa_state_set(state, "passes", "2", &error), &error);
+    assert_int_equal(gsa_train(state, other, NULL, NULL, &error), GSA_CONFLICT);
+    assert_non_null(strstr(error.message, "--start-from"));
+    unsigned left = 40;
+    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+    assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
+    assert_int_equal(gsa_train(state, shorter, NULL, NULL, &error), GSA_CONFLICT);
+    gsa_reader_close(reader);
+    gsa_reader_close(other);
+    gsa_reader_close(shorter);
+    gsa_state_free(state);
+}
+
+static void shuffling_depends_on_the_seed_and_file_order_does_not(void **unused)
+{
+    (void)unused;
+    static const char *const orders[] = {"shuffled", "file"};
+    for (size_t o = 0; o < 2; o++) {
+        gsa_error error = {0};
+        bytes b[2];
+        float weight[2];
+        for (int seed = 0; seed < 2; seed++) {
+            gsa_state *state = state_with("passes", "1", "order", orders[o], "seed", seed ? "8" : "9", NULL);
+            gsa_reader *reader = generated(3000, 2, 1);
+            must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+            gsa_model *model = model_of(state);
+            weight[seed] = gsa_model_weight(model, 3, 0);
+            b[seed] = state_bytes(state);
+            gsa_model_free(model);
+            gsa_state_free(state);
+            gsa_reader_close(reader);
+        }
+        assert_int_equal(weight[0] == weight[1], o == 1);
+        free(b[0].data);
+        free(b[1].data);
+    }
+}
+
+typedef struct calls {
+    unsigned progress, passes;
+    uint64_t rows;
+} calls;
+
+static void count_progress(void *ctx, const gsa_state *state, const gsa_reader *reader)
+{
+    (void)reader;
+    ((calls *)ctx)->progress++;
+    ((calls *)ctx)->rows = rows_learned(state);
+}
+
+static gsa_status count_passes(void *ctx, const gsa_state *state, gsa_error *error)
+{
+    (void)state;
+    (void)error;
+    return ++((calls *)ctx)->passes == 3 ? GSA_STOPPED : GSA_OK;
+}
+
+static void hooks_hear_of_rows_and_passes_and_can_end_the_run(void **unused)
+{
+    (void)unused;
+    calls seen = {0};
+    gsa_train_hooks hooks = {&seen, count_progress, count_passes};
+    gsa_error error = {0};
+    gsa_state *state = state_with("passes", "10", NULL);
+    gsa_reader *reader = generated(1000, 2, 1);
+    assert_int_equal(gsa_train(state, reader, &hooks, NULL, &error), GSA_STOPPED);
+    assert_int_equal(seen.passes, 3);
+    assert_int_equal(seen.rows, 3000);
+    assert_true(seen.progress >= 3 * (1000 / 512));
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+}
+
+static void passes_are_five_unless_they_are_given(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with(NULL);
+    gsa_reader *reader = generated(1000, 2, 1);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    assert_int_equal(rows_learned(state), 5000);
+    assert_string_equal(gsa_state_get(state, "order"), "shuffled");
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+}
+
+static void an_empty_input_is_an_error(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with(NULL);
+    gsa_reader *reader = text("# nothing\n\n", NULL);
+    assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_INPUT);
+    assert_non_null(strstr(error.message, "no rows in test.svm"));
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+}
+
+/* The contradiction stands on line 8200, in the second block. */
+static void a_label_that_contradicts_names_its_line(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    char *rows_text = calloc(9000, 8), *at = rows_text;
+    for (int line = 1; line <= 8300; line++)
+        at += sprintf(at, line == 8200 ? "2.5 1:1\n" : "%d 1:1\n", line % 2);
+    gsa_state *state = state_with(NULL);
+    gsa_reader *reader = text(rows_text, NULL);
+    assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_LABEL);
+    assert_int_equal(error.line, 8200);
+    assert_int_equal(error.byte, 8199 * 6);
+    assert_non_null(strstr(error.message, "test.svm:8200"));
+    assert_non_null(strstr(error.message, "--loss squared"));
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+    free(rows_text);
+}
+
+static void twelve_rows_train_and_words_are_labels(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with("passes", "20", NULL);
+    gsa_reader *reader = text("cat 1:1\ndog 2:1\ncat 1:2\ndog 2:3\ncat 1:1 3:1\ndog 2:1\n"
+                              "cat 1:1\ndog 2:1 3:1\ncat 1:2\ndog 2:3\ncat 1:1\ndog 2:1\n",
+                              NULL);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    gsa_model *model = model_of(state);
+    gsa_metrics *metrics;
+    gsa_metric metric;
+    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_reader_rewind(reader, &error), &error);
+    must_be_ok(gsa_evaluate(metrics, reader, NULL, &error), &error);
+    must_be_ok(gsa_metrics_finish(metrics, &error), &error);
+    assert_int_equal(gsa_metrics_at(metrics, 2, &metric), 1);
+    assert_string_equal(metric.name, "accuracy");
+    assert_close(metric.value, 1, 0);
+    assert_string_equal(gsa_model_label(model, 1), "dog");
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one),
+        cmocka_unit_test(a_finished_run_can_be_given_more_passes),
+        cmocka_unit_test(other_data_is_not_resumed),
+        cmocka_unit_test(shuffling_depends_on_the_seed_and_file_order_does_not),
+        cmocka_unit_test(hooks_hear_of_rows_and_passes_and_can_end_the_run),
+        cmocka_unit_test(passes_are_five_unless_they_are_given),
+        cmocka_unit_test(an_empty_input_is_an_error),
+        cmocka_unit_test(a_label_that_contradicts_names_its_line),
+        cmocka_unit_test(twelve_rows_train_and_words_are_labels),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

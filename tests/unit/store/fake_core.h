@@ -1,0 +1,110 @@
+/* A core for the tests of store, which link without the real one: a state or a model is one float and one text.
+ * Include it in exactly one file of an executable. */
+#ifndef TESTS_UNIT_STORE_FAKE_CORE_H
+#define TESTS_UNIT_STORE_FAKE_CORE_H
+
+#include "base/error.h"
+#include "core/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gsa_state {
+    float number;
+};
+
+struct gsa_model {
+    const float *number; /* its own, or inside the owner's memory */
+    float own;
+    void (*close)(void *owner);
+    void *owner;
+};
+
+struct gsa__snapshot {
+    gsa__tensor tensor;
+    gsa__note note;
+    gsa__bundle bundle;
+};
+
+static gsa_status fake_snapshot(const float *number, const char *format, gsa__snapshot **out)
+{
+    gsa__snapshot *s = calloc(1, sizeof *s);
+    s->tensor = (gsa__tensor){.name = "number", .dtype = GSA__F32, .n_dims = 1, .shape = {1}, .data = number};
+    s->note = (gsa__note){"format", format};
+    s->bundle = (gsa__bundle){&s->tensor, 1, &s->note, 1};
+    *out = s;
+    return GSA_OK;
+}
+
+gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+{
+    if (state->number < 0)
+        return gsa__fail(error, GSA_MEMORY, "no snapshot of a negative state");
+    return fake_snapshot(&state->number, "state", out);
+}
+
+gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_error *error)
+{
+    (void)error;
+    return fake_snapshot(model->number, "model", out);
+}
+
+const gsa__bundle *gsa__snapshot_bundle(const gsa__snapshot *snapshot)
+{
+    return &snapshot->bundle;
+}
+
+void gsa__snapshot_free(gsa__snapshot *snapshot)
+{
+    free(snapshot);
+}
+
+static gsa_status fake_check(const gsa__bundle *bundle, const char *format, gsa_error *error)
+{
+    const char *found = gsa__bundle_note(bundle, "format");
+    if (!found || strcmp(found, format) != 0)
+        return gsa__fail(error, GSA_FORMAT, "this is a %s, expected a %s", found ? found : "stranger", format);
+    return GSA_OK;
+}
+
+gsa_status gsa__state_restore(const gsa__bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    (void)env;
+    gsa_status status = fake_check(bundle, "state", error);
+    if (status != GSA_OK)
+        return status;
+    *out = malloc(sizeof **out);
+    (*out)->number = *(const float *)gsa__bundle_tensor(bundle, "number")->data;
+    return GSA_OK;
+}
+
+gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
+                              int *kept, gsa_model **out, gsa_error *error)
+{
+    (void)env;
+    *kept = 0;
+    gsa_status status = fake_check(bundle, "model", error);
+    if (status != GSA_OK)
+        return status;
+    gsa_model *model = malloc(sizeof *model);
+    const float *stored = gsa__bundle_tensor(bundle, "number")->data;
+    *kept = close != NULL;
+    *model = (gsa_model){.own = *stored, .close = close, .owner = owner};
+    model->number = close ? stored : &model->own;
+    *out = model;
+    return GSA_OK;
+}
+
+void gsa_state_free(gsa_state *state)
+{
+    free(state);
+}
+
+void gsa_model_free(gsa_model *model)
+{
+    if (model && model->close)
+        model->close(model->owner);
+    free(model);
+}
+
+#endif
