@@ -28,6 +28,7 @@ endif()
 
 # The prefix is written relative to the file's own place, so that the tree can be moved.
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+string(REGEX REPLACE "/$" "" pc_to_prefix "${pc_to_prefix}")
 list(JOIN static_modules " " pc_requires_private)
 list(TRANSFORM static_libraries PREPEND -l OUTPUT_VARIABLE pc_libs_private)
 list(JOIN pc_libs_private " " pc_libs_private)

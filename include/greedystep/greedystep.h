@@ -273,9 +273,17 @@ GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 /* Labels in sorted order: numbers by value, then words by bytes. Of two, the second is the positive class. NULL beyond
  * the end. Numbers are written as briefly as reads back equal. */
 GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number);
+/* The class of a row's label, SIZE_MAX if the model does not know it or has no classes. */
+GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row);
 /* One weight; 0 for ids beyond the model. gsa_model_intercept likewise. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);
+
+/* A model with the loss and labels of another and weights of its own: row-major [n_features x n_outputs], and one
+ * intercept an output (NULL: zeros). For weights that were found in another way. */
+GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features,
+                                                        const float *weights, const float *intercept,
+                                                        const gsa_env *env, gsa_model **out, gsa_error *error);
 
 /* One number a row and output: w.x + b. Features that the model does not know count as absent.
  * Neither of the two allocates for sparse rows. `out` is row-major with n_outputs (margins) or

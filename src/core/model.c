@@ -122,6 +122,57 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     return GSA_OK;
 }
 
+static gsa_status take_weights(gsa_model *model, const float *weights, const float *intercept, gsa_error *error)
+{
+    size_t n_weights;
+    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 ||
+        !gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights))
+        return gsa__fail(error, GSA_ARGUMENT, "a model of %llu features is too large",
+                         (unsigned long long)model->n_features);
+    model->owned_weights = gsa__alloc(&model->env, n_weights, sizeof(float));
+    model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof(float));
+    if (!model->owned_weights || !model->intercept)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
+                         (unsigned long long)model->n_features, model->n_outputs);
+    for (size_t i = 0; i < n_weights; i++)
+        if (!isfinite(model->owned_weights[i] = weights[i]))
+            return gsa__fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
+    for (size_t k = 0; k < model->n_outputs && intercept; k++)
+        if (!isfinite(model->intercept[k] = intercept[k]))
+            return gsa__fail(error, GSA_ARGUMENT, "intercept %zu is not a finite number", k);
+    model->weights = model->owned_weights;
+    return GSA_OK;
+}
+
+gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
+                                  const float *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    gsa_model *model = NULL;
+    gsa_status status = gsa__model_create(env, &model, error);
+    if (status != GSA_OK)
+        return status;
+    model->loss = like->loss;
+    memcpy(model->method, like->method, sizeof model->method);
+    memcpy(model->average, like->average, sizeof model->average);
+    model->has_intercept = intercept != NULL;
+    model->n_features = n_features;
+    model->n_outputs = like->n_outputs;
+    status = gsa__labels_copy(&model->labels, &like->labels, &model->env, error);
+    if (status == GSA_OK)
+        status = take_weights(model, weights, intercept, error);
+    if (status != GSA_OK) {
+        gsa_model_free(model);
+        return status;
+    }
+    *out = model;
+    return GSA_OK;
+}
+
+size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row)
+{
+    return gsa__loss_has_classes(model->loss) ? gsa__labels_find_row(&model->labels, batch, row) : GSA__NO_LABEL;
+}
+
 void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
 {
     out->loss = gsa__loss_name(model->loss);

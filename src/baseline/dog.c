@@ -1,0 +1,54 @@
+/* Distance over gradients, DoG (Ivgi, Hinder, Carmon 2023), with its polynomial-decay average.
+ *
+ *   d = max_{s <= t} |w_s - w_0| (at least 1e-6),  S += |gradient|^2,  w -= d / sqrt(S) gradient
+ *   returned: avg_t = (1 - c_t) avg_{t-1} + c_t w_t,  c_t = (1 + gamma) / (t + gamma),  gamma = 8
+ *
+ * |w|^2 changes only in the touched weights. The average is that of iterates with weights a_t, A_t = a_1 + .. + a_t and
+ * a_t / A_t = c_t, so that A_t = A_{t-1} (t + gamma) / (t - 1), and avg = w - (1/A) sum_t A_{t-1} D_t with D_t the
+ * update of row t. table[0] is that sum; scalar: |w|^2, d, S, A. */
+#include "baseline/methods.h"
+
+#include <math.h>
+
+enum { DISTANCE2, FARTHEST, GRADIENTS, SHARES };
+static const double gamma_decay = 8;
+
+static void learn(gsa__optimizer *o, size_t row)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    double *number = o->scalar, before = number[SHARES], squares = 0, t = (double)o->t;
+    gsa__optimizer_gradient(o, o->w, row);
+    for (size_t k = 0; k < n_outputs; k++)
+        squares += o->g[k] * o->g[k];
+    number[GRADIENTS] += squares * gsa__optimizer_length(o);
+    number[FARTHEST] = fmax(number[FARTHEST], fmax(sqrt(fmax(number[DISTANCE2], 0)), 1e-6));
+    number[SHARES] = o->t == 1 ? 1 : before * (t + gamma_decay) / (t - 1);
+    if (number[GRADIENTS] == 0)
+        return;
+    double step = number[FARTHEST] / sqrt(number[GRADIENTS]);
+    for (size_t i = 0; i < o->n_terms; i++)
+        for (size_t k = 0; k < n_outputs; k++) {
+            size_t at = o->terms[i].slot * n_outputs + k;
+            double d = -step * o->g[k] * o->terms[i].x;
+            number[DISTANCE2] += d * (2 * o->w[at] + d);
+            o->w[at] += d;
+            o->table[0][at] += before * d;
+        }
+    o->last_step = step;
+}
+
+static void returned(const gsa__optimizer *o, double *out)
+{
+    double shares = o->scalar[SHARES];
+    for (size_t i = 0; i < gsa__problem_slots(o->problem) * o->problem->n_outputs; i++)
+        out[i] = o->w[i] - (shares > 0 ? o->table[0][i] / shares : 0);
+}
+
+const gsa__method gsa__dog = {
+    .name = "dog",
+    .help = "distance over gradients, averaged; nothing to tune",
+    .source = "Ivgi, Hinder, Carmon 2023",
+    .n_tables = 1,
+    .learn = learn,
+    .returned = returned,
+};

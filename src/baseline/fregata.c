@@ -1,0 +1,103 @@
+/* Greedy step averaging in parallel as Fregata, the paper's own Spark library, has it (TalkingData 2016): partitions
+ * learn apart from the same weights, and their weights are averaged uniformly at the end of the pass, whatever their
+ * size. The mean of the steps is forgotten with every pass. Here as the baseline for our own merge, by mass and with
+ * memory.
+ *
+ *   partition p, from the pass's first weights:  eta_bar = mean of its greedy steps so far,  w_p -= eta_bar g x
+ *   end of the pass:  w = (1/P) sum_p w_p
+ *
+ * A partition is a run of consecutive rows of the order. table[0]: weights at the start of the pass; table[1]: sum of
+ * finished partitions; scalar[0], [1]: the steps of this partition, their number; scalar[2]: partitions begun. */
+#include "baseline/methods.h"
+
+#include "core/loss/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS, N_STEPS, BEGUN };
+
+static size_t n_cells(const gsa__optimizer *o)
+{
+    return gsa__problem_slots(o->problem) * o->problem->n_outputs;
+}
+
+static void close_partition(gsa__optimizer *o)
+{
+    for (size_t i = 0; i < n_cells(o); i++)
+        o->table[1][i] += o->w[i];
+}
+
+static void begin_pass(gsa__optimizer *o, const uint32_t *order, size_t n_rows)
+{
+    (void)order;
+    (void)n_rows;
+    memcpy(o->table[0], o->w, n_cells(o) * sizeof *o->w);
+    memset(o->table[1], 0, n_cells(o) * sizeof *o->w);
+    o->scalar[BEGUN] = 0;
+}
+
+static void open_partition(gsa__optimizer *o)
+{
+    if (o->scalar[BEGUN] > 0)
+        close_partition(o);
+    memcpy(o->w, o->table[0], n_cells(o) * sizeof *o->w);
+    o->scalar[STEPS] = o->scalar[N_STEPS] = 0;
+    o->scalar[BEGUN]++;
+}
+
+/* The paper's approximate step times xx; turns the margins in o->g into gradient scales. */
+static double propose(gsa__optimizer *o, size_t row)
+{
+    const gsa__problem *problem = o->problem;
+    double lambda = 1;
+    if (problem->loss == GSA__PROBLEM_LOGISTIC)
+        lambda = gsa__logistic(o->g[0], (int)problem->classes[row]).lambda;
+    if (problem->loss == GSA__PROBLEM_SOFTMAX) {
+        memcpy(o->g2, o->g, problem->n_outputs * sizeof *o->g);
+        lambda = gsa__softmax(o->g2, problem->n_outputs, problem->classes[row]).lambda;
+    }
+    gsa__problem_gradient(problem, row, o->g);
+    return lambda;
+}
+
+static void learn(gsa__optimizer *o, size_t row)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    double n_partitions = fmin(o->knob[0], (double)o->n_order);
+    if ((double)o->order_at >= o->scalar[BEGUN] * (double)o->n_order / n_partitions)
+        open_partition(o);
+    o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
+    gsa__problem_margins(o->problem, o->w, o->terms, o->n_terms, o->g);
+    double lambda = propose(o, row), xx = gsa__optimizer_length(o);
+    if (!(xx > 0))
+        return;
+    o->scalar[STEPS] += lambda / xx;
+    o->scalar[N_STEPS]++;
+    o->last_step = o->scalar[STEPS] / o->scalar[N_STEPS];
+    for (size_t i = 0; i < o->n_terms; i++)
+        for (size_t k = 0; k < n_outputs; k++)
+            o->w[o->terms[i].slot * n_outputs + k] -= o->last_step * o->g[k] * o->terms[i].x;
+}
+
+/* At the end of a pass; a second call finds nothing open. */
+static void catch_up(gsa__optimizer *o)
+{
+    if (o->scalar[BEGUN] == 0)
+        return;
+    close_partition(o);
+    for (size_t i = 0; i < n_cells(o); i++)
+        o->w[i] = o->table[1][i] / o->scalar[BEGUN];
+    o->scalar[BEGUN] = 0;
+}
+
+const gsa__method gsa__fregata = {
+    .name = "fregata",
+    .help = "greedy step averaging on partitions that are averaged uniformly after every pass",
+    .source = "TalkingData 2016, the library of the paper's authors",
+    .knobs = {{"partitions", 8, 1, 1e6, "how many learn apart"}},
+    .n_tables = 2,
+    .begin_pass = begin_pass,
+    .learn = learn,
+    .catch_up = catch_up,
+};

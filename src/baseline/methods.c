@@ -1,0 +1,97 @@
+/* The list of methods, and a method from its text. */
+#include "baseline/methods.h"
+
+#include "base/error.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const gsa__method *const gsa__methods[] = {
+    &gsa__sgd,
+    &gsa__sgd_decay,
+    &gsa__momentum,
+    &gsa__gradient_average,
+    &gsa__iterate_average,
+    &gsa__adagrad,
+    &gsa__adadelta,
+    &gsa__sag,
+    &gsa__saga,
+    &gsa__svrg,
+    &gsa__scsg,
+    &gsa__coin,
+    &gsa__dog,
+    &gsa__polyak,
+    &gsa__fregata,
+    NULL,
+};
+
+const gsa__method *gsa__method_find(const char *name)
+{
+    for (const gsa__method *const *each = gsa__methods; *each; each++)
+        if (strcmp((*each)->name, name) == 0)
+            return *each;
+    return NULL;
+}
+
+static gsa_status unknown_method(const char *name, gsa_error *error)
+{
+    const char *best = NULL;
+    size_t distance = 3;
+    for (const gsa__method *const *each = gsa__methods; *each; each++)
+        if (gsa__edit_distance(name, (*each)->name) < distance) {
+            distance = gsa__edit_distance(name, (*each)->name);
+            best = (*each)->name;
+        }
+    return best ? gsa__fail(error, GSA_ARGUMENT, "unknown method '%s'; did you mean '%s'?", name, best)
+                : gsa__fail(error, GSA_ARGUMENT, "unknown method '%s'", name);
+}
+
+/* One number at the front of the text; *end is what follows. */
+static gsa_status parse_knob(const gsa__method *method, const gsa__knob *knob, const char *text, char **end,
+                             double *out, gsa_error *error)
+{
+    *out = strtod(text, end);
+    if (*end == text || (**end && **end != ':') || !(*out >= knob->least && *out <= knob->most))
+        return gsa__fail(error, GSA_ARGUMENT, "%s of %s is '%s', expected a number from %g to %g", knob->name,
+                         method->name, text, knob->least, knob->most);
+    return GSA_OK;
+}
+
+static gsa_status parse_knobs(const gsa__method *method, const char *text, double knobs[GSA__KNOBS], gsa_error *error)
+{
+    size_t n = 0;
+    for (; n < GSA__KNOBS && method->knobs[n].name; n++)
+        knobs[n] = method->knobs[n].initial;
+    for (size_t i = 0; text; i++) {
+        char *end;
+        if (i >= n)
+            return gsa__fail(error, GSA_ARGUMENT, "%s takes %zu number%s, not '%s'", method->name, n, n == 1 ? "" : "s",
+                             text);
+        gsa_status status = parse_knob(method, &method->knobs[i], text, &end, &knobs[i], error);
+        if (status != GSA_OK)
+            return status;
+        text = *end ? end + 1 : NULL;
+    }
+    for (size_t i = 0; i < n; i++)
+        if (isnan(knobs[i]))
+            return gsa__fail(error, GSA_ARGUMENT, "%s needs %s (%s), such as %s:%s", method->name,
+                             method->knobs[i].name, method->knobs[i].help, method->name, i == 0 ? "0.1" : "0.1:200");
+    return GSA_OK;
+}
+
+gsa_status gsa__method_parse(const char *text, const gsa__method **method, double knobs[GSA__KNOBS], gsa_error *error)
+{
+    char name[32] = {0};
+    const char *colon = strchr(text, ':');
+    size_t len = colon ? (size_t)(colon - text) : strlen(text);
+    if (len >= sizeof name)
+        return gsa__fail(error, GSA_ARGUMENT, "unknown method '%.40s'", text);
+    memcpy(name, text, len);
+    memset(knobs, 0, GSA__KNOBS * sizeof *knobs);
+    *method = gsa__method_find(name);
+    if (!*method)
+        return unknown_method(name, error);
+    return parse_knobs(*method, colon ? colon + 1 : NULL, knobs, error);
+}

@@ -1,0 +1,65 @@
+/* Rows, margins and gradients for the optimisers. */
+#include "baseline/problem.h"
+
+#include "core/loss/loss.h"
+
+size_t gsa__problem_terms(const gsa__problem *problem, size_t row, gsa__term *terms)
+{
+    const gsa_batch *rows = problem->rows;
+    size_t n = 0;
+    if (problem->intercept)
+        terms[n++] = (gsa__term){0, 1};
+    for (int64_t e = rows->row_start[row]; e < rows->row_start[row + 1]; e++) {
+        double x = rows->value ? (double)rows->value[e] : 1;
+        if (x != 0)
+            terms[n++] = (gsa__term){(size_t)rows->index[e] + 1, x};
+    }
+    return n;
+}
+
+size_t gsa__problem_longest(const gsa__problem *problem)
+{
+    int64_t longest = 0;
+    for (size_t row = 0; row < problem->rows->n_rows; row++) {
+        int64_t n = problem->rows->row_start[row + 1] - problem->rows->row_start[row];
+        longest = n > longest ? n : longest;
+    }
+    return (size_t)longest + 1;
+}
+
+void gsa__problem_margins(const gsa__problem *problem, const double *w, const gsa__term *terms, size_t n_terms,
+                          double *margins)
+{
+    size_t n_outputs = problem->n_outputs;
+    for (size_t k = 0; k < n_outputs; k++)
+        margins[k] = 0;
+    for (size_t i = 0; i < n_terms; i++) {
+        const double *weights = w + terms[i].slot * n_outputs;
+        for (size_t k = 0; k < n_outputs; k++)
+            margins[k] += weights[k] * terms[i].x;
+    }
+}
+
+double gsa__problem_gradient(const gsa__problem *problem, size_t row, double *margins_to_g)
+{
+    double loss, y;
+    switch (problem->loss) {
+    case GSA__PROBLEM_SOFTMAX: {
+        size_t k = problem->classes[row];
+        gsa__softmax_row softmax = gsa__softmax(margins_to_g, problem->n_outputs, k);
+        margins_to_g[k] = -softmax.rest;
+        return softmax.loss;
+    }
+    case GSA__PROBLEM_LOGISTIC: {
+        gsa__logistic_row logistic = gsa__logistic(margins_to_g[0], (int)problem->classes[row]);
+        margins_to_g[0] = logistic.g;
+        return logistic.loss;
+    }
+    case GSA__PROBLEM_SQUARED:
+        break;
+    }
+    y = problem->rows->label[row];
+    loss = gsa__squared_loss(margins_to_g[0], y);
+    margins_to_g[0] -= y;
+    return loss;
+}

@@ -1,0 +1,96 @@
+/* Stochastic average gradient, SAG (Schmidt, Le Roux, Bach 2013) and SAGA (Defazio, Bach, Lacoste-Julien 2014).
+ *
+ * For a linear model the gradient of a row is g x, so that its memory is one number an output. D = sum over rows of the
+ * remembered g x.
+ *   SAG:   D += (g_new - g_old) x,   w -= r/m D                    m: rows seen so far
+ *   SAGA:  w -= r ((g_new - g_old) x + D/n),   D += (g_new - g_old) x
+ * Memories start at zero, as the paper suggests.
+ *
+ * Lazily: while a slot is not touched its D is constant; `clock` is the sum of r/m (SAG) or r/n (SAGA) over the rows so
+ * far, slot_time the clock up to which a slot is right. table[0] is D. */
+#include "baseline/methods.h"
+
+#include <math.h>
+
+static void advance(gsa__optimizer *o, size_t slot)
+{
+    double travel = o->clock - o->slot_time[slot];
+    for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
+        o->w[k] -= travel * o->table[0][k];
+    o->slot_time[slot] = o->clock;
+}
+
+/* The gradient of the row at the present weights; o->g2 becomes g_new - g_old and the memory g_new. */
+static void refresh(gsa__optimizer *o, size_t row)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    double *memory = o->row_memory + row * n_outputs;
+    o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
+    for (size_t i = 0; i < o->n_terms; i++)
+        advance(o, o->terms[i].slot);
+    gsa__optimizer_gradient(o, o->w, row);
+    for (size_t k = 0; k < n_outputs; k++) {
+        o->g2[k] = o->g[k] - memory[k];
+        memory[k] = o->g[k];
+    }
+    o->last_step = o->knob[0];
+}
+
+static void remember(gsa__optimizer *o)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    for (size_t i = 0; i < o->n_terms; i++)
+        for (size_t k = 0; k < n_outputs; k++)
+            o->table[0][o->terms[i].slot * n_outputs + k] += o->g2[k] * o->terms[i].x;
+}
+
+static void learn_sag(gsa__optimizer *o, size_t row)
+{
+    size_t n_rows = o->problem->rows->n_rows;
+    refresh(o, row);
+    remember(o);
+    o->clock += o->knob[0] / (double)(o->t < n_rows ? o->t : n_rows);
+}
+
+static void learn_saga(gsa__optimizer *o, size_t row)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    refresh(o, row);
+    o->clock += o->knob[0] / (double)o->problem->rows->n_rows;
+    for (size_t i = 0; i < o->n_terms; i++) {
+        advance(o, o->terms[i].slot); /* this row's D/n, with D as it was */
+        for (size_t k = 0; k < n_outputs; k++)
+            o->w[o->terms[i].slot * n_outputs + k] -= o->knob[0] * o->g2[k] * o->terms[i].x;
+    }
+    remember(o);
+}
+
+static void catch_up(gsa__optimizer *o)
+{
+    for (size_t slot = 0; slot < gsa__problem_slots(o->problem); slot++)
+        advance(o, slot);
+}
+
+const gsa__method gsa__sag = {
+    .name = "sag",
+    .help = "moves along the mean of the last gradients of all rows; remembers a number for every row and output",
+    .source = "Schmidt, Le Roux, Bach 2013",
+    .knobs = {{"r", NAN, 1e-12, 1e6, "the step"}},
+    .needs_rows = true,
+    .n_tables = 1,
+    .row_numbers = 1,
+    .learn = learn_sag,
+    .catch_up = catch_up,
+};
+
+const gsa__method gsa__saga = {
+    .name = "saga",
+    .help = "like sag, without its bias; remembers a number for every row and output",
+    .source = "Defazio, Bach, Lacoste-Julien 2014",
+    .knobs = {{"r", NAN, 1e-12, 1e6, "the step"}},
+    .needs_rows = true,
+    .n_tables = 1,
+    .row_numbers = 1,
+    .learn = learn_saga,
+    .catch_up = catch_up,
+};

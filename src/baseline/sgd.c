@@ -1,0 +1,43 @@
+/* Stochastic gradient descent (Robbins, Monro 1951), with a constant and with a decaying step.
+ *
+ *   sgd:        w -= r g x
+ *   sgd-decay:  w -= r t0 / (t0 + t - 1) g x        t = 1, 2, ...: r at first, then like r t0 / t */
+#include "baseline/methods.h"
+
+#include <math.h>
+
+static void step_by(gsa__optimizer *o, size_t row, double step)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    gsa__optimizer_gradient(o, o->w, row);
+    o->last_step = step;
+    for (size_t i = 0; i < o->n_terms; i++)
+        for (size_t k = 0; k < n_outputs; k++)
+            o->w[o->terms[i].slot * n_outputs + k] -= step * o->g[k] * o->terms[i].x;
+}
+
+static void learn_constant(gsa__optimizer *o, size_t row)
+{
+    step_by(o, row, o->knob[0]);
+}
+
+static void learn_decaying(gsa__optimizer *o, size_t row)
+{
+    step_by(o, row, o->knob[0] * o->knob[1] / (o->knob[1] + (double)(o->t - 1)));
+}
+
+const gsa__method gsa__sgd = {
+    .name = "sgd",
+    .help = "stochastic gradient descent with a constant step",
+    .source = "Robbins, Monro 1951",
+    .knobs = {{"r", NAN, 1e-12, 1e6, "the step"}},
+    .learn = learn_constant,
+};
+
+const gsa__method gsa__sgd_decay = {
+    .name = "sgd-decay",
+    .help = "stochastic gradient descent with a step that falls like 1/t",
+    .source = "Robbins, Monro 1951",
+    .knobs = {{"r", NAN, 1e-12, 1e6, "the first step"}, {"t0", 1, 1, 1e12, "rows until the step has halved"}},
+    .learn = learn_decaying,
+};
