@@ -167,7 +167,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_config_set_loss(gsa_config *config, const g
 typedef struct gsa_state gsa_state;
 typedef struct gsa_model gsa_model;
 
-/* A state that has learned nothing. The configuration is copied. */
+/* A state that has learned nothing. The configuration is copied; NULL: every parameter has its default. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out,
                                                gsa_error *error);
 GSA_API void gsa_state_free(gsa_state *state);

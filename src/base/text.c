@@ -20,18 +20,51 @@ static void restore_point(char *text)
     memmove(point + 1, rest, strlen(rest) + 1);
 }
 
+/* "1e-07" and "1e+22" as "1e-7" and "1e22". */
+static void shorten_exponent(char *text)
+{
+    char *from = strchr(text, 'e'), *to = from;
+    if (!from)
+        return;
+    *to++ = *from++;
+    if (*from == '-')
+        *to++ = '-';
+    while (*from == '-' || *from == '+' || *from == '0')
+        from++;
+    memmove(to, from, strlen(from) + 1);
+}
+
+/* The usual label, without snprintf: writers print one a row. */
+static size_t whole_text(int64_t number, char *out)
+{
+    char digits[20];
+    size_t n = 0, len = 0;
+    uint64_t rest = number < 0 ? (uint64_t)-number : (uint64_t)number;
+    do {
+        digits[n++] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest);
+    if (number < 0)
+        out[len++] = '-';
+    while (n > 0)
+        out[len++] = digits[--n];
+    out[len] = '\0';
+    return len;
+}
+
 size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT])
 {
     if (number == 0)
         number = 0; /* the label -0 is the label 0 */
     if (number > -1e15 && number < 1e15 && number == (double)(int64_t)number)
-        return (size_t)snprintf(out, GSA__NUMBER_TEXT, "%lld", (long long)number);
+        return whole_text((int64_t)number, out);
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(out, GSA__NUMBER_TEXT, "%.*g", digits, number);
         if (strtod(out, NULL) == number)
             break;
     }
     restore_point(out);
+    shorten_exponent(out);
     return strlen(out);
 }
 

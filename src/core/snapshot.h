@@ -14,7 +14,8 @@ void gsa__snapshot_free(gsa__snapshot *snapshot);
 /* Checks everything that a damaged or hostile bundle could say, then copies. */
 gsa_status gsa__state_restore(const gsa__bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error);
 
-/* A model may go on using the bundle's memory: it then calls `close(owner)` when it is freed, and *kept is set. */
+/* A model may go on using the bundle's memory: it then calls `close(owner)` when it is freed, and *kept is set. With
+ * close NULL it copies what it needs. */
 gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
                               int *kept, gsa_model **out, gsa_error *error);
 

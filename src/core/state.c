@@ -31,12 +31,16 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
 
 gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
-    gsa_status status = gsa__state_create(&config->params, env, out, error);
+    gsa__params params;
+    gsa__params_init(&params);
+    if (config)
+        params = config->params;
+    gsa_status status = gsa__state_create(&params, env, out, error);
     if (status != GSA_OK)
         return status;
     static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
-    gsa__loss loss = losses[config->params.value[GSA__PARAM_loss]];
-    if (config->params.has_custom_loss)
+    gsa__loss loss = losses[params.value[GSA__PARAM_loss]];
+    if (params.has_custom_loss)
         loss = GSA__CUSTOM;
     if (loss != GSA__UNDECIDED)
         status = gsa__state_decide(*out, loss, error);

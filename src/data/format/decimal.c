@@ -2,9 +2,8 @@
  *
  * The usual number is a short one: m / 10^k with few digits. That quotient is computed exactly as the reader computes
  * it (number.h), so that comparing it with the value proves the round trip, and the first k that fits has the fewest
- * digits. All else goes through snprintf with 6, 7, 8 or 9 digits (float; double: 15, 16, 17): if a shorter text reads
- * back, the one with FLT_DIG or DBL_DIG digits ends in zeros, which are cut. Numbers below the normal range have no
- * such guarantee and try every length. */
+ * digits. All else goes through snprintf with 6, 7, 8 or 9 digits: if a shorter text reads back, the one with FLT_DIG
+ * digits ends in zeros, which are cut. Numbers below the normal range have no such guarantee and try every length. */
 #include "data/format/decimal.h"
 
 #include <float.h>
@@ -111,24 +110,22 @@ static char *write_scientific(const scientific *number, char *out)
     return out;
 }
 
-static bool reads_back(double value, bool is_float, const gsa__number_locale *locale, const char *text, char *end)
+static bool reads_back(float value, const gsa__number_locale *locale, const char *text, char *end)
 {
     gsa__number number;
     *end = '\n';
     gsa__number_parse(locale, text, &number);
-    return is_float ? (float)number.value == (float)value : number.value == value;
+    return (float)number.value == value;
 }
 
-static char *write_shortest(double value, bool is_float, const gsa__number_locale *locale, char *out)
+static char *write_shortest(float value, const gsa__number_locale *locale, char *out)
 {
-    bool is_normal = value >= (is_float ? (double)FLT_MIN : DBL_MIN);
-    int first = !is_normal ? 1 : is_float ? FLT_DIG : DBL_DIG;
-    int last = is_float ? FLT_DECIMAL_DIG : DBL_DECIMAL_DIG;
+    int first = value >= FLT_MIN ? FLT_DIG : 1;
     for (int n_digits = first;; n_digits++) {
         scientific number;
-        to_scientific(value, n_digits, &number);
+        to_scientific((double)value, n_digits, &number);
         char *end = write_scientific(&number, out);
-        if (n_digits == last || reads_back(value, is_float, locale, out, end))
+        if (n_digits == FLT_DECIMAL_DIG || reads_back(value, locale, out, end))
             return end;
     }
 }
@@ -145,20 +142,5 @@ char *gsa__decimal_float(float signed_value, const gsa__number_locale *locale, c
                 return write_fixed(m, k, out);
         }
     }
-    return write_shortest((double)value, true, locale, out);
-}
-
-char *gsa__decimal_double(double signed_value, const gsa__number_locale *locale, char *out)
-{
-    if (signed_value < 0)
-        *out++ = '-';
-    double value = fabs(signed_value);
-    if (value == 0 || (value >= 1e-4 && value < 0x1p53)) {
-        for (unsigned k = 0; k < 7 && value * powers[k] < 1e15; k++) {
-            uint64_t m = (uint64_t)(value * powers[k] + 0.5);
-            if ((double)m / powers[k] == value)
-                return write_fixed(m, k, out);
-        }
-    }
-    return write_shortest(value, false, locale, out);
+    return write_shortest(value, locale, out);
 }

@@ -1,4 +1,4 @@
-/* Numbers to decimal text: as short as reads back to the same bits, whatever the locale of the process. */
+/* Ids and float values to decimal text: as short as reads back to the same bits, whatever the locale of the process. */
 #ifndef GSA_DATA_DECIMAL_H
 #define GSA_DATA_DECIMAL_H
 
@@ -9,6 +9,5 @@
 /* Each writes to out and returns the end of what it wrote. Values must be finite. */
 char *gsa__decimal_unsigned(uint64_t value, char *out);
 char *gsa__decimal_float(float value, const gsa__number_locale *locale, char *out);
-char *gsa__decimal_double(double value, const gsa__number_locale *locale, char *out);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/atomic_file.h"
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/format/decimal.h"
 #include "data/format/text.h"
 
@@ -176,7 +177,7 @@ static gsa_status write_label(gsa_writer *writer, const gsa_batch *batch, size_t
     }
     if (!isfinite(batch->label[r]))
         return gsa__fail_row(error, GSA_INPUT, r, "the label is %g: labels must be finite", batch->label[r]);
-    writer->used += (size_t)(gsa__decimal_double(batch->label[r], writer->locale, out) - out);
+    writer->used += gsa__number_text(batch->label[r], out);
     return GSA_OK;
 }
 

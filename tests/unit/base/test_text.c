@@ -30,7 +30,7 @@ static void numbers_are_written_briefly(void **state)
     check_text(2.5, "2.5");
     check_text(100000000, "100000000");
     check_text(1.0 / 3, "0.3333333333333333");
-    check_text(1e300, "1e+300");
+    check_text(1e300, "1e300");
     check_text(5e-324, "5e-324");
 }
 
