@@ -1,6 +1,7 @@
 /* Help and version. */
 #include "help.h"
 
+#include "compare.h"
 #include "verbs.h"
 
 #include <greedystep/data.h>
@@ -62,6 +63,16 @@ static void print_option(const cli_option *option)
     print_wrapped(option->help, HELP_COLUMN);
 }
 
+static void print_methods(void)
+{
+    compare_method_help method;
+    puts("\nMethods:");
+    for (size_t i = 0; compare_method_describe(i, &method); i++) {
+        printf("  %s%s\n", method.usage, method.needs_rows ? "  (not for a stream)" : "");
+        print_wrapped(method.text, HELP_COLUMN);
+    }
+}
+
 void help_print_verb(const cli_verb *verb)
 {
     cli_option options[MOST_OPTIONS];
@@ -72,6 +83,8 @@ void help_print_verb(const cli_verb *verb)
             puts("\nParameters:");
         print_option(&options[i]);
     }
+    if (verb == &compare_verb)
+        print_methods();
 }
 
 void help_print_version(void)

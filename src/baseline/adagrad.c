@@ -2,7 +2,7 @@
  *
  *   G_i += (g x_i)^2,   w_i -= r / sqrt(G_i + eps) g x_i
  *
- * table[0] is G. */
+ * The original adds its delta to the root, not under it. table[0] is G. */
 #include "baseline/methods.h"
 
 #include <math.h>

@@ -3,8 +3,9 @@
  * With h = -g x_i the negative gradient of weight i:
  *   L = max(L, |h|),  G += |h|,  R = max(R + w h, 0),  T += h
  *   w = T / (L max(G + L, alpha L)) (L + R)
- * A weight that a row does not touch has h = 0 and stays. The original uses alpha = 100 for neural networks; 1 leaves
- * the bet as theory has it. Tables: L, G, R, T. */
+ * A weight that a row does not touch has h = 0 and stays. The original uses alpha = 100 for neural networks; up to 2 it
+ * does nothing, and the bet is T / (G + L), which theory (their Algorithm 1) has as tanh of that. Tables: L, G, R, T.
+ */
 #include "baseline/methods.h"
 
 #include <math.h>

@@ -64,7 +64,7 @@ static double propose(gsa__optimizer *o, size_t row)
 static void learn(gsa__optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    double n_partitions = fmin(o->knob[0], (double)o->n_order);
+    double n_partitions = fmin(floor(o->knob[0]), (double)o->n_order);
     if ((double)o->order_at >= o->scalar[BEGUN] * (double)o->n_order / n_partitions)
         open_partition(o);
     o->n_terms = gsa__problem_terms(o->problem, row, o->terms);

@@ -35,6 +35,23 @@ const gsa__method *gsa__method_find(const char *name)
     return NULL;
 }
 
+#define MOST_NAMES 256
+
+/* "sgd, momentum, ...", as many as there is room for. */
+static void list_names(char out[MOST_NAMES])
+{
+    size_t len = 0;
+    for (const gsa__method *const *each = gsa__methods; *each; each++) {
+        size_t name_len = strlen((*each)->name), comma = len ? 2 : 0;
+        if (len + comma + name_len >= MOST_NAMES)
+            break;
+        memcpy(out + len, ", ", comma);
+        memcpy(out + len + comma, (*each)->name, name_len);
+        len += comma + name_len;
+    }
+    out[len] = '\0';
+}
+
 static gsa_status unknown_method(const char *name, gsa_error *error)
 {
     const char *best = NULL;
@@ -44,8 +61,11 @@ static gsa_status unknown_method(const char *name, gsa_error *error)
             distance = gsa__edit_distance(name, (*each)->name);
             best = (*each)->name;
         }
-    return best ? gsa__fail(error, GSA_ARGUMENT, "unknown method '%s'; did you mean '%s'?", name, best)
-                : gsa__fail(error, GSA_ARGUMENT, "unknown method '%s'", name);
+    if (best)
+        return gsa__fail(error, GSA_ARGUMENT, "unknown method '%s'; did you mean '%s'?", name, best);
+    char all[MOST_NAMES];
+    list_names(all);
+    return gsa__fail(error, GSA_ARGUMENT, "unknown method '%s', expected one of %s", name, all);
 }
 
 /* One number at the front of the text; *end is what follows. */
@@ -86,9 +106,8 @@ gsa_status gsa__method_parse(const char *text, const gsa__method **method, doubl
     char name[32] = {0};
     const char *colon = strchr(text, ':');
     size_t len = colon ? (size_t)(colon - text) : strlen(text);
-    if (len >= sizeof name)
-        return gsa__fail(error, GSA_ARGUMENT, "unknown method '%.40s'", text);
-    memcpy(name, text, len);
+    /* A name that does not fit is not one of ours; its beginning is enough to say so. */
+    memcpy(name, text, len < sizeof name ? len : sizeof name - 1);
     memset(knobs, 0, GSA__KNOBS * sizeof *knobs);
     *method = gsa__method_find(name);
     if (!*method)

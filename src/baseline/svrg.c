@@ -5,10 +5,13 @@
  *
  * SVRG takes a snapshot at the start of every pass and goes over every row once. SCSG takes one whenever the last is
  * used up: the next B rows of the order give mu, and it serves N rows, N geometric with mean B. A pass costs about two.
+ * The originals draw the rows of the steps at random, here they come in the order of the pass; SCSG's own N may be 0.
  *
  * Lazily: while a slot is not touched it moves by -r mu at every row since the snapshot. table[0] is v, table[1] mu,
  * slot_time the row up to which a slot is right. */
 #include "baseline/methods.h"
+
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,11 +73,11 @@ static void begin_svrg(gsa__optimizer *o, const uint32_t *order, size_t n_rows)
 static void learn_scsg(gsa__optimizer *o, size_t row)
 {
     if (o->scalar[0] < 1) {
-        double mean = fmin(o->knob[1], (double)o->n_order);
+        double mean = fmin(floor(o->knob[1]), (double)o->n_order);
         take_snapshot(o, o->order, o->n_order, o->order_at, (size_t)mean, (double)(o->t - 1));
         /* P(N = j) = q^(j-1) (1 - q), j >= 1, mean 1 / (1 - q): a snapshot that served no row would be wasted. */
         double q = 1 - 1 / mean;
-        o->scalar[0] = q > 0 ? 1 + floor(log(gsa__rng_unit(&o->rng)) / log(q)) : 1;
+        o->scalar[0] = q > 0 ? 1 + floor(gsa__log(gsa__rng_unit(&o->rng)) / gsa__log(q)) : 1;
     }
     o->scalar[0]--;
     step(o, row);

@@ -1,0 +1,226 @@
+/* `greedystep compare`: several methods on the same rows, in the same order, judged after every pass. Nothing is
+ * written before all have run. */
+#include "compare.h"
+
+#include "interrupt.h"
+#include "output.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const cli_option compare_options[] = {
+    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
+     "where the results go, as CSV: a line for every method, seed, pass and split; - is standard output"},
+    {"methods", 0, OPTION_TEXT, true, "LIST", NULL, 0, 0,
+     "what to compare: methods of the list below, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
+    {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
+     "the rows to test by; without it a fifth of the rows, chosen anew by every seed"},
+    {"passes", 0, OPTION_COUNT, false, "N", "5", 1, 1000000, "times to learn all rows; a stream is learned once"},
+    {"seeds", 0, OPTION_COUNT, false, "N", "5", 1, 10000, "run everything with the seeds 0 to N-1"},
+    {"loss", 0, OPTION_CHOICE, false, "auto|squared|logistic|softmax", "auto", 0, 0,
+     "what to learn: classes (logistic, softmax) or numbers (squared); auto decides by the labels"},
+    {"intercept", 0, OPTION_SWITCH, false, "on|off", "on", 0, 0, "learn a constant term"},
+    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
+};
+
+typedef struct comparing {
+    const cli_arguments *arguments;
+    gsa_env env;
+    compare_method *methods;
+    compare_data data;
+    compare_grid grid;
+    char *data_name;
+} comparing;
+
+/* ---- what was asked for ------------------------------------------------------------------------------------------ */
+
+static int parse_methods(comparing *what)
+{
+    const char *list = arguments_text(what->arguments, "methods");
+    if (list == NULL)
+        return complain_usage("compare needs --methods LIST, such as gsa,sgd:0.1; `greedystep help compare` lists the "
+                              "methods");
+    int code = compare_methods_parse(list, &what->methods, &what->grid.n_methods);
+    what->grid.methods = what->methods;
+    return code;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+    struct stat first, second;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino && S_ISREG(first.st_mode);
+}
+
+static int check_output(const cli_arguments *arguments)
+{
+    const char *path = arguments_text(arguments, "output"), *test = arguments_text(arguments, "test");
+    if (strcmp(path, "-") == 0)
+        return EXIT_DONE;
+    bool is_input = test != NULL && is_same_file(path, test);
+    for (size_t i = 0; i < arguments->n_positional; i++)
+        is_input = is_input || is_same_file(path, arguments->positional[i]);
+    if (is_input)
+        return complain_failed("%s is one of the inputs and would be overwritten; give -o another name", path);
+    return output_check_place(path);
+}
+
+/* The last part of the path, without the ending of a codec. */
+static int name_data(comparing *what)
+{
+    static const char *const endings[] = {".xz", ".gz", ".zst", ".bz2"};
+    const char *path = what->arguments->positional[0], *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    size_t length = strlen(name);
+    what->data_name = malloc(length + 1);
+    if (what->data_name == NULL)
+        return complain_failed("out of memory");
+    strcpy(what->data_name, name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && strcmp(name + length - ending, endings[i]) == 0)
+            what->data_name[length - ending] = '\0';
+    }
+    what->grid.data_name = what->data_name;
+    return EXIT_DONE;
+}
+
+/* ---- the data ---------------------------------------------------------------------------------------------------- */
+
+/* What is read once is learned once, and only by methods that never go back. */
+static int check_stream(comparing *what)
+{
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(what->data.reader, &reading);
+    what->grid.n_passes = (size_t)arguments_number(what->arguments, "passes");
+    if (!reading.is_stream)
+        return EXIT_DONE;
+    for (size_t i = 0; i < what->grid.n_methods; i++) {
+        if (compare_method_needs_rows(&what->methods[i]))
+            return complain_failed("%s cannot learn from a stream: it needs all rows at hand, to go back to them or to "
+                                   "remember each; save them in a file first, or leave the method out",
+                                   what->methods[i].name);
+    }
+    if (!arguments_given(what->arguments, "passes"))
+        what->grid.n_passes = 1;
+    if (what->grid.n_passes > 1)
+        return complain_failed("--passes %zu: a stream is learned once; save the rows in a file first, or give "
+                               "--passes 1",
+                               what->grid.n_passes);
+    return EXIT_DONE;
+}
+
+static int open_data(comparing *what)
+{
+    const cli_arguments *arguments = what->arguments;
+    const char *test = arguments_text(arguments, "test");
+    what->data.loss = arguments_text(arguments, "loss");
+    what->data.intercept = arguments_text(arguments, "intercept");
+    if (test != NULL && strcmp(test, "-") == 0 && strcmp(arguments->positional[0], "-") == 0)
+        return complain_usage("standard input cannot be both the rows to learn and --test");
+    int code =
+        session_open_reader(arguments, arguments->positional, arguments->n_positional, &what->env, &what->data.reader);
+    if (code == EXIT_DONE && test != NULL)
+        code = session_open_reader(arguments, &test, 1, &what->env, &what->data.test_reader);
+    return code == EXIT_DONE ? check_stream(what) : code;
+}
+
+static gsa_status read_data(comparing *what, gsa_error *error)
+{
+    compare_data *data = &what->data;
+    cli_progress *progress = &what->grid.progress;
+    gsa_status status = compare_rows_read(&data->rows, data->reader, &what->env, progress, error);
+    if (status == GSA_OK && data->test_reader != NULL)
+        status = compare_rows_read(&data->test_rows, data->test_reader, &what->env, progress, error);
+    return status;
+}
+
+static void tell_bad_rows(comparing *what)
+{
+    gsa_reader *const readers[] = {what->data.reader, what->data.test_reader};
+    uint64_t n_bad_rows = 0;
+    for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+        gsa_reader_progress reading = {0};
+        if (readers[i] != NULL)
+            gsa_reader_get_progress(readers[i], &reading);
+        n_bad_rows += reading.n_bad_rows;
+    }
+    if (n_bad_rows == 0)
+        return;
+    progress_clear(&what->grid.progress);
+    complain("%" PRIu64 " bad rows were skipped", n_bad_rows);
+}
+
+/* ---- the verb ---------------------------------------------------------------------------------------------------- */
+
+static int write_results(const comparing *what)
+{
+    cli_output output;
+    const char *path = arguments_text(what->arguments, "output");
+    int code = output_open(path, &output);
+    if (code == EXIT_DONE)
+        code = compare_write_csv(&what->grid, output.stream) ? output_commit(&output) : output_complain(&output);
+    output_discard(&output);
+    if (code == EXIT_DONE && strcmp(path, "-") != 0)
+        compare_print_table(&what->grid);
+    return code;
+}
+
+static int compare_all(comparing *what)
+{
+    gsa_error error = {.row = GSA_NO_ROW};
+    interrupt_catch();
+    progress_begin(&what->grid.progress, !arguments_flag(what->arguments, "quiet"), NULL);
+    what->grid.n_seeds = (size_t)arguments_number(what->arguments, "seeds");
+    gsa_status status = read_data(what, &error);
+    if (status == GSA_OK)
+        tell_bad_rows(what);
+    if (status == GSA_OK)
+        status = compare_grid_run(&what->grid, &what->data, &what->env, &error);
+    progress_clear(&what->grid.progress);
+    return status == GSA_OK ? write_results(what) : complain_error(status, &error);
+}
+
+static int run_compare(const cli_arguments *arguments)
+{
+    comparing what = {.arguments = arguments, .env = session_env(arguments)};
+    int code = parse_methods(&what);
+    if (code == EXIT_DONE)
+        code = check_output(arguments);
+    if (code == EXIT_DONE)
+        code = name_data(&what);
+    if (code == EXIT_DONE)
+        code = open_data(&what);
+    if (code == EXIT_DONE)
+        code = compare_all(&what);
+    compare_grid_free(&what.grid);
+    compare_rows_free(&what.data.rows);
+    compare_rows_free(&what.data.test_rows);
+    gsa_reader_close(what.data.reader);
+    gsa_reader_close(what.data.test_reader);
+    free(what.methods);
+    free(what.data_name);
+    return code;
+}
+
+const cli_verb compare_verb = {
+    .name = "compare",
+    .usage = "DATA... --methods LIST -o FILE [OPTIONS]",
+    .summary = "measure several optimisers on the same rows",
+    .details = "Learns the rows of all DATA files with every method of LIST and every seed, all in the same order, "
+               "judges each\n"
+               "after every pass on the rows it learns and on rows it does not, and writes what it finds to FILE. All "
+               "rows are\n"
+               "kept in memory. - is standard input.",
+    .options = compare_options,
+    .n_options = sizeof compare_options / sizeof *compare_options,
+    .reads_data = true,
+    .positional = "DATA",
+    .least_positional = 1,
+    .most_positional = SIZE_MAX,
+    .run = run_compare,
+};

@@ -1,0 +1,188 @@
+/* What the files of the verb `compare` share.
+ *
+ * Rows are read once (compare_rows.c). With every seed they are split, and what is to be learned is laid out
+ * (compare_task.c). A method (compare_method.c) learns it pass by pass through a learner (compare_gsa.c: the library's
+ * own state; compare_baseline.c: the other optimisers); each pass is judged (compare_score.c) and recorded, and in the
+ * end the records become a CSV file and a table (compare_report.c). compare_grid.c runs all of it, compare.c is the
+ * verb.
+ *
+ * Functions that give a gsa_status say nothing themselves, so that the progress line can be cleared before a message.
+ */
+#ifndef GREEDYSTEP_CLI_COMPARE_H
+#define GREEDYSTEP_CLI_COMPARE_H
+
+#include "message.h"
+#include "progress.h"
+
+#include <greedystep/data.h>
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+/* Rows in memory. */
+typedef struct compare_rows {
+    size_t n_rows, n_entries;
+    size_t row_capacity, entry_capacity;
+    int64_t *row_start; /* n_rows + 1 */
+    uint32_t *index;
+    float *value; /* never zero */
+    double *label;
+    int32_t *word;
+    gsa_place *place;
+    bool any_word, any_value; /* any_value: one that is not 1 */
+    char **words;
+    size_t n_words;
+    const struct compare_rows *borrowed_words; /* of a choice: whose words they are */
+} compare_rows;
+
+/* Adds all rows of the reader. */
+gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_env *env, cli_progress *progress,
+                             gsa_error *error);
+/* Those rows of `from`, in its order, for which chosen[row] is `which`. */
+gsa_status compare_rows_choose(compare_rows *rows, const compare_rows *from, const bool *chosen, bool which,
+                               const gsa_env *env, gsa_error *error);
+gsa_batch compare_rows_view(const compare_rows *rows);
+void compare_rows_free(compare_rows *rows);
+
+/* Fills in the error and gives the status. */
+gsa_status compare_fail(gsa_error *error, gsa_status status, const char *format, ...) CLI_PRINTF(3, 4);
+/* "64 KiB", "1.5 GiB" for messages. */
+enum { COMPARE_SIZE_TEXT = 32 };
+const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT]);
+/* GSA_STOPPED once a signal came. */
+gsa_status compare_check_stop(const gsa_env *env, gsa_error *error);
+
+/* ---- tasks ------------------------------------------------------------------------------------------------------- */
+
+/* The data of the whole comparison. */
+typedef struct compare_data {
+    gsa_reader *reader, *test_reader; /* open for the places of rows; test_reader: NULL without --test */
+    compare_rows rows, test_rows;     /* test_rows: of --test */
+    const char *loss, *intercept;     /* parameters as text */
+} compare_data;
+
+/* What is to be learned with one seed. */
+typedef struct compare_task {
+    const compare_data *data;
+    uint64_t seed;
+    gsa_batch train, test;
+    compare_rows train_rows, test_rows; /* copies that the two look into; empty with --test */
+    gsa_model *like;                    /* no weights, but loss and labels */
+    uint32_t *classes;                  /* of the training rows; NULL for regression */
+    uint32_t *order;                    /* of the training rows in the pass under way */
+    size_t n_features;                  /* of the training rows */
+    bool intercept;
+} compare_task;
+
+gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_env *env, compare_task *out,
+                            gsa_error *error);
+void compare_task_free(compare_task *task);
+/* Sets the order of a pass, from 0: blocks of consecutive rows, each permuted as `train --order shuffled` does. */
+void compare_task_set_order(compare_task *task, uint64_t pass);
+/* A state that has learned nothing but knows the loss and all labels of the training rows. */
+gsa_status compare_task_state(const compare_task *task, const char *average, const gsa_env *env, gsa_state **out,
+                              gsa_error *error);
+
+/* ---- methods ----------------------------------------------------------------------------------------------------- */
+
+struct gsa__method;
+struct compare_method;
+
+/* How a method is run: self is what open gives. */
+typedef struct compare_learner {
+    gsa_status (*open)(const struct compare_method *method, const compare_task *task, const gsa_env *env, void **self,
+                       gsa_error *error);
+    /* One pass in the task's order. */
+    gsa_status (*pass)(void *self, gsa_error *error);
+    /* The model so far; GSA_DIVERGED if a weight is not finite. */
+    gsa_status (*model)(void *self, gsa_model **out, gsa_error *error);
+    /* For the report; NaN where there is none. */
+    double (*step)(const void *self);
+    void (*close)(void *self); /* takes NULL */
+} compare_learner;
+
+extern const compare_learner compare_gsa_learner, compare_baseline_learner;
+
+enum { COMPARE_KNOBS = 3, COMPARE_PARAMETERS_SIZE = 96 };
+
+typedef struct compare_method {
+    const char *name;
+    const compare_learner *learner;
+    const struct gsa__method *baseline; /* NULL: greedy step averaging */
+    double knob[COMPARE_KNOBS];         /* of the baseline */
+    const char *average;                /* of greedy step averaging */
+    size_t n_shards;                    /* copies that learn apart; 0: the state itself learns */
+} compare_method;
+
+/* "gsa,sgd:0.1": *out is to be freed. Gives an exit code. */
+int compare_methods_parse(const char *list, compare_method **out, size_t *n_out);
+/* "r=0.1;B=200" */
+const char *compare_method_parameters(const compare_method *method, char buffer[COMPARE_PARAMETERS_SIZE]);
+/* Whether it needs to go back to rows, so that it cannot learn from a stream. */
+bool compare_method_needs_rows(const compare_method *method);
+
+typedef struct compare_method_help {
+    char usage[64];
+    char text[400];
+    bool needs_rows;
+} compare_method_help;
+/* All methods by number; false beyond the end. */
+bool compare_method_describe(size_t number, compare_method_help *out);
+
+/* ---- results ----------------------------------------------------------------------------------------------------- */
+
+typedef enum compare_part { COMPARE_TRAIN, COMPARE_TEST, COMPARE_PARTS } compare_part;
+
+/* NaN where undefined. */
+typedef struct compare_score {
+    double loss, accuracy, auc;
+} compare_score;
+
+/* A method after a pass. One that diverged has no score and no step. */
+typedef struct compare_record {
+    compare_score score[COMPARE_PARTS];
+    double step, seconds;
+    bool diverged;
+} compare_record;
+
+/* Judges the model on both parts of the task. GSA_DIVERGED if a loss is not finite. */
+gsa_status compare_judge(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
+                         gsa_error *error);
+
+typedef struct compare_grid {
+    const char *data_name; /* as the CSV calls it */
+    const compare_method *methods;
+    size_t n_methods, n_seeds, n_passes;
+    size_t n_train, n_test;  /* rows of the two parts */
+    uint64_t n_rows_learned; /* of the method under way, for the progress */
+    compare_record *records; /* [methods x seeds x passes] */
+    cli_progress progress;
+} compare_grid;
+
+compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t seed, size_t pass);
+/* Runs everything; to be freed in every case. */
+gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsa_env *env, gsa_error *error);
+void compare_grid_free(compare_grid *grid);
+
+/* The bar on a terminal: `done` of the grid's passes are complete, and this method is at work. */
+void compare_progress_show(compare_grid *grid, size_t done, size_t method);
+/* Elsewhere: a line for a method that is complete. */
+void compare_progress_method(compare_grid *grid, size_t method);
+
+/* False if the stream does not take it. */
+bool compare_write_csv(const compare_grid *grid, FILE *stream);
+/* Prints what each method came to. */
+void compare_print_table(const compare_grid *grid);
+
+/* Over the seeds, of the test rows after the last pass. */
+typedef struct compare_spread {
+    double mean, least, most;
+} compare_spread;
+typedef enum compare_measure { COMPARE_LOSS, COMPARE_ACCURACY, COMPARE_AUC, COMPARE_MEASURES } compare_measure;
+compare_spread compare_grid_spread(const compare_grid *grid, size_t method, compare_measure measure);
+size_t compare_grid_diverged(const compare_grid *grid, size_t method);
+
+#endif

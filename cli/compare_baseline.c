@@ -1,0 +1,113 @@
+/* The other optimisers, on the same rows in the same order. Their weights are doubles; they are judged as a model of
+ * floats, as greedy step averaging is. */
+#include "compare.h"
+
+#include "baseline/optimizer.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct baseline_learner {
+    const compare_task *task;
+    gsa_env env;
+    gsa__problem problem;
+    gsa__optimizer *optimizer;
+    double *weights;      /* [slots x outputs], slot 0 the intercept */
+    float *float_weights; /* the same */
+} baseline_learner;
+
+static void close_baseline(void *self)
+{
+    baseline_learner *learner = self;
+    if (learner == NULL)
+        return;
+    gsa__optimizer_free(learner->optimizer);
+    free(learner->weights);
+    free(learner->float_weights);
+    free(learner);
+}
+
+static gsa__problem make_problem(const compare_task *task)
+{
+    gsa_model_info info;
+    gsa_model_get_info(task->like, &info);
+    gsa__problem_loss loss = strcmp(info.loss, "softmax") == 0    ? GSA__PROBLEM_SOFTMAX
+                             : strcmp(info.loss, "logistic") == 0 ? GSA__PROBLEM_LOGISTIC
+                                                                  : GSA__PROBLEM_SQUARED;
+    return (gsa__problem){.rows = &task->train,
+                          .classes = task->classes,
+                          .loss = loss,
+                          .n_features = task->n_features,
+                          .n_outputs = (size_t)info.n_outputs,
+                          .intercept = task->intercept};
+}
+
+/* Tables of the method, the weights to judge and the times of slots; in doubles, which cannot overflow. */
+static gsa_status check_limit(const gsa__method *method, const gsa__problem *problem, const gsa_env *env,
+                              gsa_error *error)
+{
+    double cells = (double)gsa__problem_slots(problem) * (double)problem->n_outputs;
+    double memory = (double)problem->rows->n_rows * (double)method->row_numbers * (double)problem->n_outputs;
+    double bytes = 8 * (cells * (2.5 + (double)method->n_tables) + memory + (double)gsa__problem_slots(problem));
+    char size[COMPARE_SIZE_TEXT], limit[COMPARE_SIZE_TEXT];
+    if (env->memory_limit != 0 && bytes > (double)env->memory_limit)
+        return compare_fail(error, GSA_LIMIT,
+                            "%s takes %s for %zu features and %zu output%s, more than the memory limit of %s; leave it "
+                            "out of --methods, or raise --memory-limit",
+                            method->name, compare_size_text(bytes, size), problem->n_features, problem->n_outputs,
+                            problem->n_outputs == 1 ? "" : "s", compare_size_text((double)env->memory_limit, limit));
+    return GSA_OK;
+}
+
+static gsa_status open_baseline(const compare_method *method, const compare_task *task, const gsa_env *env, void **self,
+                                gsa_error *error)
+{
+    _Static_assert(COMPARE_KNOBS == GSA__KNOBS, "a method has room for all knobs");
+    baseline_learner *learner = calloc(1, sizeof *learner);
+    if (learner == NULL)
+        return compare_fail(error, GSA_MEMORY, "out of memory");
+    *self = learner;
+    *learner = (baseline_learner){.task = task, .env = *env, .problem = make_problem(task)};
+    gsa_status status = check_limit(method->baseline, &learner->problem, env, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n_cells = gsa__problem_slots(&learner->problem) * learner->problem.n_outputs;
+    learner->weights = calloc(n_cells, sizeof *learner->weights);
+    learner->float_weights = calloc(n_cells, sizeof *learner->float_weights);
+    if (learner->weights == NULL || learner->float_weights == NULL)
+        return compare_fail(error, GSA_MEMORY, "no memory for the weights of %s", method->name);
+    return gsa__optimizer_new(method->baseline, method->knob, &learner->problem, task->seed, env, &learner->optimizer,
+                              error);
+}
+
+static gsa_status pass_baseline(void *self, gsa_error *error)
+{
+    baseline_learner *learner = self;
+    return gsa__optimizer_pass(learner->optimizer, learner->task->order, learner->task->train.n_rows, error);
+}
+
+static gsa_status finish_baseline(void *self, gsa_model **out, gsa_error *error)
+{
+    baseline_learner *learner = self;
+    size_t n_outputs = learner->problem.n_outputs;
+    gsa__optimizer_weights(learner->optimizer, learner->weights);
+    for (size_t i = 0; i < gsa__problem_slots(&learner->problem) * n_outputs; i++) {
+        if (!(fabs(learner->weights[i]) <= (double)FLT_MAX))
+            return compare_fail(error, GSA_DIVERGED, "a weight is not finite");
+        learner->float_weights[i] = (float)learner->weights[i];
+    }
+    return gsa_model_with_weights(learner->task->like, learner->problem.n_features, learner->float_weights + n_outputs,
+                                  learner->problem.intercept ? learner->float_weights : NULL, &learner->env, out,
+                                  error);
+}
+
+static double step_of_baseline(const void *self)
+{
+    const baseline_learner *learner = self;
+    return learner->optimizer->last_step;
+}
+
+const compare_learner compare_baseline_learner = {open_baseline, pass_baseline, finish_baseline, step_of_baseline,
+                                                  close_baseline};

@@ -1,0 +1,203 @@
+/* The methods by name: parsed from --methods, and described for the help. */
+#include "compare.h"
+
+#include "number.h"
+#include "suggest.h"
+
+#include "baseline/optimizer.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_SIZE = 32, MOST_SHARDS = 1024 };
+
+static const char gsa_name[] = "gsa", shards_name[] = "gsa-shards";
+static const char *const averages[] = {"last", "suffix", "full"};
+
+/* ---- parsing ----------------------------------------------------------------------------------------------------- */
+
+static int complain_unknown(const char *name)
+{
+    suggestion near = suggest_begin(name);
+    suggest_consider(&near, gsa_name);
+    suggest_consider(&near, shards_name);
+    for (const gsa__method *const *each = gsa__methods; *each != NULL; each++)
+        suggest_consider(&near, (*each)->name);
+    if (near.best != NULL)
+        return complain_usage("--methods: unknown method %s; did you mean %s?", name, near.best);
+    return complain_usage("--methods: unknown method %s; `greedystep help compare` lists them all", name);
+}
+
+/* knobs: what follows the name, NULL if nothing does. */
+static int parse_gsa(const char *knobs, compare_method *out)
+{
+    *out = (compare_method){.name = gsa_name, .learner = &compare_gsa_learner};
+    for (size_t i = 0; i < sizeof averages / sizeof *averages; i++) {
+        if (strcmp(knobs != NULL ? knobs : averages[0], averages[i]) == 0)
+            out->average = averages[i];
+    }
+    if (out->average == NULL)
+        return complain_usage("--methods: gsa:%s: what gsa returns is last, suffix or full, as in gsa:suffix", knobs);
+    return EXIT_DONE;
+}
+
+static int parse_shards(const char *knobs, compare_method *out)
+{
+    uint64_t n_shards;
+    if (knobs == NULL)
+        return complain_usage("--methods: gsa-shards needs P (states that learn apart), such as gsa-shards:8");
+    if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MOST_SHARDS)
+        return complain_usage("--methods: P of gsa-shards is '%s', expected a whole number from 1 to %d", knobs,
+                              MOST_SHARDS);
+    *out = (compare_method){
+        .name = shards_name, .learner = &compare_gsa_learner, .average = averages[0], .n_shards = (size_t)n_shards};
+    return EXIT_DONE;
+}
+
+static int parse_baseline(const char *text, compare_method *out)
+{
+    gsa_error error = {0};
+    *out = (compare_method){.learner = &compare_baseline_learner};
+    if (gsa__method_parse(text, &out->baseline, out->knob, &error) != GSA_OK)
+        return complain_usage("--methods: %s", error.message);
+    out->name = out->baseline->name;
+    return EXIT_DONE;
+}
+
+static int parse_one(const char *text, compare_method *out)
+{
+    char name[NAME_SIZE];
+    size_t length = strcspn(text, ":");
+    if (length == 0)
+        return complain_usage("--methods: a method without a name; methods are separated by commas, as in gsa,sgd:0.1");
+    snprintf(name, sizeof name, "%.*s", (int)(length < NAME_SIZE ? length : NAME_SIZE - 1), text);
+    const char *knobs = text[length] == ':' ? text + length + 1 : NULL;
+    if (strcmp(name, gsa_name) == 0)
+        return parse_gsa(knobs, out);
+    if (strcmp(name, shards_name) == 0)
+        return parse_shards(knobs, out);
+    return gsa__method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
+}
+
+/* Two methods of one name and parameters could not be told apart in the results. */
+static int check_new(const compare_method *methods, size_t n, const compare_method *next)
+{
+    char a[COMPARE_PARAMETERS_SIZE], b[COMPARE_PARAMETERS_SIZE];
+    compare_method_parameters(next, a);
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(methods[i].name, next->name) == 0 && strcmp(compare_method_parameters(&methods[i], b), a) == 0)
+            return complain_usage("--methods: %s%s%s is given twice", next->name, *a != '\0' ? " with " : "", a);
+    }
+    return EXIT_DONE;
+}
+
+static int parse_all(char *list, compare_method *methods, size_t *n)
+{
+    int code = EXIT_DONE;
+    for (char *text = list, *end; text != NULL && code == EXIT_DONE; text = end) {
+        end = strchr(text, ',');
+        if (end != NULL)
+            *end++ = '\0';
+        code = parse_one(text, &methods[*n]);
+        if (code == EXIT_DONE)
+            code = check_new(methods, *n, &methods[*n]);
+        ++*n;
+    }
+    return code;
+}
+
+int compare_methods_parse(const char *list, compare_method **out, size_t *n_out)
+{
+    size_t most = 1, length = strlen(list);
+    for (size_t i = 0; i < length; i++)
+        most += list[i] == ',';
+    char *copy = malloc(length + 1);
+    *out = calloc(most, sizeof **out);
+    *n_out = 0;
+    int code = copy != NULL && *out != NULL ? EXIT_DONE : complain_failed("out of memory");
+    if (code == EXIT_DONE)
+        code = parse_all(strcpy(copy, list), *out, n_out);
+    free(copy);
+    return code;
+}
+
+/* ---- looking up -------------------------------------------------------------------------------------------------- */
+
+bool compare_method_needs_rows(const compare_method *method)
+{
+    return method->baseline != NULL && method->baseline->needs_rows;
+}
+
+static void append(char *text, size_t size, const char *format, ...) CLI_PRINTF(3, 4);
+
+/* Cut to fit. */
+static void append(char *text, size_t size, const char *format, ...)
+{
+    size_t used = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + used, size - used, format, arguments);
+    va_end(arguments);
+}
+
+const char *compare_method_parameters(const compare_method *method, char buffer[COMPARE_PARAMETERS_SIZE])
+{
+    buffer[0] = '\0';
+    if (method->n_shards > 0)
+        append(buffer, COMPARE_PARAMETERS_SIZE, "shards=%zu", method->n_shards);
+    else if (method->baseline == NULL)
+        append(buffer, COMPARE_PARAMETERS_SIZE, "average=%s", method->average);
+    for (size_t i = 0; method->baseline != NULL && i < GSA__KNOBS && method->baseline->knobs[i].name != NULL; i++)
+        append(buffer, COMPARE_PARAMETERS_SIZE, "%s%s=%g", i > 0 ? ";" : "", method->baseline->knobs[i].name,
+               method->knob[i]);
+    return buffer;
+}
+
+/* "sgd-decay:r[:t0]", and what it is, with "; r: the step, from 1e-12 to 1e+06" for every knob. */
+static void describe_baseline(const gsa__method *method, compare_method_help *out)
+{
+    size_t n_optional = 0;
+    append(out->usage, sizeof out->usage, "%s", method->name);
+    append(out->text, sizeof out->text, "%s (%s)", method->help, method->source);
+    for (size_t i = 0; i < GSA__KNOBS && method->knobs[i].name != NULL; i++) {
+        const gsa__knob *knob = &method->knobs[i];
+        bool is_optional = !isnan(knob->initial);
+        append(out->usage, sizeof out->usage, is_optional ? "[:%s" : ":%s", knob->name);
+        append(out->text, sizeof out->text, "; %s: %s, from %g to %g", knob->name, knob->help, knob->least, knob->most);
+        if (is_optional)
+            append(out->text, sizeof out->text, " (default: %g)", knob->initial);
+        n_optional += is_optional;
+    }
+    for (; n_optional > 0; n_optional--)
+        append(out->usage, sizeof out->usage, "]");
+    out->needs_rows = method->needs_rows;
+}
+
+bool compare_method_describe(size_t number, compare_method_help *out)
+{
+    *out = (compare_method_help){.needs_rows = false};
+    if (number == 0) {
+        snprintf(out->usage, sizeof out->usage, "gsa[:last|suffix|full]");
+        snprintf(out->text, sizeof out->text,
+                 "greedy step averaging, as train learns; the weights after the last row (default: last) or their "
+                 "average");
+        return true;
+    }
+    if (number == 1) {
+        snprintf(out->usage, sizeof out->usage, "gsa-shards:P");
+        snprintf(out->text, sizeof out->text,
+                 "greedy step averaging by P states (from 1 to %d) that learn a part of each pass and are merged after "
+                 "it",
+                 MOST_SHARDS);
+        return true;
+    }
+    size_t at = 0;
+    while (gsa__methods[at] != NULL && at < number - 2)
+        at++;
+    if (gsa__methods[at] == NULL)
+        return false;
+    describe_baseline(gsa__methods[at], out);
+    return true;
+}

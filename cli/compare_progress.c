@@ -1,0 +1,73 @@
+/* How a comparison is getting on: on a terminal one bar for all of it, elsewhere a line a method. */
+#include "compare.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double redraw_seconds = 0.1;
+enum { BAR_WIDTH = 24, LINE_SIZE = 200 };
+
+/* "[=====>    ]" */
+static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
+{
+    int filled = (int)(fraction * BAR_WIDTH);
+    for (int i = 0; i < BAR_WIDTH; i++)
+        bar[i + 1] = (char)(i < filled ? '=' : i == filled ? '>' : ' ');
+    bar[0] = '[';
+    strcpy(bar + BAR_WIDTH + 1, "]");
+}
+
+static void draw(cli_progress *progress, const char *line)
+{
+    int width = (int)strlen(line);
+    fprintf(stderr, "\r%s%*s", line, progress->width > width ? progress->width - width : 0, "");
+    fflush(stderr);
+    progress->width = width;
+}
+
+void compare_progress_show(compare_grid *grid, size_t done, size_t method)
+{
+    cli_progress *progress = &grid->progress;
+    double now = progress_clock();
+    if (done == 0)
+        progress->pass_began = now; /* reading the rows is over */
+    else if (now - progress->drawn < redraw_seconds)
+        return;
+    if (!progress->is_live)
+        return;
+    progress->drawn = now;
+    double total = (double)grid->n_methods * (double)grid->n_seeds * (double)grid->n_passes;
+    double fraction = (double)done / total;
+    char bar[BAR_WIDTH + 3], parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE];
+    fill_bar(fraction, bar);
+    int used = snprintf(line, sizeof line, "%s %3.0f%%  %s %.40s", bar, 100 * fraction, grid->methods[method].name,
+                        compare_method_parameters(&grid->methods[method], parameters));
+    double left = done > 0 ? (now - progress->pass_began) * (1 - fraction) / fraction : NAN;
+    if (left < 1e6 && used > 0 && used < LINE_SIZE)
+        snprintf(line + used, (size_t)(LINE_SIZE - used), "  ETA %ld:%02ld", (long)left / 60, (long)left % 60);
+    draw(progress, line);
+}
+
+void compare_progress_method(compare_grid *grid, size_t method)
+{
+    if (!grid->progress.shown || grid->progress.is_live)
+        return;
+    char parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE + 100], accuracy[40] = "", loss[64];
+    compare_spread losses = compare_grid_spread(grid, method, COMPARE_LOSS);
+    compare_spread accuracies = compare_grid_spread(grid, method, COMPARE_ACCURACY);
+    size_t n_diverged = compare_grid_diverged(grid, method);
+    double seconds = 0;
+    for (size_t seed = 0; seed < grid->n_seeds; seed++)
+        seconds += compare_grid_at(grid, method, seed, grid->n_passes - 1)->seconds;
+    if (n_diverged > 0)
+        snprintf(loss, sizeof loss, "diverged with %zu of %zu seeds", n_diverged, grid->n_seeds);
+    else
+        snprintf(loss, sizeof loss, "test loss %.6g", losses.mean);
+    if (!isnan(accuracies.mean))
+        snprintf(accuracy, sizeof accuracy, "  accuracy %.6g", accuracies.mean);
+    compare_method_parameters(&grid->methods[method], parameters);
+    snprintf(line, sizeof line, "%s%s%s  %s%s  %.2f s (%.0f rows/s)", grid->methods[method].name,
+             *parameters != '\0' ? " " : "", parameters, loss, accuracy, seconds,
+             (double)grid->n_rows_learned / fmax(seconds, 1e-9));
+    progress_say(&grid->progress, line);
+}

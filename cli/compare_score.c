@@ -1,0 +1,79 @@
+/* How good a model is on the rows to learn and on the rows to test. */
+#include "compare.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_BETWEEN_CHECKS = 4096 };
+
+static gsa_batch slice_rows(const gsa_batch *batch, size_t first)
+{
+    gsa_batch slice = *batch;
+    slice.n_rows = batch->n_rows - first < ROWS_BETWEEN_CHECKS ? batch->n_rows - first : ROWS_BETWEEN_CHECKS;
+    slice.row_start += first;
+    slice.label += first;
+    slice.word = batch->word != NULL ? batch->word + first : NULL;
+    slice.place += first;
+    return slice;
+}
+
+static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const gsa_reader *reader, const gsa_env *env,
+                           gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
+        gsa_batch slice = slice_rows(batch, first);
+        status = compare_check_stop(env, error);
+        if (status != GSA_OK)
+            return status;
+        status = gsa_metrics_update(metrics, &slice, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(reader, &slice, error);
+    }
+    return status;
+}
+
+static compare_score score_of(const gsa_metrics *metrics)
+{
+    compare_score score = {NAN, NAN, NAN};
+    gsa_metric metric;
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++) {
+        if (strcmp(metric.name, "log_loss") == 0)
+            score.loss = metric.value;
+        else if (strcmp(metric.name, "rmse") == 0)
+            score.loss = 0.5 * metric.value * metric.value;
+        else if (strcmp(metric.name, "accuracy") == 0)
+            score.accuracy = metric.value;
+        else if (strcmp(metric.name, "auc") == 0)
+            score.auc = metric.value;
+    }
+    return score;
+}
+
+static gsa_status judge_part(const gsa_batch *batch, const gsa_reader *reader, const gsa_model *model,
+                             const gsa_env *env, compare_score *out, gsa_error *error)
+{
+    gsa_metrics *metrics = NULL;
+    gsa_status status = gsa_metrics_new(model, env, &metrics, error);
+    if (status == GSA_OK)
+        status = add_rows(metrics, batch, reader, env, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_finish(metrics, error);
+    if (status == GSA_OK)
+        *out = score_of(metrics);
+    gsa_metrics_free(metrics);
+    if (status == GSA_OK && !isfinite(out->loss))
+        status = compare_fail(error, GSA_DIVERGED, "the loss is not finite");
+    return status;
+}
+
+gsa_status compare_judge(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
+                         gsa_error *error)
+{
+    const compare_data *data = task->data;
+    gsa_status status = judge_part(&task->train, data->reader, model, env, &out->score[COMPARE_TRAIN], error);
+    if (status == GSA_OK)
+        status = judge_part(&task->test, data->test_reader != NULL ? data->test_reader : data->reader, model, env,
+                            &out->score[COMPARE_TEST], error);
+    return status;
+}

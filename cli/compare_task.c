@@ -1,0 +1,174 @@
+/* What is to be learned with one seed: the split, the classes, the order of rows. */
+#include "compare.h"
+
+#include "baseline/split.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gsa_status no_memory(gsa_error *error)
+{
+    return compare_fail(error, GSA_MEMORY, "no memory for the split into rows to learn and rows to test");
+}
+
+static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_error *error)
+{
+    const compare_rows *rows = &task->data->rows;
+    uint32_t *scratch = calloc(rows->n_rows, sizeof *scratch);
+    bool *is_test = calloc(rows->n_rows, sizeof *is_test);
+    gsa_status status = scratch != NULL && is_test != NULL ? GSA_OK : no_memory(error);
+    if (status == GSA_OK) {
+        gsa__split(task->seed, (uint32_t)rows->n_rows, scratch, is_test);
+        status = compare_rows_choose(&task->train_rows, rows, is_test, false, env, error);
+    }
+    if (status == GSA_OK)
+        status = compare_rows_choose(&task->test_rows, rows, is_test, true, env, error);
+    free(scratch);
+    free(is_test);
+    return status;
+}
+
+static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *error)
+{
+    const compare_data *data = task->data;
+    if (data->test_reader != NULL) {
+        task->train = compare_rows_view(&data->rows);
+        task->test = compare_rows_view(&data->test_rows);
+        return GSA_OK;
+    }
+    if (data->rows.n_rows < 2)
+        return compare_fail(error, GSA_INPUT, "a single row cannot be split; give --test a file with rows to test by");
+    gsa_status status = split_by_seed(task, env, error);
+    task->train = compare_rows_view(&task->train_rows);
+    task->test = compare_rows_view(&task->test_rows);
+    return status;
+}
+
+/* ---- what the labels mean ---------------------------------------------------------------------------------------- */
+
+static gsa_status make_state(const compare_task *task, const char *average, const gsa_env *env, gsa_state **out,
+                             gsa_error *error)
+{
+    gsa_config *config = NULL;
+    gsa_status status = gsa_config_new(env, &config, error);
+    if (status == GSA_OK)
+        status = gsa_config_set(config, "loss", task->data->loss, error);
+    if (status == GSA_OK)
+        status = gsa_config_set(config, "intercept", task->data->intercept, error);
+    if (status == GSA_OK)
+        status = gsa_config_set(config, "average", average, error);
+    if (status == GSA_OK)
+        status = gsa_state_new(config, env, out, error);
+    gsa_config_free(config);
+    return status;
+}
+
+gsa_status compare_task_state(const compare_task *task, const char *average, const gsa_env *env, gsa_state **out,
+                              gsa_error *error)
+{
+    gsa_status status = make_state(task, average, env, out, error);
+    if (status == GSA_OK) {
+        status = gsa_state_prepare(*out, &task->train, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(task->data->reader, &task->train, error);
+    }
+    return status;
+}
+
+static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *error)
+{
+    gsa_state *state = NULL;
+    gsa_status status = compare_task_state(task, "last", env, &state, error);
+    if (status == GSA_OK)
+        status = gsa_state_finish(state, env, &task->like, error);
+    gsa_state_free(state);
+    return status;
+}
+
+static gsa_status refuse_word(compare_task *task, size_t row, gsa_error *error)
+{
+    compare_fail(error, GSA_LABEL,
+                 "label '%s' is a word, but this loss predicts numbers; give --loss softmax if labels are names of "
+                 "classes",
+                 task->train.words[task->train.word[row]]);
+    error->row = row;
+    gsa_reader_locate(task->data->reader, &task->train, error);
+    return GSA_LABEL;
+}
+
+static gsa_status check_numbers(compare_task *task, gsa_error *error)
+{
+    for (size_t row = 0; row < task->train.n_rows && task->train.word != NULL; row++) {
+        if (task->train.word[row] >= 0)
+            return refuse_word(task, row, error);
+    }
+    return GSA_OK;
+}
+
+static gsa_status set_classes(compare_task *task, gsa_error *error)
+{
+    gsa_model_info info;
+    gsa_model_get_info(task->like, &info);
+    if (strcmp(info.loss, "squared") == 0)
+        return check_numbers(task, error);
+    if (info.n_classes < 2)
+        return compare_fail(error, GSA_LABEL,
+                            "all rows to learn have the label '%s': with one class there is nothing to compare",
+                            gsa_model_label(task->like, 0));
+    task->classes = calloc(task->train.n_rows, sizeof *task->classes);
+    if (task->classes == NULL)
+        return no_memory(error);
+    for (size_t row = 0; row < task->train.n_rows; row++)
+        task->classes[row] = (uint32_t)gsa_model_class(task->like, &task->train, row);
+    return GSA_OK;
+}
+
+/* ---- the task ---------------------------------------------------------------------------------------------------- */
+
+static size_t count_features(const gsa_batch *rows)
+{
+    size_t n_features = 0;
+    for (int64_t e = rows->row_start[0]; e < rows->row_start[rows->n_rows]; e++) {
+        if (rows->index[e] >= n_features)
+            n_features = (size_t)rows->index[e] + 1;
+    }
+    return n_features;
+}
+
+gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_env *env, compare_task *out,
+                            gsa_error *error)
+{
+    *out = (compare_task){.data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
+    gsa_status status = set_parts(out, env, error);
+    if (status == GSA_OK)
+        status = set_like(out, env, error);
+    if (status == GSA_OK)
+        status = set_classes(out, error);
+    if (status != GSA_OK)
+        return status;
+    out->n_features = count_features(&out->train);
+    out->order = calloc(out->train.n_rows, sizeof *out->order);
+    return out->order != NULL ? GSA_OK : no_memory(error);
+}
+
+void compare_task_free(compare_task *task)
+{
+    gsa_model_free(task->like);
+    free(task->classes);
+    free(task->order);
+    compare_rows_free(&task->train_rows);
+    compare_rows_free(&task->test_rows);
+    *task = (compare_task){0};
+}
+
+void compare_task_set_order(compare_task *task, uint64_t pass)
+{
+    uint64_t block = 0;
+    for (size_t first = 0; first < task->train.n_rows; first += GSA_BLOCK_ROWS, block++) {
+        size_t left = task->train.n_rows - first;
+        uint32_t n = left < GSA_BLOCK_ROWS ? (uint32_t)left : GSA_BLOCK_ROWS;
+        gsa_plan_order(task->seed, pass, block, n, task->order + first);
+        for (size_t i = 0; i < n; i++)
+            task->order[first + i] += (uint32_t)first;
+    }
+}
