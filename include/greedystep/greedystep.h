@@ -226,8 +226,8 @@ GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
 /* Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same value is fine. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error);
 
-/* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares at
- * most as many rows as both have. */
+/* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares as
+ * many as the state remembers (at most 1024); fewer rows than that are a no. */
 GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
 
 /* Receives consecutive bytes; returns nonzero to fail the write. */

@@ -54,7 +54,10 @@ static void gather(const gsa_state *state, const gsa__output_map *map, size_t sl
 
 bool gsa__state_continues(const gsa_state *state, const gsa_state *base)
 {
-    return state->origin.hash == base->origin.hash;
+    size_t n = base->n_ancestors;
+    return state->origin.hash == base->origin.hash && state->n_ancestors == n &&
+           (n == 0 || memcmp(state->ancestors, base->ancestors, n * sizeof *base->ancestors) == 0) &&
+           state->n_rows >= base->n_rows && state->clock.now >= base->clock.now;
 }
 
 static gsa_status allocate(gsa__change *change, const gsa_state *into, gsa_error *error)
@@ -111,11 +114,13 @@ static void take_scalars(gsa__change *change, const gsa_state *state, const gsa_
         change->n_merged = 1;
         change->step.sum -= step_sum(base, into);
         change->step.weight -= base->step.weight;
-        change->loss_sum -= base->position.loss_sum;
-        change->loss_weight -= base->position.loss_weight;
         change->squared_error -= base->squared_error;
         change->squared_label -= base->squared_label;
-        change->pass_rows -= base->position.pass_rows;
+        if (state->position.pass == base->position.pass) { /* else these began anew with the pass */
+            change->loss_sum -= base->position.loss_sum;
+            change->loss_weight -= base->position.loss_weight;
+            change->pass_rows -= base->position.pass_rows;
+        }
     }
 }
 

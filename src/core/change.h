@@ -34,7 +34,7 @@ typedef struct gsa__change {
 } gsa__change;
 
 /* Is the state a copy of the base that went on counting where the base stood, rather than a new run that started from
- * the base's finished weights? */
+ * the base's finished weights? A new run has the base among its ancestors, even if it began with the same rows. */
 bool gsa__state_continues(const gsa_state *state, const gsa_state *base);
 
 /* The change of `state` since `base` (NULL: since nothing), in the slots and outputs of `into`. */

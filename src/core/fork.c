@@ -24,7 +24,7 @@ static gsa_status copy_table(gsa_state *to, const gsa_state *from, gsa_error *er
     if (status == GSA_OK)
         status = gsa__table_grow(&to->table, from->table.n_slots, &to->env, error);
     if (status == GSA_OK)
-        status = gsa__state_reserve_scratch(to, error);
+        status = gsa__state_reserve_scratch(to, to->table.n_outputs, error);
     for (size_t slot = 0; slot < from->table.n_slots && status == GSA_OK; slot++) {
         const gsa__cell *source = gsa__table_slot(&from->table, slot);
         gsa__cell *target = gsa__table_slot(&to->table, slot);
@@ -141,6 +141,9 @@ static gsa_status check_start(const gsa_state *from, const gsa__params *params, 
     if (asked != GSA__UNDECIDED && asked != from->loss && !both_classes)
         return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s", gsa__loss_name(from->loss),
                          gsa__loss_name(asked));
+    if (params->has_custom_loss && from->loss != GSA__CUSTOM)
+        return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not one of the caller's",
+                         gsa__loss_name(from->loss));
     if (params->value[GSA__PARAM_intercept] != from->params.value[GSA__PARAM_intercept])
         return gsa__fail(error, GSA_CONFLICT, "the model to start from was trained with intercept=%s",
                          from->params.text[GSA__PARAM_intercept]);
@@ -167,6 +170,8 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
         begin_at_average(state, from);
         status = gsa__state_fold(state, error);
     }
+    if (status == GSA_OK && from->loss == GSA__LOGISTIC && params.value[GSA__PARAM_loss] == GSA__LOSS_SOFTMAX)
+        status = gsa__state_to_softmax(state, error);
     if (status == GSA_OK)
         status = add_ancestor(state, from, error);
     if (status != GSA_OK) {

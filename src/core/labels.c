@@ -141,6 +141,25 @@ gsa_status gsa__labels_add_word(gsa__labels *labels, const char *text, size_t *o
     return append(labels, text, false, 0, out, error);
 }
 
+static void leave(gsa__label_slots *slots, uint64_t hash, size_t label_number)
+{
+    size_t i = (size_t)hash;
+    while (slots->slot[i & (slots->n_slots - 1)] != (uint32_t)label_number + 1)
+        i++;
+    slots->slot[i & (slots->n_slots - 1)] = 0;
+}
+
+/* The last one in: no other label was put behind it, so that its slots can be freed without moving any. */
+void gsa__labels_drop_last(gsa__labels *labels)
+{
+    gsa__label *last = &labels->at[labels->n - 1];
+    leave(&labels->by_text, hash_text(last->text), labels->n - 1);
+    if (last->is_number)
+        leave(&labels->by_number, hash_number(last->number), labels->n - 1);
+    gsa__free(&labels->env, last->text);
+    labels->n--;
+}
+
 gsa_status gsa__labels_add_label(gsa__labels *labels, const gsa__label *label, size_t *out, gsa_error *error)
 {
     if (label->is_number)

@@ -41,6 +41,8 @@ size_t gsa__labels_find_text(const gsa__labels *labels, const char *text);
 /* The class of a label, entered if it is new. */
 gsa_status gsa__labels_add_number(gsa__labels *labels, double number, size_t *out, gsa_error *error);
 gsa_status gsa__labels_add_word(gsa__labels *labels, const char *text, size_t *out, gsa_error *error);
+/* Forgets the label that was entered last. */
+void gsa__labels_drop_last(gsa__labels *labels);
 /* A label as another table has it. */
 gsa_status gsa__labels_add_label(gsa__labels *labels, const gsa__label *label, size_t *out, gsa_error *error);
 

@@ -144,16 +144,21 @@ static gsa_status learn_many(gsa_state *state, const gsa__row *row, double xx, s
     return GSA_OK;
 }
 
+gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error)
+{
+    *xx = gsa__square_length(row, state->params.value[GSA__PARAM_intercept]);
+    if (!isfinite(*xx))
+        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
+    return gsa__table_grow(&state->table, (size_t)gsa__row_width(row) + 1, &state->env, error);
+}
+
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    uint64_t width = gsa__row_width(row);
-    gsa_status status = gsa__table_grow(&state->table, (size_t)width + 1, &state->env, error);
+    double xx;
+    gsa_status status = gsa__state_fit_row(state, row, &xx, error);
     if (status != GSA_OK)
         return status;
-    double xx = gsa__square_length(row, state->params.value[GSA__PARAM_intercept]);
-    if (!isfinite(xx))
-        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
     if (state->n_counted >= FOLD_AFTER && (status = gsa__state_fold(state, error)) != GSA_OK)
         return status;
     if (state->loss == GSA__SOFTMAX)

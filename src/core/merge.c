@@ -57,19 +57,46 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
     return GSA_OK;
 }
 
-static gsa_status check_all(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+/* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each. */
+static bool knows_all_of(const gsa_state *state, const gsa_state *base)
+{
+    bool same_loss = base->loss == state->loss || base->loss == GSA__UNDECIDED ||
+                     (base->loss == GSA__LOGISTIC && state->loss == GSA__SOFTMAX);
+    if (!same_loss || base->table.n_slots > state->table.n_slots)
+        return false;
+    for (size_t i = 0; i < n_origins(base); i++)
+        if (!contains(state, origin_at(base, i)))
+            return false;
+    for (size_t k = 0; k < base->labels.n; k++)
+        if (gsa__labels_find_text(&state->labels, base->labels.at[k].text) == GSA__NO_LABEL)
+            return false;
+    for (size_t slot = 0; slot < base->table.n_slots; slot++)
+        if (gsa__state_count(state, slot) < gsa__state_count(base, slot))
+            return false;
+    return true;
+}
+
+static gsa_status check_base(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
 {
     for (size_t a = 0; a < n_states; a++) {
-        for (size_t i = 0; base && i < n_origins(base); i++)
-            if (!contains(states[a], origin_at(base, i)))
-                return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given", a + 1);
-        for (size_t b = a + 1; b < n_states; b++) {
-            gsa_status status = check_pair(states[a], states[b], a, b, base, error);
-            if (status != GSA_OK)
-                return status;
-        }
+        if (!knows_all_of(states[a], base))
+            return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given", a + 1);
+        if (gsa__state_continues(states[a], base) != gsa__state_continues(states[0], base))
+            return gsa__fail(error, GSA_CONFLICT,
+                             "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
+                             "these do not add up",
+                             a + 1);
     }
     return GSA_OK;
+}
+
+static gsa_status check_all(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    gsa_status status = base ? check_base(states, n_states, base, error) : GSA_OK;
+    for (size_t a = 0; a < n_states; a++)
+        for (size_t b = a + 1; b < n_states && status == GSA_OK; b++)
+            status = check_pair(states[a], states[b], a, b, base, error);
+    return status;
 }
 
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
@@ -115,6 +142,19 @@ static gsa_status unite_ancestors(gsa_state *into, const gsa_state *const *state
     return GSA_OK;
 }
 
+/* Copies of one run stay that run, with its ancestors as they are. */
+static gsa_status stay_the_run(gsa_state *into, const gsa_state *base, gsa_error *error)
+{
+    into->origin = base->origin;
+    into->ancestors = gsa__alloc(&into->env, base->n_ancestors, sizeof *into->ancestors);
+    if (!into->ancestors)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+    if (base->n_ancestors > 0)
+        memcpy(into->ancestors, base->ancestors, base->n_ancestors * sizeof *into->ancestors);
+    into->n_ancestors = base->n_ancestors;
+    return GSA_OK;
+}
+
 static gsa__loss united_loss(const gsa_state *into, const gsa_state *const *states, size_t n_states)
 {
     gsa__loss loss = GSA__UNDECIDED;
@@ -135,12 +175,11 @@ static gsa_status frame(const gsa_state *const *states, size_t n_states, const g
     if (status != GSA_OK)
         return status;
     gsa_state *into = *out;
-    if (base && gsa__state_continues(states[0], base)) /* copies of one run stay that run */
-        into->origin = base->origin;
-    into->origin.closed = 1;
     status = unite_labels(into, states, n_states, error);
     if (status == GSA_OK)
-        status = unite_ancestors(into, states, n_states, error);
+        status = base && gsa__state_continues(states[0], base) ? stay_the_run(into, base, error)
+                                                               : unite_ancestors(into, states, n_states, error);
+    into->origin.closed = 1;
     if (status == GSA_OK)
         status = gsa__state_decide(into, united_loss(into, states, n_states), error);
     if (status == GSA_OK)
@@ -259,7 +298,8 @@ static void apply_scalars(gsa_state *into, const gsa__change *sum, const gsa_sta
         into->step.weight += base->step.weight;
         into->squared_error += base->squared_error;
         into->squared_label += base->squared_label;
-        into->position = base->position;
+        if (sum->pass == base->position.pass)
+            into->position = base->position;
         into->position.pass_rows += sum->pass_rows;
         into->position.loss_sum += sum->loss_sum;
         into->position.loss_weight += sum->loss_weight;
@@ -267,6 +307,15 @@ static void apply_scalars(gsa_state *into, const gsa__change *sum, const gsa_sta
     /* The average is that of the merged copies until the next row starts a new one. */
     into->clock.first = into->clock.now;
     into->clock.restart = into->clock.now + 1;
+}
+
+/* States that have met no row yet: any of them is what they come to. */
+static bool all_undecided(const gsa_state *const *states, size_t n_states)
+{
+    for (size_t s = 0; s < n_states; s++)
+        if (states[s]->loss != GSA__UNDECIDED)
+            return false;
+    return true;
 }
 
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
@@ -277,7 +326,7 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     gsa_status status = check_all(states, n_states, base, error);
     if (status != GSA_OK)
         return status;
-    if (n_states == 1)
+    if (n_states == 1 || all_undecided(states, n_states))
         return gsa_state_fork(states[0], env, out, error);
     gsa_state *into = NULL;
     gsa__change sum;

@@ -23,7 +23,7 @@ struct gsa_metrics {
     gsa_env env;
     const gsa_model *model;
     uint64_t n_rows, n_unknown;
-    double weight, correct, log_loss, brier;
+    double weight, unknown_weight, correct, log_loss, brier;
     double absolute_error, squared_error;
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
@@ -107,6 +107,7 @@ static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, g
     metrics->classes[predicted].predicted += c;
     if (actual == GSA__NO_LABEL) {
         metrics->n_unknown++;
+        metrics->unknown_weight += c;
         return GSA_OK;
     }
     metrics->classes[actual].actual += c;
@@ -192,6 +193,7 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
     metrics->weight = weight;
     metrics->n_rows += from->n_rows;
     metrics->n_unknown += from->n_unknown;
+    metrics->unknown_weight += from->unknown_weight;
     metrics->correct += from->correct;
     metrics->log_loss += from->log_loss;
     metrics->brier += from->brier;
@@ -219,7 +221,8 @@ static double ratio(double a, double b)
  * weighted by how often they occur; a class that is never predicted has precision 0. As scikit-learn has it. */
 static void results_of_many(gsa_metrics *metrics)
 {
-    double macro[3] = {0}, weighted[3] = {0}, n_classes = 0, total = 0;
+    double macro[3] = {0}, weighted[3] = {0}, n_classes = 0,
+           total = metrics->weight; /* unknown labels too: all wrong */
     for (size_t k = 0; k < metrics->model->labels.n; k++) {
         const class_counts *counts = &metrics->classes[k];
         if (counts->actual == 0 && counts->predicted == 0)
@@ -231,7 +234,6 @@ static void results_of_many(gsa_metrics *metrics)
             weighted[i] += scores[i] * counts->actual;
         }
         n_classes++;
-        total += counts->actual;
     }
     static const char *const macro_names[] = {"precision_macro", "recall_macro", "f1_macro"};
     static const char *const weighted_names[] = {"precision_weighted", "recall_weighted", "f1_weighted"};
@@ -246,7 +248,9 @@ static void results_of_two(gsa_metrics *metrics, double weight)
     gsa__ranking_result ranking = gsa__ranking_finish(metrics->ranking);
     result(metrics, "auc", ranking.auc);
     result(metrics, "average_precision", ranking.average_precision);
-    result(metrics, "brier", metrics->brier / weight);
+    /* Like the ranking, of the rows whose label is one of the two. */
+    double known = weight - metrics->unknown_weight;
+    result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
     if (ranking.auc_error > 0)
         result(metrics, "auc_error_bound", ranking.auc_error);
 }

@@ -92,7 +92,7 @@ static gsa_status copy_weights(const gsa_state *state, const output_map *map, gs
 
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
-    if (state->loss == GSA__UNDECIDED)
+    if (state->loss == GSA__UNDECIDED || (gsa__loss_has_classes(state->loss) && state->labels.n == 0))
         return gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make");
     gsa_model *model = NULL;
     output_map map = {0};
@@ -107,10 +107,8 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     model->n_passes = state->position.pass;
     model->n_features = state->table.n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
-    model->n_outputs = state->loss == GSA__SOFTMAX && state->labels.n ? state->labels.n : 1;
+    model->n_outputs = state->loss == GSA__SOFTMAX ? state->labels.n : 1;
     status = map_labels(state, model, &map, error);
-    if (status == GSA_OK && state->loss == GSA__SOFTMAX && state->labels.n == 0)
-        status = gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make");
     if (status == GSA_OK)
         status = copy_weights(state, &map, model, error);
     gsa__free(&model->env, map.order);

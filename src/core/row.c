@@ -25,7 +25,7 @@ uint64_t gsa__row_width(const gsa__row *row)
         return width;
     }
     for (size_t i = 0; i < row->n; i++)
-        if (row->index[i] >= width)
+        if (row->index[i] >= width && (!row->value || row->value[i] != 0))
             width = (uint64_t)row->index[i] + 1;
     return width;
 }

@@ -267,7 +267,8 @@ static gsa_status restore_part(gsa__table *table, size_t part, const gsa__tensor
     return GSA_OK;
 }
 
-static gsa_status restore_counts(gsa__table *table, const gsa__bundle *bundle, gsa_error *error)
+/* No feature is in more rows than there are: the counts would else overflow before the next fold. */
+static gsa_status restore_counts(gsa__table *table, uint64_t n_counted, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *means, *counts;
     gsa_status status = gsa__bundle_need(bundle, "mean_square", GSA__F32, table->n_slots, &means, error);
@@ -279,6 +280,8 @@ static gsa_status restore_counts(gsa__table *table, const gsa__bundle *bundle, g
         uint32_t count = ((const uint32_t *)counts->data)[slot];
         if (!isfinite(mean) || mean < 0)
             status = gsa__fail(error, GSA_FORMAT, "a mean square is negative or not finite");
+        else if (count > n_counted)
+            status = gsa__fail(error, GSA_FORMAT, "a feature is in more rows than there are");
         if (mean != 0)
             record[gsa__table_mean(table)].f = mean;
         if (count != 0)
@@ -309,7 +312,7 @@ static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bun
     if (status == GSA_OK)
         status = restore_part(&state->table, gsa__table_average(&state->table), average, error);
     if (status == GSA_OK)
-        status = restore_counts(&state->table, bundle, error);
+        status = restore_counts(&state->table, state->n_counted, bundle, error);
     return status;
 }
 
@@ -348,7 +351,7 @@ static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle,
     size_t n = (size_t)gsa__tensor_len(origins);
     const uint64_t *origin = origins->data;
     for (size_t i = 1; i < n; i++)
-        if (origin[i] <= origin[i - 1])
+        if (origin[i] < origin[i - 1]) /* equal: a run that started from a run on the same rows */
             return gsa__fail(error, GSA_FORMAT, "the origins of the state are out of order");
     state->ancestors = gsa__alloc(&state->env, n, sizeof *origin);
     if (!state->ancestors)
@@ -440,6 +443,10 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
     gsa_status status = gsa__labels_restore(&state->labels, bundle, error);
     if (status == GSA_OK)
         status = restore_numbers(state, bundle, error);
+    /* Classes of a sample could not be checked against a loss that is decided later. */
+    if (status == GSA_OK && loss == GSA__UNDECIDED &&
+        (state->labels.n > 0 || gsa__bundle_tensor(bundle, "sample.hash")))
+        status = gsa__fail(error, GSA_FORMAT, "there are labels or rows, but the loss is not decided");
     if (status == GSA_OK && loss != GSA__UNDECIDED)
         status = restore_table(state, loss, bundle, error);
     if (status == GSA_OK)

@@ -67,13 +67,12 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state);
 }
 
-gsa_status gsa__state_reserve_scratch(gsa_state *state, gsa_error *error)
+gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
 {
     size_t margins = state->scratch_capacity, scales = state->scratch_capacity;
-    size_t need = state->table.n_outputs;
-    if (!gsa__reserve(&state->env, (void **)&state->margins, &margins, need, sizeof(double)) ||
-        !gsa__reserve(&state->env, (void **)&state->scales, &scales, need, sizeof(double)))
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", need);
+    if (!gsa__reserve(&state->env, (void **)&state->margins, &margins, n_outputs, sizeof(double)) ||
+        !gsa__reserve(&state->env, (void **)&state->scales, &scales, n_outputs, sizeof(double)))
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", n_outputs);
     state->scratch_capacity = margins;
     return GSA_OK;
 }
@@ -82,11 +81,12 @@ gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
 {
     /* Softmax has at least two outputs: the first label is learned against "anything else", as in the logistic form. */
     size_t n_outputs = loss != GSA__SOFTMAX ? 1 : state->labels.n > 2 ? state->labels.n : 2;
-    gsa_status status = gsa__table_init(&state->table, 1, n_outputs, &state->env, error);
-    if (status != GSA_OK)
-        return status;
-    state->loss = loss;
-    return gsa__state_reserve_scratch(state, error);
+    gsa_status status = gsa__state_reserve_scratch(state, n_outputs, error);
+    if (status == GSA_OK)
+        status = gsa__table_init(&state->table, 1, n_outputs, &state->env, error);
+    if (status == GSA_OK)
+        state->loss = loss;
+    return status;
 }
 
 /* Logistic to softmax: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; the step of the softmax form
@@ -112,12 +112,22 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
         return GSA_OK;
     if (state->labels.n <= state->table.n_outputs)
         return GSA_OK;
-    gsa_status status = gsa__table_widen(&state->table, state->labels.n, &state->env, error);
-    if (status != GSA_OK)
-        return status;
-    if (state->loss == GSA__LOGISTIC)
+    gsa_status status = gsa__state_reserve_scratch(state, state->labels.n, error);
+    if (status == GSA_OK)
+        status = gsa__table_widen(&state->table, state->labels.n, &state->env, error);
+    if (status == GSA_OK && state->loss == GSA__LOGISTIC)
         split_output(state);
-    return gsa__state_reserve_scratch(state, error);
+    return status;
+}
+
+gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = gsa__table_widen(&state->table, 2, &state->env, error);
+    if (status == GSA_OK)
+        status = gsa__state_reserve_scratch(state, 2, error);
+    if (status == GSA_OK)
+        split_output(state);
+    return status;
 }
 
 gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env, gsa_error *error)
@@ -207,14 +217,19 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
     gsa_status status = gsa__params_set(&changed, name, value, error);
     if (status != GSA_OK)
         return status;
+    static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
     gsa__param_id id = gsa__param_find(name);
     bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
     bool settled = begun || (id == GSA__PARAM_loss && state->loss != GSA__UNDECIDED);
     if (changed.value[id] != state->params.value[id] && gsa__param_decides_result(id) && settled)
         return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s", name,
                          state->params.text[id], value);
-    state->params = changed;
-    return GSA_OK;
+    gsa__loss loss = losses[changed.value[GSA__PARAM_loss]];
+    if (state->loss == GSA__UNDECIDED && loss != GSA__UNDECIDED)
+        status = gsa__state_decide(state, loss, error);
+    if (status == GSA_OK)
+        state->params = changed;
+    return status;
 }
 
 gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)

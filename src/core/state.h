@@ -75,7 +75,8 @@ struct gsa_state {
     uint64_t n_counted;                  /* learned since the table's counts were folded */
     double squared_error, squared_label; /* sums, to notice that squared loss diverges */
     gsa__origin origin;
-    uint64_t *ancestors; /* origins of the runs this one contains or started from, ascending, without its own */
+    uint64_t *ancestors; /* origins of the runs this one contains or started from, ascending, without its own; one
+                          * comes twice if a run on the same rows was started from */
     size_t n_ancestors;
     uint64_t n_merged;
     gsa__sample sample;
@@ -88,10 +89,15 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
 
 /* Sets the loss and makes the table. For classes the labels may be entered before or after. */
 gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error);
-/* Makes room for the labels there are now: more outputs, or logistic becomes softmax. */
+/* Makes room for the labels there are now: more outputs, or logistic becomes softmax. On failure nothing has changed.
+ */
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error);
-gsa_status gsa__state_reserve_scratch(gsa_state *state, gsa_error *error);
+/* A logistic state into the softmax state of the same model. */
+gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error);
+gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
+/* learn.c: makes room for the features of a row, whose values must be finite; *xx is its squared length. */
+gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error);
 /* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);

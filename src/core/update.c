@@ -140,6 +140,22 @@ static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, gsa_
     return GSA_OK;
 }
 
+static void forget_labels(gsa_state *state, size_t n_before)
+{
+    while (state->labels.n > n_before)
+        gsa__labels_drop_last(&state->labels);
+}
+
+/* Back to before a look at the first rows that failed. */
+static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecided)
+{
+    forget_labels(state, n_labels_before);
+    if (was_undecided && state->loss != GSA__UNDECIDED) {
+        gsa__table_release(&state->table, &state->env);
+        state->loss = GSA__UNDECIDED;
+    }
+}
+
 gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
     gsa_status status = gsa__batch_check(first, 1, error);
@@ -148,6 +164,8 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
     for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
         status = check_label(first, row, error);
     gsa__loss loss = state->loss;
+    size_t n_labels_before = state->labels.n;
+    bool was_undecided = loss == GSA__UNDECIDED;
     if (status == GSA_OK && loss == GSA__UNDECIDED)
         status = decide_auto(first, &loss, error);
     if (status == GSA_OK && gsa__loss_has_classes(loss))
@@ -156,8 +174,10 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
         status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK && gsa__loss_has_classes(loss))
         status = gsa__state_fit_labels(state, error);
-    if (status != GSA_OK)
+    if (status != GSA_OK) {
+        take_back(state, n_labels_before, was_undecided);
         return status;
+    }
     while (!state->origin.closed && state->origin.n_rows < first->n_rows)
         add_to_origin(&state->origin, first, (size_t)state->origin.n_rows);
     state->origin.closed = 1;
@@ -176,7 +196,13 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
                              "label %g is a fraction, but the labels of the first rows were taken for classes; give "
                              "--loss squared to predict numbers, or --loss softmax if it is the name of a class",
                              batch->label[row]);
-    gsa_status status = gsa__labels_add_row(&state->labels, batch, row, out, error);
+    /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
+    double xx;
+    gsa__row view = gsa__row_at(batch, row);
+    gsa_status status = gsa__state_fit_row(state, &view, &xx, error);
+    size_t n_before = state->labels.n;
+    if (status == GSA_OK)
+        status = gsa__labels_add_row(&state->labels, batch, row, out, error);
     if (status == GSA_OK && loss_is_auto(state) && state->labels.n > CLASSES_MOST &&
         all_labels_are_numbers(&state->labels))
         status = too_many_classes(state, "there are", error);
@@ -184,6 +210,8 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
         status = logistic_third_label(state, row, error);
     if (status == GSA_OK)
         status = gsa__state_fit_labels(state, error);
+    if (status != GSA_OK)
+        forget_labels(state, n_before);
     return status;
 }
 
@@ -216,6 +244,16 @@ static gsa_status learn_held(gsa_state *state, gsa__held_row *held, gsa_error *e
     return status;
 }
 
+/* Room for the row that a new one may push out of the sample, so that learning it then cannot fail for memory. */
+static gsa_status fit_last_held(gsa_state *state, gsa_error *error)
+{
+    if (state->sample.n == 0)
+        return GSA_OK;
+    double xx;
+    gsa__row last = gsa__held_row_view(state->sample.at[state->sample.n - 1]);
+    return gsa__state_fit_row(state, &last, &xx, error);
+}
+
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
 static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, size_t class_number, double y,
                            double c, bool *held, gsa_error *error)
@@ -228,6 +266,9 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
                                      : gsa__sample_wants(&state->sample, hash, sample_most(state));
     if (!*held || state->position.pass > 0)
         return GSA_OK;
+    gsa_status status = sample_most(state) <= state->sample.n ? fit_last_held(state, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
     gsa__row view = gsa__row_at(batch, row);
     gsa__held_row *kept = gsa__held_row_new(&view, hash, &state->env), *pushed_out;
     if (!kept)
@@ -235,7 +276,7 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
     kept->class_number = (uint32_t)class_number;
     kept->number = y;
     kept->weight = (float)c;
-    gsa_status status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
+    status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
     if (status != GSA_OK)
         gsa__free(&state->env, kept);
     else if (pushed_out)
@@ -250,15 +291,13 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     double c = batch->weight ? (double)batch->weight[row] : 1.0, y = 0;
     if (!(c >= 0) || !isfinite(c))
         return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
-    if (c == 0)
-        return GSA_OK;
     size_t class_number = 0;
-    bool held = false;
+    bool held = c == 0; /* passed over, but a row of the input all the same */
     gsa_status status = check_label(batch, row, error);
-    if (status == GSA_OK)
+    if (status == GSA_OK && !held)
         status = gsa__loss_has_classes(state->loss) ? class_of(state, batch, row, &class_number, error)
                                                     : number_of(state, batch, row, &y, error);
-    if (status == GSA_OK)
+    if (status == GSA_OK && !held)
         status = hold_out(state, batch, row, class_number, y, c, &held, error);
     gsa__row view = gsa__row_at(batch, row);
     if (status == GSA_OK && !held)

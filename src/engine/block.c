@@ -79,8 +79,7 @@ static gsa_status reserve(gsa__block *block, size_t n_entries, gsa_error *error)
 {
     if ((uint64_t)n_entries * (sizeof(uint32_t) + sizeof(float)) > block->env.memory_limit)
         return gsa__fail(error, GSA_LIMIT,
-                         "a block of %u rows does not fit the memory limit; give --order file to learn rows as they "
-                         "come, or raise the limit (--memory-limit)",
+                         "a block of %u rows does not fit the memory limit; raise the limit (--memory-limit)",
                          GSA_BLOCK_ROWS);
     if (!gsa__reserve(&block->env, (void **)&block->index, &block->index_capacity, n_entries, sizeof *block->index) ||
         !gsa__reserve(&block->env, (void **)&block->value, &block->value_capacity, n_entries, sizeof *block->value))

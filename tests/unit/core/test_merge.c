@@ -334,6 +334,161 @@ static void starting_from_a_model_begins_with_its_weights_and_a_fresh_mean(void 
     gsa_state_free(today);
 }
 
+/* A run that starts from the base with the base's own first rows is a new run all the same. */
+static void a_new_run_on_the_rows_of_its_base_is_no_copy(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    rows *r = rows_random(1, 300, 30, 2), *s = rows_random(2, 200, 30, 2);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    gsa_state *base = state_with(NULL), *a, *b;
+    learn(base, &x);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
+    learn(a, &x);
+    learn(b, &y);
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, base), *ba = merged((const gsa_state *[]){b, a}, 2, base);
+    gsa_summary summary;
+    gsa_state_summary(ab, &summary);
+    assert_int_equal(summary.n_rows, 500);
+    models_agree(ab, ba, 0);
+    gsa_state *all[] = {base, a, b, ab, ba};
+    for (size_t i = 0; i < 5; i++)
+        gsa_state_free(all[i]);
+    free(r);
+    free(s);
+}
+
+/* A merged base has no rows of its own to be known by. */
+static void a_run_without_rows_that_started_from_a_merged_base_is_no_copy(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *one = trained(1, 100, 30, 2, "logistic"), *two = trained(2, 100, 30, 2, "logistic"), *a, *idle;
+    gsa_state *base = merged((const gsa_state *[]){one, two}, 2, NULL);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &idle, &error), &error);
+    rows *r = rows_random(3, 70, 30, 2);
+    gsa_batch x = rows_batch(r);
+    learn(a, &x);
+    gsa_state *ab = merged((const gsa_state *[]){a, idle}, 2, base);
+    gsa_state *ba = merged((const gsa_state *[]){idle, a}, 2, base);
+    gsa_summary summary;
+    gsa_state_summary(ab, &summary);
+    assert_int_equal(summary.n_rows, 70);
+    models_agree(ab, ba, 0);
+    gsa_state *all[] = {one, two, base, a, idle, ab, ba};
+    for (size_t i = 0; i < 7; i++)
+        gsa_state_free(all[i]);
+    free(r);
+}
+
+/* The right run at the wrong time: it has gone on since, and knows a label that the states never heard of. */
+static void a_base_that_has_gone_on_is_refused(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    rows *r = rows_random(1, 100, 30, 2), *s = rows_random(2, 100, 30, 2), *t = rows_random(3, 100, 30, 3);
+    gsa_batch x = rows_batch(r), y = rows_batch(s), z = rows_batch(t);
+    gsa_state *base = state_with(NULL), *later, *copy, *a, *b, *out = NULL;
+    learn(base, &x);
+    must_be_ok(gsa_state_fork(base, NULL, &later, &error), &error);
+    must_be_ok(gsa_state_fork(base, NULL, &copy, &error), &error);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
+    learn(later, &z);
+    learn(a, &y);
+    learn(b, &x);
+    const gsa_state *both[] = {a, b}, *unequal[] = {copy, a};
+    assert_int_equal(gsa_state_merge(both, 2, later, NULL, &out, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_merge(unequal, 2, base, NULL, &out, &error), GSA_CONFLICT);
+    gsa_state *all[] = {base, later, copy, a, b};
+    for (size_t i = 0; i < 5; i++)
+        gsa_state_free(all[i]);
+    free(r);
+    free(s);
+    free(t);
+}
+
+static void a_logistic_model_can_go_on_as_softmax_with_a_third_label(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_config *config;
+    gsa_state *yesterday = trained(1, 300, 30, 2, "logistic"), *today;
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_config_set(config, "loss", "softmax", &error), &error);
+    must_be_ok(gsa_state_start_from(yesterday, config, NULL, &today, &error), &error);
+    gsa_summary summary;
+    gsa_state_summary(today, &summary);
+    assert_string_equal(summary.loss, "softmax");
+    rows *r = rows_random(2, 100, 30, 3);
+    gsa_batch batch = rows_batch(r);
+    gsa_model *a = model_of(yesterday), *b = model_of(today);
+    double p[200], q[200];
+    must_be_ok(gsa_model_predict(a, &batch, p, &error), &error);
+    must_be_ok(gsa_model_predict(b, &batch, q, &error), &error);
+    for (size_t i = 0; i < 200; i++)
+        assert_close(q[i], p[i], 1e-12);
+    learn(today, &batch);
+    gsa_state_summary(today, &summary);
+    assert_int_equal(summary.n_classes, 3);
+    gsa_model_free(a);
+    gsa_model_free(b);
+    gsa_state_free(yesterday);
+    gsa_state_free(today);
+    gsa_config_free(config);
+    free(r);
+}
+
+static void states_that_have_met_no_row_merge_into_one_that_can_learn(void **unused)
+{
+    (void)unused;
+    gsa_state *a = state_with(NULL), *b = state_with(NULL), *alone = state_with(NULL);
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_summary summary;
+    gsa_state_summary(ab, &summary);
+    assert_string_equal(summary.loss, "auto");
+    rows *r = rows_random(1, 100, 30, 2);
+    gsa_batch batch = rows_batch(r);
+    learn(ab, &batch);
+    learn(alone, &batch);
+    models_agree(ab, alone, 0);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(ab);
+    gsa_state_free(alone);
+    free(r);
+}
+
+static void copies_may_end_the_pass_themselves(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b;
+    must_be_ok(gsa_state_fork(base, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_fork(base, NULL, &b, &error), &error);
+    rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    learn(a, &x);
+    learn(b, &y);
+    gsa_state_end_pass(a);
+    gsa_state_end_pass(b);
+    gsa_state *round = merged((const gsa_state *[]){a, b}, 2, base);
+    gsa_summary summary;
+    gsa_state_summary(round, &summary);
+    assert_int_equal(summary.n_rows, 600);
+    assert_int_equal(summary.pass, 1);
+    assert_int_equal(summary.pass_rows, 0);
+    assert_true(summary.loss_weight == 0);
+    gsa_state_free(base);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(round);
+    free(r);
+    free(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,6 +503,12 @@ int main(void)
         cmocka_unit_test(the_greedy_merge_cures_underconfidence),
         cmocka_unit_test(states_that_do_not_fit_are_refused),
         cmocka_unit_test(starting_from_a_model_begins_with_its_weights_and_a_fresh_mean),
+        cmocka_unit_test(a_new_run_on_the_rows_of_its_base_is_no_copy),
+        cmocka_unit_test(a_run_without_rows_that_started_from_a_merged_base_is_no_copy),
+        cmocka_unit_test(a_base_that_has_gone_on_is_refused),
+        cmocka_unit_test(a_logistic_model_can_go_on_as_softmax_with_a_third_label),
+        cmocka_unit_test(states_that_have_met_no_row_merge_into_one_that_can_learn),
+        cmocka_unit_test(copies_may_end_the_pass_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

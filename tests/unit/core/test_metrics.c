@@ -172,6 +172,33 @@ static void a_label_the_model_does_not_know_counts_as_wrong(void **unused)
     free(r);
 }
 
+static void unknown_labels_spoil_recall_but_not_brier(void **unused)
+{
+    (void)unused;
+    for (unsigned k = 2; k < 4; k++) {
+        rows *r = rows_random(1, 300, 20, k);
+        gsa_batch batch = rows_batch(r), known = rows_slice(&batch, 0, 200);
+        gsa_state *state = state_with(NULL);
+        learn(state, &known);
+        gsa_model *model = model_of(state);
+        gsa_metrics *without = judged(model, &known);
+        for (size_t i = 200; i < 300; i++)
+            r->label[i] = 99;
+        gsa_metrics *with = judged(model, &batch);
+        assert_close(value_of(with, "unknown_labels"), 100, 0);
+        assert_close(value_of(with, "accuracy"), value_of(without, "accuracy") * 2 / 3, 1e-12);
+        if (k == 2)
+            assert_close(value_of(with, "brier"), value_of(without, "brier"), 1e-12);
+        else
+            assert_close(value_of(with, "recall_weighted"), value_of(with, "accuracy"), 1e-12);
+        gsa_metrics_free(with);
+        gsa_metrics_free(without);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -180,6 +207,7 @@ int main(void)
         cmocka_unit_test(regression_metrics_are_what_the_predictions_say),
         cmocka_unit_test(metrics_of_parts_add_up_to_those_of_the_whole),
         cmocka_unit_test(a_label_the_model_does_not_know_counts_as_wrong),
+        cmocka_unit_test(unknown_labels_spoil_recall_but_not_brier),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

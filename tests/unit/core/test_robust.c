@@ -273,6 +273,75 @@ static void every_failed_allocation_is_a_status_and_no_leak(void **unused)
     free(s);
 }
 
+/* Memory runs out somewhere and is there again: what comes out in the end is as if it had never been missing. */
+static void a_state_goes_on_where_memory_ran_out(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 200, 60, 7);
+    for (size_t i = 0; i < r->n_rows; i++) /* classes turn up one after the other */
+        if (r->label[i] > (double)(i / 25))
+            r->label[i] = (double)(i / 25);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *quiet = state_with("holdout", "16", NULL);
+    gsa_error error = {0};
+    for (size_t i = 0; i < r->n_rows; i++) {
+        gsa_batch one = rows_slice(&batch, i, 1);
+        learn(quiet, &one);
+    }
+    gsa_model *expected = model_of(quiet);
+    for (size_t n = 0, failed = 1; failed; n++) {
+        failing f = {SIZE_MAX, 0};
+        gsa_env env = {.alloc = failing_alloc,
+                       .alloc_zeroed = failing_alloc_zeroed,
+                       .resize = failing_resize,
+                       .release = failing_release,
+                       .alloc_ctx = &f};
+        gsa_config *config;
+        gsa_state *state;
+        must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+        must_be_ok(gsa_config_set(config, "holdout", "16", &error), &error);
+        must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
+        f.left = n;
+        failed = 0;
+        for (size_t i = 0; i < r->n_rows; i++) {
+            gsa_batch one = rows_slice(&batch, i, 1);
+            if (gsa_state_update(state, &one, &error) == GSA_OK)
+                continue;
+            failed = 1;
+            f.left = SIZE_MAX;
+            learn(state, &one);
+        }
+        gsa_model *model = model_of(state);
+        gsa_model_info info, other;
+        gsa_model_get_info(expected, &info);
+        gsa_model_get_info(model, &other);
+        assert_int_equal(info.n_rows, other.n_rows);
+        assert_int_equal(info.n_outputs, other.n_outputs);
+        for (uint64_t i = 0; i < info.n_features; i++)
+            for (size_t k = 0; k < info.n_outputs; k++)
+                assert_true(gsa_model_weight(expected, i, k) == gsa_model_weight(model, i, k));
+        gsa_model_free(model);
+        gsa_state_free(state);
+        gsa_config_free(config);
+    }
+    gsa_model_free(expected);
+    gsa_state_free(quiet);
+    free(r);
+}
+
+static void classes_without_a_label_make_no_model(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"auto", "logistic", "softmax"};
+    for (size_t i = 0; i < 3; i++) {
+        gsa_state *state = state_with("loss", losses[i], NULL);
+        gsa_model *model = NULL;
+        gsa_error error = {0};
+        assert_int_equal(gsa_state_finish(state, NULL, &model, &error), GSA_ARGUMENT);
+        gsa_state_free(state);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +353,8 @@ int main(void)
         cmocka_unit_test(squared_loss_that_diverges_is_stopped_with_advice),
         cmocka_unit_test(a_huge_id_is_an_error_that_says_what_to_do),
         cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
+        cmocka_unit_test(a_state_goes_on_where_memory_ran_out),
+        cmocka_unit_test(classes_without_a_label_make_no_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

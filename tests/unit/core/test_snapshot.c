@@ -1,6 +1,8 @@
 /* States and models as bytes: nothing is lost, equal states give equal bytes, a resumed run gives the same bits. */
 #include "rows.h"
 
+#include "core/snapshot.h"
+
 #include <math.h>
 
 typedef struct bytes {
@@ -187,6 +189,118 @@ static void damaged_bytes_are_refused(void **unused)
     free(r);
 }
 
+/* Day after day on the same rows: every run has the origin of the one it started from. */
+static void runs_started_again_and_again_on_the_same_rows_survive_the_trip(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    rows *r = rows_random(1, 100, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *day = state_with(NULL);
+    learn(day, &batch);
+    for (int i = 0; i < 4; i++) {
+        gsa_state *next = NULL;
+        must_be_ok(gsa_state_start_from(day, NULL, NULL, &next, &error), &error);
+        learn(next, &batch);
+        gsa_state_free(day);
+        day = reread(next);
+        same_bytes(day, next);
+        gsa_state_free(next);
+    }
+    gsa_state_free(day);
+    free(r);
+}
+
+/* ---- files that lie with a right checksum -------------------------------------------------------------------------
+ */
+
+typedef struct lie {
+    const char *note, *text; /* metadata that is replaced, or NULL */
+    const char *tensor;      /* tensor whose element is replaced, or NULL */
+    size_t element;
+    uint64_t bits;       /* the new element, in the low bytes */
+    const char *without; /* tensors with this beginning are left out, or NULL */
+} lie;
+
+static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, size_t n_lies, gsa_error *error)
+{
+    gsa__snapshot *snapshot;
+    gsa_state *out = NULL;
+    must_be_ok(gsa__state_snapshot(honest, &snapshot, error), error);
+    const gsa__bundle *from = gsa__snapshot_bundle(snapshot);
+    gsa__tensor tensors[32];
+    gsa__note notes[32];
+    void *data[32];
+    gsa__bundle bundle = {tensors, 0, notes, from->n_notes};
+    memcpy(notes, from->notes, from->n_notes * sizeof *notes);
+    for (size_t i = 0; i < from->n_tensors; i++) {
+        gsa__tensor tensor = from->tensors[i];
+        size_t len = (size_t)gsa__tensor_len(&tensor), size = gsa__dtype_size(tensor.dtype), keep = 1;
+        unsigned char *copy = calloc(len + 1, size);
+        if (tensor.fill)
+            tensor.fill(tensor.ctx, 0, len, copy);
+        else if (len > 0)
+            memcpy(copy, tensor.data, len * size);
+        for (size_t l = 0; l < n_lies; l++) {
+            if (lies[l].tensor && strcmp(lies[l].tensor, tensor.name) == 0)
+                memcpy(copy + lies[l].element * size, &lies[l].bits, size);
+            if (lies[l].without && strncmp(lies[l].without, tensor.name, strlen(lies[l].without)) == 0)
+                keep = 0;
+        }
+        tensor.fill = NULL;
+        tensor.data = data[bundle.n_tensors] = copy;
+        tensors[bundle.n_tensors] = tensor;
+        if (keep)
+            bundle.n_tensors++;
+        else
+            free(copy);
+    }
+    for (size_t l = 0; l < n_lies; l++)
+        for (size_t i = 0; i < bundle.n_notes; i++)
+            if (lies[l].note && strcmp(lies[l].note, notes[i].key) == 0)
+                notes[i].text = lies[l].text;
+    gsa_status status = gsa__state_restore(&bundle, NULL, &out, error);
+    for (size_t i = 0; i < bundle.n_tensors; i++)
+        free(data[i]);
+    gsa__snapshot_free(snapshot);
+    gsa_state_free(out);
+    return status;
+}
+
+static void a_state_that_contradicts_itself_is_refused(void **unused)
+{
+    (void)unused;
+    static const lie lies[] = {
+        {.note = "learns", .text = "auto"},                       /* a sample and labels, but no loss */
+        {.note = "learns", .text = "squared"},                    /* numbers, but labels */
+        {.note = "learns", .text = "logistic"},                   /* three labels */
+        {.tensor = "presence", .element = 3, .bits = UINT32_MAX}, /* would overflow */
+        {.tensor = "sample.class", .element = 0, .bits = 3},      /* there are 0, 1 and 2 */
+        {.tensor = "sample.row_start", .element = 1, .bits = UINT64_MAX},
+        {.tensor = "sample.weight", .element = 0, .bits = 0},
+        {.tensor = "sample.index", .element = 0, .bits = UINT32_MAX},
+        {.tensor = "weight", .element = 2, .bits = 0x7F800000}, /* infinite */
+        {.tensor = "counts", .element = 4, .bits = 1},          /* the average starts anew in the past */
+        {.tensor = "sums", .element = 0, .bits = 0x7FF8000000000000},
+        {.tensor = "labels.number", .element = 1, .bits = 0}, /* not the number of its text */
+        {.without = "presence"},
+        {.without = "sample.value"},
+    };
+    rows *r = rows_random(1, 200, 30, 3);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("holdout", "8", NULL);
+    gsa_error error = {0};
+    learn(state, &batch);
+    must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        if (restore_with_lies(state, &lies[i], 1, &error) != GSA_FORMAT)
+            fail_msg("lie %zu was believed", i);
+        assert_int_equal(error.status, GSA_FORMAT);
+    }
+    gsa_state_free(state);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +309,8 @@ int main(void)
         cmocka_unit_test(a_model_predicts_the_same_after_the_trip),
         cmocka_unit_test(a_model_is_no_state_and_the_message_says_so),
         cmocka_unit_test(damaged_bytes_are_refused),
+        cmocka_unit_test(runs_started_again_and_again_on_the_same_rows_survive_the_trip),
+        cmocka_unit_test(a_state_that_contradicts_itself_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

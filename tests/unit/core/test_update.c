@@ -306,6 +306,113 @@ static void a_state_knows_the_rows_it_began_with(void **unused)
     free(other);
 }
 
+static void a_label_that_was_refused_is_not_remembered(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 40, 10, 2);
+    gsa_batch batch = rows_batch(r), last = rows_slice(&batch, 39, 1);
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    gsa_error error = {0};
+    gsa_summary summary;
+    r->label[39] = 2;
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(gsa_state_update(state, again ? &last : &batch, &error), GSA_LABEL);
+        assert_non_null(strstr(error.message, "label '2' is the third"));
+        gsa_state_summary(state, &summary);
+        assert_int_equal(summary.n_rows, 39);
+        assert_int_equal(summary.n_classes, 2);
+    }
+    gsa_state *prepared = state_with("loss", "logistic", NULL);
+    assert_int_equal(gsa_state_prepare(prepared, &batch, &error), GSA_LABEL);
+    gsa_state_summary(prepared, &summary);
+    assert_int_equal(summary.n_classes, 0);
+    gsa_state_free(prepared);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void a_bad_row_leaves_no_label_and_no_feature_behind(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 40, 10, 2);
+    gsa_batch batch = rows_batch(r), all_but_one = rows_slice(&batch, 0, 39);
+    gsa_state *state = state_with("loss", "auto", NULL), *quiet = state_with("loss", "auto", NULL);
+    gsa_error error = {0};
+    learn(state, &all_but_one);
+    learn(quiet, &all_but_one);
+    r->label[39] = 7;
+    r->index[r->row_start[39]] = 5000;
+    r->value[r->row_start[39]] = NAN;
+    gsa_batch bad = rows_slice(&batch, 39, 1);
+    assert_int_equal(gsa_state_update(state, &bad, &error), GSA_INPUT);
+    same_models(state, quiet);
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    assert_int_equal(summary.n_classes, 2);
+    assert_string_equal(summary.loss, "logistic");
+    gsa_state_free(state);
+    gsa_state_free(quiet);
+    free(r);
+}
+
+static void a_loss_that_is_set_before_the_first_row_is_learned_with(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"squared", "logistic", "softmax"};
+    rows *r = rows_random(1, 100, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    for (size_t i = 0; i < 3; i++) {
+        gsa_error error = {0};
+        gsa_summary summary;
+        gsa_state *set = state_with(NULL), *made = state_with("loss", losses[i], NULL);
+        must_be_ok(gsa_state_set(set, "loss", losses[i], &error), &error);
+        learn(set, &batch);
+        learn(made, &batch);
+        gsa_state_summary(set, &summary);
+        assert_string_equal(summary.loss, losses[i]);
+        same_models(set, made);
+        gsa_state_free(set);
+        gsa_state_free(made);
+    }
+    free(r);
+}
+
+static void a_zero_is_an_absent_feature_in_sparse_rows_too(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new(), *s = rows_new();
+    rows_entry(r, 3, 1);
+    rows_entry(r, GSA_MAX_ID, 0);
+    rows_end(r, 1);
+    rows_entry(s, 3, 1);
+    rows_end(s, 1);
+    gsa_batch with_zero = rows_batch(r), without = rows_batch(s);
+    gsa_state *a = state_with(NULL), *b = state_with(NULL);
+    learn(a, &with_zero);
+    learn(b, &without);
+    same_models(a, b);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    free(r);
+    free(s);
+}
+
+static void rows_of_weight_zero_are_among_those_a_state_began_with(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 50, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    batch.weight = r->weight;
+    r->weight[0] = r->weight[7] = 0;
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    learn(state, &batch);
+    assert_true(gsa_state_began_with(state, &batch));
+    r->label[7] = 1 - r->label[7];
+    assert_false(gsa_state_began_with(state, &batch));
+    gsa_state_free(state);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +427,11 @@ int main(void)
         cmocka_unit_test(bad_weights_and_values_are_refused_with_their_row),
         cmocka_unit_test(held_out_rows_are_learned_or_kept_and_never_both),
         cmocka_unit_test(a_state_knows_the_rows_it_began_with),
+        cmocka_unit_test(a_label_that_was_refused_is_not_remembered),
+        cmocka_unit_test(a_bad_row_leaves_no_label_and_no_feature_behind),
+        cmocka_unit_test(a_loss_that_is_set_before_the_first_row_is_learned_with),
+        cmocka_unit_test(a_zero_is_an_absent_feature_in_sparse_rows_too),
+        cmocka_unit_test(rows_of_weight_zero_are_among_those_a_state_began_with),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
