@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { ROWS_BETWEEN_CHECKS = 1024 };
+
 void gsa__optimizer_free(gsa__optimizer *o)
 {
     if (!o)
@@ -72,6 +74,8 @@ gsa_status gsa__optimizer_pass(gsa__optimizer *o, const uint32_t *order, size_t 
     if (o->method->begin_pass)
         o->method->begin_pass(o, order, n_rows);
     for (o->order_at = 0; o->order_at < n_rows; o->order_at++) {
+        if (o->order_at % ROWS_BETWEEN_CHECKS == 0 && o->env.should_stop(o->env.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
         o->t++;
         o->method->learn(o, order[o->order_at]);
     }

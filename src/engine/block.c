@@ -22,8 +22,8 @@ struct gsa__block {
     uint32_t *index;
     float *value;
     size_t index_capacity, value_capacity;
-    const char *const *words;
-    size_t n_words;
+    const char **words; /* a copy of the reader's table, which may move; the words themselves stay */
+    size_t n_words, words_capacity;
     gsa_batch pending;
     size_t pending_row;
 };
@@ -60,6 +60,7 @@ void gsa__block_free(gsa__block *block)
     gsa__free(&env, block->place);
     gsa__free(&env, block->index);
     gsa__free(&env, block->value);
+    gsa__free(&env, block->words);
     gsa__free(&env, block);
 }
 
@@ -99,8 +100,18 @@ static void copy_facts(gsa__block *block, const gsa_batch *from, size_t row, siz
     }
     block->has_words |= from->word != NULL;
     block->has_weights |= from->weight != NULL;
-    block->words = from->words;
-    block->n_words = from->n_words;
+}
+
+/* Words are only ever added: those that the block has are the first of the reader's. */
+static gsa_status copy_words(gsa__block *block, const gsa_batch *from, gsa_error *error)
+{
+    if (!gsa__reserve(&block->env, (void **)&block->words, &block->words_capacity, from->n_words, sizeof *block->words))
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu label words", from->n_words);
+    while (block->n_words < from->n_words) {
+        block->words[block->n_words] = from->words[block->n_words];
+        block->n_words++;
+    }
+    return GSA_OK;
 }
 
 /* A dense row becomes a sparse one; zeros are left out either way. */
@@ -163,7 +174,7 @@ gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, gsa_batch *vie
         block->pending_row = 0;
         if (status != GSA_OK)
             block->pending.n_rows = 0;
-        else
+        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK)
             status = take_pending(block, error);
     }
     if (status == GSA_END && block->n_rows > 0)
