@@ -164,10 +164,9 @@ void compare_task_free(compare_task *task)
 void compare_task_set_order(compare_task *task, uint64_t pass)
 {
     uint64_t block = 0;
-    for (size_t first = 0; first < task->train.n_rows; first += GSA_BLOCK_ROWS, block++) {
-        size_t left = task->train.n_rows - first;
-        uint32_t n = left < GSA_BLOCK_ROWS ? (uint32_t)left : GSA_BLOCK_ROWS;
-        gsa_plan_order(task->seed, pass, block, n, task->order + first);
+    for (size_t first = 0, n; first < task->train.n_rows; first += n, block++) {
+        n = gsa_plan_block(&task->train, first);
+        gsa_plan_order(task->seed, pass, block, (uint32_t)n, task->order + first);
         for (size_t i = 0; i < n; i++)
             task->order[first + i] += (uint32_t)first;
     }

@@ -109,7 +109,10 @@ static int make_table(predicting *what)
 static int run_predict(const cli_arguments *arguments)
 {
     predicting what = {.env = session_env(arguments)};
-    int code = session_load_model(arguments->positional[0], &what.env, &what.model);
+    int code =
+        session_check_not_input(arguments_text(arguments, "output"), arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE)
+        code = session_load_model(arguments->positional[0], &what.env, &what.model);
     if (code == EXIT_DONE)
         code = make_table(&what);
     if (code == EXIT_DONE)

@@ -130,13 +130,19 @@ static bool is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino && S_ISREG(first.st_mode);
 }
 
-static int check_one_path(const char *path, const char *const *inputs, size_t n_inputs)
+int session_check_not_input(const char *path, const char *const *inputs, size_t n_inputs)
 {
-    for (size_t i = 0; i < n_inputs; i++) {
+    for (size_t i = 0; i < n_inputs && strcmp(path, "-") != 0; i++) {
         if (is_same_file(path, inputs[i]))
             return complain_failed("%s is one of the inputs and would be overwritten; give -o another name", path);
     }
-    return output_check_place(path);
+    return EXIT_DONE;
+}
+
+static int check_one_path(const char *path, const char *const *inputs, size_t n_inputs)
+{
+    int code = session_check_not_input(path, inputs, n_inputs);
+    return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
 int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs)

@@ -36,7 +36,7 @@ typedef struct training {
     train_test test;
     cli_progress progress;
     double seconds;
-    bool stopped;
+    bool stopped, test_failed;
 } training;
 
 static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *reader)
@@ -48,7 +48,17 @@ static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *r
 static gsa_status test_after_pass(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
-    return train_test_run(&run->test, state, &run->env, &run->progress, error);
+    gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
+    if (status == GSA_OK || status == GSA_STOPPED)
+        return status;
+    /* What was learned is worth more than its judgement: the run goes on, and the exit code tells. */
+    progress_clear(&run->progress);
+    complain_error(status, error);
+    complain("--test %s cannot be judged on; the training goes on without it", run->test.path);
+    gsa_reader_close(run->test.reader);
+    run->test.reader = NULL;
+    run->test_failed = true;
+    return GSA_OK;
 }
 
 /* ---- the summary ------------------------------------------------------------------------------------------------ */
@@ -170,7 +180,9 @@ static int save_and_report(training *run)
         code = print_json(run, &summary);
     else
         print_summary(run, &summary);
-    return run->stopped ? interrupt_exit_code() : code;
+    if (run->stopped)
+        return interrupt_exit_code();
+    return run->test_failed ? EXIT_FAILED : code;
 }
 
 static int learn(training *run)

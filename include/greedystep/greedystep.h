@@ -317,8 +317,15 @@ GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric
 
 /* ---- 8. the plan ------------------------------------------------------------------------------------------------ */
 
-/* Rows come in blocks of this many; the order of rows is part of the algorithm, never of the machine. */
-#define GSA_BLOCK_ROWS 8192u
+/* The order of rows is part of the algorithm, never of the machine. Shuffled rows come in blocks: a block ends after
+ * this many rows, or with the row that brings it to this many entries. */
+#define GSA_BLOCK_ROWS 65536u
+#define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
+/* The labels of this many first rows decide what is learned. */
+#define GSA_FIRST_ROWS 8192u
+
+/* Rows of the block that begins at row `from` of a batch that holds all rows. */
+GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 
 /* The order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that depends on the
  * arguments only. */

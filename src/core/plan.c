@@ -3,6 +3,16 @@
 
 #include <greedystep/greedystep.h>
 
+size_t gsa_plan_block(const gsa_batch *rows, size_t from)
+{
+    size_t n = 0, n_entries = 0;
+    while (n < GSA_BLOCK_ROWS && n_entries < GSA_BLOCK_ENTRIES && from + n < rows->n_rows) {
+        n_entries += rows->index ? (size_t)(rows->row_start[from + n + 1] - rows->row_start[from + n]) : rows->width;
+        n++;
+    }
+    return n;
+}
+
 /* Fisher-Yates with a stream of its own for every block of every pass. */
 void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out)
 {

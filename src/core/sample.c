@@ -34,6 +34,15 @@ bool gsa__sample_has(const gsa__sample *sample, uint64_t hash)
     return place < sample->n && sample->at[place]->hash == hash;
 }
 
+bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass)
+{
+    size_t place = place_of(sample, hash);
+    if (place == sample->n || sample->at[place]->hash != hash || sample->at[place]->pass == (uint32_t)pass)
+        return false;
+    sample->at[place]->pass = (uint32_t)pass;
+    return true;
+}
+
 static size_t held_size(size_t n)
 {
     return sizeof(gsa__held_row) + 2 * n * sizeof(uint32_t); /* n < 2^32: no overflow in 64 bits */
@@ -60,6 +69,7 @@ gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_e
     held->number = 0;
     held->class_number = 0;
     held->weight = 1;
+    held->pass = 0;
     held->n = n;
     return held;
 }
@@ -75,7 +85,7 @@ gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
 bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most)
 {
     if (gsa__sample_has(sample, hash))
-        return true;
+        return false;
     return sample->n < most || (most > 0 && hash < sample->at[most - 1]->hash);
 }
 

@@ -2,7 +2,8 @@
  *
  *   S1  rows are in ascending order of hash, no hash twice;
  *   S2  a row is held if its hash is among the `capacity` smallest seen; one that is pushed out by a smaller one goes
- *       back to the caller, who learns it: in the end every row was either learned or is held;
+ *       back to the caller, who learns it: in the end every row was either learned or is held. Of rows that are equal
+ *       one is held and the others are learned, in every pass;
  *   S3  merging is union and cut, so that order and grouping do not matter. */
 #ifndef GSA_CORE_SAMPLE_H
 #define GSA_CORE_SAMPLE_H
@@ -17,6 +18,7 @@ typedef struct gsa__held_row {
     double number; /* label of a regression */
     uint32_t class_number;
     float weight;
+    uint32_t pass; /* the last pass in which it was left out */
     uint32_t n;
     uint32_t entries[]; /* n ids, n float values */
 } gsa__held_row;
@@ -33,15 +35,17 @@ typedef struct gsa__sample {
 
 void gsa__sample_release(gsa__sample *sample, const gsa_env *env);
 bool gsa__sample_has(const gsa__sample *sample, uint64_t hash);
+/* In a later pass: whether a row of this hash is the held one, to be left out; its equals are not. */
+bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass);
 
 /* A held row from parts, not yet in a sample; NULL if there is no memory. */
 gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_env *env);
 gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env);
 
-/* Would a row of this hash be held by a sample of that many? */
+/* Would a row of this hash be held by a sample of that many? Not if its equal is. */
 bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most);
 /* Takes the row over. *pushed_out is a row that no longer fits (the caller's), or NULL. A hash that is there already is
- * freed and forgotten. On failure the row remains the caller's. */
+ * freed and forgotten (merged samples share rows). On failure the row remains the caller's. */
 gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
                               gsa__held_row **pushed_out, gsa_error *error);
 

@@ -123,10 +123,11 @@ static gsa_status add_sample(gsa__snapshot *snapshot, const gsa__sample *sample,
     double *number = gsa__snapshot_alloc(snapshot, n, sizeof *number);
     uint64_t *start = gsa__snapshot_alloc(snapshot, n + 1, sizeof *start);
     uint32_t *class_number = gsa__snapshot_alloc(snapshot, n, sizeof *class_number);
+    uint32_t *pass = gsa__snapshot_alloc(snapshot, n, sizeof *pass);
     float *weight = gsa__snapshot_alloc(snapshot, n, sizeof *weight);
     uint32_t *index = gsa__snapshot_alloc(snapshot, n_entries, sizeof *index);
     float *value = gsa__snapshot_alloc(snapshot, n_entries, sizeof *value);
-    if (!hash || !number || !start || !class_number || !weight || !index || !value)
+    if (!hash || !number || !start || !class_number || !pass || !weight || !index || !value)
         return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
     for (size_t i = 0; i < n; i++) {
         const gsa__held_row *held = sample->at[i];
@@ -134,6 +135,7 @@ static gsa_status add_sample(gsa__snapshot *snapshot, const gsa__sample *sample,
         hash[i] = held->hash;
         number[i] = held->number;
         class_number[i] = held->class_number;
+        pass[i] = held->pass;
         weight[i] = held->weight;
         start[i + 1] = start[i] + held->n;
         if (held->n > 0) {
@@ -145,6 +147,7 @@ static gsa_status add_sample(gsa__snapshot *snapshot, const gsa__sample *sample,
     gsa__snapshot_vector(snapshot, "sample.number", GSA__F64, number, n);
     gsa__snapshot_vector(snapshot, "sample.row_start", GSA__U64, start, n + 1);
     gsa__snapshot_vector(snapshot, "sample.class", GSA__U32, class_number, n);
+    gsa__snapshot_vector(snapshot, "sample.pass", GSA__U32, pass, n);
     gsa__snapshot_vector(snapshot, "sample.weight", GSA__F32, weight, n);
     gsa__snapshot_vector(snapshot, "sample.index", GSA__U32, index, n_entries);
     gsa__snapshot_vector(snapshot, "sample.value", GSA__F32, value, n_entries);
@@ -370,32 +373,33 @@ typedef struct sample_tensors {
     const double *number;
     const uint32_t *class_number, *index;
     const float *weight, *value;
+    const uint32_t *pass;
 } sample_tensors;
 
 static gsa_status sample_need(const gsa__bundle *bundle, sample_tensors *out, gsa_error *error)
 {
-    const gsa__tensor *found[7] = {NULL};
+    const gsa__tensor *found[8] = {NULL};
     static const struct {
         const char *name;
         gsa__dtype dtype;
         int len; /* 0: n, 1: n + 1, 2: entries */
-    } needed[7] = {{"sample.hash", GSA__U64, 0},  {"sample.row_start", GSA__U64, 1}, {"sample.number", GSA__F64, 0},
+    } needed[8] = {{"sample.hash", GSA__U64, 0},  {"sample.row_start", GSA__U64, 1}, {"sample.number", GSA__F64, 0},
                    {"sample.class", GSA__U32, 0}, {"sample.index", GSA__U32, 2},     {"sample.weight", GSA__F32, 0},
-                   {"sample.value", GSA__F32, 2}};
+                   {"sample.value", GSA__F32, 2}, {"sample.pass", GSA__U32, 0}};
     gsa_status status = gsa__bundle_need(bundle, "sample.hash", GSA__U64, GSA__ANY_LEN, &found[0], error);
     if (status == GSA_OK)
         status = gsa__bundle_need(bundle, "sample.index", GSA__U32, GSA__ANY_LEN, &found[4], error);
     if (status != GSA_OK)
         return status;
     uint64_t n = gsa__tensor_len(found[0]), n_entries = gsa__tensor_len(found[4]);
-    for (size_t i = 0; i < 7 && status == GSA_OK; i++) {
+    for (size_t i = 0; i < 8 && status == GSA_OK; i++) {
         uint64_t len = needed[i].len == 2 ? n_entries : n + (uint64_t)needed[i].len;
         status = gsa__bundle_need(bundle, needed[i].name, needed[i].dtype, len, &found[i], error);
     }
     if (status != GSA_OK)
         return status;
     *out = (sample_tensors){(size_t)n,      n_entries,      found[0]->data, found[1]->data, found[2]->data,
-                            found[3]->data, found[4]->data, found[5]->data, found[6]->data};
+                            found[3]->data, found[4]->data, found[5]->data, found[6]->data, found[7]->data};
     return GSA_OK;
 }
 
@@ -430,6 +434,7 @@ static gsa_status restore_sample(gsa_state *state, const gsa__bundle *bundle, gs
             return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
         held->number = in.number[i];
         held->class_number = in.class_number[i];
+        held->pass = in.pass[i];
         held->weight = in.weight[i];
         status = gsa__sample_insert(&state->sample, held, in.n, &state->env, &pushed_out, error);
         if (status != GSA_OK)

@@ -262,7 +262,7 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
     if (state->params.value[GSA__PARAM_holdout] == 0)
         return GSA_OK;
     uint64_t hash = gsa__row_hash(batch, row);
-    *held = state->position.pass > 0 ? gsa__sample_has(&state->sample, hash)
+    *held = state->position.pass > 0 ? gsa__sample_leaves_out(&state->sample, hash, state->position.pass)
                                      : gsa__sample_wants(&state->sample, hash, sample_most(state));
     if (!*held || state->position.pass > 0)
         return GSA_OK;

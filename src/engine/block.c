@@ -137,10 +137,15 @@ static gsa_status copy_row(gsa__block *block, const gsa_batch *from, size_t row,
     return GSA_OK;
 }
 
-static gsa_status take_pending(gsa__block *block, gsa_error *error)
+static int is_full(const gsa__block *block, size_t most_rows)
+{
+    return block->n_rows >= most_rows || block->n_entries >= GSA_BLOCK_ENTRIES;
+}
+
+static gsa_status take_pending(gsa__block *block, size_t most_rows, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && block->pending_row < block->pending.n_rows && block->n_rows < GSA_BLOCK_ROWS) {
+    while (status == GSA_OK && block->pending_row < block->pending.n_rows && !is_full(block, most_rows)) {
         status = copy_row(block, &block->pending, block->pending_row, error);
         if (status == GSA_OK)
             block->pending_row++;
@@ -162,20 +167,20 @@ static gsa_batch view_of(const gsa__block *block)
                        .place = block->place};
 }
 
-gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, gsa_batch *view, gsa_error *error)
+gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
 {
     if (block->complete)
         empty(block);
     gsa_status status = reserve(block, 1, error); /* a block of empty rows is sparse too */
     if (status == GSA_OK)
-        status = take_pending(block, error);
-    while (status == GSA_OK && block->n_rows < GSA_BLOCK_ROWS) {
+        status = take_pending(block, most_rows, error);
+    while (status == GSA_OK && !is_full(block, most_rows)) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
         if (status != GSA_OK)
             block->pending.n_rows = 0;
         else if ((status = copy_words(block, &block->pending, error)) == GSA_OK)
-            status = take_pending(block, error);
+            status = take_pending(block, most_rows, error);
     }
     if (status == GSA_END && block->n_rows > 0)
         status = GSA_OK;

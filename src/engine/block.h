@@ -1,4 +1,4 @@
-/* A block: the next GSA_BLOCK_ROWS rows of a reader, copied together so that they can be learned in any order. */
+/* A block: the next rows of a reader, copied together so that they can be learned in any order. */
 #ifndef GSA_ENGINE_BLOCK_H
 #define GSA_ENGINE_BLOCK_H
 
@@ -8,10 +8,10 @@ typedef struct gsa__block gsa__block;
 gsa_status gsa__block_new(const gsa_env *env, gsa__block **out, gsa_error *error);
 void gsa__block_free(gsa__block *block);
 
-/* Reads rows until the block is full or the input ends; rows of a batch that do not fit wait for the next call.
- * *view is valid until the next call. GSA_END if there are no rows at all. After GSA_STOPPED the rows read so far wait
- * for the next call. */
-gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, gsa_batch *view, gsa_error *error);
+/* Reads rows until there are most_rows (at most GSA_BLOCK_ROWS) or GSA_BLOCK_ENTRIES entries, or the input ends; rows
+ * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
+ * at all. After GSA_STOPPED the rows read so far wait for the next call. */
+gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
 /* Forgets everything, for a reader that was rewound. */
 void gsa__block_clear(gsa__block *block);
 

@@ -65,7 +65,7 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pa
     return status;
 }
 
-/* The first block tells what the labels mean; a run that goes on must meet the rows it began with. */
+/* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
 static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64_t pass, uint64_t taken,
                                    gsa_error *error)
 {
@@ -76,7 +76,10 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
                              "data in the same order, --start-from begins a new run with other data");
         return GSA_OK;
     }
-    gsa_status status = gsa_state_prepare(run->state, first, error);
+    gsa_batch decisive = *first;
+    if (decisive.n_rows > GSA_FIRST_ROWS)
+        decisive.n_rows = GSA_FIRST_ROWS;
+    gsa_status status = gsa_state_prepare(run->state, &decisive, error);
     if (status != GSA_OK)
         gsa_reader_locate(run->reader, first, error);
     return status;
@@ -88,7 +91,8 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     uint64_t before = 0, taken = rows_taken(run->state);
     gsa_status status;
     for (run->block_number = 0;; run->block_number++) {
-        status = gsa__block_read(run->block, run->reader, &batch, error);
+        status =
+            gsa__block_read(run->block, run->reader, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, &batch, error);
         if (status != GSA_OK)
             break;
         if (run->block_number == 0 && (status = meet_first_block(run, &batch, pass, taken, error)) != GSA_OK)

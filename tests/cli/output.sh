@@ -34,3 +34,11 @@ try greedystep inspect cut
 echo broken >directory/m.state
 try greedystep inspect directory/m --top 1
 try greedystep evaluate directory/m missing.svm
+
+# Predictions never replace what they are made from.
+cp data.svm kept.svm
+cp directory/m kept.m
+try greedystep predict directory/m data.svm -o data.svm
+try greedystep predict directory/m data.svm -o directory/m
+cmp -s data.svm kept.svm || fail "the data was overwritten"
+cmp -s directory/m kept.m || fail "the model was overwritten"

@@ -23,3 +23,9 @@ cat test.svm | greedystep train train.svm -o c --test - --quiet
 echo "[exit $?]"
 try greedystep train train.svm -o c --test missing.svm
 try ls
+
+# A test file that is no good costs the judgement, not the model.
+(head -n 5 test.svm; echo "1 3:x") >bad.svm
+greedystep train train.svm -o kept --passes 3 --test bad.svm --quiet >log
+echo "[exit $?]"
+same a kept

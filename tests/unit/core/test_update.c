@@ -290,6 +290,32 @@ static void held_out_rows_are_learned_or_kept_and_never_both(void **unused)
     free(r);
 }
 
+/* 2000 rows of 20 kinds: one of each kind at most is held, and the others are learned in both passes. */
+static void of_equal_rows_one_is_held_and_the_others_are_learned(void **unused)
+{
+    (void)unused;
+    rows *kinds = rows_random(1, 20, 30, 2), *r = rows_new();
+    for (size_t i = 0; i < 2000; i++) {
+        for (int64_t e = kinds->row_start[i % 20]; e < kinds->row_start[i % 20 + 1]; e++)
+            rows_entry(r, kinds->index[e], kinds->value[e]);
+        rows_end(r, kinds->label[i % 20]);
+    }
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "logistic", "holdout", "1000", NULL);
+    gsa_summary summary;
+    learn(state, &batch);
+    gsa_state_summary(state, &summary);
+    assert_in_range(summary.n_held_out, 1, 20);
+    assert_int_equal(summary.n_rows + summary.n_held_out, 2000);
+    gsa_state_end_pass(state);
+    learn(state, &batch);
+    gsa_state_summary(state, &summary);
+    assert_int_equal(summary.n_rows + 2 * summary.n_held_out, 4000);
+    gsa_state_free(state);
+    free(kinds);
+    free(r);
+}
+
 static void a_state_knows_the_rows_it_began_with(void **unused)
 {
     (void)unused;
@@ -300,7 +326,6 @@ static void a_state_knows_the_rows_it_began_with(void **unused)
     assert_true(gsa_state_began_with(state, &batch));
     assert_false(gsa_state_began_with(state, &different));
     assert_false(gsa_state_began_with(state, &few));
-    other->label[0] = 1 - other->label[0];
     gsa_state_free(state);
     free(r);
     free(other);
@@ -426,6 +451,7 @@ int main(void)
         cmocka_unit_test(a_heavy_row_moves_further_but_not_past_its_target),
         cmocka_unit_test(bad_weights_and_values_are_refused_with_their_row),
         cmocka_unit_test(held_out_rows_are_learned_or_kept_and_never_both),
+        cmocka_unit_test(of_equal_rows_one_is_held_and_the_others_are_learned),
         cmocka_unit_test(a_state_knows_the_rows_it_began_with),
         cmocka_unit_test(a_label_that_was_refused_is_not_remembered),
         cmocka_unit_test(a_bad_row_leaves_no_label_and_no_feature_behind),
