@@ -83,8 +83,8 @@ void compare_task_free(compare_task *task);
 /* Sets the order of a pass, from 0: blocks of consecutive rows, each permuted as `train --order shuffled` does. */
 void compare_task_set_order(compare_task *task, uint64_t pass);
 /* A state that has learned nothing but knows the loss and all labels of the training rows. */
-gsa_status compare_task_state(const compare_task *task, const char *average, const gsa_env *env, gsa_state **out,
-                              gsa_error *error);
+gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsa_env *env,
+                              gsa_state **out, gsa_error *error);
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
@@ -113,6 +113,7 @@ typedef struct compare_method {
     const compare_learner *learner;
     const struct gsa__method *baseline; /* NULL: greedy step averaging */
     double knob[COMPARE_KNOBS];         /* of the baseline */
+    const char *of_state;               /* the parameter `method` of a state, NULL for baselines */
     const char *average;                /* of greedy step averaging */
     size_t n_shards;                    /* copies that learn apart; 0: the state itself learns */
 } compare_method;

@@ -45,7 +45,7 @@ static gsa_status open_gsa(const compare_method *method, const compare_task *tas
         if (learner->shards == NULL)
             return compare_fail(error, GSA_MEMORY, "out of memory");
     }
-    return compare_task_state(task, method->average, env, &learner->state, error);
+    return compare_task_state(task, method->of_state, method->average, env, &learner->state, error);
 }
 
 /* Rows [from, to) of the order. */

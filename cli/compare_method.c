@@ -13,7 +13,7 @@
 
 enum { NAME_SIZE = 32, MOST_SHARDS = 1024 };
 
-static const char gsa_name[] = "gsa", shards_name[] = "gsa-shards";
+static const char gsa_name[] = "gsa", auto_name[] = "auto", shards_name[] = "gsa-shards";
 static const char *const averages[] = {"last", "suffix", "full"};
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
@@ -22,6 +22,7 @@ static int complain_unknown(const char *name)
 {
     suggestion near = suggest_begin(name);
     suggest_consider(&near, gsa_name);
+    suggest_consider(&near, auto_name);
     suggest_consider(&near, shards_name);
     for (const gsa__method *const *each = gsa__methods; *each != NULL; each++)
         suggest_consider(&near, (*each)->name);
@@ -30,16 +31,17 @@ static int complain_unknown(const char *name)
     return complain_usage("--methods: unknown method %s; `greedystep help compare` lists them all", name);
 }
 
-/* knobs: what follows the name, NULL if nothing does. */
-static int parse_gsa(const char *knobs, compare_method *out)
+/* The library's own methods. knobs: what follows the name, NULL if nothing does. */
+static int parse_gsa(const char *name, const char *average, const char *knobs, compare_method *out)
 {
-    *out = (compare_method){.name = gsa_name, .learner = &compare_gsa_learner};
+    *out = (compare_method){.name = name, .of_state = name, .learner = &compare_gsa_learner};
     for (size_t i = 0; i < sizeof averages / sizeof *averages; i++) {
-        if (strcmp(knobs != NULL ? knobs : averages[0], averages[i]) == 0)
+        if (strcmp(knobs != NULL ? knobs : average, averages[i]) == 0)
             out->average = averages[i];
     }
     if (out->average == NULL)
-        return complain_usage("--methods: gsa:%s: what gsa returns is last, suffix or full, as in gsa:suffix", knobs);
+        return complain_usage("--methods: %s:%s: what %s returns is last, suffix or full, as in %s:full", name, knobs,
+                              name, name);
     return EXIT_DONE;
 }
 
@@ -51,8 +53,11 @@ static int parse_shards(const char *knobs, compare_method *out)
     if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MOST_SHARDS)
         return complain_usage("--methods: P of gsa-shards is '%s', expected a whole number from 1 to %d", knobs,
                               MOST_SHARDS);
-    *out = (compare_method){
-        .name = shards_name, .learner = &compare_gsa_learner, .average = averages[0], .n_shards = (size_t)n_shards};
+    *out = (compare_method){.name = shards_name,
+                            .of_state = gsa_name,
+                            .learner = &compare_gsa_learner,
+                            .average = averages[0],
+                            .n_shards = (size_t)n_shards};
     return EXIT_DONE;
 }
 
@@ -75,7 +80,9 @@ static int parse_one(const char *text, compare_method *out)
     snprintf(name, sizeof name, "%.*s", (int)(length < NAME_SIZE ? length : NAME_SIZE - 1), text);
     const char *knobs = text[length] == ':' ? text + length + 1 : NULL;
     if (strcmp(name, gsa_name) == 0)
-        return parse_gsa(knobs, out);
+        return parse_gsa(gsa_name, averages[0], knobs, out);
+    if (strcmp(name, auto_name) == 0)
+        return parse_gsa(auto_name, averages[1], knobs, out);
     if (strcmp(name, shards_name) == 0)
         return parse_shards(knobs, out);
     return gsa__method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
@@ -180,12 +187,17 @@ bool compare_method_describe(size_t number, compare_method_help *out)
     *out = (compare_method_help){.needs_rows = false};
     if (number == 0) {
         snprintf(out->usage, sizeof out->usage, "gsa[:last|suffix|full]");
-        snprintf(out->text, sizeof out->text,
-                 "greedy step averaging, as train learns; the weights after the last row (default: last) or their "
-                 "average");
+        snprintf(
+            out->text, sizeof out->text,
+            "greedy step averaging to the letter; the weights after the last row (default: last) or their average");
         return true;
     }
     if (number == 1) {
+        snprintf(out->usage, sizeof out->usage, "auto[:last|suffix|full]");
+        snprintf(out->text, sizeof out->text, "train's --method auto (default: suffix)");
+        return true;
+    }
+    if (number == 2) {
         snprintf(out->usage, sizeof out->usage, "gsa-shards:P");
         snprintf(out->text, sizeof out->text,
                  "greedy step averaging by P states (from 1 to %d) that learn a part of each pass and are merged after "
@@ -194,7 +206,7 @@ bool compare_method_describe(size_t number, compare_method_help *out)
         return true;
     }
     size_t at = 0;
-    while (gsa__methods[at] != NULL && at < number - 2)
+    while (gsa__methods[at] != NULL && at < number - 3)
         at++;
     if (gsa__methods[at] == NULL)
         return false;

@@ -46,8 +46,8 @@ static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *e
 
 /* ---- what the labels mean ---------------------------------------------------------------------------------------- */
 
-static gsa_status make_state(const compare_task *task, const char *average, const gsa_env *env, gsa_state **out,
-                             gsa_error *error)
+static gsa_status make_state(const compare_task *task, const char *method, const char *average, const gsa_env *env,
+                             gsa_state **out, gsa_error *error)
 {
     gsa_config *config = NULL;
     gsa_status status = gsa_config_new(env, &config, error);
@@ -56,6 +56,8 @@ static gsa_status make_state(const compare_task *task, const char *average, cons
     if (status == GSA_OK)
         status = gsa_config_set(config, "intercept", task->data->intercept, error);
     if (status == GSA_OK)
+        status = gsa_config_set(config, "method", method, error);
+    if (status == GSA_OK)
         status = gsa_config_set(config, "average", average, error);
     if (status == GSA_OK)
         status = gsa_state_new(config, env, out, error);
@@ -63,10 +65,10 @@ static gsa_status make_state(const compare_task *task, const char *average, cons
     return status;
 }
 
-gsa_status compare_task_state(const compare_task *task, const char *average, const gsa_env *env, gsa_state **out,
-                              gsa_error *error)
+gsa_status compare_task_state(const compare_task *task, const char *method, const char *average, const gsa_env *env,
+                              gsa_state **out, gsa_error *error)
 {
-    gsa_status status = make_state(task, average, env, out, error);
+    gsa_status status = make_state(task, method, average, env, out, error);
     if (status == GSA_OK) {
         status = gsa_state_prepare(*out, &task->train, error);
         if (status != GSA_OK)
@@ -78,7 +80,7 @@ gsa_status compare_task_state(const compare_task *task, const char *average, con
 static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *error)
 {
     gsa_state *state = NULL;
-    gsa_status status = compare_task_state(task, "last", env, &state, error);
+    gsa_status status = compare_task_state(task, "gsa", "last", env, &state, error);
     if (status == GSA_OK)
         status = gsa_state_finish(state, env, &task->like, error);
     gsa_state_free(state);

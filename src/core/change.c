@@ -37,7 +37,7 @@ static void gather(const gsa_state *state, const gsa__output_map *map, size_t sl
         out[k] = 0;
     if (!state || slot >= state->table.n_slots)
         return;
-    const gsa__cell *record = gsa__table_slot(&state->table, slot);
+    const gsa__cell *record = gsa__table_slot(gsa__state_table(state), slot);
     size_t n_from = state->loss == GSA__SOFTMAX ? map->n_labels : 1;
     for (size_t k = 0; k < n_from; k++) {
         double weight = averaged ? gsa__state_average(state, slot, k) : (double)record[k].f;
@@ -93,15 +93,17 @@ void gsa__change_release(gsa__change *change, const gsa_env *env)
 static double step_sum(const gsa_state *state, const gsa_state *into)
 {
     bool split = state->loss == GSA__LOGISTIC && into->loss == GSA__SOFTMAX;
-    return split ? state->step.sum / 2 : state->step.sum;
+    return gsa__state_step(state)->sum / (split ? 2 : 1);
 }
 
 static void take_scalars(gsa__change *change, const gsa_state *state, const gsa_state *base, const gsa_state *into)
 {
     change->n_rows = state->n_rows;
+    change->rows_behind = state->rows_behind - (base ? base->rows_behind : 0);
+    change->rows_free = state->units_free || gsa__state_table(state) != &state->table ? state->n_rows : 0;
     change->n_ticks = state->clock.now;
     change->n_merged = state->n_merged;
-    change->step = (gsa__step_mean){step_sum(state, into), state->step.weight};
+    change->step = (gsa__step_mean){step_sum(state, into), gsa__state_step(state)->weight};
     change->loss_sum = state->position.loss_sum;
     change->loss_weight = state->position.loss_weight;
     change->squared_error = state->squared_error;
@@ -113,7 +115,7 @@ static void take_scalars(gsa__change *change, const gsa_state *state, const gsa_
         change->n_ticks -= base->clock.now;
         change->n_merged = 1;
         change->step.sum -= step_sum(base, into);
-        change->step.weight -= base->step.weight;
+        change->step.weight -= gsa__state_step(base)->weight;
         change->squared_error -= base->squared_error;
         change->squared_label -= base->squared_label;
         if (state->position.pass == base->position.pass) { /* else these began anew with the pass */
@@ -187,6 +189,8 @@ void gsa__change_add(gsa__change *into, gsa__change *from, const gsa_env *env)
     for (size_t slot = 0; slot < into->n_slots; slot++)
         into->count[slot] += from->count[slot];
     into->n_rows += from->n_rows;
+    into->rows_behind += from->rows_behind;
+    into->rows_free += from->rows_free;
     into->n_ticks += from->n_ticks;
     into->n_merged += from->n_merged;
     into->step.sum += from->step.sum;

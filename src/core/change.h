@@ -28,6 +28,8 @@ typedef struct gsa__change {
     double *c, *mass;         /* [n_slots] */
     uint64_t *count;
     uint64_t n_rows, n_ticks, n_merged;
+    uint64_t rows_behind;
+    uint64_t rows_free; /* rows of copies that learn free of units */
     gsa__step_mean step;
     double loss_sum, loss_weight, squared_error, squared_label;
     uint64_t pass, pass_rows;

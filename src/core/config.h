@@ -15,6 +15,8 @@ typedef enum gsa__param_id {
 
 /* Numbers of the choices, in the order of the table. */
 enum { GSA__LOSS_AUTO, GSA__LOSS_SQUARED, GSA__LOSS_LOGISTIC, GSA__LOSS_SOFTMAX };
+enum { GSA__METHOD_AUTO, GSA__METHOD_GSA };
+enum { GSA__UNITS_AUTO, GSA__UNITS_GIVEN, GSA__UNITS_FREE };
 enum { GSA__AVERAGE_LAST, GSA__AVERAGE_FULL, GSA__AVERAGE_SUFFIX };
 
 #define GSA__PARAM_TEXT 24

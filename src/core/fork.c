@@ -14,26 +14,28 @@ static void *duplicate(const gsa_env *env, const void *from, size_t n, size_t el
     return copy;
 }
 
-static gsa_status copy_table(gsa_state *to, const gsa_state *from, gsa_error *error)
+static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
     if (from->loss == GSA__UNDECIDED)
         return GSA_OK;
-    gsa_status status = gsa__state_decide(to, from->loss, error);
+    gsa_status status = gsa__table_copy(&to->table, table, &to->env, error);
+    to->loss = from->loss;
+    return status == GSA_OK ? gsa__state_reserve_scratch(to, table->n_outputs, error) : status;
+}
+
+static gsa_status copy_contest(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!from->contest)
+        return GSA_OK;
+    gsa__contest *contest = gsa__alloc_zeroed(&to->env, 1, sizeof *contest);
+    if (!contest)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a contest");
+    *contest = *from->contest;
+    gsa_status status = gsa__table_copy(&contest->table, &from->contest->table, &to->env, error);
     if (status == GSA_OK)
-        status = gsa__table_widen(&to->table, from->table.n_outputs, &to->env, error);
-    if (status == GSA_OK)
-        status = gsa__table_grow(&to->table, from->table.n_slots, &to->env, error);
-    if (status == GSA_OK)
-        status = gsa__state_reserve_scratch(to, to->table.n_outputs, error);
-    for (size_t slot = 0; slot < from->table.n_slots && status == GSA_OK; slot++) {
-        const gsa__cell *source = gsa__table_slot(&from->table, slot);
-        gsa__cell *target = gsa__table_slot(&to->table, slot);
-        size_t n = from->table.n_outputs;
-        memcpy(target, source, n * sizeof *target);
-        memcpy(target + gsa__table_average(&to->table), source + gsa__table_average(&from->table), n * sizeof *target);
-        target[gsa__table_mean(&to->table)] = source[gsa__table_mean(&from->table)];
-        target[gsa__table_count(&to->table)] = source[gsa__table_count(&from->table)];
-    }
+        to->contest = contest;
+    else
+        gsa__free(&to->env, contest);
     return status;
 }
 
@@ -62,11 +64,11 @@ static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *e
 }
 
 /* What a new run takes over: labels, weights, mass and presence, ancestors. */
-static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, gsa_error *error)
+static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
     gsa_status status = gsa__labels_copy(&to->labels, &from->labels, &to->env, error);
     if (status == GSA_OK)
-        status = copy_table(to, from, error);
+        status = copy_table(to, from, table, error);
     if (status == GSA_OK)
         status = copy_carried(to, from, error);
     if (status == GSA_OK && from->n_ancestors > 0) {
@@ -84,7 +86,9 @@ gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state *
     gsa_status status = gsa__state_create(&base->params, env, &copy, error);
     if (status != GSA_OK)
         return status;
-    status = copy_knowledge(copy, base, error);
+    status = copy_knowledge(copy, base, &base->table, error);
+    if (status == GSA_OK)
+        status = copy_contest(copy, base, error);
     if (status == GSA_OK)
         status = copy_sample(copy, base, error);
     if (status != GSA_OK) {
@@ -92,6 +96,8 @@ gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state *
         return status;
     }
     copy->step = base->step;
+    copy->units_free = base->units_free;
+    copy->rows_behind = base->rows_behind;
     copy->clock = base->clock;
     copy->position = base->position;
     copy->n_rows = base->n_rows;
@@ -165,7 +171,9 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     status = gsa__state_create(&params, env, &state, error);
     if (status != GSA_OK)
         return status;
-    status = copy_knowledge(state, from, error);
+    status = copy_knowledge(state, from, gsa__state_table(from), error);
+    state->units_free = from->units_free || gsa__state_table(from) != &from->table;
+    state->rows_behind = from->rows_behind;
     if (status == GSA_OK && from->loss != GSA__UNDECIDED) {
         begin_at_average(state, from);
         status = gsa__state_fold(state, error);

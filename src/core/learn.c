@@ -1,8 +1,8 @@
 /* Learning one row.
  *
- * What is the same for every loss is here: the running mean of the greedy steps, the clock of the average, the row's
- * weight, the guards. How a step is proposed is the loss's business (loss/), how the mean is taken the method's
- * (method/). */
+ * What is the same for every loss and method is here: the mean of the greedy steps, the clock of the average, the row's
+ * weight, the guards, and the two learners of a contest. How a step is proposed is the loss's business (loss/), how
+ * rows vote and measure the method's (method/). */
 #include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
 #include "core/method/method.h"
@@ -15,6 +15,29 @@
 
 /* A table's count is 32 bits: fold long before it can overflow. */
 #define FOLD_AFTER ((uint64_t)1 << 31)
+/* A contest is over after this many rows. */
+#define CONTEST_ROWS 8191u
+
+/* One way to learn: a table, its mean step, and how features are measured. */
+struct learner {
+    gsa__table *table;
+    gsa__step_mean *step;
+    bool units_free;
+};
+
+/* A row and all that is asked about it. */
+struct lesson {
+    const gsa__row *row;
+    size_t class_number; /* for losses with classes */
+    double y;            /* for the others */
+    double c;            /* weight */
+};
+
+/* What a row proposes: its loss, lambda = eta xx, the exact lambda (for heavy rows), and its gradient scale; with
+ * several outputs the scales are in state->margins and g is the length of the vote, 1 - p. */
+struct proposal {
+    double loss, lambda, exact_lambda, g;
+};
 
 static void tick(gsa_state *state)
 {
@@ -26,6 +49,8 @@ static void tick(gsa_state *state)
     bool suffix = state->params.value[GSA__PARAM_average] == GSA__AVERAGE_SUFFIX;
     clock->restart = suffix ? 2 * clock->now : UINT64_MAX;
     gsa__table_clear_average(&state->table);
+    if (state->contest)
+        gsa__table_clear_average(&state->contest->table);
 }
 
 /* How far the update of this row lies behind the first of the average; 0 also where no average is asked for. */
@@ -51,8 +76,8 @@ static gsa_status diverged(const gsa_state *state, gsa_error *error)
     if (state->loss == GSA__SQUARED)
         return gsa__fail(error, GSA_DIVERGED,
                          "squared loss diverged after %llu rows: the paper's step is too large where the lengths of "
-                         "rows differ much; scale every feature to a similar range such as [-1, 1], or rows to equal "
-                         "length",
+                         "rows differ much; use --method auto, or scale every feature to a similar range such as "
+                         "[-1, 1]",
                          (unsigned long long)state->n_rows);
     return gsa__fail(error, GSA_DIVERGED,
                      "weights are no longer finite after %llu rows: scale the features to a similar range",
@@ -67,107 +92,169 @@ static bool squared_diverges(gsa_state *state, double g, double y, double c)
     return state->n_rows >= 100 && state->squared_error > 1000 * state->squared_label;
 }
 
-static void count_loss(gsa_state *state, double loss, double c)
-{
-    state->position.loss_sum += c * loss;
-    state->position.loss_weight += c;
-}
-
-/* Losses of one margin. Proposes lambda = eta xx and the gradient scale g; exact_lambda only for heavy rows. */
-static void propose_one(const gsa_state *state, double m, size_t class_number, double y, double c, double *loss,
-                        double *g, double *lambda, double *exact_lambda)
+static void propose_one(const gsa_state *state, double m, const struct lesson *lesson, struct proposal *out)
 {
     const gsa_margin_loss *custom = &state->params.custom_loss;
     gsa__logistic_row row;
     switch (state->loss) {
     case GSA__LOGISTIC:
-        row = gsa__logistic(m, class_number == 1);
-        *loss = row.loss;
-        *g = row.g;
-        *lambda = row.lambda;
-        *exact_lambda = c > 1 ? gsa__logistic_exact(m, class_number == 1) : 0;
+        row = gsa__logistic(m, lesson->class_number == 1);
+        *out = (struct proposal){row.loss, row.lambda, 0, row.g};
+        if (lesson->c > 1)
+            out->exact_lambda = gsa__logistic_exact(m, lesson->class_number == 1);
         return;
     case GSA__CUSTOM:
-        *loss = custom->loss(custom->ctx, m, y);
-        *g = custom->derivative(custom->ctx, m, y);
-        *lambda = *exact_lambda = gsa__search_lambda(custom, m, y, *g);
+        out->loss = custom->loss(custom->ctx, m, lesson->y);
+        out->g = custom->derivative(custom->ctx, m, lesson->y);
+        out->lambda = out->exact_lambda = gsa__search_lambda(custom, m, lesson->y, out->g);
         return;
     default:
-        *loss = gsa__squared_loss(m, y);
-        *g = m - y;
-        *lambda = *exact_lambda = 1;
+        *out = (struct proposal){gsa__squared_loss(m, lesson->y), 1, 1, m - lesson->y};
     }
 }
 
-static gsa_status learn_one(gsa_state *state, const gsa__row *row, double xx, size_t class_number, double y, double c,
-                            gsa_error *error)
+static void propose_many(gsa_state *state, const struct lesson *lesson, struct proposal *out)
+{
+    double *p = state->margins;
+    size_t n_classes = state->table.n_outputs;
+    double exact = lesson->c > 1 ? gsa__softmax_exact(p, n_classes, lesson->class_number) : 0;
+    gsa__softmax_row row = gsa__softmax(p, n_classes, lesson->class_number);
+    *out = (struct proposal){row.loss, row.lambda, exact, row.rest};
+    p[lesson->class_number] = -row.rest;
+}
+
+/* Margins of the row and what follows from them; GSA_DIVERGED if they are not finite. */
+static gsa_status propose(gsa_state *state, const struct learner *learner, const struct lesson *lesson,
+                          struct proposal *out, gsa_error *error)
 {
     bool intercept = state->params.value[GSA__PARAM_intercept];
-    double m = gsa__dot_one(&state->table, row, intercept);
-    double loss, g, lambda, exact_lambda;
+    if (state->loss == GSA__SOFTMAX) {
+        gsa__dot_many(learner->table, lesson->row, intercept, state->margins);
+        for (size_t k = 0; k < learner->table->n_outputs; k++)
+            if (!isfinite(state->margins[k]))
+                return diverged(state, error);
+        propose_many(state, lesson, out);
+        return GSA_OK;
+    }
+    double m = gsa__dot_one(learner->table, lesson->row, intercept);
     if (!isfinite(m))
         return diverged(state, error);
-    propose_one(state, m, class_number, y, c, &loss, &g, &lambda, &exact_lambda);
-    if (!isfinite(loss) || !isfinite(g) || (state->loss == GSA__SQUARED && squared_diverges(state, g, y, c)))
+    propose_one(state, m, lesson, out);
+    return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, error);
+}
+
+/* The weight of a row's word in the mean. In the default method rows vote by how much they move: rows that are fitted
+ * would vote for a step of about zero and bring the mean down with them. Where a greedy step is the row's own
+ * minimiser, 1/xx for squared loss, short rows would vote for steps that shake the long ones: there they vote by g^2
+ * xx, the square of the length of their gradient. */
+static double vote_of(const gsa_state *state, const struct lesson *lesson, const struct proposal *proposal, double xdx)
+{
+    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA)
+        return lesson->c;
+    if (gsa__loss_has_classes(state->loss))
+        return lesson->c * fabs(proposal->g);
+    return lesson->c * proposal->g * proposal->g * xdx;
+}
+
+/* The step that this row takes: the mean of all, but in the default method not past a minimum of the row's own. */
+static double step_of(const gsa_state *state, const struct learner *learner, const struct lesson *lesson,
+                      const struct proposal *proposal, double xdx)
+{
+    double eta = proposal->lambda / xdx;
+    double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
+    bool own_minimum = state->params.value[GSA__PARAM_method] != GSA__METHOD_GSA && !gsa__loss_has_classes(state->loss);
+    return weighted_step(own_minimum && eta < mean ? eta : mean, lesson->c, proposal->exact_lambda / xdx);
+}
+
+static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double xx,
+                             double *loss, gsa_error *error)
+{
+    bool intercept = state->params.value[GSA__PARAM_intercept];
+    double *d = state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA ? NULL : state->metric;
+    struct proposal proposal = {0};
+    gsa_status status = propose(state, learner, lesson, &proposal, error);
+    *loss = proposal.loss;
+    if (status != GSA_OK || xx == 0)
+        return status;
+    gsa__count_row(learner->table, lesson->row, intercept, lesson->c);
+    double xdx = d ? gsa__metric_of(state, learner->table, lesson->row, learner->units_free, d) : xx;
+    double step = step_of(state, learner, lesson, &proposal, xdx);
+    if (state->loss == GSA__SOFTMAX) {
+        for (size_t k = 0; k < learner->table->n_outputs; k++)
+            state->scales[k] = -step * state->margins[k];
+        gsa__update_many(learner->table, lesson->row, intercept, d, state->scales, lag_of(state));
+    } else {
+        gsa__update_one(learner->table, lesson->row, intercept, d, -step * proposal.g, lag_of(state));
+    }
+    /* The default method never goes past a row's own minimum: it needs no such guard. */
+    bool paper = !d;
+    if (paper && state->loss == GSA__SQUARED && squared_diverges(state, proposal.g, lesson->y, lesson->c))
         return diverged(state, error);
-    count_loss(state, loss, c);
-    tick(state);
-    if (xx == 0)
-        return GSA_OK;
-    double step = weighted_step(gsa__gsa_step(&state->step, lambda / xx, c), c, exact_lambda / xx);
-    gsa__update_one(&state->table, row, intercept, -step * g, lag_of(state), c);
     return GSA_OK;
 }
 
-static gsa_status learn_many(gsa_state *state, const gsa__row *row, double xx, size_t class_number, double c,
-                             gsa_error *error)
+/* Both learners take the row; judging starts anew at every power of two, so that early rows do not count. */
+static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson, double xx, double *loss,
+                                   gsa_error *error)
 {
-    bool intercept = state->params.value[GSA__PARAM_intercept];
-    size_t n_classes = state->table.n_outputs;
-    double *p = state->margins, *scale = state->scales, exact_lambda = 0;
-    gsa__dot_many(&state->table, row, intercept, p);
-    for (size_t k = 0; k < n_classes; k++)
-        if (!isfinite(p[k]))
-            return diverged(state, error);
-    if (c > 1)
-        exact_lambda = gsa__softmax_exact(p, n_classes, class_number);
-    gsa__softmax_row proposal = gsa__softmax(p, n_classes, class_number);
-    count_loss(state, proposal.loss, c);
-    tick(state);
-    if (xx == 0)
-        return GSA_OK;
-    double step = weighted_step(gsa__gsa_step(&state->step, proposal.lambda / xx, c), c, exact_lambda / xx);
-    for (size_t k = 0; k < n_classes; k++)
-        scale[k] = -step * p[k];
-    scale[class_number] = step * proposal.rest;
-    gsa__update_many(&state->table, row, intercept, scale, lag_of(state), c);
+    gsa__contest *contest = state->contest;
+    struct learner own = {&state->table, &state->step, false}, rival = {&contest->table, &contest->step, true};
+    bool rival_ahead = gsa__state_table(state) == &contest->table;
+    double losses[2];
+    gsa_status status = learn_with(state, &own, lesson, xx, &losses[0], error);
+    if (status == GSA_OK)
+        status = learn_with(state, &rival, lesson, xx, &losses[1], error);
+    if (status != GSA_OK)
+        return status;
+    if (state->n_rows + 1 == contest->restart) {
+        for (int i = 0; i < 2; i++) {
+            contest->earlier_loss[i] = contest->loss[i];
+            contest->loss[i] = 0;
+        }
+        contest->restart *= 2;
+    }
+    for (int i = 0; i < 2; i++)
+        contest->loss[i] += lesson->c * losses[i];
+    *loss = losses[rival_ahead];
     return GSA_OK;
 }
 
 gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error)
 {
+    size_t n_slots = (size_t)gsa__row_width(row) + 1;
     *xx = gsa__square_length(row, state->params.value[GSA__PARAM_intercept]);
     if (!isfinite(*xx))
         return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    return gsa__table_grow(&state->table, (size_t)gsa__row_width(row) + 1, &state->env, error);
+    if (!gsa__reserve(&state->env, (void **)&state->metric, &state->metric_capacity, row->n + 1, sizeof *state->metric))
+        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu entries", row->n);
+    gsa_status status = gsa__table_grow(&state->table, n_slots, &state->env, error);
+    if (status == GSA_OK && state->contest)
+        status = gsa__table_grow(&state->contest->table, n_slots, &state->env, error);
+    return status;
 }
 
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    double xx;
+    struct lesson lesson = {row, class_number, y, c};
+    struct learner own = {&state->table, &state->step, state->units_free};
+    double loss, xx;
     gsa_status status = gsa__state_fit_row(state, row, &xx, error);
+    if (status == GSA_OK && state->n_counted >= FOLD_AFTER)
+        status = gsa__state_fold(state, error);
     if (status != GSA_OK)
         return status;
-    if (state->n_counted >= FOLD_AFTER && (status = gsa__state_fold(state, error)) != GSA_OK)
+    tick(state);
+    status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
+                            : learn_with(state, &own, &lesson, xx, &loss, error);
+    if (status != GSA_OK)
         return status;
-    if (state->loss == GSA__SOFTMAX)
-        status = learn_many(state, row, xx, class_number, c, error);
-    else
-        status = learn_one(state, row, xx, class_number, y, c, error);
-    if (status == GSA_OK) {
-        state->n_rows++;
-        state->n_counted++;
-    }
-    return status;
+    state->position.loss_sum += c * loss;
+    state->position.loss_weight += c;
+    state->rows_behind++;
+    state->n_rows++;
+    state->n_counted++;
+    if (state->n_rows >= CONTEST_ROWS)
+        gsa__contest_close(state);
+    return GSA_OK;
 }

@@ -286,6 +286,8 @@ static void apply_slots(gsa_state *into, const gsa__change *sum, double gamma, d
 static void apply_scalars(gsa_state *into, const gsa__change *sum, const gsa_state *base, bool goes_on)
 {
     into->n_rows = sum->n_rows + (goes_on ? base->n_rows : 0);
+    into->rows_behind = sum->rows_behind + (base ? base->rows_behind : 0);
+    into->units_free = 2 * sum->rows_free > sum->n_rows; /* what most rows were learned with */
     into->step = sum->step;
     into->squared_error = sum->squared_error;
     into->squared_label = sum->squared_label;

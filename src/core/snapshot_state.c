@@ -23,8 +23,12 @@ enum {
     ORIGIN_ROWS,
     ORIGIN_CLOSED,
     N_MERGED,
+    ROWS_BEHIND,
+    UNITS_FREE,
     COUNTS
 };
+/* And of a contest that is open, "contest". */
+enum { RIVAL_SUM, RIVAL_WEIGHT, OWN_LOSS, RIVAL_LOSS, OWN_EARLIER, RIVAL_EARLIER, RESTART, CONTEST };
 enum { STEP_SUM, STEP_WEIGHT, LOSS_SUM, LOSS_WEIGHT, LAST_PASS_LOSS, SQUARED_ERROR, SQUARED_LABEL, SUMS };
 
 /* ---- there ------------------------------------------------------------------------------------------------------- */
@@ -64,25 +68,23 @@ static void fill_count(const void *table, uint64_t from, size_t n, void *out)
         ((uint32_t *)out)[i] = gsa__table_slot(table, (size_t)from + i)[gsa__table_count(table)].u;
 }
 
+static void add_part(gsa__snapshot *snapshot, const char *name, gsa__dtype dtype, unsigned n_dims,
+                     void (*fill)(const void *, uint64_t, size_t, void *), const gsa__table *table)
+{
+    gsa__tensor *tensor = gsa__snapshot_add(snapshot, name, dtype);
+    tensor->n_dims = n_dims;
+    tensor->shape[0] = table->n_slots;
+    tensor->shape[1] = table->n_outputs;
+    tensor->fill = fill;
+    tensor->ctx = table;
+}
+
 static void add_table(gsa__snapshot *snapshot, const gsa__table *table)
 {
-    static const struct {
-        const char *name;
-        gsa__dtype dtype;
-        unsigned n_dims;
-        void (*fill)(const void *, uint64_t, size_t, void *);
-    } parts[] = {{"weight", GSA__F32, 2, fill_weight},
-                 {"average", GSA__F32, 2, fill_average},
-                 {"mean_square", GSA__F32, 1, fill_mean},
-                 {"presence", GSA__U32, 1, fill_count}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        gsa__tensor *tensor = gsa__snapshot_add(snapshot, parts[i].name, parts[i].dtype);
-        tensor->n_dims = parts[i].n_dims;
-        tensor->shape[0] = table->n_slots;
-        tensor->shape[1] = table->n_outputs;
-        tensor->fill = parts[i].fill;
-        tensor->ctx = table;
-    }
+    add_part(snapshot, "weight", GSA__F32, 2, fill_weight, table);
+    add_part(snapshot, "average", GSA__F32, 2, fill_average, table);
+    add_part(snapshot, "mean_square", GSA__F32, 1, fill_mean, table);
+    add_part(snapshot, "presence", GSA__U32, 1, fill_count, table);
 }
 
 static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
@@ -102,6 +104,8 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     count[ORIGIN_ROWS] = state->origin.n_rows;
     count[ORIGIN_CLOSED] = state->origin.closed;
     count[N_MERGED] = state->n_merged;
+    count[ROWS_BEHIND] = state->rows_behind;
+    count[UNITS_FREE] = state->units_free;
     sum[STEP_SUM] = state->step.sum;
     sum[STEP_WEIGHT] = state->step.weight;
     sum[LOSS_SUM] = state->position.loss_sum;
@@ -111,6 +115,25 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     sum[SQUARED_LABEL] = state->squared_label;
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, count, COUNTS);
     gsa__snapshot_vector(snapshot, "sums", GSA__F64, sum, SUMS);
+    return GSA_OK;
+}
+
+/* The rival's weights; what it has counted is what the state's own table has. */
+static gsa_status add_contest(gsa__snapshot *snapshot, const gsa__contest *contest, gsa_error *error)
+{
+    double *number = gsa__snapshot_alloc(snapshot, CONTEST, sizeof *number);
+    if (!number)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe a contest");
+    number[RIVAL_SUM] = contest->step.sum;
+    number[RIVAL_WEIGHT] = contest->step.weight;
+    number[OWN_LOSS] = contest->loss[0];
+    number[RIVAL_LOSS] = contest->loss[1];
+    number[OWN_EARLIER] = contest->earlier_loss[0];
+    number[RIVAL_EARLIER] = contest->earlier_loss[1];
+    number[RESTART] = (double)contest->restart;
+    gsa__snapshot_vector(snapshot, "contest", GSA__F64, number, CONTEST);
+    add_part(snapshot, "rival.weight", GSA__F32, 2, fill_weight, &contest->table);
+    add_part(snapshot, "rival.average", GSA__F32, 2, fill_average, &contest->table);
     return GSA_OK;
 }
 
@@ -176,6 +199,8 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
         status = gsa__snapshot_labels(snapshot, &state->labels, error);
     if (status == GSA_OK && state->loss != GSA__UNDECIDED)
         add_table(snapshot, &state->table);
+    if (status == GSA_OK && state->contest)
+        status = add_contest(snapshot, state->contest, error);
     if (status == GSA_OK && state->carried.n > 0) {
         gsa__snapshot_vector(snapshot, "carried.mass", GSA__F64, state->carried.mass, state->carried.n);
         gsa__snapshot_vector(snapshot, "carried.presence", GSA__U64, state->carried.count, state->carried.n);
@@ -245,6 +270,8 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
     state->position.pass_rows = count[PASS_ROWS];
     state->origin = (gsa__origin){count[ORIGIN_HASH], count[ORIGIN_ROWS], count[ORIGIN_CLOSED]};
     state->n_merged = count[N_MERGED];
+    state->rows_behind = count[ROWS_BEHIND];
+    state->units_free = count[UNITS_FREE] != 0;
     state->step = (gsa__step_mean){sum[STEP_SUM], sum[STEP_WEIGHT]};
     state->position.loss_sum = sum[LOSS_SUM];
     state->position.loss_weight = sum[LOSS_WEIGHT];
@@ -264,10 +291,23 @@ static gsa_status restore_part(gsa__table *table, size_t part, const gsa__tensor
         for (size_t k = 0; k < table->n_outputs; k++, value++) {
             if (!isfinite(*value))
                 return gsa__fail(error, GSA_FORMAT, "tensor '%s' has a value that is not finite", tensor->name);
-            if (*value != 0 || signbit(*value))
-                gsa__table_slot(table, slot)[part + k].f = *value;
+            gsa__table_slot(table, slot)[part + k].f = *value;
         }
     return GSA_OK;
+}
+
+/* The weights and average terms of a table that has its shape. */
+static gsa_status restore_weights(gsa__table *table, const char *weights, const char *averages,
+                                  const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *weight, *average;
+    uint64_t len = (uint64_t)table->n_slots * table->n_outputs;
+    gsa_status status = gsa__bundle_need(bundle, weights, GSA__F32, len, &weight, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, averages, GSA__F32, len, &average, error);
+    if (status == GSA_OK)
+        status = restore_part(table, 0, weight, error);
+    return status == GSA_OK ? restore_part(table, gsa__table_average(table), average, error) : status;
 }
 
 /* No feature is in more rows than there are: the counts would else overflow before the next fold. */
@@ -295,7 +335,7 @@ static gsa_status restore_counts(gsa__table *table, uint64_t n_counted, const gs
 
 static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
 {
-    const gsa__tensor *weight, *average;
+    const gsa__tensor *weight;
     gsa_status status = gsa__bundle_need(bundle, "weight", GSA__F32, GSA__ANY_LEN, &weight, error);
     if (status != GSA_OK)
         return status;
@@ -305,18 +345,41 @@ static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bun
         (loss == GSA__LOGISTIC && state->labels.n > 2))
         return gsa__fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsa__loss_name(loss));
-    status = gsa__bundle_need(bundle, "average", GSA__F32, gsa__tensor_len(weight), &average, error);
-    if (status == GSA_OK)
-        status = gsa__state_decide(state, loss, error);
+    status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK)
         status = gsa__table_grow(&state->table, (size_t)weight->shape[0], &state->env, error);
     if (status == GSA_OK)
-        status = restore_part(&state->table, 0, weight, error);
-    if (status == GSA_OK)
-        status = restore_part(&state->table, gsa__table_average(&state->table), average, error);
+        status = restore_weights(&state->table, "weight", "average", bundle, error);
     if (status == GSA_OK)
         status = restore_counts(&state->table, state->n_counted, bundle, error);
     return status;
+}
+
+static gsa_status restore_contest(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *numbers;
+    if (!gsa__bundle_tensor(bundle, "contest"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "contest", GSA__F64, CONTEST, &numbers, error);
+    if (status == GSA_OK && state->loss == GSA__UNDECIDED)
+        status = gsa__fail(error, GSA_FORMAT, "a contest before there is anything to learn");
+    if (status != GSA_OK)
+        return status;
+    const double *number = numbers->data;
+    for (int i = 0; i < CONTEST; i++)
+        if (!isfinite(number[i]) || (i == RESTART && !(number[i] >= 1 && number[i] <= 0x1p40)))
+            return gsa__fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
+    status = gsa__contest_resume(state, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__contest *contest = state->contest;
+    contest->step = (gsa__step_mean){number[RIVAL_SUM], number[RIVAL_WEIGHT]};
+    contest->loss[0] = number[OWN_LOSS];
+    contest->loss[1] = number[RIVAL_LOSS];
+    contest->earlier_loss[0] = number[OWN_EARLIER];
+    contest->earlier_loss[1] = number[RIVAL_EARLIER];
+    contest->restart = (uint64_t)number[RESTART];
+    return restore_weights(&contest->table, "rival.weight", "rival.average", bundle, error);
 }
 
 static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
@@ -454,6 +517,8 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
         status = gsa__fail(error, GSA_FORMAT, "there are labels or rows, but the loss is not decided");
     if (status == GSA_OK && loss != GSA__UNDECIDED)
         status = restore_table(state, loss, bundle, error);
+    if (status == GSA_OK)
+        status = restore_contest(state, bundle, error);
     if (status == GSA_OK)
         status = restore_carried(state, bundle, error);
     if (status == GSA_OK)

@@ -44,6 +44,8 @@ gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state
         loss = GSA__CUSTOM;
     if (loss != GSA__UNDECIDED)
         status = gsa__state_decide(*out, loss, error);
+    if (status == GSA_OK && loss != GSA__UNDECIDED)
+        status = gsa__contest_open(*out, error);
     if (status != GSA_OK) {
         gsa_state_free(*out);
         *out = NULL;
@@ -57,6 +59,7 @@ void gsa_state_free(gsa_state *state)
         return;
     gsa_env env = state->env;
     gsa__labels_release(&state->labels);
+    gsa__contest_close(state);
     gsa__table_release(&state->table, &env);
     gsa__sample_release(&state->sample, &env);
     gsa__free(&env, state->carried.mass);
@@ -64,6 +67,7 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state->ancestors);
     gsa__free(&env, state->margins);
     gsa__free(&env, state->scales);
+    gsa__free(&env, state->metric);
     gsa__free(&env, state);
 }
 
@@ -91,9 +95,8 @@ gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
 
 /* Logistic to softmax: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; the step of the softmax form
  * is half that of the logistic one, hence the sums are halved too. */
-static void split_output(gsa_state *state)
+static void split_output(gsa__table *table, gsa__step_mean *step)
 {
-    gsa__table *table = &state->table;
     for (size_t slot = 0; slot < table->n_slots; slot++) {
         gsa__cell *weight = gsa__table_slot(table, slot);
         gsa__cell *average = weight + gsa__table_average(table);
@@ -102,7 +105,14 @@ static void split_output(gsa_state *state)
         average[1].f = average[0].f / 2;
         average[0].f = -average[1].f;
     }
-    state->step.sum /= 2;
+    step->sum /= 2;
+}
+
+static void become_softmax(gsa_state *state)
+{
+    split_output(&state->table, &state->step);
+    if (state->contest)
+        split_output(&state->contest->table, &state->contest->step);
     state->loss = GSA__SOFTMAX;
 }
 
@@ -112,11 +122,16 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
         return GSA_OK;
     if (state->labels.n <= state->table.n_outputs)
         return GSA_OK;
+    size_t before = state->table.n_outputs;
     gsa_status status = gsa__state_reserve_scratch(state, state->labels.n, error);
     if (status == GSA_OK)
         status = gsa__table_widen(&state->table, state->labels.n, &state->env, error);
-    if (status == GSA_OK && state->loss == GSA__LOGISTIC)
-        split_output(state);
+    if (status == GSA_OK && state->contest)
+        status = gsa__table_widen(&state->contest->table, state->labels.n, &state->env, error);
+    if (status != GSA_OK)
+        state->table.n_outputs = before; /* the room that was made does no harm */
+    else if (state->loss == GSA__LOGISTIC)
+        become_softmax(state);
     return status;
 }
 
@@ -126,7 +141,7 @@ gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error)
     if (status == GSA_OK)
         status = gsa__state_reserve_scratch(state, 2, error);
     if (status == GSA_OK)
-        split_output(state);
+        become_softmax(state);
     return status;
 }
 
@@ -182,12 +197,13 @@ gsa_status gsa__state_fold(gsa_state *state, gsa_error *error)
 /* avg = w - (1/n) sum (t - first) D_t over the n rows of the suffix. */
 double gsa__state_average(const gsa_state *state, size_t slot, size_t output)
 {
-    const gsa__cell *record = gsa__table_slot(&state->table, slot);
+    const gsa__table *table = gsa__state_table(state);
+    const gsa__cell *record = gsa__table_slot(table, slot);
     double weight = (double)record[output].f;
     if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST || state->clock.now < state->clock.first)
         return weight;
     double n = (double)(state->clock.now - state->clock.first + 1);
-    return weight - (double)record[gsa__table_average(&state->table) + output].f / n;
+    return weight - (double)record[gsa__table_average(table) + output].f / n;
 }
 
 void gsa_state_summary(const gsa_state *state, gsa_summary *out)
@@ -199,7 +215,7 @@ void gsa_state_summary(const gsa_state *state, gsa_summary *out)
     out->n_classes = state->labels.n;
     out->pass = state->position.pass;
     out->pass_rows = state->position.pass_rows;
-    out->step = gsa__step_mean_value(&state->step);
+    out->step = gsa__step_mean_value(gsa__state_step(state));
     out->loss_sum = state->position.loss_sum;
     out->loss_weight = state->position.loss_weight;
     out->last_pass_loss = state->position.last_pass_loss;
@@ -246,6 +262,7 @@ gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa
 void gsa_state_end_pass(gsa_state *state)
 {
     gsa__position *at = &state->position;
+    gsa__contest_close(state);
     at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
     at->pass++;
     at->pass_rows = 0;

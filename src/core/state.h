@@ -53,6 +53,17 @@ typedef struct gsa__carried {
     size_t n, capacity_mass, capacity_count;
 } gsa__carried;
 
+/* Two ways to learn the same rows, side by side, until one has shown to be better: with features in the units that they
+ * are given in (the state's own table), and free of units (the rival's). method/contest.c. */
+typedef struct gsa__contest {
+    gsa__table table; /* the rival's */
+    gsa__step_mean step;
+    /* Progressive losses, the state's own and the rival's: of the rows since the last power of two, and of those
+     * between the last and the one before it. Together that is the last half to three quarters of the rows. */
+    double loss[2], earlier_loss[2];
+    uint64_t restart; /* the next power of two */
+} gsa__contest;
+
 /* How a run began: a rolling hash of its first rows. Two states that began alike must not be added up. */
 #define GSA__ORIGIN_ROWS 1024u
 typedef struct gsa__origin {
@@ -68,6 +79,9 @@ struct gsa_state {
     gsa__labels labels;
     gsa__table table; /* cells NULL until the loss is decided */
     gsa__carried carried;
+    gsa__contest *contest; /* NULL: decided, or nothing to decide */
+    bool units_free;       /* what the table learns with */
+    uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
     gsa__step_mean step;
     gsa__clock clock;
     gsa__position position;
@@ -82,6 +96,8 @@ struct gsa_state {
     gsa__sample sample;
     double *margins, *scales; /* scratch, one number a output */
     size_t scratch_capacity;
+    double *metric; /* scratch, one number a entry of a row and the intercept */
+    size_t metric_capacity;
 };
 
 /* An empty state with the given parameters. */
@@ -108,6 +124,16 @@ uint64_t gsa__state_count(const gsa_state *state, size_t slot);
 /* Moves the table's counts into the carried totals. */
 gsa_status gsa__state_fold(gsa_state *state, gsa_error *error);
 gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env, gsa_error *error);
+
+/* contest.c: opens it where the method asks for one and nothing is learned yet; makes room in the rival's table; closes
+ * it, with the better of the two as the state's own. Closing one that is not there does nothing. */
+gsa_status gsa__contest_open(gsa_state *state, gsa_error *error);
+/* A contest whose rival has counted what the state's own table has; its weights are still to be filled in. */
+gsa_status gsa__contest_resume(gsa_state *state, gsa_error *error);
+void gsa__contest_close(gsa_state *state);
+/* The table that is ahead: the state's own unless a contest is open and the rival leads. */
+const gsa__table *gsa__state_table(const gsa_state *state);
+const gsa__step_mean *gsa__state_step(const gsa_state *state);
 
 /* The weight that the model would have: last, or averaged as the parameters say. */
 double gsa__state_average(const gsa_state *state, size_t slot, size_t output);

@@ -77,6 +77,27 @@ gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env
     return GSA_OK;
 }
 
+/* The records of a table into one whose records may have more room. */
+static void copy_records(gsa__table *to, const gsa__table *from)
+{
+    for (size_t slot = 0; slot < from->n_slots; slot++) {
+        const gsa__cell *source = gsa__table_slot(from, slot);
+        gsa__cell *target = gsa__table_slot(to, slot);
+        memcpy(target, source, from->n_outputs * sizeof *target);
+        memcpy(target + gsa__table_average(to), source + gsa__table_average(from), from->n_outputs * sizeof *target);
+        target[gsa__table_mean(to)] = source[gsa__table_mean(from)];
+        target[gsa__table_count(to)] = source[gsa__table_count(from)];
+    }
+}
+
+gsa_status gsa__table_copy(gsa__table *out, const gsa__table *from, const gsa_env *env, gsa_error *error)
+{
+    gsa_status status = gsa__table_init(out, from->n_slots, from->n_outputs, env, error);
+    if (status == GSA_OK)
+        copy_records(out, from);
+    return status;
+}
+
 gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error)
 {
     if (n_outputs > table->room) {
@@ -86,14 +107,7 @@ gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *
         gsa_status status = allocate(table->n_slots, 0, n_outputs, wide.room, env, &wide.cells, &wide.capacity, error);
         if (status != GSA_OK)
             return status;
-        for (size_t slot = 0; slot < table->n_slots; slot++) {
-            const gsa__cell *from = gsa__table_slot(table, slot);
-            gsa__cell *to = gsa__table_slot(&wide, slot);
-            memcpy(to, from, table->n_outputs * sizeof *to);
-            memcpy(to + gsa__table_average(&wide), from + gsa__table_average(table), table->n_outputs * sizeof *to);
-            to[gsa__table_mean(&wide)] = from[gsa__table_mean(table)];
-            to[gsa__table_count(&wide)] = from[gsa__table_count(table)];
-        }
+        copy_records(&wide, table);
         gsa__free(env, table->cells);
         *table = wide;
     }

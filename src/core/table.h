@@ -56,6 +56,8 @@ void gsa__table_release(gsa__table *table, const gsa_env *env);
 gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env, gsa_error *error);
 /* At least n_outputs outputs; new ones are zero. */
 gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error);
+/* A copy with memory of its own. */
+gsa_status gsa__table_copy(gsa__table *out, const gsa__table *from, const gsa_env *env, gsa_error *error);
 /* Zeroes the average terms of all slots. */
 void gsa__table_clear_average(gsa__table *table);
 

@@ -170,8 +170,11 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
         status = decide_auto(first, &loss, error);
     if (status == GSA_OK && gsa__loss_has_classes(loss))
         status = prepare_classes(state, first, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED)
+    if (status == GSA_OK && state->loss == GSA__UNDECIDED) {
         status = gsa__state_decide(state, loss, error);
+        if (status == GSA_OK)
+            status = gsa__contest_open(state, error);
+    }
     if (status == GSA_OK && gsa__loss_has_classes(loss))
         status = gsa__state_fit_labels(state, error);
     if (status != GSA_OK) {

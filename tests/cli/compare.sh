@@ -45,7 +45,7 @@ grep test one.csv | cut -d, -f2,3,7,8
 echo "every method runs, and learns something"
 greedystep help compare | sed -n '/^Methods:/,$s/^  \([a-z][a-z-]*\).*/\1/p' | while read -r name; do
     case $name in
-    gsa | dog | coin | polyak | fregata) echo "$name" ;;
+    gsa | auto | dog | coin | polyak | fregata) echo "$name" ;;
     gsa-shards) echo "$name:2" ;;
     scsg) echo "$name:0.02:100" ;;
     sgd-decay) echo "$name:0.5:1000" ;;

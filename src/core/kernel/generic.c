@@ -75,46 +75,66 @@ static inline void count_entry(gsa__cell *mean, gsa__cell *count, double mass)
         mean->f = (float)(old + (mass - old) / (double)count->u);
 }
 
-static inline void update_slot_one(gsa__cell *record, double x, double scale, double lag, double c)
+void gsa__count_row(gsa__table *table, const gsa__row *row, bool intercept, double c)
 {
-    float d = (float)(scale * x);
-    record[0].f += d;
-    record[1].f += (float)(lag * (double)d);
-    count_entry(&record[2], &record[3], c * x * x);
-}
-
-void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, double scale, double lag, double c)
-{
+    size_t mean = gsa__table_mean(table), count = gsa__table_count(table);
     for (size_t i = 0; i < row->n; i++) {
         double x = value_at(row, i);
+        gsa__cell *record = gsa__table_slot(table, id_at(row, i) + 1);
         if (x != 0)
-            update_slot_one(gsa__table_slot(table, id_at(row, i) + 1), x, scale, lag, c);
+            count_entry(record + mean, record + count, c * x * x);
     }
-    if (intercept)
-        update_slot_one(gsa__table_slot(table, 0), 1.0, scale, lag, c);
+    if (intercept) {
+        gsa__cell *record = gsa__table_slot(table, 0);
+        count_entry(record + mean, record + count, c);
+    }
 }
 
-static inline void update_slot_many(gsa__table *table, size_t slot, double x, const double *scale, double lag, double c)
+static inline void update_slot_one(gsa__cell *record, double x, double scale, double lag)
+{
+    float u = (float)(scale * x);
+    record[0].f += u;
+    record[1].f += (float)(lag * (double)u);
+}
+
+void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *d, double scale, double lag)
+{
+    size_t position = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        double x = value_at(row, i);
+        if (x == 0)
+            continue;
+        update_slot_one(gsa__table_slot(table, id_at(row, i) + 1), d ? d[position] * x : x, scale, lag);
+        position++;
+    }
+    if (intercept)
+        update_slot_one(gsa__table_slot(table, 0), d ? d[position] : 1.0, scale, lag);
+}
+
+static inline void update_slot_many(gsa__table *table, size_t slot, double x, const double *scale, double lag)
 {
     gsa__cell *weight = gsa__table_slot(table, slot);
     gsa__cell *average = weight + gsa__table_average(table);
     for (size_t k = 0; k < table->n_outputs; k++) {
-        float d = (float)(scale[k] * x);
-        weight[k].f += d;
-        average[k].f += (float)(lag * (double)d);
+        float u = (float)(scale[k] * x);
+        weight[k].f += u;
+        average[k].f += (float)(lag * (double)u);
     }
-    count_entry(weight + gsa__table_mean(table), weight + gsa__table_count(table), c * x * x);
 }
 
-void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *scale, double lag, double c)
+void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *d, const double *scale,
+                      double lag)
 {
+    size_t position = 0;
     for (size_t i = 0; i < row->n; i++) {
         double x = value_at(row, i);
-        if (x != 0)
-            update_slot_many(table, id_at(row, i) + 1, x, scale, lag, c);
+        if (x == 0)
+            continue;
+        update_slot_many(table, id_at(row, i) + 1, d ? d[position] * x : x, scale, lag);
+        position++;
     }
     if (intercept)
-        update_slot_many(table, 0, 1.0, scale, lag, c);
+        update_slot_many(table, 0, d ? d[position] : 1.0, scale, lag);
 }
 
 double gsa__model_dot_one(const float *weights, uint64_t n_features, const gsa__row *row)

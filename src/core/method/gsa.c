@@ -2,12 +2,13 @@
  *
  *   eta_bar = mean(eta_1 .. eta_t), the current row included, over all passes;   w -= eta_bar g x
  *
- * Proposals above the target are negative and enter as they are: that is how the mean comes down near convergence. */
+ * Proposals above the target are negative and enter as they are: that is how the mean comes down near convergence.
+ * Other methods weigh the mean by votes. */
 #include "core/method/method.h"
 
-double gsa__gsa_step(gsa__step_mean *mean, double eta, double c)
+double gsa__gsa_step(gsa__step_mean *mean, double eta, double vote)
 {
-    mean->sum += c * eta;
-    mean->weight += c;
-    return mean->sum / mean->weight;
+    mean->sum += vote * eta;
+    mean->weight += vote;
+    return gsa__step_mean_value(mean);
 }

@@ -4,7 +4,11 @@
 
 #include "core/state.h"
 
-/* gsa.c: the paper's Algorithm 1. Enters the row's own greedy step (c times) and returns the mean. */
-double gsa__gsa_step(gsa__step_mean *mean, double eta, double c);
+/* gsa.c, for all methods: enters the row's own greedy step with a vote and returns the mean, 0 while nobody voted. */
+double gsa__gsa_step(gsa__step_mean *mean, double eta, double vote);
+
+/* metric.c: the factors D of a row's positions and, last, of the intercept, by what the table has counted (this row
+ * included); returns x.Dx. */
+double gsa__metric_of(const gsa_state *state, const gsa__table *table, const gsa__row *row, bool units_free, double *d);
 
 #endif

@@ -49,9 +49,13 @@ static void same_bytes(const gsa_state *a, const gsa_state *b)
 static const struct {
     const char *loss, *average, *holdout;
     unsigned n_classes;
-} kinds[] = {{"auto", "suffix", "0", 2},   {"logistic", "last", "10", 2}, {"softmax", "full", "0", 5},
-             {"auto", "suffix", "20", 6},  {"squared", "suffix", "0", 0}, {"auto", "suffix", "5", 0},
-             {"softmax", "suffix", "0", 2}};
+    const char *method, *units;
+} kinds[] = {{"auto", "suffix", "0", 2, "gsa", "auto"},      {"logistic", "last", "10", 2, "gsa", "auto"},
+             {"softmax", "full", "0", 5, "gsa", "auto"},     {"auto", "suffix", "20", 6, "gsa", "auto"},
+             {"squared", "suffix", "0", 0, "gsa", "auto"},   {"auto", "suffix", "5", 0, "gsa", "auto"},
+             {"softmax", "suffix", "0", 2, "gsa", "auto"},   {"auto", "suffix", "0", 2, "auto", "auto"},
+             {"softmax", "suffix", "10", 4, "auto", "auto"}, {"squared", "last", "0", 0, "auto", "auto"},
+             {"logistic", "full", "0", 2, "auto", "free"},   {"auto", "suffix", "0", 5, "auto", "given"}};
 
 /* Saved and loaded again after every single row, in two passes: the bytes at the end are those of the quiet run. */
 static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
@@ -121,7 +125,7 @@ static void a_model_predicts_the_same_after_the_trip(void **unused)
                 for (size_t e = 0; e < r->n_entries; e++)
                     r->index[e] *= 1000;
             gsa_batch batch = rows_batch(r);
-            gsa_state *state = state_with("loss", kinds[kind].loss, NULL);
+            gsa_state *state = state_with("loss", kinds[kind].loss, "method", kinds[kind].method, NULL);
             gsa_error error = {0};
             learn(state, &batch);
             gsa_model *model = model_of(state), *again = NULL;

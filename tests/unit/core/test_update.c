@@ -24,13 +24,15 @@ static void chunks_of_any_size_give_the_same_bits(void **unused)
 {
     (void)unused;
     static const char *const losses[] = {"logistic", "softmax", "squared"};
-    for (size_t l = 0; l < 3; l++) {
+    for (size_t kind = 0; kind < 6; kind++) {
+        size_t l = kind % 3;
+        const char *method = kind < 3 ? "gsa" : "auto";
         rows *r = rows_random(3, 500, 40, l == 0 ? 2 : l == 1 ? 6 : 0);
         gsa_batch batch = rows_batch(r);
-        gsa_state *whole = state_with("loss", losses[l], "holdout", "20", NULL);
+        gsa_state *whole = state_with("loss", losses[l], "holdout", "20", "method", method, NULL);
         learn(whole, &batch);
         for (size_t chunk = 1; chunk < 120; chunk += 37) {
-            gsa_state *pieces = state_with("loss", losses[l], "holdout", "20", NULL);
+            gsa_state *pieces = state_with("loss", losses[l], "holdout", "20", "method", method, NULL);
             for (size_t from = 0; from < batch.n_rows; from += chunk) {
                 gsa_batch slice = rows_slice(&batch, from, from + chunk < 500 ? chunk : 500 - from);
                 learn(pieces, &slice);

@@ -1,0 +1,184 @@
+/* The default method against a plain second implementation: dense arrays of double, sums instead of means, libm. */
+#include "rows.h"
+
+#include <math.h>
+
+#define FEATURES 24
+#define SLOTS (FEATURES + 1)
+#define CLASSES 4
+
+typedef struct oracle {
+    size_t n_classes, t;
+    int units_free;
+    double w[SLOTS][CLASSES], q[SLOTS], n[SLOTS], votes, vote_eta, loss;
+} oracle;
+
+static void dense_row(const gsa_batch *batch, size_t row, double x[SLOTS])
+{
+    memset(x, 0, SLOTS * sizeof *x);
+    x[FEATURES] = 1;
+    for (int64_t e = batch->row_start[row]; e < batch->row_start[row + 1]; e++)
+        x[batch->index[e]] = (double)batch->value[e];
+}
+
+static void oracle_learn(oracle *o, const double x[SLOTS], size_t label)
+{
+    double p[CLASSES], total = 0, s = 0, xdx = 0, d[SLOTS];
+    for (size_t k = 0; k < o->n_classes; k++) {
+        double m = 0;
+        for (size_t i = 0; i < SLOTS; i++)
+            m += o->w[i][k] * x[i];
+        p[k] = exp(m);
+        total += p[k];
+    }
+    for (size_t k = 0; k < o->n_classes; k++) {
+        p[k] /= total;
+        s += p[k] * exp(p[k]);
+    }
+    o->loss -= log(p[label]);
+    o->t++;
+    for (size_t i = 0; i < SLOTS; i++) {
+        if (x[i] == 0)
+            continue;
+        o->q[i] += x[i] * x[i];
+        o->n[i]++;
+        d[i] = pow(o->n[i] / (double)o->t, -0.5) * (o->units_free ? o->n[i] / o->q[i] : 1);
+        xdx += x[i] * x[i] * d[i];
+    }
+    double eta = (0.95 - p[label]) / (0.95 * (s - 1) + p[label] * (exp(1 - p[label]) - 1)) / xdx;
+    o->votes += 1 - p[label];
+    o->vote_eta += (1 - p[label]) * eta;
+    for (size_t i = 0; i < SLOTS; i++)
+        for (size_t k = 0; k < o->n_classes && x[i] != 0; k++)
+            o->w[i][k] -= o->vote_eta / o->votes * d[i] * x[i] * (p[k] - (k == label));
+}
+
+static double model_weight(const gsa_model *model, size_t i, size_t k)
+{
+    return (double)(i == FEATURES ? gsa_model_intercept(model, k) : gsa_model_weight(model, i, k));
+}
+
+static void compare_with_oracle(size_t n_classes, const char *units, int units_free)
+{
+    rows *r = rows_random(20 + n_classes, 600, FEATURES, (unsigned)n_classes);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "auto", "units", units, "average", "last", NULL);
+    gsa_error error = {0};
+    must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+    learn(state, &batch);
+    oracle *o = calloc(1, sizeof *o);
+    o->n_classes = n_classes;
+    o->units_free = units_free;
+    for (size_t row = 0; row < batch.n_rows; row++) {
+        double x[SLOTS];
+        dense_row(&batch, row, x);
+        oracle_learn(o, x, (size_t)batch.label[row]);
+    }
+    gsa_model *model = model_of(state);
+    for (size_t i = 0; i < SLOTS; i++)
+        for (size_t k = 0; k < (n_classes == 2 ? 1 : n_classes); k++) {
+            double expected = n_classes == 2 ? o->w[i][1] - o->w[i][0] : o->w[i][k];
+            assert_close(model_weight(model, i, k), expected, 1e-4 * (1 + fabs(expected)));
+        }
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(o);
+    free(r);
+}
+
+static void votes_and_metric_follow_their_formulas(void **unused)
+{
+    (void)unused;
+    compare_with_oracle(2, "given", 0);
+    compare_with_oracle(2, "free", 1);
+    compare_with_oracle(4, "given", 0);
+    compare_with_oracle(4, "free", 1);
+}
+
+static double final_loss(const char *units, rows *r)
+{
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "auto", "units", units, NULL);
+    gsa_summary summary;
+    learn(state, &batch);
+    gsa_state_end_pass(state);
+    learn(state, &batch);
+    gsa_state_summary(state, &summary);
+    gsa_state_free(state);
+    return summary.loss_sum / summary.loss_weight;
+}
+
+/* Features of wildly different units: free wins. Units that carry the weight: given wins. */
+static void the_contest_chooses_the_better_units(void **unused)
+{
+    (void)unused;
+    for (int meaningful = 0; meaningful < 2; meaningful++) {
+        rows *r = rows_random(7, 3000, FEATURES, 2);
+        for (size_t e = 0; e < r->n_entries; e++)
+            r->value[e] *= meaningful ? (r->index[e] < 6 ? 1.0f : 0.01f) : powf(10, (float)(r->index[e] % 5));
+        double given = final_loss("given", r), unbound = final_loss("free", r), chosen = final_loss("auto", r);
+        assert_close(chosen, given < unbound ? given : unbound, 1e-9);
+        free(r);
+    }
+}
+
+/* With units free, a feature scaled by any factor has its weight scaled by the inverse: the margins stay. */
+static void free_units_do_not_depend_on_units(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(5, 800, FEATURES, 3), *scaled = rows_random(5, 800, FEATURES, 3);
+    for (size_t e = 0; e < scaled->n_entries; e++)
+        scaled->value[e] *= scaled->index[e] % 2 ? 1024.0f : 0x1p-20f;
+    gsa_batch a = rows_batch(r), b = rows_batch(scaled);
+    gsa_state *one = state_with("method", "auto", "units", "free", NULL);
+    gsa_state *other = state_with("method", "auto", "units", "free", NULL);
+    learn(one, &a);
+    learn(other, &b);
+    gsa_summary x, y;
+    gsa_state_summary(one, &x);
+    gsa_state_summary(other, &y);
+    assert_close(x.loss_sum, y.loss_sum, 1e-3 * x.loss_sum);
+    gsa_state_free(one);
+    gsa_state_free(other);
+    free(r);
+    free(scaled);
+}
+
+/* Row lengths that spread by 10^4 and targets of any size: the paper's rule diverges, the default does not. */
+static void squared_loss_does_not_diverge(void **unused)
+{
+    (void)unused;
+    static const double sizes[] = {1e-6, 1, 1e6};
+    for (size_t s = 0; s < 3; s++) {
+        rows *r = rows_random(1, 4000, 20, 0);
+        double mean_square = 0;
+        for (size_t row = 0; row < r->n_rows; row++) {
+            float factor = row % 10 == 0 ? 100.0f : 0.01f;
+            for (int64_t e = r->row_start[row]; e < r->row_start[row + 1]; e++)
+                r->value[e] *= factor;
+            r->label[row] *= sizes[s];
+            mean_square += r->label[row] * r->label[row] / (double)r->n_rows;
+        }
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state = state_with("method", "auto", "loss", "squared", NULL);
+        gsa_summary summary;
+        learn(state, &batch);
+        gsa_state_end_pass(state);
+        learn(state, &batch);
+        gsa_state_summary(state, &summary);
+        assert_true(2 * summary.loss_sum / summary.loss_weight < 10 * mean_square);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(votes_and_metric_follow_their_formulas),
+        cmocka_unit_test(the_contest_chooses_the_better_units),
+        cmocka_unit_test(free_units_do_not_depend_on_units),
+        cmocka_unit_test(squared_loss_does_not_diverge),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
