@@ -219,6 +219,19 @@ void gsa__labels_order(const gsa__labels *labels, size_t *order)
     }
 }
 
+gsa_status gsa__labels_add_sorted(gsa__labels *labels, const gsa__labels *from, gsa_error *error)
+{
+    size_t number, *order = gsa__alloc(&labels->env, from->n, sizeof *order);
+    if (!order)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", from->n);
+    gsa__labels_order(from, order);
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+        status = gsa__labels_add_label(labels, &from->at[order[i]], &number, error);
+    gsa__free(&labels->env, order);
+    return status;
+}
+
 static bool is_word(const gsa_batch *batch, size_t row)
 {
     return batch->word && batch->word[row] >= 0;

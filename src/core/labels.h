@@ -49,6 +49,9 @@ gsa_status gsa__labels_add_label(gsa__labels *labels, const gsa__label *label, s
 /* The classes in canonical order: numbers by value, then words by their bytes. order has room for labels->n. */
 void gsa__labels_order(const gsa__labels *labels, size_t *order);
 
+/* All labels of another table, in canonical order, after those that are there. */
+gsa_status gsa__labels_add_sorted(gsa__labels *labels, const gsa__labels *from, gsa_error *error);
+
 /* The label of a row of a batch: found in or added to the table. */
 size_t gsa__labels_find_row(const gsa__labels *labels, const gsa_batch *batch, size_t row);
 gsa_status gsa__labels_add_row(gsa__labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error);

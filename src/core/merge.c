@@ -106,17 +106,12 @@ static gsa_status unite_labels(gsa_state *into, const gsa_state *const *states, 
     gsa__labels all;
     gsa__labels_init(&all, &into->env);
     gsa_status status = GSA_OK;
-    size_t number, *order = NULL;
+    size_t number;
     for (size_t s = 0; s < n_states; s++)
         for (size_t k = 0; k < states[s]->labels.n && status == GSA_OK; k++)
             status = gsa__labels_add_label(&all, &states[s]->labels.at[k], &number, error);
-    if (status == GSA_OK && !(order = gsa__alloc(&into->env, all.n, sizeof *order)))
-        status = gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", all.n);
     if (status == GSA_OK)
-        gsa__labels_order(&all, order);
-    for (size_t k = 0; k < all.n && status == GSA_OK; k++)
-        status = gsa__labels_add_label(&into->labels, &all.at[order[k]], &number, error);
-    gsa__free(&into->env, order);
+        status = gsa__labels_add_sorted(&into->labels, &all, error);
     gsa__labels_release(&all);
     return status;
 }

@@ -79,14 +79,8 @@ static gsa_status enter_labels(gsa_state *state, const gsa_batch *first, gsa_err
     size_t number;
     for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
         status = gsa__labels_add_row(&met, first, row, &number, error);
-    size_t *order = NULL;
-    if (status == GSA_OK && !(order = gsa__alloc(&state->env, met.n, sizeof *order)))
-        status = gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", met.n);
     if (status == GSA_OK)
-        gsa__labels_order(&met, order);
-    for (size_t i = 0; i < met.n && status == GSA_OK; i++)
-        status = gsa__labels_add_label(&state->labels, &met.at[order[i]], &number, error);
-    gsa__free(&state->env, order);
+        status = gsa__labels_add_sorted(&state->labels, &met, error);
     gsa__labels_release(&met);
     return status;
 }
