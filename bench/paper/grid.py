@@ -1,0 +1,179 @@
+"""The paper's grids: which methods run on which data set, and running `greedystep compare` over them.
+
+results.csv has one line for (data, protocol, method, parameters, pass): mean, least and greatest value over the seeds
+on the test part. A mean is nan if any seed diverged. Protocols: paper-split is the split that the paper's own numbers
+show (datasets.py), given-test the site's test file where the paper did not use it.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from datasets import BY_NAME, GIVEN_TEST, HERE, PAPER_SPLIT, Dataset, Files, training_file, unpack
+
+PUBLISHED = HERE / "published.csv"
+RESULTS = HERE / "results.csv"
+MEASURES = ("loss", "accuracy", "auc", "mean_step")
+KEY = ("data", "protocol", "method", "parameters", "pass")
+HEADER = (*KEY, "n_seeds", *(f"{m}{end}" for m in MEASURES for end in ("", "_min", "_max")))
+
+PEERS = ("adagrad:0.1", "coin", "dog", "polyak")
+LOWER_RATES = {"cod-rna": (1e-4, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7), "madelon": (3e-9, 1e-9, 3e-10, 1e-10)}
+PARALLEL = ("gsa-shards:8", "gsa-shards:32", "fregata:8", "fregata:32")
+# Rough shares of the time, so that the longest begin first.
+HEAVY = ("aloi.scale", "url", "rcv1.multiclass", "sector.scale", "mnist.scale", "news20.scale")
+HEAVY_EXTRA_SEEDS = 2
+
+
+def number(text: str) -> str:
+    return f"{float(text):g}"
+
+
+def published_parameters(text: str) -> str:
+    """'r=.1,B=200' of the paper's tables as `compare` writes it: 'r=0.1;B=200'."""
+    pairs = [part.split("=") for part in text.replace(";", ",").split(",") if part]
+    return ";".join(f"{name.strip()}={number(value)}" for name, value in pairs)
+
+
+def read_published() -> list[dict[str, str]]:
+    with open(PUBLISHED, newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))
+
+
+def published_methods(data: str) -> list[str]:
+    """SGD, Adadelta and SCSG with their knobs, in the paper's order, as --methods takes them."""
+    methods: list[str] = []
+    for row in read_published():
+        if row["dataset"] != data or row["method"] in ("GSA", "best-printed"):
+            continue
+        values = [part.split("=")[1] for part in published_parameters(row["parameters"]).split(";")]
+        method = ":".join([row["method"].lower(), *values])
+        if method not in methods:
+            methods.append(method)
+    return methods
+
+
+def rates_between(data: str, methods: Sequence[str]) -> list[str]:
+    """SGD with 3 x 10^k inside the paper's range, and below it on raw data: its own grid is too coarse, and there too
+    high, to find the best constant rate."""
+    rates = [float(method.split(":")[1]) for method in methods if method.startswith("sgd:")]
+    powers = range(math.floor(math.log10(min(rates))), math.ceil(math.log10(max(rates))) + 1)
+    between = [3 * 10.0**k for k in powers if min(rates) < 3 * 10.0**k < max(rates)]
+    tried = [f"sgd:{rate:g}" for rate in (*between, *LOWER_RATES.get(data, ()))]
+    return [method for method in tried if method not in methods]
+
+
+def paper_methods(data: str) -> tuple[str, ...]:
+    return ("gsa", "gsa:suffix", *published_methods(data))
+
+
+def extra_methods(data: str) -> tuple[str, ...]:
+    """What the paper does not have: rates between its own, today's peers, and learning in parallel."""
+    return (*rates_between(data, published_methods(data)), *PEERS, *PARALLEL)
+
+
+@dataclass(frozen=True)
+class Job:
+    dataset: Dataset
+    protocol: str
+    files: Files
+    methods: tuple[str, ...]
+    seeds: int
+
+
+def jobs_for(present: dict[str, Files], seeds: int) -> list[Job]:
+    jobs = []
+    for name, files in present.items():
+        dataset = BY_NAME[name]
+        protocols = [PAPER_SPLIT]
+        if not dataset.given_test and files.test:
+            protocols.append(GIVEN_TEST)
+        jobs += [Job(dataset, protocol, files, paper_methods(name), seeds) for protocol in protocols]
+        extra_seeds = min(seeds, HEAVY_EXTRA_SEEDS) if name in HEAVY else seeds
+        jobs.append(Job(dataset, PAPER_SPLIT, files, extra_methods(name), extra_seeds))
+    order = {name: at for at, name in enumerate(HEAVY)}
+    return sorted(jobs, key=lambda job: order.get(job.dataset.name, len(order)))
+
+
+def compare(greedystep: Path, job: Job, folder: Path, extra: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The lines of `greedystep compare` for a job."""
+    command = [str(greedystep), "compare", str(training_file(job.dataset, job.files, folder))]
+    if (job.protocol == GIVEN_TEST or job.dataset.given_test) and job.files.test:
+        command += ["--test", str(unpack(job.files.test, folder))]
+    with tempfile.NamedTemporaryFile(suffix=".csv", dir=folder) as out:
+        command += ["--methods", ",".join(job.methods), "--passes", str(job.dataset.run_passes)]
+        command += ["--seeds", str(job.seeds), "--quiet", *extra, "-o", out.name]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise SystemExit(f"greedystep compare on {job.dataset.name} failed:\n{done.stderr}")
+        with open(out.name, newline="", encoding="ascii") as file:
+            return list(csv.DictReader(file))
+
+
+def rounded(value: float) -> str:
+    return "nan" if math.isnan(value) else f"{value:.6g}"
+
+
+def aggregate(job: Job, lines: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+    """Mean, least and greatest over the seeds, on the test part."""
+    groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    for line in lines:
+        if line["split"] == "test":
+            parameters = line["parameters"].removesuffix(";gamma=0")  # the paper's choice, and the default
+            groups.setdefault((line["method"], parameters, line["pass"]), []).append(line)
+    results = []
+    for (method, parameters, at), group in groups.items():
+        result = dict(zip(KEY, (job.dataset.name, job.protocol, method, parameters, at), strict=True))
+        result["n_seeds"] = str(len(group))
+        for measure in MEASURES:
+            values = [float(line[measure]) for line in group if line[measure] not in ("", "nan")]
+            whole = len(values) == len(group)
+            result[measure] = (
+                rounded(math.fsum(values) / len(values)) if whole else ("nan" if measure == "loss" else "")
+            )
+            result[measure + "_min"] = rounded(min(values)) if whole else ""
+            result[measure + "_max"] = rounded(max(values)) if whole else ""
+        results.append(result)
+    return results
+
+
+def run_jobs(greedystep: Path, jobs: Sequence[Job], folder: Path, at_once: int) -> tuple[list[dict[str, str]], dict]:
+    """All jobs, at_once at a time; their results, and the seconds of each."""
+    seconds: dict[str, float] = {}
+
+    def one(job: Job) -> list[dict[str, str]]:
+        begun = time.monotonic()
+        lines = aggregate(job, compare(greedystep, job, folder))
+        took = round(time.monotonic() - begun, 1)
+        seconds[f"{job.dataset.name}, {job.protocol}, {len(job.methods)} methods"] = took
+        print(f"{job.dataset.name:20} {job.protocol:12} {len(job.methods):3} methods {took:8.1f} s", flush=True)
+        return lines
+
+    with ThreadPoolExecutor(at_once) as pool:
+        parts = list(pool.map(one, jobs))
+    return [line for part in parts for line in part], seconds
+
+
+def write_results(lines: Sequence[dict[str, str]], path: Path = RESULTS) -> None:
+    """In the order of DATASETS, the paper's split first, then as they come."""
+    ranks = {name: at for at, name in enumerate(BY_NAME)}
+    lines = sorted(lines, key=lambda line: (ranks[line["data"]], line["protocol"] != PAPER_SPLIT))
+    partial = path.with_suffix(".partial")
+    with open(partial, "w", newline="", encoding="ascii") as file:
+        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(lines)
+    partial.replace(path)
+
+
+def read_results(path: Path = RESULTS) -> list[dict[str, str]]:
+    with open(path, newline="", encoding="ascii") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""The paper's experiments in one command: grids, theory, tables, figures, and docs/paper.md.
+
+    python3 bench/paper/run.py --greedystep build/release/greedystep            everything, under an hour on two cores
+    python3 bench/paper/run.py --greedystep build/release/greedystep --quick    a check against results.csv, for CI
+    python3 bench/paper/run.py --page-only                                      figures and page from the tables here
+
+Data: $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree); download.sh fetches what is missing.
+Needs numpy and matplotlib (requirements.txt), except for --quick.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+import quick
+from datasets import HERE, Files, data_directory, present_and_missing
+from grid import RESULTS, jobs_for, read_results, run_jobs, write_results
+
+ABOUT = HERE / "about.json"
+STAGES = ("grid", "printed", "hypotheses", "adadelta", "bound", "costs")
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--greedystep", type=Path, help="the command to measure, such as build/release/greedystep")
+    parser.add_argument("--quick", action="store_true", help="check a few cells against results.csv and stop")
+    parser.add_argument("--page-only", action="store_true", help="figures and docs/paper.md from the tables")
+    parser.add_argument("--only", metavar="NAME", action="append", help="only this data set (may be repeated)")
+    parser.add_argument("--stage", choices=STAGES, action="append", help="only this stage (may be repeated)")
+    parser.add_argument("--seeds", type=int, default=5, metavar="N")
+    parser.add_argument("--jobs", type=int, default=2, metavar="N", help="data sets at a time")
+    return parser.parse_args()
+
+
+def machine() -> str:
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return f"{os.cpu_count()} cores, {model}, {platform.system()} {platform.machine()}"
+
+
+def versions(greedystep: Path) -> dict[str, str]:
+    import matplotlib
+    import numpy
+
+    said = subprocess.run([str(greedystep), "--version"], capture_output=True, text=True, check=True).stdout
+    return {
+        "greedystep": said.splitlines()[0].removeprefix("greedystep ").strip(),
+        "python": platform.python_version(),
+        "numpy": numpy.__version__,
+        "matplotlib": matplotlib.__version__,
+    }
+
+
+def run_grid(options: argparse.Namespace, present: dict[str, Files], folder: Path) -> dict[str, float]:
+    """Runs the grids; with --only, the other sets keep their lines of results.csv."""
+    lines, seconds = run_jobs(options.greedystep, jobs_for(present, options.seeds), folder, options.jobs)
+    if options.only and RESULTS.exists():
+        lines = [line for line in read_results() if line["data"] not in present] + lines
+    write_results(lines)
+    return seconds
+
+
+def run_loops(options: argparse.Namespace, present: dict[str, Files], folder: Path, stages: list[str]) -> None:
+    """The numpy loops, spread over processes; a table is only written whole, so --only leaves them alone."""
+    import forms
+    import hypotheses
+    import printed
+
+    work: dict[str, tuple[Callable, list[tuple], Callable]] = {}
+    if "printed" in stages:
+        work["printed"] = (
+            printed.measure,
+            [(name, present[name], folder, options.seeds) for name in printed.NAMES if name in present],
+            printed.write,
+        )
+    if "hypotheses" in stages:
+        tried = [what for what in hypotheses.HYPOTHESES if what.data in present]
+        work["hypotheses"] = (hypotheses.measure, [(w, present[w.data], folder) for w in tried], hypotheses.write)
+    if "adadelta" in stages:
+        chosen = [name for name in forms.NAMES if name in present]
+        work["adadelta"] = (forms.measure, [(name, present[name], folder) for name in chosen], forms.write)
+    with ProcessPoolExecutor(options.jobs) as pool:
+        waiting = {name: [pool.submit(call, *each) for each in todo] for name, (call, todo, _) in work.items()}
+        for name, futures in waiting.items():
+            work[name][2]([line for future in futures for line in future.result()])
+            print(f"{name} done", flush=True)
+
+
+def run_everything(options: argparse.Namespace, present: dict[str, Files], missing: list[str], folder: Path) -> None:
+    import theory
+
+    stages = options.stage or (["grid"] if options.only else list(STAGES))
+    about = json.loads(ABOUT.read_text()) if ABOUT.exists() else {}
+    begun = time.monotonic()
+    if "costs" in stages:  # first, while nothing else runs
+        lines = theory.measure_costs(options.greedystep, present, folder)
+        theory.write(theory.COSTS, theory.COST_HEADER, lines)
+    if "grid" in stages:
+        about.setdefault("seconds", {}).update(run_grid(options, present, folder))
+    run_loops(options, present, folder, stages)
+    if "bound" in stages:
+        lines, about["bound"] = theory.check_bound()
+        theory.write(theory.BOUND, theory.BOUND_HEADER, lines)
+    if not options.only and not options.stage:
+        about["minutes"] = round((time.monotonic() - begun) / 60, 1)
+    about |= {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "versions": versions(options.greedystep),
+        "seeds": options.seeds,
+        "jobs": options.jobs,
+        "missing": missing,
+    }
+    ABOUT.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
+
+
+def make_page() -> None:
+    import figures
+    import page
+    from tables import load
+
+    results, published = load()
+    about = json.loads(ABOUT.read_text())
+    figures.draw_all(results, published, about["bound"]["limit"])
+    page.write(results, published, about)
+
+
+def main() -> int:
+    options = arguments()
+    if options.page_only:
+        make_page()
+        return 0
+    if options.greedystep is None or not options.greedystep.is_file():
+        print("--greedystep must name the command, such as build/release/greedystep", file=sys.stderr)
+        return 2
+    options.greedystep = options.greedystep.resolve()
+    directory = data_directory()
+    present, missing = present_and_missing(directory)
+    if options.only:
+        present = {name: files for name, files in present.items() if name in options.only}
+    print(f"data: {', '.join(present) or 'none'}")
+    if missing:
+        print(f"not there: {', '.join(missing)} (bench/paper/download.sh fetches them)")
+    with tempfile.TemporaryDirectory(prefix="greedystep-paper-") as folder:
+        if options.quick:
+            return quick.run(options.greedystep, present, Path(folder))
+        if not present:
+            return 77
+        run_everything(options, present, missing, Path(folder))
+    make_page()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
