@@ -151,6 +151,8 @@ optimum and the last iterate, which is what GSA returns, {bound[last_gap_at_end]
 - η is the mean *with* the present row's step, so it depends on the row drawn, and cannot be taken out of the conditional
   expectation as the proof does. The dependence is of order 1/k and fades; the mean without the present row would mend it.
 - That the mean tends to a limit η₀ is assumed, as is the bound M on the gradients over all iterates.
+- The bound on a single step drops a factor p̂ on the way: as printed it holds for up to 20 classes only
+  ([steps](algorithms/steps.md), with a test of both forms).
 - G bounds a norm and is used as the bound of its square.
 - f_m is the *best* iterate; no one knows which it was without judging all. The last iterate is returned.
 - O(η₀) does not go to zero: it is a neighbourhood, the one of SGD with a constant rate.
