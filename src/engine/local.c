@@ -162,6 +162,9 @@ static gsa_status set_up(training *run, gsa_error *error)
         return gsa__fail(error, GSA_CONFLICT,
                          "a merged state has no place in an input to resume at; begin a new run "
                          "with --start-from");
+    if (progress.is_stream && parse_digits(gsa_state_get(run->state, "passes")) > 1)
+        return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --passes %s, or leave it out",
+                         gsa_reader_file(run->reader, 0), gsa_state_get(run->state, "passes"));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
     if (strcmp(gsa_state_get(run->state, "order"), "auto") == 0 && !begun) {
         gsa_status status = gsa_state_set(run->state, "order", progress.is_stream ? "file" : "shuffled", error);

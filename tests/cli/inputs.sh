@@ -14,6 +14,8 @@ same whole.state stdin.state
 greedystep train data.svm -o shuffled --passes 1 --quiet >log || fail shuffled
 different whole shuffled
 try greedystep train - data.svm -o never
+try_line "cat data.svm | greedystep train - -o never --passes 2 --quiet"
+absent never
 
 echo "predictions do not depend on how the rows arrive"
 greedystep predict whole data.svm >a
