@@ -83,6 +83,8 @@ static int print_json(const training *run, const gsa_summary *summary)
     json_object_set_new(object, "loss", json_string(summary->loss));
     json_object_set_new(object, "rows", report_count(summary->n_rows));
     json_object_set_new(object, "held_out", report_count(summary->n_held_out));
+    if (summary->n_held_out > 0)
+        json_object_set_new(object, "held_out_loss", report_real(gsa_state_held_out_loss(run->state)));
     json_object_set_new(object, "passes", report_count(summary->pass));
     json_object_set_new(object, "features", report_count(summary->n_features));
     json_object_set_new(object, "classes", report_count(summary->n_classes));
@@ -102,7 +104,7 @@ static void print_summary(const training *run, const gsa_summary *summary)
     report_field("loss", "%s", summary->loss);
     report_field("rows learned", "%" PRIu64, summary->n_rows);
     if (summary->n_held_out > 0)
-        report_field("held out", "%" PRIu64, summary->n_held_out);
+        report_field("held out", "%" PRIu64 " (loss %.6g)", summary->n_held_out, gsa_state_held_out_loss(run->state));
     if (bad_rows > 0)
         report_field("bad rows", "%" PRIu64 " (skipped)", bad_rows);
     report_field("passes", "%" PRIu64, summary->pass);

@@ -221,6 +221,9 @@ typedef struct gsa_summary {
     uint64_t n_merged;     /* runs that were merged into this state, 1 if none were */
 } gsa_summary;
 GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
+/* Mean loss of the held-out rows under the weights that a model would have now; NaN if none are held. Costs their
+ * length. */
+GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* A parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
 /* Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same value is fine. */

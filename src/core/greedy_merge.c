@@ -7,28 +7,12 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "core/loss/loss.h"
 
 typedef struct search_line {
     const gsa_state *state;
     const double *start, *direction; /* [sample x outputs] margins */
     double *margins;                 /* scratch, one row */
 } search_line;
-
-static double row_loss(const gsa_state *state, const gsa__held_row *held, double *margins)
-{
-    const gsa_margin_loss *custom = &state->params.custom_loss;
-    switch (state->loss) {
-    case GSA__SOFTMAX:
-        return gsa__softmax(margins, state->table.n_outputs, held->class_number).loss;
-    case GSA__LOGISTIC:
-        return gsa__logistic(margins[0], held->class_number == 1).loss;
-    case GSA__CUSTOM:
-        return custom->loss(custom->ctx, margins[0], held->number);
-    default:
-        return gsa__squared_loss(margins[0], held->number);
-    }
-}
 
 static double loss_at(const search_line *line, double gamma)
 {
@@ -38,7 +22,7 @@ static double loss_at(const search_line *line, double gamma)
     for (size_t i = 0; i < sample->n; i++) {
         for (size_t k = 0; k < n_outputs; k++)
             line->margins[k] = line->start[i * n_outputs + k] + gamma * line->direction[i * n_outputs + k];
-        sum += (double)sample->at[i]->weight * row_loss(line->state, sample->at[i], line->margins);
+        sum += (double)sample->at[i]->weight * gsa__held_row_loss(line->state, sample->at[i], line->margins);
     }
     return sum;
 }

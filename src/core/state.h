@@ -118,6 +118,9 @@ gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx,
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);
 
+/* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
+double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins);
+
 /* Total mass and presence of a slot, from before and from the table. */
 double gsa__state_mass(const gsa_state *state, size_t slot);
 uint64_t gsa__state_count(const gsa_state *state, size_t slot);

@@ -1,6 +1,8 @@
 /* What rows mean to a state: labels, weights, chunks, the held-out sample's place in learning. */
 #include "rows.h"
 
+#include "core/state.h"
+
 #include <math.h>
 
 static void same_models(const gsa_state *a, const gsa_state *b)
@@ -292,6 +294,42 @@ static void held_out_rows_are_learned_or_kept_and_never_both(void **unused)
     free(r);
 }
 
+static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"logistic", "softmax", "squared"};
+    for (size_t l = 0; l < 3; l++) {
+        rows *r = rows_random(31, 600, 30, l == 0 ? 2 : l == 1 ? 4 : 0), *held = rows_new();
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state = state_with("loss", losses[l], "holdout", "40", NULL);
+        assert_true(isnan(gsa_state_held_out_loss(state)));
+        learn(state, &batch);
+        for (size_t i = 0; i < state->sample.n; i++) {
+            gsa__row row = gsa__held_row_view(state->sample.at[i]);
+            for (size_t e = 0; e < row.n; e++)
+                rows_entry(held, row.index[e], row.value[e]);
+            rows_end(held,
+                     l == 2 ? state->sample.at[i]->number : state->labels.at[state->sample.at[i]->class_number].number);
+        }
+        gsa_batch judge = rows_batch(held);
+        gsa_error error = {0};
+        gsa_model *model = model_of(state);
+        gsa_metrics *metrics;
+        gsa_metric metric;
+        must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+        must_be_ok(gsa_metrics_update(metrics, &judge, &error), &error);
+        must_be_ok(gsa_metrics_finish(metrics, &error), &error);
+        assert_int_equal(gsa_metrics_at(metrics, 1, &metric), 1);
+        double expected = l == 2 ? metric.value * metric.value / 2 : metric.value; /* rmse, or log loss */
+        assert_close(gsa_state_held_out_loss(state), expected, 1e-6 * (1 + expected));
+        gsa_metrics_free(metrics);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(r);
+        free(held);
+    }
+}
+
 /* 2000 rows of 20 kinds: one of each kind at most is held, and the others are learned in both passes. */
 static void of_equal_rows_one_is_held_and_the_others_are_learned(void **unused)
 {
@@ -453,6 +491,7 @@ int main(void)
         cmocka_unit_test(a_heavy_row_moves_further_but_not_past_its_target),
         cmocka_unit_test(bad_weights_and_values_are_refused_with_their_row),
         cmocka_unit_test(held_out_rows_are_learned_or_kept_and_never_both),
+        cmocka_unit_test(the_held_out_loss_is_that_of_a_model_on_the_held_rows),
         cmocka_unit_test(of_equal_rows_one_is_held_and_the_others_are_learned),
         cmocka_unit_test(a_state_knows_the_rows_it_began_with),
         cmocka_unit_test(a_label_that_was_refused_is_not_remembered),
