@@ -1,6 +1,8 @@
 /* What every method must survive: odd rows, any number of outputs, steps that are too long, no memory. */
 #include "unit/baseline/problems.h"
 
+#include "support/failing_memory.h"
+
 #include <math.h>
 
 /* ---- odd problems -------------------------------------------------------------------------------------------------
@@ -206,38 +208,6 @@ static void snapshots_of_scsg_serve_b_rows_on_the_mean(void **state)
 /* ---- memory that runs out at the n-th request ---------------------------------------------------------------------
  */
 
-typedef struct failing {
-    size_t left, live;
-} failing;
-
-static void *failing_alloc(void *ctx, size_t size)
-{
-    failing *f = ctx;
-    if (f->left == 0)
-        return NULL;
-    f->left--;
-    f->live++;
-    return malloc(size);
-}
-
-static void *failing_alloc_zeroed(void *ctx, size_t size)
-{
-    void *memory = failing_alloc(ctx, size);
-    return memory ? memset(memory, 0, size) : NULL;
-}
-
-static void *failing_resize(void *ctx, void *memory, size_t size)
-{
-    (void)ctx;
-    return realloc(memory, size);
-}
-
-static void failing_release(void *ctx, void *memory)
-{
-    ((failing *)ctx)->live--;
-    free(memory);
-}
-
 static void every_failed_allocation_is_a_status_and_no_leak(void **state)
 {
     (void)state;
@@ -249,11 +219,7 @@ static void every_failed_allocation_is_a_status_and_no_leak(void **state)
         size_t n = 0;
         for (gsa_status status = GSA_MEMORY; status == GSA_MEMORY; n++) {
             failing f = {n, 0};
-            gsa_env env = {.alloc = failing_alloc,
-                           .alloc_zeroed = failing_alloc_zeroed,
-                           .resize = failing_resize,
-                           .release = failing_release,
-                           .alloc_ctx = &f};
+            gsa_env env = failing_env(&f);
             gsa_error error = {0};
             gsa__optimizer *o = NULL;
             status = gsa__optimizer_new(method, knobs, &t->problem, 0, &env, &o, &error);

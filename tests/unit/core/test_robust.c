@@ -3,6 +3,8 @@
 
 #include "base/memory.h"
 
+#include "support/failing_memory.h"
+
 #include <math.h>
 
 static void all_weights_are_finite(const gsa_state *state)
@@ -166,41 +168,6 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
 /* ---- memory that runs out at the n-th request ---------------------------------------------------------------------
  */
 
-typedef struct failing {
-    size_t left, live;
-} failing;
-
-static void *failing_alloc(void *ctx, size_t size)
-{
-    failing *f = ctx;
-    if (f->left == 0)
-        return NULL;
-    f->left--;
-    f->live++;
-    return malloc(size);
-}
-
-static void *failing_alloc_zeroed(void *ctx, size_t size)
-{
-    void *memory = failing_alloc(ctx, size);
-    return memory ? memset(memory, 0, size) : NULL;
-}
-
-static void *failing_resize(void *ctx, void *memory, size_t size)
-{
-    failing *f = ctx;
-    if (f->left == 0)
-        return NULL;
-    f->left--;
-    return realloc(memory, size);
-}
-
-static void failing_release(void *ctx, void *memory)
-{
-    ((failing *)ctx)->live--;
-    free(memory);
-}
-
 static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_batch *b, gsa_error *error)
 {
     gsa_config *config = NULL;
@@ -253,11 +220,7 @@ static void every_failed_allocation_is_a_status_and_no_leak(void **unused)
     gsa_batch a = rows_batch(r), b = rows_batch(s);
     for (size_t n = 0;; n++) {
         failing f = {n, 0};
-        gsa_env env = {.alloc = failing_alloc,
-                       .alloc_zeroed = failing_alloc_zeroed,
-                       .resize = failing_resize,
-                       .release = failing_release,
-                       .alloc_ctx = &f};
+        gsa_env env = failing_env(&f);
         gsa_error error = {0};
         gsa_status status = whole_life(&env, &a, &b, &error);
         assert_int_equal(f.live, 0);
@@ -291,11 +254,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
     gsa_model *expected = model_of(quiet);
     for (size_t n = 0, failed = 1; failed; n++) {
         failing f = {SIZE_MAX, 0};
-        gsa_env env = {.alloc = failing_alloc,
-                       .alloc_zeroed = failing_alloc_zeroed,
-                       .resize = failing_resize,
-                       .release = failing_release,
-                       .alloc_ctx = &f};
+        gsa_env env = failing_env(&f);
         gsa_config *config;
         gsa_state *state;
         must_be_ok(gsa_config_new(NULL, &config, &error), &error);

@@ -1,31 +1,9 @@
 /* States and models as bytes: nothing is lost, equal states give equal bytes, a resumed run gives the same bits. */
-#include "rows.h"
+#include "bytes.h"
 
 #include "core/snapshot.h"
 
 #include <math.h>
-
-typedef struct bytes {
-    unsigned char *data;
-    size_t size;
-} bytes;
-
-static int append(void *ctx, const void *data, size_t size)
-{
-    bytes *b = ctx;
-    b->data = realloc(b->data, b->size + size);
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
-}
-
-static bytes state_bytes(const gsa_state *state)
-{
-    bytes out = {0};
-    gsa_error error = {0};
-    must_be_ok(gsa_state_write(state, append, &out, &error), &error);
-    return out;
-}
 
 static gsa_state *reread(const gsa_state *state)
 {

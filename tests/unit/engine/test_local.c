@@ -1,32 +1,10 @@
 /* The engine on one machine: order, passes, stopping and going on. */
-#include "../core/rows.h"
+#include "../core/bytes.h"
 
 #include <greedystep/train.h>
 
 #include <math.h>
 #include <stdio.h>
-
-typedef struct bytes {
-    unsigned char *data;
-    size_t size;
-} bytes;
-
-static int append(void *ctx, const void *data, size_t size)
-{
-    bytes *b = ctx;
-    b->data = realloc(b->data, b->size + size);
-    memcpy(b->data + b->size, data, size);
-    b->size += size;
-    return 0;
-}
-
-static bytes state_bytes(const gsa_state *state)
-{
-    bytes out = {0};
-    gsa_error error = {0};
-    must_be_ok(gsa_state_write(state, append, &out, &error), &error);
-    return out;
-}
 
 static gsa_reader *generated(uint64_t n_rows, uint64_t n_classes, uint64_t seed)
 {

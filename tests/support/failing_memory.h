@@ -1,0 +1,56 @@
+/* An allocator that fails after a number of requests and counts what is alive. */
+#ifndef TESTS_SUPPORT_FAILING_MEMORY_H
+#define TESTS_SUPPORT_FAILING_MEMORY_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct failing {
+    size_t left, live;
+} failing;
+
+static inline void *failing_alloc(void *ctx, size_t size)
+{
+    failing *f = ctx;
+    if (f->left == 0)
+        return NULL;
+    f->left--;
+    f->live++;
+    return malloc(size);
+}
+
+static inline void *failing_alloc_zeroed(void *ctx, size_t size)
+{
+    void *memory = failing_alloc(ctx, size);
+    return memory ? memset(memory, 0, size) : NULL;
+}
+
+static inline void *failing_resize(void *ctx, void *memory, size_t size)
+{
+    failing *f = ctx;
+    if (f->left == 0)
+        return NULL;
+    f->left--;
+    return realloc(memory, size);
+}
+
+static inline void failing_release(void *ctx, void *memory)
+{
+    ((failing *)ctx)->live--;
+    free(memory);
+}
+
+static inline gsa_env failing_env(failing *f)
+{
+    gsa_env env = {0};
+    env.alloc = failing_alloc;
+    env.alloc_zeroed = failing_alloc_zeroed;
+    env.resize = failing_resize;
+    env.release = failing_release;
+    env.alloc_ctx = f;
+    return env;
+}
+
+#endif
