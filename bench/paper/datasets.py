@@ -34,7 +34,7 @@ class Dataset:
     site_train: str
     site_test: str | None = None
     last_pass: int = 0  # the pass that the column labelled `passes` really shows, if another (docs/paper.md); else 0
-    sorted_by_label: bool = False  # in long runs: shuffling in blocks of 8192 rows does not mix them
+    sorted_by_label: bool = False  # in long runs, which shuffling in blocks may not mix
 
     @property
     def true_last_pass(self) -> int:
