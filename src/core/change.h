@@ -12,7 +12,6 @@
 
 /* Where the outputs of a state go in the outputs of the merged one. */
 typedef struct gsa__output_map {
-    size_t n_from;
     size_t *to;  /* by output of the state; for a logistic state of a softmax merge: of its two labels */
     bool split;  /* logistic into softmax: w/2 to its second label, -w/2 to its first */
     double sign; /* logistic into logistic: -1 if the labels change places */

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <greedystep/train.h>
 
@@ -113,19 +114,19 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     return run->hooks.pass_ended ? run->hooks.pass_ended(run->hooks.ctx, run->state, error) : GSA_OK;
 }
 
-static uint64_t parse_digits(const char *text)
+/* A count among the parameters; the state has checked it. */
+static uint64_t count_param(const gsa_state *state, const char *name)
 {
-    uint64_t number = 0;
-    for (; text && *text; text++)
-        number = number * 10 + (uint64_t)(*text - '0');
-    return number;
+    uint64_t count = 0;
+    (void)gsa__count_parse(gsa_state_get(state, name), &count);
+    return count;
 }
 
 static int wants_another_pass(const training *run, int is_stream)
 {
     gsa_summary summary;
     gsa_state_summary(run->state, &summary);
-    uint64_t passes = parse_digits(gsa_state_get(run->state, "passes"));
+    uint64_t passes = count_param(run->state, "passes");
     if (is_stream && summary.pass > 0)
         return 0;
     if (passes > 0)
@@ -162,7 +163,7 @@ static gsa_status set_up(training *run, gsa_error *error)
         return gsa__fail(error, GSA_CONFLICT,
                          "a merged state has no place in an input to resume at; begin a new run "
                          "with --start-from");
-    if (progress.is_stream && parse_digits(gsa_state_get(run->state, "passes")) > 1)
+    if (progress.is_stream && count_param(run->state, "passes") > 1)
         return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --passes %s, or leave it out",
                          gsa_reader_file(run->reader, 0), gsa_state_get(run->state, "passes"));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
@@ -172,7 +173,7 @@ static gsa_status set_up(training *run, gsa_error *error)
             return status;
     }
     run->shuffled = strcmp(gsa_state_get(run->state, "order"), "shuffled") == 0;
-    run->seed = parse_digits(gsa_state_get(run->state, "seed"));
+    run->seed = count_param(run->state, "seed");
     return gsa__block_new(&run->env, &run->block, error);
 }
 
