@@ -15,6 +15,9 @@
 static const cli_option compare_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
      "where the results go, as CSV: a line for every method, seed, pass and split; - is standard output"},
+    {"rows", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
+     "where the test rows' results after the last pass go, as CSV: a line for every method, seed and row, which is "
+     "counted from 0 in --test or, without it, in all DATA"},
     {"methods", 0, OPTION_TEXT, true, "LIST", NULL, 0, 0,
      "what to compare: methods of the list below, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
@@ -34,6 +37,7 @@ typedef struct comparing {
     compare_data data;
     compare_grid grid;
     char *data_name;
+    cli_output rows; /* closed without --rows */
 } comparing;
 
 /* ---- what was asked for ------------------------------------------------------------------------------------------ */
@@ -56,17 +60,29 @@ static bool is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino && S_ISREG(first.st_mode);
 }
 
-static int check_output(const cli_arguments *arguments)
+static int check_output(const cli_arguments *arguments, const char *option, const char *path)
 {
-    const char *path = arguments_text(arguments, "output"), *test = arguments_text(arguments, "test");
-    if (strcmp(path, "-") == 0)
-        return EXIT_DONE;
+    const char *test = arguments_text(arguments, "test");
     bool is_input = test != NULL && is_same_file(path, test);
     for (size_t i = 0; i < arguments->n_positional; i++)
         is_input = is_input || is_same_file(path, arguments->positional[i]);
     if (is_input)
-        return complain_failed("%s is one of the inputs and would be overwritten; give -o another name", path);
+        return complain_failed("%s is one of the inputs and would be overwritten; give %s another name", path, option);
     return output_check_place(path);
+}
+
+static int check_outputs(const cli_arguments *arguments)
+{
+    const char *path = arguments_text(arguments, "output"), *rows = arguments_text(arguments, "rows");
+    int code = strcmp(path, "-") != 0 ? check_output(arguments, "-o", path) : EXIT_DONE;
+    if (code != EXIT_DONE || rows == NULL)
+        return code;
+    if (strcmp(rows, "-") == 0)
+        return complain_usage("--rows -: standard output is for the results of -o or their table; give the name of a "
+                              "file");
+    if (strcmp(rows, path) == 0 || is_same_file(rows, path))
+        return complain_usage("-o and --rows are the same file %s; give --rows another name", path);
+    return check_output(arguments, "--rows", rows);
 }
 
 /* The last part of the path, without the ending of a codec. */
@@ -157,11 +173,23 @@ static void tell_bad_rows(comparing *what)
 
 /* ---- the verb ---------------------------------------------------------------------------------------------------- */
 
-static int write_results(const comparing *what)
+static int open_rows(comparing *what)
 {
-    cli_output output;
+    const char *path = arguments_text(what->arguments, "rows");
+    int code = path != NULL ? output_open(path, &what->rows) : EXIT_DONE;
+    what->grid.row_stream = what->rows.stream;
+    if (code == EXIT_DONE && path != NULL)
+        compare_write_row_titles(&what->grid);
+    return code;
+}
+
+static int write_results(comparing *what)
+{
+    cli_output output = {0};
     const char *path = arguments_text(what->arguments, "output");
-    int code = output_open(path, &output);
+    int code = what->grid.row_stream != NULL ? output_commit(&what->rows) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = output_open(path, &output);
     if (code == EXIT_DONE)
         code = compare_write_csv(&what->grid, output.stream) ? output_commit(&output) : output_complain(&output);
     output_discard(&output);
@@ -190,13 +218,16 @@ static int run_compare(const cli_arguments *arguments)
     comparing what = {.arguments = arguments, .env = session_env(arguments)};
     int code = parse_methods(&what);
     if (code == EXIT_DONE)
-        code = check_output(arguments);
+        code = check_outputs(arguments);
     if (code == EXIT_DONE)
         code = name_data(&what);
     if (code == EXIT_DONE)
         code = open_data(&what);
     if (code == EXIT_DONE)
+        code = open_rows(&what);
+    if (code == EXIT_DONE)
         code = compare_all(&what);
+    output_discard(&what.rows);
     compare_grid_free(&what.grid);
     compare_rows_free(&what.data.rows);
     compare_rows_free(&what.data.test_rows);

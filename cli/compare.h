@@ -70,6 +70,7 @@ typedef struct compare_task {
     uint64_t seed;
     gsa_batch train, test;
     compare_rows train_rows, test_rows; /* copies that the two look into; empty with --test */
+    uint32_t *test_number;              /* of each test row among all rows; NULL with --test, where it is its own */
     gsa_model *like;                    /* no weights, but loss and labels */
     uint32_t *classes;                  /* of the training rows; NULL for regression */
     uint32_t *order;                    /* of the training rows in the pass under way */
@@ -153,6 +154,10 @@ typedef struct compare_record {
 gsa_status compare_judge(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
                          gsa_error *error);
 
+/* Judges it on one of the test rows alone. */
+gsa_status compare_judge_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
+                             compare_score *out, gsa_error *error);
+
 typedef struct compare_grid {
     const char *data_name; /* as the CSV calls it */
     const compare_method *methods;
@@ -160,6 +165,7 @@ typedef struct compare_grid {
     size_t n_train, n_test;  /* rows of the two parts */
     uint64_t n_rows_learned; /* of the method under way, for the progress */
     compare_record *records; /* [methods x seeds x passes] */
+    FILE *row_stream;        /* where every test row's result goes after the last pass; NULL: nowhere */
     cli_progress progress;
 } compare_grid;
 
@@ -172,6 +178,12 @@ void compare_grid_free(compare_grid *grid);
 void compare_progress_show(compare_grid *grid, size_t done, size_t method);
 /* Elsewhere: a line for a method that is complete. */
 void compare_progress_method(compare_grid *grid, size_t method);
+
+/* The first line of row_stream, and what a method came to on every test row; no model: it diverged. GSA_IO if the
+ * stream does not take it. */
+void compare_write_row_titles(const compare_grid *grid);
+gsa_status compare_write_row_results(const compare_grid *grid, size_t method, const compare_task *task,
+                                     const gsa_model *model, const gsa_env *env, gsa_error *error);
 
 /* False if the stream does not take it. */
 bool compare_write_csv(const compare_grid *grid, FILE *stream);

@@ -61,6 +61,19 @@ static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *ta
     return GSA_OK;
 }
 
+static gsa_status write_rows(const compare_grid *grid, size_t method, const compare_task *task, void *self,
+                             const gsa_env *env, gsa_error *error)
+{
+    gsa_model *model = NULL;
+    gsa_status status = GSA_OK;
+    if (!compare_grid_at(grid, method, (size_t)task->seed, grid->n_passes - 1)->diverged)
+        status = grid->methods[method].learner->model(self, &model, error);
+    if (status == GSA_OK)
+        status = compare_write_row_results(grid, method, task, model, env, error);
+    gsa_model_free(model);
+    return status;
+}
+
 static gsa_status run_seed(compare_grid *grid, size_t method, compare_task *task, const gsa_env *env, gsa_error *error)
 {
     const compare_learner *learner = grid->methods[method].learner;
@@ -68,6 +81,8 @@ static gsa_status run_seed(compare_grid *grid, size_t method, compare_task *task
     gsa_status status = learner->open(&grid->methods[method], task, env, &self, error);
     if (status == GSA_OK)
         status = run_passes(grid, method, task, self, env, error);
+    if (status == GSA_OK && grid->row_stream != NULL)
+        status = write_rows(grid, method, task, self, env, error);
     learner->close(self);
     return status;
 }

@@ -6,10 +6,10 @@
 
 enum { ROWS_BETWEEN_CHECKS = 4096 };
 
-static gsa_batch slice_rows(const gsa_batch *batch, size_t first)
+static gsa_batch slice_rows(const gsa_batch *batch, size_t first, size_t most)
 {
     gsa_batch slice = *batch;
-    slice.n_rows = batch->n_rows - first < ROWS_BETWEEN_CHECKS ? batch->n_rows - first : ROWS_BETWEEN_CHECKS;
+    slice.n_rows = batch->n_rows - first < most ? batch->n_rows - first : most;
     slice.row_start += first;
     slice.label += first;
     slice.word = batch->word != NULL ? batch->word + first : NULL;
@@ -22,7 +22,7 @@ static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const g
 {
     gsa_status status = GSA_OK;
     for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
-        gsa_batch slice = slice_rows(batch, first);
+        gsa_batch slice = slice_rows(batch, first, ROWS_BETWEEN_CHECKS);
         status = compare_check_stop(env, error);
         if (status != GSA_OK)
             return status;
@@ -67,13 +67,23 @@ static gsa_status judge_part(const gsa_batch *batch, const gsa_reader *reader, c
     return status;
 }
 
+static const gsa_reader *reader_of_test(const compare_task *task)
+{
+    return task->data->test_reader != NULL ? task->data->test_reader : task->data->reader;
+}
+
 gsa_status compare_judge(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
                          gsa_error *error)
 {
-    const compare_data *data = task->data;
-    gsa_status status = judge_part(&task->train, data->reader, model, env, &out->score[COMPARE_TRAIN], error);
+    gsa_status status = judge_part(&task->train, task->data->reader, model, env, &out->score[COMPARE_TRAIN], error);
     if (status == GSA_OK)
-        status = judge_part(&task->test, data->test_reader != NULL ? data->test_reader : data->reader, model, env,
-                            &out->score[COMPARE_TEST], error);
+        status = judge_part(&task->test, reader_of_test(task), model, env, &out->score[COMPARE_TEST], error);
     return status;
+}
+
+gsa_status compare_judge_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
+                             compare_score *out, gsa_error *error)
+{
+    gsa_batch single = slice_rows(&task->test, row, 1);
+    return judge_part(&single, reader_of_test(task), model, env, out, error);
 }

@@ -11,19 +11,27 @@ static gsa_status no_memory(gsa_error *error)
     return compare_fail(error, GSA_MEMORY, "no memory for the split into rows to learn and rows to test");
 }
 
+static void number_tests(const bool *is_test, size_t n_rows, uint32_t *out)
+{
+    for (size_t row = 0; row < n_rows; row++) {
+        if (is_test[row])
+            *out++ = (uint32_t)row;
+    }
+}
+
 static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_error *error)
 {
     const compare_rows *rows = &task->data->rows;
-    uint32_t *scratch = calloc(rows->n_rows, sizeof *scratch);
     bool *is_test = calloc(rows->n_rows, sizeof *is_test);
-    gsa_status status = scratch != NULL && is_test != NULL ? GSA_OK : no_memory(error);
+    task->test_number = calloc(rows->n_rows, sizeof *task->test_number);
+    gsa_status status = task->test_number != NULL && is_test != NULL ? GSA_OK : no_memory(error);
     if (status == GSA_OK) {
-        gsa__split(task->seed, (uint32_t)rows->n_rows, scratch, is_test);
+        gsa__split(task->seed, (uint32_t)rows->n_rows, task->test_number, is_test); /* as scratch, for the moment */
+        number_tests(is_test, rows->n_rows, task->test_number);
         status = compare_rows_choose(&task->train_rows, rows, is_test, false, env, error);
     }
     if (status == GSA_OK)
         status = compare_rows_choose(&task->test_rows, rows, is_test, true, env, error);
-    free(scratch);
     free(is_test);
     return status;
 }
@@ -158,6 +166,7 @@ void compare_task_free(compare_task *task)
     gsa_model_free(task->like);
     free(task->classes);
     free(task->order);
+    free(task->test_number);
     compare_rows_free(&task->train_rows);
     compare_rows_free(&task->test_rows);
     *task = (compare_task){0};

@@ -37,7 +37,7 @@ int output_check_place(const char *path)
 {
     struct stat found;
     if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
-        return complain_failed("cannot write %s: it is a directory; give -o the name of a file", path);
+        return complain_failed("cannot write %s: it is a directory; give the name of a file", path);
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
         return EXIT_DONE;
     char *directory = directory_of(path);
