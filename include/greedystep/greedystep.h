@@ -315,7 +315,10 @@ typedef struct gsa_metric {
 } gsa_metric;
 /* Computes everything from what was counted so far. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error);
-/* After finish: the results in a fixed order; 0 when there are no more. */
+/* After finish: the results in a fixed order; 0 when there are no more. Numbers have rmse, mae and r2. Classes have
+ * log_loss, accuracy and calibration_error (the expected one: by how much the probability of the predicted class
+ * differs from how often it is right, in 15 bins of equal width), two of them auc, average_precision and brier, more
+ * precision, recall and f1, each _macro and _weighted. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
 
 /* ---- 8. the plan ------------------------------------------------------------------------------------------------ */

@@ -14,6 +14,7 @@
 #define RESULTS_MOST 16
 /* What a label that the model has never seen is charged: its log loss would be infinite. */
 #define UNKNOWN_PROBABILITY 1e-15
+#define CALIBRATION_BINS 15
 
 typedef struct class_counts {
     double predicted, actual, correct; /* weights of rows */
@@ -25,6 +26,7 @@ struct gsa_metrics {
     uint64_t n_rows, n_unknown;
     double weight, unknown_weight, correct, log_loss, brier;
     double absolute_error, squared_error;
+    double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
     gsa__ranking *ranking; /* two classes only */
@@ -97,6 +99,23 @@ static size_t largest(const double *p, size_t n)
     return best;
 }
 
+/* Guo, Pleiss, Sun, Weinberger 2017: bin b holds the confidences in (b/15, (b+1)/15]. A bin's share of all rows times
+ * the gap between its mean confidence and its accuracy is the size of one sum, so that nothing else is kept. */
+static void add_confidence(gsa_metrics *metrics, double confidence, bool is_correct, double c)
+{
+    double bin = ceil(confidence * CALIBRATION_BINS) - 1;
+    bin = fmin(fmax(bin, 0), CALIBRATION_BINS - 1);
+    metrics->excess[(size_t)bin] += c * (confidence - (is_correct ? 1.0 : 0.0));
+}
+
+static double calibration_error(const gsa_metrics *metrics)
+{
+    double sum = 0;
+    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
+        sum += fabs(metrics->excess[bin]);
+    return sum / metrics->weight;
+}
+
 static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, gsa_error *error)
 {
     const gsa_model *model = metrics->model;
@@ -105,6 +124,7 @@ static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, g
     metrics->log_loss += c * predict_row(metrics, actual);
     predicted = largest(p, n_classes);
     metrics->classes[predicted].predicted += c;
+    add_confidence(metrics, p[predicted], predicted == actual, c);
     if (actual == GSA__NO_LABEL) {
         metrics->n_unknown++;
         metrics->unknown_weight += c;
@@ -199,6 +219,8 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
     metrics->brier += from->brier;
     metrics->absolute_error += from->absolute_error;
     metrics->squared_error += from->squared_error;
+    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
+        metrics->excess[bin] += from->excess[bin];
     for (size_t k = 0; k < metrics->model->labels.n; k++) {
         metrics->classes[k].predicted += from->classes[k].predicted;
         metrics->classes[k].actual += from->classes[k].actual;
@@ -279,6 +301,7 @@ gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
         results_of_two(metrics, weight);
     else
         results_of_many(metrics);
+    result(metrics, "calibration_error", calibration_error(metrics));
     if (metrics->n_unknown > 0)
         result(metrics, "unknown_labels", (double)metrics->n_unknown);
     return GSA_OK;
