@@ -21,14 +21,30 @@ typedef struct predicting {
     gsa_reader *reader;
     cli_output output;
     size_t n_classes, width; /* width: numbers a row */
+    bool has_margins;        /* classes without probabilities */
     size_t rows_at_once;
     double *table;
 } predicting;
+
+/* The one margin of two classes is that of the second. */
+static bool print_by_margin(const predicting *what, const double *row)
+{
+    size_t best = what->n_classes == 2 && row[0] > 0;
+    double margin = best == 1 ? row[0] : -row[0];
+    if (what->n_classes > 2) {
+        for (size_t i = 1; i < what->n_classes; i++)
+            best = row[i] > row[best] ? i : best;
+        margin = row[best];
+    }
+    return fprintf(what->output.stream, "%s %.6g\n", gsa_model_label(what->model, best), margin) > 0;
+}
 
 static bool print_prediction(const predicting *what, const double *row)
 {
     if (what->n_classes == 0)
         return fprintf(what->output.stream, "%.9g\n", row[0]) > 0;
+    if (what->has_margins)
+        return print_by_margin(what, row);
     size_t best = 0;
     for (size_t i = 1; i < what->n_classes; i++) {
         if (row[i] > row[best])
@@ -53,7 +69,8 @@ static gsa_batch slice_rows(const gsa_batch *batch, size_t first, size_t n_rows)
 static int predict_slice(const predicting *what, const gsa_batch *slice)
 {
     gsa_error error = {.row = GSA_NO_ROW};
-    gsa_status status = gsa_model_predict(what->model, slice, what->table, &error);
+    gsa_status status = what->has_margins ? gsa_model_margins(what->model, slice, what->table, &error)
+                                          : gsa_model_predict(what->model, slice, what->table, &error);
     if (status != GSA_OK) {
         gsa_reader_locate(what->reader, slice, &error);
         return complain_error(status, &error);
@@ -100,7 +117,8 @@ static int make_table(predicting *what)
     gsa_model_info info;
     gsa_model_get_info(what->model, &info);
     what->n_classes = (size_t)info.n_classes;
-    what->width = what->n_classes > 0 ? what->n_classes : 1;
+    what->has_margins = info.n_classes > 0 && !info.has_probabilities;
+    what->width = what->has_margins ? (size_t)info.n_outputs : what->n_classes > 0 ? what->n_classes : 1;
     what->rows_at_once = what->width < TABLE_LEN ? TABLE_LEN / what->width : 1;
     what->table = calloc(what->width, what->rows_at_once * sizeof *what->table);
     return what->table != NULL ? EXIT_DONE : complain_failed("out of memory");
@@ -137,8 +155,10 @@ const cli_verb predict_verb = {
     .name = "predict",
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "print the prediction for every row",
-    .details = "Prints a line for every row of DATA: the most probable label and its probability, or the value if the\n"
-               "model has learned numbers. The labels in DATA are not looked at. - is standard input.",
+    .details =
+        "Prints a line for every row of DATA: the most probable label and its probability, or the value if the model\n"
+        "has learned numbers; of a model of a hinge loss the label and its margin. The labels in DATA are not looked\n"
+        "at. - is standard input.",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

@@ -45,7 +45,7 @@ void report_metrics(const gsa_metrics *metrics)
 
 bool report_is_headline(const char *name)
 {
-    static const char *const headlines[] = {"log_loss", "accuracy", "auc", "rmse", "r2"};
+    static const char *const headlines[] = {"log_loss", "hinge", "squared_hinge", "accuracy", "auc", "rmse", "r2"};
     for (size_t i = 0; i < sizeof headlines / sizeof *headlines; i++) {
         if (strcmp(name, headlines[i]) == 0)
             return true;

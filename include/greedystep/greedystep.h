@@ -207,7 +207,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const 
                                                   gsa_error *error);
 
 typedef struct gsa_summary {
-    const char *loss;      /* "auto" while undecided, "squared", "logistic", "softmax", "custom" */
+    const char *loss;      /* "auto" while undecided, else as in gsa_model_info */
     uint64_t n_rows;       /* rows learned in this run, over all passes */
     uint64_t n_held_out;   /* rows in the held-out sample */
     uint64_t n_features;   /* highest feature id seen + 1 */
@@ -261,15 +261,17 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_read(const void *bytes, size_t size, 
                                                 gsa_error *error);
 
 typedef struct gsa_model_info {
-    const char *loss;   /* "squared", "logistic", "softmax", "custom" */
+    const char *loss;   /* "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
     const char *method; /* how it was trained */
     const char *average;
     uint64_t n_rows; /* rows learned */
     uint64_t n_passes;
     uint64_t n_features;
-    uint64_t n_outputs; /* margins a row: 1, or the number of classes for softmax */
+    uint64_t
+        n_outputs; /* margins a row: 1, or the number of classes for softmax and for hinge losses of more than two */
     uint64_t n_classes; /* 0 for regression */
     int has_intercept;
+    int has_probabilities; /* logistic and softmax */
 } gsa_model_info;
 GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 
@@ -293,7 +295,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, u
  * max(1, n_classes) (predictions) numbers a row. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
-/* Classification: the probability of every class. Regression: the value. */
+/* Classification: the probability of every class. Regression: the value. Models of a hinge loss have no probabilities
+ * (GSA_ARGUMENT): their label is that of the largest margin, or of two the second if the one margin is above 0. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out,
                                                    gsa_error *error);
 

@@ -6,6 +6,11 @@
 
 #include <string.h>
 
+bool gsa__state_splits(const gsa_state *state, const gsa_state *into)
+{
+    return gsa__state_is_binary(state) && !gsa__state_is_binary(into);
+}
+
 gsa_status gsa__output_map_init(gsa__output_map *map, const gsa_state *state, const gsa_state *into, gsa_error *error)
 {
     memset(map, 0, sizeof *map);
@@ -18,8 +23,8 @@ gsa_status gsa__output_map_init(gsa__output_map *map, const gsa_state *state, co
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", state->labels.n);
     for (size_t k = 0; k < state->labels.n; k++)
         map->to[k] = gsa__labels_find_text(&into->labels, state->labels.at[k].text);
-    map->split = state->loss == GSA__LOGISTIC && into->loss == GSA__SOFTMAX;
-    if (into->loss == GSA__LOGISTIC && map->n_labels > 0 && map->to[0] == 1)
+    map->split = gsa__state_splits(state, into);
+    if (gsa__state_is_binary(into) && map->n_labels > 0 && map->to[0] == 1)
         map->sign = -1;
     return GSA_OK;
 }
@@ -38,13 +43,13 @@ static void gather(const gsa_state *state, const gsa__output_map *map, size_t sl
     if (!state || slot >= state->table.n_slots)
         return;
     const gsa__cell *record = gsa__table_slot(gsa__state_table(state), slot);
-    size_t n_from = state->loss == GSA__SOFTMAX ? map->n_labels : 1;
+    size_t n_from = state->table.n_outputs > 1 ? map->n_labels : 1;
     for (size_t k = 0; k < n_from; k++) {
         double weight = averaged ? gsa__state_average(state, slot, k) : (double)record[k].f;
         if (map->split) {
             for (size_t label = 0; label < map->n_labels; label++)
                 out[map->to[label]] = label == 1 ? weight / 2 : -weight / 2;
-        } else if (state->loss == GSA__SOFTMAX) {
+        } else if (state->table.n_outputs > 1) {
             out[map->to[k]] = weight;
         } else {
             out[0] = map->sign * weight;
@@ -89,11 +94,9 @@ void gsa__change_release(gsa__change *change, const gsa_env *env)
     memset(change, 0, sizeof *change);
 }
 
-/* The logistic step is twice the softmax one. */
 static double step_sum(const gsa_state *state, const gsa_state *into)
 {
-    bool split = state->loss == GSA__LOGISTIC && into->loss == GSA__SOFTMAX;
-    return gsa__state_step(state)->sum / (split ? 2 : 1);
+    return gsa__state_step(state)->sum / (gsa__state_splits(state, into) ? 2 : 1);
 }
 
 static void take_scalars(gsa__change *change, const gsa_state *state, const gsa_state *base, const gsa_state *into)

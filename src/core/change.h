@@ -12,9 +12,9 @@
 
 /* Where the outputs of a state go in the outputs of the merged one. */
 typedef struct gsa__output_map {
-    size_t *to;  /* by output of the state; for a logistic state of a softmax merge: of its two labels */
-    bool split;  /* logistic into softmax: w/2 to its second label, -w/2 to its first */
-    double sign; /* logistic into logistic: -1 if the labels change places */
+    size_t *to;  /* by output of the state; if that is split: of its two labels */
+    bool split;  /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    double sign; /* one output into one: -1 if the labels change places */
     size_t n_labels;
 } gsa__output_map;
 
@@ -33,6 +33,9 @@ typedef struct gsa__change {
     double loss_sum, loss_weight, squared_error, squared_label;
     uint64_t pass, pass_rows;
 } gsa__change;
+
+/* Does the one output of a state for two classes become one a class in `into`? Its steps are then halved. */
+bool gsa__state_splits(const gsa_state *state, const gsa_state *into);
 
 /* Is the state a copy of the base that went on counting where the base stood, rather than a new run that started from
  * the base's finished weights? A new run has the base among its ancestors, even if it began with the same rows. */

@@ -14,7 +14,14 @@ typedef enum gsa__param_id {
 } gsa__param_id;
 
 /* Numbers of the choices, in the order of the table. */
-enum { GSA__LOSS_AUTO, GSA__LOSS_SQUARED, GSA__LOSS_LOGISTIC, GSA__LOSS_SOFTMAX };
+enum {
+    GSA__LOSS_AUTO,
+    GSA__LOSS_SQUARED,
+    GSA__LOSS_LOGISTIC,
+    GSA__LOSS_SOFTMAX,
+    GSA__LOSS_HINGE,
+    GSA__LOSS_SQUARED_HINGE
+};
 enum { GSA__METHOD_AUTO, GSA__METHOD_GSA };
 enum { GSA__UNITS_AUTO, GSA__UNITS_GIVEN, GSA__UNITS_FREE };
 enum { GSA__AVERAGE_LAST, GSA__AVERAGE_FULL, GSA__AVERAGE_SUFFIX };

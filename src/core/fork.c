@@ -141,10 +141,9 @@ static gsa_status add_ancestor(gsa_state *state, const gsa_state *from, gsa_erro
 
 static gsa_status check_start(const gsa_state *from, const gsa__params *params, gsa_error *error)
 {
-    static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
-    gsa__loss asked = losses[params->value[GSA__PARAM_loss]];
-    bool both_classes = gsa__loss_has_classes(asked) && gsa__loss_has_classes(from->loss);
-    if (asked != GSA__UNDECIDED && asked != from->loss && !both_classes)
+    gsa__loss asked = gsa__loss_asked(params);
+    bool compatible = gsa__loss_has_probabilities(asked) && gsa__loss_has_probabilities(from->loss);
+    if (asked != GSA__UNDECIDED && asked != from->loss && !compatible)
         return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s", gsa__loss_name(from->loss),
                          gsa__loss_name(asked));
     if (params->has_custom_loss && from->loss != GSA__CUSTOM)

@@ -10,11 +10,17 @@
 double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins)
 {
     const gsa_margin_loss *custom = &state->params.custom_loss;
+    size_t n_outputs = state->table.n_outputs;
+    bool squared = state->loss == GSA__SQUARED_HINGE;
     switch (state->loss) {
     case GSA__SOFTMAX:
-        return gsa__softmax(margins, state->table.n_outputs, held->class_number).loss;
+        return gsa__softmax(margins, n_outputs, held->class_number).loss;
     case GSA__LOGISTIC:
         return gsa__logistic(margins[0], held->class_number == 1).loss;
+    case GSA__HINGE:
+    case GSA__SQUARED_HINGE:
+        return n_outputs > 1 ? gsa__hinge_many_loss(margins, n_outputs, held->class_number, squared)
+                             : gsa__hinge(margins[0], held->class_number == 1, squared).loss;
     case GSA__CUSTOM:
         return custom->loss(custom->ctx, margins[0], held->number);
     default:

@@ -34,7 +34,8 @@ struct lesson {
 };
 
 /* What a row proposes: its loss, lambda = eta xx, the exact lambda (for heavy rows), and its gradient scale; with
- * several outputs the scales are in state->margins and g is the length of the vote, 1 - p. */
+ * several outputs the scales are in state->margins and g is what the scale of one output would be: 1 - p, or that of a
+ * hinge loss's rival. */
 struct proposal {
     double loss, lambda, exact_lambda, g;
 };
@@ -73,12 +74,12 @@ static double weighted_step(double mean_step, double c, double exact)
 
 static gsa_status diverged(const gsa_state *state, gsa_error *error)
 {
-    if (state->loss == GSA__SQUARED)
+    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA && !gsa__loss_has_probabilities(state->loss))
         return gsa__fail(error, GSA_DIVERGED,
-                         "squared loss diverged after %llu rows: the paper's step is too large where the lengths of "
+                         "%s loss diverged after %llu rows: the paper's step is too large where the lengths of "
                          "rows differ much; use --method auto, or scale every feature to a similar range such as "
                          "[-1, 1]",
-                         (unsigned long long)state->n_rows);
+                         gsa__loss_name(state->loss), (unsigned long long)state->n_rows);
     return gsa__fail(error, GSA_DIVERGED,
                      "weights are no longer finite after %llu rows: scale the features to a similar range",
                      (unsigned long long)state->n_rows);
@@ -96,12 +97,18 @@ static void propose_one(const gsa_state *state, double m, const struct lesson *l
 {
     const gsa_margin_loss *custom = &state->params.custom_loss;
     gsa__logistic_row row;
+    gsa__hinge_row hinge;
     switch (state->loss) {
     case GSA__LOGISTIC:
         row = gsa__logistic(m, lesson->class_number == 1);
         *out = (struct proposal){row.loss, row.lambda, 0, row.g};
         if (lesson->c > 1)
             out->exact_lambda = gsa__logistic_exact(m, lesson->class_number == 1);
+        return;
+    case GSA__HINGE:
+    case GSA__SQUARED_HINGE:
+        hinge = gsa__hinge(m, lesson->class_number == 1, state->loss == GSA__SQUARED_HINGE);
+        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.lambda, hinge.g};
         return;
     case GSA__CUSTOM:
         out->loss = custom->loss(custom->ctx, m, lesson->y);
@@ -117,6 +124,11 @@ static void propose_many(gsa_state *state, const struct lesson *lesson, struct p
 {
     double *p = state->margins;
     size_t n_classes = state->table.n_outputs;
+    if (gsa__loss_is_hinge(state->loss)) {
+        gsa__hinge_row hinge = gsa__hinge_many(p, n_classes, lesson->class_number, state->loss == GSA__SQUARED_HINGE);
+        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.lambda, hinge.g};
+        return;
+    }
     double exact = lesson->c > 1 ? gsa__softmax_exact(p, n_classes, lesson->class_number) : 0;
     gsa__softmax_row row = gsa__softmax(p, n_classes, lesson->class_number);
     *out = (struct proposal){row.loss, row.lambda, exact, row.rest};
@@ -128,13 +140,13 @@ static gsa_status propose(gsa_state *state, const struct learner *learner, const
                           struct proposal *out, gsa_error *error)
 {
     bool intercept = state->params.value[GSA__PARAM_intercept];
-    if (state->loss == GSA__SOFTMAX) {
+    if (learner->table->n_outputs > 1) {
         gsa__dot_many(learner->table, lesson->row, intercept, state->margins);
         for (size_t k = 0; k < learner->table->n_outputs; k++)
             if (!isfinite(state->margins[k]))
                 return diverged(state, error);
         propose_many(state, lesson, out);
-        return GSA_OK;
+        return isfinite(out->loss) ? GSA_OK : diverged(state, error);
     }
     double m = gsa__dot_one(learner->table, lesson->row, intercept);
     if (!isfinite(m))
@@ -151,7 +163,7 @@ static double vote_of(const gsa_state *state, const struct lesson *lesson, const
 {
     if (state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA)
         return lesson->c;
-    if (gsa__loss_has_classes(state->loss))
+    if (gsa__loss_has_probabilities(state->loss))
         return lesson->c * fabs(proposal->g);
     return lesson->c * proposal->g * proposal->g * xdx;
 }
@@ -162,7 +174,8 @@ static double step_of(const gsa_state *state, const struct learner *learner, con
 {
     double eta = proposal->lambda / xdx;
     double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
-    bool own_minimum = state->params.value[GSA__PARAM_method] != GSA__METHOD_GSA && !gsa__loss_has_classes(state->loss);
+    bool own_minimum =
+        state->params.value[GSA__PARAM_method] != GSA__METHOD_GSA && !gsa__loss_has_probabilities(state->loss);
     return weighted_step(own_minimum && eta < mean ? eta : mean, lesson->c, proposal->exact_lambda / xdx);
 }
 
@@ -179,7 +192,7 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     gsa__count_row(learner->table, lesson->row, intercept, lesson->c);
     double xdx = d ? gsa__metric_of(state, learner->table, lesson->row, learner->units_free, d) : xx;
     double step = step_of(state, learner, lesson, &proposal, xdx);
-    if (state->loss == GSA__SOFTMAX) {
+    if (learner->table->n_outputs > 1) {
         for (size_t k = 0; k < learner->table->n_outputs; k++)
             state->scales[k] = -step * state->margins[k];
         gsa__update_many(learner->table, lesson->row, intercept, d, state->scales, lag_of(state));

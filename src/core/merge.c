@@ -44,8 +44,8 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
             return gsa__fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s", a_number + 1,
                              gsa_param_at(same[i])->name, a->params.text[same[i]], b_number + 1,
                              b->params.text[same[i]]);
-    bool classes = gsa__loss_has_classes(a->loss) && gsa__loss_has_classes(b->loss);
-    if (a->loss != b->loss && !classes && a->loss != GSA__UNDECIDED && b->loss != GSA__UNDECIDED)
+    bool compatible = gsa__loss_has_probabilities(a->loss) && gsa__loss_has_probabilities(b->loss);
+    if (a->loss != b->loss && !compatible && a->loss != GSA__UNDECIDED && b->loss != GSA__UNDECIDED)
         return gsa__fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss", a_number + 1,
                          gsa__loss_name(a->loss), b_number + 1, gsa__loss_name(b->loss));
     for (size_t i = 0; i < n_origins(a); i++)
@@ -290,8 +290,7 @@ static void apply_scalars(gsa_state *into, const gsa__change *sum, const gsa_sta
     into->n_merged = goes_on ? base->n_merged : sum->n_merged;
     into->position.pass = sum->pass;
     if (goes_on) {
-        into->step.sum +=
-            base->loss == GSA__LOGISTIC && into->loss == GSA__SOFTMAX ? base->step.sum / 2 : base->step.sum;
+        into->step.sum += base->step.sum / (gsa__state_splits(base, into) ? 2 : 1);
         into->step.weight += base->step.weight;
         into->squared_error += base->squared_error;
         into->squared_label += base->squared_label;

@@ -24,7 +24,7 @@ struct gsa_metrics {
     gsa_env env;
     const gsa_model *model;
     uint64_t n_rows, n_unknown;
-    double weight, unknown_weight, correct, log_loss, brier;
+    double weight, unknown_weight, correct, loss, brier;
     double absolute_error, squared_error;
     double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
@@ -72,8 +72,9 @@ void gsa_metrics_free(gsa_metrics *metrics)
     gsa__free(&env, metrics);
 }
 
-/* Fills in the probabilities and returns the loss, which comes straight from the margins, so that confident mistakes
- * keep their full price. Only a label that the model does not know has a price of our own. */
+/* Fills in the probabilities (hinge losses: a margin a class) and returns the loss, which comes straight from the
+ * margins, so that confident mistakes keep their full price. Only a label that the model does not know has a price of
+ * our own. */
 static double predict_row(gsa_metrics *metrics, size_t actual)
 {
     const gsa_model *model = metrics->model;
@@ -83,6 +84,8 @@ static double predict_row(gsa_metrics *metrics, size_t actual)
         return gsa__softmax(p, model->n_outputs, actual).loss;
     }
     gsa__model_row_predict(model, margins, p);
+    if (gsa__loss_is_hinge(model->loss))
+        return gsa__hinge_many_loss(p, model->labels.n, actual, model->loss == GSA__SQUARED_HINGE);
     if (actual == GSA__NO_LABEL)
         return -gsa__log(UNKNOWN_PROBABILITY);
     if (model->labels.n < 2)
@@ -121,7 +124,7 @@ static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, g
     const gsa_model *model = metrics->model;
     double *p = metrics->probabilities;
     size_t n_classes = model->labels.n, predicted;
-    metrics->log_loss += c * predict_row(metrics, actual);
+    metrics->loss += c * predict_row(metrics, actual);
     predicted = largest(p, n_classes);
     metrics->classes[predicted].predicted += c;
     add_confidence(metrics, p[predicted], predicted == actual, c);
@@ -188,9 +191,9 @@ gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_
     return status;
 }
 
-static bool same_labels(const gsa_model *a, const gsa_model *b)
+static bool same_kind(const gsa_model *a, const gsa_model *b)
 {
-    if (a->labels.n != b->labels.n || gsa__loss_has_classes(a->loss) != gsa__loss_has_classes(b->loss))
+    if (a->labels.n != b->labels.n || a->loss != b->loss)
         return false;
     for (size_t k = 0; k < a->labels.n; k++)
         if (strcmp(a->labels.at[k].text, b->labels.at[k].text) != 0)
@@ -200,8 +203,8 @@ static bool same_labels(const gsa_model *a, const gsa_model *b)
 
 gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error)
 {
-    if (!same_labels(metrics->model, from->model))
-        return gsa__fail(error, GSA_CONFLICT, "metrics of models with different labels cannot be added");
+    if (!same_kind(metrics->model, from->model))
+        return gsa__fail(error, GSA_CONFLICT, "metrics of models with different losses or labels cannot be added");
     gsa_status status = metrics->ranking ? gsa__ranking_merge(metrics->ranking, from->ranking, error) : GSA_OK;
     if (status != GSA_OK)
         return status;
@@ -215,7 +218,7 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
     metrics->n_unknown += from->n_unknown;
     metrics->unknown_weight += from->unknown_weight;
     metrics->correct += from->correct;
-    metrics->log_loss += from->log_loss;
+    metrics->loss += from->loss;
     metrics->brier += from->brier;
     metrics->absolute_error += from->absolute_error;
     metrics->squared_error += from->squared_error;
@@ -272,7 +275,8 @@ static void results_of_two(gsa_metrics *metrics, double weight)
     result(metrics, "average_precision", ranking.average_precision);
     /* Like the ranking, of the rows whose label is one of the two. */
     double known = weight - metrics->unknown_weight;
-    result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
+    if (gsa__loss_has_probabilities(metrics->model->loss))
+        result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
     if (ranking.auc_error > 0)
         result(metrics, "auc_error_bound", ranking.auc_error);
 }
@@ -295,7 +299,8 @@ gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
         results_of_numbers(metrics, weight);
         return GSA_OK;
     }
-    result(metrics, "log_loss", metrics->log_loss / weight);
+    bool probable = gsa__loss_has_probabilities(metrics->model->loss);
+    result(metrics, probable ? "log_loss" : gsa__loss_name(metrics->model->loss), metrics->loss / weight);
     result(metrics, "accuracy", metrics->correct / weight);
     if (metrics->model->labels.n == 2)
         results_of_two(metrics, weight);

@@ -38,7 +38,7 @@ void gsa_model_free(gsa_model *model)
 /* Output of the state for output k of the model, and its sign: labels are in canonical order in a model. */
 typedef struct output_map {
     size_t *order; /* class of the model -> class of the state */
-    double sign;   /* logistic: -1 if the two labels change places */
+    double sign;   /* one output for two classes: -1 if these change places */
 } output_map;
 
 static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_map *map, gsa_error *error)
@@ -54,14 +54,14 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
         if (status != GSA_OK)
             return status;
     }
-    if (state->loss == GSA__LOGISTIC && state->labels.n == 2 && map->order[0] == 1)
+    if (gsa__state_is_binary(state) && state->labels.n == 2 && map->order[0] == 1)
         map->sign = -1;
     return GSA_OK;
 }
 
 static double model_weight(const gsa_state *state, const output_map *map, size_t slot, size_t output)
 {
-    if (state->loss == GSA__SOFTMAX)
+    if (state->table.n_outputs > 1)
         return gsa__state_average(state, slot, map->order[output]);
     return map->sign * gsa__state_average(state, slot, output);
 }
@@ -107,7 +107,7 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     model->n_passes = state->position.pass;
     model->n_features = state->table.n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
-    model->n_outputs = state->loss == GSA__SOFTMAX ? state->labels.n : 1;
+    model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
     status = map_labels(state, model, &map, error);
     if (status == GSA_OK)
         status = copy_weights(state, &map, model, error);
@@ -182,6 +182,7 @@ void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
     out->n_outputs = model->n_outputs;
     out->n_classes = model->labels.n;
     out->has_intercept = model->has_intercept;
+    out->has_probabilities = gsa__loss_has_probabilities(model->loss);
 }
 
 const char *gsa_model_label(const gsa_model *model, size_t class_number)
@@ -218,13 +219,15 @@ void gsa__model_row_predict(const gsa_model *model, const double *margins, doubl
         out[0] = margin;
     } else if (model->labels.n <= 1) {
         out[0] = 1; /* one label is all this model has ever seen */
-    } else if (model->loss == GSA__LOGISTIC) {
-        out[0] = gsa__sigmoid(-margin);
-        out[1] = gsa__sigmoid(margin);
+    } else if (model->n_outputs == 1) {
+        bool probable = gsa__loss_has_probabilities(model->loss);
+        out[0] = probable ? gsa__sigmoid(-margin) : -margin / 2;
+        out[1] = probable ? gsa__sigmoid(margin) : margin / 2;
     } else {
         if (out != margins)
             memcpy(out, margins, model->n_outputs * sizeof *out);
-        gsa__softmax_probabilities(out, model->n_outputs);
+        if (gsa__loss_has_probabilities(model->loss))
+            gsa__softmax_probabilities(out, model->n_outputs);
     }
 }
 
@@ -248,6 +251,11 @@ gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, dou
 
 gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
 {
+    if (gsa__loss_is_hinge(model->loss))
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "a model of %s loss has margins, no probabilities; train with --loss logistic or softmax to "
+                         "have them",
+                         gsa__loss_name(model->loss));
     gsa_status status = gsa__batch_check(batch, 0, error);
     size_t width = model->labels.n > 1 ? model->labels.n : 1;
     for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++) {

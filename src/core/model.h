@@ -27,7 +27,8 @@ gsa_status gsa__model_create(const gsa_env *env, gsa_model **out, gsa_error *err
 
 /* The margins of one row, n_outputs of them. */
 void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double *margins);
-/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin a class. */
+/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin a class. Hinge losses have
+ * no probabilities: the margin of every class instead. */
 void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out);
 
 #endif

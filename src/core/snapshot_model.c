@@ -133,7 +133,7 @@ static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa
     model->n_rows = count[1];
     model->n_passes = count[2];
     bool classes = gsa__loss_has_classes(model->loss);
-    model->n_outputs = model->loss == GSA__SOFTMAX ? model->labels.n : 1;
+    model->n_outputs = gsa__loss_output_a_class(model->loss, model->labels.n) ? model->labels.n : 1;
     if (model->n_features > (uint64_t)GSA_MAX_ID + 1 || (classes ? model->labels.n == 0 : model->labels.n != 0) ||
         (model->loss == GSA__LOGISTIC && model->labels.n > 2))
         return gsa__fail(error, GSA_FORMAT, "a model of %llu features, %zu labels and %s loss cannot be",

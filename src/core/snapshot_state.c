@@ -300,7 +300,7 @@ static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bun
     gsa_status status = gsa__bundle_need(bundle, "weight", GSA__F32, GSA__ANY_LEN, &weight, error);
     if (status != GSA_OK)
         return status;
-    size_t n_outputs = loss != GSA__SOFTMAX ? 1 : state->labels.n > 2 ? state->labels.n : 2;
+    size_t n_outputs = gsa__loss_outputs(loss, state->labels.n);
     if (weight->n_dims != 2 || weight->shape[0] == 0 || weight->shape[0] > (uint64_t)GSA_MAX_ID + 2 ||
         weight->shape[1] != n_outputs || (!gsa__loss_has_classes(loss) && state->labels.n > 0) ||
         (loss == GSA__LOGISTIC && state->labels.n > 2))

@@ -9,7 +9,7 @@
 
 const char *gsa__loss_name(gsa__loss loss)
 {
-    static const char *const names[] = {"auto", "squared", "logistic", "softmax", "custom"};
+    static const char *const names[] = {"auto", "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
     return names[loss];
 }
 
@@ -38,10 +38,7 @@ gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state
     gsa_status status = gsa__state_create(&params, env, out, error);
     if (status != GSA_OK)
         return status;
-    static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
-    gsa__loss loss = losses[params.value[GSA__PARAM_loss]];
-    if (params.has_custom_loss)
-        loss = GSA__CUSTOM;
+    gsa__loss loss = params.has_custom_loss ? GSA__CUSTOM : gsa__loss_asked(&params);
     if (loss != GSA__UNDECIDED)
         status = gsa__state_decide(*out, loss, error);
     if (status == GSA_OK && loss != GSA__UNDECIDED)
@@ -83,8 +80,7 @@ gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
 
 gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
 {
-    /* Softmax has at least two outputs: the first label is learned against "anything else", as in the logistic form. */
-    size_t n_outputs = loss != GSA__SOFTMAX ? 1 : state->labels.n > 2 ? state->labels.n : 2;
+    size_t n_outputs = gsa__loss_outputs(loss, state->labels.n);
     gsa_status status = gsa__state_reserve_scratch(state, n_outputs, error);
     if (status == GSA_OK)
         status = gsa__table_init(&state->table, 1, n_outputs, &state->env, error);
@@ -93,8 +89,8 @@ gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
     return status;
 }
 
-/* Logistic to softmax: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; the step of the softmax form
- * is half that of the logistic one, hence the sums are halved too. */
+/* One output for two classes to one a class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a step
+ * moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
 static void split_output(gsa__table *table, gsa__step_mean *step)
 {
     for (size_t slot = 0; slot < table->n_slots; slot++) {
@@ -108,19 +104,19 @@ static void split_output(gsa__table *table, gsa__step_mean *step)
     step->sum /= 2;
 }
 
-static void become_softmax(gsa_state *state)
+static void split_outputs(gsa_state *state)
 {
     split_output(&state->table, &state->step);
     if (state->contest)
         split_output(&state->contest->table, &state->contest->step);
-    state->loss = GSA__SOFTMAX;
+    if (state->loss == GSA__LOGISTIC)
+        state->loss = GSA__SOFTMAX;
 }
 
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
 {
-    if (state->loss == GSA__LOGISTIC && state->labels.n <= 2)
-        return GSA_OK;
-    if (state->labels.n <= state->table.n_outputs)
+    bool binary = gsa__state_is_binary(state);
+    if (state->labels.n <= (binary ? 2 : state->table.n_outputs))
         return GSA_OK;
     size_t before = state->table.n_outputs;
     gsa_status status = gsa__state_reserve_scratch(state, state->labels.n, error);
@@ -130,8 +126,8 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
         status = gsa__table_widen(&state->contest->table, state->labels.n, &state->env, error);
     if (status != GSA_OK)
         state->table.n_outputs = before; /* the room that was made does no harm */
-    else if (state->loss == GSA__LOGISTIC)
-        become_softmax(state);
+    else if (binary)
+        split_outputs(state);
     return status;
 }
 
@@ -141,7 +137,7 @@ gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error)
     if (status == GSA_OK)
         status = gsa__state_reserve_scratch(state, 2, error);
     if (status == GSA_OK)
-        become_softmax(state);
+        split_outputs(state);
     return status;
 }
 
@@ -233,14 +229,13 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
     gsa_status status = gsa__params_set(&changed, name, value, error);
     if (status != GSA_OK)
         return status;
-    static const gsa__loss losses[] = {GSA__UNDECIDED, GSA__SQUARED, GSA__LOGISTIC, GSA__SOFTMAX};
     gsa__param_id id = gsa__param_find(name);
     bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
     bool settled = begun || (id == GSA__PARAM_loss && state->loss != GSA__UNDECIDED);
     if (changed.value[id] != state->params.value[id] && gsa__param_decides_result(id) && settled)
         return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s", name,
                          state->params.text[id], value);
-    gsa__loss loss = losses[changed.value[GSA__PARAM_loss]];
+    gsa__loss loss = gsa__loss_asked(&changed);
     if (state->loss == GSA__UNDECIDED && loss != GSA__UNDECIDED)
         status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK)

@@ -7,21 +7,52 @@
 #include "core/sample.h"
 #include "core/table.h"
 
-/* What is learned, once it is decided. */
+/* What is learned, once it is decided; in the order of the choices of --loss. */
 typedef enum gsa__loss {
     GSA__UNDECIDED,
     GSA__SQUARED,
     GSA__LOGISTIC, /* at most two labels, one output: the log odds of the second against the first */
     GSA__SOFTMAX,  /* one output a label */
+    GSA__HINGE,    /* up to two labels like logistic, with more like softmax; likewise its square */
+    GSA__SQUARED_HINGE,
     GSA__CUSTOM,
     GSA__LOSSES
 } gsa__loss;
 
 const char *gsa__loss_name(gsa__loss loss);
 
-static inline bool gsa__loss_has_classes(gsa__loss loss)
+static inline gsa__loss gsa__loss_asked(const gsa__params *params)
+{
+    _Static_assert(GSA__SQUARED_HINGE == (int)GSA__LOSS_SQUARED_HINGE, "losses are in the order of their choices");
+    return (gsa__loss)params->value[GSA__PARAM_loss];
+}
+
+/* A greedy step then goes for a probability; otherwise it is the row's own minimiser. */
+static inline bool gsa__loss_has_probabilities(gsa__loss loss)
 {
     return loss == GSA__LOGISTIC || loss == GSA__SOFTMAX;
+}
+
+static inline bool gsa__loss_is_hinge(gsa__loss loss)
+{
+    return loss == GSA__HINGE || loss == GSA__SQUARED_HINGE;
+}
+
+static inline bool gsa__loss_has_classes(gsa__loss loss)
+{
+    return gsa__loss_has_probabilities(loss) || gsa__loss_is_hinge(loss);
+}
+
+/* One output a class, or else one for two classes: the second against the first. */
+static inline bool gsa__loss_output_a_class(gsa__loss loss, size_t n_labels)
+{
+    return loss == GSA__SOFTMAX || (gsa__loss_is_hinge(loss) && n_labels > 2);
+}
+
+/* Softmax has at least two outputs: the first label is learned against "anything else", as in the logistic form. */
+static inline size_t gsa__loss_outputs(gsa__loss loss, size_t n_labels)
+{
+    return !gsa__loss_output_a_class(loss, n_labels) ? 1 : n_labels > 2 ? n_labels : 2;
 }
 
 /* The mean of the greedy steps: sum c eta / sum c. */
@@ -100,13 +131,19 @@ struct gsa_state {
     size_t metric_capacity;
 };
 
+/* Do two classes share one output? */
+static inline bool gsa__state_is_binary(const gsa_state *state)
+{
+    return gsa__loss_has_classes(state->loss) && state->table.n_outputs == 1;
+}
+
 /* An empty state with the given parameters. */
 gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_state **out, gsa_error *error);
 
 /* Sets the loss and makes the table. For classes the labels may be entered before or after. */
 gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error);
-/* Makes room for the labels there are now: more outputs, or logistic becomes softmax. On failure nothing has changed.
- */
+/* Makes room for the labels there are now: more outputs, or one output for two classes becomes one a class (logistic
+ * becomes softmax). On failure nothing has changed. */
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error);
 /* A logistic state into the softmax state of the same model. */
 gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error);

@@ -6,11 +6,13 @@
  * P_HAT, fixed.
  *
  * All functions are total over finite arguments: no NaN, and no overflow for margins up to 1e300, but for the squared
- * loss, which is infinite where |y - m| is above 1.3e154. */
+ * losses, which are infinite where |y - m| or h is above 1.3e154. */
 #ifndef GSA_CORE_LOSS_H
 #define GSA_CORE_LOSS_H
 
 #include <greedystep/greedystep.h>
+
+#include <stdbool.h>
 
 #define GSA__P_HAT 0.95
 
@@ -41,6 +43,18 @@ void gsa__softmax_probabilities(double *m_to_p, size_t n_classes);
 /* The exact step, by a safeguarded Newton iteration on one number; O(K) a try. -infinity where 1 - p_k underflows,
  * and for one class. */
 double gsa__softmax_exact(const double *m, size_t n_classes, size_t k);
+
+/* hinge.c: h = max(0, 1 - z), or squared h^2 / 2. Two classes by one output, y is 0 or 1. */
+typedef struct gsa__hinge_row {
+    double loss;
+    double g;      /* gradient scale; of several outputs that of the highest rival, and -g that of class k */
+    double lambda; /* exact: the row's own minimiser; 0 beyond the margin */
+} gsa__hinge_row;
+gsa__hinge_row gsa__hinge(double m, int y, bool squared);
+/* K classes, one output each: turns the margins into gradient scales, in place. */
+gsa__hinge_row gsa__hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
+/* Only the loss; k beyond the classes is one that the weights say nothing of, margin 0. */
+double gsa__hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared);
 
 /* search.c: Algorithm 2 for a loss that is known only as two functions of the margin. g = l'(m). The minimiser of
  * l(m - lambda g) over lambda >= 0 if there is one within 2^60 max(1, |m|); else (a loss that falls for ever) the point
