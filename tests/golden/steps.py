@@ -12,8 +12,12 @@ Lines (inputs are hexadecimal floats, results decimals of 25 digits):
     logistic,M,Y,LOSS,G,LAMBDA,EXACT
     softmax,K,k,SHAPE,SEED,M_k,LOSS,REST,LAMBDA,EXACT
     search,LOSS,M,Y,G,LAMBDA
+    hinge,POWER,M,Y,LOSS,G,LAMBDA
+    hinge_many,POWER,K,k,SHAPE,SEED,M_k,LOSS,G,LAMBDA
 
-The margins of the other classes of a softmax line follow a rule (others(), and its twin in golden.h) over the integers
+A hinge loss has the power 1 or 2 (half the square); G of many classes is the slope in the margin of the first of the
+highest rivals.
+The margins of the other classes of a softmax or hinge_many line follow a rule (others(), and its twin in golden.h) over the integers
 x' = (1103515245 x + 12345) mod 2^31, r = x' >> 15 (16 bits), one draw a class, the own class included:
     uniform   0
     dominant  0 for class k+1 (mod K), else -8 - r / 2^15
@@ -240,9 +244,60 @@ def search_lines():
             emit("search", name, hexa(m), hexa(y), hexa(g), digits(answer))
 
 
+def hinge_loss(m, k, power):
+    """Crammer and Singer's definition: the highest of m_j + [j != k], minus m_k."""
+    h = max(m[j] + (0 if j == k else 1) for j in range(len(m))) - m[k]
+    return h**power / power
+
+
+def slope(f, x):
+    """Central difference of a function that is a polynomial of degree 2 at most near x."""
+    d = mpf(10)**-20
+    return (f(x + d) - f(x - d)) / (2 * d)
+
+
+def hinge_many(m, k, power):
+    """Loss, slope at the rival, and the step along the gradient after which the rival is 1 behind class k."""
+    loss = hinge_loss(m, k, power)
+    if loss == 0:
+        return loss, mpf(0), mpf(0)
+    highest = max(m[j] for j in range(len(m)) if j != k)
+    rival = next(j for j in range(len(m)) if j != k and m[j] == highest)
+    # A tie is broken towards the first: raised by next to nothing, so that slopes see it as the only one.
+    raised = [v + (mpf(10)**-15 if j == rival else 0) for j, v in enumerate(m)]
+    at = lambda j: slope(lambda v: hinge_loss(raised[:j] + [v] + raised[j + 1:], k, power), raised[j])
+    g, own = at(rival), at(k)
+    g, own = (mpf(round(g)), mpf(round(own))) if power == 1 else (g - mpf(10)**-15, own + mpf(10)**-15)
+    behind = lambda l: 1 + (m[rival] - l * g) - (m[k] - l * own)
+    return loss, g, root(behind, *outward(behind, mpf(1)))
+
+
+def hinge_lines():
+    for power in (1, 2):
+        for z in (-10000, -700, -17, -3, -1, -0.5, -1e-9, 0, 1e-9, 0.25, 0.875, 1 - 2**-40, 1, 1 + 2**-40, 2, 30, 10000):
+            for y in (0, 1):
+                m = mpf(z) if y else -mpf(z)
+                loss = max(mpf(0), 1 - mpf(z))**power / power
+                f = lambda v: max(mpf(0), 1 - (v if y else -v))**power / power
+                g = slope(f, m) if z < 1 else mpf(0)
+                behind = lambda l: 1 - (1 if y else -1) * (m - l * g)
+                step = root(behind, *outward(behind, mpf(1))) if z < 1 else mpf(0)
+                emit("hinge", power, hexa(m), y, digits(loss), digits(g), digits(step))
+        for n_classes in (2, 3, 5, 26, 105):
+            for s, shape in enumerate(("uniform", "dominant", "random", "steep")):
+                for number, lead in enumerate((-1000, -20, -1.5, -0.125, 0, 0.5, 0.9375, 1, 1.125, 40)):
+                    seed = 1000 * n_classes + 10 * number + s
+                    k = seed % n_classes
+                    m = others(shape, n_classes, k, seed)
+                    m[k] = mpf(float(lead) + float(max(m[j] for j in range(n_classes) if j != k)))
+                    loss, g, step = hinge_many(m, k, power)
+                    emit("hinge_many", power, n_classes, k, shape, seed, hexa(m[k]), digits(loss), digits(g), digits(step))
+
+
 if __name__ == "__main__":
     print("# Written by steps.py: python3 tests/golden/steps.py > tests/golden/steps.csv")
     real_lines()
     logistic_lines()
     softmax_lines()
     search_lines()
+    hinge_lines()

@@ -25,11 +25,11 @@ static void same_models(const gsa_state *a, const gsa_state *b)
 static void chunks_of_any_size_give_the_same_bits(void **unused)
 {
     (void)unused;
-    static const char *const losses[] = {"logistic", "softmax", "squared"};
-    for (size_t kind = 0; kind < 6; kind++) {
-        size_t l = kind % 3;
-        const char *method = kind < 3 ? "gsa" : "auto";
-        rows *r = rows_random(3, 500, 40, l == 0 ? 2 : l == 1 ? 6 : 0);
+    static const char *const losses[] = {"logistic", "softmax", "squared", "hinge", "squared_hinge"};
+    for (size_t kind = 0; kind < 10; kind++) {
+        size_t l = kind % 5;
+        const char *method = kind < 5 ? "gsa" : "auto";
+        rows *r = rows_random(3, 500, 40, l == 0 ? 2 : l == 2 ? 0 : 6);
         gsa_batch batch = rows_batch(r);
         gsa_state *whole = state_with("loss", losses[l], "holdout", "20", "method", method, NULL);
         learn(whole, &batch);
