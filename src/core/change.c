@@ -70,8 +70,10 @@ static gsa_status allocate(gsa__change *change, const gsa_state *into, gsa_error
     memset(change, 0, sizeof *change);
     change->n_slots = into->table.n_slots;
     change->n_outputs = into->table.n_outputs;
+    change->n_class_sums = into->labels.n + 1;
     size_t n_cells;
     if (!gsa__multiply(change->n_slots, change->n_outputs, &n_cells) ||
+        !(change->class_sums = gsa__alloc_zeroed(&into->env, change->n_class_sums, sizeof(double))) ||
         !(change->weight = gsa__alloc_zeroed(&into->env, n_cells, sizeof(double))) ||
         !(change->average = gsa__alloc_zeroed(&into->env, n_cells, sizeof(double))) ||
         !(change->c = gsa__alloc_zeroed(&into->env, change->n_slots, sizeof(double))) ||
@@ -91,6 +93,7 @@ void gsa__change_release(gsa__change *change, const gsa_env *env)
     gsa__free(env, change->c);
     gsa__free(env, change->mass);
     gsa__free(env, change->count);
+    gsa__free(env, change->class_sums);
     memset(change, 0, sizeof *change);
 }
 
@@ -150,6 +153,12 @@ static void take_slots(gsa__change *change, const gsa_state *state, const gsa_st
     }
 }
 
+static void take_class_sums(gsa__change *change, const gsa_state *state, const gsa__output_map *map, double sign)
+{
+    for (size_t i = 0; i < state->class_sums.n; i++)
+        change->class_sums[i > 0 ? map->to[i - 1] + 1 : 0] += sign * state->class_sums.at[i];
+}
+
 gsa_status gsa__change_of(gsa__change *change, const gsa_state *state, const gsa_state *base, const gsa_state *into,
                           gsa_error *error)
 {
@@ -167,6 +176,9 @@ gsa_status gsa__change_of(gsa__change *change, const gsa_state *state, const gsa
     if (status == GSA_OK) {
         take_slots(change, state, base, &map, &base_map, now, now + change->n_outputs);
         take_scalars(change, state, base, into);
+        take_class_sums(change, state, &map, 1);
+        if (base)
+            take_class_sums(change, base, &base_map, -1);
     } else {
         gsa__change_release(change, &into->env);
     }
@@ -189,6 +201,7 @@ void gsa__change_add(gsa__change *into, gsa__change *from, const gsa_env *env)
     add_doubles(into->average, from->average, n_cells);
     add_doubles(into->c, from->c, into->n_slots);
     add_doubles(into->mass, from->mass, into->n_slots);
+    add_doubles(into->class_sums, from->class_sums, into->n_class_sums);
     for (size_t slot = 0; slot < into->n_slots; slot++)
         into->count[slot] += from->count[slot];
     into->n_rows += from->n_rows;

@@ -26,6 +26,8 @@ typedef struct gsa__change {
     double *weight, *average; /* [n_slots x n_outputs] */
     double *c, *mass;         /* [n_slots] */
     uint64_t *count;
+    double *class_sums; /* [n_class_sums], as in a state, of the labels of the merged one */
+    size_t n_class_sums;
     uint64_t n_rows, n_ticks, n_merged;
     uint64_t rows_behind;
     uint64_t rows_free; /* rows of copies that learn free of units */

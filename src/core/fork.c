@@ -63,7 +63,17 @@ static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *e
     return GSA_OK;
 }
 
-/* What a new run takes over: labels, weights, mass and presence, ancestors. */
+static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!gsa__params_balance(&to->params) || from->class_sums.n == 0)
+        return GSA_OK;
+    gsa_status status = gsa__class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error);
+    if (status == GSA_OK)
+        memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
+    return status;
+}
+
+/* What a new run takes over: labels, weights, mass and presence, weights of classes, ancestors. */
 static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
     gsa_status status = gsa__labels_copy(&to->labels, &from->labels, &to->env, error);
@@ -71,6 +81,8 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
         status = copy_table(to, from, table, error);
     if (status == GSA_OK)
         status = copy_carried(to, from, error);
+    if (status == GSA_OK)
+        status = copy_class_sums(to, from, error);
     if (status == GSA_OK && from->n_ancestors > 0) {
         to->ancestors = duplicate(&to->env, from->ancestors, from->n_ancestors, sizeof *to->ancestors);
         if (!to->ancestors)
@@ -152,7 +164,7 @@ static gsa_status check_start(const gsa_state *from, const gsa__params *params, 
     if (params->value[GSA__PARAM_intercept] != from->params.value[GSA__PARAM_intercept])
         return gsa__fail(error, GSA_CONFLICT, "the model to start from was trained with intercept=%s",
                          from->params.text[GSA__PARAM_intercept]);
-    return GSA_OK;
+    return gsa__class_weight_check(params, from->loss, error);
 }
 
 gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, const gsa_env *env, gsa_state **out,

@@ -38,7 +38,8 @@ static uint64_t origin_at(const gsa_state *state, size_t i)
 static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_number, size_t b_number,
                              const gsa_state *base, gsa_error *error)
 {
-    static const gsa__param_id same[] = {GSA__PARAM_method, GSA__PARAM_average, GSA__PARAM_intercept};
+    static const gsa__param_id same[] = {GSA__PARAM_method, GSA__PARAM_average, GSA__PARAM_intercept,
+                                         GSA__PARAM_class_weight};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (a->params.value[same[i]] != b->params.value[same[i]])
             return gsa__fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s", a_number + 1,
@@ -181,6 +182,8 @@ static gsa_status frame(const gsa_state *const *states, size_t n_states, const g
         status = gsa__table_grow(&into->table, n_slots, &into->env, error);
     if (status == GSA_OK)
         status = gsa__carried_grow(&into->carried, n_slots, &into->env, error);
+    if (status == GSA_OK && gsa__params_balance(&into->params))
+        status = gsa__class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error);
     return status;
 }
 
@@ -226,6 +229,12 @@ static gsa_status sum_changes(gsa__change *sum, const gsa_state *const *states, 
     return status;
 }
 
+static void add_class_sums(gsa_state *into, const gsa__change *change)
+{
+    for (size_t i = 0; i < into->class_sums.n; i++)
+        into->class_sums.at[i] += change->class_sums[i];
+}
+
 /* The base's weights into the result's table, as the point that the change starts from. */
 static gsa_status place_base(gsa_state *into, const gsa_state *base, bool goes_on, gsa_error *error)
 {
@@ -244,6 +253,7 @@ static gsa_status place_base(gsa_state *into, const gsa_state *base, bool goes_o
         into->carried.mass[slot] = start.mass[slot];
         into->carried.count[slot] = start.count[slot];
     }
+    add_class_sums(into, &start);
     gsa__change_release(&start, &into->env);
     return GSA_OK;
 }
@@ -339,6 +349,7 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
         if (status == GSA_OK) {
             apply_slots(into, &sum, gamma, gamma_average);
             apply_scalars(into, &sum, base, goes_on);
+            add_class_sums(into, &sum);
         }
         gsa__change_release(&sum, &into->env);
     }

@@ -166,6 +166,8 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
         gsa__snapshot_vector(snapshot, "carried.mass", GSA__F64, state->carried.mass, state->carried.n);
         gsa__snapshot_vector(snapshot, "carried.presence", GSA__U64, state->carried.count, state->carried.n);
     }
+    if (status == GSA_OK && state->class_sums.n > 0)
+        gsa__snapshot_vector(snapshot, "class_sums", GSA__F64, state->class_sums.at, state->class_sums.n);
     if (status == GSA_OK && state->n_ancestors > 0)
         gsa__snapshot_vector(snapshot, "ancestors", GSA__U64, state->ancestors, state->n_ancestors);
     if (status == GSA_OK && state->sample.n > 0)
@@ -303,7 +305,7 @@ static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bun
     size_t n_outputs = gsa__loss_outputs(loss, state->labels.n);
     if (weight->n_dims != 2 || weight->shape[0] == 0 || weight->shape[0] > (uint64_t)GSA_MAX_ID + 2 ||
         weight->shape[1] != n_outputs || (!gsa__loss_has_classes(loss) && state->labels.n > 0) ||
-        (loss == GSA__LOGISTIC && state->labels.n > 2))
+        (loss == GSA__LOGISTIC && state->labels.n > 2) || gsa__class_weight_check(&state->params, loss, NULL) != GSA_OK)
         return gsa__fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsa__loss_name(loss));
     status = gsa__state_decide(state, loss, error);
@@ -367,6 +369,27 @@ static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, g
     return status;
 }
 
+static gsa_status restore_class_sums(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *sums;
+    if (!gsa__params_balance(&state->params) || !gsa__bundle_tensor(bundle, "class_sums"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "class_sums", GSA__F64, GSA__ANY_LEN, &sums, error);
+    if (status != GSA_OK)
+        return status;
+    const double *sum = sums->data;
+    size_t n = (size_t)gsa__tensor_len(sums);
+    if (n > state->labels.n + 1)
+        return gsa__fail(error, GSA_FORMAT, "there are more weights of classes than labels");
+    for (size_t i = 0; i < n; i++)
+        if (!(sum[i] >= 0) || !isfinite(sum[i]))
+            return gsa__fail(error, GSA_FORMAT, "a weight of a class is negative or not finite");
+    status = gsa__class_sums_grow(&state->class_sums, n, &state->env, error);
+    if (status == GSA_OK && n > 0)
+        memcpy(state->class_sums.at, sum, n * sizeof *sum);
+    return status;
+}
+
 static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *origins;
@@ -404,6 +427,8 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
         status = restore_contest(state, bundle, error);
     if (status == GSA_OK)
         status = restore_carried(state, bundle, error);
+    if (status == GSA_OK)
+        status = restore_class_sums(state, bundle, error);
     if (status == GSA_OK)
         status = restore_ancestors(state, bundle, error);
     if (status == GSA_OK)

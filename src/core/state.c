@@ -61,6 +61,7 @@ void gsa_state_free(gsa_state *state)
     gsa__sample_release(&state->sample, &env);
     gsa__free(&env, state->carried.mass);
     gsa__free(&env, state->carried.count);
+    gsa__free(&env, state->class_sums.at);
     gsa__free(&env, state->ancestors);
     gsa__free(&env, state->margins);
     gsa__free(&env, state->scales);
@@ -81,7 +82,9 @@ gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
 gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
 {
     size_t n_outputs = gsa__loss_outputs(loss, state->labels.n);
-    gsa_status status = gsa__state_reserve_scratch(state, n_outputs, error);
+    gsa_status status = gsa__class_weight_check(&state->params, loss, error);
+    if (status == GSA_OK)
+        status = gsa__state_reserve_scratch(state, n_outputs, error);
     if (status == GSA_OK)
         status = gsa__table_init(&state->table, 1, n_outputs, &state->env, error);
     if (status == GSA_OK)
@@ -116,10 +119,13 @@ static void split_outputs(gsa_state *state)
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
 {
     bool binary = gsa__state_is_binary(state);
-    if (state->labels.n <= (binary ? 2 : state->table.n_outputs))
-        return GSA_OK;
+    gsa_status status = GSA_OK;
+    if (gsa__params_balance(&state->params))
+        status = gsa__class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
+    if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
+        return status;
     size_t before = state->table.n_outputs;
-    gsa_status status = gsa__state_reserve_scratch(state, state->labels.n, error);
+    status = gsa__state_reserve_scratch(state, state->labels.n, error);
     if (status == GSA_OK)
         status = gsa__table_widen(&state->table, state->labels.n, &state->env, error);
     if (status == GSA_OK && state->contest)
@@ -236,7 +242,8 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
         return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s", name,
                          state->params.text[id], value);
     gsa__loss loss = gsa__loss_asked(&changed);
-    if (state->loss == GSA__UNDECIDED && loss != GSA__UNDECIDED)
+    status = gsa__class_weight_check(&changed, state->loss, error);
+    if (status == GSA_OK && state->loss == GSA__UNDECIDED && loss != GSA__UNDECIDED)
         status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK)
         state->params = changed;

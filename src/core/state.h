@@ -84,6 +84,12 @@ typedef struct gsa__carried {
     size_t n, capacity_mass, capacity_count;
 } gsa__carried;
 
+/* With --class-weight balanced: the weight of all rows so far, then of those of each class. */
+typedef struct gsa__class_sums {
+    double *at;
+    size_t n, capacity; /* n: 0, or up to the labels + 1 */
+} gsa__class_sums;
+
 /* Two ways to learn the same rows, side by side, until one has shown to be better: with features in the units that they
  * are given in (the state's own table), and free of units (the rival's). method/contest.c. */
 typedef struct gsa__contest {
@@ -110,6 +116,7 @@ struct gsa_state {
     gsa__labels labels;
     gsa__table table; /* cells NULL until the loss is decided */
     gsa__carried carried;
+    gsa__class_sums class_sums;
     gsa__contest *contest; /* NULL: decided, or nothing to decide */
     bool units_free;       /* what the table learns with */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
@@ -154,6 +161,17 @@ gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx,
 /* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);
+
+static inline bool gsa__params_balance(const gsa__params *params)
+{
+    return params->value[GSA__PARAM_class_weight] == GSA__CLASS_WEIGHT_BALANCED;
+}
+/* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
+gsa_status gsa__class_weight_check(const gsa__params *params, gsa__loss loss, gsa_error *error);
+/* The weight of a row of this class and weight c; the row is counted by the second once it is taken. */
+gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
+void gsa__class_sums_add(gsa_state *state, size_t class_number, double c);
+gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
 
 /* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
 double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins);

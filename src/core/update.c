@@ -138,6 +138,8 @@ static void forget_labels(gsa_state *state, size_t n_before)
 {
     while (state->labels.n > n_before)
         gsa__labels_drop_last(&state->labels);
+    if (state->class_sums.n > state->labels.n + 1)
+        state->class_sums.n = state->labels.n + 1;
 }
 
 /* Back to before a look at the first rows that failed. */
@@ -289,16 +291,21 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     if (!(c >= 0) || !isfinite(c))
         return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
     size_t class_number = 0;
+    double given = c;
     bool held = c == 0; /* passed over, but a row of the input all the same */
     gsa_status status = check_label(batch, row, error);
     if (status == GSA_OK && !held)
         status = gsa__loss_has_classes(state->loss) ? class_of(state, batch, row, &class_number, error)
                                                     : number_of(state, batch, row, &y, error);
     if (status == GSA_OK && !held)
+        status = gsa__class_weight_of(state, class_number, given, &c, error);
+    if (status == GSA_OK && !held)
         status = hold_out(state, batch, row, class_number, y, c, &held, error);
     gsa__row view = gsa__row_at(batch, row);
     if (status == GSA_OK && !held)
         status = gsa__state_learn(state, &view, class_number, y, c, error);
+    if (status == GSA_OK && given > 0)
+        gsa__class_sums_add(state, class_number, given);
     if (status == GSA_OK && !state->origin.closed)
         add_to_origin(&state->origin, batch, row);
     return status;

@@ -178,6 +178,8 @@ static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_b
     if (status == GSA_OK)
         status = gsa_config_set(config, "holdout", "16", error);
     if (status == GSA_OK)
+        status = gsa_config_set(config, "class_weight", "balanced", error);
+    if (status == GSA_OK)
         status = gsa_state_new(config, env, &one, error);
     if (status == GSA_OK)
         status = gsa_state_update(one, a, error);
@@ -245,7 +247,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         if (r->label[i] > (double)(i / 25))
             r->label[i] = (double)(i / 25);
     gsa_batch batch = rows_batch(r);
-    gsa_state *quiet = state_with("holdout", "16", NULL);
+    gsa_state *quiet = state_with("holdout", "16", "class_weight", "balanced", NULL);
     gsa_error error = {0};
     for (size_t i = 0; i < r->n_rows; i++) {
         gsa_batch one = rows_slice(&batch, i, 1);
@@ -259,6 +261,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         gsa_state *state;
         must_be_ok(gsa_config_new(NULL, &config, &error), &error);
         must_be_ok(gsa_config_set(config, "holdout", "16", &error), &error);
+        must_be_ok(gsa_config_set(config, "class_weight", "balanced", &error), &error);
         must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
         f.left = n;
         failed = 0;

@@ -33,7 +33,9 @@ static const struct {
              {"squared", "suffix", "0", 0, "gsa", "auto"},   {"auto", "suffix", "5", 0, "gsa", "auto"},
              {"softmax", "suffix", "0", 2, "gsa", "auto"},   {"auto", "suffix", "0", 2, "auto", "auto"},
              {"softmax", "suffix", "10", 4, "auto", "auto"}, {"squared", "last", "0", 0, "auto", "auto"},
-             {"logistic", "full", "0", 2, "auto", "free"},   {"auto", "suffix", "0", 5, "auto", "given"}};
+             {"logistic", "full", "0", 2, "auto", "free"},   {"auto", "suffix", "0", 5, "auto", "given"},
+             {"hinge", "suffix", "5", 2, "auto", "auto"},    {"squared_hinge", "last", "0", 5, "auto", "given"},
+             {"hinge", "full", "0", 4, "gsa", "auto"}};
 
 /* Saved and loaded again after every single row, in two passes: the bytes at the end are those of the quiet run. */
 static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
@@ -43,7 +45,8 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
         rows *r = rows_random(kind, 70, 25, kinds[kind].n_classes);
         gsa_batch batch = rows_batch(r);
         gsa_state *quiet =
-            state_with("loss", kinds[kind].loss, "average", kinds[kind].average, "holdout", kinds[kind].holdout, NULL);
+            state_with("loss", kinds[kind].loss, "average", kinds[kind].average, "holdout", kinds[kind].holdout,
+                       "method", kinds[kind].method, "units", kinds[kind].units, NULL);
         gsa_state *disturbed = reread(quiet);
         gsa_error error = {0};
         must_be_ok(gsa_state_prepare(quiet, &batch, &error), &error);
@@ -113,8 +116,12 @@ static void a_model_predicts_the_same_after_the_trip(void **unused)
             must_be_ok(gsa_model_read(b.data, b.size, NULL, &again, &error), &error);
             free(b.data);
             double *p = calloc(200 * 8, sizeof *p), *q = calloc(200 * 8, sizeof *q);
-            must_be_ok(gsa_model_predict(model, &batch, p, &error), &error);
-            must_be_ok(gsa_model_predict(again, &batch, q, &error), &error);
+            must_be_ok(gsa_model_margins(model, &batch, p, &error), &error);
+            must_be_ok(gsa_model_margins(again, &batch, q, &error), &error);
+            assert_memory_equal(p, q, 200 * 8 * sizeof *p);
+            gsa_status status = gsa_model_predict(model, &batch, p, &error);
+            assert_int_equal(gsa_model_predict(again, &batch, q, &error), status);
+            assert_true((status == GSA_OK) == !strstr(kinds[kind].loss, "hinge"));
             assert_memory_equal(p, q, 200 * 8 * sizeof *p);
             gsa_model_info info, other;
             gsa_model_get_info(model, &info);
@@ -264,13 +271,14 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
         {.tensor = "weight", .element = 2, .bits = 0x7F800000}, /* infinite */
         {.tensor = "counts", .element = 4, .bits = 1},          /* the average starts anew in the past */
         {.tensor = "sums", .element = 0, .bits = 0x7FF8000000000000},
-        {.tensor = "labels.number", .element = 1, .bits = 0}, /* not the number of its text */
+        {.tensor = "labels.number", .element = 1, .bits = 0},               /* not the number of its text */
+        {.tensor = "class_sums", .element = 1, .bits = 0xBFF0000000000000}, /* -1 */
         {.without = "presence"},
         {.without = "sample.value"},
     };
     rows *r = rows_random(1, 200, 30, 3);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("holdout", "8", NULL);
+    gsa_state *state = state_with("holdout", "8", "class_weight", "balanced", NULL);
     gsa_error error = {0};
     learn(state, &batch);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);

@@ -1,0 +1,68 @@
+/* --class-weight balanced: rows of rare classes count for more than others.
+ *
+ * A row's weight is multiplied by (r + 1) / (n_k + 1): n_k is the weight of the rows of its class k so far, r that of
+ * the rarest class met, but no less than a twentieth of an even share n / K of all K classes; the row is counted in all
+ * of them. That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends
+ * to r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual,
+ * because a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
+#include "core/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+gsa_status gsa__class_weight_check(const gsa__params *params, gsa__loss loss, gsa_error *error)
+{
+    if (!gsa__params_balance(params) || loss == GSA__UNDECIDED || gsa__loss_has_classes(loss))
+        return GSA_OK;
+    return gsa__fail(error, GSA_ARGUMENT,
+                     "--class-weight balanced is for classes, but %s loss predicts numbers; leave it out, or give "
+                     "--loss logistic or softmax if labels are names of classes",
+                     gsa__loss_name(loss));
+}
+
+gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *env, gsa_error *error)
+{
+    if (n <= sums->n)
+        return GSA_OK;
+    if (!gsa__reserve(env, (void **)&sums->at, &sums->capacity, n, sizeof *sums->at))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %zu classes", n - 1);
+    memset(sums->at + sums->n, 0, (n - sums->n) * sizeof *sums->at);
+    sums->n = n;
+    return GSA_OK;
+}
+
+/* A class that is far rarer than the others must not slow down the learning of all of them. */
+#define LEAST_SHARE 0.05
+
+static double rarest_class(const gsa_state *state, size_t class_number, double c)
+{
+    const double *sum = state->class_sums.at;
+    double least = LEAST_SHARE * (sum[0] + c) / (double)state->labels.n, rarest = sum[class_number + 1] + c;
+    for (size_t k = 1; k <= state->labels.n; k++)
+        if (sum[k] > 0 && sum[k] < rarest && k - 1 != class_number)
+            rarest = sum[k];
+    return rarest > least ? rarest : least;
+}
+
+gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
+{
+    *out = c;
+    if (!gsa__params_balance(&state->params))
+        return GSA_OK;
+    gsa_status status = gsa__class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    double own = state->class_sums.at[class_number + 1] + c;
+    *out = c * ((rarest_class(state, class_number, c) + 1) / (own + 1));
+    return GSA_OK;
+}
+
+void gsa__class_sums_add(gsa_state *state, size_t class_number, double c)
+{
+    if (!gsa__params_balance(&state->params))
+        return;
+    state->class_sums.at[0] += c;
+    state->class_sums.at[class_number + 1] += c;
+}
