@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include "core/state.h"
+#include "support/failing_memory.h"
 
 #include <math.h>
 
@@ -217,6 +218,40 @@ static void merges_add_up_by_label(void **unused)
     free(s);
 }
 
+/* Wherever memory runs out, and then is there again: no sum is left of a label that was taken back. */
+static void a_label_that_found_no_room_leaves_no_sum(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 60, 20, 6);
+    gsa_batch batch = rows_batch(r);
+    gsa_error error = {0};
+    gsa_config *config;
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_config_set(config, "loss", "hinge", &error), &error);
+    must_be_ok(gsa_config_set(config, "class_weight", "balanced", &error), &error);
+    for (size_t n = 0, failed = 1; failed; n++) {
+        failing f = {SIZE_MAX, 0};
+        gsa_env env = failing_env(&f);
+        gsa_state *state;
+        must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
+        f.left = n;
+        failed = 0;
+        for (size_t i = 0; i < r->n_rows; i++) {
+            gsa_batch one = rows_slice(&batch, i, 1);
+            if (gsa_state_update(state, &one, &error) == GSA_OK)
+                continue;
+            failed = 1;
+            assert_true(state->class_sums.n <= state->labels.n + 1);
+            f.left = SIZE_MAX;
+            learn(state, &one);
+        }
+        assert_true(state->class_sums.at[0] == 60);
+        gsa_state_free(state);
+    }
+    gsa_config_free(config);
+    free(r);
+}
+
 /* Yesterday's classes weigh in; where they were not counted, counting begins with the new run. */
 static void a_new_run_goes_on_counting(void **unused)
 {
@@ -275,6 +310,7 @@ int main(void)
         cmocka_unit_test(one_row_in_a_hundred_is_found_again),
         cmocka_unit_test(chunks_and_resuming_give_the_same_bits),
         cmocka_unit_test(merges_add_up_by_label),
+        cmocka_unit_test(a_label_that_found_no_room_leaves_no_sum),
         cmocka_unit_test(a_new_run_goes_on_counting),
         cmocka_unit_test(numbers_have_no_classes_to_weigh),
     };

@@ -124,11 +124,12 @@ static void regression_metrics_are_what_the_predictions_say(void **unused)
 static void metrics_of_parts_add_up_to_those_of_the_whole(void **unused)
 {
     (void)unused;
-    for (unsigned classes = 0; classes < 5; classes += 2) {
-        const char *const losses[] = {"squared", "logistic", "softmax"};
+    for (unsigned kind = 0; kind < 5; kind++) {
+        unsigned classes = kind < 3 ? 2 * kind : 2 * (kind - 2);
+        const char *const losses[] = {"squared", "logistic", "softmax", "hinge", "squared_hinge"};
         rows *r = rows_random(1, 600, 20, classes);
         gsa_batch batch = rows_batch(r);
-        gsa_state *state = state_with("loss", losses[classes / 2], NULL);
+        gsa_state *state = state_with("loss", losses[kind], NULL);
         learn(state, &batch);
         gsa_model *model = model_of(state);
         gsa_metrics *whole = judged(model, &batch), *parts, *part;

@@ -297,11 +297,14 @@ static void held_out_rows_are_learned_or_kept_and_never_both(void **unused)
 static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
 {
     (void)unused;
-    static const char *const losses[] = {"logistic", "softmax", "squared"};
-    for (size_t l = 0; l < 3; l++) {
-        rows *r = rows_random(31, 600, 30, l == 0 ? 2 : l == 1 ? 4 : 0), *held = rows_new();
+    static const char *const losses[] = {"logistic", "softmax", "squared", "hinge", "squared_hinge", "hinge"};
+    static const unsigned n_classes[] = {2, 4, 0, 2, 4, 4};
+    for (size_t l = 0; l < 6; l++) {
+        rows *r = rows_random(31, 600, 30, n_classes[l]), *held = rows_new();
         gsa_batch batch = rows_batch(r);
-        gsa_state *state = state_with("loss", losses[l], "holdout", "40", NULL);
+        const char *class_weight = n_classes[l] ? "balanced" : "none";
+        gsa_state *state = state_with("loss", losses[l], "holdout", "40", "class_weight", class_weight, NULL);
+        size_t n_light = 0;
         assert_true(isnan(gsa_state_held_out_loss(state)));
         learn(state, &batch);
         for (size_t i = 0; i < state->sample.n; i++) {
@@ -310,8 +313,12 @@ static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
                 rows_entry(held, row.index[e], row.value[e]);
             rows_end(held,
                      l == 2 ? state->sample.at[i]->number : state->labels.at[state->sample.at[i]->class_number].number);
+            held->weight[i] = state->sample.at[i]->weight;
+            n_light += held->weight[i] < 1;
         }
+        assert_true((n_light > 0) == (n_classes[l] > 0));
         gsa_batch judge = rows_batch(held);
+        judge.weight = held->weight;
         gsa_error error = {0};
         gsa_model *model = model_of(state);
         gsa_metrics *metrics;
@@ -320,7 +327,7 @@ static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
         must_be_ok(gsa_metrics_update(metrics, &judge, &error), &error);
         must_be_ok(gsa_metrics_finish(metrics, &error), &error);
         assert_int_equal(gsa_metrics_at(metrics, 1, &metric), 1);
-        double expected = l == 2 ? metric.value * metric.value / 2 : metric.value; /* rmse, or log loss */
+        double expected = l == 2 ? metric.value * metric.value / 2 : metric.value; /* rmse, or the loss */
         assert_close(gsa_state_held_out_loss(state), expected, 1e-6 * (1 + expected));
         gsa_metrics_free(metrics);
         gsa_model_free(model);
@@ -423,10 +430,10 @@ static void a_bad_row_leaves_no_label_and_no_feature_behind(void **unused)
 static void a_loss_that_is_set_before_the_first_row_is_learned_with(void **unused)
 {
     (void)unused;
-    static const char *const losses[] = {"squared", "logistic", "softmax"};
+    static const char *const losses[] = {"squared", "logistic", "softmax", "hinge", "squared_hinge"};
     rows *r = rows_random(1, 100, 20, 2);
     gsa_batch batch = rows_batch(r);
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 5; i++) {
         gsa_error error = {0};
         gsa_summary summary;
         gsa_state *set = state_with(NULL), *made = state_with("loss", losses[i], NULL);
