@@ -1,8 +1,8 @@
 /* --class-weight balanced: rows of rare classes count for more than others.
  *
  * A row's weight is multiplied by (r + 1) / (n_k + 1): n_k is the weight of the rows of its class k so far, r that of
- * the rarest class met, but no less than a twentieth of an even share n / K of all K classes; the row is counted in all
- * of them. That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends
+ * the rarest class met, but no less than the square root of the weight of all rows; the row is counted in all of them.
+ * That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends
  * to r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual,
  * because a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
 #include "core/state.h"
@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 gsa_status gsa__class_weight_check(const gsa__params *params, gsa__loss loss, gsa_error *error)
@@ -33,13 +34,11 @@ gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *
     return GSA_OK;
 }
 
-/* A class that is far rarer than the others must not slow down the learning of all of them. */
-#define LEAST_SHARE 0.05
-
+/* A label that was met a few times must not slow down the learning of all others. */
 static double rarest_class(const gsa_state *state, size_t class_number, double c)
 {
     const double *sum = state->class_sums.at;
-    double least = LEAST_SHARE * (sum[0] + c) / (double)state->labels.n, rarest = sum[class_number + 1] + c;
+    double least = sqrt(sum[0] + c), rarest = sum[class_number + 1] + c;
     for (size_t k = 1; k <= state->labels.n; k++)
         if (sum[k] > 0 && sum[k] < rarest && k - 1 != class_number)
             rarest = sum[k];

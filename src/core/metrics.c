@@ -306,7 +306,8 @@ gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
         results_of_two(metrics, weight);
     else
         results_of_many(metrics);
-    result(metrics, "calibration_error", calibration_error(metrics));
+    if (probable)
+        result(metrics, "calibration_error", calibration_error(metrics));
     if (metrics->n_unknown > 0)
         result(metrics, "unknown_labels", (double)metrics->n_unknown);
     return GSA_OK;

