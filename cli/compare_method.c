@@ -14,7 +14,7 @@
 enum { NAME_SIZE = 32, MOST_SHARDS = 1024 };
 
 static const char gsa_name[] = "gsa", auto_name[] = "auto", shards_name[] = "gsa-shards";
-static const char *const averages[] = {"last", "suffix", "full"};
+static const char *const averages[] = {"last", "suffix", "full", "recent"};
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
 
@@ -40,8 +40,8 @@ static int parse_gsa(const char *name, const char *average, const char *knobs, c
             out->average = averages[i];
     }
     if (out->average == NULL)
-        return complain_usage("--methods: %s:%s: what %s returns is last, suffix or full, as in %s:full", name, knobs,
-                              name, name);
+        return complain_usage("--methods: %s:%s: what %s returns is last, suffix, full or recent, as in %s:full", name,
+                              knobs, name, name);
     return EXIT_DONE;
 }
 
@@ -82,7 +82,7 @@ static int parse_one(const char *text, compare_method *out)
     if (strcmp(name, gsa_name) == 0)
         return parse_gsa(gsa_name, averages[0], knobs, out);
     if (strcmp(name, auto_name) == 0)
-        return parse_gsa(auto_name, averages[1], knobs, out);
+        return parse_gsa(auto_name, averages[3], knobs, out);
     if (strcmp(name, shards_name) == 0)
         return parse_shards(knobs, out);
     return gsa__method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
@@ -186,15 +186,16 @@ bool compare_method_describe(size_t number, compare_method_help *out)
 {
     *out = (compare_method_help){.needs_rows = false};
     if (number == 0) {
-        snprintf(out->usage, sizeof out->usage, "gsa[:last|suffix|full]");
+        snprintf(out->usage, sizeof out->usage, "gsa[:last|suffix|full|recent]");
         snprintf(
             out->text, sizeof out->text,
             "greedy step averaging to the letter; the weights after the last row (default: last) or their average");
         return true;
     }
     if (number == 1) {
-        snprintf(out->usage, sizeof out->usage, "auto[:last|suffix|full]");
-        snprintf(out->text, sizeof out->text, "train's --method auto (default: suffix)");
+        snprintf(out->usage, sizeof out->usage, "auto[:last|suffix|full|recent]");
+        snprintf(out->text, sizeof out->text,
+                 "train's --method auto, by one learner that judges by a tenth of the rows (default: recent)");
         return true;
     }
     if (number == 2) {

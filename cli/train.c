@@ -27,6 +27,10 @@ static const cli_option train_options[] = {
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
+/* As the engine has it: passes that it does without being told, and the least fall of the loss that is one. */
+#define PASSES_MOST 20u
+#define STILL_FALLING 0.0005
+
 typedef struct training {
     const cli_arguments *arguments;
     const char *model_path;
@@ -69,6 +73,13 @@ static double progressive_loss(const gsa_summary *summary)
     return summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : summary->last_pass_loss;
 }
 
+/* Rows that the model has learned: the default method learns in the end what it held out to judge by. */
+static uint64_t rows_learned(const training *run, const gsa_summary *summary)
+{
+    bool in_the_end = strcmp(gsa_state_get(run->state, "method"), "auto") == 0;
+    return summary->n_rows + (in_the_end ? summary->n_held_out : 0);
+}
+
 static uint64_t count_bad_rows(const training *run)
 {
     gsa_reader_progress reading;
@@ -81,10 +92,11 @@ static int print_json(const training *run, const gsa_summary *summary)
     json_t *object = json_object();
     json_object_set_new(object, "model", report_text(run->model_path));
     json_object_set_new(object, "loss", json_string(summary->loss));
-    json_object_set_new(object, "rows", report_count(summary->n_rows));
+    json_object_set_new(object, "rows", report_count(rows_learned(run, summary)));
     json_object_set_new(object, "held_out", report_count(summary->n_held_out));
-    if (summary->n_held_out > 0)
-        json_object_set_new(object, "held_out_loss", report_real(gsa_state_held_out_loss(run->state)));
+    double held_out_loss = gsa_state_held_out_loss(run->state);
+    if (!isnan(held_out_loss))
+        json_object_set_new(object, "held_out_loss", report_real(held_out_loss));
     json_object_set_new(object, "passes", report_count(summary->pass));
     json_object_set_new(object, "features", report_count(summary->n_features));
     json_object_set_new(object, "classes", report_count(summary->n_classes));
@@ -98,20 +110,44 @@ static int print_json(const training *run, const gsa_summary *summary)
     return report_print_json(object);
 }
 
+/* Whether another pass would have helped. */
+static const char *advice(const training *run, const gsa_summary *summary)
+{
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(run->reader, &reading);
+    bool falling = summary->falling > STILL_FALLING;
+    if (run->stopped || isnan(gsa_state_held_out_loss(run->state)))
+        return "";
+    if (reading.is_stream)
+        return falling ? "; the loss was still falling: a file, which can be read again, may give a better model"
+                       : "; the loss had gone flat";
+    if (strcmp(gsa_state_get(run->state, "passes"), "0") != 0)
+        return "";
+    if (summary->pass >= PASSES_MOST)
+        return "; held-out rows were still gaining: --passes 100 may give a better model";
+    if (summary->best_pass > 0 && summary->best_pass < summary->pass)
+        return "; the one before was the best by held-out rows and is kept";
+    if (summary->best_pass > 0)
+        return falling ? "; the loss was still falling: --passes 2 may give a better model"
+                       : "; the loss had gone flat";
+    return "; another gained nothing on held-out rows";
+}
+
 static void print_summary(const training *run, const gsa_summary *summary)
 {
     uint64_t bad_rows = count_bad_rows(run);
     report_field("loss", "%s", summary->loss);
-    report_field("rows learned", "%" PRIu64, summary->n_rows);
-    if (summary->n_held_out > 0)
-        report_field("held out", "%" PRIu64 " (loss %.6g)", summary->n_held_out, gsa_state_held_out_loss(run->state));
+    report_field("rows learned", "%" PRIu64, rows_learned(run, summary));
     if (bad_rows > 0)
         report_field("bad rows", "%" PRIu64 " (skipped)", bad_rows);
-    report_field("passes", "%" PRIu64, summary->pass);
+    report_field("passes", "%" PRIu64 "%s", summary->pass, advice(run, summary));
     report_field("features", "%" PRIu64, summary->n_features);
     if (summary->n_classes > 0)
         report_field("classes", "%" PRIu64, summary->n_classes);
     report_field("progressive loss", "%.6g", progressive_loss(summary));
+    double held_out_loss = gsa_state_held_out_loss(run->state);
+    if (!isnan(held_out_loss))
+        report_field("held-out loss", "%.6g", held_out_loss);
     report_field("mean step", "%.6g", summary->step);
     train_test_report(&run->test);
     uint64_t n_new_rows = summary->n_rows - run->progress.rows_at_start;

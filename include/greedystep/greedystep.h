@@ -183,6 +183,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_ba
 /* Learn the rows named, in the order named. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);
+/* Keeps these rows of the batch as held-out ones: the state judges by them and does not learn them, so that nobody else
+ * should hand them to it. For copies that each leave out another part of the same rows. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
+                                                    size_t n_rows, gsa_error *error);
 /* The input is read to its end once; the next row is the first of the next pass. */
 GSA_API void gsa_state_end_pass(gsa_state *state);
 
@@ -191,6 +195,19 @@ GSA_API void gsa_state_end_pass(gsa_state *state);
  * given are GSA_CONFLICT, as are states of different loss, method or intercept. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                                                  const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* The mean of n_states >= 2 copies of base that learned the same rows, but for those that each holds out, every row being
+ * held out by one of them. Their rows count once. The result's average is calibrated by the held-out rows, and *loss is
+ * the mean loss of these under the copy that had not learned them; none are held out any more. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_merge_folds(const gsa_state *const *states, size_t n_states,
+                                                       const gsa_state *base, const gsa_env *env, gsa_state **out,
+                                                       double *loss, gsa_error *error);
+/* The state becomes what `by` is; `by` is freed. */
+GSA_API void gsa_state_replace(gsa_state *state, gsa_state *by);
+/* Judges by the held-out rows: the averaged weights are kept aside if none before were better by the loss of these rows
+ * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if no
+ * rows are held out or the method is not auto. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error);
 
 /* A working copy that goes on from here like the state itself would: the start of a round of several. What the copies
  * learn comes together again by gsa_state_merge with the state they were taken from as base. */
@@ -219,10 +236,14 @@ typedef struct gsa_summary {
     double loss_weight;    /* what to divide loss_sum by */
     double last_pass_loss; /* mean progressive loss of the last completed pass, NaN if none */
     uint64_t n_merged;     /* runs that were merged into this state, 1 if none were */
+    uint64_t best_pass;    /* passes completed when the weights that are kept were the best; 0 if none are kept */
+    double best_loss;      /* loss of the held-out rows with these, NaN if none are kept */
+    double falling;        /* how much of the progressive loss was lost between the last rows and the quarter to half
+                            * before them, as a share; NaN while there are few rows */
 } gsa_summary;
 GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
-/* Mean loss of the held-out rows under the weights that a model would have now; NaN if none are held. Costs their
- * length. */
+/* Mean loss of the held-out rows under the weights that a model would have now, calibrated by them; NaN if none were held
+ * out. Costs their length. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* A parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);

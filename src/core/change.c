@@ -219,3 +219,27 @@ void gsa__change_add(gsa__change *into, gsa__change *from, const gsa_env *env)
     into->pass_rows += from->pass_rows;
     gsa__change_release(from, env);
 }
+
+void gsa__change_share(gsa__change *change, size_t shares)
+{
+    double share = 1 / (double)shares;
+    if (shares == 1)
+        return;
+    for (size_t slot = 0; slot < change->n_slots; slot++) {
+        change->mass[slot] *= share;
+        change->count[slot] /= shares;
+    }
+    for (size_t i = 0; i < change->n_class_sums; i++)
+        change->class_sums[i] *= share;
+    change->n_rows /= shares;
+    change->rows_behind /= shares;
+    change->rows_free /= shares;
+    change->n_ticks /= shares;
+    change->pass_rows /= shares;
+    change->step.sum *= share;
+    change->step.weight *= share;
+    change->loss_sum *= share;
+    change->loss_weight *= share;
+    change->squared_error *= share;
+    change->squared_label *= share;
+}

@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* Enough to tell a loss to half a percent, few enough to keep in memory. */
+#define HELD_OUT_ROWS 16384u
+
 static const gsa_param table[] = {
 #define PARAM(name, kind, choices, initial, least, most, decides, help) \
     {#name, GSA_PARAM_##kind, choices, initial, least, most, help},
@@ -107,6 +110,10 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
         *out = (uint64_t)number;
         return GSA_OK;
     case GSA_PARAM_COUNT:
+        if (strcmp(param->initial, "auto") == 0 && strcmp(value, "auto") == 0) {
+            *out = GSA__COUNT_AUTO;
+            return GSA_OK;
+        }
         if (!gsa__count_parse(value, out) || *out < param->least || *out > param->most)
             return gsa__fail(error, GSA_ARGUMENT, "%s is '%s', expected a whole number from %llu to %llu", param->name,
                              value, (unsigned long long)param->least, (unsigned long long)param->most);
@@ -122,6 +129,8 @@ static void write_text(const gsa_param *param, uint64_t value, const char *typed
         strncpy(out, typed, GSA__PARAM_TEXT - 1);
     } else if (param->kind == GSA_PARAM_SWITCH) {
         strcpy(out, value ? "on" : "off");
+    } else if (value == GSA__COUNT_AUTO && strcmp(param->initial, "auto") == 0) {
+        strcpy(out, "auto");
     } else {
         char digits[GSA__PARAM_TEXT];
         size_t n = 0;
@@ -154,6 +163,14 @@ const char *gsa__params_get(const gsa__params *params, const char *name)
 {
     gsa__param_id id = gsa__param_find(name);
     return id == GSA__PARAMS ? NULL : params->text[id];
+}
+
+uint64_t gsa__params_holdout(const gsa__params *params)
+{
+    uint64_t asked = params->value[GSA__PARAM_holdout];
+    if (asked != GSA__COUNT_AUTO)
+        return asked;
+    return params->value[GSA__PARAM_method] == GSA__METHOD_AUTO ? HELD_OUT_ROWS : 0;
 }
 
 void gsa__params_init(gsa__params *params)

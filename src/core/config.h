@@ -25,9 +25,11 @@ enum {
 enum { GSA__CLASS_WEIGHT_NONE, GSA__CLASS_WEIGHT_BALANCED };
 enum { GSA__METHOD_AUTO, GSA__METHOD_GSA };
 enum { GSA__UNITS_AUTO, GSA__UNITS_GIVEN, GSA__UNITS_FREE };
-enum { GSA__AVERAGE_LAST, GSA__AVERAGE_FULL, GSA__AVERAGE_SUFFIX };
+enum { GSA__AVERAGE_LAST, GSA__AVERAGE_FULL, GSA__AVERAGE_SUFFIX, GSA__AVERAGE_RECENT };
 
 #define GSA__PARAM_TEXT 24
+/* The value of a count that the program finds out by itself. */
+#define GSA__COUNT_AUTO UINT64_MAX
 
 typedef struct gsa__params {
     uint64_t value[GSA__PARAMS]; /* a count, the number of a choice, or 0 and 1 for off and on */
@@ -41,6 +43,8 @@ gsa_status gsa__params_set(gsa__params *params, const char *name, const char *va
 const char *gsa__params_get(const gsa__params *params, const char *name);
 /* The number of a name in the table, GSA__PARAMS if there is none. */
 gsa__param_id gsa__param_find(const char *name);
+/* Rows to hold out at most. */
+uint64_t gsa__params_holdout(const gsa__params *params);
 bool gsa__param_decides_result(gsa__param_id id);
 
 struct gsa_config {

@@ -49,6 +49,23 @@ static gsa_status copy_carried(gsa_state *to, const gsa_state *from, gsa_error *
     return status;
 }
 
+static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    gsa_status status = gsa__centre_grow(&to->centre, from->centre.n, &to->env, error);
+    if (status == GSA_OK && from->centre.n > 0)
+        memcpy(to->centre.at, from->centre.at, from->centre.n * sizeof *from->centre.at);
+    return status;
+}
+
+static gsa_status copy_best(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!from->best.weight)
+        return GSA_OK;
+    to->best = from->best;
+    to->best.weight = duplicate(&to->env, from->best.weight, from->best.n_slots * from->best.n_outputs, sizeof(float));
+    return to->best.weight ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
+}
+
 static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     for (size_t i = 0; i < from->sample.n; i++) {
@@ -82,6 +99,8 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
     if (status == GSA_OK)
         status = copy_carried(to, from, error);
     if (status == GSA_OK)
+        status = copy_centre(to, from, error);
+    if (status == GSA_OK)
         status = copy_class_sums(to, from, error);
     if (status == GSA_OK && from->n_ancestors > 0) {
         to->ancestors = duplicate(&to->env, from->ancestors, from->n_ancestors, sizeof *to->ancestors);
@@ -103,6 +122,8 @@ gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state *
         status = copy_contest(copy, base, error);
     if (status == GSA_OK)
         status = copy_sample(copy, base, error);
+    if (status == GSA_OK)
+        status = copy_best(copy, base, error);
     if (status != GSA_OK) {
         gsa_state_free(copy);
         return status;

@@ -1,8 +1,9 @@
-/* The loss of the held-out rows under the weights that a model would have. */
-#include "core/state.h"
-
+/* Held-out rows under the weights that a model would have: their margins, their losses. */
+#include "core/calibrate.h"
+#include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -28,31 +29,47 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
     }
 }
 
-/* Held-out rows may have features that no learned row has: those have no slot. */
-static void averaged_margins(const gsa_state *state, const gsa__held_row *held, double *margins)
+gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error)
 {
-    gsa__row row = gsa__held_row_view(held);
-    bool intercept = state->params.value[GSA__PARAM_intercept];
-    for (size_t k = 0; k < state->table.n_outputs; k++) {
-        margins[k] = intercept ? gsa__state_average(state, 0, k) : 0;
-        for (size_t i = 0; i < row.n; i++)
-            if ((size_t)row.index[i] + 1 < state->table.n_slots)
-                margins[k] += gsa__state_average(state, (size_t)row.index[i] + 1, k) * (double)row.value[i];
+    size_t n_outputs = state->table.n_outputs, n_weights;
+    float *weight = NULL;
+    if (!gsa__multiply(state->table.n_slots, n_outputs, &n_weights) ||
+        !(weight = gsa__alloc(&state->env, n_weights, sizeof *weight)))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %zu features", state->table.n_slots - 1);
+    for (size_t slot = 0; slot < state->table.n_slots; slot++)
+        for (size_t k = 0; k < n_outputs; k++)
+            weight[slot * n_outputs + k] = (float)gsa__state_average(state, slot, k);
+    *out = weight;
+    return GSA_OK;
+}
+
+/* Held-out rows may have features that no learned row has: those have no slot. */
+gsa_status gsa__held_margins(const gsa_state *state, double *margins, gsa_error *error)
+{
+    size_t n_outputs = state->table.n_outputs, n_features = state->table.n_slots - 1;
+    float *intercept;
+    gsa_status status = gsa__state_averages(state, &intercept, error);
+    if (status != GSA_OK)
+        return status;
+    const float *weights = intercept + n_outputs;
+    for (size_t i = 0; i < state->sample.n; i++, margins += n_outputs) {
+        gsa__row row = gsa__held_row_view(state->sample.at[i]);
+        if (n_outputs == 1)
+            margins[0] = gsa__model_dot_one(weights, n_features, &row);
+        else
+            gsa__model_dot_many(weights, n_features, n_outputs, &row, margins);
+        for (size_t k = 0; k < n_outputs && state->params.value[GSA__PARAM_intercept]; k++)
+            margins[k] += (double)intercept[k];
     }
+    gsa__free(&state->env, intercept);
+    return GSA_OK;
 }
 
 double gsa_state_held_out_loss(const gsa_state *state)
 {
-    double sum = 0, weight = 0;
-    bool unknown_loss = state->loss == GSA__CUSTOM && !state->params.has_custom_loss;
-    double *margins =
-        state->sample.n > 0 && !unknown_loss ? gsa__alloc(&state->env, state->table.n_outputs, sizeof *margins) : NULL;
-    for (size_t i = 0; i < state->sample.n && margins; i++) {
-        const gsa__held_row *held = state->sample.at[i];
-        averaged_margins(state, held, margins);
-        sum += (double)held->weight * gsa__held_row_loss(state, held, margins);
-        weight += (double)held->weight;
-    }
-    gsa__free(&state->env, margins);
-    return weight > 0 ? sum / weight : (double)NAN;
+    gsa__calibration calibration;
+    if (state->sample.n == 0)
+        return state->position.held_out_loss;
+    gsa_status status = gsa__calibrate(&state, 1, &calibration, NULL);
+    return status == GSA_OK ? calibration.loss : (double)NAN;
 }

@@ -43,23 +43,27 @@ struct proposal {
 static void tick(gsa_state *state)
 {
     gsa__clock *clock = &state->clock;
+    uint64_t average = state->params.value[GSA__PARAM_average];
     clock->now++;
+    if (average == GSA__AVERAGE_RECENT) {
+        clock->first = 1;
+        clock->restart = UINT64_MAX;
+    }
     if (clock->now != clock->restart)
         return;
     clock->first = clock->now;
-    bool suffix = state->params.value[GSA__PARAM_average] == GSA__AVERAGE_SUFFIX;
-    clock->restart = suffix ? 2 * clock->now : UINT64_MAX;
+    clock->restart = average == GSA__AVERAGE_SUFFIX ? 2 * clock->now : UINT64_MAX;
     gsa__table_clear_average(&state->table);
     if (state->contest)
         gsa__table_clear_average(&state->contest->table);
 }
 
-/* How far the update of this row lies behind the first of the average; 0 also where no average is asked for. */
+/* What the weights before this row count for in the average: they lack its update. 0 where no average is asked for. */
 static double lag_of(const gsa_state *state)
 {
     if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST)
         return 0;
-    return (double)(state->clock.now - state->clock.first);
+    return gsa__clock_total(state, state->clock.now - 1);
 }
 
 /* A row of weight c moves c times as far, but a heavy row not past the point where it is fitted, unless a row of weight
@@ -183,24 +187,24 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
                              double *loss, gsa_error *error)
 {
     bool intercept = state->params.value[GSA__PARAM_intercept];
-    double *d = state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA ? NULL : state->metric;
+    double *along = state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA ? NULL : state->along;
     struct proposal proposal = {0};
     gsa_status status = propose(state, learner, lesson, &proposal, error);
     *loss = proposal.loss;
     if (status != GSA_OK || xx == 0)
         return status;
     gsa__count_row(learner->table, lesson->row, intercept, lesson->c);
-    double xdx = d ? gsa__metric_of(state, learner->table, lesson->row, learner->units_free, d) : xx;
+    double xdx = along ? gsa__metric_of(state, learner->table, lesson->row, learner->units_free, along) : xx;
     double step = step_of(state, learner, lesson, &proposal, xdx);
     if (learner->table->n_outputs > 1) {
         for (size_t k = 0; k < learner->table->n_outputs; k++)
             state->scales[k] = -step * state->margins[k];
-        gsa__update_many(learner->table, lesson->row, intercept, d, state->scales, lag_of(state));
+        gsa__update_many(learner->table, lesson->row, intercept, along, state->scales, lag_of(state));
     } else {
-        gsa__update_one(learner->table, lesson->row, intercept, d, -step * proposal.g, lag_of(state));
+        gsa__update_one(learner->table, lesson->row, intercept, along, -step * proposal.g, lag_of(state));
     }
     /* The default method never goes past a row's own minimum: it needs no such guard. */
-    bool paper = !d;
+    bool paper = !along;
     if (paper && state->loss == GSA__SQUARED && squared_diverges(state, proposal.g, lesson->y, lesson->c))
         return diverged(state, error);
     return GSA_OK;
@@ -238,12 +242,28 @@ gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx,
     *xx = gsa__square_length(row, state->params.value[GSA__PARAM_intercept]);
     if (!isfinite(*xx))
         return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    if (!gsa__reserve(&state->env, (void **)&state->metric, &state->metric_capacity, row->n + 1, sizeof *state->metric))
+    if (!gsa__reserve(&state->env, (void **)&state->along, &state->along_capacity, row->n + 1, sizeof *state->along))
         return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu entries", row->n);
     gsa_status status = gsa__table_grow(&state->table, n_slots, &state->env, error);
     if (status == GSA_OK && state->contest)
         status = gsa__table_grow(&state->contest->table, n_slots, &state->env, error);
-    return status;
+    return status == GSA_OK ? gsa__centre_reserve(state, row, error) : status;
+}
+
+/* Whether the loss still falls is told by the rows since the last power of two and those before them. */
+static void note_loss(gsa_state *state, double loss, double c)
+{
+    gsa__position *at = &state->position;
+    bool power_of_two = (state->n_rows & (state->n_rows + 1)) == 0;
+    at->loss_sum += c * loss;
+    at->loss_weight += c;
+    for (int i = 0; i < 2; i++) {
+        if (power_of_two) {
+            at->earlier[i] = at->late[i];
+            at->late[i] = 0;
+        }
+        at->late[i] += i == 0 ? c * loss : c;
+    }
 }
 
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
@@ -258,12 +278,12 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
     if (status != GSA_OK)
         return status;
     tick(state);
+    gsa__centre_row(state, row);
     status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
                             : learn_with(state, &own, &lesson, xx, &loss, error);
     if (status != GSA_OK)
         return status;
-    state->position.loss_sum += c * loss;
-    state->position.loss_weight += c;
+    note_loss(state, loss, c);
     state->rows_behind++;
     state->n_rows++;
     state->n_counted++;

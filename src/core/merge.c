@@ -3,6 +3,8 @@
  *   M1  the result does not depend on which worker learned what, only on the states and their numbers;
  *   M2  merging is commutative bit for bit for two states, and associative up to the rounding of doubles to float;
  *   M3  a label, feature or row that only one state knows keeps what that state learned of it. */
+#include "core/merge.h"
+
 #include "core/change.h"
 #include "core/greedy_merge.h"
 
@@ -187,9 +189,21 @@ static gsa_status frame(const gsa_state *const *states, size_t n_states, const g
     return status;
 }
 
+/* What the states had in common counts once for each: means do not mind. */
+static gsa_status unite_centres(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t s = 0; s < n_states && status == GSA_OK; s++) {
+        status = gsa__centre_grow(&into->centre, states[s]->centre.n, &into->env, error);
+        for (size_t slot = 0; slot < states[s]->centre.n && status == GSA_OK; slot++)
+            gsa__column_add(&into->centre.at[slot], &states[s]->centre.at[slot]);
+    }
+    return status;
+}
+
 static gsa_status unite_samples(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
 {
-    size_t most = (size_t)into->params.value[GSA__PARAM_holdout];
+    size_t most = (size_t)gsa__params_holdout(&into->params);
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             gsa__held_row *held = gsa__held_row_copy(states[s]->sample.at[i], &into->env), *pushed_out = NULL;
@@ -273,6 +287,7 @@ static void divide_by_mass(gsa__change *sum)
 static void apply_slots(gsa_state *into, const gsa__change *sum, double gamma, double gamma_average)
 {
     bool averaged = into->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
+    double total = gsa__clock_total(into, into->clock.now);
     for (size_t slot = 0; slot < into->table.n_slots; slot++) {
         gsa__cell *weight = gsa__table_slot(&into->table, slot);
         gsa__cell *average = weight + gsa__table_average(&into->table);
@@ -281,7 +296,7 @@ static void apply_slots(gsa_state *into, const gsa__change *sum, double gamma, d
             double start = (double)weight[k].f;
             weight[k].f = (float)(start + gamma * sum->weight[i]);
             if (averaged)
-                average[k].f = (float)((double)weight[k].f - (start + gamma_average * sum->average[i]));
+                average[k].f = (float)(total * ((double)weight[k].f - (start + gamma_average * sum->average[i])));
         }
         into->carried.mass[slot] += sum->mass[slot];
         into->carried.count[slot] += sum->count[slot];
@@ -310,7 +325,7 @@ static void apply_scalars(gsa_state *into, const gsa__change *sum, const gsa_sta
         into->position.loss_sum += sum->loss_sum;
         into->position.loss_weight += sum->loss_weight;
     }
-    /* The average is that of the merged copies until the next row starts a new one. */
+    /* The average is that of the merged copies; a suffix starts anew with the next row. */
     into->clock.first = into->clock.now;
     into->clock.restart = into->clock.now + 1;
 }
@@ -324,11 +339,9 @@ static bool all_undecided(const gsa_state *const *states, size_t n_states)
     return true;
 }
 
-gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
-                           gsa_state **out, gsa_error *error)
+gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
+                      const gsa_env *env, gsa_state **out, gsa_error *error)
 {
-    if (n_states == 0)
-        return gsa__fail(error, GSA_ARGUMENT, "no states to merge");
     gsa_status status = check_all(states, n_states, base, error);
     if (status != GSA_OK)
         return status;
@@ -338,17 +351,20 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     gsa__change sum;
     bool goes_on = base && gsa__state_continues(states[0], base);
     status = frame(states, n_states, base, env, &into, error);
-    if (status == GSA_OK)
+    if (status == GSA_OK && shares == 1)
         status = unite_samples(into, states, n_states, error);
+    if (status == GSA_OK)
+        status = unite_centres(into, states, n_states, error);
     if (status == GSA_OK)
         status = place_base(into, base, goes_on, error);
     if (status == GSA_OK && (status = sum_changes(&sum, states, n_states, base, into, error)) == GSA_OK) {
         double gamma = 1, gamma_average = 1;
+        gsa__change_share(&sum, shares);
         divide_by_mass(&sum);
         status = gsa__greedy_gammas(into, &sum, n_states, &gamma, &gamma_average, error);
         if (status == GSA_OK) {
-            apply_slots(into, &sum, gamma, gamma_average);
             apply_scalars(into, &sum, base, goes_on);
+            apply_slots(into, &sum, gamma, gamma_average);
             add_class_sums(into, &sum);
         }
         gsa__change_release(&sum, &into->env);
@@ -359,4 +375,12 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
     }
     *out = into;
     return GSA_OK;
+}
+
+gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
+                           gsa_state **out, gsa_error *error)
+{
+    if (n_states == 0)
+        return gsa__fail(error, GSA_ARGUMENT, "no states to merge");
+    return gsa__merge(states, n_states, base, 1, env, out, error);
 }

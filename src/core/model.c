@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/real.h"
+#include "core/calibrate.h"
 #include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
 
@@ -59,14 +60,23 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
     return GSA_OK;
 }
 
-static double model_weight(const gsa_state *state, const output_map *map, size_t slot, size_t output)
+/* What a model is made of: the best weights that a state has kept, or its average and a calibration. */
+struct made_of {
+    const gsa_state *state;
+    const gsa__best *best; /* NULL: the average */
+    gsa__calibration calibration;
+};
+
+static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)
 {
-    if (state->table.n_outputs > 1)
-        return gsa__state_average(state, slot, map->order[output]);
-    return map->sign * gsa__state_average(state, slot, output);
+    size_t n_outputs = from->state->table.n_outputs, k = n_outputs > 1 ? map->order[output] : output;
+    double sign = n_outputs > 1 ? 1 : map->sign;
+    if (from->best)
+        return slot < from->best->n_slots ? sign * (double)from->best->weight[slot * n_outputs + k] : 0;
+    return sign * gsa__calibrated(&from->calibration, slot, gsa__state_average(from->state, slot, k));
 }
 
-static gsa_status copy_weights(const gsa_state *state, const output_map *map, gsa_model *model, gsa_error *error)
+static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
 {
     size_t n_outputs = model->n_outputs, n_weights, size;
     if (!gsa__multiply((size_t)model->n_features, n_outputs, &n_weights) ||
@@ -76,10 +86,10 @@ static gsa_status copy_weights(const gsa_state *state, const output_map *map, gs
         return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
                          (unsigned long long)model->n_features, n_outputs);
     model->weights = model->owned_weights;
-    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
+    for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
         float *to = slot ? model->owned_weights + (slot - 1) * n_outputs : model->intercept;
         for (size_t k = 0; k < n_outputs; k++) {
-            float weight = (float)model_weight(state, map, slot, k);
+            float weight = (float)model_weight(from, map, slot, k);
             if (!isfinite(weight))
                 return gsa__fail(error, GSA_DIVERGED,
                                  "a weight is no longer finite: scale the features to a similar range");
@@ -90,8 +100,9 @@ static gsa_status copy_weights(const gsa_state *state, const output_map *map, gs
     return GSA_OK;
 }
 
-gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
+static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
+    const gsa_state *state = from->state;
     if (state->loss == GSA__UNDECIDED || (gsa__loss_has_classes(state->loss) && state->labels.n == 0))
         return gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make");
     gsa_model *model = NULL;
@@ -110,7 +121,7 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
     status = map_labels(state, model, &map, error);
     if (status == GSA_OK)
-        status = copy_weights(state, &map, model, error);
+        status = copy_weights(from, &map, model, error);
     gsa__free(&model->env, map.order);
     if (status != GSA_OK) {
         gsa_model_free(model);
@@ -118,6 +129,31 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     }
     *out = model;
     return GSA_OK;
+}
+
+/* The default method judges by held-out rows until the end, and then learns them too: their calibration is that of the
+ * weights before, the weights are those of a copy that has gone on with them. */
+gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    struct made_of from = {state, NULL, {1, 0, 0}};
+    bool judged = state->sample.n > 0 && state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+    bool same_shape = state->best.weight && state->best.n_outputs == state->table.n_outputs;
+    if (judged && same_shape && state->best.pass < state->position.pass) {
+        from.best = &state->best;
+        return make_model(&from, env, out, error);
+    }
+    gsa_state *copy = NULL;
+    gsa_status status = judged ? gsa__calibrate(&state, 1, &from.calibration, error) : GSA_OK;
+    if (status == GSA_OK && judged)
+        status = gsa_state_fork(state, env, &copy, error);
+    if (status == GSA_OK && judged) {
+        from.state = copy;
+        status = gsa__state_learn_sample(copy, error);
+    }
+    if (status == GSA_OK)
+        status = make_model(&from, env, out, error);
+    gsa_state_free(copy);
+    return status;
 }
 
 static gsa_status take_weights(gsa_model *model, const float *weights, const float *intercept, gsa_error *error)

@@ -28,18 +28,18 @@ static size_t place_of(const gsa__sample *sample, uint64_t hash)
     return low;
 }
 
-bool gsa__sample_has(const gsa__sample *sample, uint64_t hash)
+gsa__held_row *gsa__sample_find(const gsa__sample *sample, uint64_t hash)
 {
     size_t place = place_of(sample, hash);
-    return place < sample->n && sample->at[place]->hash == hash;
+    return place < sample->n && sample->at[place]->hash == hash ? sample->at[place] : NULL;
 }
 
 bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass)
 {
-    size_t place = place_of(sample, hash);
-    if (place == sample->n || sample->at[place]->hash != hash || sample->at[place]->pass == (uint32_t)pass)
+    gsa__held_row *held = gsa__sample_find(sample, hash);
+    if (!held || held->pass == (uint32_t)pass)
         return false;
-    sample->at[place]->pass = (uint32_t)pass;
+    held->pass = (uint32_t)pass;
     return true;
 }
 
@@ -74,6 +74,18 @@ gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_e
     return held;
 }
 
+gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
+                                const gsa_env *env)
+{
+    gsa__held_row *held = gsa__held_row_new(row, hash, env);
+    if (held) {
+        held->class_number = (uint32_t)class_number;
+        held->number = y;
+        held->weight = (float)c;
+    }
+    return held;
+}
+
 gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
 {
     gsa__held_row *copy = gsa__alloc(env, held_size(held->n), 1);
@@ -84,7 +96,7 @@ gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
 
 bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most)
 {
-    if (gsa__sample_has(sample, hash))
+    if (gsa__sample_find(sample, hash))
         return false;
     return sample->n < most || (most > 0 && hash < sample->at[most - 1]->hash);
 }
@@ -93,7 +105,7 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t m
                               gsa__held_row **pushed_out, gsa_error *error)
 {
     *pushed_out = NULL;
-    if (gsa__sample_has(sample, held->hash)) {
+    if (gsa__sample_find(sample, held->hash)) {
         gsa__free(env, held);
         return GSA_OK;
     }

@@ -34,12 +34,16 @@ typedef struct gsa__sample {
 } gsa__sample;
 
 void gsa__sample_release(gsa__sample *sample, const gsa_env *env);
-bool gsa__sample_has(const gsa__sample *sample, uint64_t hash);
+/* The held row of this hash, NULL if there is none. */
+gsa__held_row *gsa__sample_find(const gsa__sample *sample, uint64_t hash);
 /* In a later pass: whether a row of this hash is the held one, to be left out; its equals are not. */
 bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass);
 
 /* A held row from parts, not yet in a sample; NULL if there is no memory. */
 gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_env *env);
+/* The same with its label and weight. */
+gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
+                                const gsa_env *env);
 gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env);
 
 /* Would a row of this hash be held by a sample of that many? Not if its equal is. */

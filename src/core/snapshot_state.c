@@ -1,5 +1,6 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
 #include "core/snapshot_build.h"
+#include "core/snapshot_optional.h"
 #include "core/snapshot_sample.h"
 #include "core/state.h"
 
@@ -30,7 +31,21 @@ enum {
 };
 /* And of a contest that is open, "contest". */
 enum { RIVAL_SUM, RIVAL_WEIGHT, OWN_LOSS, RIVAL_LOSS, OWN_EARLIER, RIVAL_EARLIER, RESTART, CONTEST };
-enum { STEP_SUM, STEP_WEIGHT, LOSS_SUM, LOSS_WEIGHT, LAST_PASS_LOSS, SQUARED_ERROR, SQUARED_LABEL, SUMS };
+enum {
+    STEP_SUM,
+    STEP_WEIGHT,
+    LOSS_SUM,
+    LOSS_WEIGHT,
+    LAST_PASS_LOSS,
+    SQUARED_ERROR,
+    SQUARED_LABEL,
+    HELD_OUT_LOSS,
+    LATE_LOSS,
+    LATE_WEIGHT,
+    EARLIER_LOSS,
+    EARLIER_WEIGHT,
+    SUMS
+};
 
 /* ---- there ------------------------------------------------------------------------------------------------------- */
 
@@ -112,6 +127,11 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     sum[LOSS_SUM] = state->position.loss_sum;
     sum[LOSS_WEIGHT] = state->position.loss_weight;
     sum[LAST_PASS_LOSS] = state->position.last_pass_loss;
+    sum[HELD_OUT_LOSS] = state->position.held_out_loss;
+    sum[LATE_LOSS] = state->position.late[0];
+    sum[LATE_WEIGHT] = state->position.late[1];
+    sum[EARLIER_LOSS] = state->position.earlier[0];
+    sum[EARLIER_WEIGHT] = state->position.earlier[1];
     sum[SQUARED_ERROR] = state->squared_error;
     sum[SQUARED_LABEL] = state->squared_label;
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, count, COUNTS);
@@ -162,14 +182,8 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
         add_table(snapshot, &state->table);
     if (status == GSA_OK && state->contest)
         status = add_contest(snapshot, state->contest, error);
-    if (status == GSA_OK && state->carried.n > 0) {
-        gsa__snapshot_vector(snapshot, "carried.mass", GSA__F64, state->carried.mass, state->carried.n);
-        gsa__snapshot_vector(snapshot, "carried.presence", GSA__U64, state->carried.count, state->carried.n);
-    }
-    if (status == GSA_OK && state->class_sums.n > 0)
-        gsa__snapshot_vector(snapshot, "class_sums", GSA__F64, state->class_sums.at, state->class_sums.n);
-    if (status == GSA_OK && state->n_ancestors > 0)
-        gsa__snapshot_vector(snapshot, "ancestors", GSA__U64, state->ancestors, state->n_ancestors);
+    if (status == GSA_OK)
+        status = gsa__optional_snapshot(snapshot, state, error);
     if (status == GSA_OK && state->sample.n > 0)
         status = gsa__sample_snapshot(snapshot, &state->sample, error);
     if (status != GSA_OK) {
@@ -224,7 +238,7 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
     const uint64_t *count = counts->data;
     const double *sum = sums->data;
     for (int i = 0; i < SUMS; i++)
-        if (!isfinite(sum[i]) && i != LAST_PASS_LOSS)
+        if (!isfinite(sum[i]) && i != LAST_PASS_LOSS && i != HELD_OUT_LOSS)
             return gsa__fail(error, GSA_FORMAT, "sum %d is not a finite number", i);
     state->n_rows = count[N_ROWS];
     state->n_counted = count[N_COUNTED];
@@ -239,6 +253,11 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
     state->position.loss_sum = sum[LOSS_SUM];
     state->position.loss_weight = sum[LOSS_WEIGHT];
     state->position.last_pass_loss = sum[LAST_PASS_LOSS];
+    state->position.held_out_loss = sum[HELD_OUT_LOSS];
+    for (int i = 0; i < 2; i++) {
+        state->position.late[i] = sum[LATE_LOSS + i];
+        state->position.earlier[i] = sum[EARLIER_LOSS + i];
+    }
     state->squared_error = sum[SQUARED_ERROR];
     state->squared_label = sum[SQUARED_LABEL];
     if (state->clock.restart <= state->clock.now || state->clock.first > state->clock.now ||
@@ -345,73 +364,6 @@ static gsa_status restore_contest(gsa_state *state, const gsa__bundle *bundle, g
     return restore_weights(&contest->table, "rival.weight", "rival.average", bundle, error);
 }
 
-static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *mass, *count;
-    if (!gsa__bundle_tensor(bundle, "carried.mass"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "carried.mass", GSA__F64, GSA__ANY_LEN, &mass, error);
-    if (status != GSA_OK)
-        return status;
-    size_t n = (size_t)gsa__tensor_len(mass);
-    status = gsa__bundle_need(bundle, "carried.presence", GSA__U64, n, &count, error);
-    if (status == GSA_OK && n > state->table.n_slots)
-        status = gsa__fail(error, GSA_FORMAT, "there is more mass than there are features");
-    for (size_t slot = 0; status == GSA_OK && slot < n; slot++)
-        if (!(((const double *)mass->data)[slot] >= 0) || !isfinite(((const double *)mass->data)[slot]))
-            status = gsa__fail(error, GSA_FORMAT, "a mass is negative or not finite");
-    if (status == GSA_OK)
-        status = gsa__carried_grow(&state->carried, n, &state->env, error);
-    if (status == GSA_OK && n > 0) {
-        memcpy(state->carried.mass, mass->data, n * sizeof(double));
-        memcpy(state->carried.count, count->data, n * sizeof(uint64_t));
-    }
-    return status;
-}
-
-static gsa_status restore_class_sums(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *sums;
-    if (!gsa__params_balance(&state->params) || !gsa__bundle_tensor(bundle, "class_sums"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "class_sums", GSA__F64, GSA__ANY_LEN, &sums, error);
-    if (status != GSA_OK)
-        return status;
-    const double *sum = sums->data;
-    size_t n = (size_t)gsa__tensor_len(sums);
-    if (n > state->labels.n + 1)
-        return gsa__fail(error, GSA_FORMAT, "there are more weights of classes than labels");
-    for (size_t i = 0; i < n; i++)
-        if (!(sum[i] >= 0) || !isfinite(sum[i]))
-            return gsa__fail(error, GSA_FORMAT, "a weight of a class is negative or not finite");
-    status = gsa__class_sums_grow(&state->class_sums, n, &state->env, error);
-    if (status == GSA_OK && n > 0)
-        memcpy(state->class_sums.at, sum, n * sizeof *sum);
-    return status;
-}
-
-static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *origins;
-    if (!gsa__bundle_tensor(bundle, "ancestors"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "ancestors", GSA__U64, GSA__ANY_LEN, &origins, error);
-    if (status != GSA_OK)
-        return status;
-    size_t n = (size_t)gsa__tensor_len(origins);
-    const uint64_t *origin = origins->data;
-    for (size_t i = 1; i < n; i++)
-        if (origin[i] < origin[i - 1]) /* equal: a run that started from a run on the same rows */
-            return gsa__fail(error, GSA_FORMAT, "the origins of the state are out of order");
-    state->ancestors = gsa__alloc(&state->env, n, sizeof *origin);
-    if (!state->ancestors)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
-    if (n > 0)
-        memcpy(state->ancestors, origin, n * sizeof *origin);
-    state->n_ancestors = n;
-    return GSA_OK;
-}
-
 static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
 {
     gsa_status status = gsa__labels_restore(&state->labels, bundle, error);
@@ -426,11 +378,7 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
     if (status == GSA_OK)
         status = restore_contest(state, bundle, error);
     if (status == GSA_OK)
-        status = restore_carried(state, bundle, error);
-    if (status == GSA_OK)
-        status = restore_class_sums(state, bundle, error);
-    if (status == GSA_OK)
-        status = restore_ancestors(state, bundle, error);
+        status = gsa__optional_restore(state, bundle, error);
     if (status == GSA_OK)
         status = gsa__sample_restore(state, bundle, error);
     return status;

@@ -23,7 +23,7 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
     state->params = *params;
     gsa__labels_init(&state->labels, &resolved);
     state->clock.restart = 1;
-    state->position.last_pass_loss = NAN;
+    state->position.last_pass_loss = state->position.held_out_loss = NAN;
     state->n_merged = 1;
     *out = state;
     return GSA_OK;
@@ -65,7 +65,9 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state->ancestors);
     gsa__free(&env, state->margins);
     gsa__free(&env, state->scales);
-    gsa__free(&env, state->metric);
+    gsa__free(&env, state->best.weight);
+    gsa__free(&env, state->along);
+    gsa__free(&env, state->centre.at);
     gsa__free(&env, state);
 }
 
@@ -196,16 +198,23 @@ gsa_status gsa__state_fold(gsa_state *state, gsa_error *error)
     return GSA_OK;
 }
 
-/* avg = w - (1/n) sum (t - first) D_t over the n rows of the suffix. */
+/* avg = w - sum total(t - 1) D_t / total(now): weights before row t lack its update D_t. */
 double gsa__state_average(const gsa_state *state, size_t slot, size_t output)
 {
     const gsa__table *table = gsa__state_table(state);
     const gsa__cell *record = gsa__table_slot(table, slot);
     double weight = (double)record[output].f;
-    if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST || state->clock.now < state->clock.first)
+    double total = gsa__clock_total(state, state->clock.now);
+    if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST || total == 0)
         return weight;
-    double n = (double)(state->clock.now - state->clock.first + 1);
-    return weight - (double)record[gsa__table_average(table) + output].f / n;
+    return weight - (double)record[gsa__table_average(table) + output].f / total;
+}
+
+static double falling(const gsa__position *at)
+{
+    if (!(at->late[1] > 0 && at->earlier[1] > 0 && at->earlier[0] > 0))
+        return NAN;
+    return 1 - at->late[0] / at->late[1] / (at->earlier[0] / at->earlier[1]);
 }
 
 void gsa_state_summary(const gsa_state *state, gsa_summary *out)
@@ -222,6 +231,9 @@ void gsa_state_summary(const gsa_state *state, gsa_summary *out)
     out->loss_weight = state->position.loss_weight;
     out->last_pass_loss = state->position.last_pass_loss;
     out->n_merged = state->n_merged;
+    out->best_pass = state->best.weight ? state->best.pass : 0;
+    out->best_loss = state->best.weight ? state->best.loss : (double)NAN;
+    out->falling = falling(&state->position);
 }
 
 const char *gsa_state_get(const gsa_state *state, const char *name)
@@ -247,6 +259,11 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
         status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK)
         state->params = changed;
+    bool new_contest = id == GSA__PARAM_units || id == GSA__PARAM_method || id == GSA__PARAM_loss;
+    if (status == GSA_OK && new_contest && !begun && state->table.n_slots == 1) {
+        gsa__contest_close(state); /* nothing is learned yet: what is asked for now may need another, or none */
+        status = gsa__contest_open(state, error);
+    }
     return status;
 }
 
@@ -269,4 +286,12 @@ void gsa_state_end_pass(gsa_state *state)
     at->pass++;
     at->pass_rows = 0;
     at->loss_sum = at->loss_weight = 0;
+}
+
+void gsa_state_replace(gsa_state *state, gsa_state *by)
+{
+    gsa_state old = *state;
+    *state = *by;
+    *by = old;
+    gsa_state_free(by);
 }

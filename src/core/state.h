@@ -61,7 +61,8 @@ typedef struct gsa__step_mean {
     double weight;
 } gsa__step_mean;
 
-/* The clock of the average: the average is over the weights after rows first .. now, and starts anew at row restart. */
+/* The clock of the average: the average is over the weights after rows first .. now, and starts anew at row restart
+ * (never, but for suffix averages). */
 typedef struct gsa__clock {
     uint64_t now;
     uint64_t first;
@@ -74,6 +75,10 @@ typedef struct gsa__position {
     uint64_t pass_rows; /* rows taken in this pass, learned, held out or of weight 0 */
     double loss_sum, loss_weight;
     double last_pass_loss;
+    /* Progressive loss and weight of the rows since the last power of two, and of those between it and the one before.
+     */
+    double late[2], earlier[2];
+    double held_out_loss; /* of rows that were held out and are no longer; NaN */
 } gsa__position;
 
 /* What the table's counts do not hold: mass and presence of features from before (another run, merged states, or so
@@ -90,6 +95,18 @@ typedef struct gsa__class_sums {
     size_t n, capacity; /* n: 0, or up to the labels + 1 */
 } gsa__class_sums;
 
+/* Mean and sum of squares around it of a column, over the rows where it was present while present in nearly all rows.
+ */
+typedef struct gsa__column {
+    double n, mean, squares;
+} gsa__column;
+
+/* Columns by slot, as far as there are any that were ever present in nearly all rows. method/centre.c. */
+typedef struct gsa__centre {
+    gsa__column *at;
+    size_t n, capacity;
+} gsa__centre;
+
 /* Two ways to learn the same rows, side by side, until one has shown to be better: with features in the units that they
  * are given in (the state's own table), and free of units (the rival's). method/contest.c. */
 typedef struct gsa__contest {
@@ -100,6 +117,14 @@ typedef struct gsa__contest {
     double loss[2], earlier_loss[2];
     uint64_t restart; /* the next power of two */
 } gsa__contest;
+
+/* The averaged and calibrated weights that were best by the held-out rows, [slots x outputs]. best.c. */
+typedef struct gsa__best {
+    float *weight; /* NULL: none */
+    size_t n_slots, n_outputs;
+    uint64_t pass;
+    double loss;
+} gsa__best;
 
 /* How a run began: a rolling hash of its first rows. Two states that began alike must not be added up. */
 #define GSA__ORIGIN_ROWS 1024u
@@ -117,6 +142,7 @@ struct gsa_state {
     gsa__table table; /* cells NULL until the loss is decided */
     gsa__carried carried;
     gsa__class_sums class_sums;
+    gsa__centre centre;
     gsa__contest *contest; /* NULL: decided, or nothing to decide */
     bool units_free;       /* what the table learns with */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
@@ -132,10 +158,11 @@ struct gsa_state {
     size_t n_ancestors;
     uint64_t n_merged;
     gsa__sample sample;
+    gsa__best best;
     double *margins, *scales; /* scratch, one number a output */
     size_t scratch_capacity;
-    double *metric; /* scratch, one number a entry of a row and the intercept */
-    size_t metric_capacity;
+    double *along; /* scratch: the direction of an update, one number a entry of a row and the intercept */
+    size_t along_capacity;
 };
 
 /* Do two classes share one output? */
@@ -173,6 +200,12 @@ gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c,
 void gsa__class_sums_add(gsa_state *state, size_t class_number, double c);
 gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
 
+/* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */
+gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error);
+/* held_out.c: the margins of all held-out rows under them, [rows x outputs]. */
+gsa_status gsa__held_margins(const gsa_state *state, double *margins, gsa_error *error);
+/* update.c: learns the rows that are held out, which stay there. */
+gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
 /* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
 double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins);
 
@@ -193,8 +226,27 @@ void gsa__contest_close(gsa_state *state);
 const gsa__table *gsa__state_table(const gsa_state *state);
 const gsa__step_mean *gsa__state_step(const gsa_state *state);
 
+/* centre.c: makes room for the columns of a row, and enters it; it is about to be learned. */
+gsa_status gsa__centre_reserve(gsa_state *state, const gsa__row *row, gsa_error *error);
+void gsa__centre_row(gsa_state *state, const gsa__row *row);
+gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error);
+/* Adds up what two states know of a column. */
+void gsa__column_add(gsa__column *into, const gsa__column *from);
+/* The column to centre by, NULL if the feature is not present in nearly all of `rows`. */
+const gsa__column *gsa__centre_column(const gsa_state *state, size_t slot, double count, double rows);
+
 /* The weight that the model would have: last, or averaged as the parameters say. */
 double gsa__state_average(const gsa_state *state, size_t slot, size_t output);
+
+/* What the weights after the first t rows count for together in the average: 1 each; if recent ones count most, t (t +
+ * 1) after row t (polynomial decay, Shamir and Zhang 2013), which has no jumps and costs one number a weight. */
+static inline double gsa__clock_total(const gsa_state *state, uint64_t t)
+{
+    double n = (double)t;
+    if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_RECENT)
+        return n * (n + 1) * (n + 2) / 3;
+    return t < state->clock.first ? 0 : (double)(t - state->clock.first + 1);
+}
 
 /* The mean step, 0 before the first row. */
 static inline double gsa__step_mean_value(const gsa__step_mean *step)

@@ -147,6 +147,7 @@ static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecid
 {
     forget_labels(state, n_labels_before);
     if (was_undecided && state->loss != GSA__UNDECIDED) {
+        gsa__contest_close(state);
         gsa__table_release(&state->table, &state->env);
         state->loss = GSA__UNDECIDED;
     }
@@ -231,7 +232,7 @@ static gsa_status number_of(const gsa_state *state, const gsa_batch *batch, size
 static size_t sample_most(const gsa_state *state)
 {
     uint64_t tenth = (state->n_rows + state->sample.n + 1) / 10;
-    uint64_t most = state->params.value[GSA__PARAM_holdout];
+    uint64_t most = gsa__params_holdout(&state->params);
     return (size_t)(tenth < most ? tenth : most);
 }
 
@@ -258,7 +259,7 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
                            double c, bool *held, gsa_error *error)
 {
     *held = false;
-    if (state->params.value[GSA__PARAM_holdout] == 0)
+    if (gsa__params_holdout(&state->params) == 0)
         return GSA_OK;
     uint64_t hash = gsa__row_hash(batch, row);
     *held = state->position.pass > 0 ? gsa__sample_leaves_out(&state->sample, hash, state->position.pass)
@@ -269,12 +270,9 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
     if (status != GSA_OK)
         return status;
     gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *kept = gsa__held_row_new(&view, hash, &state->env), *pushed_out;
+    gsa__held_row *kept = gsa__held_row_of(&view, hash, class_number, y, c, &state->env), *pushed_out;
     if (!kept)
         return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
-    kept->class_number = (uint32_t)class_number;
-    kept->number = y;
-    kept->weight = (float)c;
     status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
     if (status != GSA_OK)
         gsa__free(&state->env, kept);
@@ -285,27 +283,60 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
+/* Label and weight of a row. A row of weight 0 is passed over, but a row of the input all the same. */
+struct facts {
+    size_t class_number;
+    double y, given, c;
+};
+
+static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, struct facts *out, gsa_error *error)
 {
-    double c = batch->weight ? (double)batch->weight[row] : 1.0, y = 0;
+    double c = batch->weight ? (double)batch->weight[row] : 1.0;
+    *out = (struct facts){0, 0, c, c};
     if (!(c >= 0) || !isfinite(c))
         return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
-    size_t class_number = 0;
-    double given = c;
-    bool held = c == 0; /* passed over, but a row of the input all the same */
     gsa_status status = check_label(batch, row, error);
+    if (status != GSA_OK || c == 0)
+        return status;
+    status = gsa__loss_has_classes(state->loss) ? class_of(state, batch, row, &out->class_number, error)
+                                                : number_of(state, batch, row, &out->y, error);
+    return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, c, &out->c, error) : status;
+}
+
+/* Into the sample, however many there are; equal rows add up. */
+static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, const struct facts *facts,
+                       gsa_error *error)
+{
+    gsa__row view = gsa__row_at(batch, row);
+    gsa__held_row *held = gsa__held_row_of(&view, gsa__row_hash(batch, row), facts->class_number, facts->y,
+                                           facts->given, &state->env),
+                  *pushed_out;
+    if (!held)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+    gsa__held_row *equal = gsa__sample_find(&state->sample, held->hash);
+    if (equal) {
+        equal->weight += held->weight;
+        gsa__free(&state->env, held);
+        return GSA_OK;
+    }
+    gsa_status status = gsa__sample_insert(&state->sample, held, SIZE_MAX, &state->env, &pushed_out, error);
+    if (status != GSA_OK)
+        gsa__free(&state->env, held);
+    return status;
+}
+
+static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
+{
+    struct facts facts;
+    gsa_status status = facts_of(state, batch, row, &facts, error);
+    bool held = facts.given == 0;
     if (status == GSA_OK && !held)
-        status = gsa__loss_has_classes(state->loss) ? class_of(state, batch, row, &class_number, error)
-                                                    : number_of(state, batch, row, &y, error);
-    if (status == GSA_OK && !held)
-        status = gsa__class_weight_of(state, class_number, given, &c, error);
-    if (status == GSA_OK && !held)
-        status = hold_out(state, batch, row, class_number, y, c, &held, error);
+        status = hold_out(state, batch, row, facts.class_number, facts.y, facts.c, &held, error);
     gsa__row view = gsa__row_at(batch, row);
     if (status == GSA_OK && !held)
-        status = gsa__state_learn(state, &view, class_number, y, c, error);
-    if (status == GSA_OK && given > 0)
-        gsa__class_sums_add(state, class_number, given);
+        status = gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
+    if (status == GSA_OK && facts.given > 0)
+        gsa__class_sums_add(state, facts.class_number, facts.given);
     if (status == GSA_OK && !state->origin.closed)
         add_to_origin(&state->origin, batch, row);
     return status;
@@ -328,6 +359,34 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
             state->position.pass_rows++;
         else if (error)
             error->row = row;
+    }
+    return status;
+}
+
+gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++) {
+        const gsa__held_row *held = state->sample.at[i];
+        gsa__row row = gsa__held_row_view(held);
+        status = gsa__state_learn(state, &row, held->class_number, held->number, (double)held->weight, error);
+    }
+    return status;
+}
+
+gsa_status gsa_state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
+                              gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, 1, error);
+    if (status == GSA_OK && state->loss == GSA__UNDECIDED)
+        status = gsa__fail(error, GSA_ARGUMENT, "rows cannot be held out before the loss is decided");
+    for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
+        struct facts facts;
+        status = facts_of(state, batch, rows[i], &facts, error);
+        if (status == GSA_OK && facts.given > 0)
+            status = keep(state, batch, rows[i], &facts, error);
+        if (status != GSA_OK && error)
+            error->row = rows[i];
     }
     return status;
 }

@@ -13,7 +13,7 @@
 struct gsa__block {
     gsa_env env;
     size_t n_rows, n_entries;
-    int has_words, has_values, has_weights, complete;
+    int has_words, has_values, has_weights, complete, is_last;
     int64_t *row_start;
     double *label;
     int32_t *word;
@@ -67,7 +67,7 @@ void gsa__block_free(gsa__block *block)
 static void empty(gsa__block *block)
 {
     block->n_rows = block->n_entries = 0;
-    block->has_words = block->has_values = block->has_weights = block->complete = 0;
+    block->has_words = block->has_values = block->has_weights = block->complete = block->is_last = 0;
 }
 
 void gsa__block_clear(gsa__block *block)
@@ -182,11 +182,18 @@ gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_ro
         else if ((status = copy_words(block, &block->pending, error)) == GSA_OK)
             status = take_pending(block, most_rows, error);
     }
-    if (status == GSA_END && block->n_rows > 0)
+    if (status == GSA_END && block->n_rows > 0) {
+        block->is_last = 1;
         status = GSA_OK;
+    }
     if (status == GSA_OK) {
         block->complete = 1;
         *view = view_of(block);
     }
     return status;
+}
+
+int gsa__block_is_last(const gsa__block *block)
+{
+    return block->is_last;
 }

@@ -12,6 +12,8 @@ void gsa__block_free(gsa__block *block);
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* Whether the last view reached the end of the input. */
+int gsa__block_is_last(const gsa__block *block);
 /* Forgets everything, for a reader that was rewound. */
 void gsa__block_clear(gsa__block *block);
 

@@ -1,9 +1,11 @@
 /* The engine on one machine: runs the plan over a reader.
  *
+ * A file that fits one block is learned by a team (team.c), more rows and streams by the state itself, as follows.
  * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
  * request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes on by
  * passing over what it has taken. No mathematics here. */
 #include "engine/block.h"
+#include "engine/team.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,8 +16,11 @@
 #include <string.h>
 
 #define ROWS_BETWEEN_CHECKS 64u
+/* Without being told: passes where nothing judges, and rows after which no further pass is begun. */
 #define DEFAULT_PASSES 5u
 #define ROWS_ENOUGH 10000000u
+/* A progressive loss that fell by less than this share between the last rows and those before has gone flat. */
+#define FLAT 0.0005
 
 typedef struct training {
     gsa_state *state;
@@ -35,6 +40,19 @@ static uint64_t rows_taken(const gsa_state *state)
     gsa_summary summary;
     gsa_state_summary(state, &summary);
     return summary.pass_rows;
+}
+
+/* A count among the parameters; the state has checked it. */
+static uint64_t count_param(const gsa_state *state, const char *name)
+{
+    uint64_t count = 0;
+    (void)gsa__count_parse(gsa_state_get(state, name), &count);
+    return count;
+}
+
+static int is_auto(const gsa_state *state)
+{
+    return strcmp(gsa_state_get(state, "method"), "auto") == 0;
 }
 
 static void set_order(training *run, uint64_t pass, uint32_t n_rows)
@@ -110,16 +128,11 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (before < taken)
         return gsa__fail(error, GSA_CONFLICT, "the input ends after %llu rows, but this run has taken %llu already",
                          (unsigned long long)before, (unsigned long long)taken);
+    status = count_param(run->state, "passes") == 0 ? gsa_state_keep_best(run->state, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
     gsa_state_end_pass(run->state);
     return run->hooks.pass_ended ? run->hooks.pass_ended(run->hooks.ctx, run->state, error) : GSA_OK;
-}
-
-/* A count among the parameters; the state has checked it. */
-static uint64_t count_param(const gsa_state *state, const char *name)
-{
-    uint64_t count = 0;
-    (void)gsa__count_parse(gsa_state_get(state, name), &count);
-    return count;
 }
 
 static int wants_another_pass(const training *run, int is_stream)
@@ -131,7 +144,43 @@ static int wants_another_pass(const training *run, int is_stream)
         return 0;
     if (passes > 0)
         return summary.pass < passes;
-    return summary.pass < DEFAULT_PASSES && (summary.pass == 0 || summary.n_rows < ROWS_ENOUGH);
+    if (summary.pass == 0 || summary.n_rows >= ROWS_ENOUGH)
+        return summary.pass == 0;
+    if (!is_auto(run->state) || summary.n_held_out == 0) /* nothing to judge by */
+        return summary.pass < DEFAULT_PASSES;
+    int flat = summary.pass == 1 && summary.falling < FLAT;
+    return summary.pass < GSA__PASSES_MOST && summary.best_pass == summary.pass && !flat;
+}
+
+/* A file that fits one block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0 and the reader is
+ * back at its start. */
+static gsa_status try_team(training *run, int *taken, gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_summary summary;
+    gsa_status status = gsa__block_read(run->block, run->reader, GSA_BLOCK_ROWS, &rows, error);
+    *taken = 0;
+    if (status == GSA_END)
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
+    if (status == GSA_OK && gsa__block_is_last(run->block)) {
+        status = gsa_state_prepare(run->state, &rows, error);
+        if (status != GSA_OK) {
+            gsa_reader_locate(run->reader, &rows, error);
+            return status;
+        }
+        gsa_state_summary(run->state, &summary);
+        *taken = gsa__team_fits(&rows, summary.n_classes > 2 ? summary.n_classes : 1);
+    }
+    if (status == GSA_OK && *taken) {
+        gsa__assignment job = {
+            run->state,   &rows, run->reader, run->hooks, run->env, run->seed, count_param(run->state, "passes"),
+            run->shuffled};
+        return gsa__team_train(&job, error);
+    }
+    if (status == GSA_OK)
+        status = gsa_reader_rewind(run->reader, error);
+    gsa__block_clear(run->block);
+    return status;
 }
 
 static gsa_status run_passes(training *run, gsa_error *error)
@@ -140,6 +189,13 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_summary summary;
     gsa_status status = GSA_OK;
     gsa_reader_get_progress(run->reader, &progress);
+    gsa_state_summary(run->state, &summary);
+    if (is_auto(run->state) && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
+        int taken;
+        status = try_team(run, &taken, error);
+        if (status != GSA_OK || taken)
+            return status;
+    }
     while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
         gsa_reader_get_progress(run->reader, &progress);
         if (progress.bytes_read > 0 || progress.n_rows > 0) {

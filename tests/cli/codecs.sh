@@ -5,15 +5,15 @@ for codec in gzip zstd xz bzip2; do
     command -v $codec >/dev/null || { echo "there is no command $codec"; exit 77; }
 done
 greedystep generate --rows 3000 --features 100 --nnz 10 -o data.svm
-greedystep train data.svm -o whole --order file --passes 1 --quiet >log || fail whole
+greedystep train data.svm --method gsa -o whole --order file --passes 1 --quiet >log || fail whole
 for codec in gzip zstd xz bzip2; do
     $codec -c <data.svm >data.packed
-    greedystep train data.packed -o $codec --order file --passes 1 --quiet >log || fail $codec
+    greedystep train data.packed --method gsa -o $codec --order file --passes 1 --quiet >log || fail $codec
     same whole $codec
-    greedystep train - <data.packed -o $codec --order file --quiet >log || fail "$codec from stdin"
+    greedystep train - <data.packed --method gsa -o $codec --order file --quiet >log || fail "$codec from stdin"
     same whole $codec
     head -c 2000 data.packed >cut.packed
-    greedystep train cut.packed -o never --quiet >log 2>&1 && fail "$codec: a truncated file"
+    greedystep train cut.packed --method gsa -o never --quiet >log 2>&1 && fail "$codec: a truncated file"
     echo "$codec: a truncated file is refused"
 done
 exit 0

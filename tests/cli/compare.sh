@@ -12,7 +12,7 @@ cut -d, -f1-6 a.csv | sed -n -e 2,6p -e '$p'
 echo "gsa is train and evaluate, to every digit that the file has"
 for average in last suffix full; do
     for seed in 0 2; do
-        greedystep train train.svm -o m --average $average --order shuffled --seed $seed --passes 2 --quiet >log ||
+        greedystep train train.svm --method gsa -o m --average $average --order shuffled --seed $seed --passes 2 --quiet >log ||
             fail train
         greedystep evaluate m test.svm --json >metrics || fail evaluate
         for metric in log_loss accuracy auc; do
@@ -22,7 +22,7 @@ for average in last suffix full; do
         count_lines found
     done
 done
-step=$(greedystep train train.svm -o m --average last --seed 0 --passes 2 --quiet --json |
+step=$(greedystep train train.svm --method gsa -o m --average last --seed 0 --passes 2 --quiet --json |
     sed -n 's/.*"mean_step": \([0-9.]*\).*/\1/p')
 grep ',average=last,2,0,test,' a.csv | cut -d, -f10 |
     awk -v step="$step" '{ print ($1 == sprintf("%.9g", step)) ? "same step" : "DIFFERENT STEP" }'

@@ -12,7 +12,7 @@ awk -F, 'FNR > 1 && $9 != "" { print "an AUC of three classes:", $0 }' words.csv
 head -n 799 words.train >few.train
 { cat words.test; echo 'cow 1:1'; } >cow.test
 greedystep compare few.train --test cow.test --methods gsa,sgd:0.1 --passes 1 --seeds 1 -o cow.csv --quiet
-greedystep train few.train -o m --average last --order shuffled --passes 1 --quiet >log
+greedystep train few.train --method gsa -o m --average last --order shuffled --passes 1 --quiet >log
 greedystep evaluate m cow.test | grep -e log_loss -e accuracy
 
 echo "numbers"
@@ -24,7 +24,7 @@ awk -F, 'NR > 1 && $2 $3 == "sgdr=0.01" && ($7 == "nan" || $8 != "" || $9 != "")
 head -n 800 number.svm >number.train
 tail -n 200 number.svm >number.test
 greedystep compare number.train --test number.test --methods gsa --passes 2 --seeds 1 -o half.csv --quiet >log
-greedystep train number.train -o m --average last --order shuffled --passes 2 --quiet >log
+greedystep train number.train --method gsa -o m --average last --order shuffled --passes 2 --quiet >log
 rmse=$(greedystep evaluate m number.test --json | sed -n 's/.*"rmse": \([0-9.]*\).*/\1/p')
 awk -F, -v rmse="$rmse" '$4 == 2 && $6 == "test" {
     off = $7 / (rmse * rmse / 2) - 1

@@ -27,7 +27,7 @@ same by_rows by_results
 count_lines by_rows
 
 echo "each is what predict says of its row, whose label may be the other one"
-greedystep train train.svm -o m --average last --order shuffled --seed 1 --passes 2 --quiet >log || fail train
+greedystep train train.svm --method gsa -o m --average last --order shuffled --seed 1 --passes 2 --quiet >log || fail train
 greedystep predict m test.svm -o predicted || fail predict
 cut -d' ' -f1 test.svm >labels
 grep '^gsa,average=last,1,2,' r.csv | cut -d, -f6- | tr , ' ' >judged
@@ -60,7 +60,7 @@ seq 1 40 | awk '{ print $1 * 1000, "1:" $1 }' >steep.svm
 greedystep compare steep.svm --methods auto,sgd:1000 --loss squared --passes 9 --seeds 1 --quiet -o - \
     --rows steep.csv >log || fail steep
 grep -c '^sgd,r=1000,0,9,[0-9]*,nan,$' steep.csv
-grep -c '^auto,average=suffix,0,9,[0-9]*,[0-9.e+-]*,$' steep.csv
+grep -c '^auto,average=recent,0,9,[0-9]*,[0-9.e+-]*,$' steep.csv
 
 echo "calls that cannot be"
 mkdir directory

@@ -97,18 +97,18 @@ static inline void update_slot_one(gsa__cell *record, double x, double scale, do
     record[1].f += (float)(lag * (double)u);
 }
 
-void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *d, double scale, double lag)
+void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale, double lag)
 {
     size_t position = 0;
     for (size_t i = 0; i < row->n; i++) {
         double x = value_at(row, i);
         if (x == 0)
             continue;
-        update_slot_one(gsa__table_slot(table, id_at(row, i) + 1), d ? d[position] * x : x, scale, lag);
+        update_slot_one(gsa__table_slot(table, id_at(row, i) + 1), along ? along[position] : x, scale, lag);
         position++;
     }
     if (intercept)
-        update_slot_one(gsa__table_slot(table, 0), d ? d[position] : 1.0, scale, lag);
+        update_slot_one(gsa__table_slot(table, 0), along ? along[position] : 1.0, scale, lag);
 }
 
 static inline void update_slot_many(gsa__table *table, size_t slot, double x, const double *scale, double lag)
@@ -122,7 +122,7 @@ static inline void update_slot_many(gsa__table *table, size_t slot, double x, co
     }
 }
 
-void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *d, const double *scale,
+void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *along, const double *scale,
                       double lag)
 {
     size_t position = 0;
@@ -130,11 +130,11 @@ void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, co
         double x = value_at(row, i);
         if (x == 0)
             continue;
-        update_slot_many(table, id_at(row, i) + 1, d ? d[position] * x : x, scale, lag);
+        update_slot_many(table, id_at(row, i) + 1, along ? along[position] : x, scale, lag);
         position++;
     }
     if (intercept)
-        update_slot_many(table, 0, d ? d[position] : 1.0, scale, lag);
+        update_slot_many(table, 0, along ? along[position] : 1.0, scale, lag);
 }
 
 double gsa__model_dot_one(const float *weights, uint64_t n_features, const gsa__row *row)

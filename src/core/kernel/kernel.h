@@ -5,7 +5,7 @@
  *   K2  with one output, the products of position j go to partial sum j mod 8 (double), and the eight are added as
  *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last; x.x likewise, for any number of outputs;
  *   K3  with several outputs, each class has one sum, in the order of positions, the intercept last;
- *   K4  an update rounds once: u = (float)(scale * (d * x)), weight += u, average += (float)(lag * u). */
+ *   K4  an update rounds once: u = (float)(scale * along), weight += u, average += (float)(lag * u). */
 #ifndef GSA_CORE_KERNEL_H
 #define GSA_CORE_KERNEL_H
 
@@ -24,10 +24,10 @@ double gsa__square_length(const gsa__row *row, bool intercept);
 /* Counts the row's features as present, with mass c x^2. */
 void gsa__count_row(gsa__table *table, const gsa__row *row, bool intercept, double c);
 
-/* weight += scale * d * x (scale one a output), average += lag * that. d has a factor for every position and then the
- * intercept's; NULL: all are 1. */
-void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *d, double scale, double lag);
-void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *d, const double *scale,
+/* weight += scale * along (scale one a output), average += lag * that. along has a number for every position and then the
+ * intercept's; NULL: it is the row. */
+void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale, double lag);
+void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *along, const double *scale,
                       double lag);
 
 /* The same dots over plain weights of a model, row-major [n_features x n_outputs]; ids beyond n_features are absent. */

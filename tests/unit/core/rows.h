@@ -105,6 +105,9 @@ static inline gsa_state *state_with(const char *name, ...)
     va_list args;
     if (gsa_config_new(NULL, &config, &error) != GSA_OK)
         fail_msg("%s", error.message);
+    /* Laws of a state are tested with the plain method, unless a test names another. */
+    if (gsa_config_set(config, "method", "gsa", &error) != GSA_OK)
+        fail_msg("%s", error.message);
     va_start(args, name);
     for (; name; name = va_arg(args, const char *))
         if (gsa_config_set(config, name, va_arg(args, const char *), &error) != GSA_OK)

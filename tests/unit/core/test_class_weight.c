@@ -8,7 +8,7 @@
 
 static gsa_state *balanced(const char *loss)
 {
-    return state_with("loss", loss, "class_weight", "balanced", "method", "auto", NULL);
+    return state_with("loss", loss, "class_weight", "balanced", "method", "auto", "holdout", "0", NULL);
 }
 
 static void same_bytes(const gsa_state *a, const gsa_state *b)
@@ -53,7 +53,8 @@ static void weights_follow_their_formula(void **unused)
     gsa_batch batch = rows_batch(r);
     batch.weight = r->weight;
     gsa_error error = {0};
-    gsa_state *state = balanced("softmax"), *by_hand = state_with("loss", "softmax", "method", "auto", NULL);
+    gsa_state *state = balanced("softmax"),
+              *by_hand = state_with("loss", "softmax", "method", "auto", "holdout", "0", NULL);
     must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
     must_be_ok(gsa_state_prepare(by_hand, &batch, &error), &error);
     learn(state, &batch);
@@ -111,8 +112,9 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
     gsa_batch batch = rows_batch(r), judge = rows_batch(s);
     for (size_t l = 0; l < 8; l++) {
         const char *method = l < 4 ? "auto" : "gsa";
-        gsa_state *plain = state_with("loss", losses[l % 4], "method", method, NULL);
-        gsa_state *even = state_with("loss", losses[l % 4], "method", method, "class_weight", "balanced", NULL);
+        gsa_state *plain = state_with("loss", losses[l % 4], "method", method, "holdout", "0", NULL);
+        gsa_state *even =
+            state_with("loss", losses[l % 4], "method", method, "class_weight", "balanced", "holdout", "0", NULL);
         for (int pass = 0; pass < 3; pass++) {
             learn(plain, &batch);
             learn(even, &batch);

@@ -223,8 +223,8 @@ static void compare_with_oracle(size_t n_classes, bool squared, bool paper)
 {
     rows *r = dense_rows(40 + n_classes, 1500, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state =
-        state_with("loss", names[squared], "method", paper ? "gsa" : "auto", "units", "given", "average", "last", NULL);
+    gsa_state *state = state_with("loss", names[squared], "method", paper ? "gsa" : "auto", "units", "given", "average",
+                                  "last", "holdout", "0", NULL);
     gsa_error error = {0};
     must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
     learn(state, &batch);
@@ -257,7 +257,8 @@ static void a_third_label_keeps_what_was_learned(void **unused)
     for (int kind = 0; kind < 4; kind++) {
         rows *two = rows_random(8, 600, 20, 2), *three = rows_random(9, 300, 20, 3);
         gsa_batch batch = rows_batch(two), more = rows_batch(three);
-        gsa_state *state = state_with("loss", names[kind & 1], "method", kind & 2 ? "gsa" : "auto", NULL);
+        gsa_state *state =
+            state_with("loss", names[kind & 1], "method", kind & 2 ? "gsa" : "auto", "holdout", "0", NULL);
         learn(state, &batch);
         gsa_model *before = model_of(state);
         gsa_summary then, now;

@@ -152,7 +152,8 @@ static void a_third_label_turns_logistic_into_softmax_exactly(void **unused)
     for (size_t row = 200; row < 300; row += 3)
         r->label[row] = 2;
     gsa_batch batch = rows_batch(r), before = rows_slice(&batch, 0, 200);
-    gsa_state *grown = state_with("average", "suffix", NULL), *softmax = state_with("loss", "softmax", NULL);
+    gsa_state *grown = state_with("average", "suffix", NULL),
+              *softmax = state_with("loss", "softmax", "average", "suffix", NULL);
     gsa_error error = {0};
     must_be_ok(gsa_state_prepare(softmax, &before, &error), &error);
     learn(softmax, &batch);
@@ -228,6 +229,7 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
     gsa_error error = {0};
     gsa_state *custom;
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_config_set(config, "method", "gsa", &error), &error);
     must_be_ok(gsa_config_set_loss(config, &loss, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &custom, &error), &error);
     gsa_config_free(config);

@@ -247,7 +247,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         if (r->label[i] > (double)(i / 25))
             r->label[i] = (double)(i / 25);
     gsa_batch batch = rows_batch(r);
-    gsa_state *quiet = state_with("holdout", "16", "class_weight", "balanced", NULL);
+    gsa_state *quiet = state_with("method", "auto", "holdout", "16", "class_weight", "balanced", NULL);
     gsa_error error = {0};
     for (size_t i = 0; i < r->n_rows; i++) {
         gsa_batch one = rows_slice(&batch, i, 1);
@@ -273,6 +273,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
             f.left = SIZE_MAX;
             learn(state, &one);
         }
+        f.left = SIZE_MAX;
         gsa_model *model = model_of(state);
         gsa_model_info info, other;
         gsa_model_get_info(expected, &info);

@@ -41,8 +41,8 @@ static void the_smallest_hashes_are_kept_in_order(void **unused)
             assert_int_equal(row.index[0], (1000 + i * 7) % 100);
             assert_true(row.value[0] == 2);
         }
-        assert_true(gsa__sample_has(&sample, 1007));
-        assert_false(gsa__sample_has(&sample, 1008));
+        assert_true(gsa__sample_find(&sample, 1007));
+        assert_false(gsa__sample_find(&sample, 1008));
         gsa__sample_release(&sample, &env);
     }
 }

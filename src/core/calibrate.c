@@ -1,0 +1,219 @@
+/* Calibration by held-out rows.
+ *
+ * Weights that fit the rows they learned are too sure of themselves on others, or, early on, not sure enough. One
+ * number cures both: the margins m become s m + b with the s and b that fit held-out rows best (b for one output only:
+ * with one a class, the classes would need one each). The loss is convex in s and b, so that a few Newton steps find
+ * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
+ * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
+ *
+ * Squared loss is calibrated too, without smoothing or prior: a line through the predictions. */
+#include "core/calibrate.h"
+
+#include "core/loss/loss.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+#define NEWTON_STEPS 40
+/* Two numbers are not found from less rows than this where no prior holds them. */
+#define SQUARED_ROWS_LEAST 16u
+
+/* The held-out rows of all states. */
+struct evidence {
+    gsa__loss loss;
+    size_t n, n_outputs;
+    double *margins; /* [n x n_outputs] */
+    const gsa__held_row **row;
+    double *c;            /* [n]: weight of each row */
+    double *class_weight; /* [n_classes]: of the rows of each class */
+    double *scratch;      /* [n_outputs] */
+    double weight;        /* of all rows */
+    bool offset;          /* whether there is one to find */
+};
+
+/* Loss, gradient and curvature of all rows in (scale, offset). */
+struct slope {
+    double loss, g[2], h[3]; /* h: scale scale, scale offset, offset offset */
+};
+
+static double smoothed_target(const struct evidence *e, size_t class_number)
+{
+    return (e->class_weight[class_number] + 1) / (e->class_weight[class_number] + 2);
+}
+
+static void add_binary(const struct evidence *e, size_t i, double scale, double offset, struct slope *sum)
+{
+    double m = e->margins[i], c = e->c[i], z = scale * m + offset;
+    int y = e->row[i]->class_number == 1;
+    gsa__logistic_row row = gsa__logistic(z, y);
+    double off = 1 - smoothed_target(e, e->row[i]->class_number); /* of the target towards the other class */
+    double r = row.g + (y ? off : -off), v = row.rest * (1 - row.rest);
+    sum->loss += c * (row.loss + off * (y ? z : -z));
+    sum->g[0] += c * r * m;
+    sum->g[1] += c * r;
+    sum->h[0] += c * v * m * m;
+    sum->h[1] += c * v * m;
+    sum->h[2] += c * v;
+}
+
+static void add_softmax(const struct evidence *e, size_t i, double scale, struct slope *sum)
+{
+    const double *m = e->margins + i * e->n_outputs;
+    size_t own = e->row[i]->class_number;
+    double c = e->c[i], *p = e->scratch, total = 0, mean = 0, square = 0;
+    for (size_t k = 0; k < e->n_outputs; k++) {
+        p[k] = scale * m[k];
+        total += m[k];
+    }
+    gsa__softmax_row row = gsa__softmax(p, e->n_outputs, own);
+    for (size_t k = 0; k < e->n_outputs; k++)
+        mean += p[k] * m[k];
+    for (size_t k = 0; k < e->n_outputs; k++)
+        square += p[k] * (m[k] - mean) * (m[k] - mean);
+    double off = 1 - smoothed_target(e, own), others = (total - m[own]) / (double)(e->n_outputs - 1);
+    double target = (1 - off) * m[own] + off * others;
+    sum->loss += c * (row.loss + scale * (m[own] - target));
+    sum->g[0] += c * (mean - target);
+    sum->h[0] += c * square;
+}
+
+static void add_squared(const struct evidence *e, size_t i, double scale, double offset, struct slope *sum)
+{
+    double m = e->margins[i], c = e->c[i], r = scale * m + offset - e->row[i]->number;
+    sum->loss += c * r * r / 2;
+    sum->g[0] += c * r * m;
+    sum->g[1] += c * r;
+    sum->h[0] += c * m * m;
+    sum->h[1] += c * m;
+    sum->h[2] += c;
+}
+
+static struct slope slope_at(const struct evidence *e, double scale, double offset)
+{
+    struct slope sum = {0};
+    if (e->loss != GSA__SQUARED)
+        sum = (struct slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
+    for (size_t i = 0; i < e->n; i++) {
+        if (e->loss == GSA__SQUARED)
+            add_squared(e, i, scale, offset, &sum);
+        else if (e->n_outputs == 1)
+            add_binary(e, i, scale, offset, &sum);
+        else
+            add_softmax(e, i, scale, &sum);
+    }
+    if (!e->offset) {
+        sum.g[1] = sum.h[1] = 0;
+        sum.h[2] = 1;
+    }
+    return sum;
+}
+
+/* Newton's method on a convex function of two numbers, with steps that are halved until they help. A scale below 0
+ * would turn the model round: then 0, a constant. */
+static void fit(const struct evidence *e, gsa__calibration *out)
+{
+    struct slope at = slope_at(e, out->scale, out->offset);
+    for (int i = 0; i < NEWTON_STEPS; i++) {
+        double det = at.h[0] * at.h[2] - at.h[1] * at.h[1];
+        if (!(det > 1e-12 * at.h[0] * at.h[2]))
+            return;
+        double ds = (at.h[2] * at.g[0] - at.h[1] * at.g[1]) / det, db = (at.h[0] * at.g[1] - at.h[1] * at.g[0]) / det;
+        if (!(ds * at.g[0] + db * at.g[1] > 1e-12 * (fabs(at.loss) + 1e-300)))
+            return;
+        struct slope next = at;
+        double step = 1;
+        for (; step > 1e-9; step /= 2) {
+            double scale = out->scale - step * ds;
+            next = slope_at(e, scale > 0 ? scale : 0, out->offset - step * db);
+            if (next.loss < at.loss)
+                break;
+        }
+        if (!(next.loss < at.loss))
+            return;
+        out->scale = out->scale - step * ds > 0 ? out->scale - step * ds : 0;
+        out->offset -= step * db;
+        at = next;
+    }
+}
+
+static double loss_with(const struct evidence *e, const gsa_state *state, const gsa__calibration *calibration)
+{
+    double sum = 0;
+    for (size_t i = 0; i < e->n; i++) {
+        for (size_t k = 0; k < e->n_outputs; k++)
+            e->scratch[k] = calibration->scale * e->margins[i * e->n_outputs + k] + calibration->offset;
+        sum += e->c[i] * gsa__held_row_loss(state, e->row[i], e->scratch);
+    }
+    return sum / e->weight;
+}
+
+static gsa_status gather(struct evidence *e, const gsa_state *const *states, size_t n_states, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    const gsa_env *env = &states[0]->env;
+    size_t n = 0, n_margins, n_classes = states[0]->labels.n;
+    for (size_t s = 0; s < n_states; s++)
+        n += states[s]->sample.n;
+    e->loss = states[0]->loss;
+    e->n_outputs = states[0]->table.n_outputs;
+    if (!gsa__multiply(n, e->n_outputs, &n_margins) || !(e->margins = gsa__alloc(env, n_margins, sizeof *e->margins)) ||
+        !(e->row = gsa__alloc(env, n, sizeof *e->row)) || !(e->c = gsa__alloc(env, n, sizeof *e->c)) ||
+        !(e->scratch = gsa__alloc(env, e->n_outputs, sizeof *e->scratch)) ||
+        !(e->class_weight = gsa__alloc_zeroed(env, n_classes, sizeof *e->class_weight)))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n);
+    for (size_t s = 0; s < n_states && status == GSA_OK; s++) {
+        status = gsa__held_margins(states[s], e->margins + e->n * e->n_outputs, error);
+        for (size_t i = 0; i < states[s]->sample.n; i++) {
+            const gsa__held_row *row = states[s]->sample.at[i];
+            e->c[e->n] = (double)row->weight;
+            e->row[e->n++] = row;
+            if (n_classes > 0)
+                e->class_weight[row->class_number] += (double)row->weight;
+        }
+    }
+    return status;
+}
+
+/* Rows count as given; with balanced classes, every class that is there counts the same. */
+static void weigh(struct evidence *e, const gsa_state *state)
+{
+    size_t present = 0;
+    for (size_t k = 0; k < state->labels.n; k++)
+        present += e->class_weight[k] > 0;
+    double sum = 0;
+    for (size_t i = 0; i < e->n; i++)
+        sum += e->c[i];
+    for (size_t i = 0; i < e->n; i++) {
+        if (gsa__params_balance(&state->params) && state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO)
+            e->c[i] *= sum / ((double)present * e->class_weight[e->row[i]->class_number]);
+        e->weight += e->c[i];
+    }
+}
+
+gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__calibration *out, gsa_error *error)
+{
+    const gsa_state *first = states[0];
+    struct evidence e = {0};
+    *out = (gsa__calibration){1, 0, NAN};
+    if (first->loss == GSA__UNDECIDED || (first->loss == GSA__CUSTOM && !first->params.has_custom_loss))
+        return GSA_OK;
+    gsa_status status = gather(&e, states, n_states, error);
+    e.offset = first->params.value[GSA__PARAM_intercept] && e.n_outputs == 1;
+    if (status == GSA_OK && e.n > 0) {
+        weigh(&e, first);
+        bool has_line = first->loss == GSA__SQUARED && e.n >= SQUARED_ROWS_LEAST;
+        bool has_classes = gsa__loss_has_probabilities(first->loss) && first->labels.n > 1;
+        if (first->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO && (has_line || has_classes))
+            fit(&e, out);
+        out->loss = loss_with(&e, first, out);
+    }
+    gsa__free(&first->env, e.margins);
+    gsa__free(&first->env, e.row);
+    gsa__free(&first->env, e.c);
+    gsa__free(&first->env, e.scratch);
+    gsa__free(&first->env, e.class_weight);
+    return status;
+}

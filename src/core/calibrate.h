@@ -1,0 +1,23 @@
+/* One scale, and for one output an offset, on the margins: what held-out rows say about a model's confidence. */
+#ifndef GSA_CORE_CALIBRATE_H
+#define GSA_CORE_CALIBRATE_H
+
+#include "core/state.h"
+
+typedef struct gsa__calibration {
+    double scale, offset; /* 1 and 0: margins as they are */
+    double loss;          /* mean loss of the held-out rows with these; NaN if there are none */
+} gsa__calibration;
+
+/* By the rows that each state holds out, under its own averaged weights, all taken together. The states have the same
+ * loss and labels. Losses without probabilities are left as they are, but for the squared one; so
+ * are all with the paper's method. */
+gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__calibration *out, gsa_error *error);
+
+/* The averaged weight, calibrated. */
+static inline double gsa__calibrated(const gsa__calibration *calibration, size_t slot, double weight)
+{
+    return calibration->scale * weight + (slot == 0 ? calibration->offset : 0.0);
+}
+
+#endif

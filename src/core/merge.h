@@ -1,0 +1,12 @@
+/* The merge behind gsa_state_merge and gsa_state_merge_folds. */
+#ifndef GSA_CORE_MERGE_H
+#define GSA_CORE_MERGE_H
+
+#include "core/state.h"
+
+/* shares > 1: every row was learned by that many of the states, and counts once; held-out rows are then left behind,
+ * and the step along the mean is 1. */
+gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
+                      const gsa_env *env, gsa_state **out, gsa_error *error);
+
+#endif

@@ -1,0 +1,85 @@
+/* Means of dense columns, so that the origin of a measurement does not matter: years, Kelvin, time stamps.
+ *
+ * Only columns that are present in nearly all rows are centred; the others must stay sparse. Which they are follows
+ * from the counts; in the first rows nearly everything is dense, and leaves soon. A value of 0 is absent: where a dense
+ * column is absent it is taken to be at its mean. */
+#include "core/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Present in at least this share of rows. */
+#define DENSE_SHARE 0.9
+/* Columns beyond are never centred: their means would cost memory as the weights do. */
+#define COLUMNS_MOST 65536u
+
+const gsa__column *gsa__centre_column(const gsa_state *state, size_t slot, double count, double rows)
+{
+    bool dense = count >= DENSE_SHARE * rows && slot > 0 && slot < state->centre.n;
+    return dense && state->centre.at[slot].n > 0 ? &state->centre.at[slot] : NULL;
+}
+
+gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error)
+{
+    if (n <= centre->n)
+        return GSA_OK;
+    if (!gsa__reserve(env, (void **)&centre->at, &centre->capacity, n, sizeof *centre->at))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the means of %zu columns", n);
+    memset(centre->at + centre->n, 0, (n - centre->n) * sizeof *centre->at);
+    centre->n = n;
+    return GSA_OK;
+}
+
+static void enter(gsa__column *column, double x)
+{
+    double off = x - column->mean;
+    column->n++;
+    column->mean += off / column->n;
+    column->squares += off * (x - column->mean);
+}
+
+/* The slot of an entry that is present in nearly all rows, this one included; 0 if it is not. */
+static size_t dense_slot(const gsa_state *state, const gsa__row *row, size_t i)
+{
+    size_t slot = (size_t)(row->index ? row->index[i] : i) + 1;
+    bool absent = (row->value && row->value[i] == 0) || slot >= COLUMNS_MOST;
+    double count = absent ? 0 : (double)(gsa__state_count(state, slot) + 1);
+    return !absent && count >= DENSE_SHARE * (double)(state->rows_behind + 1) ? slot : 0;
+}
+
+/* Without an intercept nothing could take up the origin. */
+static bool centres(const gsa_state *state)
+{
+    return (state->units_free || state->contest) && state->params.value[GSA__PARAM_intercept];
+}
+
+gsa_status gsa__centre_reserve(gsa_state *state, const gsa__row *row, gsa_error *error)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < row->n && centres(state); i++) {
+        size_t slot = dense_slot(state, row, i);
+        last = slot > last ? slot : last;
+    }
+    return last > 0 ? gsa__centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
+}
+
+void gsa__centre_row(gsa_state *state, const gsa__row *row)
+{
+    for (size_t i = 0; i < row->n && centres(state); i++) {
+        size_t slot = dense_slot(state, row, i);
+        if (slot > 0)
+            enter(&state->centre.at[slot], row->value ? (double)row->value[i] : 1.0);
+    }
+}
+
+void gsa__column_add(gsa__column *into, const gsa__column *from)
+{
+    double n = into->n + from->n, off = from->mean - into->mean;
+    if (from->n == 0)
+        return;
+    into->squares += from->squares + off * off * into->n * from->n / n;
+    into->mean += off * from->n / n;
+    into->n = n;
+}

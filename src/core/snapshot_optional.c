@@ -1,0 +1,176 @@
+/* Optional parts of a state as tensors. The format is specified in docs/formats/model.md. */
+#include "core/snapshot_optional.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* Numbers of a column in "columns": rows, mean, sum of squares around it. */
+#define COLUMN 3u
+static_assert(sizeof(gsa__column) == COLUMN * sizeof(double), "columns are stored as they are");
+/* Numbers of the best weights, "best.numbers". */
+enum { BEST_LOSS, BEST_PASS, BEST_SLOTS, BEST_OUTPUTS, BEST };
+
+static gsa_status add_best(gsa__snapshot *snapshot, const gsa__best *best, gsa_error *error)
+{
+    double *number = gsa__snapshot_alloc(snapshot, BEST, sizeof *number);
+    if (!number)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe the best weights");
+    number[BEST_LOSS] = best->loss;
+    number[BEST_PASS] = (double)best->pass;
+    number[BEST_SLOTS] = (double)best->n_slots;
+    number[BEST_OUTPUTS] = (double)best->n_outputs;
+    gsa__snapshot_vector(snapshot, "best.numbers", GSA__F64, number, BEST);
+    gsa__snapshot_vector(snapshot, "best.weight", GSA__F32, best->weight, (uint64_t)best->n_slots * best->n_outputs);
+    return GSA_OK;
+}
+
+gsa_status gsa__optional_snapshot(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
+{
+    if (state->carried.n > 0) {
+        gsa__snapshot_vector(snapshot, "carried.mass", GSA__F64, state->carried.mass, state->carried.n);
+        gsa__snapshot_vector(snapshot, "carried.presence", GSA__U64, state->carried.count, state->carried.n);
+    }
+    if (state->centre.n > 0)
+        gsa__snapshot_vector(snapshot, "columns", GSA__F64, state->centre.at, COLUMN * (uint64_t)state->centre.n);
+    if (state->class_sums.n > 0)
+        gsa__snapshot_vector(snapshot, "class_sums", GSA__F64, state->class_sums.at, state->class_sums.n);
+    if (state->n_ancestors > 0)
+        gsa__snapshot_vector(snapshot, "ancestors", GSA__U64, state->ancestors, state->n_ancestors);
+    return state->best.weight ? add_best(snapshot, &state->best, error) : GSA_OK;
+}
+
+static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *mass, *count;
+    if (!gsa__bundle_tensor(bundle, "carried.mass"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "carried.mass", GSA__F64, GSA__ANY_LEN, &mass, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n = (size_t)gsa__tensor_len(mass);
+    status = gsa__bundle_need(bundle, "carried.presence", GSA__U64, n, &count, error);
+    if (status == GSA_OK && n > state->table.n_slots)
+        status = gsa__fail(error, GSA_FORMAT, "there is more mass than there are features");
+    for (size_t slot = 0; status == GSA_OK && slot < n; slot++)
+        if (!(((const double *)mass->data)[slot] >= 0) || !isfinite(((const double *)mass->data)[slot]))
+            status = gsa__fail(error, GSA_FORMAT, "a mass is negative or not finite");
+    if (status == GSA_OK)
+        status = gsa__carried_grow(&state->carried, n, &state->env, error);
+    if (status == GSA_OK && n > 0) {
+        memcpy(state->carried.mass, mass->data, n * sizeof(double));
+        memcpy(state->carried.count, count->data, n * sizeof(uint64_t));
+    }
+    return status;
+}
+
+static gsa_status restore_centre(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *columns;
+    if (!gsa__bundle_tensor(bundle, "columns"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "columns", GSA__F64, GSA__ANY_LEN, &columns, error);
+    if (status != GSA_OK)
+        return status;
+    uint64_t len = gsa__tensor_len(columns), n = len / COLUMN;
+    const double *number = columns->data;
+    if (len % COLUMN != 0 || n > state->table.n_slots)
+        return gsa__fail(error, GSA_FORMAT, "the means of columns do not fit %zu features", state->table.n_slots);
+    for (size_t i = 0; i < len; i++)
+        if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0))
+            return gsa__fail(error, GSA_FORMAT, "a mean of a column is out of range");
+    status = gsa__centre_grow(&state->centre, (size_t)n, &state->env, error);
+    if (status == GSA_OK && n > 0)
+        memcpy(state->centre.at, number, (size_t)len * sizeof *number);
+    return status;
+}
+
+static gsa_status restore_class_sums(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *sums;
+    if (!gsa__params_balance(&state->params) || !gsa__bundle_tensor(bundle, "class_sums"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "class_sums", GSA__F64, GSA__ANY_LEN, &sums, error);
+    if (status != GSA_OK)
+        return status;
+    const double *sum = sums->data;
+    size_t n = (size_t)gsa__tensor_len(sums);
+    if (n > state->labels.n + 1)
+        return gsa__fail(error, GSA_FORMAT, "there are more weights of classes than labels");
+    for (size_t i = 0; i < n; i++)
+        if (!(sum[i] >= 0) || !isfinite(sum[i]))
+            return gsa__fail(error, GSA_FORMAT, "a weight of a class is negative or not finite");
+    status = gsa__class_sums_grow(&state->class_sums, n, &state->env, error);
+    if (status == GSA_OK && n > 0)
+        memcpy(state->class_sums.at, sum, n * sizeof *sum);
+    return status;
+}
+
+static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *origins;
+    if (!gsa__bundle_tensor(bundle, "ancestors"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "ancestors", GSA__U64, GSA__ANY_LEN, &origins, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n = (size_t)gsa__tensor_len(origins);
+    const uint64_t *origin = origins->data;
+    for (size_t i = 1; i < n; i++)
+        if (origin[i] < origin[i - 1]) /* equal: a run that started from a run on the same rows */
+            return gsa__fail(error, GSA_FORMAT, "the origins of the state are out of order");
+    state->ancestors = gsa__alloc(&state->env, n, sizeof *origin);
+    if (!state->ancestors)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+    if (n > 0)
+        memcpy(state->ancestors, origin, n * sizeof *origin);
+    state->n_ancestors = n;
+    return GSA_OK;
+}
+
+static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *numbers, *weights;
+    if (!gsa__bundle_tensor(bundle, "best.numbers"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "best.numbers", GSA__F64, BEST, &numbers, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "best.weight", GSA__F32, GSA__ANY_LEN, &weights, error);
+    if (status != GSA_OK)
+        return status;
+    const double *number = numbers->data;
+    const float *weight = weights->data;
+    uint64_t n = gsa__tensor_len(weights);
+    if (!isfinite(number[BEST_LOSS]) || !(number[BEST_PASS] >= 1 && number[BEST_PASS] <= 0x1p52) ||
+        !(number[BEST_SLOTS] >= 1 && number[BEST_SLOTS] <= (double)state->table.n_slots) ||
+        !(number[BEST_OUTPUTS] >= 1 && number[BEST_OUTPUTS] <= (double)state->table.n_outputs) ||
+        number[BEST_SLOTS] * number[BEST_OUTPUTS] != (double)n)
+        return gsa__fail(error, GSA_FORMAT, "the best weights do not fit the state");
+    for (uint64_t i = 0; i < n; i++)
+        if (!isfinite(weight[i]))
+            return gsa__fail(error, GSA_FORMAT, "a weight of the best is not finite");
+    state->best.weight = gsa__alloc(&state->env, (size_t)n, sizeof *weight);
+    if (!state->best.weight)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
+    memcpy(state->best.weight, weight, (size_t)n * sizeof *weight);
+    state->best.loss = number[BEST_LOSS];
+    state->best.pass = (uint64_t)number[BEST_PASS];
+    state->best.n_slots = (size_t)number[BEST_SLOTS];
+    state->best.n_outputs = (size_t)number[BEST_OUTPUTS];
+    return GSA_OK;
+}
+
+gsa_status gsa__optional_restore(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    gsa_status status = restore_carried(state, bundle, error);
+    if (status == GSA_OK)
+        status = restore_centre(state, bundle, error);
+    if (status == GSA_OK)
+        status = restore_class_sums(state, bundle, error);
+    if (status == GSA_OK)
+        status = restore_ancestors(state, bundle, error);
+    return status == GSA_OK ? restore_best(state, bundle, error) : status;
+}

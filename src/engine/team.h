@@ -1,0 +1,26 @@
+/* A team: copies of one state that learn the same rows, each leaving out another part of them. */
+#ifndef GSA_ENGINE_TEAM_H
+#define GSA_ENGINE_TEAM_H
+
+#include <greedystep/train.h>
+
+/* What a team works on. */
+typedef struct gsa__assignment {
+    gsa_state *state; /* prepared, nothing learned yet; becomes the result */
+    const gsa_batch *rows;
+    const gsa_reader *reader; /* for the hooks */
+    gsa_train_hooks hooks;
+    gsa_env env;
+    uint64_t seed, passes; /* passes 0: until the held-out rows gain no more */
+    int shuffled;
+} gsa__assignment;
+
+/* More passes than this are not read without being told. */
+#define GSA__PASSES_MOST 20u
+
+/* Whether there are rows enough for a team, and room for its tables: all that counts are the rows themselves. */
+int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs);
+/* On failure, or if it is stopped, the state is as it was. */
+gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error);
+
+#endif
