@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import os
 import platform
 import subprocess
 import sys
@@ -27,6 +26,7 @@ from pathlib import Path
 import quick
 from datasets import HERE, Files, data_directory, present_and_missing
 from grid import RESULTS, jobs_for, read_results, run_jobs, write_results
+from machine import machine
 
 ABOUT = HERE / "about.json"
 STAGES = ("grid", "printed", "hypotheses", "adadelta", "bound", "costs")
@@ -42,16 +42,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=5, metavar="N")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="data sets at a time")
     return parser.parse_args()
-
-
-def machine() -> str:
-    model = platform.processor() or platform.machine()
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8") as lines:
-            model = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        pass
-    return f"{os.cpu_count()} cores, {model}, {platform.system()} {platform.machine()}"
 
 
 def versions(greedystep: Path) -> dict[str, str]:

@@ -1,0 +1,108 @@
+"""Stage pairs: auto against the grid's best cell, test row by test row, and the verdict.
+
+The difference of a row is auto's loss (or correctness) less that of the cell. Where the test set is fixed the rows are
+first averaged over the seeds; where every seed has its own split all rows are pooled. The 95 % interval is that of a
+mean of independent rows: mean ± 1.96 standard errors.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+import auto
+from cells import ANY, COLUMNS, compare, overall, read_grid, specification
+from context import DEFAULT, Bench, Line, number, say, spread, update_table
+from sets import Set, Split, Suite, splits
+
+HEADER = (
+    "data", "column", "method", "parameters", "pass", "rows",
+    "auto", "grid", "difference", "low", "high", "verdict",
+)  # fmt: skip
+WIN, TIE, LOSS = "win", "tie", "loss"
+LOSS_MARGIN = 0.01  # of the grid's log loss
+ACCURACY_MARGIN = 0.002
+NORMAL_95 = 1.959964
+
+
+@dataclass(frozen=True)
+class Paired:
+    auto: float
+    grid: float
+    difference: float
+    low: float
+    high: float
+    n_rows: int
+
+
+def cell_scores(bench: Bench, parts: list[Split], cell: Line, column: str) -> list[np.ndarray]:
+    """The cell's loss or correctness of every test row, one array a seed."""
+    method = [specification(cell["method"], cell["parameters"])]
+    passes = int(cell["pass"])
+    found: list[np.ndarray] = []
+    for part in parts[:1] if parts[0].fixed else parts:
+        path = bench.folder / f"{part.key}.{column}.rows.csv"
+        n_seeds = len(parts) if part.fixed else 1
+        compare(bench, part, method, passes, n_seeds, ("--rows", str(path)))
+        found += read_rows(path, column, n_seeds)
+        path.unlink()
+    return found
+
+
+def read_rows(path: Path, column: str, n_seeds: int) -> list[np.ndarray]:
+    """Columns seed, pass, row and loss or correct of what --rows wrote, in the order of the rows."""
+    with open(path, encoding="ascii") as file:
+        names = file.readline().strip().split(",")
+    wanted = [names.index(name) for name in ("seed", "row", "loss" if column == "loss" else "correct")]
+    table = np.loadtxt(path, delimiter=",", skiprows=1, usecols=wanted, ndmin=2)
+    found = []
+    for seed in range(n_seeds):
+        own = table[table[:, 0] == seed]
+        found.append(own[np.argsort(own[:, 1], kind="stable"), 2])
+    return found
+
+
+def paired(of_auto: list[np.ndarray], of_cell: list[np.ndarray], fixed: bool) -> Paired:
+    join = (lambda arrays: np.mean(arrays, axis=0)) if fixed else np.concatenate
+    a, b = join(of_auto), join(of_cell)
+    if a.shape != b.shape:
+        raise SystemExit(f"auto has {a.shape} test rows, the cell {b.shape}: they were not given the same file")
+    d = a - b
+    half = NORMAL_95 * d.std(ddof=1) / math.sqrt(len(d))
+    middle = float(d.mean())
+    return Paired(float(a.mean()), float(b.mean()), middle, middle - half, middle + half, len(d))
+
+
+def verdict(column: str, p: Paired) -> str:
+    """A win needs an interval on the good side of 0; a loss one on the bad side and a mean beyond the margin."""
+    if column == "loss":
+        if p.high < 0:
+            return WIN
+        return LOSS if p.low > 0 and p.difference > LOSS_MARGIN * p.grid else TIE
+    if p.low > 0:
+        return WIN
+    return LOSS if p.high < 0 and p.difference < -ACCURACY_MARGIN else TIE
+
+
+def one(bench: Bench, suite: Suite, of: Set) -> list[Line]:
+    grid, parts, lines = read_grid(suite), splits(of, bench), []
+    scores = [auto.row_scores(bench, part, DEFAULT) for part in parts]
+    for column in COLUMNS:
+        cell = overall(grid, of.name, column, ANY)
+        if cell is None:
+            raise SystemExit(f"{of.name} is not in {suite.table('grid').name}: run the stage grid first")
+        of_auto = [loss if column == "loss" else correct for loss, correct in scores]
+        p = paired(of_auto, cell_scores(bench, parts, cell, column), parts[0].fixed)
+        key = (of.name, column, cell["method"], cell["parameters"], cell["pass"], str(p.n_rows))
+        values = (number(value) for value in (p.auto, p.grid, p.difference, p.low, p.high))
+        lines.append(dict(zip(HEADER, (*key, *values, verdict(column, p)), strict=True)))
+    say(f"pairs       {of.name:20} loss {lines[0]['verdict']}, accuracy {lines[1]['verdict']}")
+    return lines
+
+
+def stage(bench: Bench, suite: Suite) -> None:
+    parts = spread(lambda of: one(bench, suite, of), suite.chosen(bench), bench.jobs)
+    update_table(suite.table("pairs"), HEADER, [line for part in parts for line in part], suite.names)
