@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.special import log_softmax
-from sklearn.datasets import load_svmlight_file
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 UNKNOWN_LOSS = -np.log(1e-15)  # of a label that the model has never seen, as in `evaluate`
 CALIBRATION_BINS = 15
@@ -120,3 +120,8 @@ def of_model(path: Path, rows: Rows, evaluated: dict[str, float]) -> Scores:
     if abs(scores.mean_loss - evaluated["log_loss"]) > 1e-4 * (1 + evaluated["log_loss"]):
         raise SystemExit(f"{path}: log loss {scores.mean_loss} here, {evaluated['log_loss']} by evaluate")
     return scores
+
+
+def write(path: Path, x: np.ndarray | csr_matrix, y: np.ndarray) -> None:
+    """Rows as libsvm text, indices from 1, zeros left out."""
+    dump_svmlight_file(x, y, str(path), zero_based=False)

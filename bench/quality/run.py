@@ -30,7 +30,13 @@ use_paper_modules()
 ABOUT = HERE / "about.json"
 # Stages that run on any suite of sets, in this order, and stages that bring their own data.
 SUITE_STAGES = {"grid": "cells", "auto": "auto", "pairs": "pairs", "peers": "peers"}
-OWN_STAGES: dict[str, str] = {}
+OWN_STAGES = {
+    "regression": "regress",
+    "scale": "scale",
+    "ablation": "ablation",
+    "robust": "robust",
+    "drift": "drift",
+}
 STAGES = (*SUITE_STAGES, *OWN_STAGES)
 UNSEEN = "unseen"
 PACKAGES = ("numpy", "scipy", "sklearn", "vowpalwabbit")
