@@ -5,6 +5,7 @@ auto.csv has a line a set, variant and seed. The losses row by row stay in files
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -58,8 +59,10 @@ class Auto:
     def __init__(self, suite: Suite) -> None:
         self.lines = read_table(suite.table("auto"))
 
-    def values(self, data: str, variant: str, column: str) -> list[float]:
-        return [float(line[column]) for line in self.lines if (line["data"], line["variant"]) == (data, variant)]
+    def values(self, data: str, variant: str, column: str, seeds: Collection[str] | None = None) -> list[float]:
+        """Of these seeds, or of all."""
+        own = [line for line in self.lines if (line["data"], line["variant"]) == (data, variant)]
+        return [float(line[column]) for line in own if seeds is None or line["seed"] in seeds]
 
-    def mean(self, data: str, variant: str, column: str) -> float:
-        return mean(self.values(data, variant, column))
+    def mean(self, data: str, variant: str, column: str, seeds: Collection[str] | None = None) -> float:
+        return mean(self.values(data, variant, column, seeds))

@@ -36,6 +36,7 @@ class Bench:
     seeds: int
     jobs: int
     only: tuple[str, ...] = ()
+    sizes: tuple[int, ...] = ()  # of the stage scale, if not its own
 
     def wants(self, name: str) -> bool:
         return not self.only or name in self.only

@@ -19,9 +19,10 @@ from context import DEFAULT, Bench, Line, number, say, spread, update_table
 from sets import Set, Split, Suite, splits
 
 HEADER = (
-    "data", "column", "method", "parameters", "pass", "rows",
+    "data", "split", "column", "method", "parameters", "pass", "rows",
     "auto", "grid", "difference", "low", "high", "verdict",
 )  # fmt: skip
+GIVEN, BY_SEED = "given test set", "80/20"
 WIN, TIE, LOSS = "win", "tie", "loss"
 LOSS_MARGIN = 0.01  # of the grid's log loss
 ACCURACY_MARGIN = 0.002
@@ -96,7 +97,8 @@ def one(bench: Bench, suite: Suite, of: Set) -> list[Line]:
             raise SystemExit(f"{of.name} is not in {suite.table('grid').name}: run the stage grid first")
         of_auto = [loss if column == "loss" else correct for loss, correct in scores]
         p = paired(of_auto, cell_scores(bench, parts, cell, column), parts[0].fixed)
-        key = (of.name, column, cell["method"], cell["parameters"], cell["pass"], str(p.n_rows))
+        kind = GIVEN if parts[0].fixed else BY_SEED
+        key = (of.name, kind, column, cell["method"], cell["parameters"], cell["pass"], str(p.n_rows))
         values = (number(value) for value in (p.auto, p.grid, p.difference, p.low, p.high))
         lines.append(dict(zip(HEADER, (*key, *values, verdict(column, p)), strict=True)))
     say(f"pairs       {of.name:20} loss {lines[0]['verdict']}, accuracy {lines[1]['verdict']}")

@@ -51,6 +51,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--only", metavar="SET", action="append", help="only this data set (may be repeated)")
     parser.add_argument("--seeds", type=int, default=5, metavar="N")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="things to run at a time")
+    parser.add_argument("--scale-rows", type=int, action="append", metavar="N", help="a size of the stage scale")
     return parser.parse_args()
 
 
@@ -104,8 +105,8 @@ def main() -> int:
         print("--greedystep must name the command, such as build/release/greedystep", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory(prefix="greedystep-quality-") as name:
-        only = tuple(options.only or ())
-        bench = Bench(options.greedystep.resolve(), Path(name), options.seeds, options.jobs, only)
+        only, sizes = tuple(options.only or ()), tuple(options.scale_rows or ())
+        bench = Bench(options.greedystep.resolve(), Path(name), options.seeds, options.jobs, only, sizes)
         if options.quick:
             return importlib.import_module("check").run(bench)
         run_stages(bench, options.stage or list(STAGES))

@@ -147,7 +147,8 @@ def measure_stream(bench: Bench, n: int, seed: int, lines: Sequence[Line]) -> li
     return [auto_stream(bench, n, seed), *(vowpal_stream(bench, n, seed, r) for r in best_rates(n, lines))]
 
 
-def stage(bench: Bench, sizes: Sequence[int] = SIZES) -> None:
+def stage(bench: Bench) -> None:
+    sizes = bench.sizes or SIZES
     lines = [old for old in read_table(TABLE) if int(old["rows"]) not in sizes]
     for n in sizes:
         begun = time.monotonic()
