@@ -87,7 +87,7 @@ KNOWN = Suite(
         known("w1a", 2, "exact"),
         known("a9a", 2, "exact"),
         known("breast-cancer_scale", 2, "rebuilt"),
-        known("cod-rna", 2, "exact", passes=5, heavy=True),
+        known("cod-rna", 2, "exact", passes=5),
         known("madelon", 2, "rebuilt"),
         known("letter.scale", 26, "copy", heavy=True),
         known("dna.scale", 3, "copy"),
