@@ -196,17 +196,17 @@ GSA_API void gsa_state_end_pass(gsa_state *state);
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                                                  const gsa_env *env, gsa_state **out, gsa_error *error);
 
-/* The mean of n_states >= 2 copies of base that learned the same rows, but for those that each holds out, every row being
- * held out by one of them. Their rows count once. The result's average is calibrated by the held-out rows, and *loss is
- * the mean loss of these under the copy that had not learned them; none are held out any more. */
+/* The mean of n_states >= 2 copies of base that learned the same rows, but for those that each holds out, every row
+ * being held out by one of them. Their rows count once. The result's average is calibrated by the held-out rows, and
+ * *loss is the mean loss of these under the copy that had not learned them; none are held out any more. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge_folds(const gsa_state *const *states, size_t n_states,
                                                        const gsa_state *base, const gsa_env *env, gsa_state **out,
                                                        double *loss, gsa_error *error);
 /* The state becomes what `by` is; `by` is freed. */
 GSA_API void gsa_state_replace(gsa_state *state, gsa_state *by);
 /* Judges by the held-out rows: the averaged weights are kept aside if none before were better by the loss of these rows
- * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if no
- * rows are held out or the method is not auto. */
+ * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if
+ * no rows are held out or the method is not auto. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error);
 
 /* A working copy that goes on from here like the state itself would: the start of a round of several. What the copies
@@ -242,8 +242,8 @@ typedef struct gsa_summary {
                             * before them, as a share; NaN while there are few rows */
 } gsa_summary;
 GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
-/* Mean loss of the held-out rows under the weights that a model would have now, calibrated by them; NaN if none were held
- * out. Costs their length. */
+/* Mean loss of the held-out rows under the weights that a model would have now, calibrated by them; NaN if none were
+ * held out. Costs their length. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* A parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);

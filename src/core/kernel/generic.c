@@ -97,7 +97,8 @@ static inline void update_slot_one(gsa__cell *record, double x, double scale, do
     record[1].f += (float)(lag * (double)u);
 }
 
-void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale, double lag)
+void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale,
+                     double lag)
 {
     size_t position = 0;
     for (size_t i = 0; i < row->n; i++) {

@@ -24,9 +24,10 @@ double gsa__square_length(const gsa__row *row, bool intercept);
 /* Counts the row's features as present, with mass c x^2. */
 void gsa__count_row(gsa__table *table, const gsa__row *row, bool intercept, double c);
 
-/* weight += scale * along (scale one a output), average += lag * that. along has a number for every position and then the
- * intercept's; NULL: it is the row. */
-void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale, double lag);
+/* weight += scale * along (scale one a output), average += lag * that. along has a number for every position and then
+ * the intercept's; NULL: it is the row. */
+void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale,
+                     double lag);
 void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *along, const double *scale,
                       double lag);
 
