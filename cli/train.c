@@ -49,6 +49,13 @@ static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *r
     progress_show_training(&run->progress, state, reader);
 }
 
+static void show_notice(void *ctx, const char *text)
+{
+    training *run = ctx;
+    progress_clear(&run->progress);
+    complain("note: %s", text);
+}
+
 static gsa_status test_after_pass(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
@@ -226,7 +233,8 @@ static int save_and_report(training *run)
 static int learn(training *run)
 {
     gsa_error error = {0};
-    gsa_train_hooks hooks = {.ctx = run, .progress = show_progress, .pass_ended = test_after_pass};
+    gsa_train_hooks hooks = {
+        .ctx = run, .progress = show_progress, .pass_ended = test_after_pass, .notice = show_notice};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     gsa_status status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);

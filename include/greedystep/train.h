@@ -16,6 +16,8 @@ typedef struct gsa_train_hooks {
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
     /* After every pass; anything but GSA_OK ends the training with that status. */
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
+    /* Something about the input that its owner should know: what it is, and what to do. */
+    void (*notice)(void *ctx, const char *text);
 } gsa_train_hooks;
 
 /* Learns all passes that the state's parameters ask for; a stream is read once, and more is GSA_ARGUMENT. A state that

@@ -5,6 +5,7 @@
  * request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes on by
  * passing over what it has taken. No mathematics here. */
 #include "engine/block.h"
+#include "engine/mixing.h"
 #include "engine/team.h"
 
 #include "base/error.h"
@@ -30,6 +31,7 @@ typedef struct training {
     gsa__block *block;
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number; /* in the pass */
+    gsa__mixing mixing;    /* of the first pass */
     int shuffled;
     uint64_t seed;
 } training;
@@ -104,6 +106,16 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
     return status;
 }
 
+/* Rows are shuffled within blocks at the most: whoever sorted them by label should know. */
+static void tell_of_mixing(const training *run)
+{
+    gsa_summary summary;
+    gsa_state_summary(run->state, &summary);
+    if (run->hooks.notice && summary.n_classes > 1 && gsa__mixing_is_poor(&run->mixing))
+        run->hooks.notice(run->hooks.ctx, "the rows seem to be sorted by label, which makes for a worse model; shuffle "
+                                          "them first, for instance with shuf");
+}
+
 static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 {
     gsa_batch batch;
@@ -116,6 +128,8 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
             break;
         if (run->block_number == 0 && (status = meet_first_block(run, &batch, pass, taken, error)) != GSA_OK)
             break;
+        if (pass == 0)
+            gsa__mixing_add(&run->mixing, &batch);
         uint64_t done = taken > before ? taken - before : 0;
         if (done < batch.n_rows && (status = learn_block(run, &batch, pass, (size_t)done, error)) != GSA_OK)
             break;
@@ -128,6 +142,8 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (before < taken)
         return gsa__fail(error, GSA_CONFLICT, "the input ends after %llu rows, but this run has taken %llu already",
                          (unsigned long long)before, (unsigned long long)taken);
+    if (pass == 0)
+        tell_of_mixing(run);
     status = count_param(run->state, "passes") == 0 ? gsa_state_keep_best(run->state, error) : GSA_OK;
     if (status != GSA_OK)
         return status;
@@ -172,6 +188,10 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
         *taken = gsa__team_fits(&rows, summary.n_classes > 2 ? summary.n_classes : 1);
     }
     if (status == GSA_OK && *taken) {
+        if (!run->shuffled) {
+            gsa__mixing_add(&run->mixing, &rows);
+            tell_of_mixing(run);
+        }
         gsa__assignment job = {
             run->state,   &rows, run->reader, run->hooks, run->env, run->seed, count_param(run->state, "passes"),
             run->shuffled};

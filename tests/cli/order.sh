@@ -1,0 +1,17 @@
+# Rows sorted by label: said where they cannot be shuffled as a whole, and harmless where they can.
+. "$PRELUDE"
+greedystep generate --rows 6000 --features 60 --nnz 8 -o all.svm
+head -n 4000 all.svm >mixed.svm
+tail -n 2000 all.svm >test.svm
+sort -n -s -k1,1 mixed.svm >sorted.svm
+for data in mixed sorted; do
+    for how in "$data.svm" "$data.svm --order file" "-"; do
+        echo "$data, train $how"
+        greedystep train $how -o m --quiet <$data.svm 2>&1 >log || fail train
+        greedystep evaluate m test.svm | grep -E 'log_loss|accuracy'
+    done
+done
+# One row in a thousand of another class is no sorted file.
+awk '{ sub(/^[^ ]*/, NR % 1000 == 0); print }' all.svm >rare.svm
+greedystep train - -o m --quiet <rare.svm 2>&1 >log
+echo "rare class: no note"
