@@ -17,11 +17,12 @@ HEADER = ("data", "choice", "n_seeds", "loss", "accuracy", "passes", "seconds")
 # What it is called on the page -> all of the options that the command is given beside the seed.
 CHOICES: dict[str, tuple[str, ...]] = {
     DEFAULT: METHOD,
+    "one learner, not judged": (*METHOD, "--holdout", "0"),
+    "one learner, last iterate": (*METHOD, "--holdout", "0", "--average", "last"),
     "units as given": (*METHOD, "--units", "given"),
     "free of units": (*METHOD, "--units", "free"),
     "last iterate": (*METHOD, "--average", "last"),
     "average of all": (*METHOD, "--average", "full"),
-    "no intercept": (*METHOD, "--intercept", "off"),
     "one pass": (*METHOD, "--passes", "1"),
     "the paper's method": ("--method", "gsa"),
 }

@@ -210,7 +210,8 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_status status = GSA_OK;
     gsa_reader_get_progress(run->reader, &progress);
     gsa_state_summary(run->state, &summary);
-    if (is_auto(run->state) && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
+    int judged = is_auto(run->state) && strcmp(gsa_state_get(run->state, "holdout"), "0") != 0;
+    if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
         int taken;
         status = try_team(run, &taken, error);
         if (status != GSA_OK || taken)
