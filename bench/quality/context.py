@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 # The method under test, and nothing else: no option that could be tuned. Empty once it is the default.
-METHOD: tuple[str, ...] = ("--method", "auto")
+METHOD: tuple[str, ...] = ()
 DEFAULT, ONE_PASS = "default", "one-pass"
 VARIANTS: dict[str, tuple[str, ...]] = {DEFAULT: (), ONE_PASS: ("--passes", "1")}
 

@@ -142,7 +142,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (before < taken)
         return gsa__fail(error, GSA_CONFLICT, "the input ends after %llu rows, but this run has taken %llu already",
                          (unsigned long long)before, (unsigned long long)taken);
-    if (pass == 0)
+    if (pass == 0 && (!run->shuffled || run->block_number > 1))
         tell_of_mixing(run);
     status = count_param(run->state, "passes") == 0 ? gsa_state_keep_best(run->state, error) : GSA_OK;
     if (status != GSA_OK)
