@@ -27,8 +27,7 @@ static const cli_option train_options[] = {
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
-/* As the engine has it: passes that it does without being told, and the least fall of the loss that is one. */
-#define PASSES_MOST 20u
+/* As the engine has it: the least fall of the loss that is one. */
 #define STILL_FALLING 0.0005
 
 typedef struct training {
@@ -130,8 +129,8 @@ static const char *advice(const training *run, const gsa_summary *summary)
                        : "; the loss had gone flat";
     if (strcmp(gsa_state_get(run->state, "passes"), "0") != 0)
         return "";
-    if (summary->pass >= PASSES_MOST)
-        return "; held-out rows were still gaining: --passes 100 may give a better model";
+    if (summary->pass > 0 && summary->pass >= gsa_plan_passes(rows_learned(run, summary) / summary->pass))
+        return "; held-out rows were still gaining: more (--passes) may give a better model";
     if (summary->best_pass > 0 && summary->best_pass < summary->pass)
         return "; the one before was the best by held-out rows and is kept";
     if (summary->best_pass > 0)

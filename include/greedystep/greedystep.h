@@ -360,6 +360,8 @@ GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 /* The order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that depends on the
  * arguments only. */
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
+/* The most passes over an input of so many rows that are made without being told: 2^18 rows in all, from 20 to 100. */
+GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
 
 #ifdef __cplusplus
 }

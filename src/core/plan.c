@@ -26,3 +26,9 @@ void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_row
         out[j] = held;
     }
 }
+
+uint64_t gsa_plan_passes(uint64_t n_rows)
+{
+    uint64_t passes = ((uint64_t)1 << 18) / (n_rows > 0 ? n_rows : 1);
+    return passes < 20 ? 20 : passes > 100 ? 100 : passes;
+}

@@ -165,7 +165,7 @@ static int wants_another_pass(const training *run, int is_stream)
     if (!is_auto(run->state) || summary.n_held_out == 0) /* nothing to judge by */
         return summary.pass < DEFAULT_PASSES;
     int flat = summary.pass == 1 && summary.falling < FLAT;
-    return summary.pass < GSA__PASSES_MOST && summary.best_pass == summary.pass && !flat;
+    return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
 }
 
 /* A file that fits one block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0 and the reader is

@@ -5,8 +5,8 @@
  * units of features mean something, how confident the model may be. The mean of the members is the result; it carries
  * less of the noise of one order of rows than one member does, on sparse data much less.
  *
- * Two candidates, features in the units given and free of them, run side by side while they are within a percent of
- * each other. Nothing of the state is touched before the end. */
+ * Two candidates, features in the units given and free of them, run side by side until one is behind by more than it
+ * gains in a pass. Nothing of the state is touched before the end. */
 #include "engine/team.h"
 
 #include "base/error.h"
@@ -20,7 +20,8 @@
 #define ROWS_BETWEEN_CHECKS 64u
 /* Cells of all tables together, 4 bytes each. */
 #define CELLS_MOST ((uint64_t)1 << 28)
-/* A gain of less than this share of the loss is none; a candidate that is behind by more than the other is out. */
+/* A gain of less than this share of the loss is none. A candidate that is behind by more than the second share, and by
+ * more than its last pass gained, is out. */
 #define GAIN_LEAST 0.0005
 #define BEHIND_MOST 0.01
 
@@ -29,6 +30,7 @@ struct candidate {
     gsa_state *member[MEMBERS];
     gsa_state *best; /* the mean after the best pass */
     double best_loss;
+    double gain; /* of the last pass, as a share */
     int alive;
 };
 
@@ -176,6 +178,7 @@ static gsa_status run_candidate(struct team *team, struct candidate *candidate, 
                                        &job->env, &mean, &loss, error);
     if (status != GSA_OK)
         return status;
+    candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
     if (job->passes > 0 || !candidate->best || loss < (1 - GAIN_LEAST) * candidate->best_loss) {
         gsa_state_free(candidate->best);
         candidate->best = mean;
@@ -202,7 +205,8 @@ static int drop_those_behind(struct team *team)
     double best = leader(team)->best_loss;
     for (size_t i = 0; i < team->n_candidates; i++) {
         struct candidate *candidate = &team->candidate[i];
-        if (candidate->best_loss > (1 + BEHIND_MOST) * best)
+        double behind = 1 - best / candidate->best_loss;
+        if (behind > BEHIND_MOST && candidate->gain < behind)
             candidate->alive = 0;
         if (!candidate->alive)
             drop_members(candidate);
@@ -214,7 +218,7 @@ static int drop_those_behind(struct team *team)
 static gsa_status run_passes(struct team *team, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
-    uint64_t most = job->passes > 0 ? job->passes : GSA__PASSES_MOST;
+    uint64_t most = job->passes > 0 ? job->passes : gsa_plan_passes(job->rows->n_rows);
     gsa_status status = GSA_OK;
     int alive = 1;
     for (uint64_t pass = 0; pass < most && alive && status == GSA_OK; pass++) {

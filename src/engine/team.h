@@ -15,9 +15,6 @@ typedef struct gsa__assignment {
     int shuffled;
 } gsa__assignment;
 
-/* More passes than this are not read without being told. */
-#define GSA__PASSES_MOST 20u
-
 /* Whether there are rows enough for a team, and room for its tables: all that counts are the rows themselves. */
 int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs);
 /* On failure, or if it is stopped, the state is as it was. */
