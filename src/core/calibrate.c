@@ -117,6 +117,8 @@ static void fit(const struct evidence *e, gsa__calibration *out)
 {
     struct slope at = slope_at(e, out->scale, out->offset);
     for (int i = 0; i < NEWTON_STEPS; i++) {
+        if (out->scale == 0 && at.g[0] > 0) /* held there, and the offset alone is left to find */
+            at.g[0] = at.h[1] = 0;
         double det = at.h[0] * at.h[2] - at.h[1] * at.h[1];
         if (!(det > 1e-12 * at.h[0] * at.h[2]))
             return;
