@@ -142,6 +142,7 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
         from.best = &state->best;
         return make_model(&from, env, out, error);
     }
+    judged = judged && (state->loss != GSA__CUSTOM || state->params.has_custom_loss); /* a loaded state may lack it */
     gsa_state *copy = NULL;
     gsa_status status = judged ? gsa__calibrate(&state, 1, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && judged)

@@ -382,6 +382,8 @@ gsa_status gsa_state_hold_out(gsa_state *state, const gsa_batch *batch, const ui
         status = gsa__fail(error, GSA_ARGUMENT, "rows cannot be held out before the loss is decided");
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         struct facts facts;
+        if (rows[i] >= batch->n_rows)
+            return gsa__fail(error, GSA_ARGUMENT, "row %u of a batch of %zu", rows[i], batch->n_rows);
         status = facts_of(state, batch, rows[i], &facts, error);
         if (status == GSA_OK && facts.given > 0)
             status = keep(state, batch, rows[i], &facts, error);

@@ -1,0 +1,535 @@
+/* Rows held out by hand, the best weights that are kept, and the model that is made of all that. */
+#include "bytes.h"
+
+#include "core/calibrate.h"
+#include "core/snapshot.h"
+#include "support/failing_memory.h"
+
+#include <math.h>
+
+#define FEATURES 24
+
+static double model_weight(const gsa_model *model, size_t slot, size_t k)
+{
+    return (double)(slot == 0 ? gsa_model_intercept(model, k) : gsa_model_weight(model, slot - 1, k));
+}
+
+static void same_models(const gsa_model *a, const gsa_model *b)
+{
+    bytes x = {0}, y = {0};
+    gsa_error error = {0};
+    must_be_ok(gsa_model_write(a, append, &x, &error), &error);
+    must_be_ok(gsa_model_write(b, append, &y, &error), &error);
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    free(x.data);
+    free(y.data);
+}
+
+static void same_bytes(const bytes *before, const gsa_state *state)
+{
+    bytes now = state_bytes(state);
+    assert_int_equal(before->size, now.size);
+    assert_memory_equal(before->data, now.data, now.size);
+    free(now.data);
+}
+
+static gsa_state *reread(const gsa_state *state)
+{
+    bytes b = state_bytes(state);
+    gsa_error error = {0};
+    gsa_state *out = NULL;
+    must_be_ok(gsa_state_read(b.data, b.size, NULL, &out, &error), &error);
+    free(b.data);
+    return out;
+}
+
+static gsa_summary summary_of(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary;
+}
+
+static void keep_best(gsa_state *state)
+{
+    gsa_error error = {0};
+    must_be_ok(gsa_state_keep_best(state, &error), &error);
+}
+
+static void read_pass(gsa_state *state, const gsa_batch *batch)
+{
+    learn(state, batch);
+    keep_best(state);
+    gsa_state_end_pass(state);
+}
+
+/* Labels that the features hardly explain: the more passes, the worse on other rows. */
+static rows *noisy(uint64_t seed, size_t n, unsigned n_classes)
+{
+    rows *r = rows_random(seed, n, FEATURES, n_classes);
+    gsa__rng rng = gsa__rng_of(seed, 5, 5);
+    for (size_t row = 0; row < n; row++)
+        if (gsa__rng_unit(&rng) < 0.7)
+            r->label[row] = n_classes > 0 ? (double)gsa__rng_below(&rng, n_classes) : 3 * gsa__rng_unit(&rng);
+    return r;
+}
+
+/* ---- rows held out by hand ------------------------------------------------------------------------------------------
+ */
+
+static void rows_held_out_by_hand_are_kept_and_not_learned(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 100, FEATURES, 2);
+    gsa_batch batch = rows_batch(r), others = rows_slice(&batch, 10, 90);
+    gsa_state *with = state_with("method", "auto", "holdout", "0", NULL);
+    gsa_state *without = state_with("method", "auto", "holdout", "0", NULL);
+    gsa_error error = {0};
+    uint32_t held[10];
+    for (uint32_t i = 0; i < 10; i++)
+        held[i] = 9 - i;
+    must_be_ok(gsa_state_prepare(with, &batch, &error), &error);
+    must_be_ok(gsa_state_prepare(without, &batch, &error), &error);
+    must_be_ok(gsa_state_hold_out(with, &batch, held, 10, &error), &error);
+    learn(with, &others);
+    learn(without, &others);
+    gsa_summary a = summary_of(with), b = summary_of(without);
+    assert_int_equal(a.n_held_out, 10);
+    assert_int_equal(b.n_held_out, 0);
+    assert_int_equal(a.n_rows, b.n_rows);
+    assert_int_equal(a.pass_rows, 90);
+    assert_true(a.loss_sum == b.loss_sum && a.step == b.step);
+    for (size_t slot = 0; slot < with->table.n_slots; slot++)
+        assert_true(gsa__state_average(with, slot, 0) == gsa__state_average(without, slot, 0));
+    gsa_state_free(with);
+    gsa_state_free(without);
+    free(r);
+}
+
+static void equal_rows_that_are_held_out_add_up_and_rows_of_weight_0_are_ignored(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    for (int i = 0; i < 6; i++) {
+        rows_entry(r, 0, i < 3 ? 1.0f : 2.0f); /* three equal, two equal, one of weight 0 */
+        rows_end(r, 0);
+        r->weight[i] = i == 5 ? 0 : 1.5f;
+    }
+    gsa_batch batch = rows_batch(r);
+    batch.weight = r->weight;
+    gsa_state *state = state_with("method", "auto", "loss", "logistic", NULL);
+    gsa_error error = {0};
+    must_be_ok(gsa_state_hold_out(state, &batch, (uint32_t[]){5, 0, 3, 1, 4, 2}, 6, &error), &error);
+    assert_int_equal(state->sample.n, 2);
+    double weights[2] = {(double)state->sample.at[0]->weight, (double)state->sample.at[1]->weight};
+    assert_close(weights[0] + weights[1], 7.5, 0);
+    assert_close(fabs(weights[0] - weights[1]), 1.5, 0);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void holding_out_names_the_row_that_is_wrong(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 20, FEATURES, 2);
+    r->weight[3] = -1;
+    r->label[4] = NAN;
+    r->label[6] = 0.5;
+    gsa_batch batch = rows_batch(r);
+    batch.weight = r->weight;
+    gsa_state *state = state_with("method", "auto", NULL);
+    gsa_error error = {0};
+    assert_int_equal(gsa_state_hold_out(state, &batch, (uint32_t[]){0}, 1, &error), GSA_ARGUMENT); /* undecided */
+    gsa_batch first = rows_slice(&batch, 8, 12);
+    must_be_ok(gsa_state_prepare(state, &first, &error), &error);
+    static const struct {
+        uint32_t row;
+        gsa_status status;
+    } wrong[] = {{3, GSA_INPUT}, {4, GSA_INPUT}, {6, GSA_LABEL}, {20, GSA_ARGUMENT}, {UINT32_MAX, GSA_ARGUMENT}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        uint32_t held[] = {(uint32_t)(10 + i), wrong[i].row, 9};
+        error.row = GSA_NO_ROW;
+        assert_int_equal(gsa_state_hold_out(state, &batch, held, 3, &error), wrong[i].status);
+        if (wrong[i].row < 20)
+            assert_int_equal(error.row, wrong[i].row);
+        assert_int_equal(summary_of(state).n_held_out, i + 1); /* the rows before it are held, none behind */
+    }
+    gsa_state_free(state);
+    free(r);
+}
+
+/* ---- the model ------------------------------------------------------------------------------------------------------
+ */
+
+static const struct {
+    const char *loss, *units, *class_weight;
+    unsigned n_classes;
+} kinds[] = {{"auto", "auto", "none", 2},    {"auto", "free", "balanced", 2}, {"softmax", "given", "none", 4},
+             {"squared", "auto", "none", 0}, {"hinge", "auto", "none", 3},    {"auto", "auto", "balanced", 3}};
+
+static gsa_state *state_of_kind(size_t kind)
+{
+    return state_with("method", "auto", "loss", kinds[kind].loss, "units", kinds[kind].units, "class_weight",
+                      kinds[kind].class_weight, NULL);
+}
+
+/* Calibrated by the held-out rows, learned on by a copy that takes them in too. */
+static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unused)
+{
+    (void)unused;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        rows *r = noisy(kind, 600, kinds[kind].n_classes);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state = state_of_kind(kind), *copy;
+        gsa_error error = {0};
+        must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+        learn(state, &batch);
+        bytes before = state_bytes(state);
+        gsa_model *model = model_of(state);
+        same_bytes(&before, state);
+        const gsa_state *judged = state;
+        gsa__calibration calibration;
+        must_be_ok(gsa__calibrate(&judged, 1, &calibration, &error), &error);
+        assert_true((calibration.scale != 1) == (kind != 4));
+        must_be_ok(gsa_state_fork(state, NULL, &copy, &error), &error);
+        assert_int_equal(state->sample.n, 60);
+        for (size_t i = 0; i < state->sample.n; i++) {
+            const gsa__held_row *held = state->sample.at[i];
+            gsa__row row = gsa__held_row_view(held);
+            must_be_ok(gsa__state_learn(copy, &row, held->class_number, held->number, (double)held->weight, &error),
+                       &error);
+        }
+        gsa_model_info info;
+        gsa_model_get_info(model, &info);
+        assert_int_equal(info.n_rows, 600);
+        for (size_t slot = 0; slot <= info.n_features; slot++)
+            for (size_t k = 0; k < info.n_outputs; k++) {
+                double expected = calibration.scale * gsa__state_average(copy, slot, k);
+                expected += slot == 0 ? calibration.offset : 0;
+                assert_close(model_weight(model, slot, k), expected, 1e-6 * (1 + fabs(expected)));
+            }
+        free(before.data);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        gsa_state_free(copy);
+        free(r);
+    }
+}
+
+/* The same model whether the two labels were met in sorted order or not. */
+static void a_calibrated_model_does_not_depend_on_the_order_of_labels(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(3, 400, 2);
+    gsa_batch batch = rows_batch(r);
+    size_t one = 0;
+    while (r->label[one] != 1)
+        one++;
+    gsa_batch just_one = rows_slice(&batch, one, 1);
+    gsa_state *sorted = state_with("method", "auto", NULL), *turned = state_with("method", "auto", NULL);
+    gsa_error error = {0};
+    must_be_ok(gsa_state_prepare(sorted, &batch, &error), &error);
+    must_be_ok(gsa_state_prepare(turned, &just_one, &error), &error);
+    learn(sorted, &batch);
+    learn(turned, &batch);
+    gsa_model *a = model_of(sorted), *b = model_of(turned);
+    for (size_t slot = 0; slot <= FEATURES; slot++)
+        assert_close(model_weight(a, slot, 0), model_weight(b, slot, 0), 1e-5);
+    gsa_model_free(a);
+    gsa_model_free(b);
+    gsa_state_free(sorted);
+    gsa_state_free(turned);
+    free(r);
+}
+
+static void the_papers_method_makes_its_model_of_the_weights_as_they_are(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(3, 400, 3);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "gsa", "holdout", "40", NULL);
+    read_pass(state, &batch);
+    learn(state, &batch);
+    assert_int_equal(summary_of(state).n_held_out, 40);
+    assert_int_equal(summary_of(state).best_pass, 0);
+    assert_true(isnan(summary_of(state).best_loss));
+    gsa_model *model = model_of(state);
+    for (size_t slot = 0; slot <= FEATURES; slot++)
+        for (size_t k = 0; k < 3; k++)
+            assert_true(model_weight(model, slot, k) == (double)(float)gsa__state_average(state, slot, k));
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+}
+
+/* ---- the best -------------------------------------------------------------------------------------------------------
+ */
+
+static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
+{
+    (void)unused;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        rows *r = noisy(kind, 600, kinds[kind].n_classes);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state = state_of_kind(kind);
+        gsa_error error = {0};
+        must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+        double best_loss = INFINITY, weight[FEATURES + 1][4];
+        uint64_t best_pass = 0, pass = 0;
+        for (; pass < 12 && pass <= best_pass + 1; pass++) {
+            learn(state, &batch);
+            const gsa_state *judged = state;
+            gsa__calibration now;
+            must_be_ok(gsa__calibrate(&judged, 1, &now, &error), &error);
+            assert_close(gsa_state_held_out_loss(state), now.loss, 0);
+            keep_best(state);
+            if (now.loss < (1 - 0.0005) * best_loss) {
+                best_loss = now.loss;
+                best_pass = pass + 1;
+                for (size_t slot = 0; slot < state->table.n_slots; slot++)
+                    for (size_t k = 0; k < state->table.n_outputs; k++)
+                        weight[slot][k] = now.scale * (double)(float)gsa__state_average(state, slot, k) +
+                                          (slot == 0 ? now.offset : 0);
+            }
+            gsa_state_end_pass(state);
+            assert_int_equal(summary_of(state).best_pass, best_pass);
+            assert_close(summary_of(state).best_loss, best_loss, 0);
+        }
+        assert_true(best_pass < pass); /* else the data is too easy to test anything */
+        gsa_model *model = model_of(state);
+        gsa_model_info info;
+        gsa_model_get_info(model, &info);
+        for (size_t slot = 0; slot <= FEATURES; slot++)
+            for (size_t k = 0; k < info.n_outputs; k++)
+                assert_close(model_weight(model, slot, k), weight[slot][k], 1e-6 * (1 + fabs(weight[slot][k])));
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+/* Features that came after the best pass have no weight in it. */
+static void the_best_weights_know_nothing_of_later_features(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(1, 600, 2), *later = noisy(2, 300, 2);
+    for (size_t e = 0; e < later->n_entries; e++)
+        later->index[e] += FEATURES;
+    gsa_batch batch = rows_batch(r), unknown = rows_batch(later);
+    gsa_state *state = state_with("method", "auto", "loss", "logistic", NULL);
+    read_pass(state, &batch);
+    for (int pass = 0; pass < 3; pass++) {
+        learn(state, &unknown);
+        gsa_state_end_pass(state);
+    }
+    assert_int_equal(summary_of(state).best_pass, 1);
+    gsa_model *model = model_of(state);
+    double known = 0;
+    for (size_t i = 0; i < 2 * FEATURES; i++)
+        if (i < FEATURES)
+            known += fabs((double)gsa_model_weight(model, i, 0));
+        else
+            assert_true(gsa_model_weight(model, i, 0) == 0);
+    assert_true(known > 0);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+    free(later);
+}
+
+/* A third label makes other outputs: what was kept for one is of no use then. */
+static void the_best_of_fewer_labels_is_not_made_a_model_of(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(1, 600, 2), *more = noisy(2, 600, 3);
+    gsa_batch two = rows_batch(r), three = rows_batch(more);
+    gsa_state *state = state_with("method", "auto", NULL);
+    read_pass(state, &two);
+    learn(state, &three);
+    gsa_state_end_pass(state);
+    assert_int_equal(summary_of(state).best_pass, 1);
+    gsa_model *model = model_of(state);
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    assert_int_equal(info.n_outputs, 3);
+    gsa_state *again = reread(state);
+    gsa_model *same = model_of(again);
+    same_models(model, same);
+    gsa_model_free(model);
+    gsa_model_free(same);
+    gsa_state_free(state);
+    gsa_state_free(again);
+    free(r);
+    free(more);
+}
+
+static void a_kept_best_survives_saving_and_forking(void **unused)
+{
+    (void)unused;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        rows *r = noisy(kind, 600, kinds[kind].n_classes);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *quiet = state_of_kind(kind), *disturbed = state_of_kind(kind), *copy;
+        gsa_error error = {0};
+        must_be_ok(gsa_state_prepare(quiet, &batch, &error), &error);
+        must_be_ok(gsa_state_prepare(disturbed, &batch, &error), &error);
+        for (int pass = 0; pass < 5; pass++) {
+            read_pass(quiet, &batch);
+            read_pass(disturbed, &batch);
+            gsa_state *again = reread(disturbed);
+            gsa_state_free(disturbed);
+            must_be_ok(gsa_state_fork(again, NULL, &disturbed, &error), &error);
+            gsa_state_free(again);
+            bytes before = state_bytes(quiet);
+            same_bytes(&before, disturbed);
+            free(before.data);
+            gsa_model *a = model_of(quiet), *b = model_of(disturbed);
+            same_models(a, b);
+            gsa_model_free(a);
+            gsa_model_free(b);
+        }
+        assert_true(summary_of(disturbed).best_pass > 0);
+        /* A fork has a best of its own: what the copy finds does not change the state. */
+        bytes before = state_bytes(quiet);
+        must_be_ok(gsa_state_fork(quiet, NULL, &copy, &error), &error);
+        copy->best.weight[0] += 1;
+        same_bytes(&before, quiet);
+        free(before.data);
+        gsa_state_free(copy);
+        gsa_state_free(quiet);
+        gsa_state_free(disturbed);
+        free(r);
+    }
+}
+
+static void replacing_leaves_one_state_of_two(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(1, 300, 3);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "auto", NULL), *by = state_with("method", "auto", NULL);
+    learn(state, &batch);
+    read_pass(by, &batch);
+    bytes expected = state_bytes(by);
+    gsa_state_replace(state, by);
+    same_bytes(&expected, state);
+    learn(state, &batch);
+    free(expected.data);
+    gsa_state_free(state);
+    free(r);
+}
+
+/* ---- troubles -------------------------------------------------------------------------------------------------------
+ */
+
+static double half_square(void *ctx, double m, double y)
+{
+    (void)ctx;
+    return 0.5 * (m - y) * (m - y);
+}
+
+static double half_square_slope(void *ctx, double m, double y)
+{
+    (void)ctx;
+    return m - y;
+}
+
+/* The rows cannot be judged or learned without their loss; the weights are there all the same. */
+static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(8, 300, 0);
+    gsa_batch batch = rows_batch(r);
+    gsa_margin_loss loss = {half_square, half_square_slope, NULL};
+    gsa_config *config;
+    gsa_error error = {0};
+    gsa_state *state;
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_config_set_loss(config, &loss, &error), &error);
+    must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
+    gsa_config_free(config);
+    learn(state, &batch);
+    gsa_state *bare = reread(state);
+    assert_int_equal(summary_of(bare).n_held_out, 30);
+    keep_best(bare);
+    gsa_model *model = model_of(bare);
+    for (size_t slot = 0; slot <= FEATURES; slot++)
+        assert_true(model_weight(model, slot, 0) == (double)(float)gsa__state_average(bare, slot, 0));
+    gsa_model_free(model);
+    must_be_ok(gsa_state_set_loss(bare, &loss, &error), &error);
+    gsa_model *a = model_of(state), *b = model_of(bare);
+    same_models(a, b);
+    gsa_model_free(a);
+    gsa_model_free(b);
+    gsa_state_free(bare);
+    keep_best(state);
+    gsa_state_end_pass(state);
+    gsa_state_end_pass(state);
+    bare = reread(state); /* what was kept needs no loss */
+    a = model_of(state);
+    b = model_of(bare);
+    same_models(a, b);
+    gsa_model_free(a);
+    gsa_model_free(b);
+    gsa_state_free(bare);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void **unused)
+{
+    (void)unused;
+    rows *r = noisy(2, 300, 3);
+    gsa_batch batch = rows_batch(r);
+    failing memory = {SIZE_MAX, 0};
+    gsa_env env = failing_env(&memory);
+    gsa_state *plain = state_with("method", "auto", NULL), *state;
+    gsa_error error = {0};
+    learn(plain, &batch);
+    must_be_ok(gsa_state_fork(plain, &env, &state, &error), &error);
+    gsa_state_free(plain);
+    bytes before = state_bytes(state);
+    size_t live = memory.live, n = 0;
+    for (int finish = 1; finish >= 0; finish--) {
+        gsa_status status = GSA_MEMORY;
+        for (n = 0; status != GSA_OK; n++) {
+            gsa_model *model = NULL;
+            memory.left = n;
+            status = finish ? gsa_state_finish(state, &env, &model, &error) : gsa_state_keep_best(state, &error);
+            assert_true(status == GSA_OK || status == GSA_MEMORY);
+            memory.left = SIZE_MAX;
+            gsa_model_free(model);
+            if (status != GSA_OK || finish) {
+                assert_int_equal(memory.live, live);
+                same_bytes(&before, state);
+            }
+        }
+        assert_true(n > (finish ? 30 : 5));
+    }
+    assert_int_equal(memory.live, live + 1);
+    gsa_state_free(state);
+    assert_int_equal(memory.live, 0);
+    free(before.data);
+    free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_held_out_by_hand_are_kept_and_not_learned),
+        cmocka_unit_test(equal_rows_that_are_held_out_add_up_and_rows_of_weight_0_are_ignored),
+        cmocka_unit_test(holding_out_names_the_row_that_is_wrong),
+        cmocka_unit_test(a_model_is_calibrated_before_it_learns_the_held_out_rows),
+        cmocka_unit_test(a_calibrated_model_does_not_depend_on_the_order_of_labels),
+        cmocka_unit_test(the_papers_method_makes_its_model_of_the_weights_as_they_are),
+        cmocka_unit_test(the_model_is_the_best_pass_when_later_ones_are_worse),
+        cmocka_unit_test(the_best_weights_know_nothing_of_later_features),
+        cmocka_unit_test(the_best_of_fewer_labels_is_not_made_a_model_of),
+        cmocka_unit_test(a_kept_best_survives_saving_and_forking),
+        cmocka_unit_test(replacing_leaves_one_state_of_two),
+        cmocka_unit_test(a_loaded_state_without_its_loss_still_makes_a_model),
+        cmocka_unit_test(no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
