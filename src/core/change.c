@@ -222,9 +222,9 @@ void gsa__change_add(gsa__change *into, gsa__change *from, const gsa_env *env)
 
 void gsa__change_share(gsa__change *change, size_t shares)
 {
-    double share = 1 / (double)shares;
-    if (shares == 1)
+    if (shares <= 1)
         return;
+    double share = 1 / (double)shares;
     for (size_t slot = 0; slot < change->n_slots; slot++) {
         change->mass[slot] *= share;
         change->count[slot] /= shares;

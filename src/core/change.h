@@ -48,7 +48,7 @@ gsa_status gsa__change_of(gsa__change *change, const gsa_state *state, const gsa
                           gsa_error *error);
 /* into += from; from is released. Both have the same shape. */
 void gsa__change_add(gsa__change *into, gsa__change *from, const gsa_env *env);
-/* Rows that were learned by so many of the copies count once. */
+/* Rows that were learned by so many of the copies count once; 0 is 1. */
 void gsa__change_share(gsa__change *change, size_t shares);
 void gsa__change_release(gsa__change *change, const gsa_env *env);
 

@@ -351,7 +351,7 @@ gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa
     gsa__change sum;
     bool goes_on = base && gsa__state_continues(states[0], base);
     status = frame(states, n_states, base, env, &into, error);
-    if (status == GSA_OK && shares == 1)
+    if (status == GSA_OK && shares == 0)
         status = unite_samples(into, states, n_states, error);
     if (status == GSA_OK)
         status = unite_centres(into, states, n_states, error);
@@ -382,5 +382,5 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
 {
     if (n_states == 0)
         return gsa__fail(error, GSA_ARGUMENT, "no states to merge");
-    return gsa__merge(states, n_states, base, 1, env, out, error);
+    return gsa__merge(states, n_states, base, 0, env, out, error);
 }

@@ -4,7 +4,7 @@
 
 #include "core/state.h"
 
-/* shares > 1: every row was learned by that many of the states, and counts once; held-out rows are then left behind,
+/* shares > 0: every row was learned by that many of the states, and counts once; held-out rows are then left behind,
  * and the step along the mean is 1. */
 gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
                       const gsa_env *env, gsa_state **out, gsa_error *error);
