@@ -202,8 +202,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states,
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge_folds(const gsa_state *const *states, size_t n_states,
                                                        const gsa_state *base, const gsa_env *env, gsa_state **out,
                                                        double *loss, gsa_error *error);
-/* The state becomes what `by` is; `by` is freed. */
-GSA_API void gsa_state_replace(gsa_state *state, gsa_state *by);
+/* The state becomes what `by` is, in memory from its own env; `by` is freed, also if that fails. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
 /* Judges by the held-out rows: the averaged weights are kept aside if none before were better by the loss of these rows
  * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if
  * no rows are held out or the method is not auto. */

@@ -288,10 +288,17 @@ void gsa_state_end_pass(gsa_state *state)
     at->loss_sum = at->loss_weight = 0;
 }
 
-void gsa_state_replace(gsa_state *state, gsa_state *by)
+gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 {
-    gsa_state old = *state;
-    *state = *by;
-    *by = old;
+    gsa_state *copy = NULL; /* `by` may have another allocator */
+    gsa_status status = gsa_state_fork(by, &state->env, &copy, error);
+    if (status == GSA_OK) {
+        gsa_state old = *state;
+        *state = *copy;
+        state->origin = by->origin;
+        *copy = old;
+    }
+    gsa_state_free(copy);
     gsa_state_free(by);
+    return status;
 }

@@ -1,9 +1,9 @@
 /* The engine on one machine: runs the plan over a reader.
  *
- * A file that fits one block is learned by a team (team.c), more rows and streams by the state itself, as follows.
- * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
- * request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes on by
- * passing over what it has taken. No mathematics here. */
+ * A file that does not fill a block is learned by a team (team.c), more rows and streams by the state itself, as
+ * follows. Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time,
+ * so that a request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes
+ * on by passing over what it has taken. No mathematics here. */
 #include "engine/block.h"
 #include "engine/mixing.h"
 #include "engine/team.h"
@@ -14,6 +14,7 @@
 
 #include <greedystep/train.h>
 
+#include <math.h>
 #include <string.h>
 
 #define ROWS_BETWEEN_CHECKS 64u
@@ -160,16 +161,18 @@ static int wants_another_pass(const training *run, int is_stream)
         return 0;
     if (passes > 0)
         return summary.pass < passes;
-    if (summary.pass == 0 || summary.n_rows >= ROWS_ENOUGH)
-        return summary.pass == 0;
+    if (summary.pass == 0 || summary.pass_rows > 0) /* a pass that was begun is ended */
+        return 1;
+    if (summary.n_rows >= ROWS_ENOUGH)
+        return 0;
+    int judged_by_team = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->state));
     if (!is_auto(run->state) || summary.n_held_out == 0) /* nothing to judge by */
-        return summary.pass < DEFAULT_PASSES;
+        return !judged_by_team && summary.pass < DEFAULT_PASSES;
     int flat = summary.pass == 1 && summary.falling < FLAT;
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
 }
 
-/* A file that fits one block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0 and the reader is
- * back at its start. */
+/* A file that does not fill a block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0. */
 static gsa_status try_team(training *run, int *taken, gsa_error *error)
 {
     gsa_batch rows;
@@ -197,10 +200,15 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
             run->shuffled};
         return gsa__team_train(&job, error);
     }
-    if (status == GSA_OK)
-        status = gsa_reader_rewind(run->reader, error);
-    gsa__block_clear(run->block);
     return status;
+}
+
+static gsa_status go_to_start(training *run, gsa_error *error)
+{
+    gsa_reader_progress progress;
+    gsa_reader_get_progress(run->reader, &progress);
+    gsa__block_clear(run->block);
+    return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(run->reader, error) : GSA_OK;
 }
 
 static gsa_status run_passes(training *run, gsa_error *error)
@@ -212,18 +220,16 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_state_summary(run->state, &summary);
     int judged = is_auto(run->state) && strcmp(gsa_state_get(run->state, "holdout"), "0") != 0;
     if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
-        int taken;
-        status = try_team(run, &taken, error);
+        int taken = 0;
+        status = go_to_start(run, error);
+        if (status == GSA_OK)
+            status = try_team(run, &taken, error);
         if (status != GSA_OK || taken)
             return status;
     }
     while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
-        gsa_reader_get_progress(run->reader, &progress);
-        if (progress.bytes_read > 0 || progress.n_rows > 0) {
-            status = gsa_reader_rewind(run->reader, error);
-            gsa__block_clear(run->block);
-        }
         gsa_state_summary(run->state, &summary);
+        status = go_to_start(run, error);
         if (status == GSA_OK)
             status = run_pass(run, summary.pass, error);
     }

@@ -30,8 +30,8 @@ struct candidate {
     gsa_state *member[MEMBERS];
     gsa_state *best; /* the mean after the best pass */
     double best_loss;
-    double gain; /* of the last pass, as a share */
-    int alive;
+    double gain;       /* of the last pass, as a share */
+    int alive, better; /* better: its last pass was the best so far */
 };
 
 struct team {
@@ -179,7 +179,8 @@ static gsa_status run_candidate(struct team *team, struct candidate *candidate, 
     if (status != GSA_OK)
         return status;
     candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
-    if (job->passes > 0 || !candidate->best || loss < (1 - GAIN_LEAST) * candidate->best_loss) {
+    candidate->better = job->passes > 0 || !candidate->best || loss < (1 - GAIN_LEAST) * candidate->best_loss;
+    if (candidate->better) {
         gsa_state_free(candidate->best);
         candidate->best = mean;
         candidate->best_loss = loss;
@@ -206,8 +207,10 @@ static int drop_those_behind(struct team *team)
     for (size_t i = 0; i < team->n_candidates; i++) {
         struct candidate *candidate = &team->candidate[i];
         double behind = 1 - best / candidate->best_loss;
-        if (behind > BEHIND_MOST && candidate->gain < behind)
+        if (behind > BEHIND_MOST && candidate->gain < behind) {
             candidate->alive = 0;
+            candidate->best_loss = INFINITY; /* out for good, even if passes that were asked for make the other worse */
+        }
         if (!candidate->alive)
             drop_members(candidate);
         alive += candidate->alive;
@@ -222,16 +225,14 @@ static gsa_status run_passes(struct team *team, gsa_error *error)
     gsa_status status = GSA_OK;
     int alive = 1;
     for (uint64_t pass = 0; pass < most && alive && status == GSA_OK; pass++) {
-        const gsa_state *before = leader(team)->best;
         for (size_t i = 0; i < team->n_candidates && status == GSA_OK; i++)
             if (team->candidate[i].alive)
                 status = run_candidate(team, &team->candidate[i], pass, error);
         if (status != GSA_OK)
             return status;
         alive = drop_those_behind(team);
-        const gsa_state *best = leader(team)->best;
-        if (best != before && job->hooks.pass_ended)
-            status = job->hooks.pass_ended(job->hooks.ctx, best, error);
+        if (leader(team)->better && job->hooks.pass_ended)
+            status = job->hooks.pass_ended(job->hooks.ctx, leader(team)->best, error);
     }
     return status;
 }
@@ -244,7 +245,7 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         status = run_passes(&team, error);
     if (status == GSA_OK) {
         struct candidate *winner = leader(&team);
-        gsa_state_replace(job->state, winner->best);
+        status = gsa_state_replace(job->state, winner->best, error);
         winner->best = NULL;
     }
     for (size_t i = 0; i < team.n_candidates; i++) {

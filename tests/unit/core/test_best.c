@@ -409,10 +409,11 @@ static void replacing_leaves_one_state_of_two(void **unused)
     rows *r = noisy(1, 300, 3);
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", NULL), *by = state_with("method", "auto", NULL);
+    gsa_error error = {0};
     learn(state, &batch);
     read_pass(by, &batch);
     bytes expected = state_bytes(by);
-    gsa_state_replace(state, by);
+    must_be_ok(gsa_state_replace(state, by, &error), &error);
     same_bytes(&expected, state);
     learn(state, &batch);
     free(expected.data);
