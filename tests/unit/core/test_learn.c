@@ -117,6 +117,97 @@ static void the_averages_are_the_means_of_the_iterates(void **unused)
     compare_with_oracle("softmax", 3, "suffix", 33);
 }
 
+/* The weights after row t count t (t + 1); the iterates are those of a twin that is asked for its last weights. */
+static void the_recent_average_is_the_weighted_mean_of_the_iterates(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *method, *units, *loss;
+        unsigned n_classes;
+    } kinds[] = {{"gsa", "auto", "logistic", 2},
+                 {"auto", "given", "logistic", 2},
+                 {"auto", "free", "softmax", 4},
+                 {"auto", "free", "squared", 0},
+                 {"auto", "given", "hinge", 3}};
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        rows *r = rows_random(kind + 3, 150, FEATURES, kinds[kind].n_classes);
+        gsa_batch batch = rows_batch(r);
+        gsa_error error = {0};
+        gsa_state *recent = state_with("method", kinds[kind].method, "units", kinds[kind].units, "loss",
+                                       kinds[kind].loss, "average", "recent", "holdout", "0", NULL);
+        gsa_state *last = state_with("method", kinds[kind].method, "units", kinds[kind].units, "loss", kinds[kind].loss,
+                                     "average", "last", "holdout", "0", NULL);
+        double sum[FEATURES + 1][CLASSES] = {{0}}, total = 0;
+        must_be_ok(gsa_state_prepare(recent, &batch, &error), &error);
+        must_be_ok(gsa_state_prepare(last, &batch, &error), &error);
+        for (size_t t = 1; t <= 2 * batch.n_rows; t++) {
+            gsa_batch slice = rows_slice(&batch, (t - 1) % batch.n_rows, 1);
+            learn(recent, &slice);
+            learn(last, &slice);
+            if (t == batch.n_rows) { /* a new pass changes nothing */
+                gsa_state_end_pass(recent);
+                gsa_state_end_pass(last);
+            }
+            gsa_model *iterate = model_of(last), *mean = model_of(recent);
+            double weight = (double)t * (double)(t + 1);
+            total += weight;
+            for (size_t i = 0; i <= FEATURES; i++)
+                for (size_t k = 0; k < CLASSES; k++) {
+                    sum[i][k] += weight * model_weight(iterate, i, k);
+                    double expected = sum[i][k] / total;
+                    assert_close(model_weight(mean, i, k), expected, 2e-5 * (1 + fabs(expected)));
+                }
+            gsa_model_free(iterate);
+            gsa_model_free(mean);
+        }
+        gsa_state_free(recent);
+        gsa_state_free(last);
+        free(r);
+    }
+}
+
+/* The rows since the last power of two against those between it and the one before. */
+static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(3, 300, FEATURES, 2);
+    gsa_batch batch = rows_batch(r);
+    batch.weight = r->weight;
+    gsa_state *state = state_with("method", "auto", "loss", "logistic", "holdout", "0", NULL);
+    gsa_summary summary;
+    double loss[601] = {0}, before = 0;
+    gsa_state_summary(state, &summary);
+    assert_true(isnan(summary.falling));
+    for (size_t row = 0; row < 300; row++)
+        r->weight[row] = row % 3 == 0 ? 2.5f : 1;
+    for (size_t t = 1; t <= 600; t++) {
+        gsa_batch slice = rows_slice(&batch, (t - 1) % 300, 1);
+        learn(state, &slice);
+        gsa_state_summary(state, &summary);
+        loss[t] = summary.loss_sum - before;
+        before = summary.loss_sum;
+        size_t power = 1;
+        while (2 * power <= t)
+            power *= 2;
+        double late[2] = {0}, earlier[2] = {0};
+        for (size_t i = power / 2 > 0 ? power / 2 : 1; i <= t; i++) {
+            double *window = i >= power ? late : earlier;
+            window[0] += loss[i];
+            window[1] += (double)r->weight[(i - 1) % 300];
+        }
+        if (t == 1)
+            assert_true(isnan(summary.falling));
+        else
+            assert_close(summary.falling, 1 - late[0] / late[1] / (earlier[0] / earlier[1]), 1e-9);
+        if (t == 300) {
+            gsa_state_end_pass(state);
+            before = 0;
+        }
+    }
+    gsa_state_free(state);
+    free(r);
+}
+
 /* Both forms, row by row: w of logistic = w_1 - w_0 of softmax. */
 static void logistic_is_two_class_softmax_at_every_row(void **unused)
 {
@@ -252,6 +343,8 @@ int main(void)
         cmocka_unit_test(logistic_gsa_follows_the_paper_to_rounding),
         cmocka_unit_test(softmax_gsa_follows_the_paper_to_rounding),
         cmocka_unit_test(the_averages_are_the_means_of_the_iterates),
+        cmocka_unit_test(the_recent_average_is_the_weighted_mean_of_the_iterates),
+        cmocka_unit_test(falling_is_told_by_the_losses_of_the_last_rows),
         cmocka_unit_test(logistic_is_two_class_softmax_at_every_row),
         cmocka_unit_test(a_third_label_turns_logistic_into_softmax_exactly),
         cmocka_unit_test(squared_loss_takes_the_steps_computed_by_hand),

@@ -1,6 +1,8 @@
 /* Merge laws. */
 #include "rows.h"
 
+#include "core/state.h"
+
 #include <math.h>
 
 static gsa_state *trained(uint64_t seed, size_t n, uint32_t n_features, unsigned n_classes, const char *loss)
@@ -105,6 +107,51 @@ static void weights_are_averaged_by_mass(void **unused)
     gsa_state_free(a);
     gsa_state_free(b);
     gsa_state_free(ab);
+    free(r);
+    free(s);
+}
+
+/* No rows are held out: the merged average is the mean of the averages by mass, and goes on as one over all rows. */
+static void a_recent_average_is_kept_by_a_merge(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 200, 20, 2), *s = rows_random(2, 100, 20, 2);
+    gsa_batch x = rows_batch(r), y = rows_batch(s), next = rows_slice(&y, 7, 1);
+    gsa_state *a = state_with("loss", "logistic", "average", "recent", NULL);
+    gsa_state *b = state_with("loss", "logistic", "average", "recent", NULL);
+    learn(a, &x);
+    learn(b, &y);
+    gsa_state *both = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_model *of_a = model_of(a), *of_b = model_of(b), *of_both = model_of(both);
+    double mean[20];
+    for (uint32_t i = 0; i < 20; i++) {
+        double mass[2] = {0};
+        for (int k = 0; k < 2; k++) {
+            const rows *from = k ? s : r;
+            for (size_t e = 0; e < from->n_entries; e++)
+                if (from->index[e] == i)
+                    mass[k] += (double)from->value[e] * (double)from->value[e];
+        }
+        mean[i] = (mass[0] * (double)gsa_model_weight(of_a, i, 0) + mass[1] * (double)gsa_model_weight(of_b, i, 0)) /
+                  (mass[0] + mass[1]);
+        assert_close((double)gsa_model_weight(of_both, i, 0), mean[i], 1e-5 * (1 + fabs(mean[i])));
+    }
+    learn(both, &next);
+    gsa_model *after = model_of(both);
+    double share = 301.0 * 302 / (301.0 * 302 * 303 / 3), moved = 0;
+    for (uint32_t i = 0; i < 20; i++) {
+        double w = (double)gsa__table_slot(&both->table, i + 1)[0].f;
+        double expected = (1 - share) * mean[i] + share * w;
+        assert_close((double)gsa_model_weight(after, i, 0), expected, 1e-5 * (1 + fabs(expected)));
+        moved += fabs(w - mean[i]);
+    }
+    assert_true(moved > 0.1); /* else the last weights would do as well */
+    gsa_model *models[] = {of_a, of_b, of_both, after};
+    for (size_t i = 0; i < 4; i++)
+        gsa_model_free(models[i]);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(both);
     free(r);
     free(s);
 }
@@ -495,6 +542,7 @@ int main(void)
         cmocka_unit_test(merging_two_states_is_commutative_bit_for_bit),
         cmocka_unit_test(merging_is_associative_to_rounding),
         cmocka_unit_test(weights_are_averaged_by_mass),
+        cmocka_unit_test(a_recent_average_is_kept_by_a_merge),
         cmocka_unit_test(labels_are_merged_by_name_not_by_number),
         cmocka_unit_test(two_pairs_of_labels_become_three_classes),
         cmocka_unit_test(a_common_start_is_refused_unless_it_is_given),

@@ -35,7 +35,9 @@ static const struct {
              {"softmax", "suffix", "10", 4, "auto", "auto"}, {"squared", "last", "0", 0, "auto", "auto"},
              {"logistic", "full", "0", 2, "auto", "free"},   {"auto", "suffix", "0", 5, "auto", "given"},
              {"hinge", "suffix", "5", 2, "auto", "auto"},    {"squared_hinge", "last", "0", 5, "auto", "given"},
-             {"hinge", "full", "0", 4, "gsa", "auto"}};
+             {"hinge", "full", "0", 4, "gsa", "auto"},       {"auto", "recent", "auto", 2, "auto", "auto"},
+             {"softmax", "recent", "10", 4, "auto", "free"}, {"squared", "recent", "auto", 0, "auto", "free"},
+             {"hinge", "recent", "auto", 3, "auto", "given"}};
 
 /* Saved and loaded again after every single row, in two passes: the bytes at the end are those of the quiet run. */
 static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
@@ -53,6 +55,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
         must_be_ok(gsa_state_prepare(disturbed, &batch, &error), &error);
         for (int pass = 0; pass < 2; pass++) {
             learn(quiet, &batch);
+            must_be_ok(gsa_state_keep_best(quiet, &error), &error);
             gsa_state_end_pass(quiet);
             for (size_t row = 0; row < batch.n_rows; row++) {
                 gsa_batch slice = rows_slice(&batch, row, 1);
@@ -61,6 +64,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
                 gsa_state_free(disturbed);
                 disturbed = again;
             }
+            must_be_ok(gsa_state_keep_best(disturbed, &error), &error);
             gsa_state_end_pass(disturbed);
         }
         same_bytes(quiet, disturbed);
@@ -209,6 +213,7 @@ typedef struct lie {
     size_t element;
     uint64_t bits;       /* the new element, in the low bytes */
     const char *without; /* tensors with this beginning are left out, or NULL */
+    const char *shorter; /* tensor that lacks its last element, or NULL */
 } lie;
 
 static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, size_t n_lies, gsa_error *error)
@@ -235,6 +240,8 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
                 memcpy(copy + lies[l].element * size, &lies[l].bits, size);
             if (lies[l].without && strncmp(lies[l].without, tensor.name, strlen(lies[l].without)) == 0)
                 keep = 0;
+            if (lies[l].shorter && strcmp(lies[l].shorter, tensor.name) == 0)
+                tensor.shape[0]--;
         }
         tensor.fill = NULL;
         tensor.data = data[bundle.n_tensors] = copy;
@@ -291,6 +298,62 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
     free(r);
 }
 
+#define MINUS_ONE 0xBFF0000000000000
+#define NOT_A_NUMBER 0x7FF8000000000000
+#define INFINITE 0x7FF0000000000000
+#define BILLION 0x41CDCD6500000000
+
+/* What the default method adds: the means of columns (rows, mean, sum of squares), the best weights (loss, pass, slots,
+ * outputs). */
+static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **unused)
+{
+    (void)unused;
+    static const lie lies[] = {
+        {.tensor = "columns", .element = 3, .bits = MINUS_ONE},
+        {.tensor = "columns", .element = 3, .bits = INFINITE},
+        {.tensor = "columns", .element = 4, .bits = INFINITE},
+        {.tensor = "columns", .element = 4, .bits = NOT_A_NUMBER},
+        {.tensor = "columns", .element = 5, .bits = MINUS_ONE},
+        {.tensor = "columns", .element = 5, .bits = NOT_A_NUMBER},
+        {.shorter = "columns"},
+        {.tensor = "best.numbers", .element = 0, .bits = NOT_A_NUMBER},
+        {.tensor = "best.numbers", .element = 0, .bits = INFINITE},
+        {.tensor = "best.numbers", .element = 1, .bits = 0},
+        {.tensor = "best.numbers", .element = 1, .bits = NOT_A_NUMBER},
+        {.tensor = "best.numbers", .element = 1, .bits = INFINITE},
+        {.tensor = "best.numbers", .element = 2, .bits = 0},
+        {.tensor = "best.numbers", .element = 2, .bits = NOT_A_NUMBER},
+        {.tensor = "best.numbers", .element = 2, .bits = BILLION},
+        {.tensor = "best.numbers", .element = 3, .bits = 0},
+        {.tensor = "best.numbers", .element = 3, .bits = MINUS_ONE},
+        {.tensor = "best.numbers", .element = 3, .bits = BILLION},
+        {.shorter = "best.numbers"},
+        {.tensor = "best.weight", .element = 2, .bits = 0x7F800000},
+        {.tensor = "best.weight", .element = 2, .bits = 0x7FC00000},
+        {.shorter = "best.weight"},
+        {.without = "best.weight"},
+        {.tensor = "sums", .element = 8, .bits = NOT_A_NUMBER}, /* losses of the last rows */
+        {.tensor = "sums", .element = 11, .bits = INFINITE},
+    };
+    rows *r = rows_random(1, 200, 30, 3);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "auto", "units", "free", NULL);
+    gsa_error error = {0};
+    learn(state, &batch);
+    must_be_ok(gsa_state_keep_best(state, &error), &error);
+    gsa_state_end_pass(state);
+    must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
+    static const lie harmless = {.tensor = "columns", .element = 4, .bits = MINUS_ONE}; /* a mean may be anywhere */
+    must_be_ok(restore_with_lies(state, &harmless, 1, &error), &error);
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        if (restore_with_lies(state, &lies[i], 1, &error) != GSA_FORMAT)
+            fail_msg("lie %zu was believed", i);
+        assert_int_equal(error.status, GSA_FORMAT);
+    }
+    gsa_state_free(state);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +364,7 @@ int main(void)
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(runs_started_again_and_again_on_the_same_rows_survive_the_trip),
         cmocka_unit_test(a_state_that_contradicts_itself_is_refused),
+        cmocka_unit_test(means_of_columns_and_best_weights_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
