@@ -212,7 +212,7 @@ double gsa__state_average(const gsa_state *state, size_t slot, size_t output)
 
 static double falling(const gsa__position *at)
 {
-    if (!(at->late[1] > 0 && at->earlier[1] > 0 && at->earlier[0] > 0))
+    if (!(at->late[1] >= at->earlier[1] / 4 && at->earlier[1] > 0 && at->earlier[0] > 0)) /* too few to tell */
         return NAN;
     return 1 - at->late[0] / at->late[1] / (at->earlier[0] / at->earlier[1]);
 }
