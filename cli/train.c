@@ -124,6 +124,8 @@ static const char *advice(const training *run, const gsa_summary *summary)
     bool falling = summary->falling > STILL_FALLING;
     if (run->stopped || isnan(gsa_state_held_out_loss(run->state)))
         return "";
+    if (isnan(summary->falling) && (reading.is_stream || summary->best_pass == summary->pass))
+        return "";
     if (reading.is_stream)
         return falling ? "; the loss was still falling: a file, which can be read again, may give a better model"
                        : "; the loss had gone flat";

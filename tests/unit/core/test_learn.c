@@ -195,7 +195,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
             window[0] += loss[i];
             window[1] += (double)r->weight[(i - 1) % 300];
         }
-        if (t == 1)
+        if (t == 1 || late[1] < earlier[1] / 4) /* too few to tell */
             assert_true(isnan(summary.falling));
         else
             assert_close(summary.falling, 1 - late[0] / late[1] / (earlier[0] / earlier[1]), 1e-9);
