@@ -27,9 +27,6 @@ static const cli_option train_options[] = {
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
-/* As the engine has it: the least fall of the loss that is one. */
-#define STILL_FALLING 0.0005
-
 typedef struct training {
     const cli_arguments *arguments;
     const char *model_path;
@@ -39,6 +36,7 @@ typedef struct training {
     train_test test;
     cli_progress progress;
     double seconds;
+    double held_out_loss; /* NaN if none were held out */
     bool stopped, test_failed;
 } training;
 
@@ -100,9 +98,8 @@ static int print_json(const training *run, const gsa_summary *summary)
     json_object_set_new(object, "loss", json_string(summary->loss));
     json_object_set_new(object, "rows", report_count(rows_learned(run, summary)));
     json_object_set_new(object, "held_out", report_count(summary->n_held_out));
-    double held_out_loss = gsa_state_held_out_loss(run->state);
-    if (!isnan(held_out_loss))
-        json_object_set_new(object, "held_out_loss", report_real(held_out_loss));
+    if (!isnan(run->held_out_loss))
+        json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
     json_object_set_new(object, "passes", report_count(summary->pass));
     json_object_set_new(object, "features", report_count(summary->n_features));
     json_object_set_new(object, "classes", report_count(summary->n_classes));
@@ -121,8 +118,8 @@ static const char *advice(const training *run, const gsa_summary *summary)
 {
     gsa_reader_progress reading;
     gsa_reader_get_progress(run->reader, &reading);
-    bool falling = summary->falling > STILL_FALLING;
-    if (run->stopped || isnan(gsa_state_held_out_loss(run->state)))
+    bool falling = summary->falling > GSA_GAIN_LEAST;
+    if (run->stopped || isnan(run->held_out_loss))
         return "";
     if (isnan(summary->falling) && (reading.is_stream || summary->best_pass == summary->pass))
         return "";
@@ -153,9 +150,8 @@ static void print_summary(const training *run, const gsa_summary *summary)
     if (summary->n_classes > 0)
         report_field("classes", "%" PRIu64, summary->n_classes);
     report_field("progressive loss", "%.6g", progressive_loss(summary));
-    double held_out_loss = gsa_state_held_out_loss(run->state);
-    if (!isnan(held_out_loss))
-        report_field("held-out loss", "%.6g", held_out_loss);
+    if (!isnan(run->held_out_loss))
+        report_field("held-out loss", "%.6g", run->held_out_loss);
     report_field("mean step", "%.6g", summary->step);
     train_test_report(&run->test);
     uint64_t n_new_rows = summary->n_rows - run->progress.rows_at_start;
@@ -222,6 +218,7 @@ static int save_and_report(training *run)
         return code;
     if (run->stopped)
         tell_stop(run, &summary);
+    run->held_out_loss = gsa_state_held_out_loss(run->state);
     if (arguments_flag(run->arguments, "json"))
         code = print_json(run, &summary);
     else

@@ -362,6 +362,8 @@ GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
 /* The most passes over an input of so many rows that are made without being told: 2^18 rows in all, from 20 to 100. */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
+/* A gain below this share of the loss is none: by it passes are ended, and a falling loss is told from a flat one. */
+#define GSA_GAIN_LEAST 0.0005
 
 #ifdef __cplusplus
 }

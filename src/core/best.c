@@ -6,9 +6,6 @@
 
 #include <math.h>
 
-/* A gain below this share of the loss is none. */
-#define GAIN_LEAST 0.0005
-
 static void calibrate_weights(const gsa_state *state, const gsa__calibration *calibration, float *weight)
 {
     size_t n_outputs = state->table.n_outputs;
@@ -27,7 +24,7 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
     gsa_status status = gsa__calibrate(&judged, 1, &calibration, error);
     if (status != GSA_OK || !isfinite(calibration.loss))
         return status;
-    if (best->weight && !(calibration.loss < (1 - GAIN_LEAST) * best->loss))
+    if (best->weight && !(calibration.loss < (1 - GSA_GAIN_LEAST) * best->loss))
         return GSA_OK;
     float *weight;
     status = gsa__state_averages(state, &weight, error);

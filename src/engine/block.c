@@ -197,3 +197,12 @@ int gsa__block_is_last(const gsa__block *block)
 {
     return block->is_last;
 }
+
+void gsa__block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,
+                      uint32_t *order)
+{
+    if (shuffled)
+        gsa_plan_order(seed, pass, block_number, n_rows, order);
+    for (uint32_t i = 0; i < n_rows && !shuffled; i++)
+        order[i] = i;
+}

@@ -17,12 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-#define ROWS_BETWEEN_CHECKS 64u
 /* Without being told: passes where nothing judges, and rows after which no further pass is begun. */
 #define DEFAULT_PASSES 5u
 #define ROWS_ENOUGH 10000000u
-/* A progressive loss that fell by less than this share between the last rows and those before has gone flat. */
-#define FLAT 0.0005
 
 typedef struct training {
     gsa_state *state;
@@ -58,23 +55,13 @@ static int is_auto(const gsa_state *state)
     return strcmp(gsa_state_get(state, "method"), "auto") == 0;
 }
 
-static void set_order(training *run, uint64_t pass, uint32_t n_rows)
-{
-    if (run->shuffled) {
-        gsa_plan_order(run->seed, pass, run->block_number, n_rows, run->order);
-    } else {
-        for (uint32_t i = 0; i < n_rows; i++)
-            run->order[i] = i;
-    }
-}
-
 /* The rows of the block from position `done` of its order on. */
 static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pass, size_t done, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    set_order(run, pass, (uint32_t)batch->n_rows);
+    gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
     while (done < batch->n_rows && status == GSA_OK) {
-        size_t n = batch->n_rows - done < ROWS_BETWEEN_CHECKS ? batch->n_rows - done : ROWS_BETWEEN_CHECKS;
+        size_t n = batch->n_rows - done < GSA__ROWS_BETWEEN_CHECKS ? batch->n_rows - done : GSA__ROWS_BETWEEN_CHECKS;
         if (run->env.should_stop(run->env.stop_ctx))
             return gsa__fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(run->state, batch, run->order + done, n, error);
@@ -168,7 +155,7 @@ static int wants_another_pass(const training *run, int is_stream)
     int judged_by_team = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->state));
     if (!is_auto(run->state) || summary.n_held_out == 0) /* nothing to judge by */
         return !judged_by_team && summary.pass < DEFAULT_PASSES;
-    int flat = summary.pass == 1 && summary.falling < FLAT;
+    int flat = summary.pass == 1 && summary.falling < GSA_GAIN_LEAST;
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
 }
 

@@ -1,4 +1,4 @@
-/* Rows that fit one block are learned by a team.
+/* Files that do not fill a block are learned by a team.
  *
  * Each of its members leaves out an eighth of the rows. So every row is judged by a member that has not learned it, and
  * all rows together tell what a single held-out sample of a small file could not: how many passes are best, whether the
@@ -9,6 +9,8 @@
  * gains in a pass. Nothing of the state is touched before the end. */
 #include "engine/team.h"
 
+#include "engine/block.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -17,16 +19,12 @@
 
 #define MEMBERS 8u
 #define CANDIDATES 2u
-#define ROWS_BETWEEN_CHECKS 64u
 /* Cells of all tables together, 4 bytes each. */
 #define CELLS_MOST ((uint64_t)1 << 28)
-/* A gain of less than this share of the loss is none. A candidate that is behind by more than the second share, and by
- * more than its last pass gained, is out. */
-#define GAIN_LEAST 0.0005
+/* A candidate that is behind by more than this share, and by more than its last pass gained, is out. */
 #define BEHIND_MOST 0.01
 
 struct candidate {
-    const char *units; /* NULL: as the state has it */
     gsa_state *member[MEMBERS];
     gsa_state *best; /* the mean after the best pass */
     double best_loss;
@@ -88,11 +86,11 @@ static gsa_status new_member(struct team *team, const char *units, uint32_t numb
     return status;
 }
 
+/* units NULL: as the state has them. */
 static gsa_status new_candidate(struct team *team, const char *units, gsa_error *error)
 {
     struct candidate *candidate = &team->candidate[team->n_candidates++];
     gsa_status status = GSA_OK;
-    candidate->units = units;
     candidate->best_loss = INFINITY;
     candidate->alive = 1;
     for (uint32_t i = 0; i < team->n_members && status == GSA_OK; i++)
@@ -130,26 +128,15 @@ static gsa_status set_up(struct team *team, gsa_error *error)
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-static void set_order(struct team *team, uint64_t pass, uint32_t member)
-{
-    uint32_t n_rows = (uint32_t)team->job->rows->n_rows;
-    if (team->job->shuffled) {
-        gsa_plan_order(team->job->seed, pass, member, n_rows, team->order);
-    } else {
-        for (uint32_t i = 0; i < n_rows; i++)
-            team->order[i] = i;
-    }
-}
-
 static gsa_status run_member(struct team *team, gsa_state *member, uint32_t number, uint64_t pass, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
-    uint32_t rows[ROWS_BETWEEN_CHECKS];
+    uint32_t rows[GSA__ROWS_BETWEEN_CHECKS];
     gsa_status status = GSA_OK;
-    set_order(team, pass, number);
+    gsa__block_order(job->shuffled, job->seed, pass, number, (uint32_t)job->rows->n_rows, team->order);
     for (size_t done = 0; done < job->rows->n_rows && status == GSA_OK;) {
         size_t n = 0;
-        for (; done < job->rows->n_rows && n < ROWS_BETWEEN_CHECKS; done++)
+        for (; done < job->rows->n_rows && n < GSA__ROWS_BETWEEN_CHECKS; done++)
             if (team->fold[team->order[done]] != number)
                 rows[n++] = team->order[done];
         if (job->env.should_stop(job->env.stop_ctx))
@@ -179,7 +166,7 @@ static gsa_status run_candidate(struct team *team, struct candidate *candidate, 
     if (status != GSA_OK)
         return status;
     candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
-    candidate->better = job->passes > 0 || !candidate->best || loss < (1 - GAIN_LEAST) * candidate->best_loss;
+    candidate->better = job->passes > 0 || !candidate->best || loss < (1 - GSA_GAIN_LEAST) * candidate->best_loss;
     if (candidate->better) {
         gsa_state_free(candidate->best);
         candidate->best = mean;

@@ -26,4 +26,15 @@ static inline bytes state_bytes(const gsa_state *state)
     return out;
 }
 
+/* A state that has been saved and loaded. */
+static inline gsa_state *reread(const gsa_state *state)
+{
+    bytes b = state_bytes(state);
+    gsa_error error = {0};
+    gsa_state *out = NULL;
+    must_be_ok(gsa_state_read(b.data, b.size, NULL, &out, &error), &error);
+    free(b.data);
+    return out;
+}
+
 #endif

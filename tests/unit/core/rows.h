@@ -146,4 +146,17 @@ static inline gsa_model *model_of(const gsa_state *state)
     return model;
 }
 
+/* Half the squared error, as a loss of the caller's. */
+static inline double half_square(void *ctx, double m, double y)
+{
+    (void)ctx;
+    return 0.5 * (m - y) * (m - y);
+}
+
+static inline double half_square_slope(void *ctx, double m, double y)
+{
+    (void)ctx;
+    return m - y;
+}
+
 #endif

@@ -34,16 +34,6 @@ static void same_bytes(const bytes *before, const gsa_state *state)
     free(now.data);
 }
 
-static gsa_state *reread(const gsa_state *state)
-{
-    bytes b = state_bytes(state);
-    gsa_error error = {0};
-    gsa_state *out = NULL;
-    must_be_ok(gsa_state_read(b.data, b.size, NULL, &out, &error), &error);
-    free(b.data);
-    return out;
-}
-
 static gsa_summary summary_of(const gsa_state *state)
 {
     gsa_summary summary;
@@ -423,18 +413,6 @@ static void replacing_leaves_one_state_of_two(void **unused)
 
 /* ---- troubles -------------------------------------------------------------------------------------------------------
  */
-
-static double half_square(void *ctx, double m, double y)
-{
-    (void)ctx;
-    return 0.5 * (m - y) * (m - y);
-}
-
-static double half_square_slope(void *ctx, double m, double y)
-{
-    (void)ctx;
-    return m - y;
-}
 
 /* The rows cannot be judged or learned without their loss; the weights are there all the same. */
 static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)

@@ -30,16 +30,6 @@ static gsa_state *free_of_units(const char *loss)
     return state_with("method", "auto", "units", "free", "holdout", "0", "average", "last", "loss", loss, NULL);
 }
 
-static gsa_state *reread(const gsa_state *state)
-{
-    bytes b = state_bytes(state);
-    gsa_error error = {0};
-    gsa_state *out = NULL;
-    must_be_ok(gsa_state_read(b.data, b.size, NULL, &out, &error), &error);
-    free(b.data);
-    return out;
-}
-
 /* Mean and sum of squares around it of a column over all rows, in two passes. */
 static void column_of(const rows *const *of, size_t n_of, uint32_t column, double out[3])
 {

@@ -298,18 +298,6 @@ static void squared_loss_takes_the_steps_computed_by_hand(void **unused)
     free(r);
 }
 
-static double half_square(void *ctx, double m, double y)
-{
-    (void)ctx;
-    return 0.5 * (m - y) * (m - y);
-}
-
-static double half_square_slope(void *ctx, double m, double y)
-{
-    (void)ctx;
-    return m - y;
-}
-
 static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
 {
     (void)unused;

@@ -5,16 +5,6 @@
 
 #include <math.h>
 
-static gsa_state *reread(const gsa_state *state)
-{
-    bytes b = state_bytes(state);
-    gsa_error error = {0};
-    gsa_state *out = NULL;
-    must_be_ok(gsa_state_read(b.data, b.size, NULL, &out, &error), &error);
-    free(b.data);
-    return out;
-}
-
 static void same_bytes(const gsa_state *a, const gsa_state *b)
 {
     bytes x = state_bytes(a), y = state_bytes(b);

@@ -1,44 +1,16 @@
 /* The engine on one machine: order, passes, stopping and going on. */
-#include "../core/bytes.h"
+#include "runs.h"
 
 #include <greedystep/train.h>
 
 #include <math.h>
 #include <stdio.h>
 
-static gsa_reader *generated(uint64_t n_rows, uint64_t n_classes, uint64_t seed)
-{
-    gsa_generator what = {.n_rows = n_rows, .n_features = 50, .nnz = 5, .n_classes = n_classes, .seed = seed};
-    gsa_reader *reader;
-    gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
-    return reader;
-}
-
-static gsa_reader *text(const char *rows_text, const gsa_reader_options *options)
-{
-    gsa_reader *reader;
-    gsa_error error = {0};
-    must_be_ok(gsa_reader_open_memory(rows_text, strlen(rows_text), "test.svm", options, NULL, &reader, &error),
-               &error);
-    return reader;
-}
-
 static uint64_t rows_learned(const gsa_state *state)
 {
     gsa_summary summary;
     gsa_state_summary(state, &summary);
     return summary.n_rows;
-}
-
-/* Stops when it has been asked n times. */
-static int stop_after(void *ctx)
-{
-    unsigned *left = ctx;
-    if (*left == 0)
-        return 1;
-    --*left;
-    return 0;
 }
 
 static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **unused)
@@ -198,7 +170,7 @@ static void an_empty_input_is_an_error(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_state *state = state_with(NULL);
-    gsa_reader *reader = text("# nothing\n\n", NULL);
+    gsa_reader *reader = text_reader("# nothing\n\n", NULL);
     assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_INPUT);
     assert_non_null(strstr(error.message, "no rows in test.svm"));
     gsa_reader_close(reader);
@@ -214,7 +186,7 @@ static void a_label_that_contradicts_names_its_line(void **unused)
     for (int line = 1; line <= 8300; line++)
         at += sprintf(at, line == 8200 ? "2.5 1:1\n" : "%d 1:1\n", line % 2);
     gsa_state *state = state_with(NULL);
-    gsa_reader *reader = text(rows_text, NULL);
+    gsa_reader *reader = text_reader(rows_text, NULL);
     assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_LABEL);
     assert_int_equal(error.line, 8200);
     assert_int_equal(error.byte, 8199 * 6);
@@ -230,9 +202,9 @@ static void twelve_rows_train_and_words_are_labels(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_state *state = state_with("passes", "20", NULL);
-    gsa_reader *reader = text("cat 1:1\ndog 2:1\ncat 1:2\ndog 2:3\ncat 1:1 3:1\ndog 2:1\n"
-                              "cat 1:1\ndog 2:1 3:1\ncat 1:2\ndog 2:3\ncat 1:1\ndog 2:1\n",
-                              NULL);
+    gsa_reader *reader = text_reader("cat 1:1\ndog 2:1\ncat 1:2\ndog 2:3\ncat 1:1 3:1\ndog 2:1\n"
+                                     "cat 1:1\ndog 2:1 3:1\ncat 1:2\ndog 2:3\ncat 1:1\ndog 2:1\n",
+                                     NULL);
     must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;

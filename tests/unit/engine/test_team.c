@@ -1,5 +1,5 @@
 /* Files that fit one block, learned by a team: the same bytes whatever disturbs the run, all sizes, all losses. */
-#include "../core/bytes.h"
+#include "runs.h"
 
 #include "base/memory.h"
 #include "core/state.h"
@@ -10,23 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-
-static gsa_reader *generated(uint64_t n_rows, uint64_t n_classes, uint64_t seed)
-{
-    gsa_generator what = {.n_rows = n_rows, .n_features = 50, .nnz = 5, .n_classes = n_classes, .seed = seed};
-    gsa_reader *reader;
-    gsa_error error = {0};
-    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
-    return reader;
-}
-
-static gsa_reader *text_reader(const char *rows_text)
-{
-    gsa_reader *reader;
-    gsa_error error = {0};
-    must_be_ok(gsa_reader_open_memory(rows_text, strlen(rows_text), "test.svm", NULL, NULL, &reader, &error), &error);
-    return reader;
-}
 
 /* Rows as libsvm text, with their weights where asked for; the caller frees it. */
 static char *text_of(const rows *r, const char *const *words)
@@ -81,15 +64,6 @@ static double metric_of(const gsa_state *state, gsa_reader *reader, const char *
     gsa_model_free(model);
     gsa_reader_close(reader);
     return value;
-}
-
-static int stop_after(void *ctx)
-{
-    unsigned *left = ctx;
-    if (*left == 0)
-        return 1;
-    --*left;
-    return 0;
 }
 
 /* ---- the same bytes ------------------------------------------------------------------------------------------------
@@ -259,11 +233,11 @@ static void classes_are_told_apart_and_words_are_labels(void **unused)
                 state_with("method", "auto", "loss", losses[i], "class_weight", balanced ? "balanced" : "none", NULL);
             gsa_state *twin =
                 state_with("method", "auto", "loss", losses[i], "class_weight", balanced ? "balanced" : "none", NULL);
-            train(state, text_reader(named));
-            train(twin, text_reader(numbered));
-            double accuracy = metric_of(state, text_reader(named), "accuracy");
+            train(state, text_reader(named, NULL));
+            train(twin, text_reader(numbered, NULL));
+            double accuracy = metric_of(state, text_reader(named, NULL), "accuracy");
             assert_true(accuracy > 0.85);
-            assert_close(metric_of(twin, text_reader(numbered), "accuracy"), accuracy, 0.02);
+            assert_close(metric_of(twin, text_reader(numbered, NULL), "accuracy"), accuracy, 0.02);
             gsa_model *model = model_of(state);
             assert_string_equal(gsa_model_label(model, 0), "blue");
             gsa_model_free(model);
@@ -286,9 +260,9 @@ static void numbers_are_predicted(void **unused)
     }
     char *text = text_of(r, NULL);
     gsa_state *state = state_with("method", "auto", NULL);
-    train(state, text_reader(text));
+    train(state, text_reader(text, NULL));
     assert_string_equal(summary_of(state).loss, "squared");
-    assert_true(metric_of(state, text_reader(text), "r2") > 0.95);
+    assert_true(metric_of(state, text_reader(text, NULL), "r2") > 0.95);
     gsa_state_free(state);
     free(text);
     free(r);
@@ -306,9 +280,9 @@ static void noise_is_learned_as_what_it_is(void **unused)
     }
     char *text = text_of(r, NULL), *unseen = text_of(other, NULL);
     gsa_state *state = state_with("method", "auto", NULL);
-    train(state, text_reader(text));
+    train(state, text_reader(text, NULL));
     double entropy = -0.3 * log(0.3) - 0.7 * log(0.7);
-    assert_true(metric_of(state, text_reader(unseen), "log_loss") < 1.03 * entropy);
+    assert_true(metric_of(state, text_reader(unseen, NULL), "log_loss") < 1.03 * entropy);
     gsa_state_free(state);
     free(text);
     free(unseen);
@@ -351,10 +325,10 @@ static void units_are_chosen_by_the_rows_that_were_left_out(void **unused)
         rows *r = meaningful ? with_meaningful_units(7, 800) : with_arbitrary_units(7, 800);
         char *text = text_of(r, NULL);
         gsa_state *state = state_with("method", "auto", NULL), *alone[2];
-        train(state, text_reader(text));
+        train(state, text_reader(text, NULL));
         for (int i = 0; i < 2; i++) {
             alone[i] = state_with("method", "auto", "units", i ? "free" : "given", NULL);
-            train(alone[i], text_reader(text));
+            train(alone[i], text_reader(text, NULL));
         }
         double given = gsa_state_held_out_loss(alone[0]), unbound = gsa_state_held_out_loss(alone[1]);
         assert_true(meaningful ? given < 0.97 * unbound : unbound < 0.97 * given);
@@ -501,11 +475,11 @@ static void a_second_pass_that_was_begun_is_ended_by_a_resumed_run(void **unused
     }
     gsa_state *quiet = state_with("method", "auto", "order", "file", NULL);
     gsa_state *stopped = state_with("method", "auto", "order", "file", NULL);
-    train(quiet, text_reader(text));
+    train(quiet, text_reader(text, NULL));
     assert_true(summary_of(quiet).pass > 1);
     unsigned left = (80000 + 40000) / 64;
     gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
-    gsa_reader *reader = text_reader(text);
+    gsa_reader *reader = text_reader(text, NULL);
     assert_int_equal(gsa_train(stopped, reader, NULL, &env, &error), GSA_STOPPED);
     assert_int_equal(summary_of(stopped).pass, 1);
     assert_true(summary_of(stopped).pass_rows > 0 && summary_of(stopped).falling < 0);
@@ -591,7 +565,7 @@ static void a_row_that_is_wrong_is_named_by_its_line(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_state *state = state_with("method", "auto", "loss", "logistic", NULL);
-    gsa_reader *reader = text_reader("1 1:1\n0 2:1\n1 1:2\n0 2:3\n7 1:1\n1 1:1\n0 2:2\n1 1:1\n");
+    gsa_reader *reader = text_reader("1 1:1\n0 2:1\n1 1:2\n0 2:3\n7 1:1\n1 1:1\n0 2:2\n1 1:1\n", NULL);
     assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_LABEL);
     assert_int_equal(error.line, 5);
     assert_int_equal(summary_of(state).n_rows, 0);
