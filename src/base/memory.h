@@ -34,6 +34,9 @@ void gsa__free(const gsa_env *env, void *memory);
  * as much again. False (and nothing changes) if there is no memory or the size overflows. */
 bool gsa__reserve(const gsa_env *env, void **memory, size_t *capacity, size_t need, size_t element_size);
 
+/* Asks the system for large pages for memory that is read here and there (huge_pages.c); it may do so or not. */
+void gsa__prefer_huge_pages(void *memory, size_t size);
+
 /* A copy of text; NULL if there is no memory. */
 char *gsa__copy_text(const gsa_env *env, const char *text);
 

@@ -25,9 +25,8 @@ struct learner {
     bool units_free;
 };
 
-/* A row and all that is asked about it. */
+/* What is asked about a row, whose entries are in the state. */
 struct lesson {
-    const gsa__row *row;
     size_t class_number; /* for losses with classes */
     double y;            /* for the others */
     double c;            /* weight */
@@ -139,20 +138,20 @@ static void propose_many(gsa_state *state, const struct lesson *lesson, struct p
     p[lesson->class_number] = -row.rest;
 }
 
-/* Margins of the row and what follows from them; GSA_DIVERGED if they are not finite. */
+/* Counts the row (the update will tell the table), and its margins with what follows from them; GSA_DIVERGED if they
+ * are not finite. */
 static gsa_status propose(gsa_state *state, const struct learner *learner, const struct lesson *lesson,
                           struct proposal *out, gsa_error *error)
 {
-    bool intercept = state->params.value[GSA__PARAM_intercept];
     if (learner->table->n_outputs > 1) {
-        gsa__dot_many(learner->table, lesson->row, intercept, state->margins);
+        state->kernels->take_many(learner->table, &state->entries, lesson->c, state->margins);
         for (size_t k = 0; k < learner->table->n_outputs; k++)
             if (!isfinite(state->margins[k]))
                 return diverged(state, error);
         propose_many(state, lesson, out);
         return isfinite(out->loss) ? GSA_OK : diverged(state, error);
     }
-    double m = gsa__dot_one(learner->table, lesson->row, intercept);
+    double m = state->kernels->take_one(learner->table, &state->entries, lesson->c);
     if (!isfinite(m))
         return diverged(state, error);
     propose_one(state, m, lesson, out);
@@ -186,25 +185,27 @@ static double step_of(const gsa_state *state, const struct learner *learner, con
 static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double xx,
                              double *loss, gsa_error *error)
 {
-    bool intercept = state->params.value[GSA__PARAM_intercept];
-    double *along = state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA ? NULL : state->along;
+    const gsa__entries *entries = &state->entries;
+    bool paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA;
+    const double *along = paper ? entries->x : entries->along;
     struct proposal proposal = {0};
+    gsa__state_fetch(state, 1);
     gsa_status status = propose(state, learner, lesson, &proposal, error);
     *loss = proposal.loss;
     if (status != GSA_OK || xx == 0)
         return status;
-    gsa__count_row(learner->table, lesson->row, intercept, lesson->c);
-    double xdx = along ? gsa__metric_of(state, learner->table, lesson->row, learner->units_free, along) : xx;
+    gsa__state_fetch(state, 2);
+    double xdx = paper ? xx : gsa__metric_of(state, learner->units_free);
+    gsa__state_fetch(state, 3);
     double step = step_of(state, learner, lesson, &proposal, xdx);
     if (learner->table->n_outputs > 1) {
         for (size_t k = 0; k < learner->table->n_outputs; k++)
             state->scales[k] = -step * state->margins[k];
-        gsa__update_many(learner->table, lesson->row, intercept, along, state->scales, lag_of(state));
+        state->kernels->update_many(learner->table, entries, along, state->scales, lag_of(state));
     } else {
-        gsa__update_one(learner->table, lesson->row, intercept, along, -step * proposal.g, lag_of(state));
+        state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state));
     }
     /* The default method never goes past a row's own minimum: it needs no such guard. */
-    bool paper = !along;
     if (paper && state->loss == GSA__SQUARED && squared_diverges(state, proposal.g, lesson->y, lesson->c))
         return diverged(state, error);
     return GSA_OK;
@@ -238,16 +239,17 @@ static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson
 
 gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error)
 {
-    size_t n_slots = (size_t)gsa__row_width(row) + 1;
-    *xx = gsa__square_length(row, state->params.value[GSA__PARAM_intercept]);
+    if (!gsa__entries_reserve(&state->entries, row->n, &state->env))
+        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu entries", row->n);
+    state->kernels->gather(&state->entries, row, state->params.value[GSA__PARAM_intercept]);
+    *xx = row->value ? state->kernels->square_length(&state->entries) : (double)state->entries.n_all;
     if (!isfinite(*xx))
         return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    if (!gsa__reserve(&state->env, (void **)&state->along, &state->along_capacity, row->n + 1, sizeof *state->along))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu entries", row->n);
+    size_t n_slots = state->entries.n_slots;
     gsa_status status = gsa__table_grow(&state->table, n_slots, &state->env, error);
     if (status == GSA_OK && state->contest)
         status = gsa__table_grow(&state->contest->table, n_slots, &state->env, error);
-    return status == GSA_OK ? gsa__centre_reserve(state, row, error) : status;
+    return status == GSA_OK ? gsa__centre_reserve(state, error) : status;
 }
 
 /* Whether the loss still falls is told by the rows since the last power of two and those before them. */
@@ -269,7 +271,7 @@ static void note_loss(gsa_state *state, double loss, double c)
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    struct lesson lesson = {row, class_number, y, c};
+    struct lesson lesson = {class_number, y, c};
     struct learner own = {&state->table, &state->step, state->units_free};
     double loss, xx;
     gsa_status status = gsa__state_fit_row(state, row, &xx, error);
@@ -278,7 +280,7 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
     if (status != GSA_OK)
         return status;
     tick(state);
-    gsa__centre_row(state, row);
+    gsa__centre_row(state);
     status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
                             : learn_with(state, &own, &lesson, xx, &loss, error);
     if (status != GSA_OK)

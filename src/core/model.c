@@ -270,9 +270,10 @@ void gsa__model_row_predict(const gsa_model *model, const double *margins, doubl
 
 static gsa_status check_values(const gsa__row *row, size_t number, gsa_error *error)
 {
-    if (!isfinite(gsa__square_length(row, false)))
-        return gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
-    return GSA_OK;
+    bool finite = true;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        finite = finite && isfinite(row->value[i]);
+    return finite ? GSA_OK : gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
 }
 
 gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)

@@ -3,9 +3,10 @@
 
 #include "base/error.h"
 #include "base/hash.h"
-#include "base/text.h"
 
 #include <string.h>
+
+#define ONE_BITS 0x3F800000u /* 1.0f */
 
 gsa__row gsa__row_at(const gsa_batch *batch, size_t row)
 {
@@ -16,31 +17,46 @@ gsa__row gsa__row_at(const gsa_batch *batch, size_t row)
     return (gsa__row){n, batch->index + from, batch->value ? batch->value + from : NULL};
 }
 
-uint64_t gsa__row_width(const gsa__row *row)
-{
-    uint64_t width = 0;
-    if (!row->index) {
-        for (size_t i = row->n; i > 0 && width == 0; i--)
-            width = row->value[i - 1] != 0 ? i : 0;
-        return width;
-    }
-    for (size_t i = 0; i < row->n; i++)
-        if (row->index[i] >= width && (!row->value || row->value[i] != 0))
-            width = (uint64_t)row->index[i] + 1;
-    return width;
-}
-
 static uint64_t hash_label(const gsa_batch *batch, size_t row)
 {
-    char number[GSA__NUMBER_TEXT];
-    const char *text = number;
     if (!batch->label)
         return 0;
-    if (batch->word && batch->word[row] >= 0)
-        text = batch->words[batch->word[row]];
-    else
-        gsa__number_text(batch->label[row], number);
-    return gsa__hash(text, strlen(text), 0);
+    if (batch->word && batch->word[row] >= 0) {
+        const char *text = batch->words[batch->word[row]];
+        return gsa__hash(text, strlen(text), 0);
+    }
+    double number = batch->label[row] + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* Four sums that take turns: every row of a long input is hashed, and one multiplication after the other would take as
+ * long as learning the row. */
+static inline uint64_t hash_entry(uint64_t sum, uint32_t id, uint32_t value)
+{
+    uint64_t next = (sum ^ ((uint64_t)id << 32 | value)) * 0x9E3779B97F4A7C15u;
+    return next ^ next >> 32;
+}
+
+static uint64_t hash_entries(const gsa__row *row, uint64_t hash)
+{
+    uint64_t sum[4] = {hash, ~hash, hash + 1, ~hash + 1};
+    size_t position = 0;
+    if (!row->value)
+        for (; position + 4 <= row->n; position += 4)
+            for (size_t j = 0; j < 4; j++)
+                sum[j] = hash_entry(sum[j], row->index[position + j], ONE_BITS);
+    for (size_t i = position; i < row->n; i++) {
+        uint32_t bits = ONE_BITS, id = row->index ? row->index[i] : (uint32_t)i;
+        if (row->value)
+            memcpy(&bits, &row->value[i], sizeof bits);
+        if (bits << 1 == 0) /* 0 or -0 */
+            continue;
+        sum[position % 4] = hash_entry(sum[position % 4], id, bits);
+        position++;
+    }
+    return gsa__mix(gsa__mix(gsa__mix(sum[0] ^ gsa__mix(sum[1])) ^ sum[2]) ^ sum[3]);
 }
 
 uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
@@ -49,16 +65,7 @@ uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
     float weight = batch->weight ? batch->weight[row_number] : 1.0f;
     uint32_t weight_bits;
     memcpy(&weight_bits, &weight, sizeof weight_bits);
-    uint64_t hash = gsa__mix(hash_label(batch, row_number) ^ weight_bits);
-    for (size_t i = 0; i < row.n; i++) {
-        float value = row.value ? row.value[i] : 1.0f;
-        uint32_t bits, id = row.index ? row.index[i] : (uint32_t)i;
-        if (value == 0)
-            continue;
-        memcpy(&bits, &value, sizeof bits);
-        hash = gsa__mix(hash ^ ((uint64_t)id << 32 | bits));
-    }
-    return hash;
+    return hash_entries(&row, gsa__mix(hash_label(batch, row_number) ^ weight_bits));
 }
 
 gsa_status gsa__batch_check(const gsa_batch *batch, int needs_labels, gsa_error *error)

@@ -12,9 +12,6 @@ typedef struct gsa__row {
 
 gsa__row gsa__row_at(const gsa_batch *batch, size_t row);
 
-/* One more than the highest feature id that is present, 0 for an empty row. */
-uint64_t gsa__row_width(const gsa__row *row);
-
 /* A 64-bit hash of label, weight and the nonzero entries in their order; the same for equal rows of every format. */
 uint64_t gsa__row_hash(const gsa_batch *batch, size_t row);
 

@@ -21,6 +21,7 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
         return gsa__fail(error, GSA_MEMORY, "no memory for a state");
     state->env = resolved;
     state->params = *params;
+    state->kernels = gsa__kernels_best();
     gsa__labels_init(&state->labels, &resolved);
     state->clock.restart = 1;
     state->position.last_pass_loss = state->position.held_out_loss = NAN;
@@ -66,7 +67,7 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state->margins);
     gsa__free(&env, state->scales);
     gsa__free(&env, state->best.weight);
-    gsa__free(&env, state->along);
+    gsa__free(&env, state->entries.memory);
     gsa__free(&env, state->centre.at);
     gsa__free(&env, state);
 }

@@ -3,6 +3,7 @@
 #define GSA_CORE_STATE_H
 
 #include "core/config.h"
+#include "core/kernel/kernel.h"
 #include "core/labels.h"
 #include "core/sample.h"
 #include "core/table.h"
@@ -161,8 +162,9 @@ struct gsa_state {
     gsa__best best;
     double *margins, *scales; /* scratch, one number a output */
     size_t scratch_capacity;
-    double *along; /* scratch: the direction of an update, one number a entry of a row and the intercept */
-    size_t along_capacity;
+    gsa__row ahead; /* a row to come, whose records are asked for while this one is learned; n 0: none */
+    gsa__entries entries; /* of the row that is being learned */
+    const gsa__kernels *kernels;
 };
 
 /* Do two classes share one output? */
@@ -183,7 +185,20 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error);
 gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error);
 gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
-/* learn.c: makes room for the features of a row, whose values must be finite; *xx is its squared length. */
+/* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
+ * dozen or so at a time. */
+__attribute__((always_inline)) static inline void gsa__state_fetch(const gsa_state *state, size_t quarter)
+{
+    const gsa__row *row = &state->ahead;
+    size_t size = gsa__table_stride(&state->table) * sizeof(gsa__cell);
+    uintptr_t first = (uintptr_t)state->table.cells + size; /* a number: the table may not reach as far yet */
+    for (size_t i = row->n * quarter / 4, end = row->n * (quarter + 1) / 4; i < end; i++)
+        __builtin_prefetch((const void *)(first + row->index[i] * size), 1);
+}
+
+/* learn.c: gathers the entries of a row, whose values must be finite, and makes room for them; *xx is its squared
+ * length.
+ */
 gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error);
 /* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
@@ -227,8 +242,8 @@ const gsa__table *gsa__state_table(const gsa_state *state);
 const gsa__step_mean *gsa__state_step(const gsa_state *state);
 
 /* centre.c: makes room for the columns of a row, and enters it; it is about to be learned. */
-gsa_status gsa__centre_reserve(gsa_state *state, const gsa__row *row, gsa_error *error);
-void gsa__centre_row(gsa_state *state, const gsa__row *row);
+gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error);
+void gsa__centre_row(gsa_state *state);
 gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error);
 /* Adds up what two states know of a column. */
 void gsa__column_add(gsa__column *into, const gsa__column *from);

@@ -37,6 +37,7 @@ static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_
         return gsa__fail(error, GSA_MEMORY, "no memory for a table of %s (%zu features, %zu outputs)",
                          gsa__size_text((uint64_t)*capacity * record_size(room), need), n_slots - 1, n_outputs);
     }
+    gsa__prefer_huge_pages(*cells, *capacity * record_size(room));
     return GSA_OK;
 }
 

@@ -2,7 +2,7 @@
  *
  * Slot 0 is the intercept, feature i has slot i + 1. A record of K outputs has 2 room + 2 cells of 4 bytes:
  *   weight[0..K) ... average[0..K) ... mean_square count
- * where `room` >= K leaves space for classes to come. With one output that is 16 bytes: one cache line a feature.
+ * where `room` >= K leaves space for classes to come, unless K is 1: 16 bytes, one cache line a feature.
  *
  *   T1  cells beyond K, and beyond n_slots, are zero;
  *   T2  mean_square * count is the mass sum c x^2 since the last fold, count the rows where the feature was present. */
@@ -23,6 +23,9 @@ typedef struct gsa__table {
     size_t n_outputs;
     size_t room; /* outputs there is space for in a record */
 } gsa__table;
+
+/* With one output: weight, average, mean, count. */
+#define GSA__ONE_STRIDE ((size_t)4)
 
 static inline size_t gsa__table_stride(const gsa__table *table)
 {

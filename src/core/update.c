@@ -342,6 +342,25 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     return status;
 }
 
+/* A row's record of a feature comes from far away: it is asked for some rows before it is needed, and the row's own
+ * entries some rows before that. */
+#define RECORDS_AHEAD 8
+#define ENTRIES_AHEAD 16
+#define LINE_ENTRIES 16
+
+static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t i, size_t n_rows)
+{
+    if (i + ENTRIES_AHEAD < n_rows) {
+        size_t row = rows ? rows[i + ENTRIES_AHEAD] : i + ENTRIES_AHEAD;
+        for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1]; at += LINE_ENTRIES)
+            __builtin_prefetch(batch->index + at);
+    }
+    state->ahead = (gsa__row){0};
+    if (i + RECORDS_AHEAD < n_rows)
+        state->ahead = gsa__row_at(batch, rows ? rows[i + RECORDS_AHEAD] : i + RECORDS_AHEAD);
+    gsa__state_fetch(state, 0);
+}
+
 gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                                  gsa_error *error)
 {
@@ -350,10 +369,13 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
         status = gsa_state_prepare(state, batch, error);
     if (status == GSA_OK && state->loss == GSA__CUSTOM && !state->params.has_custom_loss)
         status = gsa__fail(error, GSA_ARGUMENT, "this state learns with a loss of the caller's: give it again first");
+    for (size_t i = 0; i < n_rows && status == GSA_OK; i++)
+        if ((rows ? rows[i] : i) >= batch->n_rows)
+            return gsa__fail(error, GSA_ARGUMENT, "row %zu of a batch of %zu", rows ? rows[i] : i, batch->n_rows);
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         size_t row = rows ? rows[i] : i;
-        if (row >= batch->n_rows)
-            return gsa__fail(error, GSA_ARGUMENT, "row %zu of a batch of %zu", row, batch->n_rows);
+        if (batch->index)
+            fetch_ahead(state, batch, rows, i, n_rows);
         status = take_row(state, batch, row, error);
         if (status == GSA_OK)
             state->position.pass_rows++;

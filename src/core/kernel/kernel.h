@@ -1,37 +1,51 @@
-/* The inner loops over the entries of a row. generic.c is the oracle: whatever is chosen at run time gives its bits.
+/* The inner loops over the entries of a row.
  *
- * The order of additions is part of the contract:
+ * loops.h has them once, in plain C. It is compiled for the machine's baseline (generic.c, the oracle) and for wider
+ * vectors where the compiler can; which is used is decided at run time. All give the same bits, because the order of
+ * additions is part of the contract and no product is fused with a sum:
  *   K1  entries that are zero are passed over and do not count as a position;
- *   K2  with one output, the products of position j go to partial sum j mod 8 (double), and the eight are added as
- *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last; x.x likewise, for any number of outputs;
+ *   K2  a sum over positions adds position j to partial sum j mod 8 (double), and the eight are added as
+ *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last;
  *   K3  with several outputs, each class has one sum, in the order of positions, the intercept last;
  *   K4  an update rounds once: u = (float)(scale * along), weight += u, average += (float)(lag * u). */
 #ifndef GSA_CORE_KERNEL_H
 #define GSA_CORE_KERNEL_H
 
+#include "core/entries.h"
 #include "core/row.h"
 #include "core/table.h"
 
 #include <stdbool.h>
 
-/* The margin of a row with one output. All ids are below the table's end. */
-double gsa__dot_one(const gsa__table *table, const gsa__row *row, bool intercept);
-/* The margins of all outputs. */
-void gsa__dot_many(const gsa__table *table, const gsa__row *row, bool intercept, double *margins);
-/* x.x, the intercept included. Not finite if a value is not. */
-double gsa__square_length(const gsa__row *row, bool intercept);
+/* All arrays of the entries have room for the row; ids in a row are distinct, slots below the table's end. */
+typedef struct gsa__kernels {
+    const char *name;
+    void (*gather)(gsa__entries *entries, const gsa__row *row, bool intercept);
+    /* x.x; not finite if a value is not. */
+    double (*square_length)(const gsa__entries *entries);
+    /* The sum of the products in the scratch, the intercept's last. */
+    double (*sum)(const gsa__entries *entries);
+    /* One output: the margin. The means and counts of the entries are gathered, this row of weight c counted; they go
+     * back with the update. rarity gets the counts. */
+    double (*take_one)(const gsa__table *table, const gsa__entries *entries, double c);
+    /* The same for several outputs. */
+    void (*take_many)(const gsa__table *table, const gsa__entries *entries, double c, double *margins);
+    /* rarity = (rows / (rarity + 1))^(3/8). */
+    void (*rarities)(const gsa__entries *entries, float rows);
+    /* along = rarity * x; returns the sum of along * x. */
+    double (*direct)(const gsa__entries *entries);
+    /* weight += scale * along (scale one a output), average += lag * that, and the counts. */
+    void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
+    void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, const double *scale,
+                        double lag);
+} gsa__kernels;
 
-/* Counts the row's features as present, with mass c x^2. */
-void gsa__count_row(gsa__table *table, const gsa__row *row, bool intercept, double c);
+/* The widest that this machine has, and those of this build by number (0 is generic), NULL beyond the end or where the
+ * machine cannot run it. */
+const gsa__kernels *gsa__kernels_best(void);
+const gsa__kernels *gsa__kernels_at(size_t number);
 
-/* weight += scale * along (scale one a output), average += lag * that. along has a number for every position and then
- * the intercept's; NULL: it is the row. */
-void gsa__update_one(gsa__table *table, const gsa__row *row, bool intercept, const double *along, double scale,
-                     double lag);
-void gsa__update_many(gsa__table *table, const gsa__row *row, bool intercept, const double *along, const double *scale,
-                      double lag);
-
-/* The same dots over plain weights of a model, row-major [n_features x n_outputs]; ids beyond n_features are absent. */
+/* The dots over plain weights of a model, row-major [n_features x n_outputs]; ids beyond n_features are absent. */
 double gsa__model_dot_one(const float *weights, uint64_t n_features, const gsa__row *row);
 void gsa__model_dot_many(const float *weights, uint64_t n_features, size_t n_outputs, const gsa__row *row,
                          double *margins);

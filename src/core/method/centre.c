@@ -40,13 +40,11 @@ static void enter(gsa__column *column, double x)
     column->squares += off * (x - column->mean);
 }
 
-/* The slot of an entry that is present in nearly all rows, this one included; 0 if it is not. */
-static size_t dense_slot(const gsa_state *state, const gsa__row *row, size_t i)
+/* Is an entry present in nearly all rows, this one included? */
+static bool is_dense(const gsa_state *state, size_t slot)
 {
-    size_t slot = (size_t)(row->index ? row->index[i] : i) + 1;
-    bool absent = (row->value && row->value[i] == 0) || slot >= COLUMNS_MOST;
-    double count = absent ? 0 : (double)(gsa__state_count(state, slot) + 1);
-    return !absent && count >= DENSE_SHARE * (double)(state->rows_behind + 1) ? slot : 0;
+    double most = (double)(state->rows_behind + 1);
+    return slot < COLUMNS_MOST && (double)(gsa__state_count(state, slot) + 1) >= DENSE_SHARE * most;
 }
 
 /* Without an intercept nothing could take up the origin. */
@@ -55,23 +53,22 @@ static bool centres(const gsa_state *state)
     return (state->units_free || state->contest) && state->params.value[GSA__PARAM_intercept];
 }
 
-gsa_status gsa__centre_reserve(gsa_state *state, const gsa__row *row, gsa_error *error)
+gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error)
 {
+    const gsa__entries *entries = &state->entries;
     size_t last = 0;
-    for (size_t i = 0; i < row->n && centres(state); i++) {
-        size_t slot = dense_slot(state, row, i);
-        last = slot > last ? slot : last;
-    }
+    for (size_t i = 0; i < entries->n && centres(state); i++)
+        if (entries->slot[i] > last && is_dense(state, entries->slot[i]))
+            last = entries->slot[i];
     return last > 0 ? gsa__centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
 }
 
-void gsa__centre_row(gsa_state *state, const gsa__row *row)
+void gsa__centre_row(gsa_state *state)
 {
-    for (size_t i = 0; i < row->n && centres(state); i++) {
-        size_t slot = dense_slot(state, row, i);
-        if (slot > 0)
-            enter(&state->centre.at[slot], row->value ? (double)row->value[i] : 1.0);
-    }
+    const gsa__entries *entries = &state->entries;
+    for (size_t i = 0; i < entries->n && centres(state); i++)
+        if (is_dense(state, entries->slot[i]))
+            enter(&state->centre.at[entries->slot[i]], entries->x[i]);
 }
 
 void gsa__column_add(gsa__column *into, const gsa__column *from)

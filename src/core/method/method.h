@@ -7,9 +7,8 @@
 /* gsa.c, for all methods: enters the row's own greedy step with a vote and returns the mean, 0 while nobody voted. */
 double gsa__gsa_step(gsa__step_mean *mean, double eta, double vote);
 
-/* metric.c: the direction of an update, Dx, for a row's positions and, last, for the intercept, by what the table has
- * counted (this row included); returns x.Dx. */
-double gsa__metric_of(const gsa_state *state, const gsa__table *table, const gsa__row *row, bool units_free,
-                      double *along);
+/* metric.c: the direction of an update, Dx, of the state's entries, by their counts (this row included);
+ * returns x.Dx. */
+double gsa__metric_of(const gsa_state *state, bool units_free);
 
 #endif

@@ -14,56 +14,48 @@
 
 #include <math.h>
 
-/* Where a feature stands: the mean that it is measured from (0: as it is), and its D. */
-struct measure {
-    double origin, d;
-};
-
-static struct measure measure_of(const gsa_state *state, const gsa__table *table, size_t slot, double rows,
-                                 bool units_free)
+/* One entry free of units and origin: its direction, and what it adds to x.Dx. Returns the mean that it is measured
+ * from, 0 if none. */
+static double free_entry(const gsa_state *state, size_t i, double rows)
 {
-    const gsa__cell *record = gsa__table_slot(table, slot);
-    double count = (double)record[gsa__table_count(table)].u;
-    double mass = (double)record[gsa__table_mean(table)].f * count;
+    const gsa__entries *entries = &state->entries;
+    size_t slot = entries->slot[i];
+    double count = (double)entries->count[i], mass = (double)entries->mean[i] * count;
     if (slot < state->carried.n) {
         count += (double)state->carried.count[slot];
         mass += state->carried.mass[slot];
     }
-    double fourth_root = sqrt(sqrt((rows + 1) / (count + 1)));
-    struct measure out = {0, sqrt(fourth_root * fourth_root * fourth_root)};
-    if (!units_free)
-        return out;
     const gsa__column *column = gsa__centre_column(state, slot, count, rows);
-    if (!column) {
-        out.d *= count / mass;
-        return out;
+    double origin = column ? column->mean : 0, units = count / mass;
+    if (column) {
+        /* A column that does not vary, up to the rounding of its values, has nothing to say. */
+        double noise = 1e-14 * column->mean * column->mean * column->n;
+        units = column->squares > noise ? column->n / column->squares : 0;
     }
-    /* A column that does not vary, up to the rounding of its values, has nothing to say. */
-    double noise = 1e-14 * column->mean * column->mean * column->n;
-    out.origin = column->mean;
-    out.d = column->squares > noise ? out.d * column->n / column->squares : 0;
-    return out;
+    double centred = entries->x[i] - origin;
+    entries->along[i] = (double)entries->rarity[i] * units * centred;
+    entries->product[i] = entries->along[i] * centred;
+    return origin;
 }
 
-double gsa__metric_of(const gsa_state *state, const gsa__table *table, const gsa__row *row, bool units_free,
-                      double *along)
+static double free_of_units(const gsa_state *state, double rows)
 {
-    double rows = (double)(state->rows_behind + 1), xdx = 0, origins = 0;
-    size_t position = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        double x = row->value ? (double)row->value[i] : 1.0;
-        if (x == 0)
-            continue;
-        struct measure measure = measure_of(state, table, (row->index ? row->index[i] : i) + 1, rows, units_free);
-        double centred = x - measure.origin;
-        along[position] = measure.d * centred;
-        xdx += along[position] * centred;
-        origins += along[position++] * measure.origin;
-    }
-    if (state->params.value[GSA__PARAM_intercept]) {
-        struct measure measure = measure_of(state, table, 0, rows, units_free);
-        along[position] = measure.d - origins;
-        xdx += measure.d;
-    }
-    return xdx;
+    const gsa__entries *entries = &state->entries;
+    double origins = 0;
+    for (size_t i = 0; i < entries->n_all; i++)
+        origins += free_entry(state, i, rows) * entries->along[i];
+    if (entries->n_all > entries->n)
+        entries->along[entries->n] -= origins;
+    return state->kernels->sum(entries);
+}
+
+double gsa__metric_of(const gsa_state *state, bool units_free)
+{
+    const gsa__entries *entries = &state->entries;
+    double rows = (double)(state->rows_behind + 1);
+    for (size_t i = 0; i < entries->n_all && state->carried.n > 0; i++)
+        if (entries->slot[i] < state->carried.n)
+            entries->rarity[i] += (float)state->carried.count[entries->slot[i]];
+    state->kernels->rarities(entries, (float)(rows + 1));
+    return units_free ? free_of_units(state, rows) : state->kernels->direct(entries);
 }

@@ -442,7 +442,7 @@ static void a_long_run_that_judges_its_passes_is_resumed_to_the_same_bytes(void 
     gsa_status status = GSA_STOPPED;
     unsigned n_stops = 0;
     for (; status == GSA_STOPPED; n_stops++) {
-        unsigned left = 311;
+        unsigned left = 77;
         gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
         bytes saved = state_bytes(stopped);
         gsa_state_free(stopped);
@@ -477,7 +477,7 @@ static void a_second_pass_that_was_begun_is_ended_by_a_resumed_run(void **unused
     gsa_state *stopped = state_with("method", "auto", "order", "file", NULL);
     train(quiet, text_reader(text, NULL));
     assert_true(summary_of(quiet).pass > 1);
-    unsigned left = (80000 + 40000) / 64;
+    unsigned left = (80000 + 40000) / 256;
     gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
     gsa_reader *reader = text_reader(text, NULL);
     assert_int_equal(gsa_train(stopped, reader, NULL, &env, &error), GSA_STOPPED);

@@ -1,0 +1,240 @@
+/* The loops themselves, compiled once for every kind of machine: a file that includes this names its kernels in
+ * GSA__KERNELS and GSA__KERNELS_NAME first. */
+#include "core/kernel/kernel.h"
+
+#include <math.h>
+
+#define LANES 8
+#define BLOCK GSA__ENTRIES_BLOCK
+
+static double add_lanes(const double s[LANES])
+{
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+/* A multiple of the block also where a compiler looks: a vectorised loop then has no rest. */
+static inline size_t padded(const gsa__entries *entries)
+{
+    return entries->n_padded / BLOCK * BLOCK;
+}
+
+/* Padding adds zeros to the partial sums, which changes nothing. */
+static double sum(const gsa__entries *entries)
+{
+    double *product = entries->product, lane[LANES] = {0};
+    double intercept = entries->n_all > entries->n ? product[entries->n] : 0;
+    product[entries->n] = 0;
+    for (size_t i = 0; i < entries->n_padded; i += LANES)
+        for (size_t j = 0; j < LANES; j++)
+            lane[j] += product[i + j];
+    return add_lanes(lane) + intercept;
+}
+
+/* ---- gathering --------------------------------------------------------------------------------------------------- */
+
+static void gather_ones(gsa__entries *entries, const gsa__row *row)
+{
+    const uint32_t *restrict index = row->index;
+    uint32_t *restrict slot = entries->slot;
+    double *restrict x = entries->x;
+    uint32_t most = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        slot[i] = index[i] + 1;
+        x[i] = 1;
+        most = slot[i] > most ? slot[i] : most;
+    }
+    entries->n = row->n;
+    entries->n_slots = (size_t)most + 1;
+}
+
+static void gather_values(gsa__entries *entries, const gsa__row *row)
+{
+    size_t n = 0;
+    uint32_t most = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        float x = row->value[i];
+        uint32_t slot = (row->index ? row->index[i] : (uint32_t)i) + 1;
+        entries->x[n] = (double)x;
+        entries->slot[n] = slot;
+        n += x != 0;
+        most = x != 0 && slot > most ? slot : most;
+    }
+    entries->n = n;
+    entries->n_slots = (size_t)most + 1;
+}
+
+static void gather(gsa__entries *entries, const gsa__row *row, bool intercept)
+{
+    if (row->value)
+        gather_values(entries, row);
+    else
+        gather_ones(entries, row);
+    size_t n = entries->n_all = entries->n + intercept;
+    entries->n_padded = (n / BLOCK + 1) * BLOCK; /* position n is there even if it is not the intercept's */
+    for (size_t i = entries->n; i < entries->n_padded; i++)
+        entries->x[i] = 0;
+    entries->x[entries->n] = intercept;
+    entries->slot[entries->n] = 0;
+}
+
+static double square_length(const gsa__entries *entries)
+{
+    size_t n = padded(entries);
+    const double *restrict x = entries->x;
+    double *restrict product = entries->product;
+    for (size_t i = 0; i < n; i++)
+        product[i] = x[i] * x[i];
+    return sum(entries);
+}
+
+/* ---- margins and counts ------------------------------------------------------------------------------------------ */
+
+/* One more row for all entries. The mean of c x^2 times the count is the mass; exact for rows of ones. The square of a
+ * float may lie outside the floats: it is brought back to their edge, so that no mass is infinite and none that was
+ * seen is zero. */
+static void count_row(const gsa__entries *entries, double c)
+{
+    const double *restrict x = entries->x;
+    float *restrict mean = entries->mean, *restrict rarity = entries->rarity;
+    uint32_t *restrict count = entries->count;
+    double *restrict mass = entries->product;
+    size_t n = padded(entries);
+    int n_new = 0;
+    for (size_t i = 0; i < n; i++) {
+        double square = c * x[i] * x[i];
+        square = square < 1e-37 ? 1e-37 : square;
+        mass[i] = square > 1e37 ? 1e37 : square;
+        count[i]++;
+        rarity[i] = (float)(int32_t)count[i];
+        n_new += (float)mass[i] != mean[i];
+    }
+    if (n_new == (int)(entries->n_padded - entries->n_all))
+        return;
+    for (size_t i = 0; i < n; i++)
+        mean[i] = (float)((double)mean[i] + (mass[i] - (double)mean[i]) / (double)(int32_t)count[i]);
+}
+
+/* The last block's padding, which the gathering before the loops leaves as it is. */
+static void clear_padding(const gsa__entries *entries)
+{
+    for (size_t i = entries->n_padded - BLOCK; i < entries->n_padded; i++) {
+        entries->weight[i] = 0;
+        entries->mean[i] = 0;
+        entries->count[i] = 0;
+    }
+}
+
+static double take_one(const gsa__table *table, const gsa__entries *entries, double c)
+{
+    const gsa__cell *cells = table->cells;
+    const uint32_t *restrict slot = entries->slot;
+    const double *restrict x = entries->x;
+    float *restrict weight = entries->weight, *restrict mean = entries->mean;
+    uint32_t *restrict count = entries->count;
+    double *restrict product = entries->product;
+    size_t n = padded(entries);
+    clear_padding(entries);
+    for (size_t i = 0; i < entries->n_all; i++) {
+        const gsa__cell *record = cells + GSA__ONE_STRIDE * (size_t)slot[i];
+        weight[i] = record[0].f;
+        mean[i] = record[2].f;
+        count[i] = record[3].u;
+    }
+    count_row(entries, c);
+    for (size_t i = 0; i < n; i++)
+        product[i] = (double)weight[i] * x[i];
+    return sum(entries);
+}
+
+static void take_many(const gsa__table *table, const gsa__entries *entries, double c, double *restrict margins)
+{
+    size_t n_outputs = table->n_outputs, mean = gsa__table_mean(table);
+    clear_padding(entries);
+    for (size_t k = 0; k < n_outputs; k++)
+        margins[k] = 0;
+    for (size_t i = 0; i < entries->n_all; i++) {
+        const gsa__cell *record = gsa__table_slot(table, entries->slot[i]);
+        double x = entries->x[i];
+        for (size_t k = 0; k < n_outputs; k++)
+            margins[k] += (double)record[k].f * x;
+        entries->mean[i] = record[mean].f;
+        entries->count[i] = record[mean + 1].u;
+    }
+    count_row(entries, c);
+}
+
+/* ---- directions and updates -------------------------------------------------------------------------------------- */
+
+static void rarities(const gsa__entries *entries, float rows)
+{
+    size_t n = padded(entries);
+    float *restrict rarity = entries->rarity;
+    for (size_t i = 0; i < n; i++) {
+        float fourth_root = sqrtf(sqrtf(rows / (rarity[i] + 1)));
+        rarity[i] = sqrtf(fourth_root * fourth_root * fourth_root);
+    }
+}
+
+static double direct(const gsa__entries *entries)
+{
+    size_t n = padded(entries);
+    const float *restrict rarity = entries->rarity;
+    const double *restrict x = entries->x;
+    double *restrict along = entries->along, *restrict product = entries->product;
+    for (size_t i = 0; i < n; i++) {
+        along[i] = (double)rarity[i] * x[i];
+        product[i] = along[i] * x[i];
+    }
+    return sum(entries);
+}
+
+static void update_one(gsa__table *table, const gsa__entries *entries, const double *restrict along, double scale,
+                       double lag)
+{
+    size_t n = padded(entries);
+    gsa__cell *cells = table->cells;
+    float *restrict weight = entries->weight, *restrict late = entries->rarity;
+    for (size_t i = 0; i < n; i++) {
+        float move = (float)(scale * along[i]);
+        weight[i] += move;
+        late[i] = (float)(lag * (double)move);
+    }
+    for (size_t i = 0; i < entries->n_all; i++) {
+        gsa__cell *record = cells + GSA__ONE_STRIDE * (size_t)entries->slot[i];
+        record[0].f = weight[i];
+        record[1].f += late[i];
+        record[2].f = entries->mean[i];
+        record[3].u = entries->count[i];
+    }
+}
+
+static void update_many(gsa__table *table, const gsa__entries *entries, const double *along,
+                        const double *restrict scale, double lag)
+{
+    size_t n_outputs = table->n_outputs, mean = gsa__table_mean(table);
+    for (size_t i = 0; i < entries->n_all; i++) {
+        gsa__cell *weight = gsa__table_slot(table, entries->slot[i]);
+        gsa__cell *average = weight + gsa__table_average(table);
+        for (size_t k = 0; k < n_outputs; k++) {
+            float move = (float)(scale[k] * along[i]);
+            weight[k].f += move;
+            average[k].f += (float)(lag * (double)move);
+        }
+        weight[mean].f = entries->mean[i];
+        weight[mean + 1].u = entries->count[i];
+    }
+}
+
+extern const gsa__kernels GSA__KERNELS;
+const gsa__kernels GSA__KERNELS = {
+    .name = GSA__KERNELS_NAME,
+    .gather = gather,
+    .square_length = square_length,
+    .sum = sum,
+    .take_one = take_one,
+    .take_many = take_many,
+    .rarities = rarities,
+    .direct = direct,
+    .update_one = update_one,
+    .update_many = update_many,
+};

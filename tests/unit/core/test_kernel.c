@@ -1,0 +1,144 @@
+/* The loops over a row's entries: what is compiled for wider vectors gives the bits of the plain code. */
+#include "rows.h"
+
+#include "base/memory.h"
+#include "core/kernel/kernel.h"
+
+#include <math.h>
+
+enum { FEATURES = 300, MOST = 90 };
+
+/* A row of n distinct ascending features; every seventh value is zero, unless all are ones. */
+typedef struct drawn {
+    uint32_t index[MOST];
+    float value[MOST];
+    gsa__row row;
+} drawn;
+
+static void draw(drawn *out, size_t n, bool ones, uint64_t seed)
+{
+    for (size_t i = 0; i < n; i++) {
+        double unit = (double)(gsa__mix(seed + i) >> 11) * 0x1p-53;
+        out->index[i] = (uint32_t)(i * 3 + (gsa__mix(seed ^ i) & 1));
+        out->value[i] = i % 7 == 3 ? 0.0f : (float)((unit - 0.5) * (i % 5 ? 1.0 : 1e4));
+    }
+    out->row = (gsa__row){n, out->index, ones ? NULL : out->value};
+}
+
+static void fill(gsa__table *table)
+{
+    for (size_t slot = 0; slot < table->n_slots; slot++) {
+        gsa__cell *record = gsa__table_slot(table, slot);
+        for (size_t k = 0; k < 2 * table->room; k++)
+            record[k].f = (float)((double)(gsa__mix(slot * 64 + k) >> 40) * 0x1p-24 - 0.5);
+        record[gsa__table_mean(table)].f = slot % 3 ? 1.0f : 0.37f;
+        record[gsa__table_count(table)].u = (uint32_t)(gsa__mix(slot) % 100000);
+    }
+}
+
+/* All that learning a row does, into out: sums first, then the whole table. */
+typedef struct learned {
+    double xx, margin, xdx, margins[40];
+    gsa__cell cells[(FEATURES + 1) * 100];
+} learned;
+
+static void learn_row(const gsa__kernels *kernels, const gsa__row *row, size_t n_outputs, bool intercept, double c,
+                      learned *out)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__entries entries = {0};
+    gsa__table table;
+    gsa_error error = {0};
+    double scale[40];
+    memset(out, 0, sizeof *out);
+    assert_int_equal(gsa__table_init(&table, FEATURES + 1, n_outputs, &env, &error), GSA_OK);
+    fill(&table);
+    assert_true(gsa__entries_reserve(&entries, row->n, &env));
+    kernels->gather(&entries, row, intercept);
+    out->xx = kernels->square_length(&entries);
+    if (n_outputs == 1)
+        out->margin = kernels->take_one(&table, &entries, c);
+    else
+        kernels->take_many(&table, &entries, c, out->margins);
+    kernels->rarities(&entries, 123457.0f);
+    out->xdx = kernels->direct(&entries);
+    for (size_t k = 0; k < n_outputs; k++)
+        scale[k] = 0.01 * (double)(k + 1);
+    if (n_outputs == 1)
+        kernels->update_one(&table, &entries, entries.along, scale[0], 12.5);
+    else
+        kernels->update_many(&table, &entries, entries.along, scale, 12.5);
+    memcpy(out->cells, table.cells, (FEATURES + 1) * gsa__table_stride(&table) * sizeof(gsa__cell));
+    gsa__free(&env, entries.memory);
+    gsa__table_release(&table, &env);
+}
+
+static void every_kernel_gives_the_bits_of_the_plain_code(void **unused)
+{
+    (void)unused;
+    static learned plain, wide;
+    static const size_t outputs[] = {1, 2, 3, 8, 17, 40};
+    size_t n_kernels = 1;
+    for (size_t number = 1; gsa__kernels_at(number); number++, n_kernels++)
+        for (size_t n = 0; n < MOST; n++)
+            for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++) {
+                drawn row;
+                draw(&row, n, n % 2, n * 1000 + o);
+                learn_row(gsa__kernels_at(0), &row.row, outputs[o], n % 3, 1 + (double)(n % 4) / 2, &plain);
+                learn_row(gsa__kernels_at(number), &row.row, outputs[o], n % 3, 1 + (double)(n % 4) / 2, &wide);
+                assert_memory_equal(&plain, &wide, sizeof plain);
+            }
+    print_message("kernels on this machine: %zu, the best is %s\n", n_kernels, gsa__kernels_best()->name);
+}
+
+static void assert_near(double got, long double wanted, long double most)
+{
+    if (!(fabsl(got - wanted) <= most))
+        fail_msg("%.17g is not %.17Lg", got, wanted);
+}
+
+/* By hand, in long double, against the plain code: the figures that all kernels share are the right ones. */
+static void the_plain_code_computes_what_is_written(void **unused)
+{
+    (void)unused;
+    static learned plain;
+    static gsa__cell before[(FEATURES + 1) * 4];
+    gsa__table table = {before, FEATURES + 1, FEATURES + 1, 1, 1};
+    fill(&table);
+    drawn row;
+    draw(&row, 61, false, 5);
+    learn_row(gsa__kernels_at(0), &row.row, 1, true, 2, &plain);
+    long double xx = 1, margin = (long double)before[0].f, xdx = 0;
+    for (size_t i = 0; i <= 61; i++) {
+        float x = i == 61 ? 1.0f : row.value[i];
+        size_t slot = i == 61 ? 0 : row.index[i] + (size_t)1;
+        const gsa__cell *old = before + 4 * slot, *new = plain.cells + 4 * slot;
+        long double d = powl(123457.0L / (old[3].u + 2.0L), 0.375L);
+        if (x == 0) {
+            assert_memory_equal(old, new, 4 * sizeof *old);
+            continue;
+        }
+        if (i < 61) {
+            xx += (long double)x * x;
+            margin += (long double)x * old[0].f;
+        }
+        xdx += d * x * x;
+        assert_near((double)new[0].f, old[0].f + 0.01L * d * x, 1e-6L * fabsl(d * x) + 1e-6L);
+        assert_near((double)new[1].f, old[1].f + 0.125L * d * x, 1e-6L * fabsl(d * x) + 1e-6L);
+        long double mean = old[2].f + (2.0L * x * x - old[2].f) / (old[3].u + 1.0L);
+        assert_near((double)new[2].f, mean, 1e-6L * fabsl(mean));
+        assert_int_equal(new[3].u, old[3].u + 1);
+    }
+    assert_near(plain.xx, xx, 1e-14L * xx);
+    assert_near(plain.margin, margin, 1e-12L * xx);
+    assert_near(plain.xdx, xdx, 1e-6L * xdx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_gives_the_bits_of_the_plain_code),
+        cmocka_unit_test(the_plain_code_computes_what_is_written),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
