@@ -199,8 +199,9 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     gsa__state_fetch(state, 3);
     double step = step_of(state, learner, lesson, &proposal, xdx);
     if (learner->table->n_outputs > 1) {
-        for (size_t k = 0; k < learner->table->n_outputs; k++)
-            state->scales[k] = -step * state->margins[k];
+        size_t n_outputs = learner->table->n_outputs;
+        for (size_t k = 0; k < gsa__table_padded(n_outputs); k++)
+            state->scales[k] = k < n_outputs ? -step * state->margins[k] : 0;
         state->kernels->update_many(learner->table, entries, along, state->scales, lag_of(state));
     } else {
         state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state));

@@ -75,6 +75,7 @@ void gsa_state_free(gsa_state *state)
 gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
 {
     size_t margins = state->scratch_capacity, scales = state->scratch_capacity;
+    n_outputs = gsa__table_padded(n_outputs);
     if (!gsa__reserve(&state->env, (void **)&state->margins, &margins, n_outputs, sizeof(double)) ||
         !gsa__reserve(&state->env, (void **)&state->scales, &scales, n_outputs, sizeof(double)))
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", n_outputs);

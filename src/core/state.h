@@ -162,7 +162,7 @@ struct gsa_state {
     gsa__best best;
     double *margins, *scales; /* scratch, one number a output */
     size_t scratch_capacity;
-    gsa__row ahead; /* a row to come, whose records are asked for while this one is learned; n 0: none */
+    gsa__row ahead;       /* a row to come, whose records are asked for while this one is learned; n 0: none */
     gsa__entries entries; /* of the row that is being learned */
     const gsa__kernels *kernels;
 };

@@ -44,12 +44,13 @@ static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_
 gsa_status gsa__table_init(gsa__table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error)
 {
     memset(table, 0, sizeof *table);
-    gsa_status status = allocate(n_slots, 0, n_outputs, n_outputs, env, &table->cells, &table->capacity, error);
+    size_t room = gsa__table_padded(n_outputs);
+    gsa_status status = allocate(n_slots, 0, n_outputs, room, env, &table->cells, &table->capacity, error);
     if (status != GSA_OK)
         return status;
     table->n_slots = n_slots;
     table->n_outputs = n_outputs;
-    table->room = n_outputs;
+    table->room = room;
     return GSA_OK;
 }
 
@@ -103,7 +104,7 @@ gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *
 {
     if (n_outputs > table->room) {
         /* Half as much room again, so that classes that come one by one are not copied one by one. */
-        size_t room = n_outputs > 2 ? n_outputs + table->room / 2 : n_outputs;
+        size_t room = gsa__table_padded(n_outputs > 2 ? n_outputs + table->room / 2 : n_outputs);
         gsa__table wide = {NULL, table->n_slots, 0, n_outputs, room};
         gsa_status status = allocate(table->n_slots, 0, n_outputs, wide.room, env, &wide.cells, &wide.capacity, error);
         if (status != GSA_OK)

@@ -2,7 +2,8 @@
  *
  * Slot 0 is the intercept, feature i has slot i + 1. A record of K outputs has 2 room + 2 cells of 4 bytes:
  *   weight[0..K) ... average[0..K) ... mean_square count
- * where `room` >= K leaves space for classes to come, unless K is 1: 16 bytes, one cache line a feature.
+ * where `room` >= K, a multiple of 4 above 2, leaves space for classes to come. With K = 1 that is 16 bytes: one cache
+ * line a feature.
  *
  *   T1  cells beyond K, and beyond n_slots, are zero;
  *   T2  mean_square * count is the mass sum c x^2 since the last fold, count the rows where the feature was present. */
@@ -26,6 +27,13 @@ typedef struct gsa__table {
 
 /* With one output: weight, average, mean, count. */
 #define GSA__ONE_STRIDE ((size_t)4)
+
+/* Outputs that loops run over: a few more than there are, whose cells and scales are zero, so that they have no rest.
+ */
+static inline size_t gsa__table_padded(size_t n_outputs)
+{
+    return n_outputs > 2 ? (n_outputs + 3) / 4 * 4 : n_outputs;
+}
 
 static inline size_t gsa__table_stride(const gsa__table *table)
 {

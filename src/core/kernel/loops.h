@@ -3,6 +3,7 @@
 #include "core/kernel/kernel.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LANES 8
 #define BLOCK GSA__ENTRIES_BLOCK
@@ -146,17 +147,34 @@ static double take_one(const gsa__table *table, const gsa__entries *entries, dou
     return sum(entries);
 }
 
+/* Four outputs at a time: classes are often fewer than a compiler's own vectors are wide. */
+typedef float four_floats __attribute__((vector_size(16)));
+typedef double four_doubles __attribute__((vector_size(32)));
+
+/* margins += weight * x; n is 2 or a multiple of 4. */
+static inline void add_weights(const gsa__cell *weight, double x, double *margins, size_t n)
+{
+    for (size_t k = 0; k < 2 && n == 2; k++)
+        margins[k] += (double)weight[k].f * x;
+    for (size_t k = 0; k + 4 <= n; k += 4) {
+        four_floats w;
+        four_doubles m;
+        memcpy(&w, weight + k, sizeof w);
+        memcpy(&m, margins + k, sizeof m);
+        m += __builtin_convertvector(w, four_doubles) * x;
+        memcpy(margins + k, &m, sizeof m);
+    }
+}
+
 static void take_many(const gsa__table *table, const gsa__entries *entries, double c, double *restrict margins)
 {
-    size_t n_outputs = table->n_outputs, mean = gsa__table_mean(table);
+    size_t n = gsa__table_padded(table->n_outputs), mean = gsa__table_mean(table);
     clear_padding(entries);
-    for (size_t k = 0; k < n_outputs; k++)
+    for (size_t k = 0; k < n; k++)
         margins[k] = 0;
     for (size_t i = 0; i < entries->n_all; i++) {
         const gsa__cell *record = gsa__table_slot(table, entries->slot[i]);
-        double x = entries->x[i];
-        for (size_t k = 0; k < n_outputs; k++)
-            margins[k] += (double)record[k].f * x;
+        add_weights(record, entries->x[i], margins, n);
         entries->mean[i] = record[mean].f;
         entries->count[i] = record[mean + 1].u;
     }
@@ -208,20 +226,36 @@ static void update_one(gsa__table *table, const gsa__entries *entries, const dou
     }
 }
 
-static void update_many(gsa__table *table, const gsa__entries *entries, const double *along,
-                        const double *restrict scale, double lag)
+static inline void move(gsa__cell *weight, gsa__cell *average, double along, double lag, const double *scale, size_t n)
 {
-    size_t n_outputs = table->n_outputs, mean = gsa__table_mean(table);
+    for (size_t k = 0; k < 2 && n == 2; k++) {
+        float by = (float)(scale[k] * along);
+        weight[k].f += by;
+        average[k].f += (float)(lag * (double)by);
+    }
+    for (size_t k = 0; k + 4 <= n; k += 4) {
+        four_floats w, a;
+        four_doubles s;
+        memcpy(&s, scale + k, sizeof s);
+        memcpy(&w, weight + k, sizeof w);
+        memcpy(&a, average + k, sizeof a);
+        four_floats by = __builtin_convertvector(s * along, four_floats);
+        w += by;
+        a += __builtin_convertvector(__builtin_convertvector(by, four_doubles) * lag, four_floats);
+        memcpy(weight + k, &w, sizeof w);
+        memcpy(average + k, &a, sizeof a);
+    }
+}
+
+static void update_many(gsa__table *table, const gsa__entries *entries, const double *along, const double *scale,
+                        double lag)
+{
+    size_t n = gsa__table_padded(table->n_outputs), average = gsa__table_average(table), mean = gsa__table_mean(table);
     for (size_t i = 0; i < entries->n_all; i++) {
-        gsa__cell *weight = gsa__table_slot(table, entries->slot[i]);
-        gsa__cell *average = weight + gsa__table_average(table);
-        for (size_t k = 0; k < n_outputs; k++) {
-            float move = (float)(scale[k] * along[i]);
-            weight[k].f += move;
-            average[k].f += (float)(lag * (double)move);
-        }
-        weight[mean].f = entries->mean[i];
-        weight[mean + 1].u = entries->count[i];
+        gsa__cell *record = gsa__table_slot(table, entries->slot[i]);
+        move(record, record + average, along[i], lag, scale, n);
+        record[mean].f = entries->mean[i];
+        record[mean + 1].u = entries->count[i];
     }
 }
 

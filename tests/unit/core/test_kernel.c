@@ -38,8 +38,8 @@ static void fill(gsa__table *table)
 
 /* All that learning a row does, into out: sums first, then the whole table. */
 typedef struct learned {
-    double xx, margin, xdx, margins[40];
-    gsa__cell cells[(FEATURES + 1) * 100];
+    double xx, margin, xdx, margins[44];
+    gsa__cell cells[(FEATURES + 1) * 110];
 } learned;
 
 static void learn_row(const gsa__kernels *kernels, const gsa__row *row, size_t n_outputs, bool intercept, double c,
@@ -49,7 +49,7 @@ static void learn_row(const gsa__kernels *kernels, const gsa__row *row, size_t n
     gsa__entries entries = {0};
     gsa__table table;
     gsa_error error = {0};
-    double scale[40];
+    double scale[44];
     memset(out, 0, sizeof *out);
     assert_int_equal(gsa__table_init(&table, FEATURES + 1, n_outputs, &env, &error), GSA_OK);
     fill(&table);
