@@ -3,10 +3,10 @@
  * A file of some other kind is told apart first, so that whoever gave the wrong file learns which kind it is. */
 #include "store/container.h"
 
+#include "base/byte_order.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "store/byte_order.h"
 #include "store/header.h"
 
 #include <errno.h>

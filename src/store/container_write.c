@@ -3,10 +3,10 @@
 #include "store/container.h"
 
 #include "base/atomic_file.h"
+#include "base/byte_order.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "store/byte_order.h"
 #include "store/header.h"
 
 #define CHUNK_SIZE ((size_t)1 << 20)

@@ -4,9 +4,9 @@
  * Messages quote a name from the file only after it was seen to be short printable ASCII. */
 #include "store/header.h"
 
+#include "base/byte_order.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "store/byte_order.h"
 #include "store/container.h"
 
 #include <jansson.h>

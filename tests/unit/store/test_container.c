@@ -1,7 +1,7 @@
 /* What is written comes back; equal bundles give equal bytes; a file is whole or absent. */
 #include "store/container.h"
 
-#include "store/byte_order.h"
+#include "base/byte_order.h"
 
 #include <dirent.h>
 #include <fcntl.h>

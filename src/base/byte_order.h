@@ -1,6 +1,6 @@
 /* Elements in a file are little-endian; on a machine that is not, they are turned round on the way. */
-#ifndef GSA_STORE_BYTE_ORDER_H
-#define GSA_STORE_BYTE_ORDER_H
+#ifndef GSA_BASE_BYTE_ORDER_H
+#define GSA_BASE_BYTE_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>
