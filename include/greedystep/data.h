@@ -14,13 +14,13 @@ typedef struct gsa_reader_options {
     int skip_bad_rows; /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
 } gsa_reader_options;
 
-/* Files in libsvm / svmlight text, plain or compressed (recognised by content), read one after the other; "-" is
- * standard input and stands alone. Options and env may be NULL. Files are opened when their turn comes, but one that
- * cannot be opened is reported here. */
+/* Files in libsvm / svmlight text or caches of parsed rows (.gsac), plain or compressed, all recognised by content,
+ * read one after the other; "-" is standard input and stands alone. Options and env may be NULL. Files are opened when
+ * their turn comes, but one that cannot be opened is reported here. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_env *env,
                                                  gsa_reader **out, gsa_error *error);
-/* libsvm text (plain or compressed) in memory, borrowed until close. The name is used in messages. */
+/* The same in memory, borrowed until close. The name is used in messages. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name,
                                                         const gsa_reader_options *options, const gsa_env *env,
                                                         gsa_reader **out, gsa_error *error);
@@ -63,9 +63,13 @@ GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch,
 GSA_API const char *gsa_codec_at(size_t number, const char **version);
 
 typedef struct gsa_writer gsa_writer;
-/* libsvm text to a file ("-": standard output). A file appears under its name only when close succeeds. */
+/* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, else libsvm text. A file
+ * appears under its name only when close succeeds. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const gsa_env *env, gsa_writer **out,
                                                  gsa_error *error);
+/* The same in the format that is named: "libsvm" or "gsac"; NULL: by the name of the file. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env,
+                                                    gsa_writer **out, gsa_error *error);
 GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
 /* Finishes and frees; on failure no file is left behind. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error);

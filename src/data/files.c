@@ -8,13 +8,14 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format/cache.h"
 
 #include <string.h>
 
 typedef struct files {
     gsa_reader head;
-    const gsa__format *format;
-    void *parser;
+    const gsa__format *format; /* of what is no cache */
+    void *parser, *cache;      /* cache: NULL before the first */
     gsa__reader_sizes sizes;
     char **paths; /* NULL: memory */
     size_t n_files;
@@ -27,7 +28,8 @@ typedef struct files {
 
     size_t file; /* the one being read, or n_files */
     bool is_open;
-    uint64_t bytes_done; /* of the files before it */
+    const gsa__format *current; /* its format, NULL while that is not known */
+    uint64_t bytes_done;        /* of the files before it */
     gsa__decode stream;
     gsa__format_input input;
     gsa__rows rows;
@@ -42,6 +44,7 @@ static void close_current(files *reader)
         gsa__decode_close(&reader->stream);
     }
     reader->is_open = false;
+    reader->current = NULL;
 }
 
 static void close_files(gsa_reader *head)
@@ -51,6 +54,8 @@ static void close_files(gsa_reader *head)
     close_current(reader);
     if (reader->parser)
         reader->format->close(reader->parser);
+    if (reader->cache)
+        gsa__format_cache()->close(reader->cache);
     reader->rows.env = &env;
     reader->rows.words.env = &env;
     gsa__rows_free(&reader->rows);
@@ -90,7 +95,24 @@ static gsa_status open_current(files *reader, gsa_error *error)
     reader->input.stream = &reader->stream;
     reader->input.file = (uint32_t)reader->file;
     reader->input.name = name_of(&reader->head, reader->input.file);
-    reader->format->begin(reader->parser, &reader->input);
+    return GSA_OK;
+}
+
+/* A cache is known by its content, as codecs are. */
+static gsa_status begin_current(files *reader, gsa_error *error)
+{
+    gsa_status status = gsa__decode_peek(&reader->stream, error);
+    if (status != GSA_OK)
+        return status;
+    bool is_cache = gsa__cache_matches(reader->stream.start, reader->stream.start_size);
+    const gsa__format *format = is_cache ? gsa__format_cache() : reader->format;
+    if (is_cache && !reader->cache) {
+        status = format->open(reader->sizes.buffer, &reader->head.env, &reader->cache, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    format->begin(is_cache ? reader->cache : reader->parser, &reader->input);
+    reader->current = format;
     return GSA_OK;
 }
 
@@ -99,8 +121,11 @@ static gsa_status fill(files *reader, gsa_error *error)
 {
     while (reader->file < reader->n_files) {
         gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
+        if (status == GSA_OK && !reader->current)
+            status = begin_current(reader, error);
         if (status == GSA_OK)
-            status = reader->format->read(reader->parser, &reader->rows, error);
+            status = reader->current->read(reader->current == reader->format ? reader->parser : reader->cache,
+                                           &reader->rows, error);
         if (status != GSA_END)
             return status;
         close_current(reader);

@@ -29,7 +29,7 @@ typedef struct gsa__reader_sizes {
     size_t batch_rows, batch_values;
 } gsa__reader_sizes;
 
-/* What gsa_reader_open and gsa_reader_open_memory do, for any format and with sizes. */
+/* What gsa_reader_open and gsa_reader_open_memory do, for any format of what is no cache and with sizes. */
 gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
                                   const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
                                   gsa_reader **out, gsa_error *error);

@@ -14,8 +14,9 @@ gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values,
     rows->row_start = gsa__alloc(env, n + 1, sizeof *rows->row_start);
     rows->label = gsa__alloc(env, n, sizeof *rows->label);
     rows->word = gsa__alloc(env, n, sizeof *rows->word);
+    rows->weight = gsa__alloc(env, n, sizeof *rows->weight);
     rows->place = gsa__alloc(env, n, sizeof *rows->place);
-    if (!rows->row_start || !rows->label || !rows->word || !rows->place) {
+    if (!rows->row_start || !rows->label || !rows->word || !rows->weight || !rows->place) {
         gsa__rows_free(rows);
         return gsa__fail(error, GSA_MEMORY, "no memory for a batch of %zu rows", n);
     }
@@ -25,7 +26,7 @@ gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values,
 
 void gsa__rows_free(gsa__rows *rows)
 {
-    void *arrays[] = {rows->row_start, rows->index, rows->value, rows->label, rows->word, rows->place};
+    void *arrays[] = {rows->row_start, rows->index, rows->value, rows->label, rows->word, rows->weight, rows->place};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         gsa__free(rows->env, arrays[i]);
     gsa__words_free(&rows->words);
@@ -38,7 +39,7 @@ void gsa__rows_clear(gsa__rows *rows)
     rows->n_values = 0;
     rows->row_start[0] = 0;
     rows->all_ones = true;
-    rows->any_word = false;
+    rows->any_word = rows->any_weight = false;
 }
 
 gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error)
@@ -61,6 +62,7 @@ void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, in
     rows->row_start[row + 1] = (int64_t)rows->n_values;
     rows->label[row] = label;
     rows->word[row] = word;
+    rows->weight[row] = 1;
     rows->place[row] = place;
     rows->all_ones = rows->all_ones && all_ones;
     rows->any_word = rows->any_word || word >= 0;
@@ -76,5 +78,6 @@ void gsa__rows_view(const gsa__rows *rows, gsa_batch *out)
                        .word = rows->any_word ? rows->word : NULL,
                        .words = (const char *const *)rows->words.word,
                        .n_words = rows->words.n_words,
+                       .weight = rows->any_weight ? rows->weight : NULL,
                        .place = rows->place};
 }

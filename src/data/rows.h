@@ -23,8 +23,9 @@ typedef struct gsa__rows {
     float *value;
     double *label;
     int32_t *word;
+    float *weight;
     gsa_place *place;
-    bool all_ones, any_word;
+    bool all_ones, any_word, any_weight;
     gsa__words words;
 } gsa__rows;
 
@@ -42,6 +43,13 @@ static inline bool gsa__rows_full(const gsa__rows *rows)
 gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error);
 /* The row that was written to index and value is finished. word < 0: the label is the number. */
 void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
+/* The row that was finished last counts for so much instead of 1. */
+static inline void gsa__rows_weigh(gsa__rows *rows, float weight)
+{
+    rows->weight[rows->n_rows - 1] = weight;
+    rows->any_weight = rows->any_weight || weight != 1;
+}
+
 /* A view, valid until rows change. */
 void gsa__rows_view(const gsa__rows *rows, gsa_batch *out);
 

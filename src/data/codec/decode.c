@@ -165,7 +165,7 @@ static gsa_status read_compressed(gsa__decode *decode, void *bytes, size_t size,
     return GSA_OK;
 }
 
-gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status read_on(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     *got = 0;
     if (!decode->detected) {
@@ -175,4 +175,26 @@ gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_
     }
     return decode->entry ? read_compressed(decode, bytes, size, got, error)
                          : read_plain(decode, bytes, size, got, error);
+}
+
+gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t got = 1; status == GSA_OK && got > 0 && decode->start_size < GSA__DECODE_START;) {
+        status =
+            read_on(decode, decode->start + decode->start_size, GSA__DECODE_START - decode->start_size, &got, error);
+        decode->start_size += got;
+    }
+    return status == GSA_STOPPED || decode->start_size == 0 ? status : GSA_OK;
+}
+
+gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    size_t left = decode->start_size - decode->start_used;
+    if (left == 0)
+        return read_on(decode, bytes, size, got, error);
+    *got = size < left ? size : left;
+    memcpy(bytes, decode->start + decode->start_used, *got);
+    decode->start_used += *got;
+    return GSA_OK;
 }

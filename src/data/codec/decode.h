@@ -9,6 +9,8 @@
 #include "data/codec/codec.h"
 #include "data/source/source.h"
 
+#define GSA__DECODE_START 8 /* plain bytes that tell formats apart */
+
 typedef struct gsa__decode {
     gsa__source source;
     const gsa_env *env; /* borrowed, resolved */
@@ -21,12 +23,17 @@ typedef struct gsa__decode {
     bool inside;              /* a member has begun and is not complete */
     gsa__codec_result failed; /* the next read reports it: the bytes before it were delivered first */
     const char *detail;
+    unsigned char start[GSA__DECODE_START]; /* plain bytes that were peeked at: [start_used, start_size) come first */
+    size_t start_used, start_size;
 } gsa__decode;
 
 /* Takes the source over, also on failure. buffer_size 0: the default. */
 gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, const gsa_env *env, size_t buffer_size,
                             gsa_error *error);
 gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
+/* Before the first read: decode->start gets the first GSA__DECODE_START bytes, or all there are, and keeps them for
+ * reads. A failure behind the first byte is left to these. After GSA_STOPPED another call goes on. */
+gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
 void gsa__decode_close(gsa__decode *decode);
 

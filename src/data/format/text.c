@@ -41,6 +41,14 @@ size_t gsa__utf8_character(const char *text, size_t size)
     return len;
 }
 
+bool gsa__is_text(const char *text, size_t size)
+{
+    size_t i = 0, len = 1;
+    for (; i < size && len > 0; i += len)
+        len = text[i] == '\0' ? 0 : gsa__utf8_character(text + i, size - i);
+    return size > 0 && len > 0;
+}
+
 /* C0, DEL and C1 (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F). */
 static bool is_control(const char *text, size_t len)
 {

@@ -11,6 +11,9 @@
 /* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
 size_t gsa__utf8_character(const char *text, size_t size);
 
+/* UTF-8 without NUL, and not empty: what a label can be that is not in libsvm text. */
+bool gsa__is_text(const char *text, size_t size);
+
 /* Why these bytes cannot be a label that is a word in libsvm text: a phrase that ends a message, or NULL if they can.
  * A word that looks like a number is not this function's business. */
 const char *gsa__label_objection(const char *text, size_t size);

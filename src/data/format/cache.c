@@ -1,0 +1,239 @@
+/* Reading a cache in the order of its bytes: from a file, a pipe or memory, compressed or not.
+ *
+ *   1 Nothing of a block is used before its hash is checked.
+ *   2 A call that is stopped goes on where it was: `filled` says how much of the current part is there. */
+#include "data/format/cache_block.h"
+
+#include "base/byte_order.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* The part of the file that is read next. */
+typedef enum part { HEAD, HEADER, PAYLOAD, ROWS, FOOT, END } part;
+
+typedef struct cache {
+    const gsa_env *env;
+    gsa__format_input *input;
+    part part;
+    uint64_t offset;   /* of this part in the file */
+    uint64_t n_blocks; /* before this one */
+    uint64_t n_rows;   /* of those */
+    unsigned char *buffer;
+    size_t capacity, filled;
+    gsa__cache_block block;
+} cache;
+
+static void close_cache(void *memory)
+{
+    cache *parser = memory;
+    gsa__free(parser->env, parser->buffer);
+    gsa__free(parser->env, parser->block.word);
+    gsa__free(parser->env, parser);
+}
+
+static gsa_status open_cache(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+{
+    (void)buffer_size; /* a block is taken whole */
+    cache *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
+    if (!parser)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of caches");
+    parser->env = env;
+    *out = parser;
+    return GSA_OK;
+}
+
+static void enter(cache *parser, part next)
+{
+    parser->offset += parser->filled;
+    parser->filled = 0;
+    parser->part = next;
+}
+
+static void begin_cache(void *memory, gsa__format_input *input)
+{
+    cache *parser = memory;
+    parser->input = input;
+    parser->part = HEAD;
+    parser->filled = 0;
+    parser->offset = parser->n_blocks = parser->n_rows = 0;
+}
+
+void gsa__cache_begin_at(void *memory, uint64_t block, uint64_t offset, uint64_t first_row)
+{
+    cache *parser = memory;
+    parser->part = HEADER;
+    parser->n_blocks = block;
+    parser->offset = offset;
+    parser->n_rows = first_row;
+}
+
+/* Says where, if something is damaged. */
+static gsa_status damaged(const cache *parser, gsa_status status, gsa_error *error)
+{
+    if (status == GSA_FORMAT)
+        gsa__error_prefix(error, "%s: damaged cache (make it anew), block %" PRIu64 " (byte %" PRIu64 "): ",
+                          parser->input->name, parser->n_blocks, parser->offset);
+    return status;
+}
+
+static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error *error)
+{
+    return damaged(parser, gsa__fail(error, GSA_FORMAT, "%s", what), error);
+}
+
+/* Fills the buffer to `size` bytes of the current part; *whole is false if the file ends before. */
+static gsa_status fill(cache *parser, size_t size, bool *whole, gsa_error *error)
+{
+    void *memory = parser->buffer;
+    bool has_room = gsa__reserve(parser->env, &memory, &parser->capacity, size + GSA__PACKED_SLACK, 1);
+    parser->buffer = memory;
+    if (!has_room)
+        return gsa__fail(error, GSA_MEMORY, "%s: no memory for a block of %zu bytes", parser->input->name, size);
+    size_t got = 1;
+    while (parser->filled < size && got > 0) {
+        gsa_status status = gsa__decode_read(parser->input->stream, parser->buffer + parser->filled,
+                                             size - parser->filled, &got, error);
+        if (status != GSA_OK)
+            return status;
+        parser->filled += got;
+    }
+    *whole = parser->filled == size;
+    return GSA_OK;
+}
+
+static gsa_status need(cache *parser, size_t size, gsa_error *error)
+{
+    bool whole = false;
+    gsa_status status = fill(parser, size, &whole, error);
+    return status != GSA_OK || whole ? status : fail_damaged(parser, "the file ends in the middle", error);
+}
+
+static gsa_status read_head(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    (void)rows;
+    gsa_status status = need(parser, GSA__CACHE_HEAD_SIZE, error);
+    if (status != GSA_OK)
+        return status;
+    uint64_t version = gsa__load_u64(parser->buffer + 8);
+    if (version != GSA__CACHE_VERSION)
+        return gsa__fail(error, GSA_FORMAT,
+                         "%s is a cache of version %" PRIu64 ", this release reads version %d: make it anew",
+                         parser->input->name, version, GSA__CACHE_VERSION);
+    enter(parser, HEADER);
+    return GSA_OK;
+}
+
+/* What is wrong with the header of a block, or NULL. */
+static const char *header_objection(const cache *parser)
+{
+    const gsa__cache_header *h = &parser->block.header;
+    if (h->marker == GSA__CACHE_INDEX) {
+        bool fits = h->n_rows == parser->n_blocks && h->first_row == parser->n_rows &&
+                    h->n_rows <= UINT64_MAX / GSA__CACHE_ENTRY_SIZE &&
+                    h->payload_size == h->n_rows * GSA__CACHE_ENTRY_SIZE;
+        return fits ? NULL : "the index does not fit the blocks before it";
+    }
+    if (h->marker != GSA__CACHE_BLOCK)
+        return "no block begins here";
+    if (h->first_row != parser->n_rows)
+        return "it does not continue the rows before it";
+    bool fits = h->n_rows > 0 && h->n_rows <= GSA_BLOCK_ROWS && h->n_entries <= h->payload_size &&
+                h->n_words <= h->n_rows && h->n_labels <= GSA__CACHE_MOST_LABELS &&
+                h->flags <= (GSA__CACHE_VALUES | GSA__CACHE_WEIGHTS);
+    return fits ? NULL : "its header makes no sense";
+}
+
+static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    (void)rows;
+    gsa_status status = need(parser, GSA__CACHE_HEADER_SIZE, error);
+    if (status != GSA_OK)
+        return status;
+    if (!gsa__cache_header_read(parser->buffer, &parser->block.header))
+        return fail_damaged(parser, "the hash of its header does not match", error);
+    const char *objection = header_objection(parser);
+    if (objection)
+        return fail_damaged(parser, objection, error);
+    if (parser->block.header.payload_size > parser->env->memory_limit / 4 ||
+        parser->block.header.payload_size > SIZE_MAX - GSA__PACKED_SLACK)
+        return gsa__fail(error, GSA_LIMIT,
+                         "%s: block %" PRIu64 " of %" PRIu64
+                         " bytes is over a quarter of the memory limit: raise the limit",
+                         parser->input->name, parser->n_blocks, parser->block.header.payload_size);
+    enter(parser, PAYLOAD);
+    return GSA_OK;
+}
+
+static gsa_status read_payload(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    const gsa__cache_header *header = &parser->block.header;
+    size_t size = (size_t)header->payload_size;
+    gsa_status status = need(parser, size, error);
+    if (status != GSA_OK)
+        return status;
+    if (gsa__hash(parser->buffer, size, 0) != header->payload_hash)
+        return fail_damaged(parser, "its hash does not match", error);
+    if (header->marker == GSA__CACHE_INDEX) {
+        enter(parser, FOOT);
+        return GSA_OK;
+    }
+    parser->part = ROWS;
+    return damaged(parser, gsa__cache_block_open(&parser->block, parser->buffer, &rows->words, error), error);
+}
+
+static gsa_status read_rows(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    gsa_place place = {.byte = parser->offset - GSA__CACHE_HEADER_SIZE, .file = parser->input->file};
+    gsa_status status = damaged(parser, gsa__cache_block_read(&parser->block, place, rows, error), error);
+    if (status == GSA_OK && parser->block.row == parser->block.header.n_rows) {
+        parser->n_rows += parser->block.header.n_rows;
+        parser->n_blocks++;
+        enter(parser, HEADER);
+    }
+    return status;
+}
+
+static gsa_status read_foot(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    (void)rows;
+    gsa_status status = need(parser, GSA__CACHE_FOOT_SIZE, error);
+    if (status != GSA_OK)
+        return status;
+    uint64_t index_at = parser->offset - parser->block.header.payload_size - GSA__CACHE_HEADER_SIZE;
+    if (gsa__load_u64(parser->buffer) != index_at || memcmp(parser->buffer + 8, GSA__CACHE_END, 8) != 0)
+        return fail_damaged(parser, "the last bytes are not the end of a cache", error);
+    enter(parser, END);
+    return GSA_OK;
+}
+
+static gsa_status read_end(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    (void)rows;
+    bool whole = false;
+    gsa_status status = fill(parser, 1, &whole, error);
+    if (status != GSA_OK)
+        return status;
+    return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
+}
+
+static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
+{
+    static gsa_status (*const step[])(cache *, gsa__rows *, gsa_error *) = {
+        [HEAD] = read_head, [HEADER] = read_header, [PAYLOAD] = read_payload,
+        [ROWS] = read_rows, [FOOT] = read_foot,     [END] = read_end};
+    cache *parser = memory;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && !gsa__rows_full(rows))
+        status = step[parser->part](parser, rows, error);
+    return status;
+}
+
+const gsa__format *gsa__format_cache(void)
+{
+    static const gsa__format format = {"gsac", open_cache, begin_cache, read_cache, close_cache};
+    return &format;
+}

@@ -1,0 +1,56 @@
+/* The cache: rows after parsing, in blocks that can each be read alone. docs/formats/cache.md says which bytes. */
+#ifndef GSA_DATA_CACHE_H
+#define GSA_DATA_CACHE_H
+
+#include "data/format/format.h"
+
+#define GSA__CACHE_MAGIC "\x89GSAC\0\r\n" /* 8 bytes, the NUL that C adds not counted */
+#define GSA__CACHE_END \
+    "\x89"             \
+    "CASG\0\r\n"
+#define GSA__CACHE_VERSION 1
+#define GSA__CACHE_HEAD_SIZE 16        /* magic, version */
+#define GSA__CACHE_FOOT_SIZE 16        /* offset of the index's header, end magic */
+#define GSA__CACHE_HEADER_SIZE 80      /* the struct below and its hash */
+#define GSA__CACHE_ENTRY_SIZE 24       /* of the index: offset, first row, rows of a block */
+#define GSA__CACHE_BLOCK 0x4B434F4C42u /* "BLOCK" */
+#define GSA__CACHE_INDEX 0x5845444E49u /* "INDEX" */
+#define GSA__CACHE_MOST_LABELS 256
+
+enum { GSA__CACHE_VALUES = 1, GSA__CACHE_WEIGHTS = 2 };
+
+/* A label is 8 bytes: the bits of a finite number, or these and in the low half the number of a word of the block. */
+#define GSA__CACHE_WORD 0xFFFFFFFF00000000u
+
+/* Before each block and before the index, as 64-bit numbers. */
+typedef struct gsa__cache_header {
+    uint64_t marker;       /* GSA__CACHE_BLOCK or GSA__CACHE_INDEX */
+    uint64_t payload_size; /* bytes after this header */
+    uint64_t payload_hash;
+    uint64_t first_row; /* rows before this block; index: all rows */
+    uint64_t n_rows;    /* index: number of blocks */
+    uint64_t n_entries;
+    uint64_t n_labels; /* of the table; 0: every row has its own; index: highest feature id + 1 */
+    uint64_t n_words;
+    uint64_t flags;
+} gsa__cache_header;
+
+void gsa__cache_header_write(const gsa__cache_header *header, unsigned char out[GSA__CACHE_HEADER_SIZE]);
+/* False if the hash does not match. */
+bool gsa__cache_header_read(const unsigned char bytes[GSA__CACHE_HEADER_SIZE], gsa__cache_header *out);
+
+/* Content that begins like a cache, also if it is cut in the magic. */
+bool gsa__cache_matches(const unsigned char *start, size_t size);
+const gsa__format *gsa__format_cache(void);
+/* After begin with a stream that starts at the header of this block: reads from there on. */
+void gsa__cache_begin_at(void *parser, uint64_t block, uint64_t offset, uint64_t first_row);
+
+/* The index of a cache that is in memory, borrowed from it: block i begins at 24 bytes from `entries` on. */
+typedef struct gsa__cache_index {
+    gsa__cache_header totals;
+    const unsigned char *entries;
+} gsa__cache_index;
+gsa_status gsa__cache_index_read(const void *bytes, size_t size, const char *name, gsa__cache_index *out,
+                                 gsa_error *error);
+
+#endif

@@ -1,0 +1,279 @@
+/* Writing a cache. Rows are gathered in columns until a block is full: by its rows and entries alone, so that equal
+ * rows make equal files, whatever the batches they came in. */
+#include "data/writer.h"
+
+#include "base/byte_order.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "data/format/cache.h"
+#include "data/format/packed.h"
+#include "data/format/text.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t size, capacity;
+} bytes;
+
+/* The columns of a block, in the order of the file. */
+enum { WORDS, LABELS, CODES, LENGTH_CONTROLS, LENGTHS, ID_CONTROLS, IDS, WEIGHTS, VALUES, N_COLUMNS };
+
+typedef struct cache_writer {
+    gsa_writer head;
+    uint64_t offset; /* bytes written */
+    gsa__cache_header block, totals;
+    gsa__words words;
+    bytes column[N_COLUMNS];
+    bytes index;
+} cache_writer;
+
+/* Room for `more` bytes and the slack behind what is there; NULL if there is no memory. */
+static unsigned char *room(cache_writer *writer, bytes *to, size_t more)
+{
+    void *memory = to->at;
+    bool has_room = gsa__reserve(&writer->head.env, &memory, &to->capacity, to->size + more + GSA__PACKED_SLACK, 1);
+    to->at = memory;
+    return has_room ? to->at + to->size : NULL;
+}
+
+static gsa_status put(cache_writer *writer, const void *from, size_t size, gsa_error *error)
+{
+    writer->offset += size;
+    return gsa__writer_put(&writer->head, from, size, error);
+}
+
+static void begin_block(cache_writer *writer)
+{
+    writer->block = (gsa__cache_header){.marker = GSA__CACHE_BLOCK, .first_row = writer->totals.first_row};
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        writer->column[i].size = 0;
+    gsa__words_free(&writer->words);
+}
+
+static gsa_status open_cache(gsa_writer *head, gsa_error *error)
+{
+    cache_writer *writer = (cache_writer *)head;
+    gsa__words_init(&writer->words, &head->env);
+    writer->totals.marker = GSA__CACHE_INDEX;
+    begin_block(writer);
+    unsigned char start[GSA__CACHE_HEAD_SIZE];
+    memcpy(start, GSA__CACHE_MAGIC, 8);
+    gsa__store_u64(GSA__CACHE_VERSION, start + 8);
+    return put(writer, start, sizeof start, error);
+}
+
+static void free_cache(gsa_writer *head)
+{
+    cache_writer *writer = (cache_writer *)head;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        gsa__free(&head->env, writer->column[i].at);
+    gsa__free(&head->env, writer->index.at);
+    writer->words.env = &head->env; /* also if it was never opened */
+    gsa__words_free(&writer->words);
+}
+
+/* ---- a block ---------------------------------------------------------------------------------------------------- */
+
+/* Makes labels of 8 bytes each into a table and codes of one byte, if there are few different ones. */
+static gsa_status code_labels(cache_writer *writer, gsa_error *error)
+{
+    enum { SLOTS = 4 * GSA__CACHE_MOST_LABELS };
+    uint16_t slot[SLOTS] = {0}; /* number in the table + 1 */
+    unsigned char table[8 * GSA__CACHE_MOST_LABELS];
+    size_t n_rows = (size_t)writer->block.n_rows, n = 0;
+    bytes *labels = &writer->column[LABELS];
+    unsigned char *codes = room(writer, &writer->column[CODES], n_rows);
+    if (!codes)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the labels of %zu rows", n_rows);
+    for (size_t r = 0; r < n_rows; r++) {
+        const unsigned char *label = labels->at + 8 * r;
+        size_t at = (size_t)gsa__mix(gsa__load_u64(label)) % SLOTS;
+        while (slot[at] && memcmp(table + 8 * (size_t)(slot[at] - 1), label, 8) != 0)
+            at = (at + 1) % SLOTS;
+        if (!slot[at]) {
+            if (n == GSA__CACHE_MOST_LABELS)
+                return GSA_OK;
+            memcpy(table + 8 * n, label, 8);
+            slot[at] = (uint16_t)++n;
+        }
+        codes[r] = (unsigned char)(slot[at] - 1);
+    }
+    writer->block.n_labels = n;
+    writer->column[CODES].size = n_rows;
+    memcpy(labels->at, table, 8 * n);
+    labels->size = 8 * n;
+    return GSA_OK;
+}
+
+static gsa_status list_words(cache_writer *writer, gsa_error *error)
+{
+    bytes *list = &writer->column[WORDS];
+    for (size_t i = 0; i < writer->words.n_words; i++) {
+        size_t size = strlen(writer->words.word[i]);
+        unsigned char *out = room(writer, list, size + 1);
+        if (!out)
+            return gsa__fail(error, GSA_MEMORY, "no memory for the words of a block");
+        *out = (unsigned char)size;
+        memcpy(out + 1, writer->words.word[i], size);
+        list->size += size + 1;
+    }
+    writer->block.n_words = writer->words.n_words;
+    return GSA_OK;
+}
+
+/* A header, and then its payload in pieces. */
+static gsa_status put_part(cache_writer *writer, gsa__cache_header *header, const bytes *piece, size_t n_pieces,
+                           gsa_error *error)
+{
+    gsa__hasher hasher;
+    gsa__hasher_init(&hasher);
+    header->payload_size = 0;
+    for (size_t i = 0; i < n_pieces; i++) {
+        gsa__hasher_add(&hasher, piece[i].at, piece[i].size);
+        header->payload_size += piece[i].size;
+    }
+    header->payload_hash = gsa__hasher_value(&hasher);
+    unsigned char start[GSA__CACHE_HEADER_SIZE];
+    gsa__cache_header_write(header, start);
+    gsa_status status = put(writer, start, sizeof start, error);
+    for (size_t i = 0; status == GSA_OK && i < n_pieces; i++)
+        status = put(writer, piece[i].at, piece[i].size, error);
+    return status;
+}
+
+static gsa_status end_block(cache_writer *writer, gsa_error *error)
+{
+    gsa__cache_header *block = &writer->block, *totals = &writer->totals;
+    if (block->n_rows == 0)
+        return GSA_OK;
+    unsigned char *entry = room(writer, &writer->index, GSA__CACHE_ENTRY_SIZE);
+    if (!entry)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the index of a cache");
+    gsa_status status = list_words(writer, error);
+    if (status == GSA_OK)
+        status = code_labels(writer, error);
+    if (status != GSA_OK)
+        return status;
+    if (!(block->flags & GSA__CACHE_VALUES))
+        writer->column[VALUES].size = 0;
+    if (!(block->flags & GSA__CACHE_WEIGHTS))
+        writer->column[WEIGHTS].size = 0;
+    gsa__store_u64(writer->offset, entry);
+    gsa__store_u64(block->first_row, entry + 8);
+    gsa__store_u64(block->n_rows, entry + 16);
+    writer->index.size += GSA__CACHE_ENTRY_SIZE;
+    totals->first_row += block->n_rows;
+    totals->n_rows++;
+    totals->n_entries += block->n_entries;
+    totals->flags |= block->flags;
+    status = put_part(writer, block, writer->column, N_COLUMNS, error);
+    begin_block(writer);
+    return status;
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
+
+static void store_float(unsigned char *out, float value)
+{
+    memcpy(out, &value, sizeof value);
+    if (!gsa__machine_is_little_endian())
+        gsa__swap_bytes(out, 1, sizeof value);
+}
+
+/* The 8 bytes of the label; a word that is new to the block is entered. */
+static gsa_status find_label(cache_writer *writer, const gsa_batch *batch, size_t r, uint64_t *bits, gsa_error *error)
+{
+    memcpy(bits, &batch->label[r], sizeof *bits);
+    if (!batch->word || batch->word[r] < 0)
+        return GSA_OK;
+    const char *word = batch->words[batch->word[r]];
+    size_t size = strlen(word);
+    if (size > GSA__LABEL_SIZE || !gsa__is_text(word, size)) {
+        char quote[GSA__QUOTE_SIZE];
+        return gsa__fail_row(error, GSA_INPUT, r, "label '%s': expected 1 to %d bytes of UTF-8",
+                             gsa__quote(word, size, quote), GSA__LABEL_SIZE);
+    }
+    int32_t number = 0;
+    gsa_status status = gsa__words_enter(&writer->words, word, size, &number, error);
+    *bits = GSA__CACHE_WORD | (uint32_t)number;
+    return status;
+}
+
+/* The entries of the row, for which there is room. */
+static void add_entries(cache_writer *writer, size_t n)
+{
+    const gsa__pair *row = writer->head.row;
+    bytes *ids = &writer->column[IDS], *values = &writer->column[VALUES];
+    size_t at = (size_t)writer->block.n_entries;
+    uint32_t next = 0; /* the lowest id that can follow */
+    bool all_ones = true;
+    for (size_t i = 0; i < n; i++) {
+        ids->size += gsa__pack(row[i].index - next, at + i, writer->column[ID_CONTROLS].at, ids->at + ids->size);
+        store_float(values->at + values->size + i * sizeof(float), row[i].value);
+        all_ones = all_ones && row[i].value == 1;
+        next = row[i].index + 1;
+    }
+    values->size += n * sizeof(float);
+    writer->block.n_entries += n;
+    writer->column[ID_CONTROLS].size = gsa__packed_controls(at + n);
+    writer->block.flags |= all_ones ? 0 : GSA__CACHE_VALUES;
+    if (next > writer->totals.n_labels)
+        writer->totals.n_labels = next;
+}
+
+static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, size_t n, gsa_error *error)
+{
+    cache_writer *writer = (cache_writer *)head;
+    bytes *column = writer->column;
+    float weight = batch->weight ? batch->weight[r] : 1;
+    if (!isfinite(weight) || weight < 0)
+        return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
+                             (double)weight);
+    const size_t most[N_COLUMNS] = {[LABELS] = 8,  [LENGTH_CONTROLS] = 1, [LENGTHS] = 4,   [ID_CONTROLS] = n / 4 + 1,
+                                    [IDS] = 4 * n, [WEIGHTS] = 4,         [VALUES] = 4 * n};
+    bool has_room = n <= UINT32_MAX;
+    for (size_t i = 0; has_room && i < N_COLUMNS; i++)
+        has_room = room(writer, &column[i], most[i]) != NULL;
+    if (!has_room)
+        return gsa__fail_row(error, GSA_MEMORY, r, "no memory for a row of %zu values", n);
+    uint64_t label = 0;
+    gsa_status status = find_label(writer, batch, r, &label, error);
+    if (status != GSA_OK)
+        return status;
+    size_t at = (size_t)writer->block.n_rows++;
+    gsa__store_u64(label, column[LABELS].at + column[LABELS].size);
+    column[LABELS].size += 8;
+    column[LENGTHS].size +=
+        gsa__pack((uint32_t)n, at, column[LENGTH_CONTROLS].at, column[LENGTHS].at + column[LENGTHS].size);
+    column[LENGTH_CONTROLS].size = gsa__packed_controls(at + 1);
+    store_float(column[WEIGHTS].at + column[WEIGHTS].size, weight);
+    column[WEIGHTS].size += 4;
+    writer->block.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
+    add_entries(writer, n);
+    if (at + 1 == GSA_BLOCK_ROWS || writer->block.n_entries >= GSA_BLOCK_ENTRIES)
+        status = end_block(writer, error);
+    head->failed = status != GSA_OK; /* a block that could not be ended cannot go on either */
+    return status;
+}
+
+static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
+{
+    cache_writer *writer = (cache_writer *)head;
+    gsa_status status = end_block(writer, error);
+    unsigned char end[GSA__CACHE_FOOT_SIZE];
+    gsa__store_u64(writer->offset, end);
+    memcpy(end + 8, GSA__CACHE_END, 8);
+    if (status == GSA_OK)
+        status = put_part(writer, &writer->totals, &writer->index, 1, error);
+    return status == GSA_OK ? put(writer, end, sizeof end, error) : status;
+}
+
+const gsa__writer_kind *gsa__writer_cache(void)
+{
+    static const gsa__writer_kind kind = {"gsac",       ".gsac",   sizeof(cache_writer), open_cache, write_cache,
+                                          finish_cache, free_cache};
+    return &kind;
+}

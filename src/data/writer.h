@@ -1,0 +1,44 @@
+/* What a writer is, from inside: a format behind four functions. Rows reach it checked, with their entries in order. */
+#ifndef GSA_DATA_WRITER_H
+#define GSA_DATA_WRITER_H
+
+#include "base/atomic_file.h"
+
+#include <greedystep/data.h>
+
+#include <stdbool.h>
+
+typedef struct gsa__pair {
+    uint32_t index;
+    float value;
+} gsa__pair;
+
+typedef struct gsa__writer_kind {
+    const char *name;
+    const char *ending; /* of the names of its files, or NULL: it is chosen where no other is */
+    size_t size;        /* of the struct that begins with a gsa_writer */
+    gsa_status (*open)(gsa_writer *writer, gsa_error *error);
+    /* writer->row has the n entries of row r: ids ascend, values are finite and not zero. A row that is refused leaves
+     * no trace. */
+    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, size_t n, gsa_error *error);
+    gsa_status (*finish)(gsa_writer *writer, gsa_error *error); /* what is still to be written */
+    void (*free)(gsa_writer *writer);                           /* what open made, also if it failed */
+} gsa__writer_kind;
+
+/* The first member of every writer. */
+struct gsa_writer {
+    const gsa__writer_kind *kind;
+    gsa_env env; /* resolved */
+    gsa__atomic_file *file;
+    gsa__pair *row; /* the row being written */
+    size_t row_capacity;
+    bool failed; /* some bytes could not be written */
+};
+
+const gsa__writer_kind *gsa__writer_libsvm(void);
+const gsa__writer_kind *gsa__writer_cache(void);
+
+/* Appends bytes to the file. */
+gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error);
+
+#endif
