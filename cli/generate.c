@@ -10,7 +10,9 @@
 #include <unistd.h>
 
 static const cli_option generate_options[] = {
-    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0, "where the rows go, as libsvm text; - is standard output"},
+    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
+     "where the rows go; a name that ends in .gsac makes a cache, any other libsvm text; - is standard output"},
+    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac", "auto", 0, 0, "what to write; auto: by the name of FILE"},
     {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
     {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
     {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,
@@ -53,8 +55,9 @@ static int run_generate(const cli_arguments *arguments)
     interrupt_catch();
     progress_begin(&progress, !arguments_flag(arguments, "quiet") && isatty(STDERR_FILENO), NULL);
     gsa_status status = gsa_reader_open_generated(&what, &env, &reader, &error);
+    const char *path = arguments_text(arguments, "output"), *format = arguments_text(arguments, "format");
     if (status == GSA_OK)
-        status = gsa_writer_open(arguments_text(arguments, "output"), &env, &writer, &error);
+        status = gsa_writer_open_as(path, strcmp(format, "auto") == 0 ? NULL : format, &env, &writer, &error);
     if (status == GSA_OK)
         status = copy_rows(reader, writer, what.n_rows, &progress, &error);
     progress_clear(&progress);

@@ -6,7 +6,11 @@ for codec in gzip zstd xz bzip2; do
 done
 greedystep generate --rows 3000 --features 100 --nnz 10 -o data.svm
 greedystep train data.svm --method gsa -o whole --order file --passes 1 --quiet >log || fail whole
+greedystep convert data.svm -o data.gsac >log || fail convert
 for codec in gzip zstd xz bzip2; do
+    $codec -c <data.gsac >cache.packed
+    greedystep convert cache.packed -o unpacked.svm >log || fail "a cache in $codec"
+    cmp data.svm unpacked.svm
     $codec -c <data.svm >data.packed
     greedystep train data.packed --method gsa -o $codec --order file --passes 1 --quiet >log || fail $codec
     same whole $codec

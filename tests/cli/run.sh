@@ -24,6 +24,7 @@ replace_volatile()
     sed -E -e "s#$1#TMP#g" \
         -e 's/[0-9.]+ s \([0-9]+ rows\/s\)/SECONDS s (RATE rows\/s)/' \
         -e 's/[0-9.]+[kMGT]? rows\/s/RATE rows\/s/' \
+        -e 's/[0-9]+ MB\/s/RATE MB\/s/' \
         -e 's/"seconds": [0-9.e+-]+/"seconds": SECONDS/' \
         -e 's/^(gzip|zstd|xz|bzip2|jansson) +([0-9].*|no)$/\1 VERSION/' \
         -e 's/^greedystep [0-9][0-9.]*$/greedystep VERSION/'

@@ -1,0 +1,139 @@
+/* `greedystep convert`: rows from one format to another, above all from text to a cache of parsed rows. */
+#include "interrupt.h"
+#include "message.h"
+#include "output.h"
+#include "progress.h"
+#include "report.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const cli_option convert_options[] = {
+    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
+     "where the rows go; a name that ends in .gsac makes a cache, any other libsvm text; - is standard output"},
+    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac", "auto", 0, 0, "what to write; auto: by the name of FILE"},
+    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
+};
+
+typedef struct converting {
+    gsa_reader *reader;
+    gsa_writer *writer;
+    uint64_t n_rows, n_entries, n_features;
+    cli_progress progress;
+} converting;
+
+/* Ids of a row ascend: the last is the highest. */
+static void count_rows(converting *what, const gsa_batch *batch)
+{
+    what->n_rows += batch->n_rows;
+    what->n_entries += (uint64_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
+    for (size_t r = 0; r < batch->n_rows; r++) {
+        int64_t end = batch->row_start[r + 1];
+        if (end > batch->row_start[r] && batch->index[end - 1] >= what->n_features)
+            what->n_features = (uint64_t)batch->index[end - 1] + 1;
+    }
+}
+
+/* Rows that there will be if the rest of the bytes is like those before; 0: unknown. */
+static uint64_t expected_rows(const converting *what)
+{
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(what->reader, &reading);
+    if (reading.bytes_total == 0 || reading.bytes_read == 0)
+        return 0;
+    return (uint64_t)((double)what->n_rows * (double)reading.bytes_total / (double)reading.bytes_read);
+}
+
+static gsa_status copy_rows(converting *what, gsa_error *error)
+{
+    gsa_batch batch;
+    gsa_status status;
+    while ((status = gsa_reader_next(what->reader, &batch, error)) == GSA_OK) {
+        count_rows(what, &batch);
+        progress_show_rows(&what->progress, "converted", what->n_rows, expected_rows(what));
+        status = interrupt_should_stop(NULL) ? GSA_STOPPED : gsa_writer_write(what->writer, &batch, error);
+        if (status != GSA_OK) {
+            gsa_reader_locate(what->reader, &batch, error);
+            return status;
+        }
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+static void print_results(const converting *what, const char *path, double seconds)
+{
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(what->reader, &reading);
+    report_field("rows", "%" PRIu64, what->n_rows);
+    if (reading.n_bad_rows > 0)
+        report_field("bad rows", "%" PRIu64 " (skipped)", reading.n_bad_rows);
+    report_field("features", "%" PRIu64, what->n_features);
+    report_field("entries", "%" PRIu64, what->n_entries);
+    report_field("bytes read", "%" PRIu64, reading.bytes_read);
+    struct stat facts;
+    if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))
+        report_field("bytes written", "%llu", (unsigned long long)facts.st_size);
+    seconds = fmax(seconds, 1e-9);
+    report_field("time", "%.2f s (%.0f rows/s)", seconds, (double)what->n_rows / seconds);
+    report_field("speed", "%.0f MB/s read", (double)reading.bytes_read / seconds * 1e-6);
+    report_field("output", "%s", path);
+}
+
+static int convert(const cli_arguments *arguments, converting *what, const char *path, const gsa_env *env)
+{
+    gsa_error error = {0};
+    const char *format = arguments_text(arguments, "format");
+    interrupt_catch();
+    progress_begin(&what->progress, !arguments_flag(arguments, "quiet") && isatty(STDERR_FILENO), NULL);
+    double began = progress_clock();
+    gsa_status status =
+        gsa_writer_open_as(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, &error);
+    if (status == GSA_OK)
+        status = copy_rows(what, &error);
+    progress_clear(&what->progress);
+    if (status == GSA_OK) {
+        status = gsa_writer_close(what->writer, &error);
+        what->writer = NULL;
+    }
+    gsa_writer_discard(what->writer);
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    if (strcmp(path, "-") != 0)
+        print_results(what, path, progress_clock() - began);
+    return EXIT_DONE;
+}
+
+static int run_convert(const cli_arguments *arguments)
+{
+    gsa_env env = session_env(arguments);
+    converting what = {.n_rows = 0};
+    const char *path = arguments_text(arguments, "output");
+    int code = session_check_not_input(path, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE)
+        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &what.reader);
+    if (code == EXIT_DONE)
+        code = convert(arguments, &what, path, &env);
+    gsa_reader_close(what.reader);
+    return code;
+}
+
+const cli_verb convert_verb = {
+    .name = "convert",
+    .usage = "DATA... -o FILE [OPTIONS]",
+    .summary = "write rows as a cache that is read without parsing, or as text",
+    .details =
+        "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds them after parsing: every verb takes\n"
+        "it in place of text and gives the same results sooner. - is standard input.",
+    .options = convert_options,
+    .n_options = sizeof convert_options / sizeof *convert_options,
+    .reads_data = true,
+    .positional = "DATA",
+    .least_positional = 1,
+    .most_positional = SIZE_MAX,
+    .run = run_convert,
+};
