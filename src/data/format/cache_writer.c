@@ -30,13 +30,20 @@ typedef struct cache_writer {
     bytes index;
 } cache_writer;
 
-/* Room for `more` bytes and the slack behind what is there; NULL if there is no memory. */
-static unsigned char *room(cache_writer *writer, bytes *to, size_t more)
+static unsigned char *end_of(const bytes *column)
 {
+    return column->at + column->size;
+}
+
+/* Room for `more` bytes and the slack behind what is there; NULL if there is no memory. */
+static inline unsigned char *room(cache_writer *writer, bytes *to, size_t more)
+{
+    if (to->capacity - to->size >= more + GSA__PACKED_SLACK)
+        return end_of(to);
     void *memory = to->at;
     bool has_room = gsa__reserve(&writer->head.env, &memory, &to->capacity, to->size + more + GSA__PACKED_SLACK, 1);
     to->at = memory;
-    return has_room ? to->at + to->size : NULL;
+    return has_room ? end_of(to) : NULL;
 }
 
 static gsa_status put(cache_writer *writer, const void *from, size_t size, gsa_error *error)
@@ -202,23 +209,31 @@ static gsa_status find_label(cache_writer *writer, const gsa_batch *batch, size_
     return status;
 }
 
-/* The entries of the row, for which there is room. */
+/* The entries of the row, for which there is room. Pointers and the control byte under way are copied, since a byte
+ * that is stored could be one of theirs for all the compiler knows. */
 static void add_entries(cache_writer *writer, size_t n)
 {
-    const gsa__pair *row = writer->head.row;
-    bytes *ids = &writer->column[IDS], *values = &writer->column[VALUES];
+    const gsa__pair *row = writer->head.row, *end = row + n;
     size_t at = (size_t)writer->block.n_entries;
+    unsigned char *control = writer->column[ID_CONTROLS].at, *values = end_of(&writer->column[VALUES]);
+    unsigned char *ids = end_of(&writer->column[IDS]);
+    unsigned codes = at % 4 == 0 ? 0u : control[at / 4];
     uint32_t next = 0; /* the lowest id that can follow */
     bool all_ones = true;
-    for (size_t i = 0; i < n; i++) {
-        ids->size += gsa__pack(row[i].index - next, at + i, writer->column[ID_CONTROLS].at, ids->at + ids->size);
-        store_float(values->at + values->size + i * sizeof(float), row[i].value);
-        all_ones = all_ones && row[i].value == 1;
-        next = row[i].index + 1;
+    for (; row < end; row++, values += sizeof(float)) {
+        unsigned code = gsa__pack_bytes(row->index - next, ids);
+        ids += code + 1;
+        codes |= code << 2 * (at % 4);
+        control[at / 4] = (unsigned char)codes;
+        codes = ++at % 4 == 0 ? 0 : codes;
+        store_float(values, row->value);
+        all_ones &= row->value == 1;
+        next = row->index + 1;
     }
-    values->size += n * sizeof(float);
-    writer->block.n_entries += n;
-    writer->column[ID_CONTROLS].size = gsa__packed_controls(at + n);
+    writer->column[IDS].size = (size_t)(ids - writer->column[IDS].at);
+    writer->column[VALUES].size += n * sizeof(float);
+    writer->column[ID_CONTROLS].size = gsa__packed_controls(at);
+    writer->block.n_entries = at;
     writer->block.flags |= all_ones ? 0 : GSA__CACHE_VALUES;
     if (next > writer->totals.n_labels)
         writer->totals.n_labels = next;
@@ -244,12 +259,11 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     if (status != GSA_OK)
         return status;
     size_t at = (size_t)writer->block.n_rows++;
-    gsa__store_u64(label, column[LABELS].at + column[LABELS].size);
+    gsa__store_u64(label, end_of(&column[LABELS]));
     column[LABELS].size += 8;
-    column[LENGTHS].size +=
-        gsa__pack((uint32_t)n, at, column[LENGTH_CONTROLS].at, column[LENGTHS].at + column[LENGTHS].size);
+    column[LENGTHS].size += gsa__pack((uint32_t)n, at, column[LENGTH_CONTROLS].at, end_of(&column[LENGTHS]));
     column[LENGTH_CONTROLS].size = gsa__packed_controls(at + 1);
-    store_float(column[WEIGHTS].at + column[WEIGHTS].size, weight);
+    store_float(end_of(&column[WEIGHTS]), weight);
     column[WEIGHTS].size += 4;
     writer->block.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
     add_entries(writer, n);

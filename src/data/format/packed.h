@@ -27,14 +27,19 @@ size_t gsa__packed_size(const unsigned char *control, size_t n);
 /* The next n numbers. */
 void gsa__unpack(gsa__packed *from, uint32_t *out, size_t n);
 
-/* Number `at` of the column: its bytes to data; returns how many. */
-static inline size_t gsa__pack(uint32_t number, size_t at, unsigned char *control, unsigned char *data)
+/* The bytes of a number to data; returns its code, which is one less than they are. */
+static inline unsigned gsa__pack_bytes(uint32_t number, unsigned char *data)
 {
-    unsigned code = (unsigned)(number > 0xFF) + (number > 0xFFFF) + (number > 0xFFFFFF);
-    unsigned before = at % 4 == 0 ? 0u : control[at / 4];
-    control[at / 4] = (unsigned char)(before | code << 2 * (at % 4));
     for (int i = 0; i < 4; i++)
         data[i] = (unsigned char)(number >> 8 * i);
+    return (unsigned)(number > 0xFF) + (number > 0xFFFF) + (number > 0xFFFFFF);
+}
+
+/* Number `at` of a column; returns how many bytes it took. */
+static inline size_t gsa__pack(uint32_t number, size_t at, unsigned char *control, unsigned char *data)
+{
+    unsigned code = gsa__pack_bytes(number, data), before = at % 4 == 0 ? 0u : control[at / 4];
+    control[at / 4] = (unsigned char)(before | code << 2 * (at % 4));
     return code + 1;
 }
 
