@@ -1,4 +1,4 @@
-/* Rows in memory. The readers deliver no row weights, so that there are none here. */
+/* Rows in memory. The optimisers know no row weights, so that a reader that delivers some is refused. */
 #include "compare.h"
 
 #include <stdarg.h>
@@ -136,6 +136,8 @@ static void append_row(compare_rows *rows, const gsa_batch *from, size_t row)
 
 static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const gsa_env *env, gsa_error *error)
 {
+    if (batch->weight != NULL)
+        return compare_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
     size_t n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
     gsa_status status = reserve(rows, batch->n_rows, n_entries, env, error);
     if (status == GSA_OK)

@@ -239,6 +239,17 @@ static void add_entries(cache_writer *writer, size_t n)
         writer->totals.n_labels = next;
 }
 
+/* Room for a row of n entries in every column. */
+static bool has_room_for(cache_writer *writer, size_t n)
+{
+    const size_t most[N_COLUMNS] = {[LABELS] = 8,  [LENGTH_CONTROLS] = 1, [LENGTHS] = 4,   [ID_CONTROLS] = n / 4 + 1,
+                                    [IDS] = 4 * n, [WEIGHTS] = 4,         [VALUES] = 4 * n};
+    bool has_room = n <= UINT32_MAX;
+    for (size_t i = 0; has_room && i < N_COLUMNS; i++)
+        has_room = room(writer, &writer->column[i], most[i]) != NULL;
+    return has_room;
+}
+
 static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, size_t n, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
@@ -247,12 +258,7 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     if (!isfinite(weight) || weight < 0)
         return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
                              (double)weight);
-    const size_t most[N_COLUMNS] = {[LABELS] = 8,  [LENGTH_CONTROLS] = 1, [LENGTHS] = 4,   [ID_CONTROLS] = n / 4 + 1,
-                                    [IDS] = 4 * n, [WEIGHTS] = 4,         [VALUES] = 4 * n};
-    bool has_room = n <= UINT32_MAX;
-    for (size_t i = 0; has_room && i < N_COLUMNS; i++)
-        has_room = room(writer, &column[i], most[i]) != NULL;
-    if (!has_room)
+    if (!has_room_for(writer, n))
         return gsa__fail_row(error, GSA_MEMORY, r, "no memory for a row of %zu values", n);
     uint64_t label = 0;
     gsa_status status = find_label(writer, batch, r, &label, error);
