@@ -115,10 +115,8 @@ int main(int argc, char **argv)
 {
     if (argc < 2)
         return fprintf(stderr, "usage: cache DIRECTORY [ROWS]\n"), 2;
-    gsa_generator what = {.n_rows = argc > 2 ? strtoull(argv[2], NULL, 10) : 4000000,
-                          .n_features = 10000000,
-                          .nnz = 20,
-                          .n_classes = 2};
+    gsa_generator what = {
+        .n_rows = argc > 2 ? strtoull(argv[2], NULL, 10) : 4000000, .n_features = 10000000, .nnz = 20, .n_classes = 2};
     char text[4096], cache[4096];
     snprintf(text, sizeof text, "%s/rows.svm", argv[1]);
     snprintf(cache, sizeof cache, "%s/rows.gsac", argv[1]);
