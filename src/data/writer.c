@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One row of a batch, dense or sparse. */
-typedef struct row_view {
-    size_t n;
-    const uint32_t *index; /* NULL: dense */
-    const float *value;    /* NULL: ones */
-} row_view;
-
 static bool ends_with(const char *path, const char *ending)
 {
     size_t size = strlen(path), ending_size = strlen(ending);
@@ -64,7 +57,9 @@ static void free_writer(gsa_writer *writer)
 {
     gsa_env env = writer->env;
     writer->kind->free(writer);
-    gsa__free(&env, writer->row);
+    gsa__free(&env, writer->pair);
+    gsa__free(&env, writer->index);
+    gsa__free(&env, writer->value);
     gsa__free(&env, writer);
 }
 
@@ -106,24 +101,44 @@ static int compare_index(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static row_view view_row(const gsa_batch *batch, size_t r)
+/* Dense rows have no index. */
+static gsa__entries view_row(const gsa_batch *batch, size_t r)
 {
     if (!batch->row_start)
-        return (row_view){batch->width, NULL, batch->value + r * batch->width};
+        return (gsa__entries){batch->width, NULL, batch->value + r * batch->width};
     size_t from = (size_t)batch->row_start[r], to = (size_t)batch->row_start[r + 1];
-    return (row_view){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
+    return (gsa__entries){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
 }
 
-/* Copies the values that are not zero to writer->row, checked and in ascending order. */
-static gsa_status collect(gsa_writer *writer, const row_view *row, size_t r, size_t *n, gsa_error *error)
+/* Whether the row can be written as it is, like those of readers. */
+static bool is_in_order(const gsa__entries *row)
 {
-    void *memory = writer->row;
-    bool has_room = gsa__reserve(&writer->env, &memory, &writer->row_capacity, row->n, sizeof *writer->row);
-    writer->row = memory;
-    if (!has_room)
+    int n_bad = !row->index || (row->n > 0 && row->index[row->n - 1] > GSA_MAX_ID);
+    for (size_t i = 1; row->index && i < row->n; i++)
+        n_bad |= row->index[i] <= row->index[i - 1];
+    for (size_t i = 0; row->value && i < row->n; i++)
+        n_bad |= !isfinite(row->value[i]) | (row->value[i] == 0);
+    return !n_bad;
+}
+
+/* Room for a row of n values in what puts it in order. */
+static bool reserve(gsa_writer *writer, size_t n)
+{
+    void *pair = writer->pair, *index = writer->index, *value = writer->value;
+    bool has_room = gsa__reserve(&writer->env, &pair, &writer->pair_capacity, n, sizeof *writer->pair) &&
+                    gsa__reserve(&writer->env, &index, &writer->index_capacity, n, sizeof *writer->index) &&
+                    gsa__reserve(&writer->env, &value, &writer->value_capacity, n, sizeof *writer->value);
+    writer->pair = pair;
+    writer->index = index;
+    writer->value = value;
+    return has_room;
+}
+
+/* Copies the values that are not zero to writer->pair, checked. */
+static gsa_status collect(gsa_writer *writer, const gsa__entries *row, size_t r, size_t *n, gsa_error *error)
+{
+    if (!reserve(writer, row->n))
         return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu values", row->n);
-    size_t count = 0;
-    bool ascends = true;
     for (size_t i = 0; i < row->n; i++) {
         gsa__pair p = {row->index ? row->index[i] : (uint32_t)i, row->value ? row->value[i] : 1.0f};
         if (!isfinite(p.value) || p.index > GSA_MAX_ID)
@@ -131,31 +146,39 @@ static gsa_status collect(gsa_writer *writer, const row_view *row, size_t r, siz
                                  "feature %" PRIu32
                                  " has the value %g: expected a finite value and a feature id of at most %u",
                                  p.index, (double)p.value, GSA_MAX_ID);
-        ascends = ascends && (count == 0 || p.index > writer->row[count - 1].index);
-        writer->row[count] = p;
-        count += p.value != 0;
+        writer->pair[*n] = p;
+        *n += p.value != 0;
     }
-    *n = count;
-    if (ascends)
-        return GSA_OK;
-    qsort(writer->row, count, sizeof *writer->row, compare_index);
-    for (size_t i = 1; i < count; i++)
-        if (writer->row[i].index == writer->row[i - 1].index)
-            return gsa__fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row",
-                                 writer->row[i].index);
+    return GSA_OK;
+}
+
+/* Any row into ascending order without zeros. */
+static gsa_status put_in_order(gsa_writer *writer, gsa__entries *row, size_t r, gsa_error *error)
+{
+    size_t n = 0;
+    gsa_status status = collect(writer, row, r, &n, error);
+    if (status != GSA_OK)
+        return status;
+    qsort(writer->pair, n, sizeof *writer->pair, compare_index);
+    for (size_t i = 0; i < n; i++) {
+        writer->index[i] = writer->pair[i].index;
+        writer->value[i] = writer->pair[i].value;
+        if (i > 0 && writer->index[i] == writer->index[i - 1])
+            return gsa__fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
+    }
+    *row = (gsa__entries){n, writer->index, writer->value};
     return GSA_OK;
 }
 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
 {
-    row_view row = view_row(batch, r);
-    size_t n = 0;
-    gsa_status status = collect(writer, &row, r, &n, error);
+    gsa__entries row = view_row(batch, r);
+    gsa_status status = is_in_order(&row) ? GSA_OK : put_in_order(writer, &row, r, error);
     if (status != GSA_OK)
         return status;
     if (!(batch->word && batch->word[r] >= 0) && !isfinite(batch->label[r]))
         return gsa__fail_row(error, GSA_INPUT, r, "the label is %g: labels must be finite", batch->label[r]);
-    return writer->kind->write(writer, batch, r, n, error);
+    return writer->kind->write(writer, batch, r, &row, error);
 }
 
 gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error)

@@ -8,6 +8,13 @@
 
 #include <stdbool.h>
 
+/* The entries of a row as they are written: ids ascend, values are finite and not zero. */
+typedef struct gsa__entries {
+    size_t n;
+    const uint32_t *index;
+    const float *value; /* NULL: ones */
+} gsa__entries;
+
 typedef struct gsa__pair {
     uint32_t index;
     float value;
@@ -18,9 +25,9 @@ typedef struct gsa__writer_kind {
     const char *ending; /* of the names of its files, or NULL: it is chosen where no other is */
     size_t size;        /* of the struct that begins with a gsa_writer */
     gsa_status (*open)(gsa_writer *writer, gsa_error *error);
-    /* writer->row has the n entries of row r: ids ascend, values are finite and not zero. A row that is refused leaves
-     * no trace. */
-    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, size_t n, gsa_error *error);
+    /* Row r of the batch, with these entries. One that is refused leaves no trace. */
+    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsa__entries *row,
+                        gsa_error *error);
     gsa_status (*finish)(gsa_writer *writer, gsa_error *error); /* what is still to be written */
     void (*free)(gsa_writer *writer);                           /* what open made, also if it failed */
 } gsa__writer_kind;
@@ -30,8 +37,10 @@ struct gsa_writer {
     const gsa__writer_kind *kind;
     gsa_env env; /* resolved */
     gsa__atomic_file *file;
-    gsa__pair *row; /* the row being written */
-    size_t row_capacity;
+    gsa__pair *pair; /* to sort a row that is not written as it is, and then its columns */
+    uint32_t *index;
+    float *value;
+    size_t pair_capacity, index_capacity, value_capacity;
     bool failed; /* some bytes could not be written */
 };
 

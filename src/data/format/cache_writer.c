@@ -209,34 +209,41 @@ static gsa_status find_label(cache_writer *writer, const gsa_batch *batch, size_
     return status;
 }
 
-/* The entries of the row, for which there is room. Pointers and the control byte under way are copied, since a byte
- * that is stored could be one of theirs for all the compiler knows. */
-static void add_entries(cache_writer *writer, size_t n)
+/* The ids, for which there is room. The row, pointers and the control byte under way are copies, since a byte that
+ * is stored could be one of theirs for all the compiler knows. */
+static void add_ids(cache_writer *writer, gsa__entries row)
 {
-    const gsa__pair *row = writer->head.row, *end = row + n;
     size_t at = (size_t)writer->block.n_entries;
-    unsigned char *control = writer->column[ID_CONTROLS].at, *values = end_of(&writer->column[VALUES]);
-    unsigned char *ids = end_of(&writer->column[IDS]);
+    unsigned char *control = writer->column[ID_CONTROLS].at, *ids = end_of(&writer->column[IDS]);
     unsigned codes = at % 4 == 0 ? 0u : control[at / 4];
-    uint32_t next = 0; /* the lowest id that can follow */
-    bool all_ones = true;
-    for (; row < end; row++, values += sizeof(float)) {
-        unsigned code = gsa__pack_bytes(row->index - next, ids);
+    uint32_t next = 0; /* the lowest that can follow */
+    for (size_t i = 0; i < row.n; i++) {
+        unsigned code = gsa__pack_bytes(row.index[i] - next, ids);
         ids += code + 1;
         codes |= code << 2 * (at % 4);
         control[at / 4] = (unsigned char)codes;
         codes = ++at % 4 == 0 ? 0 : codes;
-        store_float(values, row->value);
-        all_ones &= row->value == 1;
-        next = row->index + 1;
+        next = row.index[i] + 1;
     }
     writer->column[IDS].size = (size_t)(ids - writer->column[IDS].at);
-    writer->column[VALUES].size += n * sizeof(float);
     writer->column[ID_CONTROLS].size = gsa__packed_controls(at);
     writer->block.n_entries = at;
-    writer->block.flags |= all_ones ? 0 : GSA__CACHE_VALUES;
     if (next > writer->totals.n_labels)
         writer->totals.n_labels = next;
+}
+
+static void add_values(cache_writer *writer, gsa__entries row)
+{
+    unsigned char *out = end_of(&writer->column[VALUES]);
+    int n_other = 0;
+    for (size_t i = 0; !row.value && i < row.n; i++)
+        store_float(out + i * sizeof(float), 1);
+    for (size_t i = 0; row.value && i < row.n; i++) {
+        store_float(out + i * sizeof(float), row.value[i]);
+        n_other |= row.value[i] != 1;
+    }
+    writer->column[VALUES].size += row.n * sizeof(float);
+    writer->block.flags |= n_other ? GSA__CACHE_VALUES : 0;
 }
 
 /* Room for a row of n entries in every column. */
@@ -250,7 +257,8 @@ static bool has_room_for(cache_writer *writer, size_t n)
     return has_room;
 }
 
-static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, size_t n, gsa_error *error)
+static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsa__entries *row,
+                              gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
     bytes *column = writer->column;
@@ -258,8 +266,8 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     if (!isfinite(weight) || weight < 0)
         return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
                              (double)weight);
-    if (!has_room_for(writer, n))
-        return gsa__fail_row(error, GSA_MEMORY, r, "no memory for a row of %zu values", n);
+    if (!has_room_for(writer, row->n))
+        return gsa__fail_row(error, GSA_MEMORY, r, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
     gsa_status status = find_label(writer, batch, r, &label, error);
     if (status != GSA_OK)
@@ -267,12 +275,13 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     size_t at = (size_t)writer->block.n_rows++;
     gsa__store_u64(label, end_of(&column[LABELS]));
     column[LABELS].size += 8;
-    column[LENGTHS].size += gsa__pack((uint32_t)n, at, column[LENGTH_CONTROLS].at, end_of(&column[LENGTHS]));
+    column[LENGTHS].size += gsa__pack((uint32_t)row->n, at, column[LENGTH_CONTROLS].at, end_of(&column[LENGTHS]));
     column[LENGTH_CONTROLS].size = gsa__packed_controls(at + 1);
     store_float(end_of(&column[WEIGHTS]), weight);
     column[WEIGHTS].size += 4;
     writer->block.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
-    add_entries(writer, n);
+    add_ids(writer, *row);
+    add_values(writer, *row);
     if (at + 1 == GSA_BLOCK_ROWS || writer->block.n_entries >= GSA_BLOCK_ENTRIES)
         status = end_block(writer, error);
     head->failed = status != GSA_OK; /* a block that could not be ended cannot go on either */

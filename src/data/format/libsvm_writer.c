@@ -80,26 +80,27 @@ static gsa_status make_room(text_writer *writer, gsa_error *error)
     return writer->used + PIECE_SIZE > BUFFER_SIZE ? flush(&writer->head, error) : GSA_OK;
 }
 
-static gsa_status write_pairs(text_writer *writer, size_t n, gsa_error *error)
+static gsa_status write_pairs(text_writer *writer, const gsa__entries *row, gsa_error *error)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < row->n; i++) {
         gsa_status status = make_room(writer, error);
         if (status != GSA_OK)
             return status;
         char *out = writer->buffer + writer->used;
         *out++ = ' ';
-        out = gsa__decimal_unsigned((uint64_t)writer->head.row[i].index + 1, out);
+        out = gsa__decimal_unsigned((uint64_t)row->index[i] + 1, out);
         *out++ = ':';
-        if (writer->head.row[i].value == 1)
+        if (!row->value || row->value[i] == 1)
             *out++ = '1';
         else
-            out = gsa__decimal_float(writer->head.row[i].value, writer->locale, out);
+            out = gsa__decimal_float(row->value[i], writer->locale, out);
         writer->used = (size_t)(out - writer->buffer);
     }
     return GSA_OK;
 }
 
-static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, size_t n, gsa_error *error)
+static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsa__entries *row,
+                             gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;
     if (batch->weight && batch->weight[r] != 1)
@@ -110,7 +111,7 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
     if (status == GSA_OK)
         status = write_label(writer, batch, r, error);
     if (status == GSA_OK)
-        status = write_pairs(writer, n, error);
+        status = write_pairs(writer, row, error);
     if (status == GSA_OK)
         status = make_room(writer, error);
     if (status == GSA_OK)
