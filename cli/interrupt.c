@@ -4,9 +4,10 @@
 #include "message.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 
-static volatile sig_atomic_t caught;
+static volatile atomic_int caught; /* threads ask for it too */
 
 static void remember_signal(int signal_number)
 {

@@ -13,7 +13,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 # What a program that links the static library must link too. Debian's libbz2 has no pkg-config file, so it goes by its
 # plain name.
 set(static_modules jansson)
-set(static_libraries m)
+set(static_libraries pthread m)
 foreach(pair IN ITEMS ZLIB:zlib ZSTD:libzstd LZMA:liblzma)
   string(REPLACE ":" ";" pair ${pair})
   list(GET pair 0 codec)

@@ -97,6 +97,9 @@ typedef struct gsa_env {
     /* Asked now and then in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
     int (*should_stop)(void *ctx);
     void *stop_ctx;
+    /* Threads that a call of the engine may use; 0: as many as there are processors, or one with an allocator of the
+     * caller's. Never changes a result. With more than one, should_stop and the allocator are called from several. */
+    unsigned n_threads;
 } gsa_env;
 
 /* ---- 3. batch --------------------------------------------------------------------------------------------------- */

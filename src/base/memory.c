@@ -47,6 +47,8 @@ gsa_env gsa__env_resolve(const gsa_env *env)
         resolved.resize = default_resize;
         resolved.release = default_release;
         resolved.alloc_ctx = NULL;
+    } else if (resolved.n_threads == 0) {
+        resolved.n_threads = 1; /* an allocator of the caller's may know nothing of threads */
     }
     if (!resolved.should_stop) {
         resolved.should_stop = never_stop;

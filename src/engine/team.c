@@ -10,6 +10,7 @@
 #include "engine/team.h"
 
 #include "engine/block.h"
+#include "engine/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -35,10 +36,13 @@ struct candidate {
 struct team {
     const gsa__assignment *job;
     uint32_t n_members;
-    uint32_t *order; /* [rows] */
-    uint8_t *fold;   /* [rows]: who leaves it out */
+    uint8_t *fold; /* [rows]: who leaves it out */
+    uint64_t pass;
     struct candidate candidate[CANDIDATES];
     size_t n_candidates;
+    /* Those at work in this pass, so that tasks are by number. */
+    struct candidate *working[CANDIDATES];
+    size_t n_working;
 };
 
 static uint32_t members_for(size_t n_rows)
@@ -59,14 +63,28 @@ int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs)
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
-/* The rows of a fold, in team->order; returns how many. */
-static size_t rows_of_fold(struct team *team, uint32_t fold)
+static gsa_status new_order(const gsa__assignment *job, uint32_t **out, gsa_error *error)
 {
+    *out = gsa__alloc(&job->env, job->rows->n_rows, sizeof **out);
+    return *out ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", job->rows->n_rows);
+}
+
+static gsa_status leave_out_fold(const struct team *team, gsa_state *member, uint32_t number, gsa_error *error)
+{
+    const gsa__assignment *job = team->job;
+    uint32_t *rows;
     size_t n = 0;
-    for (size_t row = 0; row < team->job->rows->n_rows; row++)
-        if (team->fold[row] == fold)
-            team->order[n++] = (uint32_t)row;
-    return n;
+    gsa_status status = new_order(job, &rows, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t row = 0; row < job->rows->n_rows; row++)
+        if (team->fold[row] == number)
+            rows[n++] = (uint32_t)row;
+    status = gsa_state_hold_out(member, job->rows, rows, n, error);
+    gsa__free(&job->env, rows);
+    if (status != GSA_OK)
+        gsa_reader_locate(job->reader, job->rows, error);
+    return status;
 }
 
 static gsa_status new_member(struct team *team, const char *units, uint32_t number, gsa_state **out, gsa_error *error)
@@ -77,13 +95,7 @@ static gsa_status new_member(struct team *team, const char *units, uint32_t numb
         status = gsa_state_set(*out, "holdout", "0", error);
     if (status == GSA_OK && units)
         status = gsa_state_set(*out, "units", units, error);
-    if (status != GSA_OK)
-        return status;
-    size_t n = rows_of_fold(team, number);
-    status = gsa_state_hold_out(*out, job->rows, team->order, n, error);
-    if (status != GSA_OK)
-        gsa_reader_locate(job->reader, job->rows, error);
-    return status;
+    return status == GSA_OK ? leave_out_fold(team, *out, number, error) : status;
 }
 
 /* units NULL: as the state has them. */
@@ -111,58 +123,78 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     const gsa__assignment *job = team->job;
     size_t n_rows = job->rows->n_rows;
     gsa_summary summary;
+    uint32_t *order;
+    gsa_status status = new_order(job, &order, error);
+    if (status != GSA_OK)
+        return status;
     team->n_members = members_for(n_rows);
-    team->order = gsa__alloc(&job->env, n_rows, sizeof *team->order);
     team->fold = gsa__alloc(&job->env, n_rows, sizeof *team->fold);
-    if (!team->order || !team->fold)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", n_rows);
-    gsa_plan_order(job->seed, UINT64_MAX, 0, (uint32_t)n_rows, team->order);
-    for (size_t i = 0; i < n_rows; i++)
-        team->fold[team->order[i]] = (uint8_t)(i % team->n_members);
+    gsa_plan_order(job->seed, UINT64_MAX, 0, (uint32_t)n_rows, order);
+    for (size_t i = 0; team->fold && i < n_rows; i++)
+        team->fold[order[i]] = (uint8_t)(i % team->n_members);
+    gsa__free(&job->env, order);
+    if (!team->fold)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n_rows);
     gsa_state_summary(job->state, &summary);
     /* A run that starts from a model goes on in the units of that model. */
     int open = summary.n_features == 0 && strcmp(gsa_state_get(job->state, "units"), "auto") == 0;
-    gsa_status status = new_candidate(team, open ? "given" : NULL, error);
+    status = new_candidate(team, open ? "given" : NULL, error);
     return status == GSA_OK && open ? new_candidate(team, "free", error) : status;
 }
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-static gsa_status run_member(struct team *team, gsa_state *member, uint32_t number, uint64_t pass, gsa_error *error)
+/* The rows that a member does not leave out, in the order of the pass. The first task tells how far it is: the caller's
+ * thread runs it. */
+static gsa_status learn_rows(const struct team *team, gsa_state *member, uint32_t number, const uint32_t *order,
+                             int tells, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
     uint32_t rows[GSA__ROWS_BETWEEN_CHECKS];
     gsa_status status = GSA_OK;
-    gsa__block_order(job->shuffled, job->seed, pass, number, (uint32_t)job->rows->n_rows, team->order);
     for (size_t done = 0; done < job->rows->n_rows && status == GSA_OK;) {
         size_t n = 0;
         for (; done < job->rows->n_rows && n < GSA__ROWS_BETWEEN_CHECKS; done++)
-            if (team->fold[team->order[done]] != number)
-                rows[n++] = team->order[done];
+            if (team->fold[order[done]] != number)
+                rows[n++] = order[done];
         if (job->env.should_stop(job->env.stop_ctx))
             return gsa__fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(member, job->rows, rows, n, error);
         if (status != GSA_OK)
             gsa_reader_locate(job->reader, job->rows, error);
-        else if (job->hooks.progress)
+        else if (tells && job->hooks.progress)
             job->hooks.progress(job->hooks.ctx, member, job->reader);
     }
+    return status;
+}
+
+/* Task: one pass of one member of a candidate at work. */
+static gsa_status run_member(void *ctx, size_t task, gsa_error *error)
+{
+    struct team *team = ctx;
+    const gsa__assignment *job = team->job;
+    uint32_t number = (uint32_t)(task % team->n_members), *order;
+    gsa_state *member = team->working[task / team->n_members]->member[number];
+    gsa_status status = new_order(job, &order, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__block_order(job->shuffled, job->seed, team->pass, number, (uint32_t)job->rows->n_rows, order);
+    status = learn_rows(team, member, number, order, task == 0, error);
+    gsa__free(&job->env, order);
     gsa_state_end_pass(member);
     return status;
 }
 
-/* One pass of a candidate; it stays alive if that was worth it. */
-static gsa_status run_candidate(struct team *team, struct candidate *candidate, uint64_t pass, gsa_error *error)
+/* Task: the mean of a candidate's members; it stays alive if the pass was worth it. */
+static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
 {
+    struct team *team = ctx;
     const gsa__assignment *job = team->job;
-    gsa_status status = GSA_OK;
-    for (uint32_t i = 0; i < team->n_members && status == GSA_OK; i++)
-        status = run_member(team, candidate->member[i], i, pass, error);
+    struct candidate *candidate = team->working[task];
     gsa_state *mean = NULL;
     double loss = INFINITY;
-    if (status == GSA_OK)
-        status = gsa_state_merge_folds((const gsa_state *const *)candidate->member, team->n_members, job->state,
-                                       &job->env, &mean, &loss, error);
+    gsa_status status = gsa_state_merge_folds((const gsa_state *const *)candidate->member, team->n_members, job->state,
+                                              &job->env, &mean, &loss, error);
     if (status != GSA_OK)
         return status;
     candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
@@ -176,6 +208,18 @@ static gsa_status run_candidate(struct team *team, struct candidate *candidate, 
         candidate->alive = 0;
     }
     return GSA_OK;
+}
+
+static gsa_status run_pass(struct team *team, gsa_error *error)
+{
+    const gsa_env *env = &team->job->env;
+    size_t n_threads = gsa__workers_count(env);
+    team->n_working = 0;
+    for (size_t i = 0; i < team->n_candidates; i++)
+        if (team->candidate[i].alive)
+            team->working[team->n_working++] = &team->candidate[i];
+    gsa_status status = gsa__workers_run(n_threads, team->n_working * team->n_members, run_member, team, env, error);
+    return status == GSA_OK ? gsa__workers_run(n_threads, team->n_working, judge_candidate, team, env, error) : status;
 }
 
 static struct candidate *leader(struct team *team)
@@ -211,10 +255,8 @@ static gsa_status run_passes(struct team *team, gsa_error *error)
     uint64_t most = job->passes > 0 ? job->passes : gsa_plan_passes(job->rows->n_rows);
     gsa_status status = GSA_OK;
     int alive = 1;
-    for (uint64_t pass = 0; pass < most && alive && status == GSA_OK; pass++) {
-        for (size_t i = 0; i < team->n_candidates && status == GSA_OK; i++)
-            if (team->candidate[i].alive)
-                status = run_candidate(team, &team->candidate[i], pass, error);
+    for (; team->pass < most && alive && status == GSA_OK; team->pass++) {
+        status = run_pass(team, error);
         if (status != GSA_OK)
             return status;
         alive = drop_those_behind(team);
@@ -239,7 +281,6 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         drop_members(&team.candidate[i]);
         gsa_state_free(team.candidate[i].best);
     }
-    gsa__free(&job->env, team.order);
     gsa__free(&job->env, team.fold);
     return status;
 }

@@ -38,6 +38,10 @@ typedef struct gsa__kernels {
     void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
     void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, const double *scale,
                         double lag);
+    /* Of n classes, sums as in K2. m = e^(m - shift), none above shift; the sum of them. And the sum of p (e^p - 1),
+     * p in [0, 1]. The bits of base/real.h. */
+    double (*exponentiate)(double *m, size_t n, double shift);
+    double (*expected_growth)(const double *p, size_t n);
 } gsa__kernels;
 
 /* The widest that this machine has, and those of this build by number (0 is generic), NULL beyond the end or where the

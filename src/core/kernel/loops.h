@@ -259,6 +259,103 @@ static void update_many(gsa__table *table, const gsa__entries *entries, const do
     }
 }
 
+/* ---- exponentials of several classes ----------------------------------------------------------------------------- */
+
+/* base/real.c has these for one number, with the reasons; here the same operations in the same order, on four. */
+typedef int64_t four_longs __attribute__((vector_size(32)));
+
+#define LN2_HIGH 0x1.62e42fefa3p-1
+#define LN2_LOW 0x1.3de6af278ece6p-42
+#define ONE_BY_LN2 0x1.71547652b82fep+0
+#define ROUNDER 0x1.8p52
+#define ROUNDER_BITS INT64_C(0x4338000000000000)
+
+static inline four_doubles four_of(double x)
+{
+    return (four_doubles){x, x, x, x};
+}
+
+/* e^x = 2^k (1 + r + tail). */
+static inline void reduce(four_doubles x, four_doubles *r, four_doubles *tail, four_longs *k)
+{
+    four_doubles t = x * ONE_BY_LN2 + ROUNDER, n = t - ROUNDER;
+    four_doubles high = x - n * LN2_HIGH, low = n * LN2_LOW, q = high - low, q_low = (high - q) - low, z = q * q;
+    four_doubles a = 1.0 / 2 + q * (1.0 / 6), b = 1.0 / 24 + q * (1.0 / 120), c = 1.0 / 720 + q * (1.0 / 5040);
+    four_doubles d = 1.0 / 40320 + q * (1.0 / 362880), e = 1.0 / 3628800 + q * (1.0 / 39916800);
+    four_doubles f = 1.0 / 479001600 + q * (1.0 / 6227020800), zz = z * z;
+    *tail = z * ((a + z * b) + zz * ((c + z * d) + zz * (e + z * f))) + (q_low + q_low * q);
+    *r = q;
+    *k = (four_longs)t - ROUNDER_BITS;
+}
+
+static inline four_doubles powers_of_two(four_longs k)
+{
+    return (four_doubles)((k + 1023) << 52);
+}
+
+/* e^x for x <= 0; in two steps of scaling, so that the second rounds once where the result is subnormal. */
+static inline four_doubles exp_four(four_doubles x)
+{
+    four_doubles r, tail, least = four_of(-746);
+    four_longs k, below = x < least;
+    x = (four_doubles)(((four_longs)x & ~below) | ((four_longs)least & below));
+    reduce(x, &r, &tail, &k);
+    four_doubles high = 1 + r, low = r - (high - 1);
+    four_longs half = ((k + 2048) >> 1) - 1024;
+    return (high + (low + tail)) * powers_of_two(half) * powers_of_two(k - half);
+}
+
+/* e^x - 1 for 0 <= x <= 1. */
+static inline four_doubles expm1_four(four_doubles x)
+{
+    four_doubles r, tail;
+    four_longs k;
+    reduce(x, &r, &tail, &k);
+    four_doubles power = powers_of_two(-k), one = 1 - power, one_low = -power - (one - 1);
+    four_doubles high = one + r, low = r - (high - one);
+    return (high + (low + (one_low + tail))) * powers_of_two(k);
+}
+
+static inline double add_fours(four_doubles a, four_doubles b)
+{
+    double lane[LANES];
+    memcpy(lane, &a, sizeof a);
+    memcpy(lane + 4, &b, sizeof b);
+    return add_lanes(lane);
+}
+
+/* Four numbers, those beyond the end of n are `rest`. */
+static inline four_doubles load_four(const double *number, size_t at, size_t n, double rest)
+{
+    four_doubles out = four_of(rest);
+    if (at + 4 <= n)
+        memcpy(&out, number + at, sizeof out);
+    else if (at < n)
+        memcpy(&out, number + at, (n - at) * sizeof *number);
+    return out;
+}
+
+static double exponentiate(double *m, size_t n, double shift)
+{
+    four_doubles lane[2] = {four_of(0), four_of(0)};
+    for (size_t i = 0; i < n; i += 4) {
+        four_doubles e = exp_four(load_four(m, i, n, -INFINITY) - shift);
+        memcpy(m + i, &e, (n - i < 4 ? n - i : 4) * sizeof *m);
+        lane[i / 4 % 2] += e;
+    }
+    return add_fours(lane[0], lane[1]);
+}
+
+static double expected_growth(const double *p, size_t n)
+{
+    four_doubles lane[2] = {four_of(0), four_of(0)};
+    for (size_t i = 0; i < n; i += 4) {
+        four_doubles q = load_four(p, i, n, 0);
+        lane[i / 4 % 2] += q * expm1_four(q);
+    }
+    return add_fours(lane[0], lane[1]);
+}
+
 extern const gsa__kernels GSA__KERNELS;
 const gsa__kernels GSA__KERNELS = {
     .name = GSA__KERNELS_NAME,
@@ -271,4 +368,6 @@ const gsa__kernels GSA__KERNELS = {
     .direct = direct,
     .update_one = update_one,
     .update_many = update_many,
+    .exponentiate = exponentiate,
+    .expected_growth = expected_growth,
 };

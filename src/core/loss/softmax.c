@@ -8,6 +8,7 @@
  *
  * Greedy step: the paper's eq. for softmax, lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) -
  * 1)). */
+#include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
 
 #include "base/real.h"
@@ -36,22 +37,13 @@ static double largest(const double *m, size_t n_classes, size_t skip)
 /* Replaces every m_j by e^(m_j - shift) and returns the sum of all but `skip`. */
 static double exponentiate(double *m, size_t n_classes, size_t skip, double shift)
 {
-    double lane[N_LANES] = {0};
-    for (size_t j = 0; j < n_classes; j++) {
-        m[j] = gsa__exp(m[j] - shift);
-        if (j != skip)
-            lane[j % N_LANES] += m[j];
-    }
-    return combine(lane);
-}
-
-/* sum_j p_j (e^p_j - 1) over all classes. */
-static double expected_growth(const double *p, size_t n_classes)
-{
-    double lane[N_LANES] = {0};
-    for (size_t j = 0; j < n_classes; j++)
-        lane[j % N_LANES] += p[j] * gsa__expm1(p[j]);
-    return combine(lane);
+    double own = skip < n_classes ? m[skip] : 0;
+    if (skip < n_classes)
+        m[skip] = -INFINITY; /* adds 0, which changes no sum */
+    double sum = gsa__kernels_best()->exponentiate(m, n_classes, shift);
+    if (skip < n_classes)
+        m[skip] = gsa__exp(own - shift);
+    return sum;
 }
 
 gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
@@ -69,7 +61,7 @@ gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
     if (row.rest < 0.5)
         p[k] = 1.0 - row.rest;
     row.loss = behind > 0 ? behind + gsa__log(total) : gsa__log1p(others);
-    double denominator = GSA__P_HAT * expected_growth(p, n_classes) + p[k] * gsa__expm1(row.rest);
+    double denominator = GSA__P_HAT * gsa__kernels_best()->expected_growth(p, n_classes) + p[k] * gsa__expm1(row.rest);
     row.lambda = (GSA__P_HAT - p[k]) / denominator;
     return row;
 }

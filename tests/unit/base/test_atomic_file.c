@@ -431,7 +431,7 @@ static void every_allocation_may_fail(void **state)
     int failures = 0;
     for (int n = 0;; n++) {
         ration r = {n, 0};
-        gsa_env env = {rationed_alloc, rationed_alloc, rationed_resize, rationed_release, &r, 0, NULL, NULL};
+        gsa_env env = {rationed_alloc, rationed_alloc, rationed_resize, rationed_release, &r, 0, NULL, NULL, 0};
         gsa__atomic_file *file;
         gsa_status status = gsa__atomic_file_open(p->target, &env, &file, &error);
         if (status == GSA_OK) {
@@ -463,7 +463,7 @@ static void a_temporary_name_that_is_taken_is_left_alone(void **state)
 {
     place *p = *state;
     void *block = malloc(100000);
-    gsa_env env = {same_block, same_block, NULL, same_block_release, block, 0, NULL, NULL};
+    gsa_env env = {same_block, same_block, NULL, same_block_release, block, 0, NULL, NULL, 0};
     gsa__atomic_file *file;
     char taken[1024] = "";
     assert_int_equal(gsa__atomic_file_open(p->target, &env, &file, NULL), GSA_OK);

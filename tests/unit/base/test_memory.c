@@ -47,7 +47,7 @@ static void counted_release(void *ctx, void *memory)
 
 static gsa_env counted_env(counter *c)
 {
-    return (gsa_env){counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, 0, NULL, NULL};
+    return (gsa_env){counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, 0, NULL, NULL, 0};
 }
 
 static void nothing_given_means_the_defaults(void **state)

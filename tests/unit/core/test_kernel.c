@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include "base/memory.h"
+#include "base/real.h"
 #include "core/kernel/kernel.h"
 
 #include <math.h>
@@ -91,6 +92,34 @@ static void every_kernel_gives_the_bits_of_the_plain_code(void **unused)
     print_message("kernels on this machine: %zu, the best is %s\n", n_kernels, gsa__kernels_best()->name);
 }
 
+/* Class j goes to partial sum j mod 8, as kernel.h says, with the exponentials of base/real.h. */
+static void exponentials_of_many_classes_are_those_of_one(void **unused)
+{
+    (void)unused;
+    const gsa__kernels *kernels;
+    for (size_t number = 0; (kernels = gsa__kernels_at(number)) != NULL; number++)
+        for (size_t n = 1; n < 60; n++) {
+            double m[60], p[60], lane[2][8] = {{0}}, sum[2];
+            for (size_t j = 0; j < n; j++) {
+                double unit = (double)(gsa__mix(n * 100 + j) >> 11) * 0x1p-53;
+                m[j] = j == 0 ? 3 : 3 - unit * (j % 3 == 0 ? 800 : j % 3 == 1 ? 1 : 1e-8);
+                p[j] = j % 5 == 4 ? unit * 1e-300 : j % 7 == 6 ? (double)(j % 2) : unit;
+                lane[0][j % 8] += gsa__exp(m[j] - 3);
+                lane[1][j % 8] += p[j] * gsa__expm1(p[j]);
+            }
+            for (int i = 0; i < 2; i++) {
+                const double *s = lane[i];
+                sum[i] = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+            }
+            double before[60];
+            memcpy(before, m, sizeof before);
+            assert_true(kernels->exponentiate(m, n, 3) == sum[0]);
+            assert_true(kernels->expected_growth(p, n) == sum[1]);
+            for (size_t j = 0; j < n; j++)
+                assert_true(m[j] == gsa__exp(before[j] - 3));
+        }
+}
+
 static void assert_near(double got, long double wanted, long double most)
 {
     if (!(fabsl(got - wanted) <= most))
@@ -138,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_gives_the_bits_of_the_plain_code),
+        cmocka_unit_test(exponentials_of_many_classes_are_those_of_one),
         cmocka_unit_test(the_plain_code_computes_what_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -277,7 +277,7 @@ static void release(void *ctx, void *memory)
 
 static gsa_env env_with(int *left)
 {
-    return (gsa_env){alloc_counted, alloc_zeroed_counted, resize_counted, release, left, 0, NULL, NULL};
+    return (gsa_env){alloc_counted, alloc_zeroed_counted, resize_counted, release, left, 0, NULL, NULL, 0};
 }
 
 /* Fail the n-th allocation: a row that was refused is added again when there is memory. */

@@ -28,7 +28,7 @@ static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **
         unsigned n_stops = 0;
         while (status == GSA_STOPPED) { /* a new process each time: state from its bytes, reader from the start */
             unsigned left = 23;
-            gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+            gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
             bytes saved = state_bytes(stopped);
             gsa_state_free(stopped);
             must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &stopped, &error), &error);
@@ -83,7 +83,7 @@ static void other_data_is_not_resumed(void **unused)
     assert_int_equal(gsa_train(state, other, NULL, NULL, &error), GSA_CONFLICT);
     assert_non_null(strstr(error.message, "--start-from"));
     unsigned left = 10;
-    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
     assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
     assert_int_equal(gsa_train(state, shorter, NULL, NULL, &error), GSA_CONFLICT);
     gsa_reader_close(reader);

@@ -9,6 +9,7 @@
 #include <greedystep/train.h>
 
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 
 /* Rows as libsvm text, with their weights where asked for; the caller frees it. */
@@ -92,6 +93,52 @@ static void a_run_gives_the_same_bytes_again_and_another_seed_other_weights(void
     gsa_state_free(in_order);
 }
 
+/* Threads that asked whether to stop: those that learned. */
+typedef struct seen_threads {
+    pthread_mutex_t lock;
+    pthread_t at[16];
+    size_t n;
+} seen_threads;
+
+static int note_thread(void *ctx)
+{
+    seen_threads *seen = ctx;
+    size_t i = 0;
+    pthread_mutex_lock(&seen->lock);
+    while (i < seen->n && !pthread_equal(seen->at[i], pthread_self()))
+        i++;
+    if (i == seen->n && seen->n < 16)
+        seen->at[seen->n++] = pthread_self();
+    pthread_mutex_unlock(&seen->lock);
+    return 0;
+}
+
+static void the_number_of_threads_changes_no_bit(void **unused)
+{
+    (void)unused;
+    static const unsigned threads[] = {1, 2, 3, 8};
+    gsa_error error = {0};
+    gsa_state *alone = NULL;
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        seen_threads seen = {.n = 0};
+        pthread_mutex_init(&seen.lock, NULL);
+        gsa_env env = {.should_stop = note_thread, .stop_ctx = &seen, .n_threads = threads[i]};
+        gsa_state *state = state_with("method", "auto", NULL);
+        gsa_reader *reader = generated(20000, 3, 1);
+        must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
+        gsa_reader_close(reader);
+        pthread_mutex_destroy(&seen.lock);
+        assert_true(threads[i] == 1 ? seen.n == 1 : seen.n >= 2);
+        if (i == 0) {
+            alone = state;
+            continue;
+        }
+        assert_true(equal_bytes(alone, state));
+        gsa_state_free(state);
+    }
+    gsa_state_free(alone);
+}
+
 /* All that an interrupted run of a team leaves behind is that the labels have been looked at. */
 static void a_stop_leaves_the_state_as_it_was_and_a_later_run_is_undisturbed(void **unused)
 {
@@ -102,7 +149,7 @@ static void a_stop_leaves_the_state_as_it_was_and_a_later_run_is_undisturbed(voi
     gsa_state *looked_at = NULL, *stopped = state_with("method", "auto", NULL);
     for (unsigned after = 1; after < 4000; after = 2 * after + 1) {
         unsigned left = after;
-        gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+        gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
         gsa_reader *reader = generated(600, 3, 1);
         gsa_status status = gsa_train(stopped, reader, NULL, &env, &error);
         gsa_reader_close(reader);
@@ -443,7 +490,7 @@ static void a_long_run_that_judges_its_passes_is_resumed_to_the_same_bytes(void 
     unsigned n_stops = 0;
     for (; status == GSA_STOPPED; n_stops++) {
         unsigned left = 77;
-        gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+        gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
         bytes saved = state_bytes(stopped);
         gsa_state_free(stopped);
         must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &stopped, &error), &error);
@@ -478,7 +525,7 @@ static void a_second_pass_that_was_begun_is_ended_by_a_resumed_run(void **unused
     train(quiet, text_reader(text, NULL));
     assert_true(summary_of(quiet).pass > 1);
     unsigned left = (80000 + 40000) / 256;
-    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left};
+    gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
     gsa_reader *reader = text_reader(text, NULL);
     assert_int_equal(gsa_train(stopped, reader, NULL, &env, &error), GSA_STOPPED);
     assert_int_equal(summary_of(stopped).pass, 1);
@@ -655,6 +702,7 @@ int main(void)
         cmocka_unit_test(a_run_that_starts_from_a_model_keeps_its_units),
         cmocka_unit_test(the_hook_hears_of_better_and_better_passes_and_can_end_the_run),
         cmocka_unit_test(a_row_that_is_wrong_is_named_by_its_line),
+        cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_state_stays_in_the_memory_it_was_made_in),
         cmocka_unit_test(no_memory_at_any_time_is_a_status_and_leaves_the_state_as_it_was),
     };

@@ -375,7 +375,7 @@ static void every_allocation_may_fail(void **state)
     int n = 0;
     for (;; n++) {
         ration r = {n, 0};
-        gsa_env env = {rationed_alloc, rationed_alloc, NULL, rationed_release, &r, 0, NULL, NULL};
+        gsa_env env = {rationed_alloc, rationed_alloc, NULL, rationed_release, &r, 0, NULL, NULL, 0};
         gsa_status status = gsa__container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error);
         if (status == GSA_OK)
             gsa__container_close(container);

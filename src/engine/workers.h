@@ -1,0 +1,23 @@
+/* Threads: tasks by number, each run once. */
+#ifndef GSA_ENGINE_WORKERS_H
+#define GSA_ENGINE_WORKERS_H
+
+#include <greedystep/greedystep.h>
+
+#include <pthread.h>
+
+/* A thread that no signal interrupts: those are for the threads that the caller made. 0, or an error number. */
+int gsa__thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
+
+typedef gsa_status (*gsa__task)(void *ctx, size_t number, gsa_error *error);
+
+/* Threads to work with: those that were asked for, or as many as there are processors. */
+size_t gsa__workers_count(const gsa_env *env);
+
+/* Runs the tasks 0 .. n_tasks - 1 on up to n_threads threads, the caller's among them, which runs task 0; returns when
+ * all have ended. Of several failures that of the lowest number is reported, whatever the threads: tasks below one that
+ * failed are always run. */
+gsa_status gsa__workers_run(size_t n_threads, size_t n_tasks, gsa__task task, void *ctx, const gsa_env *env,
+                            gsa_error *error);
+
+#endif
