@@ -181,16 +181,22 @@ static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
     return GSA_OK;
 }
 
-static void progress_files(const gsa_reader *head, gsa_reader_progress *out)
+static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
 {
     const files *reader = (const files *)head;
-    out->n_bad_rows = reader->input.n_bad_rows;
-    out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
     out->bytes_total = reader->total_unknown ? 0 : reader->bytes_total;
     out->is_stream = reader->is_stream;
 }
 
-static const gsa__reader_kind kind = {next_files, rewind_files, close_files, progress_files, name_of};
+static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
+{
+    const files *reader = (const files *)head;
+    out->n_bad_rows = reader->input.n_bad_rows;
+    out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
+}
+
+static const gsa__reader_kind kind = {next_files,     rewind_files,      close_files,
+                                      facts_of_files, position_in_files, name_of};
 
 /* A reader without files yet; whatever fails after this is cleaned up by close_files. */
 static gsa_status new_files(const gsa__format *format, const gsa_reader_options *options,

@@ -145,10 +145,11 @@ static gsa_status rewind_generated(gsa_reader *head, gsa_error *error)
     return GSA_OK;
 }
 
-static void progress_generated(const gsa_reader *head, gsa_reader_progress *out)
+/* Rows, no bytes; can be read again. */
+static void nothing_to_tell(const gsa_reader *head, gsa_reader_progress *out)
 {
     (void)head;
-    (void)out; /* rows, no bytes; can be read again */
+    (void)out;
 }
 
 static const char *file_generated(const gsa_reader *head, uint32_t file)
@@ -199,8 +200,8 @@ static bool allocate(generated *reader)
 
 gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    static const gsa__reader_kind kind = {next_generated, rewind_generated, close_generated, progress_generated,
-                                          file_generated};
+    static const gsa__reader_kind kind = {next_generated,  rewind_generated, close_generated,
+                                          nothing_to_tell, nothing_to_tell,  file_generated};
     gsa_env resolved = gsa__env_resolve(env);
     gsa_status status = check(what, &resolved, error);
     if (status != GSA_OK)

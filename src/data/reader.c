@@ -19,20 +19,31 @@ gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *na
     return gsa__reader_open_bytes(bytes, size, name, gsa__format_libsvm(), options, &defaults, env, out, error);
 }
 
+static void tell_position(gsa_reader *reader)
+{
+    gsa_reader_progress at = {0};
+    reader->kind->position(reader, &at);
+    atomic_store_explicit(&reader->n_bad_rows, at.n_bad_rows, memory_order_relaxed);
+    atomic_store_explicit(&reader->bytes_read, at.bytes_read, memory_order_relaxed);
+}
+
 gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error)
 {
     *out = (gsa_batch){0};
     gsa_status status = reader->kind->next(reader, out, error);
     if (status == GSA_OK)
-        reader->n_rows += out->n_rows;
+        atomic_fetch_add_explicit(&reader->n_rows, out->n_rows, memory_order_relaxed);
+    tell_position(reader);
     return status;
 }
 
 gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)
 {
     gsa_status status = reader->kind->rewind(reader, error);
-    if (status == GSA_OK)
-        reader->n_rows = 0;
+    if (status == GSA_OK) {
+        atomic_store_explicit(&reader->n_rows, 0, memory_order_relaxed);
+        tell_position(reader);
+    }
     return status;
 }
 
@@ -45,8 +56,10 @@ void gsa_reader_close(gsa_reader *reader)
 void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
 {
     *out = (gsa_reader_progress){0};
-    reader->kind->progress(reader, out);
-    out->n_rows = reader->n_rows;
+    reader->kind->facts(reader, out);
+    out->n_rows = atomic_load_explicit(&reader->n_rows, memory_order_relaxed);
+    out->n_bad_rows = atomic_load_explicit(&reader->n_bad_rows, memory_order_relaxed);
+    out->bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);
 }
 
 const char *gsa_reader_file(const gsa_reader *reader, uint32_t file)

@@ -1,4 +1,4 @@
-/* What a reader is, from inside: a kind (files of some format, generated rows) behind five functions. */
+/* What a reader is, from inside: a kind (files of some format, generated rows) behind six functions. */
 #ifndef GSA_DATA_READER_H
 #define GSA_DATA_READER_H
 
@@ -6,20 +6,24 @@
 
 #include <greedystep/data.h>
 
+#include <stdatomic.h>
+
 typedef struct gsa__reader_kind {
     /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
     void (*close)(gsa_reader *reader);                                    /* frees the reader too */
-    void (*progress)(const gsa_reader *reader, gsa_reader_progress *out); /* all but n_rows */
+    void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);    /* bytes_total and is_stream, set once */
+    void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     const char *(*file)(const gsa_reader *reader, uint32_t file);         /* NULL: there is no such file */
 } gsa__reader_kind;
 
 /* The first member of every reader. */
 struct gsa_reader {
     const gsa__reader_kind *kind;
-    gsa_env env;     /* resolved */
-    uint64_t n_rows; /* delivered */
+    gsa_env env; /* resolved */
+    /* Delivered so far. Another thread than the one that reads may ask. */
+    atomic_uint_fast64_t n_rows, n_bad_rows, bytes_read;
 };
 
 /* Sizes that nobody needs to choose but tests; 0 means the default. */

@@ -114,6 +114,14 @@ static gsa_status copy_words(gsa__block *block, const gsa_batch *from, gsa_error
     return GSA_OK;
 }
 
+/* Values are written down from the first on that is not 1; those before it were. */
+static void note_values(gsa__block *block)
+{
+    for (size_t i = 0; i < block->n_entries && !block->has_values; i++)
+        block->value[i] = 1.0f;
+    block->has_values = 1;
+}
+
 /* A dense row becomes a sparse one; zeros are left out either way. */
 static gsa_status copy_row(gsa__block *block, const gsa_batch *from, size_t row, gsa_error *error)
 {
@@ -122,6 +130,8 @@ static gsa_status copy_row(gsa__block *block, const gsa_batch *from, size_t row,
     gsa_status status = reserve(block, block->n_entries + n, error);
     if (status != GSA_OK)
         return status;
+    if (from->value)
+        note_values(block);
     size_t at = block->n_entries;
     for (size_t i = 0; i < n; i++) {
         float value = from->value ? from->value[start + i] : 1.0f;
@@ -129,11 +139,41 @@ static gsa_status copy_row(gsa__block *block, const gsa_batch *from, size_t row,
             continue;
         block->index[at] = from->index ? from->index[start + i] : (uint32_t)i;
         block->value[at++] = value;
-        block->has_values |= value != 1.0f;
     }
     block->n_entries = at;
     copy_facts(block, from, row, 1);
     block->row_start[++block->n_rows] = (int64_t)at;
+    return GSA_OK;
+}
+
+static int has_zeros(const float *value, size_t n)
+{
+    int zeros = 0;
+    for (size_t i = 0; i < n; i++)
+        zeros |= value[i] == 0;
+    return zeros;
+}
+
+/* Sparse rows without zeros, as readers deliver them: all at once. */
+static gsa_status copy_rows(gsa__block *block, const gsa_batch *from, size_t row, size_t n_rows, gsa_error *error)
+{
+    size_t start = (size_t)from->row_start[row], n = (size_t)from->row_start[row + n_rows] - start;
+    gsa_status status = reserve(block, block->n_entries + n, error);
+    if (status != GSA_OK || n_rows == 0)
+        return status;
+    if (from->value)
+        note_values(block);
+    memcpy(block->index + block->n_entries, from->index + start, n * sizeof *block->index);
+    if (from->value)
+        memcpy(block->value + block->n_entries, from->value + start, n * sizeof *block->value);
+    for (size_t i = 0; i < n && !from->value && block->has_values; i++)
+        block->value[block->n_entries + i] = 1.0f;
+    copy_facts(block, from, row, n_rows);
+    for (size_t i = 1; i <= n_rows; i++)
+        block->row_start[block->n_rows + i] =
+            (int64_t)block->n_entries + (from->row_start[row + i] - from->row_start[row]);
+    block->n_rows += n_rows;
+    block->n_entries += n;
     return GSA_OK;
 }
 
@@ -144,13 +184,33 @@ static int is_full(const gsa__block *block, size_t most_rows)
 
 static gsa_status take_pending(gsa__block *block, size_t most_rows, gsa_error *error)
 {
+    const gsa_batch *from = &block->pending;
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && block->pending_row < block->pending.n_rows && !is_full(block, most_rows)) {
-        status = copy_row(block, &block->pending, block->pending_row, error);
+    size_t row = block->pending_row, n = from->n_rows - row;
+    if (n > most_rows - block->n_rows)
+        n = most_rows - block->n_rows;
+    if (n > 0 && from->index) {
+        size_t start = (size_t)from->row_start[row], n_entries = (size_t)from->row_start[row + n] - start;
+        if (block->n_entries + n_entries < GSA_BLOCK_ENTRIES &&
+            !(from->value && has_zeros(from->value + start, n_entries))) {
+            status = copy_rows(block, from, row, n, error);
+            block->pending_row += status == GSA_OK ? n : 0;
+            return status;
+        }
+    }
+    while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, most_rows)) {
+        status = copy_row(block, from, block->pending_row, error);
         if (status == GSA_OK)
             block->pending_row++;
     }
     return status;
+}
+
+void gsa__block_follow(gsa__block *block, const gsa__block *before)
+{
+    empty(block);
+    block->pending = before->pending;
+    block->pending_row = before->pending_row;
 }
 
 static gsa_batch view_of(const gsa__block *block)

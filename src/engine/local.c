@@ -4,9 +4,11 @@
  * follows. Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time,
  * so that a request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes
  * on by passing over what it has taken. No mathematics here. */
+#include "engine/ahead.h"
 #include "engine/block.h"
 #include "engine/mixing.h"
 #include "engine/team.h"
+#include "engine/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -26,7 +28,7 @@ typedef struct training {
     gsa_reader *reader;
     gsa_train_hooks hooks;
     gsa_env env;
-    gsa__block *block;
+    gsa__ahead *ahead;
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number; /* in the pass */
     gsa__mixing mixing;    /* of the first pass */
@@ -110,8 +112,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     uint64_t before = 0, taken = rows_taken(run->state);
     gsa_status status;
     for (run->block_number = 0;; run->block_number++) {
-        status =
-            gsa__block_read(run->block, run->reader, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, &batch, error);
+        status = gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, &batch, error);
         if (status != GSA_OK)
             break;
         if (run->block_number == 0 && (status = meet_first_block(run, &batch, pass, taken, error)) != GSA_OK)
@@ -164,11 +165,11 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
 {
     gsa_batch rows;
     gsa_summary summary;
-    gsa_status status = gsa__block_read(run->block, run->reader, GSA_BLOCK_ROWS, &rows, error);
+    gsa_status status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &rows, error);
     *taken = 0;
     if (status == GSA_END)
         return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
-    if (status == GSA_OK && gsa__block_is_last(run->block)) {
+    if (status == GSA_OK && gsa__ahead_is_last(run->ahead)) {
         status = gsa_state_prepare(run->state, &rows, error);
         if (status != GSA_OK) {
             gsa_reader_locate(run->reader, &rows, error);
@@ -190,14 +191,6 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
     return status;
 }
 
-static gsa_status go_to_start(training *run, gsa_error *error)
-{
-    gsa_reader_progress progress;
-    gsa_reader_get_progress(run->reader, &progress);
-    gsa__block_clear(run->block);
-    return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(run->reader, error) : GSA_OK;
-}
-
 static gsa_status run_passes(training *run, gsa_error *error)
 {
     gsa_reader_progress progress;
@@ -208,7 +201,7 @@ static gsa_status run_passes(training *run, gsa_error *error)
     int judged = is_auto(run->state) && strcmp(gsa_state_get(run->state, "holdout"), "0") != 0;
     if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
         int taken = 0;
-        status = go_to_start(run, error);
+        status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
             status = try_team(run, &taken, error);
         if (status != GSA_OK || taken)
@@ -216,7 +209,7 @@ static gsa_status run_passes(training *run, gsa_error *error)
     }
     while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
         gsa_state_summary(run->state, &summary);
-        status = go_to_start(run, error);
+        status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
             status = run_pass(run, summary.pass, error);
     }
@@ -244,7 +237,7 @@ static gsa_status set_up(training *run, gsa_error *error)
     }
     run->shuffled = strcmp(gsa_state_get(run->state, "order"), "shuffled") == 0;
     run->seed = count_param(run->state, "seed");
-    return gsa__block_new(&run->env, &run->block, error);
+    return gsa__ahead_new(run->reader, gsa__workers_count(&run->env), &run->env, &run->ahead, error);
 }
 
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
@@ -262,7 +255,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     gsa_status status = set_up(run, error);
     if (status == GSA_OK)
         status = run_passes(run, error);
-    gsa__block_free(run->block);
+    gsa__ahead_free(run->ahead);
     gsa__free(&resolved, run);
     return status;
 }

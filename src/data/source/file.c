@@ -8,9 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define POLL_MILLISECONDS 200
 
 /* strerror_r in its POSIX form; the buffer is all it needs. */
 static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
@@ -72,8 +75,21 @@ gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_f
     return status;
 }
 
+/* A pipe may have nothing to say for a long time, and a signal need not come to the thread that waits for it. */
+static gsa_status wait_for_bytes(const gsa__source *source, gsa_error *error)
+{
+    struct pollfd on = {.fd = source->fd, .events = POLLIN};
+    while (poll(&on, 1, POLL_MILLISECONDS) <= 0)
+        if (source->env->should_stop(source->env->stop_ctx))
+            return fail_stopped(error, source->name);
+    return GSA_OK;
+}
+
 static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
+    gsa_status status = wait_for_bytes(source, error);
+    if (status != GSA_OK)
+        return status;
     if (size > SSIZE_MAX)
         size = SSIZE_MAX;
     ssize_t n;

@@ -1,0 +1,19 @@
+/* Blocks of a reader, the next one read by another thread while the last is learned. */
+#ifndef GSA_ENGINE_AHEAD_H
+#define GSA_ENGINE_AHEAD_H
+
+#include <greedystep/data.h>
+
+typedef struct gsa__ahead gsa__ahead;
+/* The reader is the other thread's between two calls; what a reader says of its progress may be asked all the time. */
+gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsa__ahead **out, gsa_error *error);
+void gsa__ahead_free(gsa__ahead *ahead);
+
+/* The next block of at most most_rows rows; *view is valid until the next call. GSA_END after the last. */
+gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* Whether the last view reached the end of the input. */
+int gsa__ahead_is_last(const gsa__ahead *ahead);
+/* Back to the first row of the reader. */
+gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error);
+
+#endif
