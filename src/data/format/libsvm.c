@@ -11,6 +11,7 @@
 #include "data/format/libsvm_error.h"
 #include "data/format/lines.h"
 #include "data/format/number.h"
+#include "data/format/pairs.h"
 #include "data/format/text.h"
 
 #include <math.h>
@@ -105,45 +106,48 @@ static gsa_status parse_label(const libsvm *parser, const gsa__line *line, const
     return GSA_OK;
 }
 
-/* The pairs from `p` to the end of the line into index and value; *n gets their number. The hot loop of the room. */
-static gsa_status parse_pairs(const gsa__number_locale *locale, const gsa__line *line, const char *p, uint32_t *index,
-                              float *value, size_t *n, bool *all_ones, gsa_error *error)
+/* The pair at p, whatever it looks like; *at is moved behind it. */
+static gsa_status parse_pair(const gsa__number_locale *locale, const gsa__line *line, const char **at,
+                             gsa__pairs *pairs, gsa_error *error)
 {
-    size_t count = 0;
-    uint64_t previous = 0;
-    bool ones = true;
-    for (p = skip_blanks(p); p < line->end && *p != '#'; p = skip_blanks(p)) {
-        uint64_t id = 0;
-        const char *colon = gsa__number_digits(p, &id);
-        if (*colon != ':' || colon == p || colon - p > 10)
-            return gsa__libsvm_fail_index(line, p, error);
-        if (id <= previous || id > (uint64_t)GSA_MAX_ID + 1)
-            return gsa__libsvm_fail_order(line, p, id, previous, error);
-        previous = id;
-        index[count] = (uint32_t)(id - 1);
-        p = colon + 1;
-        if (*p == '1' && ends_token(p + 1, line)) { /* the value of most data */
-            value[count++] = 1;
-            p++;
-            continue;
-        }
-        gsa__number number;
-        gsa__number_parse_float(locale, p, &number);
-        if (!number.after || !ends_token(number.after, line))
-            return gsa__libsvm_fail_value(line, p, error);
-        float x = (float)number.value;
-        if (isinf(x) || (x == 0 && number.has_nonzero))
-            return gsa__libsvm_fail_value_range(line, p, number.after, error);
-        value[count] = x;
-        count += x != 0; /* a zero is the same as an absent feature: its place is taken by the next */
-        ones = ones && (x == 1 || x == 0);
-        p = number.after;
-    }
-    if (p < line->end && memchr(p, '\0', (size_t)(line->end - p)))
-        return gsa__libsvm_fail_nul(line, p, error);
-    *n = count;
-    *all_ones = ones;
+    const char *p = *at;
+    uint64_t id = 0;
+    const char *colon = gsa__number_digits(p, &id);
+    if (*colon != ':' || colon == p || colon - p > 10)
+        return gsa__libsvm_fail_index(line, p, error);
+    if (id <= pairs->previous || id > (uint64_t)GSA_MAX_ID + 1)
+        return gsa__libsvm_fail_order(line, p, id, pairs->previous, error);
+    p = colon + 1;
+    gsa__number number;
+    gsa__number_parse_float(locale, p, &number);
+    if (!number.after || !ends_token(number.after, line))
+        return gsa__libsvm_fail_value(line, p, error);
+    float x = (float)number.value;
+    if (isinf(x) || (x == 0 && number.has_nonzero))
+        return gsa__libsvm_fail_value_range(line, p, number.after, error);
+    pairs->previous = id;
+    pairs->index[pairs->n] = (uint32_t)(id - 1);
+    pairs->value[pairs->n] = x;
+    pairs->n += x != 0; /* a zero is the same as an absent feature: its place is taken by the next */
+    pairs->all_ones = pairs->all_ones && (x == 1 || x == 0);
+    *at = number.after;
     return GSA_OK;
+}
+
+/* The pairs from p to the end of the line. */
+static gsa_status parse_pairs(const gsa__number_locale *locale, const gsa__line *line, const char *p, gsa__pairs *pairs,
+                              gsa_error *error)
+{
+    for (;;) {
+        p = gsa__pairs_take(pairs, locale, p, line->end);
+        if (p == line->end)
+            return GSA_OK;
+        if (*p == '#')
+            return memchr(p, '\0', (size_t)(line->end - p)) ? gsa__libsvm_fail_nul(line, p, error) : GSA_OK;
+        gsa_status status = parse_pair(locale, line, &p, pairs, error);
+        if (status != GSA_OK)
+            return status;
+    }
 }
 
 /* Adds the row of a line that is neither blank nor only a comment. */
@@ -157,10 +161,8 @@ static gsa_status parse_row(const libsvm *parser, const gsa__line *line, const c
     status = gsa__rows_reserve(rows, (size_t)(line->end - p) / 4 + 1, error);
     if (status != GSA_OK)
         return status;
-    size_t n = 0;
-    bool all_ones = true;
-    status = parse_pairs(parser->locale, line, p, rows->index + rows->n_values, rows->value + rows->n_values, &n,
-                         &all_ones, error);
+    gsa__pairs pairs = {.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
+    status = parse_pairs(parser->locale, line, p, &pairs, error);
     if (status != GSA_OK)
         return status;
     int32_t word = -1;
@@ -170,7 +172,7 @@ static gsa_status parse_row(const libsvm *parser, const gsa__line *line, const c
             return gsa__libsvm_place(line, found.text, status, error);
     }
     gsa_place place = {line->number, line->byte, parser->input->file};
-    gsa__rows_finish(rows, n, all_ones, found.number, word, place);
+    gsa__rows_finish(rows, pairs.n, pairs.all_ones, found.number, word, place);
     return GSA_OK;
 }
 

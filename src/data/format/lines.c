@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define DEFAULT_BUFFER ((size_t)256 << 10)
-#define SLACK 1 /* for the newline that the last line may lack */
 
 gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
@@ -15,7 +14,7 @@ gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env 
     if (env->memory_limit / 4 < lines->most_size)
         lines->most_size = (size_t)(env->memory_limit / 4);
     lines->capacity = buffer_size ? buffer_size : DEFAULT_BUFFER;
-    lines->buffer = gsa__alloc(env, lines->capacity + SLACK, 1);
+    lines->buffer = gsa__alloc(env, lines->capacity + GSA__LINES_PADDING, 1);
     return lines->buffer ? GSA_OK
                          : gsa__fail(error, GSA_MEMORY, "no memory for a buffer of %zu bytes", lines->capacity);
 }
@@ -40,7 +39,7 @@ static gsa_status grow(gsa__lines *lines, gsa_error *error)
 {
     size_t most = lines->most_size + 1;
     size_t capacity = lines->capacity >= most / 2 ? most : lines->capacity * 2;
-    char *wider = lines->env->resize(lines->env->alloc_ctx, lines->buffer, capacity + SLACK);
+    char *wider = lines->env->resize(lines->env->alloc_ctx, lines->buffer, capacity + GSA__LINES_PADDING);
     if (!wider)
         return gsa__fail(error, GSA_MEMORY, "no memory for a line of more than %zu bytes", lines->capacity);
     lines->buffer = wider;
@@ -68,6 +67,7 @@ static gsa_status refill(gsa__lines *lines, gsa_error *error)
     if (status != GSA_OK)
         return status;
     lines->end += got;
+    memset(lines->buffer + lines->end, '\n', GSA__LINES_PADDING);
     lines->ended = got == 0;
     return GSA_OK;
 }
@@ -119,7 +119,6 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
         if (lines->ended) {
             if (size == 0)
                 return GSA_END;
-            lines->buffer[lines->end] = '\n';
             return take(lines, size, size, out, error);
         }
         bool too_long = !lines->discarding && size > lines->most_size;

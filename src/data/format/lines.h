@@ -1,6 +1,7 @@
 /* Lines of a byte stream, delivered where they lie in one buffer, without copying.
  *
- *   1 A line that is delivered is followed in the buffer by a byte that is no part of it ('\n' or '\r').
+ *   1 A line that is delivered is followed in the buffer by a byte that is no part of it ('\n' or '\r') and by
+ *     GSA__LINES_PADDING bytes that may be read.
  *   2 The buffer grows to the longest line and never beyond `most_size` plus a few bytes.
  *   3 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
 #ifndef GSA_DATA_LINES_H
@@ -9,6 +10,7 @@
 #include "data/codec/decode.h"
 
 #define GSA__LONGEST_LINE ((size_t)128 << 20)
+#define GSA__LINES_PADDING 64
 
 typedef struct gsa__line {
     const char *start;

@@ -1,0 +1,69 @@
+/* Digits, many at a time: where they end, and the number that they are. Wide loads: bytes behind the text are read. */
+#ifndef GSA_DATA_DIGITS_H
+#define GSA_DATA_DIGITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+/* Eight bytes, the first of them lowest, on any machine. Compilers make one load of it. */
+static inline uint64_t gsa__load_word(const char *p)
+{
+    const unsigned char *byte = (const unsigned char *)p;
+    return (uint64_t)byte[0] | (uint64_t)byte[1] << 8 | (uint64_t)byte[2] << 16 | (uint64_t)byte[3] << 24 |
+           (uint64_t)byte[4] << 32 | (uint64_t)byte[5] << 40 | (uint64_t)byte[6] << 48 | (uint64_t)byte[7] << 56;
+}
+
+/* The highest bit of each byte of a word: is it no digit? b ^ '0' is above 9 if adding 118 reaches that bit. */
+static inline uint64_t gsa__others_in_word(uint64_t word)
+{
+    const uint64_t every = UINT64_C(0x0101010101010101);
+    uint64_t x = word ^ '0' * every;
+    return (((x & 127 * every) + 118 * every) | x) & 128 * every;
+}
+
+/* A bit for each of the 64 bytes at p, the first of them lowest: is it no digit? */
+static inline uint64_t gsa__others_plain(const char *p)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i += 8) /* the multiplication puts the highest bits side by side */
+        bits |= (gsa__others_in_word(gsa__load_word(p + i)) * UINT64_C(0x0002040810204081) >> 56) << i;
+    return bits;
+}
+
+#ifdef __SSE2__ /* which every x86-64 has; the plain form is its oracle */
+
+static inline uint64_t gsa__others_16(const char *p)
+{
+    __m128i x = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
+    return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(10)), x));
+}
+
+static inline uint64_t gsa__others(const char *p)
+{
+    return gsa__others_16(p) | gsa__others_16(p + 16) << 16 | gsa__others_16(p + 32) << 32 |
+           gsa__others_16(p + 48) << 48;
+}
+
+#else
+
+static inline uint64_t gsa__others(const char *p)
+{
+    return gsa__others_plain(p);
+}
+
+#endif
+
+/* The number that the n digits at p are, 1 to 8: pairs of digits, then fours and eights in one step. */
+static inline uint64_t gsa__read_digits(const char *p, size_t n)
+{
+    const uint64_t pairs = UINT64_C(0x000000FF000000FF);
+    uint64_t x = (gsa__load_word(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
+    x = x * 10 + (x >> 8);
+    return ((x & pairs) * (100 + (UINT64_C(1000000) << 32)) + (x >> 16 & pairs) * (1 + (UINT64_C(10000) << 32))) >> 32;
+}
+
+#endif

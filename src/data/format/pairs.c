@@ -1,0 +1,118 @@
+/* Pairs by bitmaps: where the bytes lie that are no digits is computed for 64 bytes at a time, without a branch, so
+ * that neither the length of a number nor the end of the one before delays the next.
+ *
+ * A short value is the quotient of two integers that are doubles without error (number.h): it rounds once. */
+#include "data/format/pairs.h"
+
+#include "data/format/digits.h"
+
+#include <math.h>
+
+/* The bytes from `block` on that are no digits and were not taken yet. */
+typedef struct others {
+    const char *block;
+    uint64_t bits;
+} others;
+
+static inline const char *next_other(others *o)
+{
+    while (o->bits == 0) {
+        o->block += 64;
+        o->bits = gsa__others(o->block);
+    }
+    const char *at = o->block + __builtin_ctzll(o->bits);
+    o->bits &= o->bits - 1;
+    return at;
+}
+
+static inline bool ends_token(const char *p, const char *end)
+{
+    return *p == ' ' || *p == '\t' || p == end;
+}
+
+/* [-] 1 to 7 digits [. 1 to 8 digits], with `after` at the first byte of p that is no digit. *after moves to the end;
+ * false: it is something else. */
+static inline bool read_short(others *o, const char *p, const char **after, const char *end, float *out)
+{
+    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    bool negative = *p == '-';
+    if (negative) {
+        p++;
+        *after = next_other(o);
+    }
+    size_t n = (size_t)(*after - p), n_fraction = 0;
+    if (n - 1 >= 7)
+        return false;
+    double mantissa = n == 1 ? *p - '0' : (double)(int64_t)gsa__read_digits(p, n);
+    if (**after == '.') {
+        const char *fraction = *after + 1;
+        *after = next_other(o);
+        n_fraction = (size_t)(*after - fraction);
+        if (n_fraction - 1 >= 8)
+            return false;
+        mantissa = mantissa * power[n_fraction] + (double)(int64_t)gsa__read_digits(fraction, n_fraction);
+    }
+    double value = mantissa / power[n_fraction];
+    *out = (float)(negative ? -value : value);
+    return ends_token(*after, end);
+}
+
+/* A value of any form: returns where it ends, or NULL if it is no good. */
+static const char *read_any(const gsa__number_locale *locale, const char *p, const char *end, float *out)
+{
+    gsa__number number;
+    gsa__number_parse_float(locale, p, &number);
+    if (!number.after || !ends_token(number.after, end))
+        return NULL;
+    *out = (float)number.value;
+    return isinf(*out) || (*out == 0 && number.has_nonzero) ? NULL : number.after;
+}
+
+const char *gsa__pairs_take(gsa__pairs *pairs, const gsa__number_locale *locale, const char *p, const char *end)
+{
+    others o = {p, gsa__others(p)};
+    uint32_t *index = pairs->index + pairs->n;
+    float *value = pairs->value + pairs->n;
+    uint64_t previous = pairs->previous;
+    bool all_ones = pairs->all_ones;
+    while (p < end) {
+        const char *colon = next_other(&o);
+        size_t n = (size_t)(colon - p);
+        if (n - 1 >= 8 || *colon != ':') {
+            if (n > 0 || (*p != ' ' && *p != '\t'))
+                break;
+            p++;
+            continue;
+        }
+        uint64_t id = gsa__read_digits(p, n);
+        if (id <= previous)
+            break;
+        const char *after = next_other(&o);
+        if (after == colon + 2 && colon[1] == '1' && ends_token(after, end)) { /* as most data have it */
+            *index++ = (uint32_t)(id - 1);
+            *value++ = 1;
+        } else {
+            float x;
+            if (!read_short(&o, colon + 1, &after, end, &x)) {
+                float any; /* x, whose address is not given away, can stay in a register */
+                const char *stop = read_any(locale, colon + 1, end, &any);
+                if (!stop)
+                    break;
+                while (after < stop)
+                    after = next_other(&o);
+                x = any;
+            }
+            *index = (uint32_t)(id - 1);
+            *value = x;
+            index += x != 0; /* a zero is the same as an absent feature: its place is taken by the next */
+            value += x != 0;
+            all_ones = all_ones && (x == 1 || x == 0);
+        }
+        previous = id;
+        p = after + (after < end);
+    }
+    pairs->n = (size_t)(index - pairs->index);
+    pairs->previous = previous;
+    pairs->all_ones = all_ones;
+    return p;
+}

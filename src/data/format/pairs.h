@@ -1,0 +1,23 @@
+/* INDEX:VALUE pairs of libsvm text, fast.
+ *
+ * Takes every pair that is well-formed and has an index of at most 8 digits. The rest is left to the parser of
+ * libsvm.c, which knows the whole grammar and every error; it could as well be given all of them. */
+#ifndef GSA_DATA_PAIRS_H
+#define GSA_DATA_PAIRS_H
+
+#include "data/format/number.h"
+
+/* The pairs of a row so far. */
+typedef struct gsa__pairs {
+    uint32_t *index; /* room for all that a line of this length can have */
+    float *value;
+    size_t n;
+    uint64_t previous; /* the last index as it was written, from 1; 0: none */
+    bool all_ones;
+} gsa__pairs;
+
+/* Appends pairs from p on, blanks skipped; returns where the first thing begins that it does not take, or `end`. The
+ * byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
+const char *gsa__pairs_take(gsa__pairs *pairs, const gsa__number_locale *locale, const char *p, const char *end);
+
+#endif
