@@ -17,20 +17,17 @@ static inline uint64_t gsa__load_word(const char *p)
            (uint64_t)byte[4] << 32 | (uint64_t)byte[5] << 40 | (uint64_t)byte[6] << 48 | (uint64_t)byte[7] << 56;
 }
 
-/* The highest bit of each byte of a word: is it no digit? b ^ '0' is above 9 if adding 118 reaches that bit. */
-static inline uint64_t gsa__others_in_word(uint64_t word)
-{
-    const uint64_t every = UINT64_C(0x0101010101010101);
-    uint64_t x = word ^ '0' * every;
-    return (((x & 127 * every) + 118 * every) | x) & 128 * every;
-}
-
-/* A bit for each of the 64 bytes at p, the first of them lowest: is it no digit? */
+/* A bit for each of the 64 bytes at p, the first of them lowest: is it no digit? b ^ '0' is above 9 if its highest bit
+ * is set or is reached by adding 118; the multiplication puts the highest bits of a word side by side. */
 static inline uint64_t gsa__others_plain(const char *p)
 {
+    const uint64_t every = UINT64_C(0x0101010101010101);
     uint64_t bits = 0;
-    for (unsigned i = 0; i < 64; i += 8) /* the multiplication puts the highest bits side by side */
-        bits |= (gsa__others_in_word(gsa__load_word(p + i)) * UINT64_C(0x0002040810204081) >> 56) << i;
+    for (unsigned i = 0; i < 64; i += 8) {
+        uint64_t x = gsa__load_word(p + i) ^ '0' * every;
+        uint64_t others = (((x & 127 * every) + 118 * every) | x) & 128 * every;
+        bits |= (others * UINT64_C(0x0002040810204081) >> 56) << i;
+    }
     return bits;
 }
 

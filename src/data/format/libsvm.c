@@ -17,11 +17,14 @@
 #include <math.h>
 #include <string.h>
 
+#define SLOW_ROWS 63
+
 typedef struct libsvm {
     const gsa_env *env;
     gsa__number_locale *locale;
     gsa__lines lines;
     gsa__format_input *input;
+    unsigned n_slow_rows; /* to be read before the fast way is tried again */
 } libsvm;
 
 /* A label as it stands in the line: a number, or the word [text, text + size). */
@@ -134,25 +137,26 @@ static gsa_status parse_pair(const gsa__number_locale *locale, const gsa__line *
     return GSA_OK;
 }
 
-/* The pairs from p to the end of the line. */
-static gsa_status parse_pairs(const gsa__number_locale *locale, const gsa__line *line, const char *p, gsa__pairs *pairs,
-                              gsa_error *error)
+/* The pairs from p to the end of the line. Rows look like the row before: if the fast way had to give up often, it is
+ * left out for a while. */
+static gsa_status parse_pairs(libsvm *parser, const gsa__line *line, const char *p, gsa__pairs *pairs, gsa_error *error)
 {
-    for (;;) {
-        p = gsa__pairs_take(pairs, locale, p, line->end);
-        if (p == line->end)
-            return GSA_OK;
-        if (*p == '#')
-            return memchr(p, '\0', (size_t)(line->end - p)) ? gsa__libsvm_fail_nul(line, p, error) : GSA_OK;
-        gsa_status status = parse_pair(locale, line, &p, pairs, error);
+    bool fast = parser->n_slow_rows == 0;
+    size_t n_slow = 0;
+    for (;; n_slow++) {
+        p = fast ? gsa__pairs_take(pairs, p, line->end) : skip_blanks(p);
+        if (p == line->end || *p == '#')
+            break;
+        gsa_status status = parse_pair(parser->locale, line, &p, pairs, error);
         if (status != GSA_OK)
             return status;
     }
+    parser->n_slow_rows = fast ? (n_slow * 4 > pairs->n ? SLOW_ROWS : 0) : parser->n_slow_rows - 1;
+    return memchr(p, '\0', (size_t)(line->end - p)) ? gsa__libsvm_fail_nul(line, p, error) : GSA_OK;
 }
 
 /* Adds the row of a line that is neither blank nor only a comment. */
-static gsa_status parse_row(const libsvm *parser, const gsa__line *line, const char *p, gsa__rows *rows,
-                            gsa_error *error)
+static gsa_status parse_row(libsvm *parser, const gsa__line *line, const char *p, gsa__rows *rows, gsa_error *error)
 {
     label found = {0};
     gsa_status status = parse_label(parser, line, &p, &found, error);
@@ -162,7 +166,7 @@ static gsa_status parse_row(const libsvm *parser, const gsa__line *line, const c
     if (status != GSA_OK)
         return status;
     gsa__pairs pairs = {.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
-    status = parse_pairs(parser->locale, line, p, &pairs, error);
+    status = parse_pairs(parser, line, p, &pairs, error);
     if (status != GSA_OK)
         return status;
     int32_t word = -1;
@@ -177,7 +181,7 @@ static gsa_status parse_row(const libsvm *parser, const gsa__line *line, const c
 }
 
 /* One line: a row, or nothing. */
-static gsa_status parse_line(const libsvm *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
+static gsa_status parse_line(libsvm *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
 {
     const char *p = line->start;
     if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)

@@ -9,8 +9,6 @@
 #ifndef GSA_DATA_NUMBER_H
 #define GSA_DATA_NUMBER_H
 
-#include "data/format/digits.h"
-
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
@@ -52,20 +50,6 @@ static inline const char *gsa__number_digits(const char *p, uint64_t *mantissa)
     return p;
 }
 
-/* The same for text with eight more bytes behind what follows the digits, which may be read. */
-static inline const char *gsa__number_digits_padded(const char *p, uint64_t *mantissa)
-{
-    static const uint64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
-    for (;;) {
-        uint64_t others = gsa__others_in_word(gsa__load_word(p));
-        size_t n = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
-        *mantissa = *mantissa * power[n] + (n ? gsa__read_digits(p, n) : 0);
-        p += n;
-        if (n < 8)
-            return p;
-    }
-}
-
 /* A number taken apart: mantissa * 10^exponent, if it is short (few enough digits and a small enough power). */
 typedef struct gsa__number_parts {
     uint64_t mantissa;
@@ -74,7 +58,7 @@ typedef struct gsa__number_parts {
     bool is_short;
 } gsa__number_parts;
 
-static inline gsa__number_parts gsa__number_split(const char *text, bool padded)
+static inline gsa__number_parts gsa__number_split(const char *text)
 {
     gsa__number_parts parts = {0};
     const char *digits = text + (*text == '-' || *text == '+');
@@ -82,7 +66,7 @@ static inline gsa__number_parts gsa__number_split(const char *text, bool padded)
     ptrdiff_t n_digits = p - digits;
     if (*p == '.') {
         const char *fraction = p + 1;
-        p = (padded ? gsa__number_digits_padded : gsa__number_digits)(fraction, &parts.mantissa);
+        p = gsa__number_digits(fraction, &parts.mantissa);
         n_digits += p - fraction;
         parts.exponent = -(int64_t)(p - fraction);
     }
@@ -114,7 +98,7 @@ static inline double gsa__number_scale(const gsa__number_parts *parts, const cha
 
 static inline void gsa__number_parse(const gsa__number_locale *locale, const char *text, gsa__number *out)
 {
-    gsa__number_parts parts = gsa__number_split(text, false);
+    gsa__number_parts parts = gsa__number_split(text);
     out->after = parts.after;
     if (!parts.after)
         return;
@@ -126,11 +110,11 @@ static inline void gsa__number_parse(const gsa__number_locale *locale, const cha
     out->has_nonzero = parts.mantissa != 0;
 }
 
-/* The same for one who wants (float)value only, of padded text. That float is known as soon as both ends of the
- * interval that has the double in it round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
+/* The same for one who wants (float)value only. That float is known as soon as both ends of the interval that has the
+ * double in it round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
 static inline void gsa__number_parse_float(const gsa__number_locale *locale, const char *text, gsa__number *out)
 {
-    gsa__number_parts parts = gsa__number_split(text, true);
+    gsa__number_parts parts = gsa__number_split(text);
     out->after = parts.after;
     if (!parts.after)
         return;

@@ -6,8 +6,6 @@
 
 #include "data/format/digits.h"
 
-#include <math.h>
-
 /* The bytes from `block` on that are no digits and were not taken yet. */
 typedef struct others {
     const char *block;
@@ -30,45 +28,28 @@ static inline bool ends_token(const char *p, const char *end)
     return *p == ' ' || *p == '\t' || p == end;
 }
 
-/* [-] 1 to 7 digits [. 1 to 8 digits], with `after` at the first byte of p that is no digit. *after moves to the end;
- * false: it is something else. */
-static inline bool read_short(others *o, const char *p, const char **after, const char *end, float *out)
+/* 1 to 7 digits [. 1 to 8 digits] at p, `after` being the first byte that is no digit: returns the end of the value, or
+ * NULL if it is something else. */
+static inline const char *read_value(others *o, const char *p, const char *after, const char *end, float *out)
 {
     static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-    bool negative = *p == '-';
-    if (negative) {
-        p++;
-        *after = next_other(o);
-    }
-    size_t n = (size_t)(*after - p), n_fraction = 0;
+    size_t n = (size_t)(after - p), n_fraction = 0;
     if (n - 1 >= 7)
-        return false;
+        return NULL;
     double mantissa = n == 1 ? *p - '0' : (double)(int64_t)gsa__read_digits(p, n);
-    if (**after == '.') {
-        const char *fraction = *after + 1;
-        *after = next_other(o);
-        n_fraction = (size_t)(*after - fraction);
+    if (*after == '.') {
+        const char *fraction = after + 1;
+        after = next_other(o);
+        n_fraction = (size_t)(after - fraction);
         if (n_fraction - 1 >= 8)
-            return false;
+            return NULL;
         mantissa = mantissa * power[n_fraction] + (double)(int64_t)gsa__read_digits(fraction, n_fraction);
     }
-    double value = mantissa / power[n_fraction];
-    *out = (float)(negative ? -value : value);
-    return ends_token(*after, end);
+    *out = (float)(mantissa / power[n_fraction]);
+    return ends_token(after, end) ? after : NULL;
 }
 
-/* A value of any form: returns where it ends, or NULL if it is no good. */
-static const char *read_any(const gsa__number_locale *locale, const char *p, const char *end, float *out)
-{
-    gsa__number number;
-    gsa__number_parse_float(locale, p, &number);
-    if (!number.after || !ends_token(number.after, end))
-        return NULL;
-    *out = (float)number.value;
-    return isinf(*out) || (*out == 0 && number.has_nonzero) ? NULL : number.after;
-}
-
-const char *gsa__pairs_take(gsa__pairs *pairs, const gsa__number_locale *locale, const char *p, const char *end)
+const char *gsa__pairs_take(gsa__pairs *pairs, const char *p, const char *end)
 {
     others o = {p, gsa__others(p)};
     uint32_t *index = pairs->index + pairs->n;
@@ -88,20 +69,15 @@ const char *gsa__pairs_take(gsa__pairs *pairs, const gsa__number_locale *locale,
         if (id <= previous)
             break;
         const char *after = next_other(&o);
-        if (after == colon + 2 && colon[1] == '1' && ends_token(after, end)) { /* as most data have it */
+        bool is_one = (after == colon + 2) & (colon[1] == '1'); /* one branch, which can be foreseen */
+        if (is_one && ends_token(after, end)) {
             *index++ = (uint32_t)(id - 1);
             *value++ = 1;
         } else {
             float x;
-            if (!read_short(&o, colon + 1, &after, end, &x)) {
-                float any; /* x, whose address is not given away, can stay in a register */
-                const char *stop = read_any(locale, colon + 1, end, &any);
-                if (!stop)
-                    break;
-                while (after < stop)
-                    after = next_other(&o);
-                x = any;
-            }
+            after = read_value(&o, colon + 1, after, end, &x);
+            if (!after)
+                break;
             *index = (uint32_t)(id - 1);
             *value = x;
             index += x != 0; /* a zero is the same as an absent feature: its place is taken by the next */

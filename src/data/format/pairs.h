@@ -5,7 +5,9 @@
 #ifndef GSA_DATA_PAIRS_H
 #define GSA_DATA_PAIRS_H
 
-#include "data/format/number.h"
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
 
 /* The pairs of a row so far. */
 typedef struct gsa__pairs {
@@ -18,6 +20,6 @@ typedef struct gsa__pairs {
 
 /* Appends pairs from p on, blanks skipped; returns where the first thing begins that it does not take, or `end`. The
  * byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
-const char *gsa__pairs_take(gsa__pairs *pairs, const gsa__number_locale *locale, const char *p, const char *end);
+const char *gsa__pairs_take(gsa__pairs *pairs, const char *p, const char *end);
 
 #endif

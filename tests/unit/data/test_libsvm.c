@@ -222,6 +222,75 @@ static void libsvm_names_what_is_wrong_and_where(void **state)
     }
 }
 
+/* What the reader says of a text, after a first row that is like most or one that makes it take the slow way. */
+static char *dump_after(const char first[12], const char *text, size_t size, char message[600])
+{
+    char *whole = malloc(12 + size);
+    assert_non_null(whole);
+    memcpy(whole, first, 12);
+    memcpy(whole + 12, text, size);
+    gsa_reader *reader = open_text(whole, 12 + size, NULL, 0, NULL);
+    gsa_error error = {0};
+    gsa_status status;
+    char *dump = dump_reader(reader, &status, &error);
+    snprintf(message, 600, "%d %s", (int)status, error.message);
+    gsa_reader_close(reader);
+    free(whole);
+    return dump;
+}
+
+static void says_the_same_both_ways(const char *text, size_t size)
+{
+    char message[2][600];
+    char *fast = dump_after("1 1:0.5 2:9\n", text, size, message[0]);
+    char *slow = dump_after("1 1:-.5 2:9\n", text, size, message[1]);
+    assert_string_equal(message[0], message[1]);
+    assert_string_equal(strchr(fast, '\n'), strchr(slow, '\n'));
+    free(fast);
+    free(slow);
+}
+
+static void libsvm_says_the_same_in_the_fast_and_the_slow_way(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof bad_lines / sizeof *bad_lines; i++)
+        says_the_same_both_ways(bad_lines[i].text, bad_lines[i].size ? bad_lines[i].size : strlen(bad_lines[i].text));
+    static const char *const pieces[] = {"1",
+                                         "7:1",
+                                         " ",
+                                         "2:0.25",
+                                         "12345678:1",
+                                         "123456789:1",
+                                         "3:-1",
+                                         "4:1e3",
+                                         "5:0",
+                                         "6:1.",
+                                         "8:.5",
+                                         "\t",
+                                         "#",
+                                         "\r",
+                                         "\n",
+                                         "9:0.12345678",
+                                         "10:0.123456789",
+                                         "11:1234567.5",
+                                         "12:12345678",
+                                         "0013:1",
+                                         ":",
+                                         "-",
+                                         "x",
+                                         "14:"};
+    uint64_t seed = 5;
+    for (int i = 0; i < 20000; i++) {
+        char text[512];
+        size_t size = (size_t)snprintf(text, sizeof text, "1");
+        for (uint64_t n = next_random(&seed) % 12; n > 0; n--) {
+            const char *piece = pieces[next_random(&seed) % (sizeof pieces / sizeof *pieces)];
+            size += (size_t)snprintf(text + size, sizeof text - size, "%s%s", next_random(&seed) % 8 ? " " : "", piece);
+        }
+        says_the_same_both_ways(text, size);
+    }
+}
+
 static void libsvm_skips_every_bad_row_when_asked(void **state)
 {
     (void)state;
@@ -326,6 +395,7 @@ int main(void)
         cmocka_unit_test(libsvm_omits_words_from_a_batch_without_any),
         cmocka_unit_test(libsvm_rounds_values_to_float),
         cmocka_unit_test(libsvm_names_what_is_wrong_and_where),
+        cmocka_unit_test(libsvm_says_the_same_in_the_fast_and_the_slow_way),
         cmocka_unit_test(libsvm_skips_every_bad_row_when_asked),
         cmocka_unit_test(libsvm_leaves_no_trace_of_a_bad_row),
         cmocka_unit_test(libsvm_limits_a_label_to_255_bytes),

@@ -1,13 +1,18 @@
-/* Decimal numbers: the same bits as strtod, and nothing that strtod takes beyond decimals. */
+/* Decimal numbers: the same bits as strtod, and nothing that strtod takes beyond decimals.
+ *
+ * test_number COUNT compares about as many numbers; the default is what a test run can wait for. */
 #include "unit/data/support.h"
 
 #include "base/memory.h"
+#include "data/format/digits.h"
 #include "data/format/number.h"
+#include "data/format/pairs.h"
 
 #include <math.h>
 
 static gsa_env env;
 static gsa__number_locale *c_locale;
+static uint64_t n_numbers = 1000000;
 
 static int set_up(void **state)
 {
@@ -38,12 +43,30 @@ static uint32_t float_bits(float x)
     return u;
 }
 
-/* The test process runs in the "C" locale, where strtod is the judge. A zero has no sign to compare. */
-static void agrees(const char *unpadded)
+/* The fast way of pairs may leave a value to others, but what it takes has the same bits. True if it took it. */
+static bool agrees_as_value(const char *text, float wanted)
 {
-    static char text[1200 + 8];
-    assert_true(strlen(unpadded) < 1200);
-    memcpy(text, unpadded, strlen(unpadded) + 1);
+    static char line[1200 + 80];
+    uint32_t index[2];
+    float value[2];
+    gsa__pairs pairs = {.index = index, .value = value, .all_ones = true};
+    size_t size = strlen(text) - 1;
+    memcpy(line, "7:", 2);
+    memcpy(line + 2, text, size);
+    memset(line + 2 + size, '\n', 64);
+    const char *end = line + 2 + size;
+    if (gsa__pairs_take(&pairs, line, end) != end)
+        return false;
+    bool is_zero = pairs.n == 0 && wanted == 0;
+    if (!is_zero && (pairs.n != 1 || index[0] != 6 || float_bits(value[0]) != float_bits(wanted)))
+        fail_msg("%s as the value of a pair: %a, expected %a", text, (double)value[0], (double)wanted);
+    assert_int_equal(pairs.all_ones, wanted == 1 || wanted == 0);
+    return true;
+}
+
+/* The test process runs in the "C" locale, where strtod is the judge. A zero has no sign to compare. */
+static void agrees(const char *text)
+{
     gsa__number number = {0};
     char *end;
     double expected = strtod(text, &end);
@@ -56,6 +79,8 @@ static void agrees(const char *unpadded)
     if (as_float.after != end || (float_bits(got) != float_bits(wanted) && !(got == 0 && wanted == 0)))
         fail_msg("%s as float: %a, expected %a", text, (double)got, (double)wanted);
     assert_int_equal(number.has_nonzero, as_float.has_nonzero);
+    if (wanted != 0 || !number.has_nonzero)
+        (void)agrees_as_value(text, wanted);
 }
 
 static void number_reads_what_strtod_reads(void **state)
@@ -143,9 +168,7 @@ static void number_rejects_what_is_no_decimal(void **state)
         gsa__number_parse(c_locale, texts[i], &number);
         assert_null(number.after);
         number.after = texts[i];
-        char padded[16] = {0};
-        memcpy(padded, texts[i], strlen(texts[i]));
-        gsa__number_parse_float(c_locale, padded, &number);
+        gsa__number_parse_float(c_locale, texts[i], &number);
         assert_null(number.after);
     }
 }
@@ -190,17 +213,19 @@ static void number_agrees_with_strtod_on_random_digits(void **state)
 {
     (void)state;
     uint64_t seed = 88172645463325252u;
-    for (int i = 0; i < 500000; i++) {
+    for (uint64_t i = 0; i < n_numbers / 2; i++) {
         char text[128];
         size_t n = 0;
         size_t digits = 1 + next_random(&seed) % (i % 10 == 0 ? 45 : 20);
         size_t point = next_random(&seed) % (digits + 1);
+        size_t zeros_before = next_random(&seed) % 8 ? 0 : next_random(&seed) % digits;
+        size_t zeros_from = next_random(&seed) % 8 ? digits : next_random(&seed) % digits;
         if (next_random(&seed) % 3 == 0)
             text[n++] = next_random(&seed) % 2 ? '-' : '+';
         for (size_t d = 0; d < digits; d++) {
             if (d == point)
                 text[n++] = '.';
-            text[n++] = (char)('0' + next_random(&seed) % 10);
+            text[n++] = d < zeros_before || d >= zeros_from ? '0' : (char)('0' + next_random(&seed) % 10);
         }
         if (next_random(&seed) % 2)
             n += (size_t)snprintf(text + n, 16, "e%d", (int)(next_random(&seed) % 700) - 350);
@@ -215,7 +240,7 @@ static void number_agrees_with_strtod_near_doubles_and_halfway_points(void **sta
 {
     (void)state;
     uint64_t seed = 42;
-    for (int i = 0; i < 300000; i++) {
+    for (uint64_t i = 0; i < n_numbers / 10 * 3; i++) {
         uint64_t u = next_random(&seed);
         double x;
         memcpy(&x, &u, sizeof x);
@@ -244,7 +269,7 @@ static void number_agrees_with_strtod_near_floats_and_their_halfway_points(void 
 {
     (void)state;
     uint64_t seed = 4711;
-    for (int i = 0; i < 200000; i++) {
+    for (uint64_t i = 0; i < n_numbers / 10; i++) {
         uint32_t u = (uint32_t)(next_random(&seed) >> 16);
         float x;
         memcpy(&x, &u, sizeof x);
@@ -263,8 +288,52 @@ static void number_agrees_with_strtod_near_floats_and_their_halfway_points(void 
     }
 }
 
-int main(void)
+/* Every number of up to six digits with the point anywhere, or as many of them as there is time for. */
+static void number_agrees_with_strtod_on_short_decimals(void **state)
 {
+    (void)state;
+    const uint64_t n_all = 7000000, n_wanted = n_numbers / 5;
+    uint64_t step = n_wanted < n_all ? n_all / n_wanted : 1;
+    for (uint64_t i = 0; i < n_all; i += step) {
+        char text[16], number[8];
+        size_t n = (size_t)snprintf(number, sizeof number, "%06u", (unsigned)(i % 1000000)), point = i / 1000000;
+        memcpy(text, number, point);
+        text[point] = '.';
+        memcpy(text + point + 1, number + point, n - point);
+        memcpy(text + n + (point < 6), "\n", 2); /* a point at the end is left out */
+        const char *start = text;
+        while (start[0] == '0' && start[1] >= '0' && start[1] <= '9' && i % 2)
+            start++; /* half of them without the zeros in front */
+        agrees(start);
+        char *after;
+        float wanted = (float)strtod(start, &after);
+        bool has_fraction_only = *start == '.';
+        assert_int_equal(agrees_as_value(start, wanted), !has_fraction_only); /* these go the fast way */
+    }
+}
+
+static void digits_are_told_from_others_the_same_in_both_ways(void **state)
+{
+    (void)state;
+    uint64_t seed = 99;
+    char text[64];
+    for (int i = 0; i < 20000; i++) {
+        for (size_t j = 0; j < sizeof text; j++) {
+            uint64_t r = next_random(&seed);
+            text[j] = (char)(i < 256 ? i : r % 2 ? '0' + (int)(r >> 8) % 12 - 1 : (int)(r >> 8) % 256);
+        }
+        uint64_t expected = 0;
+        for (size_t j = 0; j < sizeof text; j++)
+            expected |= (uint64_t)(text[j] < '0' || text[j] > '9') << j;
+        assert_true(gsa__others_plain(text) == expected);
+        assert_true(gsa__others(text) == expected);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1)
+        n_numbers = strtoull(argv[1], NULL, 10);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(number_reads_what_strtod_reads),
         cmocka_unit_test(number_rejects_what_is_no_decimal),
@@ -273,6 +342,8 @@ int main(void)
         cmocka_unit_test(number_agrees_with_strtod_on_random_digits),
         cmocka_unit_test(number_agrees_with_strtod_near_doubles_and_halfway_points),
         cmocka_unit_test(number_agrees_with_strtod_near_floats_and_their_halfway_points),
+        cmocka_unit_test(number_agrees_with_strtod_on_short_decimals),
+        cmocka_unit_test(digits_are_told_from_others_the_same_in_both_ways),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
