@@ -194,6 +194,8 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     *loss = proposal.loss;
     if (status != GSA_OK || xx == 0)
         return status;
+    if (learner->table == &state->table)
+        gsa__centre_row(state);
     gsa__state_fetch(state, 2);
     double xdx = paper ? xx : gsa__metric_of(state, learner->units_free);
     gsa__state_fetch(state, 3);
@@ -281,7 +283,6 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
     if (status != GSA_OK)
         return status;
     tick(state);
-    gsa__centre_row(state);
     status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
                             : learn_with(state, &own, &lesson, xx, &loss, error);
     if (status != GSA_OK)

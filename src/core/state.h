@@ -241,7 +241,7 @@ void gsa__contest_close(gsa_state *state);
 const gsa__table *gsa__state_table(const gsa_state *state);
 const gsa__step_mean *gsa__state_step(const gsa_state *state);
 
-/* centre.c: makes room for the columns of a row, and enters it; it is about to be learned. */
+/* centre.c: makes room for the columns of the row that was gathered; enters it, once its counts were taken. */
 gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error);
 void gsa__centre_row(gsa_state *state);
 gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error);

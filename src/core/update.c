@@ -346,10 +346,13 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
  * entries some rows before that. */
 #define RECORDS_AHEAD 8
 #define ENTRIES_AHEAD 16
+#define STARTS_AHEAD 32
 #define LINE_ENTRIES 16
 
 static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t i, size_t n_rows)
 {
+    if (rows && i + STARTS_AHEAD < n_rows)
+        __builtin_prefetch(batch->row_start + rows[i + STARTS_AHEAD]);
     if (i + ENTRIES_AHEAD < n_rows) {
         size_t row = rows ? rows[i + ENTRIES_AHEAD] : i + ENTRIES_AHEAD;
         for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1]; at += LINE_ENTRIES)

@@ -40,13 +40,6 @@ static void enter(gsa__column *column, double x)
     column->squares += off * (x - column->mean);
 }
 
-/* Is an entry present in nearly all rows, this one included? */
-static bool is_dense(const gsa_state *state, size_t slot)
-{
-    double most = (double)(state->rows_behind + 1);
-    return slot < COLUMNS_MOST && (double)(gsa__state_count(state, slot) + 1) >= DENSE_SHARE * most;
-}
-
 /* Without an intercept nothing could take up the origin. */
 static bool centres(const gsa_state *state)
 {
@@ -58,7 +51,7 @@ gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error)
     const gsa__entries *entries = &state->entries;
     size_t last = 0;
     for (size_t i = 0; i < entries->n && centres(state); i++)
-        if (entries->slot[i] > last && is_dense(state, entries->slot[i]))
+        if (entries->slot[i] > last && entries->slot[i] < COLUMNS_MOST)
             last = entries->slot[i];
     return last > 0 ? gsa__centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
 }
@@ -66,9 +59,13 @@ gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error)
 void gsa__centre_row(gsa_state *state)
 {
     const gsa__entries *entries = &state->entries;
-    for (size_t i = 0; i < entries->n && centres(state); i++)
-        if (is_dense(state, entries->slot[i]))
-            enter(&state->centre.at[entries->slot[i]], entries->x[i]);
+    double least = DENSE_SHARE * (double)(state->rows_behind + 1);
+    for (size_t i = 0; i < entries->n && centres(state); i++) {
+        size_t slot = entries->slot[i];
+        uint64_t count = entries->count[i] + (slot < state->carried.n ? state->carried.count[slot] : 0);
+        if ((double)count >= least && slot < COLUMNS_MOST)
+            enter(&state->centre.at[slot], entries->x[i]);
+    }
 }
 
 void gsa__column_add(gsa__column *into, const gsa__column *from)
