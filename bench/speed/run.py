@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+"""How fast on one machine? Rooms beside their bare limits, threads, and other programs; writes docs/performance.md.
+
+    cmake --build build/release --target greedystep bench_speed
+    pip install -r bench/quality/requirements.txt; apt-get install liblinear-tools
+    python3 bench/speed/run.py --build build/release [--stage rooms|threads|peers] [--rows 1000000]
+    python3 bench/speed/run.py --page-only
+
+Every figure is a median of --repeats runs that take turns with what they are compared with. Data are generated;
+mnist.scale comes from $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree), and is left out where
+it is absent.
+"""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import filecmp
+import json
+import lzma
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RESULTS = HERE / "results.json"
+STAGES = ("rooms", "threads", "peers")
+
+sys.path.insert(0, str(ROOT / "bench" / "paper"))
+sys.path.insert(0, str(HERE))
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+def run(command: list[object]) -> str:
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SystemExit(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
+    return done.stdout
+
+
+def seconds_of(command: list[object]) -> float:
+    begun = time.monotonic()
+    run(command)
+    return time.monotonic() - begun
+
+
+class Bench:
+    def __init__(self, build: Path, folder: Path, rows: int, repeats: int) -> None:
+        self.build, self.folder, self.rows, self.repeats = build.resolve(), folder, rows, repeats
+        self.greedystep = self.build / "greedystep"
+
+    def generate(self, name: str, rows: int, features: int, nnz: int, seed: int = 0) -> Path:
+        path = self.folder / name
+        shape = ["--rows", rows, "--features", features, "--nnz", nnz, "--seed", seed]
+        run([self.greedystep, "generate", *shape, "-o", path, "--quiet"])
+        return path
+
+    def train(self, data: Path, *options: object) -> float:
+        return seconds_of([self.greedystep, "train", data, "-o", self.folder / "model", "--quiet", *options])
+
+
+def table_of(output: str) -> dict[str, str]:
+    """`name<TAB>value<TAB>unit` lines."""
+    parts = [line.split("\t") for line in output.splitlines() if line.count("\t") == 2]
+    return {f"{name.split()[-1]}, {unit}": f"{float(value):,.4g}" for name, value, unit in parts}
+
+
+def rooms(bench: Bench) -> dict[str, object]:
+    """Parsing, the cache and the learning loop, one core each."""
+    programs = bench.build / "bench" / "speed"
+    text = bench.generate("wide.svm", 400000, 1000000, 39)
+    found = {"text, 39 ids a row": table_of(run([programs / "bench_parse", text]))}
+    text.unlink()
+    found["cache, 20 ids a row"] = table_of(run([programs / "bench_cache", bench.folder, 1000000]))
+    for features in (10_000, 1_000_000, 10_000_000):
+        learned = run([programs / "bench_learn", 1000000, features, 20, bench.repeats])
+        found[f"learn, 20 ids a row of {features:,}"] = table_of(learned)
+    return found
+
+
+def mnist(bench: Bench) -> Path | None:
+    packed = Path(os.environ.get("GREEDYSTEP_DATA_DIR", ROOT.parent / "shared" / "data")) / "mnist.scale.xz"
+    if not packed.exists():
+        say(f"SKIPPED mnist.scale: {packed} is not there")
+        return None
+    path = bench.folder / "mnist.scale"
+    with lzma.open(packed) as unpacked:
+        path.write_bytes(unpacked.read())
+    return path
+
+
+def threads(bench: Bench) -> dict[str, object]:
+    """One thread and two, the same bytes."""
+    data = {
+        f"clicks, {bench.rows} rows, text": (bench.generate("clicks.svm", bench.rows, 100000, 20), ()),
+        "clicks, 50000 rows, a team": (bench.generate("few.svm", 50000, 10000, 20), ()),
+        "mnist.scale, a team": (mnist(bench), ("--passes", 2)),
+    }
+    found = {}
+    for name, (path, options) in data.items():
+        if path is None:
+            continue
+        taken: dict[int, list[float]] = {1: [], 2: []}
+        for _ in range(bench.repeats if "mnist" not in name else 3):
+            for n in taken:
+                taken[n].append(bench.train(path, *options, "--threads", n))
+                (bench.folder / "model").replace(bench.folder / f"model{n}")
+        same = filecmp.cmp(bench.folder / "model1", bench.folder / "model2", shallow=False)
+        one, two = (statistics.median(taken[n]) for n in (1, 2))
+        found[name] = {"one": one, "two": two, "ratio": one / two, "same": same}
+        say(f"threads  {name:30} {one:.2f} s, {two:.2f} s, same bytes: {same}")
+    return found
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, help="the build directory, such as build/release")
+    parser.add_argument("--stage", choices=STAGES, action="append", help="only this (may be repeated)")
+    parser.add_argument("--rows", type=int, default=1000000, metavar="N", help="rows of the click data")
+    parser.add_argument("--repeats", type=int, default=5, metavar="N")
+    parser.add_argument("--page-only", action="store_true", help="docs/performance.md from results.json")
+    return parser.parse_args()
+
+
+def main() -> int:
+    import page
+
+    options = arguments()
+    if not options.page_only:
+        from machine import machine
+        from peers import peers
+
+        run_stage = {"rooms": rooms, "threads": threads, "peers": peers}
+        about = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        for stage in options.stage or STAGES:
+            with tempfile.TemporaryDirectory(prefix="greedystep-speed-") as folder:
+                bench = Bench(options.build, Path(folder), options.rows, options.repeats)
+                about[stage] = {"found": run_stage[stage](bench), "date": datetime.date.today().isoformat()}
+                about[stage] |= {"rows": options.rows, "repeats": options.repeats, "machine": machine()}
+            RESULTS.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
+    page.write(json.loads(RESULTS.read_text()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
