@@ -30,6 +30,8 @@ static size_t place_of(const gsa__sample *sample, uint64_t hash)
 
 gsa__held_row *gsa__sample_find(const gsa__sample *sample, uint64_t hash)
 {
+    if (hash > sample->highest)
+        return NULL;
     size_t place = place_of(sample, hash);
     return place < sample->n && sample->at[place]->hash == hash ? sample->at[place] : NULL;
 }
@@ -96,6 +98,8 @@ gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
 
 bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most)
 {
+    if (sample->n == most && hash >= sample->highest)
+        return false;
     if (gsa__sample_find(sample, hash))
         return false;
     return sample->n < most || (most > 0 && hash < sample->at[most - 1]->hash);
@@ -117,5 +121,6 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t m
     sample->n++;
     if (sample->n > most)
         *pushed_out = sample->at[--sample->n];
+    sample->highest = sample->n > 0 ? sample->at[sample->n - 1]->hash : 0;
     return GSA_OK;
 }

@@ -28,9 +28,11 @@ static inline gsa__row gsa__held_row_view(const gsa__held_row *held)
     return (gsa__row){held->n, held->entries, (const float *)(const void *)(held->entries + held->n)};
 }
 
+/* Ascending by hash. */
 typedef struct gsa__sample {
     gsa__held_row **at;
     size_t n, capacity_allocated;
+    uint64_t highest; /* hash: nearly all rows of a long input are above it, and need not be looked for */
 } gsa__sample;
 
 void gsa__sample_release(gsa__sample *sample, const gsa_env *env);
