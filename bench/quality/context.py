@@ -37,6 +37,7 @@ class Bench:
     jobs: int
     only: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()  # of the stage scale, if not its own
+    peers: tuple[str, ...] = ()  # of the stage peers, if not all
 
     def wants(self, name: str) -> bool:
         return not self.only or name in self.only

@@ -57,7 +57,7 @@ def jobs_of(bench: Bench, suite: Suite, of: Set) -> list[Job]:
             jobs += [Job(part, method, 0, bench.folder) for method in LOGISTIC]
         counts = sorted({1, passes.get((of.name, str(part.seed)), 1)})
         jobs += [Job(part, method, count, bench.folder) for method in VOWPAL for count in counts]
-    return jobs
+    return [job for job in jobs if not bench.peers or job.method in bench.peers]
 
 
 def stage(bench: Bench, suite: Suite) -> None:

@@ -62,12 +62,12 @@ def peer_findings(judged: Judged, aims: bool) -> Iterator[str]:
     tail = f" (aim: {AIM_VOWPAL} of 17, {met(judged, len(ahead) >= AIM_VOWPAL)})" if aims else ""
     defaults = "Vowpal Wabbit's defaults, the better of two pass counts"
     yield f"Lower log loss than {defaults}, on {len(ahead)} of {len(of)}{tail}."
-    coin, _ = judged.ahead_of(("vw --coin",))
-    logistic, _ = judged.ahead_of(("logistic", "logistic, scaled"))
-    rest = ", ".join(name for name in of if name not in logistic) or "none"
+    coin, of_coin = judged.ahead_of(("vw --coin",))
+    logistic, of_logistic = judged.ahead_of(("logistic", "logistic, scaled"))
+    rest = ", ".join(name for name in of_logistic if name not in logistic) or "none"
     yield (
-        f"Lower than `vw --coin` on {len(coin)} of {len(of)}, and than cross-validated logistic regression, the better"
-        f" of scaled and not, on {len(logistic)} (not on {rest})."
+        f"Lower than `vw --coin` on {len(coin)} of {len(of_coin)}, and than cross-validated logistic regression, the"
+        f" better of scaled and not, on {len(logistic)} of {len(of_logistic)} (not on {rest})."
     )
 
 

@@ -52,6 +52,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seeds", type=int, default=5, metavar="N")
     parser.add_argument("--jobs", type=int, default=2, metavar="N", help="things to run at a time")
     parser.add_argument("--scale-rows", type=int, action="append", metavar="N", help="a size of the stage scale")
+    parser.add_argument("--peer", metavar="NAME", action="append", help="only this of the stage peers, such as vw")
     return parser.parse_args()
 
 
@@ -106,7 +107,8 @@ def main() -> int:
         return 2
     with tempfile.TemporaryDirectory(prefix="greedystep-quality-") as name:
         only, sizes = tuple(options.only or ()), tuple(options.scale_rows or ())
-        bench = Bench(options.greedystep.resolve(), Path(name), options.seeds, options.jobs, only, sizes)
+        peers = tuple(options.peer or ())
+        bench = Bench(options.greedystep.resolve(), Path(name), options.seeds, options.jobs, only, sizes, peers)
         if options.quick:
             return importlib.import_module("check").run(bench)
         run_stages(bench, options.stage or list(STAGES))

@@ -52,7 +52,8 @@ C. Where it is marked *, C was chosen on one 80/20 split of at most 16000 rows, 
 100 iterations. Vowpal Wabbit has its defaults and `--coin`, one pass and as many as auto took; its rows were shuffled, and its
 table enlarged so that no two weights share a place (both in its favour); conversion of the text is not counted. It was run with at
 most {heavy_seeds} seeds on the larger sets, logistic regression once where the test set is given; auto is shown with the same seeds.
-Seconds are those of {jobs} jobs at a time on this machine.
+A dash is what was not run. Seconds
+are those of {jobs} jobs at a time on this machine.
 """
 
 REGRESSION = """## Regression
