@@ -124,7 +124,7 @@ static void the_number_of_threads_changes_no_bit(void **unused)
         pthread_mutex_init(&seen.lock, NULL);
         gsa_env env = {.should_stop = note_thread, .stop_ctx = &seen, .n_threads = threads[i]};
         gsa_state *state = state_with("method", "auto", NULL);
-        gsa_reader *reader = generated(20000, 3, 1);
+        gsa_reader *reader = generated(6000, 3, 1);
         must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
         gsa_reader_close(reader);
         pthread_mutex_destroy(&seen.lock);
