@@ -17,7 +17,8 @@ struct gsa__ahead {
     gsa__block *block[2];
     int current;
     pthread_t thread;
-    int busy;
+    int busy, again;
+    gsa_batch last; /* the view that the caller has */
     size_t most_rows;
     struct {
         gsa_status status;
@@ -86,6 +87,11 @@ static void begin_next(gsa__ahead *ahead)
 gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view, gsa_error *error)
 {
     gsa_status status;
+    if (ahead->again) {
+        ahead->again = 0;
+        *view = ahead->last;
+        return GSA_OK;
+    }
     if (ahead->busy) {
         wait_for_thread(ahead);
         ahead->current = !ahead->current;
@@ -97,9 +103,16 @@ gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view,
         status = gsa__block_read(ahead->block[ahead->current], ahead->reader, most_rows, view, error);
     }
     ahead->most_rows = most_rows;
-    if (status == GSA_OK)
+    if (status == GSA_OK) {
+        ahead->last = *view;
         begin_next(ahead);
+    }
     return status;
+}
+
+void gsa__ahead_again(gsa__ahead *ahead)
+{
+    ahead->again = 1;
 }
 
 int gsa__ahead_is_last(const gsa__ahead *ahead)
@@ -111,6 +124,7 @@ gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
 {
     gsa_reader_progress progress;
     wait_for_thread(ahead);
+    ahead->again = 0;
     for (int i = 0; i < 2; i++)
         if (ahead->block[i])
             gsa__block_clear(ahead->block[i]);

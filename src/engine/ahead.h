@@ -11,6 +11,8 @@ void gsa__ahead_free(gsa__ahead *ahead);
 
 /* The next block of at most most_rows rows; *view is valid until the next call. GSA_END after the last. */
 gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* The next call gives the last view once more. */
+void gsa__ahead_again(gsa__ahead *ahead);
 /* Whether the last view reached the end of the input. */
 int gsa__ahead_is_last(const gsa__ahead *ahead);
 /* Back to the first row of the reader. */

@@ -198,7 +198,7 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_status status = GSA_OK;
     gsa_reader_get_progress(run->reader, &progress);
     gsa_state_summary(run->state, &summary);
-    int judged = is_auto(run->state) && strcmp(gsa_state_get(run->state, "holdout"), "0") != 0;
+    int judged = is_auto(run->state) && strcmp(gsa_state_get(run->state, "holdout"), "0") != 0, at_start = 0;
     if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
         int taken = 0;
         status = gsa__ahead_rewind(run->ahead, error);
@@ -206,10 +206,14 @@ static gsa_status run_passes(training *run, gsa_error *error)
             status = try_team(run, &taken, error);
         if (status != GSA_OK || taken)
             return status;
+        at_start = run->shuffled; /* what was read is the first block of the pass */
+        if (at_start)
+            gsa__ahead_again(run->ahead);
     }
-    while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
+    for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
         gsa_state_summary(run->state, &summary);
-        status = gsa__ahead_rewind(run->ahead, error);
+        if (!at_start)
+            status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
             status = run_pass(run, summary.pass, error);
     }
