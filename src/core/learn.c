@@ -13,8 +13,8 @@
 
 #include <math.h>
 
-/* A table's count is 32 bits: fold long before it can overflow. */
-#define FOLD_AFTER ((uint64_t)1 << 31)
+/* Counts are kept to 31 bits, which are numbers of every vector unit: folded before they need more. */
+#define FOLD_AFTER (((uint64_t)1 << 31) - 1)
 /* A contest is over after this many rows. */
 #define CONTEST_ROWS 8191u
 

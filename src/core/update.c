@@ -385,6 +385,7 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
         else if (error)
             error->row = row;
     }
+    state->ahead = (gsa__row){0}; /* it is the caller's memory */
     return status;
 }
 

@@ -19,7 +19,7 @@ static inline size_t padded(const gsa__entries *entries)
     return entries->n_padded / BLOCK * BLOCK;
 }
 
-/* Padding adds zeros to the partial sums, which changes nothing. */
+/* Padding adds zeros to the partial sums, which changes nothing; the intercept's product is spent. */
 static double sum(const gsa__entries *entries)
 {
     double *product = entries->product, lane[LANES] = {0};
@@ -92,7 +92,8 @@ static double square_length(const gsa__entries *entries)
 
 /* One more row for all entries. The mean of c x^2 times the count is the mass; exact for rows of ones. The square of a
  * float may lie outside the floats: it is brought back to their edge, so that no mass is infinite and none that was
- * seen is zero. */
+ * seen is zero. Where no mean changes, only padding, whose mean is 0, differs from its mass, and the divisions are
+ * spared. Counts have 31 bits (learn.c). */
 static void count_row(const gsa__entries *entries, double c)
 {
     const double *restrict x = entries->x;

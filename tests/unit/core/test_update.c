@@ -47,6 +47,46 @@ static void chunks_of_any_size_give_the_same_bits(void **unused)
     }
 }
 
+/* A table's count has 31 bits; before it is full it goes to the carried totals. */
+static void two_billion_rows_of_a_feature_are_counted(void **unused)
+{
+    (void)unused;
+    const int64_t start[] = {0, 1};
+    const uint32_t index[] = {0};
+    const double label[] = {1};
+    gsa_batch row = {.n_rows = 1, .row_start = start, .index = index, .label = label};
+    gsa_state *state = state_with("method", "auto", "loss", "logistic", "units", "given", "holdout", "0", NULL);
+    learn(state, &row);
+    state->n_counted = state->rows_behind = state->n_rows = ((uint64_t)1 << 31) - 3;
+    for (size_t slot = 0; slot < 2; slot++)
+        gsa__table_slot(&state->table, slot)[gsa__table_count(&state->table)].u = (uint32_t)state->n_counted;
+    for (int i = 0; i < 6; i++) {
+        float before = gsa__table_slot(&state->table, 1)->f;
+        learn(state, &row);
+        assert_int_equal(gsa__state_count(state, 1), state->rows_behind);
+        float after = gsa__table_slot(&state->table, 1)->f;
+        assert_true(isfinite(after) && after != before);
+    }
+    gsa_state_free(state);
+}
+
+/* Rows to come are looked at while others are learned; a call that fails must not leave that to the next one. */
+static void nothing_is_kept_of_a_batch_that_failed(void **unused)
+{
+    (void)unused;
+    const float value[] = {1, 2};
+    const double label[] = {1};
+    gsa_error error = {0};
+    rows *r = rows_random(5, 40, 40, 2);
+    gsa_batch sparse = rows_batch(r), dense = {.n_rows = 1, .width = 2, .value = value, .label = label};
+    r->label[3] = 0.5;
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    assert_int_equal(gsa_state_update(state, &sparse, &error), GSA_LABEL);
+    free(r); /* reading it again is an error that the sanitizer finds */
+    must_be_ok(gsa_state_update(state, &dense, &error), &error);
+    gsa_state_free(state);
+}
+
 static void dense_rows_give_the_bits_of_sparse_ones(void **unused)
 {
     (void)unused;
@@ -490,6 +530,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_of_any_size_give_the_same_bits),
         cmocka_unit_test(dense_rows_give_the_bits_of_sparse_ones),
+        cmocka_unit_test(nothing_is_kept_of_a_batch_that_failed),
+        cmocka_unit_test(two_billion_rows_of_a_feature_are_counted),
         cmocka_unit_test(a_missing_value_array_means_ones),
         cmocka_unit_test(labels_of_the_first_rows_decide_the_loss),
         cmocka_unit_test(a_later_contradiction_names_the_row_and_the_flag),
