@@ -19,8 +19,6 @@ static const cli_option reader_options[] = {
      "what to do with a row that cannot be read: stop, or count it and go on"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
      "the most that tables may take, such as 512M or 2G; 0: no limit"},
-    {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "threads to work with; 0: as many as there are processors. The result does not depend on it"},
 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)

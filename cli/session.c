@@ -29,8 +29,6 @@ gsa_env session_env(const cli_arguments *arguments)
     gsa_env env = {.memory_limit = half_of_memory(), .should_stop = interrupt_should_stop};
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
         env.memory_limit = arguments_number(arguments, "memory-limit");
-    if (arguments->verb->reads_data)
-        env.n_threads = (unsigned)arguments_number(arguments, "threads");
     return env;
 }
 

@@ -23,6 +23,8 @@ static const cli_option train_options[] = {
      "go on with the interrupted run of MODEL.state, over the same data; the result is that of an undisturbed run"},
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
+    {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
+     "threads to work with; 0: as many as there are processors. The result does not depend on it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
@@ -248,6 +250,7 @@ static int run_train(const cli_arguments *arguments)
 {
     training run = {.arguments = arguments, .model_path = arguments_text(arguments, "output")};
     run.env = session_env(arguments);
+    run.env.n_threads = (unsigned)arguments_number(arguments, "threads");
     const char *test_path = arguments_text(arguments, "test");
     int code = session_check_model_path(run.model_path, arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE && test_path != NULL)

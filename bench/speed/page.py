@@ -21,9 +21,9 @@ python3 bench/speed/run.py --build build/release
 
 ROOMS = """## Single rooms, one core
 
-`memchr` is a bare search for newlines in the same bytes, `sum` adds up the bytes of the mapped cache, `touch` loads and stores the
-same records for the same ids without arithmetic. `learn` is the default method with its held-out rows; seconds of cache and learn are
-the processor's.
+`memchr` is a bare search for newlines in the same bytes, `limit_cache` and `limit_text` add up the bytes of the mapped file, `touch`
+loads and stores the same records for the same ids without arithmetic. `learn` is the default method with its held-out rows;
+seconds of cache and learn are the processor's.
 """
 
 THREADS = """## Threads
@@ -80,8 +80,10 @@ def peers(stage: dict) -> str:
 
 
 def headline(stage: dict) -> str:
-    rate, memory = stage["rows"] / stage["seconds"] / 1e6, stage["peak_kb"] / 1e3
-    return HEADLINE.format(**stage, rate=rate, memory=memory, held=16384)
+    found = stage["found"]
+    rate, memory = stage["rows"] / found["seconds"] / 1e6, found["peak_kb"] / 1e3
+    where = {name: stage[name] for name in ("rows", "date", "machine")}
+    return HEADLINE.format(**where, **found, rate=rate, memory=memory, held=16384)
 
 
 def write(about: dict) -> None:

@@ -4,6 +4,7 @@
     cmake --build build/release --target greedystep bench_speed
     pip install -r bench/quality/requirements.txt; apt-get install liblinear-tools
     python3 bench/speed/run.py --build build/release [--stage rooms|threads|peers] [--rows 1000000]
+    python3 bench/speed/run.py --build build/release --stage headline --rows 1000000000
     python3 bench/speed/run.py --page-only
 
 Every figure is a median of --repeats runs that take turns with what they are compared with. Data are generated;
@@ -30,8 +31,10 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RESULTS = HERE / "results.json"
 STAGES = ("rooms", "threads", "peers")
+HEADLINE = "headline"  # a quarter of an hour: only when it is named
 
-sys.path.insert(0, str(ROOT / "bench" / "paper"))
+for folder in ("paper", "quality"):
+    sys.path.append(str(ROOT / "bench" / folder))
 sys.path.insert(0, str(HERE))
 
 
@@ -120,10 +123,45 @@ def threads(bench: Bench) -> dict[str, object]:
     return found
 
 
+def planted_loss(bench: Bench, features: int) -> float:
+    """Of the planted model itself, on generated rows."""
+    import numpy as np
+    from planted import two_classes
+
+    weights, intercept = two_classes(0, features, 20)
+    losses = []
+    with open(bench.generate("planted.svm", 200000, features, 20), encoding="ascii") as lines:
+        for line in lines:
+            label, *cells = line.split()
+            margin = weights[[int(cell.split(":")[0]) - 1 for cell in cells]].sum() + intercept
+            losses.append(np.logaddexp(0, -margin if label == "1" else margin))
+    return float(np.mean(losses))
+
+
+def headline(bench: Bench) -> dict[str, object]:
+    """headline.sh, and the planted model's own loss beside it."""
+    features = 10_000_000
+    begun = time.monotonic()
+    both = subprocess.run(
+        ["sh", HERE / "headline.sh", bench.greedystep, str(bench.rows), str(features)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    seconds = round(time.monotonic() - begun)
+    lines = (both.stdout + both.stderr).splitlines()
+
+    def said(name: str) -> str:
+        return next(line.removeprefix(name).split()[0] for line in lines if line.startswith(name))
+
+    found = {"features": features, "seconds": seconds, "held_out_loss": float(said("held-out loss"))}
+    return found | {"peak_kb": int(said("peak memory")), "planted_loss": planted_loss(bench, features)}
+
+
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, help="the build directory, such as build/release")
-    parser.add_argument("--stage", choices=STAGES, action="append", help="only this (may be repeated)")
+    parser.add_argument("--stage", choices=(*STAGES, HEADLINE), action="append", help="only this (may be repeated)")
     parser.add_argument("--rows", type=int, default=1000000, metavar="N", help="rows of the click data")
     parser.add_argument("--repeats", type=int, default=5, metavar="N")
     parser.add_argument("--page-only", action="store_true", help="docs/performance.md from results.json")
@@ -138,7 +176,7 @@ def main() -> int:
         from machine import machine
         from peers import peers
 
-        run_stage = {"rooms": rooms, "threads": threads, "peers": peers}
+        run_stage = {"rooms": rooms, "threads": threads, "peers": peers, HEADLINE: headline}
         about = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         for stage in options.stage or STAGES:
             with tempfile.TemporaryDirectory(prefix="greedystep-speed-") as folder:

@@ -52,6 +52,7 @@ typedef struct gsa_reader_progress {
     uint64_t bytes_total; /* 0 if unknown */
     int is_stream;        /* nonzero: cannot be read again */
 } gsa_reader_progress;
+/* May be asked while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);
 /* Name of a file by the number in gsa_place; never NULL. */
 GSA_API const char *gsa_reader_file(const gsa_reader *reader, uint32_t file);

@@ -1,8 +1,6 @@
 /* Which of the compiled kernels this machine runs. */
 #include "core/kernel/kernel.h"
 
-extern const gsa__kernels gsa__kernels_generic, gsa__kernels_avx2, gsa__kernels_avx512;
-
 const gsa__kernels *gsa__kernels_at(size_t number)
 {
     switch (number) {

@@ -17,6 +17,14 @@
 
 #include <stdbool.h>
 
+#define GSA__LANES 8
+
+/* K2's way to add the partial sums. */
+static inline double gsa__add_lanes(const double s[GSA__LANES])
+{
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
 /* All arrays of the entries have room for the row; ids in a row are distinct, slots below the table's end. */
 typedef struct gsa__kernels {
     const char *name;
@@ -44,6 +52,7 @@ typedef struct gsa__kernels {
     double (*expected_growth)(const double *p, size_t n);
 } gsa__kernels;
 
+extern const gsa__kernels gsa__kernels_generic, gsa__kernels_avx2, gsa__kernels_avx512;
 /* The widest that this machine has, and those of this build by number (0 is generic), NULL beyond the end or where the
  * machine cannot run it. */
 const gsa__kernels *gsa__kernels_best(void);

@@ -5,13 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-#define LANES 8
+#define LANES GSA__LANES
 #define BLOCK GSA__ENTRIES_BLOCK
-
-static double add_lanes(const double s[LANES])
-{
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-}
 
 /* A multiple of the block also where a compiler looks: a vectorised loop then has no rest. */
 static inline size_t padded(const gsa__entries *entries)
@@ -28,7 +23,7 @@ static double sum(const gsa__entries *entries)
     for (size_t i = 0; i < entries->n_padded; i += LANES)
         for (size_t j = 0; j < LANES; j++)
             lane[j] += product[i + j];
-    return add_lanes(lane) + intercept;
+    return gsa__add_lanes(lane) + intercept;
 }
 
 /* ---- gathering --------------------------------------------------------------------------------------------------- */
@@ -322,7 +317,7 @@ static inline double add_fours(four_doubles a, four_doubles b)
     double lane[LANES];
     memcpy(lane, &a, sizeof a);
     memcpy(lane + 4, &b, sizeof b);
-    return add_lanes(lane);
+    return gsa__add_lanes(lane);
 }
 
 /* Four numbers, those beyond the end of n are `rest`. */
@@ -357,7 +352,6 @@ static double expected_growth(const double *p, size_t n)
     return add_fours(lane[0], lane[1]);
 }
 
-extern const gsa__kernels GSA__KERNELS;
 const gsa__kernels GSA__KERNELS = {
     .name = GSA__KERNELS_NAME,
     .gather = gather,

@@ -1,13 +1,6 @@
 /* The dots over plain weights: what a model and the judging of held-out rows need. Sums as kernel.h says. */
 #include "core/kernel/kernel.h"
 
-#define LANES 8
-
-static double add_lanes(const double s[LANES])
-{
-    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
-}
-
 static inline double value_at(const gsa__row *row, size_t i)
 {
     return row->value ? (double)row->value[i] : 1.0;
@@ -20,16 +13,16 @@ static inline size_t id_at(const gsa__row *row, size_t i)
 
 double gsa__model_dot_one(const float *weights, uint64_t n_features, const gsa__row *row)
 {
-    double lane[LANES] = {0};
+    double lane[GSA__LANES] = {0};
     size_t position = 0;
     for (size_t i = 0; i < row->n; i++) {
         double x = value_at(row, i);
         size_t id = id_at(row, i);
         if (x == 0 || id >= n_features)
             continue;
-        lane[position++ % LANES] += (double)weights[id] * x;
+        lane[position++ % GSA__LANES] += (double)weights[id] * x;
     }
-    return add_lanes(lane);
+    return gsa__add_lanes(lane);
 }
 
 void gsa__model_dot_many(const float *weights, uint64_t n_features, size_t n_outputs, const gsa__row *row,

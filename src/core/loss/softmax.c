@@ -1,10 +1,9 @@
 /* The softmax loss: K classes, one margin each.
  *
- *   S1  sums over classes have one fixed order: class j goes to partial sum j mod 8, and the eight are combined as
- *       ((0+4)+(2+6))+((1+5)+(3+7)), so that kernels of any width can give the same bits;
- *   S2  the own class k is left out of the sum and added last: 1 - p_k is the sum of the others over the total, without
- *       cancellation, however near p_k is to 1;
- *   S3  margins enter as differences from the largest: nothing overflows, and a common shift changes nothing.
+ *   S1  sums over classes have the fixed order of core/kernel/kernel.h, so that kernels of any width give the same
+ * bits; S2  the own class k is left out of the sum and added last: 1 - p_k is the sum of the others over the total,
+ * without cancellation, however near p_k is to 1; S3  margins enter as differences from the largest: nothing overflows,
+ * and a common shift changes nothing.
  *
  * Greedy step: the paper's eq. for softmax, lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) -
  * 1)). */
@@ -16,13 +15,7 @@
 #include <math.h>
 
 #define LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
-#define N_LANES 8
 #define FARTHEST 0x1p1020
-
-static double combine(const double lane[N_LANES])
-{
-    return ((lane[0] + lane[4]) + (lane[2] + lane[6])) + ((lane[1] + lane[5]) + (lane[3] + lane[7]));
-}
 
 /* The largest margin of all classes but `skip`, which may be K to skip none. -infinity if that leaves no class. */
 static double largest(const double *m, size_t n_classes, size_t skip)
@@ -106,18 +99,18 @@ static double log_weight(const others *o, double t, double *slope)
         if (j != o->k && exponent > most)
             most = exponent;
     }
-    double weight[N_LANES] = {0}, moment[N_LANES] = {0};
+    double weight[GSA__LANES] = {0}, moment[GSA__LANES] = {0};
     for (size_t j = 0; j < o->n_classes; j++) {
         if (j == o->k)
             continue;
         double l = log_share(o, j);
         double q = gsa__exp(l);
         double e = gsa__exp((l - t * q) - most);
-        weight[j % N_LANES] += e;
-        moment[j % N_LANES] += e * q;
+        weight[j % GSA__LANES] += e;
+        moment[j % GSA__LANES] += e * q;
     }
-    double total = combine(weight);
-    *slope = combine(moment) / total;
+    double total = gsa__add_lanes(weight);
+    *slope = gsa__add_lanes(moment) / total;
     return most + gsa__log(total);
 }
 
@@ -159,13 +152,13 @@ double gsa__softmax_exact(const double *m, size_t n_classes, size_t k)
     if (n_classes < 2)
         return -INFINITY;
     others o = {m, n_classes, k, largest(m, n_classes, k), 0};
-    double lane[N_LANES] = {0}, squares[N_LANES] = {0};
+    double lane[GSA__LANES] = {0}, squares[GSA__LANES] = {0};
     for (size_t j = 0; j < n_classes; j++) {
         double e = j == k ? 0.0 : gsa__exp(m[j] - o.shift);
-        lane[j % N_LANES] += e;
-        squares[j % N_LANES] += e * e;
+        lane[j % GSA__LANES] += e;
+        squares[j % GSA__LANES] += e * e;
     }
-    double sum = combine(lane);
+    double sum = gsa__add_lanes(lane);
     o.log_sum = gsa__log(sum);
 
     /* Margins beyond all reason must not make infinity minus infinity. */
@@ -174,5 +167,5 @@ double gsa__softmax_exact(const double *m, size_t n_classes, size_t k)
     if (rest == 0)
         return -INFINITY;
     double a = (lead + o.log_sum) + LOG_ODDS_HAT;
-    return solve(&o, a, combine(squares) / (sum * sum)) / rest;
+    return solve(&o, a, gsa__add_lanes(squares) / (sum * sum)) / rest;
 }

@@ -253,6 +253,16 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
     return status;
 }
 
+static void no_lie_is_believed(const gsa_state *state, const lie *lies, size_t n_lies)
+{
+    gsa_error error = {0};
+    for (size_t i = 0; i < n_lies; i++) {
+        if (restore_with_lies(state, &lies[i], 1, &error) != GSA_FORMAT)
+            fail_msg("lie %zu was believed", i);
+        assert_int_equal(error.status, GSA_FORMAT);
+    }
+}
+
 static void a_state_that_contradicts_itself_is_refused(void **unused)
 {
     (void)unused;
@@ -279,11 +289,7 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
     gsa_error error = {0};
     learn(state, &batch);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
-    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-        if (restore_with_lies(state, &lies[i], 1, &error) != GSA_FORMAT)
-            fail_msg("lie %zu was believed", i);
-        assert_int_equal(error.status, GSA_FORMAT);
-    }
+    no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
     gsa_state_free(state);
     free(r);
 }
@@ -335,11 +341,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
     static const lie harmless = {.tensor = "columns", .element = 4, .bits = MINUS_ONE}; /* a mean may be anywhere */
     must_be_ok(restore_with_lies(state, &harmless, 1, &error), &error);
-    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-        if (restore_with_lies(state, &lies[i], 1, &error) != GSA_FORMAT)
-            fail_msg("lie %zu was believed", i);
-        assert_int_equal(error.status, GSA_FORMAT);
-    }
+    no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
     gsa_state_free(state);
     free(r);
 }
