@@ -73,7 +73,7 @@ static gsa_status learn_shards(gsa_learner *learner, gsa_error *error)
     for (size_t i = 0; i < n_shards && status == GSA_OK; i++) {
         size_t from = n_rows / n_shards * i + n_rows % n_shards * i / n_shards;
         size_t to = n_rows / n_shards * (i + 1) + n_rows % n_shards * (i + 1) / n_shards;
-        status = gsa_state_fork(learner->state, &learner->env, &learner->shards[i], error);
+        status = gsa_state_fork(learner->state, n_shards, &learner->env, &learner->shards[i], error);
         if (status == GSA_OK)
             status = learn_run(learner, learner->shards[i], from, to, error);
     }

@@ -135,13 +135,13 @@ void progress_show_training(cli_progress *progress, const gsa_state *state, cons
     gsa_state_summary(state, &summary);
     double fraction = progress->is_live ? fraction_read(reader) : NAN;
     note_pass(progress, summary.pass, fraction);
-    if (!is_due(progress, summary.n_rows))
+    if (!is_due(progress, summary.n_rows_all))
         return;
     char line[LINE_SIZE], passes[32], rate[32];
     double loss = summary.loss_weight > 0 ? summary.loss_sum / summary.loss_weight : NAN;
     snprintf(line, sizeof line, "pass %llu%s  %llu rows  %s rows/s  loss %.5f  step %.4g",
-             (unsigned long long)summary.pass + 1, of_passes(state, passes), (unsigned long long)summary.n_rows,
-             short_number(progress_rate(progress, summary.n_rows), rate), loss, summary.step);
+             (unsigned long long)summary.pass + 1, of_passes(state, passes), (unsigned long long)summary.n_rows_all,
+             short_number(progress_rate(progress, summary.n_rows_all), rate), loss, summary.step);
     append_fraction(progress, fraction, line);
     draw(progress, line);
 }

@@ -212,10 +212,11 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *
  * no rows are held out or the method is not auto. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error);
 
-/* A working copy that goes on from here like the state itself would: the start of a round of several. What the copies
- * learn comes together again by gsa_state_merge with the state they were taken from as base. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state **out,
-                                                gsa_error *error);
+/* A working copy that goes on from here like the state itself would: one of n_copies that learn side by side, each its
+ * own rows. What they learn comes together again by gsa_state_merge with the state they were taken from as base. With
+ * n_copies > 1 a row counts for so many in the average of a copy, so that the averages of all are that of one run. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env,
+                                                gsa_state **out, gsa_error *error);
 
 /* A new run that begins with what another has learned (weights, masses, labels) and starts its own average, step mean
  * and rows from nothing. config NULL: the parameters of `from`. */
@@ -229,6 +230,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const 
 typedef struct gsa_summary {
     const char *loss;      /* "auto" while undecided, else as in gsa_model_info */
     uint64_t n_rows;       /* rows learned in this run, over all passes */
+    uint64_t n_rows_all;   /* of a copy: with those of the others, taken to be as many each */
     uint64_t n_held_out;   /* rows in the held-out sample */
     uint64_t n_features;   /* highest feature id seen + 1 */
     uint64_t n_classes;    /* labels known; 0 for regression */
@@ -365,6 +367,14 @@ GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
 /* The most passes over an input of so many rows that are made without being told: 2^18 rows in all, from 20 to 100. */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
+/* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or dealt out to
+ * n_shards copies that are merged when n_rows of them, in whole blocks, are learned. Follows from what the run has
+ * learned so far: its rows, how many features they have each and in all, and the outputs of the model. */
+typedef struct gsa_round {
+    size_t n_shards;
+    uint64_t n_rows;
+} gsa_round;
+GSA_API gsa_round gsa_plan_round(uint64_t n_rows, double features_a_row, uint64_t n_features, uint64_t n_outputs);
 /* A gain below this share of the loss is none: by it passes are ended, and a falling loss is told from a flat one. */
 #define GSA_GAIN_LEAST 0.0005
 

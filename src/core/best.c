@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 static void calibrate_weights(const gsa_state *state, const gsa__calibration *calibration, float *weight)
 {
@@ -34,5 +35,19 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
     gsa__free(&state->env, best->weight);
     *best =
         (gsa__best){weight, state->table.n_slots, state->table.n_outputs, state->position.pass + 1, calibration.loss};
+    return GSA_OK;
+}
+
+gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    size_t n_weights = from->best.n_slots * from->best.n_outputs;
+    if (!from->best.weight)
+        return GSA_OK;
+    float *weight = gsa__alloc(&to->env, n_weights, sizeof *weight);
+    if (!weight)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
+    memcpy(weight, from->best.weight, n_weights * sizeof *weight);
+    to->best = from->best;
+    to->best.weight = weight;
     return GSA_OK;
 }

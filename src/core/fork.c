@@ -57,15 +57,6 @@ static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *e
     return status;
 }
 
-static gsa_status copy_best(gsa_state *to, const gsa_state *from, gsa_error *error)
-{
-    if (!from->best.weight)
-        return GSA_OK;
-    to->best = from->best;
-    to->best.weight = duplicate(&to->env, from->best.weight, from->best.n_slots * from->best.n_outputs, sizeof(float));
-    return to->best.weight ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
-}
-
 static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     for (size_t i = 0; i < from->sample.n; i++) {
@@ -111,7 +102,7 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
     return status;
 }
 
-gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     gsa_state *copy;
     gsa_status status = gsa__state_create(&base->params, env, &copy, error);
@@ -122,8 +113,8 @@ gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state *
         status = copy_contest(copy, base, error);
     if (status == GSA_OK)
         status = copy_sample(copy, base, error);
-    if (status == GSA_OK)
-        status = copy_best(copy, base, error);
+    if (status == GSA_OK && n_copies <= 1) /* a merge has it from the base */
+        status = gsa__best_copy(copy, base, error);
     if (status != GSA_OK) {
         gsa_state_free(copy);
         return status;
@@ -132,6 +123,7 @@ gsa_status gsa_state_fork(const gsa_state *base, const gsa_env *env, gsa_state *
     copy->units_free = base->units_free;
     copy->rows_behind = base->rows_behind;
     copy->clock = base->clock;
+    copy->clock.pace = n_copies > 1 ? n_copies : 1;
     copy->position = base->position;
     copy->n_rows = base->n_rows;
     copy->n_counted = base->n_counted;

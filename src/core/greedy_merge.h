@@ -2,11 +2,10 @@
 #ifndef GSA_CORE_GREEDY_MERGE_H
 #define GSA_CORE_GREEDY_MERGE_H
 
-#include "core/change.h"
+#include "core/merge_slots.h"
 
-/* `into` holds the weights before the change and the held-out sample; `direction` the merged change for gamma = 1, once
- * for the last weights and once for the averaged. Both gammas are in [0, most]; 1 where there is no sample. */
-gsa_status gsa__greedy_gammas(const gsa_state *into, const gsa__change *direction, size_t most, double *gamma,
-                              double *gamma_average, gsa_error *error);
+/* After gsa__merging_take, by the held-out rows of the result: for the last weights and for the averaged. Both are in
+ * [0, number of states]; 1 where there is no sample. */
+gsa_status gsa__greedy_gammas(const gsa__merging *merging, double *gamma, double *gamma_average, gsa_error *error);
 
 #endif

@@ -43,12 +43,12 @@ static void tick(gsa_state *state)
 {
     gsa__clock *clock = &state->clock;
     uint64_t average = state->params.value[GSA__PARAM_average];
-    clock->now++;
+    clock->now += clock->pace;
     if (average == GSA__AVERAGE_RECENT) {
         clock->first = 1;
         clock->restart = UINT64_MAX;
     }
-    if (clock->now != clock->restart)
+    if (clock->now < clock->restart)
         return;
     clock->first = clock->now;
     clock->restart = average == GSA__AVERAGE_SUFFIX ? 2 * clock->now : UINT64_MAX;
@@ -62,7 +62,7 @@ static double lag_of(const gsa_state *state)
 {
     if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST)
         return 0;
-    return gsa__clock_total(state, state->clock.now - 1);
+    return gsa__clock_total(state, state->clock.now - state->clock.pace);
 }
 
 /* A row of weight c moves c times as far, but a heavy row not past the point where it is fitted, unless a row of weight

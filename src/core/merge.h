@@ -8,5 +8,7 @@
  * and the step along the mean is 1. */
 gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
                       const gsa_env *env, gsa_state **out, gsa_error *error);
+/* merge_check.c: GSA_CONFLICT if these do not add up. */
+gsa_status gsa__merge_check(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error);
 
 #endif

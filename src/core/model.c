@@ -146,7 +146,7 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     gsa_state *copy = NULL;
     gsa_status status = judged ? gsa__calibrate(&state, 1, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && judged)
-        status = gsa_state_fork(state, env, &copy, error);
+        status = gsa_state_fork(state, 1, env, &copy, error);
     if (status == GSA_OK && judged) {
         from.state = copy;
         status = gsa__state_learn_sample(copy, error);

@@ -27,6 +27,7 @@ enum {
     N_MERGED,
     ROWS_BEHIND,
     UNITS_FREE,
+    CLOCK_PACE,
     COUNTS
 };
 /* And of a contest that is open, "contest". */
@@ -114,6 +115,7 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     count[CLOCK_NOW] = state->clock.now;
     count[CLOCK_FIRST] = state->clock.first;
     count[CLOCK_RESTART] = state->clock.restart;
+    count[CLOCK_PACE] = state->clock.pace;
     count[PASS] = state->position.pass;
     count[PASS_ROWS] = state->position.pass_rows;
     count[ORIGIN_HASH] = state->origin.hash;
@@ -242,7 +244,7 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
             return gsa__fail(error, GSA_FORMAT, "sum %d is not a finite number", i);
     state->n_rows = count[N_ROWS];
     state->n_counted = count[N_COUNTED];
-    state->clock = (gsa__clock){count[CLOCK_NOW], count[CLOCK_FIRST], count[CLOCK_RESTART]};
+    state->clock = (gsa__clock){count[CLOCK_NOW], count[CLOCK_FIRST], count[CLOCK_RESTART], count[CLOCK_PACE]};
     state->position.pass = count[PASS];
     state->position.pass_rows = count[PASS_ROWS];
     state->origin = (gsa__origin){count[ORIGIN_HASH], count[ORIGIN_ROWS], count[ORIGIN_CLOSED]};
@@ -260,8 +262,8 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
     }
     state->squared_error = sum[SQUARED_ERROR];
     state->squared_label = sum[SQUARED_LABEL];
-    if (state->clock.restart <= state->clock.now || state->clock.first > state->clock.now ||
-        state->origin.n_rows > GSA__ORIGIN_ROWS || state->n_counted > UINT32_MAX)
+    if (state->clock.restart <= state->clock.now || state->clock.first > state->clock.now || state->clock.pace == 0 ||
+        state->clock.pace > UINT32_MAX || state->origin.n_rows > GSA__ORIGIN_ROWS || state->n_counted > UINT32_MAX)
         return gsa__fail(error, GSA_FORMAT, "the clocks of the state contradict each other");
     return GSA_OK;
 }

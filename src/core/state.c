@@ -23,7 +23,7 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
     state->params = *params;
     state->kernels = gsa__kernels_best();
     gsa__labels_init(&state->labels, &resolved);
-    state->clock.restart = 1;
+    state->clock.restart = state->clock.pace = 1;
     state->position.last_pass_loss = state->position.held_out_loss = NAN;
     state->n_merged = 1;
     *out = state;
@@ -223,6 +223,7 @@ void gsa_state_summary(const gsa_state *state, gsa_summary *out)
 {
     out->loss = gsa__loss_name(state->loss);
     out->n_rows = state->n_rows;
+    out->n_rows_all = state->clock.now; /* a tick a row and copy */
     out->n_held_out = state->sample.n;
     out->n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
     out->n_classes = state->labels.n;
@@ -293,7 +294,7 @@ void gsa_state_end_pass(gsa_state *state)
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 {
     gsa_state *copy = NULL; /* `by` may have another allocator */
-    gsa_status status = gsa_state_fork(by, &state->env, &copy, error);
+    gsa_status status = gsa_state_fork(by, 1, &state->env, &copy, error);
     if (status == GSA_OK) {
         gsa_state old = *state;
         *state = *copy;

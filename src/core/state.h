@@ -68,6 +68,7 @@ typedef struct gsa__clock {
     uint64_t now;
     uint64_t first;
     uint64_t restart;
+    uint64_t pace; /* ticks a row: as many as copies learn side by side, each a part of the rows */
 } gsa__clock;
 
 /* Where the run stands in its input. */
@@ -215,6 +216,8 @@ gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c,
 void gsa__class_sums_add(gsa_state *state, size_t class_number, double c);
 gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
 
+/* best.c: into a state that has none. */
+gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */
 gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error);
 /* held_out.c: the margins of all held-out rows under them, [rows x outputs]. */
@@ -245,8 +248,8 @@ const gsa__step_mean *gsa__state_step(const gsa_state *state);
 gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error);
 void gsa__centre_row(gsa_state *state);
 gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error);
-/* Adds up what two states know of a column. */
-void gsa__column_add(gsa__column *into, const gsa__column *from);
+/* Adds what `from` knows of a column beyond `start`, which it began with. */
+void gsa__column_add(gsa__column *into, const gsa__column *from, const gsa__column *start);
 /* The column to centre by, NULL if the feature is not present in nearly all of `rows`. */
 const gsa__column *gsa__centre_column(const gsa_state *state, size_t slot, double count, double rows);
 

@@ -2,11 +2,13 @@
  *
  * A file that does not fill a block is learned by a team (team.c), more rows and streams by the state itself, as
  * follows. Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time,
- * so that a request to stop is answered soon. Where the run stands is in the state, so that a run that was stopped goes
- * on by passing over what it has taken. No mathematics here. */
+ * so that a request to stop is answered soon; after many rows, by copies of the state side by side (rounds.c). Where
+ * the run stands is in the state, so that a run that was stopped goes on by passing over what it has taken. No
+ * mathematics here. */
 #include "engine/ahead.h"
 #include "engine/block.h"
 #include "engine/mixing.h"
+#include "engine/rounds.h"
 #include "engine/team.h"
 #include "engine/workers.h"
 
@@ -29,9 +31,11 @@ typedef struct training {
     gsa_train_hooks hooks;
     gsa_env env;
     gsa__ahead *ahead;
+    gsa__round round;
     uint32_t order[GSA_BLOCK_ROWS];
-    uint64_t block_number; /* in the pass */
-    gsa__mixing mixing;    /* of the first pass */
+    uint64_t block_number;            /* in the pass */
+    uint64_t pass_rows, pass_entries; /* read in the pass */
+    gsa__mixing mixing;               /* of the first pass */
     int shuffled;
     uint64_t seed;
 } training;
@@ -57,23 +61,28 @@ static int is_auto(const gsa_state *state)
     return strcmp(gsa_state_get(state, "method"), "auto") == 0;
 }
 
+/* What the run has learned decides whether the rows from here on, where a block begins, are for copies. */
+static gsa_status plan_round(training *run, gsa_error *error)
+{
+    gsa_summary summary;
+    gsa_state_summary(run->state, &summary);
+    if (!run->shuffled || !is_auto(run->state) || summary.n_held_out == 0) /* copies are merged by held-out rows */
+        return GSA_OK;
+    gsa_round plan = gsa_plan_round(summary.n_rows, (double)run->pass_entries / (double)run->pass_rows,
+                                    summary.n_features, summary.n_classes > 2 ? summary.n_classes : 1);
+    return plan.n_shards > 1 ? gsa__round_begin(&run->round, &plan, error) : GSA_OK;
+}
+
 /* The rows of the block from position `done` of its order on. */
 static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pass, size_t done, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
-    while (done < batch->n_rows && status == GSA_OK) {
-        size_t n = batch->n_rows - done < GSA__ROWS_BETWEEN_CHECKS ? batch->n_rows - done : GSA__ROWS_BETWEEN_CHECKS;
-        if (run->env.should_stop(run->env.stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped on request");
-        status = gsa_state_update_rows(run->state, batch, run->order + done, n, error);
-        if (status != GSA_OK)
-            gsa_reader_locate(run->reader, batch, error);
-        else if (run->hooks.progress)
-            run->hooks.progress(run->hooks.ctx, run->state, run->reader);
-        done += n;
-    }
-    return status;
+    gsa_status status = run->round.n_shards == 0 && done == 0 ? plan_round(run, error) : GSA_OK;
+    if (status == GSA_OK && run->round.n_shards > 0)
+        return gsa__round_learn(&run->round, batch, run->order, error);
+    if (status != GSA_OK)
+        return status;
+    return gsa__learn_rows(&run->round, run->state, batch, run->order + done, batch->n_rows - done, 1, error);
 }
 
 /* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
@@ -111,6 +120,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     gsa_batch batch;
     uint64_t before = 0, taken = rows_taken(run->state);
     gsa_status status;
+    run->pass_rows = run->pass_entries = 0;
     for (run->block_number = 0;; run->block_number++) {
         status = gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, &batch, error);
         if (status != GSA_OK)
@@ -119,12 +129,14 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
             break;
         if (pass == 0)
             gsa__mixing_add(&run->mixing, &batch);
+        run->pass_rows += batch.n_rows;
+        run->pass_entries += (uint64_t)(batch.row_start[batch.n_rows] - batch.row_start[0]);
         uint64_t done = taken > before ? taken - before : 0;
         if (done < batch.n_rows && (status = learn_block(run, &batch, pass, (size_t)done, error)) != GSA_OK)
             break;
         before += batch.n_rows;
     }
-    if (status != GSA_END)
+    if (status != GSA_END || (status = gsa__round_end(&run->round, error)) != GSA_OK)
         return status;
     if (before == 0)
         return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
@@ -256,9 +268,11 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     run->env = resolved;
     if (hooks)
         run->hooks = *hooks;
+    run->round = (gsa__round){.state = state, .reader = reader, .hooks = run->hooks, .env = resolved};
     gsa_status status = set_up(run, error);
     if (status == GSA_OK)
         status = run_passes(run, error);
+    gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
     gsa__free(&resolved, run);
     return status;

@@ -90,7 +90,7 @@ static gsa_status leave_out_fold(const struct team *team, gsa_state *member, uin
 static gsa_status new_member(struct team *team, const char *units, uint32_t number, gsa_state **out, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
-    gsa_status status = gsa_state_fork(job->state, &job->env, out, error);
+    gsa_status status = gsa_state_fork(job->state, 1, &job->env, out, error);
     if (status == GSA_OK)
         status = gsa_state_set(*out, "holdout", "0", error);
     if (status == GSA_OK && units)

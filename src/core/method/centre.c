@@ -68,12 +68,16 @@ void gsa__centre_row(gsa_state *state)
     }
 }
 
-void gsa__column_add(gsa__column *into, const gsa__column *from)
+void gsa__column_add(gsa__column *into, const gsa__column *from, const gsa__column *start)
 {
-    double n = into->n + from->n, off = from->mean - into->mean;
-    if (from->n == 0)
+    double n = from->n - start->n;
+    if (n <= 0)
         return;
-    into->squares += from->squares + off * off * into->n * from->n / n;
-    into->mean += off * from->n / n;
-    into->n = n;
+    /* The rows since the start: their mean is `off` from where the sums are taken. */
+    double about = start->n > 0 ? start->mean : from->mean, shift = from->mean - about, off = from->n * shift / n;
+    double squares = from->squares - start->squares + from->n * shift * shift - n * off * off;
+    double between = about + off - into->mean, total = into->n + n;
+    into->squares += (squares > 0 ? squares : 0) + between * between * into->n * n / total;
+    into->mean += between * n / total;
+    into->n = total;
 }

@@ -182,7 +182,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         gsa__calibration calibration;
         must_be_ok(gsa__calibrate(&judged, 1, &calibration, &error), &error);
         assert_true((calibration.scale != 1) == (kind != 4));
-        must_be_ok(gsa_state_fork(state, NULL, &copy, &error), &error);
+        must_be_ok(gsa_state_fork(state, 1, NULL, &copy, &error), &error);
         assert_int_equal(state->sample.n, 60);
         for (size_t i = 0; i < state->sample.n; i++) {
             const gsa__held_row *held = state->sample.at[i];
@@ -369,7 +369,7 @@ static void a_kept_best_survives_saving_and_forking(void **unused)
             read_pass(disturbed, &batch);
             gsa_state *again = reread(disturbed);
             gsa_state_free(disturbed);
-            must_be_ok(gsa_state_fork(again, NULL, &disturbed, &error), &error);
+            must_be_ok(gsa_state_fork(again, 1, NULL, &disturbed, &error), &error);
             gsa_state_free(again);
             bytes before = state_bytes(quiet);
             same_bytes(&before, disturbed);
@@ -382,7 +382,7 @@ static void a_kept_best_survives_saving_and_forking(void **unused)
         assert_true(summary_of(disturbed).best_pass > 0);
         /* A fork has a best of its own: what the copy finds does not change the state. */
         bytes before = state_bytes(quiet);
-        must_be_ok(gsa_state_fork(quiet, NULL, &copy, &error), &error);
+        must_be_ok(gsa_state_fork(quiet, 1, NULL, &copy, &error), &error);
         copy->best.weight[0] += 1;
         same_bytes(&before, quiet);
         free(before.data);
@@ -466,7 +466,7 @@ static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void 
     gsa_state *plain = state_with("method", "auto", NULL), *state;
     gsa_error error = {0};
     learn(plain, &batch);
-    must_be_ok(gsa_state_fork(plain, &env, &state, &error), &error);
+    must_be_ok(gsa_state_fork(plain, 1, &env, &state, &error), &error);
     gsa_state_free(plain);
     bytes before = state_bytes(state);
     size_t live = memory.live, n = 0;

@@ -500,7 +500,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     gsa_env env = failing_env(&memory);
     gsa_state *plain = logistic(NULL, NULL), *state;
     gsa_error error = {0};
-    must_be_ok(gsa_state_fork(plain, &env, &state, &error), &error);
+    must_be_ok(gsa_state_fork(plain, 1, &env, &state, &error), &error);
     hold(state, &batch, 0, 50);
     size_t live = memory.live;
     const gsa_state *judged = state;

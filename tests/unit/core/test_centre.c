@@ -134,7 +134,7 @@ static void columns_are_the_moments_of_the_rows_and_survive_every_copy(void **un
     gsa_error error = {0};
     learn(state, &batch);
     has_columns_of(state, of, 1);
-    must_be_ok(gsa_state_fork(state, NULL, &copies[0], &error), &error);
+    must_be_ok(gsa_state_fork(state, 1, NULL, &copies[0], &error), &error);
     must_be_ok(gsa_state_start_from(state, NULL, NULL, &copies[1], &error), &error);
     copies[2] = reread(state);
     for (size_t i = 0; i < 3; i++) {

@@ -202,8 +202,8 @@ static void merges_add_up_by_label(void **unused)
 
     gsa_error error = {0};
     gsa_state *one, *two, *refused;
-    must_be_ok(gsa_state_fork(all, NULL, &one, &error), &error);
-    must_be_ok(gsa_state_fork(all, NULL, &two, &error), &error);
+    must_be_ok(gsa_state_fork(all, 1, NULL, &one, &error), &error);
+    must_be_ok(gsa_state_fork(all, 1, NULL, &two, &error), &error);
     learn(one, &x);
     learn(two, &y);
     gsa_state *round = merged(one, two, all);

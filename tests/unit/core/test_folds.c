@@ -57,7 +57,7 @@ static folds forks(gsa_state *base, const gsa_batch *batch, size_t n)
     gsa_error error = {0};
     must_be_ok(gsa_state_prepare(base, batch, &error), &error);
     for (size_t m = 0; m < n; m++)
-        must_be_ok(gsa_state_fork(base, NULL, &f.member[m], &error), &error);
+        must_be_ok(gsa_state_fork(base, 1, NULL, &f.member[m], &error), &error);
     return f;
 }
 
@@ -367,7 +367,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     for (size_t m = 0; m < 3; m++) { /* calibration takes its memory from the first copy */
         gsa_error error = {0};
         gsa_state_free(f.member[m]);
-        must_be_ok(gsa_state_fork(f.base, &env, &f.member[m], &error), &error);
+        must_be_ok(gsa_state_fork(f.base, 1, &env, &f.member[m], &error), &error);
     }
     learn_folds(&f, &batch, 1);
     size_t live = memory.live, n = 0;

@@ -263,7 +263,7 @@ static void copies_of_a_base_bring_back_the_base(void **unused)
     gsa_error error = {0};
     gsa_state *base = trained(1, 300, 30, 4, "softmax"), *copies[3];
     for (size_t i = 0; i < 3; i++)
-        must_be_ok(gsa_state_fork(base, NULL, &copies[i], &error), &error);
+        must_be_ok(gsa_state_fork(base, 1, NULL, &copies[i], &error), &error);
     gsa_state *back = merged((const gsa_state *const *)copies, 3, base);
     models_agree(base, back, 1e-6);
     gsa_summary before, after;
@@ -283,8 +283,8 @@ static void a_round_of_copies_adds_up_their_rows(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b;
-    must_be_ok(gsa_state_fork(base, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_fork(base, NULL, &b, &error), &error);
+    must_be_ok(gsa_state_fork(base, 1, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_fork(base, 1, NULL, &b, &error), &error);
     rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     learn(a, &x);
@@ -439,8 +439,8 @@ static void a_base_that_has_gone_on_is_refused(void **unused)
     gsa_batch x = rows_batch(r), y = rows_batch(s), z = rows_batch(t);
     gsa_state *base = state_with(NULL), *later, *copy, *a, *b, *out = NULL;
     learn(base, &x);
-    must_be_ok(gsa_state_fork(base, NULL, &later, &error), &error);
-    must_be_ok(gsa_state_fork(base, NULL, &copy, &error), &error);
+    must_be_ok(gsa_state_fork(base, 1, NULL, &later, &error), &error);
+    must_be_ok(gsa_state_fork(base, 1, NULL, &copy, &error), &error);
     must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
     must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
     learn(later, &z);
@@ -513,8 +513,8 @@ static void copies_may_end_the_pass_themselves(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b;
-    must_be_ok(gsa_state_fork(base, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_fork(base, NULL, &b, &error), &error);
+    must_be_ok(gsa_state_fork(base, 1, NULL, &a, &error), &error);
+    must_be_ok(gsa_state_fork(base, 1, NULL, &b, &error), &error);
     rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     learn(a, &x);

@@ -35,7 +35,7 @@ static void values_of_1e30_and_1e_minus_30_leave_finite_weights(void **unused)
             assert_true(isfinite(summary.loss_sum) && isfinite(summary.step));
             gsa_state *copy, *both;
             gsa_error error = {0};
-            must_be_ok(gsa_state_fork(state, NULL, &copy, &error), &error);
+            must_be_ok(gsa_state_fork(state, 1, NULL, &copy, &error), &error);
             const gsa_state *pair[] = {state, copy};
             must_be_ok(gsa_state_merge(pair, 2, state, NULL, &both, &error), &error);
             all_weights_are_finite(both);
@@ -191,7 +191,7 @@ static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_b
     if (status == GSA_OK)
         status = gsa_state_merge(pair, 2, NULL, env, &both, error);
     if (status == GSA_OK)
-        status = gsa_state_fork(both, env, &fork, error);
+        status = gsa_state_fork(both, 1, env, &fork, error);
     if (status == GSA_OK)
         status = gsa_state_start_from(both, NULL, env, &next, error);
     if (status == GSA_OK)

@@ -171,7 +171,7 @@ static void a_stop_leaves_the_state_as_it_was_and_a_later_run_is_undisturbed(voi
         if (looked_at)
             assert_true(equal_bytes(looked_at, stopped));
         else if (summary_of(stopped).n_classes == 3)
-            must_be_ok(gsa_state_fork(stopped, NULL, &looked_at, &error), &error);
+            must_be_ok(gsa_state_fork(stopped, 1, NULL, &looked_at, &error), &error);
     }
     assert_non_null(looked_at);
     assert_true(equal_bytes(stopped, quiet));
@@ -199,7 +199,7 @@ static void a_finished_run_that_is_resumed_does_nothing(void **unused)
         gsa_state *state = state_with("method", "auto", "passes", kinds[kind].passes, NULL), *before;
         gsa_error error = {0};
         train(state, generated(kinds[kind].n_rows, 2, 1));
-        must_be_ok(gsa_state_fork(state, NULL, &before, &error), &error);
+        must_be_ok(gsa_state_fork(state, 1, NULL, &before, &error), &error);
         train(state, generated(kinds[kind].n_rows, 2, 1));
         assert_int_equal(summary_of(state).pass, summary_of(before).pass);
         assert_true(equal_bytes(state, before));
@@ -673,7 +673,7 @@ static void no_memory_at_any_time_is_a_status_and_leaves_the_state_as_it_was(voi
             break;
         assert_int_equal(summary_of(state).n_rows, 0);
         if (!looked_at && summary_of(state).n_classes == 2) {
-            must_be_ok(gsa_state_fork(state, NULL, &looked_at, &error), &error);
+            must_be_ok(gsa_state_fork(state, 1, NULL, &looked_at, &error), &error);
             settled = memory.live;
         } else if (looked_at) {
             assert_true(equal_bytes(looked_at, state));

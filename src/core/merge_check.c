@@ -1,0 +1,71 @@
+/* Who may be merged: states that were trained alike and that do not count the same rows twice. */
+#include "core/change.h"
+#include "core/merge.h"
+#include "core/origins.h"
+
+#include "base/error.h"
+
+static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_number, size_t b_number,
+                             const gsa_state *base, gsa_error *error)
+{
+    static const gsa__param_id same[] = {GSA__PARAM_method, GSA__PARAM_average, GSA__PARAM_intercept,
+                                         GSA__PARAM_class_weight};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (a->params.value[same[i]] != b->params.value[same[i]])
+            return gsa__fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s", a_number + 1,
+                             gsa_param_at(same[i])->name, a->params.text[same[i]], b_number + 1,
+                             b->params.text[same[i]]);
+    bool compatible = gsa__loss_has_probabilities(a->loss) && gsa__loss_has_probabilities(b->loss);
+    if (a->loss != b->loss && !compatible && a->loss != GSA__UNDECIDED && b->loss != GSA__UNDECIDED)
+        return gsa__fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss", a_number + 1,
+                         gsa__loss_name(a->loss), b_number + 1, gsa__loss_name(b->loss));
+    for (size_t i = 0; i < gsa__origins_count(a); i++)
+        if (gsa__origins_have(b, gsa__origin_at(a, i)) && !(base && gsa__origins_have(base, gsa__origin_at(a, i))))
+            return gsa__fail(error, GSA_CONFLICT,
+                             "states %zu and %zu began with the same rows or started from the same model: added up, "
+                             "that would count twice; give the state that they share as base (--base)",
+                             a_number + 1, b_number + 1);
+    return GSA_OK;
+}
+
+/* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each. */
+static bool knows_all_of(const gsa_state *state, const gsa_state *base)
+{
+    bool same_loss = base->loss == state->loss || base->loss == GSA__UNDECIDED ||
+                     (base->loss == GSA__LOGISTIC && state->loss == GSA__SOFTMAX);
+    if (!same_loss || base->table.n_slots > state->table.n_slots)
+        return false;
+    for (size_t i = 0; i < gsa__origins_count(base); i++)
+        if (!gsa__origins_have(state, gsa__origin_at(base, i)))
+            return false;
+    for (size_t k = 0; k < base->labels.n; k++)
+        if (gsa__labels_find_text(&state->labels, base->labels.at[k].text) == GSA__NO_LABEL)
+            return false;
+    for (size_t slot = 0; slot < base->table.n_slots; slot++)
+        if (gsa__state_count(state, slot) < gsa__state_count(base, slot))
+            return false;
+    return true;
+}
+
+static gsa_status check_base(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    for (size_t a = 0; a < n_states; a++) {
+        if (!knows_all_of(states[a], base))
+            return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given", a + 1);
+        if (gsa__state_continues(states[a], base) != gsa__state_continues(states[0], base))
+            return gsa__fail(error, GSA_CONFLICT,
+                             "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
+                             "these do not add up",
+                             a + 1);
+    }
+    return GSA_OK;
+}
+
+gsa_status gsa__merge_check(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    gsa_status status = base ? check_base(states, n_states, base, error) : GSA_OK;
+    for (size_t a = 0; a < n_states; a++)
+        for (size_t b = a + 1; b < n_states && status == GSA_OK; b++)
+            status = check_pair(states[a], states[b], a, b, base, error);
+    return status;
+}

@@ -1,0 +1,235 @@
+/* Slots: taken from the states, added up, entered in the result. */
+#include "core/merge_slots.h"
+
+#include "core/change.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+/* ---- outputs ----------------------------------------------------------------------------------------------------- */
+
+static bool map_outputs(gsa__output_map *map, const gsa_state *state, const gsa_state *into)
+{
+    map->sign = 1;
+    if (!gsa__loss_has_classes(into->loss))
+        return true;
+    map->to = gsa__alloc(&into->env, state->labels.n, sizeof *map->to);
+    for (size_t k = 0; map->to && k < state->labels.n; k++)
+        map->to[k] = gsa__labels_find_text(&into->labels, state->labels.at[k].text);
+    map->split = gsa__state_splits(state, into);
+    if (map->to && gsa__state_is_binary(into) && state->labels.n > 0 && map->to[0] == 1)
+        map->sign = -1;
+    return map->to != NULL;
+}
+
+/* One slot of a state in the outputs of the merged one; outputs the state does not have are zero. */
+static void gather(const gsa_state *state, const gsa__output_map *map, size_t slot, bool averaged, size_t n_outputs,
+                   double *out)
+{
+    for (size_t k = 0; k < n_outputs; k++)
+        out[k] = 0;
+    if (!state || slot >= state->table.n_slots)
+        return;
+    const gsa__cell *record = gsa__table_slot(gsa__state_table(state), slot);
+    size_t n_from = state->table.n_outputs > 1 ? state->labels.n : 1;
+    for (size_t k = 0; k < n_from; k++) {
+        double weight = averaged ? gsa__state_average(state, slot, k) : (double)record[k].f;
+        if (map->split) {
+            for (size_t label = 0; label < state->labels.n; label++)
+                out[map->to[label]] = label == 1 ? weight / 2 : -weight / 2;
+        } else if (state->table.n_outputs > 1) {
+            out[map->to[k]] = weight;
+        } else {
+            out[0] = map->sign * weight;
+        }
+    }
+}
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+/* How much of the average of a copy comes from weights since its base; the rest is the base's average. */
+static double fresh_share(const gsa__merging *merging, const gsa_state *state)
+{
+    const gsa_state *base = merging->base;
+    if (!merging->goes_on || state->clock.first != base->clock.first) /* or the average began anew */
+        return 1;
+    double total = gsa__clock_total(state, state->clock.now);
+    return total > 0 ? 1 - gsa__clock_total(base, base->clock.now) / total : 1;
+}
+
+gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
+{
+    const gsa_env *env = &merging->into->env;
+    size_t n = merging->n_states, n_outputs = merging->into->table.n_outputs, n_sums;
+    bool fits = gsa__multiply(n, 2 * n_outputs + 1, &n_sums);
+    merging->map = gsa__alloc_zeroed(env, n + 1, sizeof *merging->map);
+    merging->fresh = gsa__alloc(env, n + 1, sizeof *merging->fresh);
+    merging->sums = fits ? gsa__alloc(env, n_sums, sizeof *merging->sums) : NULL;
+    merging->start = gsa__alloc(env, 3 * n_outputs, sizeof *merging->start);
+    bool done = merging->map && merging->fresh && merging->sums && merging->start;
+    for (size_t s = 0; s < n && done; s++) {
+        done = map_outputs(&merging->map[s], merging->states[s], merging->into);
+        merging->fresh[s] = fresh_share(merging, merging->states[s]);
+    }
+    if (done && merging->base)
+        done = map_outputs(&merging->map[n], merging->base, merging->into);
+    if (!done)
+        return gsa__fail(error, GSA_MEMORY, "no memory to merge %zu states of %zu outputs", n, n_outputs);
+    merging->fresh[n] = fresh_share(merging, merging->into);
+    return GSA_OK;
+}
+
+void gsa__merging_end(gsa__merging *merging)
+{
+    const gsa_env *env = &merging->into->env;
+    for (size_t s = 0; merging->map && s <= merging->n_states; s++)
+        gsa__free(env, merging->map[s].to);
+    gsa__free(env, merging->map);
+    gsa__free(env, merging->fresh);
+    gsa__free(env, merging->sums);
+    gsa__free(env, merging->start);
+}
+
+/* ---- taking ------------------------------------------------------------------------------------------------------ */
+
+/* Last weights of the base, the same again, and its average. A new run started from the base's average. */
+static void take_start(const gsa__merging *merging, size_t slot)
+{
+    size_t n_outputs = merging->into->table.n_outputs;
+    double *last = merging->start, *average = last + 2 * n_outputs;
+    const gsa__output_map *map = &merging->map[merging->n_states];
+    gather(merging->base, map, slot, true, n_outputs, average);
+    gather(merging->base, map, slot, !merging->goes_on, n_outputs, last);
+}
+
+/* Where the average of a copy would stand if no weight had changed. */
+static double average_start(const gsa__merging *merging, size_t state, size_t output)
+{
+    size_t n_outputs = merging->into->table.n_outputs;
+    double fresh = merging->fresh[state];
+    return fresh * merging->start[output] + (1 - fresh) * merging->start[2 * n_outputs + output];
+}
+
+void gsa__merging_start(const gsa__merging *merging, size_t slot, const double **last, const double **average)
+{
+    size_t n_outputs = merging->into->table.n_outputs;
+    take_start(merging, slot);
+    for (size_t k = 0; k < n_outputs; k++)
+        merging->start[n_outputs + k] = average_start(merging, merging->n_states, k);
+    *last = merging->start;
+    *average = merging->start + n_outputs;
+}
+
+/* Left half plus right half, the left one a power of two, for every column. */
+static void add_up(double *sums, size_t n, size_t width)
+{
+    for (size_t step = 1; step < n; step *= 2)
+        for (size_t s = 0; s + step < n; s += 2 * step)
+            for (size_t i = 0; i < width; i++)
+                sums[s * width + i] += sums[(s + step) * width + i];
+}
+
+static void take_changes(gsa__merging *merging, size_t slot)
+{
+    gsa__table *table = &merging->into->table;
+    size_t n_outputs = table->n_outputs, width = 2 * n_outputs + 1;
+    take_start(merging, slot);
+    for (size_t s = 0; s < merging->n_states; s++) {
+        double *sum = merging->sums + s * width, c = gsa__state_mass(merging->states[s], slot);
+        gather(merging->states[s], &merging->map[s], slot, false, n_outputs, sum);
+        gather(merging->states[s], &merging->map[s], slot, true, n_outputs, sum + n_outputs);
+        for (size_t k = 0; k < n_outputs; k++) {
+            sum[k] = c * (sum[k] - merging->start[k]);
+            sum[n_outputs + k] = c * (sum[n_outputs + k] - average_start(merging, s, k));
+        }
+        sum[2 * n_outputs] = c;
+    }
+    add_up(merging->sums, merging->n_states, width);
+    double c = merging->sums[2 * n_outputs];
+    gsa__cell *record = gsa__table_slot(table, slot), *average = record + gsa__table_average(table);
+    for (size_t k = 0; k < n_outputs && c > 0; k++) {
+        record[k].f = (float)(merging->sums[k] / c);
+        average[k].f = (float)(merging->sums[n_outputs + k] / c);
+    }
+}
+
+/* Presence since the base, of all states together. */
+static uint64_t new_presence(const gsa__merging *merging, size_t slot, uint64_t before)
+{
+    uint64_t count = 0;
+    for (size_t s = 0; s < merging->n_states; s++)
+        count += gsa__state_count(merging->states[s], slot) - before;
+    return count;
+}
+
+static double new_mass(const gsa__merging *merging, size_t slot, double before)
+{
+    size_t n = merging->n_states;
+    for (size_t s = 0; s < n; s++)
+        merging->sums[s] = gsa__state_mass(merging->states[s], slot) - before;
+    add_up(merging->sums, n, 1);
+    return merging->shares > 1 ? merging->sums[0] / (double)merging->shares : merging->sums[0];
+}
+
+/* Counts that fit stay in the table, where learning has them at hand. */
+static void enter_presence(gsa_state *into, size_t slot, double mass, uint64_t count)
+{
+    gsa__cell *record = gsa__table_slot(&into->table, slot);
+    if (slot < into->carried.n) {
+        into->carried.mass[slot] = mass;
+        into->carried.count[slot] = count;
+    } else if (count > 0) {
+        record[gsa__table_mean(&into->table)].f = (float)(mass / (double)count);
+        record[gsa__table_count(&into->table)].u = (uint32_t)count;
+    }
+}
+
+static void add_class_sums(gsa_state *into, const gsa_state *from, const gsa__output_map *map, double share)
+{
+    for (size_t i = 0; i < from->class_sums.n && i <= from->labels.n; i++)
+        into->class_sums.at[i > 0 ? map->to[i - 1] + 1 : 0] += share * from->class_sums.at[i];
+}
+
+static void take_class_sums(gsa__merging *merging)
+{
+    double share = merging->shares > 1 ? 1 / (double)merging->shares : 1;
+    for (size_t s = 0; s < merging->n_states; s++)
+        add_class_sums(merging->into, merging->states[s], &merging->map[s], share);
+    if (merging->base)
+        add_class_sums(merging->into, merging->base, &merging->map[merging->n_states],
+                       1 - share * (double)merging->n_states);
+}
+
+void gsa__merging_take(gsa__merging *merging)
+{
+    const gsa_state *base = merging->base;
+    for (size_t slot = 0; slot < merging->into->table.n_slots; slot++) {
+        uint64_t before = base ? gsa__state_count(base, slot) : 0, count = new_presence(merging, slot, before);
+        double mass = base ? gsa__state_mass(base, slot) : 0;
+        if (count > 0 || slot == 0) {
+            mass += new_mass(merging, slot, mass);
+            take_changes(merging, slot);
+        }
+        enter_presence(merging->into, slot, mass, before + (merging->shares > 1 ? count / merging->shares : count));
+    }
+    take_class_sums(merging);
+}
+
+void gsa__merging_apply(gsa__merging *merging, double gamma, double gamma_average)
+{
+    gsa_state *into = merging->into;
+    bool averaged = into->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
+    double total = gsa__clock_total(into, into->clock.now);
+    for (size_t slot = 0; slot < into->table.n_slots; slot++) {
+        gsa__cell *weight = gsa__table_slot(&into->table, slot), *average = weight + gsa__table_average(&into->table);
+        const double *last_start, *average_start;
+        gsa__merging_start(merging, slot, &last_start, &average_start);
+        for (size_t k = 0; k < into->table.n_outputs; k++) {
+            double goal = average_start[k] + gamma_average * (double)average[k].f;
+            weight[k].f = (float)(last_start[k] + gamma * (double)weight[k].f);
+            average[k].f = averaged ? (float)(total * ((double)weight[k].f - goal)) : 0;
+        }
+    }
+}

@@ -1,0 +1,45 @@
+/* The slots of several states into those of one.
+ *
+ * Slot by slot and output by output the merged change is
+ *   sum c_s (w_s - start) / sum c_s        c_s = the mass of the slot in state s, its base's included
+ * once for the last weights and once for the averaged, added in one fixed binary tree over the numbers of the states,
+ * as doubles. It is written into the table of the result in place of weight and average term, so that a merge needs no
+ * memory besides; the result is start + gamma * change. */
+#ifndef GSA_CORE_MERGE_SLOTS_H
+#define GSA_CORE_MERGE_SLOTS_H
+
+#include "core/state.h"
+
+/* Where the outputs of a state go in the outputs of the merged one. */
+typedef struct gsa__output_map {
+    size_t *to;  /* by output of the state; if that is split: of its two labels */
+    bool split;  /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    double sign; /* one output into one: -1 if the labels change places */
+} gsa__output_map;
+
+typedef struct gsa__merging {
+    const gsa_state *const *states;
+    size_t n_states;
+    const gsa_state *base; /* NULL: the states began with nothing */
+    bool goes_on;          /* the states are copies of the base that went on like it */
+    size_t shares;         /* states that learned the same row; 0 is 1 */
+    gsa_state *into;
+    gsa__output_map *map; /* of each state, then of the base */
+    double *fresh;        /* share of the weights since the base in the average of each state, then of the result */
+    double *sums;         /* [states x (2 outputs + 1)], scratch */
+    double *start;        /* [3 outputs], scratch: last weights, where the average starts from, the base's average */
+} gsa__merging;
+
+/* What is to be merged is in place, the rest is made here. `into` has its shape and its clock. */
+gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error);
+void gsa__merging_end(gsa__merging *merging);
+
+/* Mass, presence and the sums of classes of the result, and the changes for gamma = 1 in its table. */
+void gsa__merging_take(gsa__merging *merging);
+/* Where the last weights of a slot start from, and where the average does: [outputs] each, valid until the next call.
+ */
+void gsa__merging_start(const gsa__merging *merging, size_t slot, const double **last, const double **average);
+/* From changes to weights. */
+void gsa__merging_apply(gsa__merging *merging, double gamma, double gamma_average);
+
+#endif
