@@ -20,6 +20,12 @@ static const cli_option generate_options[] = {
     {"classes", 0, OPTION_COUNT, false, "N", "2", 1, 1000,
      "number of labels, counted from 0; 1: a number to be predicted"},
     {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "another seed gives other weights and other rows"},
+    {"skew", 0, OPTION_REAL, false, "S", "0", 0, 10,
+     "how much oftener some features come than others: the r-th of its slice of the features about in proportion to "
+     "1 / r^S; 0: all alike, 1: like words of a language"},
+    {"noise", 0, OPTION_REAL, false, "P", "0", 0, 1000000,
+     "share of rows, at most 1, whose label is drawn from all labels alike, whatever the features; with --classes 1 "
+     "the standard deviation of what is added to the planted number, where 0 stands for 0.3"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -44,7 +50,9 @@ static int run_generate(const cli_arguments *arguments)
                           .n_features = arguments_number(arguments, "features"),
                           .nnz = arguments_number(arguments, "nnz"),
                           .n_classes = arguments_number(arguments, "classes"),
-                          .seed = arguments_number(arguments, "seed")};
+                          .seed = arguments_number(arguments, "seed"),
+                          .skew = arguments_real(arguments, "skew"),
+                          .noise = arguments_real(arguments, "noise")};
     if (what.nnz > what.n_features)
         return complain_usage("--nnz %" PRIu64 ": a row cannot have more features than the %" PRIu64 " of --features",
                               what.nnz, what.n_features);

@@ -1,4 +1,4 @@
-/* Counts and sizes as people write them, in whole numbers throughout, so that 18446744073709551615 is exact. */
+/* Numbers as people write them; counts and sizes in whole numbers throughout, so that 18446744073709551615 is exact. */
 #include "number.h"
 
 #include <string.h>
@@ -101,6 +101,19 @@ bool number_parse_count(const char *text, uint64_t *out)
     decimal number;
     const char *rest = read_decimal(text, &number);
     return rest != NULL && *rest == '\0' && make_whole(number, 1, out);
+}
+
+bool number_parse_real(const char *text, double *out)
+{
+    decimal number;
+    const char *rest = read_decimal(text, &number);
+    if (rest == NULL || *rest != '\0')
+        return false;
+    double power = 1;
+    for (int i = number.exponent; i != 0; i += i < 0 ? 1 : -1)
+        power *= 10;
+    *out = number.exponent < 0 ? (double)number.mantissa / power : (double)number.mantissa * power;
+    return true;
 }
 
 /* The unit named by a suffix, 0 if there is none of that name. */

@@ -155,6 +155,15 @@ static int check_count(const cli_option *option, const char *name, const char *v
                           option->most);
 }
 
+static int check_real(const cli_option *option, const char *name, const char *value)
+{
+    double number;
+    if (number_parse_real(value, &number) && number >= (double)option->least && number <= (double)option->most)
+        return EXIT_DONE;
+    return complain_usage("--%s %s: expected a number from %" PRIu64 " to %" PRIu64, name, value, option->least,
+                          option->most);
+}
+
 /* EXIT_DONE if the value is good. */
 static int check_value(const cli_option *option, const char *value, uint64_t *number)
 {
@@ -167,6 +176,8 @@ static int check_value(const cli_option *option, const char *value, uint64_t *nu
         return check_choice(name, option->takes, value);
     case OPTION_COUNT:
         return check_count(option, name, value, number);
+    case OPTION_REAL:
+        return check_real(option, name, value);
     case OPTION_SIZE:
         if (number_parse_size(value, number))
             return EXIT_DONE;
@@ -317,6 +328,12 @@ uint64_t arguments_number(const cli_arguments *arguments, const char *name)
     if (arguments->value[at] != NULL)
         return arguments->number[at];
     return number_parse_count(arguments->options[at].initial, &initial) ? initial : 0;
+}
+
+double arguments_real(const cli_arguments *arguments, const char *name)
+{
+    double number = 0;
+    return number_parse_real(arguments_text(arguments, name), &number) ? number : 0;
 }
 
 bool arguments_flag(const cli_arguments *arguments, const char *name)

@@ -15,6 +15,7 @@ typedef enum option_kind {
     OPTION_CHOICE,
     OPTION_COUNT,
     OPTION_SIZE,
+    OPTION_REAL,
     OPTION_SWITCH,
     OPTION_FLAG
 } option_kind;
@@ -26,7 +27,7 @@ typedef struct cli_option {
     bool required;
     const char *takes;    /* a choice: "a|b"; else what the help calls the value */
     const char *initial;  /* the default as text, NULL if there is none; of a flag: off */
-    uint64_t least, most; /* range of a count */
+    uint64_t least, most; /* range of a count or real number */
     const char *help;
 } cli_option;
 
@@ -74,6 +75,7 @@ size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *fi
 bool arguments_given(const cli_arguments *arguments, const char *name);
 const char *arguments_text(const cli_arguments *arguments, const char *name);
 uint64_t arguments_number(const cli_arguments *arguments, const char *name);
+double arguments_real(const cli_arguments *arguments, const char *name);
 bool arguments_flag(const cli_arguments *arguments, const char *name);
 
 /* The value of option `number` as the library wants it: counts as plain digits. NULL if it was not given. */

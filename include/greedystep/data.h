@@ -26,14 +26,18 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
                                                         gsa_reader **out, gsa_error *error);
 
 /* Rows with planted weights; the same on every machine, any row computable alone. Feature ids of a row: one in each of
- * `nnz` equal slices of the features, value 1. Labels are drawn from the planted model's own probabilities: of two
- * classes 0 and 1, of more 0 .. classes-1; classes = 1 gives a real target with Gaussian-like noise. */
+ * `nnz` equal slices of the features, value 1; with a skew the id at place r (from 0) of its slice comes about in
+ * proportion to 1 / (r + 1)^skew. Labels are drawn from the planted model's own probabilities: of two classes 0 and 1,
+ * of more 0 .. classes-1; classes = 1 gives a real target with Gaussian-like noise. */
 typedef struct gsa_generator {
     uint64_t n_rows;
     uint64_t n_features; /* 1 .. 2^32 - 2 */
     uint64_t nnz;        /* 1 .. n_features */
     uint64_t n_classes;  /* 1 .. 1000 */
     uint64_t seed;
+    double skew;  /* 0 .. 10; 0: all ids of a slice alike, 1: like words of a language */
+    double noise; /* classes: share of rows, 0 .. 1, whose label is any of the classes, whatever the features;
+                   * a real target: the noise's standard deviation, 0 .. 1e6, where 0 stands for 0.3 */
 } gsa_generator;
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env,
                                                            gsa_reader **out, gsa_error *error);

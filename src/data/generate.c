@@ -2,7 +2,9 @@
  *
  *   1 Row r follows from (seed, r) alone, a weight from (seed, feature, class) alone: nothing is stored, any row can be
  *     made without the rows before it.
- *   2 Same bits on every machine: integers, and doubles through + - * / sqrt and our own exp.
+ *   2 Same bits on every machine: integers, and doubles through + - * / sqrt and our own exp and log.
+ *   3 Noise draws after everything else, so that a row has the features, and unless it is one of the noisy the label,
+ *     that it has without noise.
  *
  * The margin of class c is b_c + the sum of w(feature, c) over the row's features. Weights are uniform in [-a, a] with
  * a = 2 sqrt(3 / nnz), so that the sum has standard deviation 2 whatever nnz; b_c is uniform in [-1/2, 1/2]. Of two
@@ -18,7 +20,9 @@
 #include <math.h>
 
 #define MOST_CLASSES 1000
-#define NOISE 0.3 /* standard deviation of a real target around its margin */
+#define MOST_SKEW 10
+#define MOST_NOISE 1e6 /* of a real target */
+#define DEFAULT_NOISE 0.3
 
 /* Streams of random numbers that must not meet. */
 enum { STREAM_ROWS = 1, STREAM_WEIGHTS = 2, STREAM_INTERCEPTS = 3 };
@@ -30,6 +34,7 @@ typedef struct generated {
     size_t batch_rows;
     double weight_scale; /* a */
     uint64_t weight_key;
+    double growth[2]; /* what skewed draws need of the slices' width, of the narrow slices and of those one wider */
     int64_t *row_start;
     uint32_t *index;
     double *label;
@@ -53,13 +58,29 @@ static uint64_t n_margins(const generated *reader)
 
 static double planted_weight(const generated *reader, uint32_t feature, uint64_t class_number)
 {
-    gsa__rng rng = gsa__rng_of(reader->weight_key, feature, class_number);
+    gsa__rng rng = {gsa__mix(gsa__mix(reader->weight_key ^ feature) ^ class_number), 0};
     return (2 * gsa__rng_unit(&rng) - 1) * reader->weight_scale;
 }
 
-/* One feature in each slice [j F / K, (j + 1) F / K): the bounds advance by F / K, remainders carried. */
-static void draw_features(const gsa_generator *what, gsa__rng *rng, uint32_t *index)
+/* A place below `width` by the inverse of the distribution of x^-S on [1, width + 1): with a = 1 - S it is
+ * (1 + u ((width + 1)^a - 1))^(1 / a), and (width + 1)^u where a is 0. */
+static double growth_of(double skew, uint64_t width)
 {
+    double log_width = gsa__log((double)width + 1);
+    return skew == 1 ? log_width : gsa__expm1((1 - skew) * log_width);
+}
+
+static uint64_t draw_skewed(double skew, double growth, uint64_t width, gsa__rng *rng)
+{
+    double u = gsa__rng_unit(rng) * growth;
+    uint64_t place = (uint64_t)(gsa__exp(skew == 1 ? u : gsa__log1p(u) / (1 - skew)) - 1);
+    return place < width ? place : width - 1; /* rounding */
+}
+
+/* One feature in each slice [j F / K, (j + 1) F / K): the bounds advance by F / K, remainders carried. */
+static void draw_features(const generated *reader, gsa__rng *rng, uint32_t *index)
+{
+    const gsa_generator *what = &reader->what;
     uint64_t step = what->n_features / what->nnz, remainder = what->n_features % what->nnz;
     uint64_t from = 0, carried = 0;
     for (uint64_t j = 0; j < what->nnz; j++) {
@@ -69,7 +90,9 @@ static void draw_features(const gsa_generator *what, gsa__rng *rng, uint32_t *in
             carried -= what->nnz;
             to++;
         }
-        index[j] = (uint32_t)(from + gsa__rng_below(rng, to - from));
+        uint32_t width = (uint32_t)(to - from); /* which spares gsa__rng_below half of its work */
+        index[j] = (uint32_t)(from + (what->skew > 0 ? draw_skewed(what->skew, reader->growth[width - step], width, rng)
+                                                     : gsa__rng_below(rng, width)));
         from = to;
     }
 }
@@ -85,12 +108,12 @@ static void sum_margins(generated *reader, const uint32_t *index)
 }
 
 /* Twelve uniform numbers less six: nearly Gaussian, variance 1, no libm. Cut to three decimals, for short text. */
-static double draw_real(double margin, gsa__rng *rng)
+static double draw_real(double margin, double deviation, gsa__rng *rng)
 {
     double noise = -6;
     for (int i = 0; i < 12; i++)
         noise += gsa__rng_unit(rng);
-    return floor((margin + NOISE * noise) * 1000 + 0.5) / 1000 + 0.0;
+    return floor((margin + deviation * noise) * 1000 + 0.5) / 1000 + 0.0;
 }
 
 static double draw_class(double *margin, uint64_t n_classes, gsa__rng *rng)
@@ -110,11 +133,15 @@ static double draw_class(double *margin, uint64_t n_classes, gsa__rng *rng)
 static double draw_label(generated *reader, gsa__rng *rng)
 {
     uint64_t n_classes = reader->what.n_classes;
+    double noise = reader->what.noise, label;
     if (n_classes == 1)
-        return draw_real(reader->margin[0], rng);
+        return draw_real(reader->margin[0], noise > 0 ? noise : DEFAULT_NOISE, rng);
     if (n_classes == 2)
-        return gsa__rng_unit(rng) * (1 + gsa__exp(-reader->margin[0])) < 1;
-    return draw_class(reader->margin, n_classes, rng);
+        label = gsa__rng_unit(rng) * (1 + gsa__exp(-reader->margin[0])) < 1;
+    else
+        label = draw_class(reader->margin, n_classes, rng);
+    bool is_noisy = noise > 0 && gsa__rng_unit(rng) < noise;
+    return is_noisy ? (double)gsa__rng_below(rng, n_classes) : label;
 }
 
 static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *error)
@@ -129,7 +156,7 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
     for (size_t r = 0; r < n; r++) {
         gsa__rng rng = gsa__rng_of(reader->what.seed, reader->at + r, STREAM_ROWS);
         uint32_t *index = reader->index + (size_t)reader->row_start[r];
-        draw_features(&reader->what, &rng, index);
+        draw_features(reader, &rng, index);
         sum_margins(reader, index);
         reader->label[r] = draw_label(reader, &rng);
     }
@@ -171,6 +198,11 @@ static gsa_status check(const gsa_generator *what, const gsa_env *env, gsa_error
     if (what->n_classes < 1 || what->n_classes > MOST_CLASSES)
         return gsa__fail(error, GSA_ARGUMENT, "%" PRIu64 " classes: expected 1 (a real target) to %d", what->n_classes,
                          MOST_CLASSES);
+    if (!(what->skew >= 0 && what->skew <= MOST_SKEW))
+        return gsa__fail(error, GSA_ARGUMENT, "a skew of %g: expected 0 (none) to %d", what->skew, MOST_SKEW);
+    double most_noise = what->n_classes == 1 ? MOST_NOISE : 1;
+    if (!(what->noise >= 0 && what->noise <= most_noise))
+        return gsa__fail(error, GSA_ARGUMENT, "a noise of %g: expected 0 to %g", what->noise, most_noise);
     if (what->nnz > env->memory_limit / sizeof(uint32_t))
         return gsa__fail(error, GSA_LIMIT, "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz);
     return GSA_OK;
@@ -214,7 +246,9 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
     uint64_t batch_rows = GSA__BATCH_VALUES / what->nnz;
     reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSA__BATCH_ROWS ? GSA__BATCH_ROWS : (size_t)batch_rows;
     reader->weight_scale = 2 * sqrt(3 / (double)what->nnz);
-    reader->weight_key = gsa__rng_of(what->seed, 0, STREAM_WEIGHTS).key;
+    reader->weight_key = gsa__mix(gsa__rng_of(what->seed, 0, STREAM_WEIGHTS).key);
+    for (uint64_t i = 0; i < 2; i++)
+        reader->growth[i] = growth_of(what->skew, what->n_features / what->nnz + i);
     if (!allocate(reader)) {
         close_generated(&reader->head);
         return gsa__fail(error, GSA_MEMORY, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);

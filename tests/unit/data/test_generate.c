@@ -5,9 +5,8 @@
 
 #include <math.h>
 
-static gsa_reader *generate(uint64_t rows, uint64_t features, uint64_t nnz, uint64_t classes, uint64_t seed)
+static gsa_reader *generate_as(gsa_generator what)
 {
-    gsa_generator what = {rows, features, nnz, classes, seed};
     gsa_reader *reader = NULL;
     gsa_error error;
     gsa_status status = gsa_reader_open_generated(&what, NULL, &reader, &error);
@@ -16,9 +15,14 @@ static gsa_reader *generate(uint64_t rows, uint64_t features, uint64_t nnz, uint
     return reader;
 }
 
-static uint64_t hash_rows(uint64_t rows, uint64_t features, uint64_t nnz, uint64_t classes, uint64_t seed)
+static gsa_reader *generate(uint64_t rows, uint64_t features, uint64_t nnz, uint64_t classes, uint64_t seed)
 {
-    gsa_reader *reader = generate(rows, features, nnz, classes, seed);
+    return generate_as((gsa_generator){rows, features, nnz, classes, seed, 0, 0});
+}
+
+static uint64_t hash_rows(gsa_generator what)
+{
+    gsa_reader *reader = generate_as(what);
     gsa__hasher hasher;
     gsa__hasher_init(&hasher);
     gsa_batch batch;
@@ -28,7 +32,7 @@ static uint64_t hash_rows(uint64_t rows, uint64_t features, uint64_t nnz, uint64
         gsa__hasher_add(&hasher, batch.label, batch.n_rows * sizeof *batch.label);
         n += batch.n_rows;
     }
-    assert_int_equal(n, rows);
+    assert_int_equal(n, what.n_rows);
     gsa_reader_close(reader);
     return gsa__hasher_value(&hasher);
 }
@@ -38,15 +42,19 @@ static void generated_rows_are_the_same_on_every_machine(void **state)
 {
     (void)state;
     static const struct {
-        uint64_t features, nnz, classes, seed, hash;
+        gsa_generator what;
+        uint64_t hash;
     } cases[] = {
-        {1000000, 20, 2, 1, 0xCFA9F9CE2D743D97},
-        {1000000, 20, 2, 2, 0x6F2090C4EDF0A4FF},
-        {4294967294u, 7, 5, 1, 0x133D80A8871D22F7},
-        {100, 10, 1, 3, 0xB126FE3C3D73EA0C},
+        {{1000, 1000000, 20, 2, 1, 0, 0}, 0xCFA9F9CE2D743D97},
+        {{1000, 1000000, 20, 2, 2, 0, 0}, 0x6F2090C4EDF0A4FF},
+        {{1000, 4294967294u, 7, 5, 1, 0, 0}, 0x133D80A8871D22F7},
+        {{1000, 100, 10, 1, 3, 0, 0}, 0xB126FE3C3D73EA0C},
+        {{1000, 1000003, 20, 2, 1, 1, 0.1}, 0x01E8C5094BB9844E},
+        {{1000, 4294967294u, 7, 5, 1, 0.5, 1}, 0x30E8F16C93CBBAA7},
+        {{1000, 1000000, 10, 1, 3, 2.5, 4}, 0xA0534E434C762770},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        uint64_t hash = hash_rows(1000, cases[i].features, cases[i].nnz, cases[i].classes, cases[i].seed);
+        uint64_t hash = hash_rows(cases[i].what);
         if (hash != cases[i].hash)
             fail_msg("case %zu: 0x%016" PRIX64, i, hash);
     }
@@ -128,6 +136,98 @@ static void generated_features_cover_their_slices_evenly(void **state)
     gsa_reader_close(reader);
 }
 
+/* By an independent sum over the places of the slice: of S = 1 also the exact share of a place, log((r + 2) / (r + 1))
+ * / log(width + 1). */
+static void generated_features_are_skewed_as_asked(void **state)
+{
+    (void)state;
+    enum { ROWS = 200000, WIDTH = 50 };
+    static const double skews[] = {0.3, 1, 1.7, 10};
+    for (size_t s = 0; s < sizeof skews / sizeof *skews; s++) {
+        double count[2 * WIDTH] = {0}, a = 1 - skews[s];
+        gsa_reader *reader = generate_as((gsa_generator){ROWS, 2 * WIDTH, 2, 2, 7, skews[s], 0});
+        gsa_batch batch;
+        while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
+            for (int64_t i = 0; i < batch.row_start[batch.n_rows]; i++)
+                count[batch.index[i]]++;
+        gsa_reader_close(reader);
+        for (int i = 0; i < 2 * WIDTH; i++) {
+            double r = i % WIDTH;
+            double share = a == 0 ? log((r + 2) / (r + 1)) / log(WIDTH + 1.0)
+                                  : (pow(r + 2, a) - pow(r + 1, a)) / (pow(WIDTH + 1.0, a) - 1);
+            double expected = ROWS * share;
+            assert_true(fabs(count[i] - expected) < 5 * sqrt(expected) + 3);
+        }
+    }
+}
+
+static void generated_skew_stays_in_its_slice_whatever_its_width(void **state)
+{
+    (void)state;
+    static const uint64_t features[] = {7, 8, 13, 1000003, 4294967294u};
+    for (size_t i = 0; i < sizeof features / sizeof *features; i++)
+        for (double skew = 0.25; skew <= 10; skew *= 2) {
+            gsa_reader *reader = generate_as((gsa_generator){2000, features[i], 7, 2, i, skew, 0});
+            gsa_batch batch;
+            while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
+                for (uint64_t at = 0; at < 7 * batch.n_rows; at++) {
+                    uint64_t j = at % 7, f = features[i];
+                    assert_true(batch.index[at] >= j * f / 7 && batch.index[at] < (j + 1) * f / 7);
+                }
+            gsa_reader_close(reader);
+        }
+}
+
+/* A noisy row keeps its features; of k classes the share noise (1 - 1 / k) gets another label. */
+static void generated_noise_changes_as_many_labels_as_asked(void **state)
+{
+    (void)state;
+    enum { ROWS = 40000 };
+    static const double noises[] = {0.1, 0.5, 1};
+    for (uint64_t classes = 2; classes <= 5; classes += 3)
+        for (size_t n = 0; n < sizeof noises / sizeof *noises; n++) {
+            gsa_reader *clean = generate(ROWS, 1000, 5, classes, 9);
+            gsa_reader *noisy = generate_as((gsa_generator){ROWS, 1000, 5, classes, 9, 0, noises[n]});
+            gsa_batch a, b;
+            double changed = 0, most = (double)classes - 1;
+            while (gsa_reader_next(clean, &a, NULL) == GSA_OK) {
+                assert_int_equal(gsa_reader_next(noisy, &b, NULL), GSA_OK);
+                assert_int_equal(a.n_rows, b.n_rows);
+                assert_memory_equal(a.index, b.index, 5 * a.n_rows * sizeof *a.index);
+                for (size_t r = 0; r < a.n_rows; r++) {
+                    assert_true(b.label[r] >= 0 && b.label[r] <= most);
+                    changed += a.label[r] != b.label[r];
+                }
+            }
+            double share = noises[n] * most / (double)classes;
+            assert_true(fabs(changed - ROWS * share) < 5 * sqrt(ROWS * share));
+            gsa_reader_close(clean);
+            gsa_reader_close(noisy);
+        }
+}
+
+/* The same draws, scaled: 0 stands for 0.3. */
+static void generated_targets_have_the_noise_that_is_asked_for(void **state)
+{
+    (void)state;
+    gsa_batch base, same, wide;
+    gsa_reader *usual = generate(4000, 1000, 5, 1, 9);
+    gsa_reader *named = generate_as((gsa_generator){4000, 1000, 5, 1, 9, 0, 0.3});
+    gsa_reader *more = generate_as((gsa_generator){4000, 1000, 5, 1, 9, 0, 5.3});
+    assert_int_equal(gsa_reader_next(usual, &base, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_next(named, &same, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_next(more, &wide, NULL), GSA_OK);
+    assert_memory_equal(base.label, same.label, base.n_rows * sizeof *base.label);
+    double squares = 0;
+    for (size_t r = 0; r < base.n_rows; r++)
+        squares += (wide.label[r] - base.label[r]) * (wide.label[r] - base.label[r]);
+    double deviation = sqrt(squares / (double)base.n_rows);
+    assert_true(deviation > 4.7 && deviation < 5.3);
+    gsa_reader_close(usual);
+    gsa_reader_close(named);
+    gsa_reader_close(more);
+}
+
 /* A small model that counts: how often each label comes with each feature. If labels follow the planted weights, some
  * features must go with label 1 far more often than others. */
 static void generated_labels_follow_the_features(void **state)
@@ -204,13 +304,18 @@ static void generator_explains_what_it_cannot_do(void **state)
         gsa_status status;
         const char *message;
     } cases[] = {
-        {{10, 0, 1, 2, 0}, GSA_ARGUMENT, "0 features: expected 1 to 4294967294"},
-        {{10, 4294967295u, 1, 2, 0}, GSA_ARGUMENT, "4294967295 features"},
-        {{10, 5, 0, 2, 0}, GSA_ARGUMENT, "0 non-zeros a row: expected 1 to the number of features, 5"},
-        {{10, 5, 6, 2, 0}, GSA_ARGUMENT, "6 non-zeros"},
-        {{10, 5, 5, 0, 0}, GSA_ARGUMENT, "0 classes: expected 1 (a real target) to 1000"},
-        {{10, 5, 5, 1001, 0}, GSA_ARGUMENT, "1001 classes"},
-        {{10, 1000000, 1000000, 2, 0}, GSA_LIMIT, "over the memory limit"},
+        {{10, 0, 1, 2, 0, 0, 0}, GSA_ARGUMENT, "0 features: expected 1 to 4294967294"},
+        {{10, 4294967295u, 1, 2, 0, 0, 0}, GSA_ARGUMENT, "4294967295 features"},
+        {{10, 5, 0, 2, 0, 0, 0}, GSA_ARGUMENT, "0 non-zeros a row: expected 1 to the number of features, 5"},
+        {{10, 5, 6, 2, 0, 0, 0}, GSA_ARGUMENT, "6 non-zeros"},
+        {{10, 5, 5, 0, 0, 0, 0}, GSA_ARGUMENT, "0 classes: expected 1 (a real target) to 1000"},
+        {{10, 5, 5, 1001, 0, 0, 0}, GSA_ARGUMENT, "1001 classes"},
+        {{10, 5, 5, 2, 0, -1, 0}, GSA_ARGUMENT, "a skew of -1: expected 0 (none) to 10"},
+        {{10, 5, 5, 2, 0, NAN, 0}, GSA_ARGUMENT, "a skew of "},
+        {{10, 5, 5, 2, 0, 0, 1.5}, GSA_ARGUMENT, "a noise of 1.5: expected 0 to 1"},
+        {{10, 5, 5, 1, 0, 0, 1e7}, GSA_ARGUMENT, "a noise of 1e+07: expected 0 to 1e+06"},
+        {{10, 5, 5, 1, 0, 0, NAN}, GSA_ARGUMENT, "a noise of "},
+        {{10, 1000000, 1000000, 2, 0, 0, 0}, GSA_LIMIT, "over the memory limit"},
     };
     gsa_env env = {.memory_limit = 1 << 20};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -240,6 +345,10 @@ int main(void)
         cmocka_unit_test(generated_rows_can_be_read_again),
         cmocka_unit_test(generated_features_lie_one_in_each_slice),
         cmocka_unit_test(generated_features_cover_their_slices_evenly),
+        cmocka_unit_test(generated_features_are_skewed_as_asked),
+        cmocka_unit_test(generated_skew_stays_in_its_slice_whatever_its_width),
+        cmocka_unit_test(generated_noise_changes_as_many_labels_as_asked),
+        cmocka_unit_test(generated_targets_have_the_noise_that_is_asked_for),
         cmocka_unit_test(generated_labels_follow_the_features),
         cmocka_unit_test(generated_classes_all_occur),
         cmocka_unit_test(generated_targets_have_the_stated_spread),
