@@ -15,7 +15,8 @@
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the rows go; a name that ends in .gsac makes a cache, any other libsvm text; - is standard output"},
+     "where the rows go; a name that ends in .gsac makes a cache, any other libsvm text, and .gz or .zst behind that "
+     "compresses it; - is standard output"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac", "auto", 0, 0, "what to write; auto: by the name of FILE"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };

@@ -68,8 +68,8 @@ GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch,
 GSA_API const char *gsa_codec_at(size_t number, const char **version);
 
 typedef struct gsa_writer gsa_writer;
-/* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, else libsvm text. A file
- * appears under its name only when close succeeds. */
+/* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, else libsvm text. Either is
+ * compressed if .gz or .zst stands behind that. A file appears under its name only when close succeeds. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const gsa_env *env, gsa_writer **out,
                                                  gsa_error *error);
 /* The same in the format that is named: "libsvm" or "gsac"; NULL: by the name of the file. */

@@ -1,4 +1,5 @@
-/* The public face of writers: checks rows, puts their entries in order and hands them to the writer's kind. */
+/* The public face of writers: checks rows, puts their entries in order and hands them to the writer's kind; what the
+ * kind makes of them is compressed on its way to the file if the file's name ends like that of a compressed one. */
 #include "data/writer.h"
 
 #include "base/error.h"
@@ -9,26 +10,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool ends_with(const char *path, const char *ending)
+#define PACKED_SIZE ((size_t)64 << 10)
+
+/* What the codec adds to a name does not count. */
+static bool ends_with(const char *path, const gsa__codec_entry *entry, const char *ending)
 {
-    size_t size = strlen(path), ending_size = strlen(ending);
-    return size > ending_size && strcmp(path + size - ending_size, ending) == 0;
+    size_t size = strlen(path) - (entry ? strlen(entry->ending) : 0), ending_size = strlen(ending);
+    return size > ending_size && memcmp(path + size - ending_size, ending, ending_size) == 0;
 }
 
 /* The kind of that name or, if there is no name, by the path's ending. */
-static const gsa__writer_kind *choose(const char *path, const char *format)
+static const gsa__writer_kind *choose(const char *path, const gsa__codec_entry *entry, const char *format)
 {
     const gsa__writer_kind *kinds[] = {gsa__writer_cache(), gsa__writer_libsvm()};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || ends_with(path, kinds[i]->ending))
+        if (format ? strcmp(format, kinds[i]->name) == 0
+                   : !kinds[i]->ending || ends_with(path, entry, kinds[i]->ending))
             return kinds[i];
     return NULL;
+}
+
+static gsa_status open_encoder(gsa_writer *writer, const char *path, gsa_error *error)
+{
+    const gsa__codec_entry *entry = writer->entry;
+    const gsa__codec *codec = entry ? entry->get() : NULL;
+    if (!entry)
+        return GSA_OK;
+    if (!codec || !codec->open_encoder)
+        return gsa__fail(error, GSA_UNSUPPORTED,
+                         "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path,
+                         entry->name, codec ? "end the name in .gz or .zst" : "build it with ",
+                         codec ? "" : entry->library, entry->ending);
+    writer->packed = gsa__alloc(&writer->env, PACKED_SIZE, 1);
+    writer->encoder = writer->packed ? codec->open_encoder(&writer->env) : NULL;
+    return writer->encoder ? GSA_OK : gsa__fail(error, GSA_MEMORY, "%s: no memory for %s", path, entry->name);
 }
 
 gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env, gsa_writer **out,
                               gsa_error *error)
 {
-    const gsa__writer_kind *kind = choose(path, format);
+    const gsa__codec_entry *entry = gsa__codec_named(path);
+    const gsa__writer_kind *kind = choose(path, entry, format);
     if (!kind)
         return gsa__fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm or gsac", format);
     gsa_env resolved = gsa__env_resolve(env);
@@ -37,7 +59,10 @@ gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_en
         return gsa__fail(error, GSA_MEMORY, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
-    gsa_status status = gsa__atomic_file_open(path, &writer->env, &writer->file, error);
+    writer->entry = entry;
+    gsa_status status = open_encoder(writer, path, error);
+    if (status == GSA_OK)
+        status = gsa__atomic_file_open(path, &writer->env, &writer->file, error);
     if (status == GSA_OK)
         status = kind->open(writer, error);
     if (status != GSA_OK) {
@@ -57,6 +82,9 @@ static void free_writer(gsa_writer *writer)
 {
     gsa_env env = writer->env;
     writer->kind->free(writer);
+    if (writer->encoder)
+        writer->entry->get()->close(writer->encoder);
+    gsa__free(&env, writer->packed);
     gsa__free(&env, writer->pair);
     gsa__free(&env, writer->index);
     gsa__free(&env, writer->value);
@@ -76,9 +104,28 @@ static gsa_status fail_again(gsa_error *error)
     return gsa__fail(error, GSA_IO, "an earlier write failed: the file is incomplete");
 }
 
+/* is_last: nothing follows. */
+static gsa_status compress(gsa_writer *writer, const void *bytes, size_t size, bool is_last, gsa_error *error)
+{
+    gsa__codec_io io = {.in = bytes, .in_size = size, .is_last = is_last};
+    gsa_status status = GSA_OK;
+    bool is_done = !is_last && size == 0;
+    while (status == GSA_OK && !is_done) {
+        io.out = writer->packed;
+        io.out_size = PACKED_SIZE;
+        gsa__codec_result result = writer->entry->get()->step(writer->encoder, &io);
+        if (result != GSA__CODEC_MORE && result != GSA__CODEC_MEMBER_END)
+            return gsa__fail(error, GSA_MEMORY, "no memory to compress with %s", writer->entry->name);
+        is_done = is_last ? result == GSA__CODEC_MEMBER_END : io.in_size == 0;
+        status = gsa__atomic_file_write(writer->file, writer->packed, PACKED_SIZE - io.out_size, error);
+    }
+    return status;
+}
+
 gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error)
 {
-    gsa_status status = gsa__atomic_file_write(writer->file, bytes, size, error);
+    gsa_status status = writer->encoder ? compress(writer, bytes, size, false, error)
+                                        : gsa__atomic_file_write(writer->file, bytes, size, error);
     writer->failed = writer->failed || status != GSA_OK;
     return status;
 }
@@ -86,6 +133,8 @@ gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, g
 gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 {
     gsa_status status = writer->failed ? fail_again(error) : writer->kind->finish(writer, error);
+    if (status == GSA_OK && writer->encoder)
+        status = compress(writer, NULL, 0, true, error);
     if (status != GSA_OK) {
         gsa_writer_discard(writer);
         return status;

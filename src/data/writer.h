@@ -3,6 +3,7 @@
 #define GSA_DATA_WRITER_H
 
 #include "base/atomic_file.h"
+#include "data/codec/codec.h"
 
 #include <greedystep/data.h>
 
@@ -37,6 +38,9 @@ struct gsa_writer {
     const gsa__writer_kind *kind;
     gsa_env env; /* resolved */
     gsa__atomic_file *file;
+    const gsa__codec_entry *entry; /* what the bytes are compressed with; NULL: they are not */
+    void *encoder;
+    unsigned char *packed;
     gsa__pair *pair; /* to sort a row that is not written as it is, and then its columns */
     uint32_t *index;
     float *value;

@@ -20,4 +20,16 @@ for codec in gzip zstd xz bzip2; do
     greedystep train cut.packed --method gsa -o never --quiet >log 2>&1 && fail "$codec: a truncated file"
     echo "$codec: a truncated file is refused"
 done
+# Written by the name of the file, to be read by anybody.
+for codec in gzip:gz zstd:zst; do
+    packed=data.svm.${codec#*:}
+    greedystep generate --rows 3000 --features 100 --nnz 10 -o $packed
+    ${codec%:*} -dc $packed | cmp - data.svm
+    greedystep convert $packed -o again.$packed --quiet >log || fail "$codec again"
+    same $packed again.$packed
+    greedystep convert $packed -o data.gsac.${codec#*:} --quiet >log || fail "a cache as $codec"
+    ${codec%:*} -dc data.gsac.${codec#*:} | cmp - data.gsac
+done
+try greedystep generate -o never.svm.xz
+absent never.svm.xz
 exit 0

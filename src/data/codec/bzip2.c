@@ -94,7 +94,7 @@ static void close_bzip2(void *memory)
 
 const gsa__codec *gsa__codec_bzip2(void)
 {
-    static const gsa__codec codec = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2};
+    static const gsa__codec codec = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2, NULL};
     return &codec;
 }
 

@@ -1,4 +1,4 @@
-/* The list of codecs, and how content shows which one made it. Names of files are never looked at. */
+/* The list of codecs, and how content shows which one made it. Names count only for files that are to be written. */
 #include "data/codec/codec.h"
 
 #include <greedystep/data.h>
@@ -41,10 +41,10 @@ static bool is_bzip2(const unsigned char *bytes, size_t size)
 }
 
 static const gsa__codec_entry codecs[] = {
-    {"gzip", "zlib", is_gzip, gsa__codec_gzip},
-    {"zstd", "libzstd", is_zstd, gsa__codec_zstd},
-    {"xz", "liblzma", is_xz, gsa__codec_xz},
-    {"bzip2", "libbz2", is_bzip2, gsa__codec_bzip2},
+    {"gzip", "zlib", is_gzip, gsa__codec_gzip, ".gz"},
+    {"zstd", "libzstd", is_zstd, gsa__codec_zstd, ".zst"},
+    {"xz", "liblzma", is_xz, gsa__codec_xz, ".xz"},
+    {"bzip2", "libbz2", is_bzip2, gsa__codec_bzip2, ".bz2"},
 };
 
 #define N_CODECS (sizeof codecs / sizeof *codecs)
@@ -54,6 +54,17 @@ const gsa__codec_entry *gsa__codec_detect(const unsigned char *bytes, size_t siz
     for (size_t i = 0; i < N_CODECS; i++)
         if (codecs[i].matches(bytes, size))
             return &codecs[i];
+    return NULL;
+}
+
+const gsa__codec_entry *gsa__codec_named(const char *path)
+{
+    size_t path_size = strlen(path);
+    for (size_t i = 0; i < N_CODECS; i++) {
+        size_t size = strlen(codecs[i].ending);
+        if (path_size > size && strcmp(path + path_size - size, codecs[i].ending) == 0)
+            return &codecs[i];
+    }
     return NULL;
 }
 

@@ -1,4 +1,4 @@
-/* What a codec is: a way to turn compressed bytes into plain ones, one library a file.
+/* What a codec is: a way to turn compressed bytes into plain ones, and of some codecs back; one library a file.
  *
  * A codec is reached by a getter that returns NULL where the build lacks the library, so that callers test a pointer
  * and never a macro. The loop around the codecs (refilling, several members, truncation, messages) is decode.c. */
@@ -15,7 +15,7 @@ typedef struct gsa__codec_io {
     size_t in_size;
     unsigned char *out;
     size_t out_size;
-    bool is_last;       /* no input will follow what is in `in` */
+    bool is_last;       /* no input will follow what is in `in`: an encoder ends its member */
     const char *detail; /* what the library says of a failure: static text, or NULL */
 } gsa__codec_io;
 
@@ -35,6 +35,8 @@ typedef struct gsa__codec {
     bool (*restart)(void *decoder);
     gsa__codec_result (*step)(void *decoder, gsa__codec_io *io);
     void (*close)(void *decoder);
+    /* The way back, with the same steps and close; NULL in a codec that is read only. */
+    void *(*open_encoder)(const gsa_env *env);
 } gsa__codec;
 
 const gsa__codec *gsa__codec_gzip(void);
@@ -48,6 +50,7 @@ typedef struct gsa__codec_entry {
     const char *library;
     bool (*matches)(const unsigned char *bytes, size_t size);
     const gsa__codec *(*get)(void);
+    const char *ending; /* of the names of such files */
 } gsa__codec_entry;
 
 /* Bytes that decide; content that is shorter is what it is. */
@@ -55,5 +58,7 @@ typedef struct gsa__codec_entry {
 
 /* The codec that the content begins with, or NULL for plain bytes. */
 const gsa__codec_entry *gsa__codec_detect(const unsigned char *bytes, size_t size);
+/* The codec that a file to be written is named after, or NULL. */
+const gsa__codec_entry *gsa__codec_named(const char *path);
 
 #endif

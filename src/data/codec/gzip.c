@@ -9,12 +9,15 @@
 #include <limits.h>
 #include <zlib.h>
 
+#define LEVEL 6
+#define MEMORY_LEVEL 8             /* the library's default, as is the level */
 #define GZIP_HEADER_ONLY (15 + 16) /* the largest window; a gzip header, not a zlib one */
 
-typedef struct gzip_decoder {
+typedef struct gzip_stream {
     z_stream stream;
     const gsa_env *env;
-} gzip_decoder;
+    bool is_encoder;
+} gzip_stream;
 
 static void *allocate(void *env, unsigned items, unsigned size)
 {
@@ -26,26 +29,40 @@ static void release(void *env, void *memory)
     gsa__free(env, memory);
 }
 
-static void *open_gzip(const gsa_env *env)
+static void *open_stream(const gsa_env *env, bool is_encoder)
 {
-    gzip_decoder *decoder = gsa__alloc_zeroed(env, 1, sizeof *decoder);
-    if (!decoder)
+    gzip_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
+    if (!file)
         return NULL;
-    decoder->env = env;
-    decoder->stream.zalloc = allocate;
-    decoder->stream.zfree = release;
-    decoder->stream.opaque = (void *)(uintptr_t)env; /* only read through */
-    if (inflateInit2(&decoder->stream, GZIP_HEADER_ONLY) != Z_OK) {
-        gsa__free(env, decoder);
+    file->env = env;
+    file->is_encoder = is_encoder;
+    file->stream.zalloc = allocate;
+    file->stream.zfree = release;
+    file->stream.opaque = (void *)(uintptr_t)env; /* only read through */
+    int result =
+        is_encoder ? deflateInit2(&file->stream, LEVEL, Z_DEFLATED, GZIP_HEADER_ONLY, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)
+                   : inflateInit2(&file->stream, GZIP_HEADER_ONLY);
+    if (result != Z_OK) {
+        gsa__free(env, file);
         return NULL;
     }
-    return decoder;
+    return file;
+}
+
+static void *open_gzip(const gsa_env *env)
+{
+    return open_stream(env, false);
+}
+
+static void *open_encoder(const gsa_env *env)
+{
+    return open_stream(env, true);
 }
 
 static bool restart_gzip(void *memory)
 {
-    gzip_decoder *decoder = memory;
-    return inflateReset(&decoder->stream) == Z_OK;
+    gzip_stream *file = memory;
+    return inflateReset(&file->stream) == Z_OK;
 }
 
 static unsigned clamp(size_t size)
@@ -55,13 +72,14 @@ static unsigned clamp(size_t size)
 
 static gsa__codec_result step_gzip(void *memory, gsa__codec_io *io)
 {
-    z_stream *stream = &((gzip_decoder *)memory)->stream;
+    gzip_stream *file = memory;
+    z_stream *stream = &file->stream;
     unsigned in_size = clamp(io->in_size), out_size = clamp(io->out_size);
     stream->next_in = io->in;
     stream->avail_in = in_size;
     stream->next_out = io->out;
     stream->avail_out = out_size;
-    int result = inflate(stream, Z_NO_FLUSH);
+    int result = file->is_encoder ? deflate(stream, io->is_last ? Z_FINISH : Z_NO_FLUSH) : inflate(stream, Z_NO_FLUSH);
     io->in += in_size - stream->avail_in;
     io->in_size -= in_size - stream->avail_in;
     io->out += out_size - stream->avail_out;
@@ -82,9 +100,9 @@ static gsa__codec_result step_gzip(void *memory, gsa__codec_io *io)
 
 static void close_gzip(void *memory)
 {
-    gzip_decoder *decoder = memory;
-    inflateEnd(&decoder->stream);
-    gsa__free(decoder->env, decoder);
+    gzip_stream *file = memory;
+    (void)(file->is_encoder ? deflateEnd(&file->stream) : inflateEnd(&file->stream));
+    gsa__free(file->env, file);
 }
 
 static const char *version(void)
@@ -94,7 +112,7 @@ static const char *version(void)
 
 const gsa__codec *gsa__codec_gzip(void)
 {
-    static const gsa__codec codec = {version, open_gzip, restart_gzip, step_gzip, close_gzip};
+    static const gsa__codec codec = {version, open_gzip, restart_gzip, step_gzip, close_gzip, open_encoder};
     return &codec;
 }
 

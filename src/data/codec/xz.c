@@ -98,7 +98,7 @@ static void close_xz(void *memory)
 
 const gsa__codec *gsa__codec_xz(void)
 {
-    static const gsa__codec codec = {lzma_version_string, open_xz, restart_xz, step_xz, close_xz};
+    static const gsa__codec codec = {lzma_version_string, open_xz, restart_xz, step_xz, close_xz, NULL};
     return &codec;
 }
 

@@ -8,10 +8,11 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-typedef struct zstd_decoder {
+typedef struct zstd_stream {
     ZSTD_DStream *stream;
+    ZSTD_CCtx *encoder; /* one of the two is NULL */
     const gsa_env *env;
-} zstd_decoder;
+} zstd_stream;
 
 /* The window may take all of a memory limit, but no more than the library allows by itself (128 MiB). */
 static bool limit_window(ZSTD_DStream *stream, uint64_t memory_limit)
@@ -22,19 +23,41 @@ static bool limit_window(ZSTD_DStream *stream, uint64_t memory_limit)
     return !ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, log));
 }
 
+static void close_zstd(void *memory)
+{
+    zstd_stream *file = memory;
+    ZSTD_freeDStream(file->stream);
+    ZSTD_freeCCtx(file->encoder);
+    gsa__free(file->env, file);
+}
+
 static void *open_zstd(const gsa_env *env)
 {
-    zstd_decoder *decoder = gsa__alloc_zeroed(env, 1, sizeof *decoder);
-    if (!decoder)
+    zstd_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
+    if (!file)
         return NULL;
-    decoder->env = env;
-    decoder->stream = ZSTD_createDStream();
-    if (!decoder->stream || !limit_window(decoder->stream, env->memory_limit)) {
-        ZSTD_freeDStream(decoder->stream);
-        gsa__free(env, decoder);
+    file->env = env;
+    file->stream = ZSTD_createDStream();
+    if (!file->stream || !limit_window(file->stream, env->memory_limit)) {
+        close_zstd(file);
         return NULL;
     }
-    return decoder;
+    return file;
+}
+
+/* With the library's default level (3), and a checksum as the command zstd adds one. */
+static void *open_encoder(const gsa_env *env)
+{
+    zstd_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->env = env;
+    file->encoder = ZSTD_createCCtx();
+    if (!file->encoder || ZSTD_isError(ZSTD_CCtx_setParameter(file->encoder, ZSTD_c_checksumFlag, 1))) {
+        close_zstd(file);
+        return NULL;
+    }
+    return file;
 }
 
 static bool restart_zstd(void *memory)
@@ -45,9 +68,12 @@ static bool restart_zstd(void *memory)
 
 static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
 {
+    zstd_stream *file = memory;
+    ZSTD_EndDirective end = io->is_last ? ZSTD_e_end : ZSTD_e_continue;
     ZSTD_inBuffer in = {io->in, io->in_size, 0};
     ZSTD_outBuffer out = {io->out, io->out_size, 0};
-    size_t result = ZSTD_decompressStream(((zstd_decoder *)memory)->stream, &out, &in);
+    size_t result = file->encoder ? ZSTD_compressStream2(file->encoder, &out, &in, end)
+                                  : ZSTD_decompressStream(file->stream, &out, &in);
     io->in += in.pos;
     io->in_size -= in.pos;
     io->out += out.pos;
@@ -67,16 +93,9 @@ static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
     }
 }
 
-static void close_zstd(void *memory)
-{
-    zstd_decoder *decoder = memory;
-    ZSTD_freeDStream(decoder->stream);
-    gsa__free(decoder->env, decoder);
-}
-
 const gsa__codec *gsa__codec_zstd(void)
 {
-    static const gsa__codec codec = {ZSTD_versionString, open_zstd, restart_zstd, step_zstd, close_zstd};
+    static const gsa__codec codec = {ZSTD_versionString, open_zstd, restart_zstd, step_zstd, close_zstd, open_encoder};
     return &codec;
 }
 

@@ -1,7 +1,8 @@
-/* Compressed content: every codec, several members, truncated, damaged, in pieces of any size. */
+/* Compressed content: every codec, several members, truncated, damaged, in pieces of any size; and written. */
 #include "unit/data/support.h"
 
 #include "data/codec/codec.h"
+#include "support/failing_memory.h"
 
 #include <bzlib.h>
 #include <lzma.h>
@@ -327,6 +328,120 @@ static void codec_refuses_a_dictionary_beyond_the_memory_limit(void **state)
     gsa_reader_close(reader);
 }
 
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+#define N_WRITTEN_ROWS 20000 /* several buffers of every codec */
+
+static gsa_status write_generated(const char *path, uint64_t n_rows, const gsa_env *env, gsa_error *error)
+{
+    gsa_generator what = {.n_rows = n_rows, .n_features = 1000, .nnz = 5, .n_classes = 2};
+    gsa_reader *reader;
+    gsa_writer *writer;
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_open_generated(&what, NULL, &reader, NULL), GSA_OK);
+    gsa_status status = gsa_writer_open(path, env, &writer, error);
+    if (status == GSA_OK) {
+        while (status == GSA_OK && gsa_reader_next(reader, &batch, NULL) == GSA_OK)
+            status = gsa_writer_write(writer, &batch, error);
+        if (status == GSA_OK)
+            status = gsa_writer_close(writer, error);
+        else
+            gsa_writer_discard(writer);
+    }
+    gsa_reader_close(reader);
+    return status;
+}
+
+static void *load(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    static unsigned char bytes_of_file[4 << 20];
+    *size = fread(bytes_of_file, 1, sizeof bytes_of_file, file);
+    assert_true(*size < sizeof bytes_of_file);
+    fclose(file);
+    return bytes_of_file;
+}
+
+/* By the libraries themselves, each member with its checksum. */
+static size_t unpack(const char *codec, void *packed, size_t packed_size, char *out, size_t out_size)
+{
+    if (strcmp(codec, "zstd") == 0)
+        return ZSTD_decompress(out, out_size, packed, packed_size);
+    z_stream stream = {.next_in = packed, .avail_in = (uInt)packed_size};
+    stream.next_out = (Bytef *)out;
+    stream.avail_out = (uInt)out_size;
+    assert_int_equal(inflateInit2(&stream, 15 + 16), Z_OK);
+    assert_int_equal(inflate(&stream, Z_FINISH), Z_STREAM_END);
+    assert_int_equal(stream.avail_in, 0);
+    inflateEnd(&stream);
+    return stream.total_out;
+}
+
+static void codec_is_written_by_the_name_of_the_file(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *plain, *packed, *codec;
+    } cases[] = {{".svm", ".svm.gz", "gzip"}, {".svm", ".svm.zst", "zstd"}, {".gsac", ".gsac.zst", "zstd"}};
+    static char expected[4 << 20], unpacked[4 << 20];
+    char stem[PATH_SIZE], path[PATH_SIZE + 16];
+    gsa_error error;
+    make_file(stem, "", 0);
+    for (uint64_t n_rows = 0; n_rows <= N_WRITTEN_ROWS; n_rows += N_WRITTEN_ROWS)
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+            size_t size, packed_size;
+            snprintf(path, sizeof path, "%s%s", stem, cases[i].plain);
+            assert_int_equal(write_generated(path, n_rows, NULL, &error), GSA_OK);
+            memcpy(expected, load(path, &size), sizeof expected);
+            unlink(path);
+            snprintf(path, sizeof path, "%s%s", stem, cases[i].packed);
+            assert_int_equal(write_generated(path, n_rows, NULL, &error), GSA_OK);
+            void *packed = load(path, &packed_size);
+            unlink(path);
+            assert_true(n_rows == 0 || packed_size < size * 9 / 10);
+            assert_int_equal(unpack(cases[i].codec, packed, packed_size, unpacked, sizeof unpacked), size);
+            assert_memory_equal(unpacked, expected, size);
+        }
+    unlink(stem);
+}
+
+static void codec_that_is_only_read_is_not_written(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"/tmp/gsa-never.svm.xz", "/tmp/gsa-never.svm.bz2"};
+    gsa_error error;
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(write_generated(paths[i], 1, NULL, &error), GSA_UNSUPPORTED);
+        assert_non_null(strstr(error.message, "end the name in .gz or .zst, or leave out ."));
+        assert_int_not_equal(access(paths[i], F_OK), 0);
+    }
+}
+
+static void codec_that_finds_no_memory_leaves_no_file(void **state)
+{
+    (void)state;
+    static const char *const endings[] = {".gz", ".zst"};
+    for (size_t i = 0; i < 2; i++) {
+        char stem[PATH_SIZE], path[PATH_SIZE + 16];
+        gsa_status status = GSA_MEMORY;
+        make_file(stem, "", 0);
+        snprintf(path, sizeof path, "%s%s", stem, endings[i]);
+        for (size_t n = 0; status != GSA_OK; n++) {
+            failing memory = {.left = n};
+            gsa_env env = failing_env(&memory);
+            gsa_error error;
+            status = write_generated(path, 10, &env, &error);
+            assert_true(status == GSA_OK || status == GSA_MEMORY);
+            assert_int_equal(memory.live, 0);
+            assert_int_equal(access(path, F_OK) == 0, status == GSA_OK);
+            assert_true(n < 100);
+        }
+        unlink(path);
+        unlink(stem);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +455,9 @@ int main(void)
         cmocka_unit_test(codec_reports_what_follows_the_end),
         cmocka_unit_test(codec_survives_any_flipped_byte),
         cmocka_unit_test(codec_refuses_a_dictionary_beyond_the_memory_limit),
+        cmocka_unit_test(codec_is_written_by_the_name_of_the_file),
+        cmocka_unit_test(codec_that_is_only_read_is_not_written),
+        cmocka_unit_test(codec_that_finds_no_memory_leaves_no_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

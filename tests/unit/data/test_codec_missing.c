@@ -36,6 +36,17 @@ static void codec_that_is_missing_is_listed_without_a_version(void **state)
     }
 }
 
+static void codec_that_is_missing_is_not_written(void **state)
+{
+    (void)state;
+    gsa_writer *writer = NULL;
+    gsa_error error;
+    assert_int_equal(gsa_writer_open("/tmp/gsa-never.svm.gz", NULL, &writer, &error), GSA_UNSUPPORTED);
+    assert_string_equal(error.message, "cannot write /tmp/gsa-never.svm.gz: this build does not compress with gzip; "
+                                       "build it with zlib, or leave out .gz");
+    assert_int_not_equal(access("/tmp/gsa-never.svm.gz", F_OK), 0);
+}
+
 static void plain_text_needs_no_codec(void **state)
 {
     (void)state;
@@ -49,6 +60,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codec_that_is_missing_names_the_library_to_build_with),
         cmocka_unit_test(codec_that_is_missing_is_listed_without_a_version),
+        cmocka_unit_test(codec_that_is_missing_is_not_written),
         cmocka_unit_test(plain_text_needs_no_codec),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
