@@ -1,7 +1,7 @@
 # Help comes from the tables, on stdout, with exit code 0; without a verb it is wrong usage and goes to stderr.
 . "$PRELUDE"
 try greedystep --help
-for verb in train predict evaluate inspect merge convert generate; do
+for verb in train predict evaluate inspect merge convert generate bench; do
     try greedystep help $verb
     greedystep help $verb >by_help
     greedystep $verb --help >by_option
