@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 """How fast on one machine? Rooms beside their bare limits, threads, and other programs; writes docs/performance.md.
 
-    cmake --build build/release --target greedystep bench_speed
-    pip install -r bench/quality/requirements.txt; apt-get install liblinear-tools
+    cmake --build build/release --target greedystep_cli
+    pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools
     python3 bench/speed/run.py --build build/release [--stage rooms|threads|peers] [--rows 1000000]
-    python3 bench/speed/run.py --build build/release --stage headline --rows 1000000000
+    python3 bench/speed/run.py --build build/release --stage scaling      # half an hour, 12 GB of disk
+    python3 bench/speed/run.py --build build/release --stage cold         # 10 minutes, 7 GB of disk
+    python3 bench/speed/run.py --build build/release --stage headline     # a quarter of an hour
     python3 bench/speed/run.py --page-only
 
-Every figure is a median of --repeats runs that take turns with what they are compared with. Data are generated;
-mnist.scale comes from $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree), and is left out where
-it is absent.
+Files go to $TMPDIR, which should be on a disk for the stage cold. Every figure is a median of --repeats runs that take
+turns with what they are compared with. Data are generated; mnist.scale comes from $GREEDYSTEP_DATA_DIR (default:
+../shared/data beside the source tree), and is left out where it is absent.
 """
 
 from __future__ import annotations
@@ -31,7 +33,8 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RESULTS = HERE / "results.json"
 STAGES = ("rooms", "threads", "peers")
-HEADLINE = "headline"  # a quarter of an hour: only when it is named
+LONG_STAGES = {"headline": 10**9, "scaling": 10**8, "cold": 10**8}  # their rows; made only when they are named
+ROWS = 10**6
 
 for folder in ("paper", "quality"):
     sys.path.append(str(ROOT / "bench" / folder))
@@ -70,23 +73,12 @@ class Bench:
         return seconds_of([self.greedystep, "train", data, "-o", self.folder / "model", "--quiet", *options])
 
 
-def table_of(output: str) -> dict[str, str]:
-    """`name<TAB>value<TAB>unit` lines."""
-    parts = [line.split("\t") for line in output.splitlines() if line.count("\t") == 2]
-    return {f"{name.split()[-1]}, {unit}": f"{float(value):,.4g}" for name, value, unit in parts}
-
-
 def rooms(bench: Bench) -> dict[str, object]:
-    """Parsing, the cache and the learning loop, one core each."""
-    programs = bench.build / "bench" / "speed"
-    text = bench.generate("wide.svm", 400000, 1000000, 39)
-    found = {"text, 39 ids a row": table_of(run([programs / "bench_parse", text]))}
-    text.unlink()
-    found["cache, 20 ids a row"] = table_of(run([programs / "bench_cache", bench.folder, 1000000]))
-    for features in (10_000, 1_000_000, 10_000_000):
-        learned = run([programs / "bench_learn", 1000000, features, 20, bench.repeats])
-        found[f"learn, 20 ids a row of {features:,}"] = table_of(learned)
-    return found
+    """Single rooms and whole runs beside their bare limits: the command's own `bench`."""
+    said = json.loads(run([bench.greedystep, "bench", "--rows", bench.rows, "--json", "--quiet"]))
+    for x in said["measures"]:
+        say(f"rooms    {x['what']:32} {x['ours']:15,.0f} {x['limit']:15,.0f} {x['unit']}")
+    return {x["what"]: x for x in said["measures"]}
 
 
 def mnist(bench: Bench) -> Path | None:
@@ -161,8 +153,10 @@ def headline(bench: Bench) -> dict[str, object]:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, help="the build directory, such as build/release")
-    parser.add_argument("--stage", choices=(*STAGES, HEADLINE), action="append", help="only this (may be repeated)")
-    parser.add_argument("--rows", type=int, default=1000000, metavar="N", help="rows of the click data")
+    parser.add_argument("--stage", choices=(*STAGES, *LONG_STAGES), action="append", help="only this (may be repeated)")
+    parser.add_argument(
+        "--rows", type=int, metavar="N", help="rows that are generated; every stage has its own default"
+    )
     parser.add_argument("--repeats", type=int, default=5, metavar="N")
     parser.add_argument("--page-only", action="store_true", help="docs/performance.md from results.json")
     return parser.parse_args()
@@ -175,15 +169,20 @@ def main() -> int:
     if not options.page_only:
         from machine import machine
         from peers import peers
+        from scale import cold, draw, scaling
 
-        run_stage = {"rooms": rooms, "threads": threads, "peers": peers, HEADLINE: headline}
+        run_stage = {"rooms": rooms, "threads": threads, "peers": peers}
+        run_stage |= {"headline": headline, "scaling": scaling, "cold": cold}
         about = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         for stage in options.stage or STAGES:
+            rows = options.rows or LONG_STAGES.get(stage, ROWS)
             with tempfile.TemporaryDirectory(prefix="greedystep-speed-") as folder:
-                bench = Bench(options.build, Path(folder), options.rows, options.repeats)
+                bench = Bench(options.build, Path(folder), rows, options.repeats)
                 about[stage] = {"found": run_stage[stage](bench), "date": datetime.date.today().isoformat()}
-                about[stage] |= {"rows": options.rows, "repeats": options.repeats, "machine": machine()}
+                about[stage] |= {"rows": rows, "repeats": options.repeats, "machine": machine()}
             RESULTS.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
+        if "scaling" in about and {"scaling", "headline"} & set(options.stage or ()):
+            draw(about)
     page.write(json.loads(RESULTS.read_text()))
     return 0
 
