@@ -42,10 +42,10 @@ static int compare_numbers(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-double bench_median(double *values, size_t n)
+double bench_quantile(double *values, size_t n, double share)
 {
     qsort(values, n, sizeof *values, compare_numbers);
-    return values[n / 2];
+    return values[(size_t)((double)n * share)];
 }
 
 static gsa_status time_action(bench_action action, const bench_job *job, double *seconds, gsa_error *error)
@@ -80,7 +80,8 @@ gsa_status bench_compare(bench *all, const bench_job *job, const char *what, gsa
         if (status != GSA_OK)
             return status;
     }
-    double our_seconds = bench_median(ours, BENCH_ROUNDS), limit_seconds = bench_median(limit, BENCH_ROUNDS);
+    double our_seconds = bench_quantile(ours, BENCH_ROUNDS, 0.5);
+    double limit_seconds = bench_quantile(limit, BENCH_ROUNDS, 0.5);
     bench_line line = {.unit = job->unit,
                        .limit_is = job->limit_is,
                        .ours = job->work / our_seconds,

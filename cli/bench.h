@@ -55,7 +55,8 @@ typedef struct bench_job {
 /* Runs the rounds and adds a line. */
 gsa_status bench_compare(bench *all, const bench_job *job, const char *what, gsa_error *error);
 void bench_add_line(bench *all, const bench_line *line);
-double bench_median(double *values, size_t n);
+/* Sorts the values. */
+double bench_quantile(double *values, size_t n, double share);
 gsa_status bench_fail_memory(gsa_error *error);
 gsa_status bench_fail_file(gsa_error *error, const char *path);
 

@@ -59,12 +59,6 @@ static gsa_status time_rows(const predicting *what, bool is_limit, double *taken
     return status;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* [0]: ours, [1]: the limit; both have the clock's own time in them. */
 static gsa_status time_one_row(bench *all, const predicting *what, double *taken, gsa_error *error)
 {
@@ -74,15 +68,14 @@ static gsa_status time_one_row(bench *all, const predicting *what, double *taken
             gsa_status status = time_rows(what, is_limit, taken, error);
             if (status != GSA_OK)
                 return status;
-            qsort(taken, what->rows->n, sizeof *taken, compare_numbers);
-            middle[is_limit][round] = taken[what->rows->n / 2];
-            slow[is_limit][round] = taken[what->rows->n * 99 / 100];
+            middle[is_limit][round] = bench_quantile(taken, what->rows->n, 0.5);
+            slow[is_limit][round] = bench_quantile(taken, what->rows->n, 0.99);
         }
     bench_line line = {.unit = "ns", .limit_is = "the same loads, by the same clock"};
     for (int is_slow = 0; is_slow < 2; is_slow++) {
         snprintf(line.what, sizeof line.what, "predict one row of %d, %s", ONE_ROW_NNZ, is_slow ? "p99" : "p50");
-        line.ours = bench_median(is_slow ? slow[0] : middle[0], BENCH_ROUNDS);
-        line.limit = bench_median(is_slow ? slow[1] : middle[1], BENCH_ROUNDS);
+        line.ours = bench_quantile(is_slow ? slow[0] : middle[0], BENCH_ROUNDS, 0.5);
+        line.limit = bench_quantile(is_slow ? slow[1] : middle[1], BENCH_ROUNDS, 0.5);
         line.share = line.limit / line.ours;
         bench_add_line(all, &line);
     }
