@@ -86,9 +86,9 @@ static gsa_status bench_one_row(bench *all, predicting what, gsa_error *error)
 {
     bench_rows rows = {0};
     double *taken = calloc(ONE_ROWS, sizeof *taken);
-    gsa_status status = taken != NULL ? GSA_OK : bench_fail_memory(error);
-    if (status == GSA_OK)
-        status = bench_rows_open(&rows, ONE_ROWS, BENCH_FEATURES, ONE_ROW_NNZ, &all->env, error);
+    if (taken == NULL)
+        return bench_fail_memory(error);
+    gsa_status status = bench_rows_open(&rows, ONE_ROWS, BENCH_FEATURES, ONE_ROW_NNZ, &all->env, error);
     if (status == GSA_OK)
         status = bench_rows_next(&rows, error);
     what.rows = &rows;

@@ -137,7 +137,7 @@ static gsa_status copy_records(void *ctx, gsa_error *error)
 
 gsa_status bench_merging(bench *all, const bench_rows *rows, gsa_error *error)
 {
-    merging of = {.env = &all->env, .n_records = 2 * (BENCH_FEATURES + 1)};
+    merging of = {.env = &all->env, .n_records = 2 * ((size_t)BENCH_FEATURES + 1)};
     bench_job job = {.ctx = &of,
                      .ours = merge_states,
                      .limit = copy_records,

@@ -28,11 +28,9 @@ gsa_status bench_rows_open(bench_rows *rows, size_t n, uint64_t n_features, size
         rows->index = calloc(n * nnz, sizeof *rows->index);
         rows->label = calloc(n, sizeof *rows->label);
     }
-    if (status == GSA_OK && (rows->start == NULL || rows->index == NULL || rows->label == NULL))
-        status = bench_fail_memory(error);
-    if (status != GSA_OK) {
+    if (rows->start == NULL || rows->index == NULL || rows->label == NULL) {
         bench_rows_close(rows);
-        return status;
+        return status == GSA_OK ? bench_fail_memory(error) : status;
     }
     for (size_t r = 0; r <= n; r++)
         rows->start[r] = (int64_t)(r * nnz);
