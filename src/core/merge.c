@@ -161,8 +161,8 @@ gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa
         return status;
     if (n_states == 1 || all_undecided(states, n_states))
         return gsa_state_fork(states[0], 1, env, out, error);
-    gsa__merging merging = {states, n_states, base, base && gsa__state_continues(states[0], base), shares, NULL, NULL,
-                            NULL,   NULL,     NULL};
+    gsa__merging merging = {.states = states, .n_states = n_states, .base = base, .shares = shares};
+    merging.goes_on = base && gsa__state_continues(states[0], base);
     status = frame(&merging, env, error);
     if (status == GSA_OK && shares == 0)
         status = unite_samples(merging.into, states, n_states, error);

@@ -8,45 +8,6 @@
 
 #include <math.h>
 
-/* ---- outputs ----------------------------------------------------------------------------------------------------- */
-
-static bool map_outputs(gsa__output_map *map, const gsa_state *state, const gsa_state *into)
-{
-    map->sign = 1;
-    if (!gsa__loss_has_classes(into->loss))
-        return true;
-    map->to = gsa__alloc(&into->env, state->labels.n, sizeof *map->to);
-    for (size_t k = 0; map->to && k < state->labels.n; k++)
-        map->to[k] = gsa__labels_find_text(&into->labels, state->labels.at[k].text);
-    map->split = gsa__state_splits(state, into);
-    if (map->to && gsa__state_is_binary(into) && state->labels.n > 0 && map->to[0] == 1)
-        map->sign = -1;
-    return map->to != NULL;
-}
-
-/* One slot of a state in the outputs of the merged one; outputs the state does not have are zero. */
-static void gather(const gsa_state *state, const gsa__output_map *map, size_t slot, bool averaged, size_t n_outputs,
-                   double *out)
-{
-    for (size_t k = 0; k < n_outputs; k++)
-        out[k] = 0;
-    if (!state || slot >= state->table.n_slots)
-        return;
-    const gsa__cell *record = gsa__table_slot(gsa__state_table(state), slot);
-    size_t n_from = state->table.n_outputs > 1 ? state->labels.n : 1;
-    for (size_t k = 0; k < n_from; k++) {
-        double weight = averaged ? gsa__state_average(state, slot, k) : (double)record[k].f;
-        if (map->split) {
-            for (size_t label = 0; label < state->labels.n; label++)
-                out[map->to[label]] = label == 1 ? weight / 2 : -weight / 2;
-        } else if (state->table.n_outputs > 1) {
-            out[map->to[k]] = weight;
-        } else {
-            out[0] = map->sign * weight;
-        }
-    }
-}
-
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
 /* How much of the average of a copy comes from weights since its base; the rest is the base's average. */
@@ -59,57 +20,102 @@ static double fresh_share(const gsa__merging *merging, const gsa_state *state)
     return total > 0 ? 1 - gsa__clock_total(base, base->clock.now) / total : 1;
 }
 
+static bool enter(gsa__merged *from, const gsa__merging *merging, const gsa_state *state)
+{
+    const gsa_state *into = merging->into;
+    bool averaged = state->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
+    from->state = state;
+    from->table = gsa__state_table(state);
+    from->total = averaged ? gsa__clock_total(state, state->clock.now) : 0;
+    from->fresh = fresh_share(merging, state);
+    from->sign = 1;
+    if (!gsa__loss_has_classes(into->loss))
+        return true;
+    from->to = gsa__alloc(&into->env, state->labels.n, sizeof *from->to);
+    for (size_t k = 0; from->to && k < state->labels.n; k++)
+        from->to[k] = gsa__labels_find_text(&into->labels, state->labels.at[k].text);
+    from->split = gsa__state_splits(state, into);
+    if (from->to && gsa__state_is_binary(into) && state->labels.n > 0 && from->to[0] == 1)
+        from->sign = -1;
+    return from->to != NULL;
+}
+
 gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
 {
     const gsa_env *env = &merging->into->env;
     size_t n = merging->n_states, n_outputs = merging->into->table.n_outputs, n_sums;
     bool fits = gsa__multiply(n, 2 * n_outputs + 1, &n_sums);
-    merging->map = gsa__alloc_zeroed(env, n + 1, sizeof *merging->map);
-    merging->fresh = gsa__alloc(env, n + 1, sizeof *merging->fresh);
+    merging->from = gsa__alloc_zeroed(env, n + 1, sizeof *merging->from);
     merging->sums = fits ? gsa__alloc(env, n_sums, sizeof *merging->sums) : NULL;
     merging->start = gsa__alloc(env, 3 * n_outputs, sizeof *merging->start);
-    bool done = merging->map && merging->fresh && merging->sums && merging->start;
-    for (size_t s = 0; s < n && done; s++) {
-        done = map_outputs(&merging->map[s], merging->states[s], merging->into);
-        merging->fresh[s] = fresh_share(merging, merging->states[s]);
-    }
+    bool done = merging->from && merging->sums && merging->start;
+    for (size_t s = 0; s < n && done; s++)
+        done = enter(&merging->from[s], merging, merging->states[s]);
     if (done && merging->base)
-        done = map_outputs(&merging->map[n], merging->base, merging->into);
+        done = enter(&merging->from[n], merging, merging->base);
     if (!done)
         return gsa__fail(error, GSA_MEMORY, "no memory to merge %zu states of %zu outputs", n, n_outputs);
-    merging->fresh[n] = fresh_share(merging, merging->into);
+    merging->fresh = fresh_share(merging, merging->into);
     return GSA_OK;
 }
 
 void gsa__merging_end(gsa__merging *merging)
 {
     const gsa_env *env = &merging->into->env;
-    for (size_t s = 0; merging->map && s <= merging->n_states; s++)
-        gsa__free(env, merging->map[s].to);
-    gsa__free(env, merging->map);
-    gsa__free(env, merging->fresh);
+    for (size_t s = 0; merging->from && s <= merging->n_states; s++)
+        gsa__free(env, merging->from[s].to);
+    gsa__free(env, merging->from);
     gsa__free(env, merging->sums);
     gsa__free(env, merging->start);
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
 
-/* Last weights of the base, the same again, and its average. A new run started from the base's average. */
+/* One output of a state into the outputs of the merged one. */
+static void place(const gsa__merged *from, size_t output, double weight, double *out)
+{
+    if (from->split) {
+        for (size_t label = 0; label < from->state->labels.n; label++)
+            out[from->to[label]] = label == 1 ? weight / 2 : -weight / 2;
+    } else if (from->table->n_outputs > 1) {
+        out[from->to[output]] = weight;
+    } else {
+        out[0] = from->sign * weight;
+    }
+}
+
+/* One slot in the outputs of the merged state, last weights and averaged; outputs that `from` does not have are zero.
+ */
+static void gather(const gsa__merged *from, size_t slot, size_t n_outputs, double *last, double *average)
+{
+    for (size_t k = 0; k < n_outputs; k++)
+        last[k] = average[k] = 0;
+    if (!from->state || slot >= from->table->n_slots)
+        return;
+    const gsa__cell *record = gsa__table_slot(from->table, slot), *terms = record + gsa__table_average(from->table);
+    size_t n = from->table->n_outputs > 1 ? from->state->labels.n : 1;
+    for (size_t k = 0; k < n; k++) {
+        double weight = (double)record[k].f;
+        place(from, k, weight, last);
+        place(from, k, from->total > 0 ? weight - (double)terms[k].f / from->total : weight, average);
+    }
+}
+
+/* Of the base. A new run started from the base's average. */
 static void take_start(const gsa__merging *merging, size_t slot)
 {
     size_t n_outputs = merging->into->table.n_outputs;
-    double *last = merging->start, *average = last + 2 * n_outputs;
-    const gsa__output_map *map = &merging->map[merging->n_states];
-    gather(merging->base, map, slot, true, n_outputs, average);
-    gather(merging->base, map, slot, !merging->goes_on, n_outputs, last);
+    double *last = merging->start, *average = last + n_outputs;
+    gather(&merging->from[merging->n_states], slot, n_outputs, last, average);
+    for (size_t k = 0; k < n_outputs && !merging->goes_on; k++)
+        last[k] = average[k];
 }
 
-/* Where the average of a copy would stand if no weight had changed. */
-static double average_start(const gsa__merging *merging, size_t state, size_t output)
+/* Where an average would stand if no weight had changed. */
+static double average_start(const gsa__merging *merging, double fresh, size_t output)
 {
     size_t n_outputs = merging->into->table.n_outputs;
-    double fresh = merging->fresh[state];
-    return fresh * merging->start[output] + (1 - fresh) * merging->start[2 * n_outputs + output];
+    return fresh * merging->start[output] + (1 - fresh) * merging->start[n_outputs + output];
 }
 
 void gsa__merging_start(const gsa__merging *merging, size_t slot, const double **last, const double **average)
@@ -117,9 +123,9 @@ void gsa__merging_start(const gsa__merging *merging, size_t slot, const double *
     size_t n_outputs = merging->into->table.n_outputs;
     take_start(merging, slot);
     for (size_t k = 0; k < n_outputs; k++)
-        merging->start[n_outputs + k] = average_start(merging, merging->n_states, k);
+        merging->start[2 * n_outputs + k] = average_start(merging, merging->fresh, k);
     *last = merging->start;
-    *average = merging->start + n_outputs;
+    *average = merging->start + 2 * n_outputs;
 }
 
 /* Left half plus right half, the left one a power of two, for every column. */
@@ -138,11 +144,10 @@ static void take_changes(gsa__merging *merging, size_t slot)
     take_start(merging, slot);
     for (size_t s = 0; s < merging->n_states; s++) {
         double *sum = merging->sums + s * width, c = gsa__state_mass(merging->states[s], slot);
-        gather(merging->states[s], &merging->map[s], slot, false, n_outputs, sum);
-        gather(merging->states[s], &merging->map[s], slot, true, n_outputs, sum + n_outputs);
+        gather(&merging->from[s], slot, n_outputs, sum, sum + n_outputs);
         for (size_t k = 0; k < n_outputs; k++) {
             sum[k] = c * (sum[k] - merging->start[k]);
-            sum[n_outputs + k] = c * (sum[n_outputs + k] - average_start(merging, s, k));
+            sum[n_outputs + k] = c * (sum[n_outputs + k] - average_start(merging, merging->from[s].fresh, k));
         }
         sum[2 * n_outputs] = c;
     }
@@ -186,20 +191,20 @@ static void enter_presence(gsa_state *into, size_t slot, double mass, uint64_t c
     }
 }
 
-static void add_class_sums(gsa_state *into, const gsa_state *from, const gsa__output_map *map, double share)
+static void add_class_sums(gsa_state *into, const gsa__merged *from, double share)
 {
-    for (size_t i = 0; i < from->class_sums.n && i <= from->labels.n; i++)
-        into->class_sums.at[i > 0 ? map->to[i - 1] + 1 : 0] += share * from->class_sums.at[i];
+    const gsa__class_sums *sums = &from->state->class_sums;
+    for (size_t i = 0; i < sums->n && i <= from->state->labels.n; i++)
+        into->class_sums.at[i > 0 ? from->to[i - 1] + 1 : 0] += share * sums->at[i];
 }
 
 static void take_class_sums(gsa__merging *merging)
 {
     double share = merging->shares > 1 ? 1 / (double)merging->shares : 1;
     for (size_t s = 0; s < merging->n_states; s++)
-        add_class_sums(merging->into, merging->states[s], &merging->map[s], share);
+        add_class_sums(merging->into, &merging->from[s], share);
     if (merging->base)
-        add_class_sums(merging->into, merging->base, &merging->map[merging->n_states],
-                       1 - share * (double)merging->n_states);
+        add_class_sums(merging->into, &merging->from[merging->n_states], 1 - share * (double)merging->n_states);
 }
 
 void gsa__merging_take(gsa__merging *merging)

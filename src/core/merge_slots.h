@@ -10,12 +10,16 @@
 
 #include "core/state.h"
 
-/* Where the outputs of a state go in the outputs of the merged one. */
-typedef struct gsa__output_map {
-    size_t *to;  /* by output of the state; if that is split: of its two labels */
+/* A state, and where its outputs go in the outputs of the merged one. */
+typedef struct gsa__merged {
+    const gsa_state *state;  /* NULL: nothing, zero everywhere */
+    const gsa__table *table; /* the one that is ahead */
+    double total;            /* what its average is over; 0: it has none */
+    double fresh;            /* share of the weights since the base in its average */
+    size_t *to;              /* by output of the state; if that is split: of its two labels */
     bool split;  /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
     double sign; /* one output into one: -1 if the labels change places */
-} gsa__output_map;
+} gsa__merged;
 
 typedef struct gsa__merging {
     const gsa_state *const *states;
@@ -24,10 +28,10 @@ typedef struct gsa__merging {
     bool goes_on;          /* the states are copies of the base that went on like it */
     size_t shares;         /* states that learned the same row; 0 is 1 */
     gsa_state *into;
-    gsa__output_map *map; /* of each state, then of the base */
-    double *fresh;        /* share of the weights since the base in the average of each state, then of the result */
-    double *sums;         /* [states x (2 outputs + 1)], scratch */
-    double *start;        /* [3 outputs], scratch: last weights, where the average starts from, the base's average */
+    gsa__merged *from; /* the states, then the base */
+    double fresh;      /* as above, of the result */
+    double *sums;      /* [states x (2 outputs + 1)], scratch */
+    double *start;     /* [3 outputs], scratch: last weights of the base, its average, where the result's starts from */
 } gsa__merging;
 
 /* What is to be merged is in place, the rest is made here. `into` has its shape and its clock. */
