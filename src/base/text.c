@@ -1,6 +1,8 @@
 /* Numbers as text, whatever the process's locale. */
 #include "base/text.h"
 
+#include "base/significant.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,30 +36,18 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-/* The usual label, without snprintf: writers print one a row. */
-static size_t whole_text(int64_t number, char *out)
-{
-    char digits[20];
-    size_t n = 0, len = 0;
-    uint64_t rest = number < 0 ? (uint64_t)-number : (uint64_t)number;
-    do {
-        digits[n++] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest);
-    if (number < 0)
-        out[len++] = '-';
-    while (n > 0)
-        out[len++] = digits[--n];
-    out[len] = '\0';
-    return len;
-}
-
 size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT])
 {
     if (number == 0)
         number = 0; /* the label -0 is the label 0 */
-    if (number > -1e15 && number < 1e15 && number == (double)(int64_t)number)
-        return whole_text((int64_t)number, out);
+    if (number > -1e15 && number < 1e15 && number == (double)(int64_t)number) {
+        char *end = out; /* the usual label: writers print one a row */
+        if (number < 0)
+            *end++ = '-';
+        end = gsa__decimal_unsigned((uint64_t)(number < 0 ? -number : number), end);
+        *end = '\0';
+        return (size_t)(end - out);
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(out, GSA__NUMBER_TEXT, "%.*g", digits, number);
         if (strtod(out, NULL) == number)
