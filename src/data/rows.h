@@ -2,7 +2,8 @@
  *
  *   1 Every value is stored; `all_ones` remembers whether the batch can go out without them.
  *   2 A row that is not finished leaves no trace: begin forgets the values after the last finished row.
- *   3 A batch is full by its number of rows and values alone, so that the same text gives the same batches. */
+ *   3 A batch is full by its number of rows and values alone, so that the same text gives the same batches; only a
+ *     stream that has nothing to read for the moment gives fewer. */
 #ifndef GSA_DATA_ROWS_H
 #define GSA_DATA_ROWS_H
 

@@ -53,7 +53,7 @@ typedef struct gsa__codec_entry {
     const char *ending; /* of the names of such files */
 } gsa__codec_entry;
 
-/* Bytes that decide; content that is shorter is what it is. */
+/* Bytes that decide, none of them a newline; content that is shorter is what it is. */
 #define GSA__CODEC_MAGIC 10
 
 /* The codec that the content begins with, or NULL for plain bytes. */

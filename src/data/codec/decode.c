@@ -51,9 +51,10 @@ static gsa_status refill(gsa__decode *decode, gsa_error *error)
     return GSA_OK;
 }
 
+/* A newline is in no codec's first bytes: whoever typed a short line need not type another. */
 static gsa_status detect(gsa__decode *decode, gsa_error *error)
 {
-    while (decode->in_end < GSA__CODEC_MAGIC && !decode->source_ended) {
+    while (decode->in_end < GSA__CODEC_MAGIC && !decode->source_ended && !memchr(decode->in, '\n', decode->in_end)) {
         gsa_status status = refill(decode, error);
         if (status != GSA_OK)
             return status;
@@ -177,10 +178,18 @@ static gsa_status read_on(gsa__decode *decode, void *bytes, size_t size, size_t 
                          : read_plain(decode, bytes, size, got, error);
 }
 
+bool gsa__decode_is_idle(const gsa__decode *decode)
+{
+    return decode->start_used == decode->start_size && decode->in_start == decode->in_end && !decode->source_ended &&
+           gsa__source_is_idle(&decode->source);
+}
+
 gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (size_t got = 1; status == GSA_OK && got > 0 && decode->start_size < GSA__DECODE_START;) {
+        if (memchr(decode->start, '\n', decode->start_size))
+            break;
         status =
             read_on(decode, decode->start + decode->start_size, GSA__DECODE_START - decode->start_size, &got, error);
         decode->start_size += got;

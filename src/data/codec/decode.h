@@ -31,8 +31,10 @@ typedef struct gsa__decode {
 gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, const gsa_env *env, size_t buffer_size,
                             gsa_error *error);
 gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
-/* Before the first read: decode->start gets the first GSA__DECODE_START bytes, or all there are, and keeps them for
- * reads. A failure behind the first byte is left to these. After GSA_STOPPED another call goes on. */
+/* All that the source has delivered is used, and it has nothing more for the moment. */
+bool gsa__decode_is_idle(const gsa__decode *decode);
+/* Before the first read: decode->start gets the first GSA__DECODE_START bytes, or all there are or up to a newline, and
+ * keeps them for reads. A failure behind the first byte is left to these. After GSA_STOPPED another call goes on. */
 gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
 void gsa__decode_close(gsa__decode *decode);

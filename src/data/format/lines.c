@@ -130,6 +130,8 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
             lines->line++;
             return fail_too_long(lines, byte, error);
         }
+        if (lines->hurried && gsa__decode_is_idle(lines->stream))
+            return GSA_END;
         gsa_status status = refill(lines, error);
         if (status != GSA_OK)
             return status;

@@ -29,6 +29,7 @@ typedef struct gsa__lines {
     uint64_t line;              /* lines taken so far */
     uint64_t byte;              /* offset of start in the content */
     bool ended;                 /* the stream has */
+    bool hurried;               /* whoever asks has something to do meanwhile */
     bool discarding;            /* what comes up to the next newline belongs to a line that was too long */
 } gsa__lines;
 
@@ -37,8 +38,9 @@ gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env 
 void gsa__lines_free(gsa__lines *lines);
 /* From now on the lines of this stream. */
 void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream);
-/* The next line, valid until the next call; GSA_END after the last. A line that is too long is GSA_INPUT with line and
- * byte set; the call after that delivers the line that follows it. */
+/* The next line, valid until the next call; GSA_END after the last, and if `hurried` also
+ * where the stream has no whole line for the moment; `ended` tells which. A line that is too long is GSA_INPUT with
+ * line and byte set; the call after that delivers the line that follows it. */
 gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error);
 
 #endif

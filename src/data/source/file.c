@@ -85,6 +85,12 @@ static gsa_status wait_for_bytes(const gsa__source *source, gsa_error *error)
     return GSA_OK;
 }
 
+bool gsa__source_is_idle(const gsa__source *source)
+{
+    struct pollfd on = {.fd = source->fd, .events = POLLIN};
+    return source->fd >= 0 && poll(&on, 1, 0) == 0;
+}
+
 static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     gsa_status status = wait_for_bytes(source, error);

@@ -41,6 +41,8 @@ void gsa__source_open_memory(const void *bytes, size_t size, const char *name, c
 
 /* Asks env.should_stop, then reads. */
 gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
+/* Nothing to read for the moment: a read would wait. */
+bool gsa__source_is_idle(const gsa__source *source);
 /* Takes a source that was never opened, if it is zeroed. */
 void gsa__source_close(gsa__source *source);
 
