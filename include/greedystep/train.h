@@ -34,6 +34,30 @@ GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader,
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
                                               gsa_error *error);
 
+/* Some consecutive rows of an input and what a model says of them; everything is borrowed for the call. */
+typedef struct gsa_predictions {
+    const gsa_batch *rows;
+    size_t width;         /* numbers a row */
+    const double *number; /* row-major: as by gsa_model_predict, or gsa_model_margins if there are no probabilities */
+    const char *text;     /* a line a row, or NULL if nobody asked for it */
+    size_t text_size;
+} gsa_predictions;
+
+typedef struct gsa_predict_hooks {
+    void *ctx;
+    /* Nonzero: predictions come with their text. A line is the most probable label and its probability ("%s %.6g"), the
+     * label and its margin without probabilities, or of a model of numbers the number ("%.9g"). */
+    int as_text;
+    /* One call at a time and in the order of the rows, each from the thread that predicted them; anything but GSA_OK
+     * ends the prediction with that status. */
+    gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);
+} gsa_predict_hooks;
+
+/* Predicts every row of the reader, on env's threads. A failure comes after the predictions of all rows before it. Rows
+ * of a stream are predicted as soon as they are there. */
+GSA_API GSA_NODISCARD gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks,
+                                             const gsa_env *env, gsa_error *error);
+
 #ifdef __cplusplus
 }
 #endif

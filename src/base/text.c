@@ -7,21 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The locale may print another character, or several bytes, where C has a point. */
-static void restore_point(char *text)
-{
-    char *point = text;
-    while (*point && strchr("0123456789+-eE", *point))
-        point++;
-    if (!*point)
-        return;
-    char *rest = point + 1;
-    while (*rest && !strchr("0123456789eE", *rest))
-        rest++;
-    *point = '.';
-    memmove(point + 1, rest, strlen(rest) + 1);
-}
-
 /* "1e-07" and "1e+22" as "1e-7" and "1e22". */
 static void shorten_exponent(char *text)
 {
@@ -48,12 +33,11 @@ size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT])
         *end = '\0';
         return (size_t)(end - out);
     }
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(out, GSA__NUMBER_TEXT, "%.*g", digits, number);
-        if (strtod(out, NULL) == number)
-            break;
-    }
-    restore_point(out);
+    int digits = 0; /* as the locale has them, to be read in the same locale */
+    do
+        snprintf(out, GSA__NUMBER_TEXT, "%.*g", ++digits, number);
+    while (digits < 17 && strtod(out, NULL) != number);
+    *gsa__decimal_general(number, digits, out) = '\0';
     shorten_exponent(out);
     return strlen(out);
 }

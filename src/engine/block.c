@@ -227,14 +227,13 @@ static gsa_batch view_of(const gsa__block *block)
                        .place = block->place};
 }
 
-gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+/* Rows that waited, and after them those of the reader until there are least_rows. */
+static gsa_status gather(gsa__block *block, gsa_reader *reader, size_t least_rows, size_t most_rows, gsa_error *error)
 {
-    if (block->complete)
-        empty(block);
     gsa_status status = reserve(block, 1, error); /* a block of empty rows is sparse too */
     if (status == GSA_OK)
         status = take_pending(block, most_rows, error);
-    while (status == GSA_OK && !is_full(block, most_rows)) {
+    while (status == GSA_OK && !is_full(block, least_rows)) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
         if (status != GSA_OK)
@@ -242,6 +241,22 @@ gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_ro
         else if ((status = copy_words(block, &block->pending, error)) == GSA_OK)
             status = take_pending(block, most_rows, error);
     }
+    return status;
+}
+
+gsa_status gsa__block_take(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+{
+    gsa_status status = gather(block, reader, 1, most_rows, error);
+    if (status == GSA_OK)
+        *view = view_of(block);
+    return status;
+}
+
+gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+{
+    if (block->complete)
+        empty(block);
+    gsa_status status = gather(block, reader, most_rows, most_rows, error);
     if (status == GSA_END && block->n_rows > 0) {
         block->is_last = 1;
         status = GSA_OK;

@@ -12,6 +12,9 @@ void gsa__block_free(gsa__block *block);
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* What there is, into a block that is empty because it follows another: the rows that waited, or the reader's next
+ * batch, most_rows of them at the most. */
+gsa_status gsa__block_take(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
 /* Goes on where another block of the same reader ended: rows that waited there wait here. */
 void gsa__block_follow(gsa__block *block, const gsa__block *before);
 /* Whether the last view reached the end of the input. */

@@ -11,25 +11,6 @@
 
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
-/* m / 10^k, with a point if k > 0. */
-static char *write_fixed(uint64_t m, unsigned k, char *out)
-{
-    uint64_t scale = 1;
-    for (unsigned i = 0; i < k; i++)
-        scale *= 10;
-    out = gsa__decimal_unsigned(m / scale, out);
-    if (k == 0)
-        return out;
-    *out++ = '.';
-    uint64_t rest = m % scale;
-    for (unsigned i = 0; i < k; i++) {
-        scale /= 10;
-        *out++ = (char)('0' + rest / scale);
-        rest %= scale;
-    }
-    return out;
-}
-
 /* d.ddde-7 and d.ddde12 where that is shorter than zeros, plain digits otherwise. */
 static char *write_significant(const gsa__significant *number, char *out)
 {
@@ -70,8 +51,12 @@ char *gsa__decimal_float(float signed_value, const gsa__number_locale *locale, c
     if (value == 0 || (value >= 1e-4f && value < 1e9f)) {
         for (unsigned k = 0; k < 10 && value * powers[k] < 1e9; k++) {
             uint64_t m = (uint64_t)(value * powers[k] + 0.5);
-            if ((float)((double)m / powers[k]) == value)
-                return write_fixed(m, k, out);
+            if ((float)((double)m / powers[k]) == value) {
+                gsa__significant number;
+                number.n = (int)(gsa__decimal_unsigned(m, number.digit) - number.digit);
+                number.exponent = number.n - 1 - (int)k;
+                return gsa__significant_plain(&number, out);
+            }
         }
     }
     return write_shortest(value, locale, out);

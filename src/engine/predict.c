@@ -1,0 +1,201 @@
+/* Predictions of a reader's rows, on threads, in the order of the rows.
+ *
+ * Every worker takes the rows that come next, predicts them and makes their text beside the others, and hands them on
+ * when its turn has come. No thread waits for a full block, so that a stream is answered as it comes.
+ *
+ *   P1  whoever has `reading` may touch the reader, `last`, and what waits in blocks; n_taken is the number of the
+ * turn; P2  whoever has `telling` and whose turn it is (n_told) may call the hook and set the result; P3  the turn
+ * after which there is nothing more to tell is the first that failed or met the end. */
+#include "engine/block.h"
+#include "engine/workers.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/significant.h"
+
+#include <greedystep/train.h>
+
+#include <stdatomic.h>
+#include <string.h>
+
+/* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
+#define TABLE_LEN ((size_t)1 << 18)
+
+typedef struct worker {
+    gsa__block *block;
+    double *number;
+    char *text;
+    size_t number_capacity, text_capacity;
+} worker;
+
+typedef struct predicting {
+    const gsa_model *model;
+    gsa_model_info info;
+    gsa_reader *reader;
+    const gsa_predict_hooks *hooks;
+    gsa_env env;
+    int has_margins; /* classes without probabilities */
+    size_t width, most_rows, n_workers;
+    worker *workers;
+    pthread_mutex_t reading, telling;
+    pthread_cond_t told;
+    const gsa__block *last;
+    uint64_t n_taken, n_told;
+    atomic_int ended;
+    gsa_status status;
+    gsa_error failure;
+} predicting;
+
+/* The class that is predicted, and how sure that is. The one margin of two classes is that of the second. */
+static size_t best_class(const predicting *run, const double *row, double *number)
+{
+    size_t best = 0;
+    if (run->has_margins && run->info.n_classes <= 2) {
+        best = run->info.n_classes == 2 && row[0] > 0;
+        *number = best ? row[0] : -row[0];
+        return best;
+    }
+    for (size_t i = 1; i < run->width; i++)
+        best = row[i] > row[best] ? i : best;
+    *number = row[best];
+    return best;
+}
+
+/* Makes the text of predictions that have their numbers. */
+static gsa_status write_lines(const predicting *run, worker *mine, gsa_predictions *some, gsa_error *error)
+{
+    for (size_t i = 0; i < some->rows->n_rows; i++) {
+        double number = some->number[i * run->width];
+        const char *label = "";
+        if (run->info.n_classes > 0)
+            label = gsa_model_label(run->model, best_class(run, some->number + i * run->width, &number));
+        size_t n = strlen(label);
+        if (!gsa__reserve(&run->env, (void **)&mine->text, &mine->text_capacity,
+                          some->text_size + n + 2 + GSA__DECIMAL_SIZE, 1))
+            return gsa__fail(error, GSA_MEMORY, "no memory for the text of %zu predictions", some->rows->n_rows);
+        char *end = mine->text + some->text_size;
+        memcpy(end, label, n);
+        end += n;
+        if (n > 0)
+            *end++ = ' ';
+        end = gsa__decimal_general(number, n > 0 ? 6 : 9, end);
+        *end++ = '\n';
+        some->text_size = (size_t)(end - mine->text);
+    }
+    some->text = mine->text;
+    return GSA_OK;
+}
+
+/* The next rows, and their turn. */
+static gsa_status take_rows(predicting *run, worker *mine, gsa_batch *rows, uint64_t *turn, gsa_error *error)
+{
+    gsa_status status = GSA_END;
+    pthread_mutex_lock(&run->reading);
+    if (!run->ended) {
+        if (run->last)
+            gsa__block_follow(mine->block, run->last);
+        run->last = mine->block;
+        status = run->env.should_stop(run->env.stop_ctx)
+                     ? gsa__fail(error, GSA_STOPPED, "stopped on request")
+                     : gsa__block_take(mine->block, run->reader, run->most_rows, rows, error);
+        if (status != GSA_OK)
+            run->ended = 1;
+    }
+    *turn = run->n_taken++;
+    pthread_mutex_unlock(&run->reading);
+    return status;
+}
+
+static gsa_status predict_rows(const predicting *run, worker *mine, const gsa_batch *rows, gsa_predictions *out,
+                               gsa_error *error)
+{
+    if (!gsa__reserve(&run->env, (void **)&mine->number, &mine->number_capacity, rows->n_rows * run->width,
+                      sizeof *mine->number))
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu predictions", rows->n_rows);
+    gsa_status status = run->has_margins ? gsa_model_margins(run->model, rows, mine->number, error)
+                                         : gsa_model_predict(run->model, rows, mine->number, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(run->reader, rows, error);
+    *out = (gsa_predictions){.rows = rows, .width = run->width, .number = mine->number};
+    return status == GSA_OK && run->hooks->as_text ? write_lines(run, mine, out, error) : status;
+}
+
+static void hand_on(predicting *run, uint64_t turn, gsa_status status, const gsa_predictions *some, gsa_error *error)
+{
+    pthread_mutex_lock(&run->telling);
+    while (run->n_told != turn)
+        pthread_cond_wait(&run->told, &run->telling);
+    if (run->status == GSA_OK && status == GSA_OK)
+        status = run->hooks->take(run->hooks->ctx, some, error);
+    if (run->status == GSA_OK && status != GSA_OK) {
+        run->ended = 1;
+        run->status = status;
+        run->failure = *error;
+    }
+    run->n_told++;
+    pthread_cond_broadcast(&run->told);
+    pthread_mutex_unlock(&run->telling);
+}
+
+static gsa_status work(void *ctx, size_t number, gsa_error *unused)
+{
+    predicting *run = ctx;
+    worker *mine = &run->workers[number];
+    gsa_status status = GSA_OK;
+    (void)unused;
+    while (status != GSA_END && !run->ended) {
+        gsa_error error = {.row = GSA_NO_ROW};
+        gsa_batch rows;
+        gsa_predictions some = {0};
+        uint64_t turn;
+        status = take_rows(run, mine, &rows, &turn, &error);
+        if (status == GSA_OK)
+            status = predict_rows(run, mine, &rows, &some, &error);
+        hand_on(run, turn, status, &some, &error);
+    }
+    return GSA_OK;
+}
+
+static gsa_status set_up(predicting *run, gsa_error *error)
+{
+    const gsa_model_info *info = &run->info;
+    gsa_model_get_info(run->model, &run->info);
+    run->has_margins = info->n_classes > 0 && !info->has_probabilities;
+    run->width = (size_t)(run->has_margins ? info->n_outputs : info->n_classes > 0 ? info->n_classes : 1);
+    run->most_rows = run->width < TABLE_LEN ? TABLE_LEN / run->width : 1;
+    if (run->most_rows > GSA_BLOCK_ROWS)
+        run->most_rows = GSA_BLOCK_ROWS;
+    run->workers = gsa__alloc_zeroed(&run->env, run->n_workers, sizeof *run->workers);
+    gsa_status status = run->workers ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory to predict");
+    for (size_t i = 0; i < run->n_workers && status == GSA_OK; i++)
+        status = gsa__block_new(&run->env, &run->workers[i].block, error);
+    return status;
+}
+
+gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_env *env,
+                       gsa_error *error)
+{
+    predicting run = {.model = model,
+                      .reader = reader,
+                      .hooks = hooks,
+                      .env = gsa__env_resolve(env),
+                      .reading = PTHREAD_MUTEX_INITIALIZER,
+                      .telling = PTHREAD_MUTEX_INITIALIZER,
+                      .told = PTHREAD_COND_INITIALIZER};
+    run.n_workers = gsa__workers_count(&run.env);
+    gsa_status status = set_up(&run, error);
+    if (status == GSA_OK)
+        status = gsa__workers_run(run.n_workers, run.n_workers, work, &run, &run.env, error);
+    if (status == GSA_OK && run.status != GSA_END) {
+        status = run.status;
+        if (error)
+            *error = run.failure;
+    }
+    for (size_t i = 0; run.workers && i < run.n_workers; i++) {
+        gsa__block_free(run.workers[i].block);
+        gsa__free(&run.env, run.workers[i].number);
+        gsa__free(&run.env, run.workers[i].text);
+    }
+    gsa__free(&run.env, run.workers);
+    return status;
+}
