@@ -204,22 +204,31 @@ static pair exp_pair(double x)
 }
 
 /* With t = e^-|x|: the smaller of the two probabilities is t / (1 + t), the other 1 minus that. */
+void gsa__sigmoids(double x, double both[2])
+{
+    int larger = !(x < 0);
+    if (isnan(x)) {
+        both[0] = -x;
+        both[1] = x;
+    } else if (fabs(x) > FAR) {
+        both[larger] = 1.0;
+        both[!larger] = gsa__exp(-fabs(x));
+    } else {
+        pair t = exp_pair(-fabs(x));
+        pair one = sum_ordered(1.0, t.high);
+        double quotient = t.high / one.high;
+        double correction = (t.low - quotient * (one.low + t.low)) / one.high;
+        pair rest = sum_ordered(1.0, -quotient);
+        both[larger] = rest.high + (rest.low - correction);
+        both[!larger] = quotient + correction;
+    }
+}
+
 double gsa__sigmoid(double x)
 {
-    if (isnan(x))
-        return x;
-    if (x < -FAR)
-        return gsa__exp(x);
-    if (x > FAR)
-        return 1.0;
-    pair t = exp_pair(-fabs(x));
-    pair one = sum_ordered(1.0, t.high);
-    double quotient = t.high / one.high;
-    double correction = (t.low - quotient * (one.low + t.low)) / one.high;
-    if (x < 0)
-        return quotient + correction;
-    pair rest = sum_ordered(1.0, -quotient);
-    return rest.high + (rest.low - correction);
+    double both[2];
+    gsa__sigmoids(x, both);
+    return both[1];
 }
 
 double gsa__softplus(double x)

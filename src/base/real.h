@@ -17,6 +17,8 @@ double gsa__log1p(double x);
 
 /* 1 / (1 + e^-x), never NaN for a number, exactly 0 or 1 only where double has nothing nearer. */
 double gsa__sigmoid(double x);
+/* Of -x and of x, for the price of one. */
+void gsa__sigmoids(double x, double both[2]);
 /* log(1 + e^x) without overflow: the logistic loss of a margin -x. */
 double gsa__softplus(double x);
 

@@ -16,6 +16,7 @@
 #include <greedystep/train.h>
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
@@ -26,6 +27,10 @@ typedef struct worker {
     double *number;
     char *text;
     size_t number_capacity, text_capacity;
+    uint64_t turn;
+    gsa_batch rows;
+    gsa_predictions some;
+    gsa_error error;
 } worker;
 
 typedef struct predicting {
@@ -34,14 +39,14 @@ typedef struct predicting {
     gsa_reader *reader;
     const gsa_predict_hooks *hooks;
     gsa_env env;
-    int has_margins; /* classes without probabilities */
+    bool has_margins; /* classes without probabilities */
     size_t width, most_rows, n_workers;
     worker *workers;
     pthread_mutex_t reading, telling;
     pthread_cond_t told;
     const gsa__block *last;
     uint64_t n_taken, n_told;
-    atomic_int ended;
+    atomic_bool ended;
     gsa_status status;
     gsa_error failure;
 } predicting;
@@ -62,32 +67,33 @@ static size_t best_class(const predicting *run, const double *row, double *numbe
 }
 
 /* Makes the text of predictions that have their numbers. */
-static gsa_status write_lines(const predicting *run, worker *mine, gsa_predictions *some, gsa_error *error)
+static gsa_status write_lines(const predicting *run, worker *mine)
 {
-    for (size_t i = 0; i < some->rows->n_rows; i++) {
-        double number = some->number[i * run->width];
+    size_t n_rows = mine->rows.n_rows, size = 0;
+    for (size_t i = 0; i < n_rows; i++) {
+        double number = mine->number[i * run->width];
         const char *label = "";
         if (run->info.n_classes > 0)
-            label = gsa_model_label(run->model, best_class(run, some->number + i * run->width, &number));
-        size_t n = strlen(label);
-        if (!gsa__reserve(&run->env, (void **)&mine->text, &mine->text_capacity,
-                          some->text_size + n + 2 + GSA__DECIMAL_SIZE, 1))
-            return gsa__fail(error, GSA_MEMORY, "no memory for the text of %zu predictions", some->rows->n_rows);
-        char *end = mine->text + some->text_size;
+            label = gsa_model_label(run->model, best_class(run, mine->number + i * run->width, &number));
+        size_t n = strlen(label), need = size + n + 2 + GSA__DECIMAL_SIZE;
+        if (!gsa__reserve(&run->env, (void **)&mine->text, &mine->text_capacity, need, 1))
+            return gsa__fail(&mine->error, GSA_MEMORY, "no memory for the text of %zu predictions", n_rows);
+        char *end = mine->text + size;
         memcpy(end, label, n);
         end += n;
         if (n > 0)
             *end++ = ' ';
         end = gsa__decimal_general(number, n > 0 ? 6 : 9, end);
         *end++ = '\n';
-        some->text_size = (size_t)(end - mine->text);
+        size = (size_t)(end - mine->text);
     }
-    some->text = mine->text;
+    mine->some.text = mine->text;
+    mine->some.text_size = size;
     return GSA_OK;
 }
 
 /* The next rows, and their turn. */
-static gsa_status take_rows(predicting *run, worker *mine, gsa_batch *rows, uint64_t *turn, gsa_error *error)
+static gsa_status take_rows(predicting *run, worker *mine)
 {
     gsa_status status = GSA_END;
     pthread_mutex_lock(&run->reading);
@@ -96,41 +102,40 @@ static gsa_status take_rows(predicting *run, worker *mine, gsa_batch *rows, uint
             gsa__block_follow(mine->block, run->last);
         run->last = mine->block;
         status = run->env.should_stop(run->env.stop_ctx)
-                     ? gsa__fail(error, GSA_STOPPED, "stopped on request")
-                     : gsa__block_take(mine->block, run->reader, run->most_rows, rows, error);
-        if (status != GSA_OK)
-            run->ended = 1;
+                     ? gsa__fail(&mine->error, GSA_STOPPED, "stopped on request")
+                     : gsa__block_take(mine->block, run->reader, run->most_rows, &mine->rows, &mine->error);
     }
-    *turn = run->n_taken++;
+    if (status != GSA_OK)
+        run->ended = true;
+    mine->turn = run->n_taken++;
     pthread_mutex_unlock(&run->reading);
     return status;
 }
 
-static gsa_status predict_rows(const predicting *run, worker *mine, const gsa_batch *rows, gsa_predictions *out,
-                               gsa_error *error)
+static gsa_status predict_rows(const predicting *run, worker *mine)
 {
-    if (!gsa__reserve(&run->env, (void **)&mine->number, &mine->number_capacity, rows->n_rows * run->width,
-                      sizeof *mine->number))
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu predictions", rows->n_rows);
-    gsa_status status = run->has_margins ? gsa_model_margins(run->model, rows, mine->number, error)
-                                         : gsa_model_predict(run->model, rows, mine->number, error);
+    size_t n = mine->rows.n_rows * run->width;
+    if (!gsa__reserve(&run->env, (void **)&mine->number, &mine->number_capacity, n, sizeof *mine->number))
+        return gsa__fail(&mine->error, GSA_MEMORY, "no memory for %zu predictions", n);
+    gsa_status status =
+        (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
     if (status != GSA_OK)
-        gsa_reader_locate(run->reader, rows, error);
-    *out = (gsa_predictions){.rows = rows, .width = run->width, .number = mine->number};
-    return status == GSA_OK && run->hooks->as_text ? write_lines(run, mine, out, error) : status;
+        gsa_reader_locate(run->reader, &mine->rows, &mine->error);
+    mine->some = (gsa_predictions){.rows = &mine->rows, .width = run->width, .number = mine->number};
+    return status == GSA_OK && run->hooks->as_text ? write_lines(run, mine) : status;
 }
 
-static void hand_on(predicting *run, uint64_t turn, gsa_status status, const gsa_predictions *some, gsa_error *error)
+static void hand_on(predicting *run, worker *mine, gsa_status status)
 {
     pthread_mutex_lock(&run->telling);
-    while (run->n_told != turn)
+    while (run->n_told != mine->turn)
         pthread_cond_wait(&run->told, &run->telling);
     if (run->status == GSA_OK && status == GSA_OK)
-        status = run->hooks->take(run->hooks->ctx, some, error);
+        status = run->hooks->take(run->hooks->ctx, &mine->some, &mine->error);
     if (run->status == GSA_OK && status != GSA_OK) {
-        run->ended = 1;
+        run->ended = true;
         run->status = status;
-        run->failure = *error;
+        run->failure = mine->error;
     }
     run->n_told++;
     pthread_cond_broadcast(&run->told);
@@ -141,17 +146,11 @@ static gsa_status work(void *ctx, size_t number, gsa_error *unused)
 {
     predicting *run = ctx;
     worker *mine = &run->workers[number];
-    gsa_status status = GSA_OK;
     (void)unused;
-    while (status != GSA_END && !run->ended) {
-        gsa_error error = {.row = GSA_NO_ROW};
-        gsa_batch rows;
-        gsa_predictions some = {0};
-        uint64_t turn;
-        status = take_rows(run, mine, &rows, &turn, &error);
-        if (status == GSA_OK)
-            status = predict_rows(run, mine, &rows, &some, &error);
-        hand_on(run, turn, status, &some, &error);
+    while (!run->ended) {
+        mine->error = (gsa_error){.row = GSA_NO_ROW};
+        gsa_status status = take_rows(run, mine);
+        hand_on(run, mine, status == GSA_OK ? predict_rows(run, mine) : status);
     }
     return GSA_OK;
 }
