@@ -97,7 +97,7 @@ const cli_verb predict_verb = {
     .details =
         "Prints a line for every row of DATA: the most probable label and its probability, or the value if the model\n"
         "has learned numbers; of a model of a hinge loss the label and its margin. The labels in DATA are not looked\n"
-        "at. - is standard input.",
+        "at. - is standard input; rows that come through a pipe are answered as they come.",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

@@ -42,8 +42,9 @@ typedef struct gsa_generator {
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env,
                                                            gsa_reader **out, gsa_error *error);
 
-/* The next rows, valid until the next call on this reader (label words keep their numbers and texts until close);
- * GSA_END after the last. A failure may be followed by another call only if it was GSA_STOPPED. */
+/* The next rows (of a stream of text those that are there), valid until the next call on this reader (label words keep
+ * their numbers and texts until close); GSA_END after the last. A failure may be followed by another call only if it
+ * was GSA_STOPPED. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
