@@ -14,7 +14,7 @@ medians. These machines are noisy (their clock was seen between 1.5 and 2.7 GHz 
 figures of two.
 
 ```sh
-cmake --build build/release --target greedystep_cli
+cmake --build build/release --target greedystep_cli bench_speed
 pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools
 python3 bench/speed/run.py --build build/release
 ```

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast on one machine? Rooms beside their bare limits, threads, and other programs; writes docs/performance.md.
 
-    cmake --build build/release --target greedystep_cli
+    cmake --build build/release --target greedystep_cli bench_speed
     pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools
     python3 bench/speed/run.py --build build/release [--stage rooms|threads|peers] [--rows 1000000]
     python3 bench/speed/run.py --build build/release --stage scaling      # half an hour, 12 GB of disk
@@ -69,8 +69,9 @@ class Bench:
         run([self.greedystep, "generate", *shape, "-o", path, "--quiet"])
         return path
 
-    def train(self, data: Path, *options: object) -> float:
-        return seconds_of([self.greedystep, "train", data, "-o", self.folder / "model", "--quiet", *options])
+    def train(self, data: Path | list[Path], *options: object) -> float:
+        files = data if isinstance(data, list) else [data]
+        return seconds_of([self.greedystep, "train", *files, "-o", self.folder / "model", "--quiet", *options])
 
 
 def rooms(bench: Bench) -> dict[str, object]:
@@ -78,7 +79,20 @@ def rooms(bench: Bench) -> dict[str, object]:
     said = json.loads(run([bench.greedystep, "bench", "--rows", bench.rows, "--json", "--quiet"]))
     for x in said["measures"]:
         say(f"rooms    {x['what']:32} {x['ours']:15,.0f} {x['limit']:15,.0f} {x['unit']}")
-    return {x["what"]: x for x in said["measures"]}
+    return {x["what"]: x for x in said["measures"]} | softmax(bench)
+
+
+def softmax(bench: Bench) -> dict[str, object]:
+    """1000 classes beside OpenBLAS, where there is one."""
+    said = run([bench.build / "bench" / "speed" / "bench_softmax", 1000, 128, bench.repeats])
+    value = {line.split("\t")[0]: float(line.split("\t")[1]) for line in said.splitlines() if "\t" in line}
+    if "blas_limit" not in value:
+        say("SKIPPED softmax: no OpenBLAS to compare with")
+        return {}
+    what = "learn 1000 classes, 128 values a row"
+    limit = "OpenBLAS sgemv and sger, without an average"
+    say(f"rooms    {what:32} {value['softmax']:15,.0f} {value['blas_limit']:15,.0f} rows/s")
+    return {what: {"ours": value["softmax"], "limit": value["blas_limit"], "unit": "rows/s", "limit_is": limit}}
 
 
 def mnist(bench: Bench) -> Path | None:
@@ -96,13 +110,16 @@ def threads(bench: Bench) -> dict[str, object]:
     """One thread and two, the same bytes."""
     data = {
         f"clicks, {bench.rows} rows, text": (bench.generate("clicks.svm", bench.rows, 100000, 20), ()),
+        f"clicks, {10 * bench.rows} rows, cache": (bench.generate("clicks.gsac", 10 * bench.rows, 100000, 20), ()),
         "clicks, 50000 rows, a team": (bench.generate("few.svm", 50000, 10000, 20), ()),
-        "mnist.scale, a team": (mnist(bench), ("--passes", 2)),
     }
+    digits = mnist(bench)
+    if digits is not None:
+        run([bench.greedystep, "convert", digits, "-o", bench.folder / "mnist.gsac"])
+        data["mnist.scale, a team"] = (digits, ("--passes", 2))
+        data["mnist.scale 40 times, cache"] = ([bench.folder / "mnist.gsac"] * 40, ("--passes", 1))
     found = {}
     for name, (path, options) in data.items():
-        if path is None:
-            continue
         taken: dict[int, list[float]] = {1: [], 2: []}
         for _ in range(bench.repeats if "mnist" not in name else 3):
             for n in taken:
