@@ -109,6 +109,7 @@ static gsa_status unite_samples(gsa_state *into, const gsa_state *const *states,
             if (status != GSA_OK)
                 return status;
         }
+    gsa__sample_settle(&into->sample);
     return GSA_OK;
 }
 

@@ -8,6 +8,7 @@
 
 void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
 {
+    gsa__sample_settle(sample);
     for (size_t i = 0; i < sample->n; i++)
         gsa__free(env, sample->at[i]);
     gsa__free(env, sample->at);
@@ -15,12 +16,12 @@ void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
 }
 
 /* The first place whose hash is not below. */
-static size_t place_of(const gsa__sample *sample, uint64_t hash)
+static size_t place_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
 {
-    size_t low = 0, high = sample->n;
+    size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (sample->at[middle]->hash < hash)
+        if (rows[middle]->hash < hash)
             low = middle + 1;
         else
             high = middle;
@@ -28,12 +29,43 @@ static size_t place_of(const gsa__sample *sample, uint64_t hash)
     return low;
 }
 
+static gsa__held_row *find_in(gsa__held_row *const *rows, size_t n, uint64_t hash)
+{
+    size_t place = place_of(rows, n, hash);
+    return place < n && rows[place]->hash == hash ? rows[place] : NULL;
+}
+
 gsa__held_row *gsa__sample_find(const gsa__sample *sample, uint64_t hash)
 {
     if (hash > sample->highest)
         return NULL;
-    size_t place = place_of(sample, hash);
-    return place < sample->n && sample->at[place]->hash == hash ? sample->at[place] : NULL;
+    gsa__held_row *late = find_in(sample->late, sample->n_late, hash);
+    return late ? late : find_in(sample->at, sample->n - sample->n_late, hash);
+}
+
+/* From the back, so that every row is moved once. */
+void gsa__sample_settle(gsa__sample *sample)
+{
+    size_t end = sample->n - sample->n_late;
+    while (sample->n_late > 0) {
+        gsa__held_row *held = sample->late[--sample->n_late];
+        gsa__held_row **place = sample->at + place_of(sample->at, end, held->hash);
+        memmove(place + sample->n_late + 1, place, (size_t)(sample->at + end - place) * sizeof *place);
+        place[sample->n_late] = held;
+        end = (size_t)(place - sample->at);
+    }
+}
+
+static gsa__held_row **last_place(gsa__sample *sample)
+{
+    size_t n = sample->n - sample->n_late;
+    gsa__held_row **late = sample->n_late > 0 ? sample->late + sample->n_late - 1 : NULL;
+    return late && (n == 0 || (*late)->hash > sample->at[n - 1]->hash) ? late : sample->at + n - 1;
+}
+
+const gsa__held_row *gsa__sample_last(gsa__sample *sample)
+{
+    return sample->n > 0 ? *last_place(sample) : NULL;
 }
 
 bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass)
@@ -96,13 +128,30 @@ gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
     return copy;
 }
 
-bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most)
+bool gsa__sample_wants(gsa__sample *sample, uint64_t hash, size_t most)
 {
     if (sample->n == most && hash >= sample->highest)
         return false;
     if (gsa__sample_find(sample, hash))
         return false;
-    return sample->n < most || (most > 0 && hash < sample->at[most - 1]->hash);
+    if (sample->n <= most)
+        return true;
+    gsa__sample_settle(sample);
+    return most > 0 && hash < sample->at[most - 1]->hash;
+}
+
+/* There is room in both. A row above all others need not wait among the late ones. */
+static void enter(gsa__sample *sample, gsa__held_row *held)
+{
+    if (sample->n == 0 || held->hash > sample->highest) {
+        sample->at[sample->n++ - sample->n_late] = held;
+        return;
+    }
+    gsa__held_row **place = sample->late + place_of(sample->late, sample->n_late, held->hash);
+    memmove(place + 1, place, (size_t)(sample->late + sample->n_late - place) * sizeof *place);
+    *place = held;
+    sample->n_late++;
+    sample->n++;
 }
 
 gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
@@ -115,12 +164,15 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t m
     }
     if (!gsa__reserve(env, (void **)&sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at))
         return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
-    size_t place = place_of(sample, held->hash);
-    memmove(sample->at + place + 1, sample->at + place, (sample->n - place) * sizeof *sample->at);
-    sample->at[place] = held;
-    sample->n++;
-    if (sample->n > most)
-        *pushed_out = sample->at[--sample->n];
-    sample->highest = sample->n > 0 ? sample->at[sample->n - 1]->hash : 0;
+    if (sample->n_late == GSA__SAMPLE_LATE)
+        gsa__sample_settle(sample);
+    enter(sample, held);
+    if (sample->n > most) {
+        gsa__held_row **last = last_place(sample);
+        *pushed_out = *last;
+        sample->n_late -= sample->n_late > 0 && last == sample->late + sample->n_late - 1;
+        sample->n--;
+    }
+    sample->highest = sample->n > 0 ? gsa__sample_last(sample)->hash : 0;
     return GSA_OK;
 }

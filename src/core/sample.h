@@ -4,7 +4,9 @@
  *   S2  a row is held if its hash is among the `capacity` smallest seen; one that is pushed out by a smaller one goes
  *       back to the caller, who learns it: in the end every row was either learned or is held. Of rows that are equal
  *       one is held and the others are learned, in every pass;
- *   S3  merging is union and cut, so that order and grouping do not matter. */
+ *   S3  merging is union and cut, so that order and grouping do not matter;
+ *   S4  rows that come in wait in a short list, ascending too, which is now and then put in its place among the others:
+ *       one by one each would move half of them. Whoever inserts settles before others walk over `at`. */
 #ifndef GSA_CORE_SAMPLE_H
 #define GSA_CORE_SAMPLE_H
 
@@ -28,10 +30,14 @@ static inline gsa__row gsa__held_row_view(const gsa__held_row *held)
     return (gsa__row){held->n, held->entries, (const float *)(const void *)(held->entries + held->n)};
 }
 
+#define GSA__SAMPLE_LATE 256
+
 /* Ascending by hash. */
 typedef struct gsa__sample {
-    gsa__held_row **at;
+    gsa__held_row **at; /* all that are not late */
     size_t n, capacity_allocated;
+    gsa__held_row *late[GSA__SAMPLE_LATE];
+    size_t n_late;    /* of the n */
     uint64_t highest; /* hash: nearly all rows of a long input are above it, and need not be looked for */
 } gsa__sample;
 
@@ -48,11 +54,15 @@ gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class
                                 const gsa_env *env);
 gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env);
 
+/* The one with the highest hash, NULL if there is none. */
+const gsa__held_row *gsa__sample_last(gsa__sample *sample);
 /* Would a row of this hash be held by a sample of that many? Not if its equal is. */
-bool gsa__sample_wants(const gsa__sample *sample, uint64_t hash, size_t most);
+bool gsa__sample_wants(gsa__sample *sample, uint64_t hash, size_t most);
 /* Takes the row over. *pushed_out is a row that no longer fits (the caller's), or NULL. A hash that is there already is
  * freed and forgotten (merged samples share rows). On failure the row remains the caller's. */
 gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
                               gsa__held_row **pushed_out, gsa_error *error);
+/* Puts late rows in their place. */
+void gsa__sample_settle(gsa__sample *sample);
 
 #endif

@@ -247,11 +247,12 @@ static gsa_status learn_held(gsa_state *state, gsa__held_row *held, gsa_error *e
 /* Room for the row that a new one may push out of the sample, so that learning it then cannot fail for memory. */
 static gsa_status fit_last_held(gsa_state *state, gsa_error *error)
 {
-    if (state->sample.n == 0)
+    const gsa__held_row *last = gsa__sample_last(&state->sample);
+    if (!last)
         return GSA_OK;
     double xx;
-    gsa__row last = gsa__held_row_view(state->sample.at[state->sample.n - 1]);
-    return gsa__state_fit_row(state, &last, &xx, error);
+    gsa__row row = gsa__held_row_view(last);
+    return gsa__state_fit_row(state, &row, &xx, error);
 }
 
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
@@ -386,6 +387,7 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
             error->row = row;
     }
     state->ahead = (gsa__row){0}; /* it is the caller's memory */
+    gsa__sample_settle(&state->sample);
     return status;
 }
 
@@ -408,14 +410,17 @@ gsa_status gsa_state_hold_out(gsa_state *state, const gsa_batch *batch, const ui
         status = gsa__fail(error, GSA_ARGUMENT, "rows cannot be held out before the loss is decided");
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         struct facts facts;
-        if (rows[i] >= batch->n_rows)
-            return gsa__fail(error, GSA_ARGUMENT, "row %u of a batch of %zu", rows[i], batch->n_rows);
+        if (rows[i] >= batch->n_rows) {
+            status = gsa__fail(error, GSA_ARGUMENT, "row %u of a batch of %zu", rows[i], batch->n_rows);
+            break;
+        }
         status = facts_of(state, batch, rows[i], &facts, error);
         if (status == GSA_OK && facts.given > 0)
             status = keep(state, batch, rows[i], &facts, error);
         if (status != GSA_OK && error)
             error->row = rows[i];
     }
+    gsa__sample_settle(&state->sample);
     return status;
 }
 
