@@ -144,10 +144,8 @@ static gsa_status propose(gsa_state *state, const struct learner *learner, const
                           struct proposal *out, gsa_error *error)
 {
     if (learner->table->n_outputs > 1) {
-        state->kernels->take_many(learner->table, &state->entries, lesson->c, state->margins);
-        for (size_t k = 0; k < learner->table->n_outputs; k++)
-            if (!isfinite(state->margins[k]))
-                return diverged(state, error);
+        if (!state->kernels->take_many(learner->table, &state->entries, lesson->c, state->margins))
+            return diverged(state, error);
         propose_many(state, lesson, out);
         return isfinite(out->loss) ? GSA_OK : diverged(state, error);
     }
@@ -201,10 +199,12 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     gsa__state_fetch(state, 3);
     double step = step_of(state, learner, lesson, &proposal, xdx);
     if (learner->table->n_outputs > 1) {
-        size_t n_outputs = learner->table->n_outputs;
-        for (size_t k = 0; k < gsa__table_padded(n_outputs); k++)
-            state->scales[k] = k < n_outputs ? -step * state->margins[k] : 0;
-        state->kernels->update_many(learner->table, entries, along, state->scales, lag_of(state));
+        size_t n_outputs = learner->table->n_outputs, k = 0;
+        for (; k < n_outputs; k++)
+            state->scales[k] = (float)state->margins[k];
+        for (; k < gsa__table_padded(n_outputs); k++)
+            state->scales[k] = 0;
+        state->kernels->update_many(learner->table, entries, along, -step, state->scales, lag_of(state));
     } else {
         state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state));
     }

@@ -64,22 +64,23 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state->carried.count);
     gsa__free(&env, state->class_sums.at);
     gsa__free(&env, state->ancestors);
-    gsa__free(&env, state->margins);
-    gsa__free(&env, state->scales);
+    gsa__free(&env, state->scratch);
     gsa__free(&env, state->best.weight);
     gsa__free(&env, state->entries.memory);
     gsa__free(&env, state->centre.at);
     gsa__free(&env, state);
 }
 
+/* Margins begin with a line of the cache: vectors that straddle two are stored at half the speed. */
 gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
 {
-    size_t margins = state->scratch_capacity, scales = state->scratch_capacity;
-    n_outputs = gsa__table_padded(n_outputs);
-    if (!gsa__reserve(&state->env, (void **)&state->margins, &margins, n_outputs, sizeof(double)) ||
-        !gsa__reserve(&state->env, (void **)&state->scales, &scales, n_outputs, sizeof(double)))
+    const size_t line = 64;
+    size_t size, n = gsa__table_padded(n_outputs);
+    if (!gsa__multiply(n, sizeof *state->margins + sizeof *state->scales, &size) || !gsa__add(size, line, &size) ||
+        !gsa__reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1))
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", n_outputs);
-    state->scratch_capacity = margins;
+    state->margins = (double *)(void *)((char *)state->scratch + (line - (uintptr_t)state->scratch % line));
+    state->scales = (float *)(state->margins + n);
     return GSA_OK;
 }
 

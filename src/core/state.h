@@ -161,7 +161,9 @@ struct gsa_state {
     uint64_t n_merged;
     gsa__sample sample;
     gsa__best best;
-    double *margins, *scales; /* scratch, one number a output */
+    double *margins; /* scratch, one number a output, and so are the scales; they share memory */
+    float *scales;
+    void *scratch;
     size_t scratch_capacity;
     gsa__row ahead;       /* a row to come, whose records are asked for while this one is learned; n 0: none */
     gsa__entries entries; /* of the row that is being learned */

@@ -6,8 +6,11 @@
  *   K1  entries that are zero are passed over and do not count as a position;
  *   K2  a sum over positions adds position j to partial sum j mod 8 (double), and the eight are added as
  *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last;
- *   K3  with several outputs, each class has one sum, in the order of positions, the intercept last;
- *   K4  an update rounds once: u = (float)(scale * along), weight += u, average += (float)(lag * u). */
+ *   K3  with several outputs, each class has one sum, in the order of positions, the intercept last: four positions
+ *       are (0+1)+(2+3) in float, the fours are added in double;
+ *   K4  an update rounds once: u = (float)(scale * along), weight += u, average += (float)(lag * u). With several
+ *       outputs scale, step * along, lag and their products are floats, as the weights are: vectors are then twice as
+ *       wide. */
 #ifndef GSA_CORE_KERNEL_H
 #define GSA_CORE_KERNEL_H
 
@@ -36,19 +39,20 @@ typedef struct gsa__kernels {
     /* One output: the margin. The means and counts of the entries are gathered, this row of weight c counted; they go
      * back with the update. rarity gets the counts. */
     double (*take_one)(const gsa__table *table, const gsa__entries *entries, double c);
-    /* The same for several outputs. */
-    void (*take_many)(const gsa__table *table, const gsa__entries *entries, double c, double *margins);
+    /* The same for several outputs; false if a margin is not finite. */
+    bool (*take_many)(const gsa__table *table, const gsa__entries *entries, double c, double *margins);
     /* rarity = (rows / (rarity + 1))^(3/8). */
     void (*rarities)(const gsa__entries *entries, float rows);
     /* along = rarity * x; returns the sum of along * x. */
     double (*direct)(const gsa__entries *entries);
-    /* weight += scale * along (scale one a output), average += lag * that, and the counts. */
+    /* weight += scale * along, average += lag * that, and the counts; of several outputs weight += scale * (step *
+     * along), scale one a output and 0 in the padding. */
     void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
-    void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, const double *scale,
-                        double lag);
-    /* Of n classes, sums as in K2. m = e^(m - shift), none above shift; the sum of them. And the sum of p (e^p - 1),
-     * p in [0, 1]. The bits of base/real.h. */
-    double (*exponentiate)(double *m, size_t n, double shift);
+    void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, double step,
+                        const float *scale, double lag);
+    /* Of n classes, sums as in K2. *shift becomes the largest of itself and all m, m = e^(m - shift); the sum of them.
+     * And the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
+    double (*exponentiate)(double *m, size_t n, double *shift);
     double (*expected_growth)(const double *p, size_t n);
 } gsa__kernels;
 

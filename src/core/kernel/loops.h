@@ -1,5 +1,6 @@
 /* The loops themselves, compiled once for every kind of machine: a file that includes this names its kernels in
  * GSA__KERNELS and GSA__KERNELS_NAME first. */
+#include "core/kernel/exponentials.h"
 #include "core/kernel/kernel.h"
 
 #include <math.h>
@@ -143,38 +144,73 @@ static double take_one(const gsa__table *table, const gsa__entries *entries, dou
     return sum(entries);
 }
 
-/* Four outputs at a time: classes are often fewer than a compiler's own vectors are wide. */
+/* Four outputs at a time: classes are often fewer than a compiler's own vectors are wide. Sixteens of them are left to
+ * the compiler. */
 typedef float four_floats __attribute__((vector_size(16)));
 typedef double four_doubles __attribute__((vector_size(32)));
 
-/* margins += weight * x; n is 2 or a multiple of 4. */
-static inline void add_weights(const gsa__cell *weight, double x, double *margins, size_t n)
+/* Four entries: their weights and values. */
+typedef struct quartet {
+    const gsa__cell *weight[4];
+    float x[4];
+} quartet;
+
+static inline four_floats four_products(const quartet *of, size_t k)
 {
-    for (size_t k = 0; k < 2 && n == 2; k++)
-        margins[k] += (double)weight[k].f * x;
-    for (size_t k = 0; k + 4 <= n; k += 4) {
-        four_floats w;
-        four_doubles m;
-        memcpy(&w, weight + k, sizeof w);
-        memcpy(&m, margins + k, sizeof m);
-        m += __builtin_convertvector(w, four_doubles) * x;
-        memcpy(margins + k, &m, sizeof m);
-    }
+    four_floats w[4];
+    for (size_t i = 0; i < 4; i++)
+        memcpy(&w[i], of->weight[i] + k, sizeof w[i]);
+    return (w[0] * of->x[0] + w[1] * of->x[1]) + (w[2] * of->x[2] + w[3] * of->x[3]);
 }
 
-static void take_many(const gsa__table *table, const gsa__entries *entries, double c, double *restrict margins)
+/* margins += weight . x for the outputs from k to the end. */
+static inline void add_products(const quartet *of, double *restrict margins, size_t k, size_t end)
+{
+    const gsa__cell *restrict a = of->weight[0], *restrict b = of->weight[1], *restrict c = of->weight[2],
+                              *restrict d = of->weight[3];
+    float x[4];
+    memcpy(x, of->x, sizeof x);
+    for (; k < end; k++)
+        margins[k] += (double)((a[k].f * x[0] + b[k].f * x[1]) + (c[k].f * x[2] + d[k].f * x[3]));
+}
+
+/* n is 2 or a multiple of 4. */
+static inline void add_all_products(const quartet *of, double *restrict margins, size_t n)
+{
+    size_t n_wide = n / 16 * 16;
+    add_products(of, margins, 0, n_wide);
+    for (size_t k = n_wide; k + 4 <= n; k += 4) {
+        four_doubles m;
+        memcpy(&m, margins + k, sizeof m);
+        m += __builtin_convertvector(four_products(of, k), four_doubles);
+        memcpy(margins + k, &m, sizeof m);
+    }
+    if (n == 2)
+        add_products(of, margins, 0, 2);
+}
+
+static bool take_many(const gsa__table *table, const gsa__entries *entries, double c, double *restrict margins)
 {
     size_t n = gsa__table_padded(table->n_outputs), mean = gsa__table_mean(table);
     clear_padding(entries);
     for (size_t k = 0; k < n; k++)
         margins[k] = 0;
-    for (size_t i = 0; i < entries->n_all; i++) {
-        const gsa__cell *record = gsa__table_slot(table, entries->slot[i]);
-        add_weights(record, entries->x[i], margins, n);
-        entries->mean[i] = record[mean].f;
-        entries->count[i] = record[mean + 1].u;
+    for (size_t i = 0; i < entries->n_all; i += 4) {
+        quartet of;
+        for (size_t j = 0; j < 4; j++) {
+            size_t at = i + j < entries->n_all ? i + j : i; /* where x is 0 any record will do */
+            const gsa__cell *record = of.weight[j] = gsa__table_slot(table, entries->slot[at]);
+            of.x[j] = (float)entries->x[i + j];
+            entries->mean[at] = record[mean].f;
+            entries->count[at] = record[mean + 1].u;
+        }
+        add_all_products(&of, margins, n);
     }
     count_row(entries, c);
+    eight_doubles zero = {0};
+    for (size_t k = 0; k < n; k += 8)
+        zero += load(margins + k, n - k, 0) * 0;
+    return add_eight(zero) == 0; /* NaN if a margin is not finite */
 }
 
 /* ---- directions and updates -------------------------------------------------------------------------------------- */
@@ -222,134 +258,45 @@ static void update_one(gsa__table *table, const gsa__entries *entries, const dou
     }
 }
 
-static inline void move(gsa__cell *weight, gsa__cell *average, double along, double lag, const double *scale, size_t n)
+/* Floats, not cells: gcc does not vectorise sums of a union's members. */
+static inline void move_wide(float *restrict weight, float *restrict average, float along, float lag,
+                             const float *restrict scale, size_t n)
 {
-    for (size_t k = 0; k < 2 && n == 2; k++) {
-        float by = (float)(scale[k] * along);
-        weight[k].f += by;
-        average[k].f += (float)(lag * (double)by);
+    for (size_t k = 0; k < n; k++) {
+        float by = scale[k] * along;
+        weight[k] += by;
+        average[k] += by * lag;
     }
-    for (size_t k = 0; k + 4 <= n; k += 4) {
-        four_floats w, a;
-        four_doubles s;
-        memcpy(&s, scale + k, sizeof s);
+}
+
+static inline void move(gsa__cell *weight, gsa__cell *average, float along, float lag, const float *scale, size_t n)
+{
+    size_t n_wide = n == 2 ? n : n / 16 * 16;
+    move_wide(&weight->f, &average->f, along, lag, scale, n_wide);
+    for (size_t k = n_wide; k < n; k += 4) {
+        four_floats w, a, by;
+        memcpy(&by, scale + k, sizeof by);
         memcpy(&w, weight + k, sizeof w);
         memcpy(&a, average + k, sizeof a);
-        four_floats by = __builtin_convertvector(s * along, four_floats);
+        by *= along;
         w += by;
-        a += __builtin_convertvector(__builtin_convertvector(by, four_doubles) * lag, four_floats);
+        a += by * lag;
         memcpy(weight + k, &w, sizeof w);
         memcpy(average + k, &a, sizeof a);
     }
 }
 
-static void update_many(gsa__table *table, const gsa__entries *entries, const double *along, const double *scale,
-                        double lag)
+static void update_many(gsa__table *table, const gsa__entries *entries, const double *along, double step,
+                        const float *scale, double lag)
 {
     size_t n = gsa__table_padded(table->n_outputs), average = gsa__table_average(table), mean = gsa__table_mean(table);
-    for (size_t i = 0; i < entries->n_all; i++) {
+    /* Backwards: the margins took the last records last, and those of the next row will want the first ones first. */
+    for (size_t i = entries->n_all; i-- > 0;) {
         gsa__cell *record = gsa__table_slot(table, entries->slot[i]);
-        move(record, record + average, along[i], lag, scale, n);
+        move(record, record + average, (float)(step * along[i]), (float)lag, scale, n);
         record[mean].f = entries->mean[i];
         record[mean + 1].u = entries->count[i];
     }
-}
-
-/* ---- exponentials of several classes ----------------------------------------------------------------------------- */
-
-/* base/real.c has these for one number, with the reasons; here the same operations in the same order, on four. */
-typedef int64_t four_longs __attribute__((vector_size(32)));
-
-#define LN2_HIGH 0x1.62e42fefa3p-1
-#define LN2_LOW 0x1.3de6af278ece6p-42
-#define ONE_BY_LN2 0x1.71547652b82fep+0
-#define ROUNDER 0x1.8p52
-#define ROUNDER_BITS INT64_C(0x4338000000000000)
-
-static inline four_doubles four_of(double x)
-{
-    return (four_doubles){x, x, x, x};
-}
-
-/* e^x = 2^k (1 + r + tail). */
-static inline void reduce(four_doubles x, four_doubles *r, four_doubles *tail, four_longs *k)
-{
-    four_doubles t = x * ONE_BY_LN2 + ROUNDER, n = t - ROUNDER;
-    four_doubles high = x - n * LN2_HIGH, low = n * LN2_LOW, q = high - low, q_low = (high - q) - low, z = q * q;
-    four_doubles a = 1.0 / 2 + q * (1.0 / 6), b = 1.0 / 24 + q * (1.0 / 120), c = 1.0 / 720 + q * (1.0 / 5040);
-    four_doubles d = 1.0 / 40320 + q * (1.0 / 362880), e = 1.0 / 3628800 + q * (1.0 / 39916800);
-    four_doubles f = 1.0 / 479001600 + q * (1.0 / 6227020800), zz = z * z;
-    *tail = z * ((a + z * b) + zz * ((c + z * d) + zz * (e + z * f))) + (q_low + q_low * q);
-    *r = q;
-    *k = (four_longs)t - ROUNDER_BITS;
-}
-
-static inline four_doubles powers_of_two(four_longs k)
-{
-    return (four_doubles)((k + 1023) << 52);
-}
-
-/* e^x for x <= 0; in two steps of scaling, so that the second rounds once where the result is subnormal. */
-static inline four_doubles exp_four(four_doubles x)
-{
-    four_doubles r, tail, least = four_of(-746);
-    four_longs k, below = x < least;
-    x = (four_doubles)(((four_longs)x & ~below) | ((four_longs)least & below));
-    reduce(x, &r, &tail, &k);
-    four_doubles high = 1 + r, low = r - (high - 1);
-    four_longs half = ((k + 2048) >> 1) - 1024;
-    return (high + (low + tail)) * powers_of_two(half) * powers_of_two(k - half);
-}
-
-/* e^x - 1 for 0 <= x <= 1. */
-static inline four_doubles expm1_four(four_doubles x)
-{
-    four_doubles r, tail;
-    four_longs k;
-    reduce(x, &r, &tail, &k);
-    four_doubles power = powers_of_two(-k), one = 1 - power, one_low = -power - (one - 1);
-    four_doubles high = one + r, low = r - (high - one);
-    return (high + (low + (one_low + tail))) * powers_of_two(k);
-}
-
-static inline double add_fours(four_doubles a, four_doubles b)
-{
-    double lane[LANES];
-    memcpy(lane, &a, sizeof a);
-    memcpy(lane + 4, &b, sizeof b);
-    return gsa__add_lanes(lane);
-}
-
-/* Four numbers, those beyond the end of n are `rest`. */
-static inline four_doubles load_four(const double *number, size_t at, size_t n, double rest)
-{
-    four_doubles out = four_of(rest);
-    if (at + 4 <= n)
-        memcpy(&out, number + at, sizeof out);
-    else if (at < n)
-        memcpy(&out, number + at, (n - at) * sizeof *number);
-    return out;
-}
-
-static double exponentiate(double *m, size_t n, double shift)
-{
-    four_doubles lane[2] = {four_of(0), four_of(0)};
-    for (size_t i = 0; i < n; i += 4) {
-        four_doubles e = exp_four(load_four(m, i, n, -INFINITY) - shift);
-        memcpy(m + i, &e, (n - i < 4 ? n - i : 4) * sizeof *m);
-        lane[i / 4 % 2] += e;
-    }
-    return add_fours(lane[0], lane[1]);
-}
-
-static double expected_growth(const double *p, size_t n)
-{
-    four_doubles lane[2] = {four_of(0), four_of(0)};
-    for (size_t i = 0; i < n; i += 4) {
-        four_doubles q = load_four(p, i, n, 0);
-        lane[i / 4 % 2] += q * expm1_four(q);
-    }
-    return add_fours(lane[0], lane[1]);
 }
 
 const gsa__kernels GSA__KERNELS = {

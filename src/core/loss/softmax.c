@@ -17,34 +17,14 @@
 #define LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
 #define FARTHEST 0x1p1020
 
-/* The largest margin of all classes but `skip`, which may be K to skip none. -infinity if that leaves no class. */
-static double largest(const double *m, size_t n_classes, size_t skip)
-{
-    double most = -INFINITY;
-    for (size_t j = 0; j < n_classes; j++)
-        if (j != skip && m[j] > most)
-            most = m[j];
-    return most;
-}
-
-/* Replaces every m_j by e^(m_j - shift) and returns the sum of all but `skip`. */
-static double exponentiate(double *m, size_t n_classes, size_t skip, double shift)
-{
-    double own = skip < n_classes ? m[skip] : 0;
-    if (skip < n_classes)
-        m[skip] = -INFINITY; /* adds 0, which changes no sum */
-    double sum = gsa__kernels_best()->exponentiate(m, n_classes, shift);
-    if (skip < n_classes)
-        m[skip] = gsa__exp(own - shift);
-    return sum;
-}
-
+/* The own class takes no part: its -infinity adds 0, which changes no sum. */
 gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
 {
-    double *p = m_to_p;
-    double shift = largest(p, n_classes, n_classes);
-    double behind = shift - p[k];
-    double others = exponentiate(p, n_classes, k, shift);
+    double *p = m_to_p, own = p[k], shift = own;
+    p[k] = -INFINITY;
+    double others = gsa__kernels_best()->exponentiate(p, n_classes, &shift);
+    double behind = shift - own;
+    p[k] = gsa__exp(-behind);
     double total = others + p[k];
     for (size_t j = 0; j < n_classes; j++)
         p[j] /= total;
@@ -61,7 +41,7 @@ gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
 
 void gsa__softmax_probabilities(double *m_to_p, size_t n_classes)
 {
-    double total = exponentiate(m_to_p, n_classes, n_classes, largest(m_to_p, n_classes, n_classes));
+    double shift = -INFINITY, total = gsa__kernels_best()->exponentiate(m_to_p, n_classes, &shift);
     for (size_t j = 0; j < n_classes; j++)
         m_to_p[j] /= total;
 }
@@ -151,7 +131,9 @@ double gsa__softmax_exact(const double *m, size_t n_classes, size_t k)
 {
     if (n_classes < 2)
         return -INFINITY;
-    others o = {m, n_classes, k, largest(m, n_classes, k), 0};
+    others o = {m, n_classes, k, -INFINITY, 0};
+    for (size_t j = 0; j < n_classes; j++)
+        o.shift = j != k && m[j] > o.shift ? m[j] : o.shift;
     double lane[GSA__LANES] = {0}, squares[GSA__LANES] = {0};
     for (size_t j = 0; j < n_classes; j++) {
         double e = j == k ? 0.0 : gsa__exp(m[j] - o.shift);
