@@ -108,7 +108,26 @@ static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(v
     gsa_state_free(all);
 }
 
-/* Held-out rows choose how far to go: never worse, by their own loss, than to stay or to take the mean. */
+/* Loss of the held-out rows with these weights. */
+static double held_out_loss(const gsa_state *state, const double weight[SLOTS])
+{
+    double loss = 0;
+    for (size_t i = 0; i < state->sample.n; i++) {
+        gsa__row row = gsa__held_row_view(state->sample.at[i]);
+        double m = weight[0];
+        for (size_t j = 0; j < row.n; j++)
+            m += (double)row.value[j] * weight[row.index[j] + 1];
+        loss += log1p(exp(state->sample.at[i]->class_number == 1 ? -m : m));
+    }
+    return loss;
+}
+
+static double weight_of(const gsa_state *state, size_t slot, bool averaged)
+{
+    return averaged ? gsa__state_average(state, slot, 0) : (double)gsa__table_slot(&state->table, slot)[0].f;
+}
+
+/* Held-out rows choose how far to go: never worse, by their own loss, than to take the mean. */
 static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unused)
 {
     (void)unused;
@@ -121,58 +140,119 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
         free(r);
     }
     gsa_state *greedy = merged(copies, COPIES, base);
-    double by_hand[SLOTS] = {0}, start[SLOTS];
-    for (size_t slot = 0; slot < SLOTS; slot++) {
-        double mass = 0;
-        for (size_t c = 0; c < COPIES; c++) {
-            mass += gsa__state_mass(copies[c], slot);
-            by_hand[slot] += gsa__state_mass(copies[c], slot) * (double)gsa__table_slot(&copies[c]->table, slot)[0].f;
-        }
-        by_hand[slot] /= mass;
-        start[slot] = (double)gsa__table_slot(&base->table, slot)[0].f;
-    }
-    double loss[3] = {0};
-    for (size_t i = 0; i < greedy->sample.n; i++) {
-        gsa__row row = gsa__held_row_view(greedy->sample.at[i]);
-        double m[3] = {(double)gsa__table_slot(&greedy->table, 0)[0].f, by_hand[0], start[0]};
-        for (size_t j = 0; j < row.n; j++) {
-            size_t slot = (size_t)row.index[j] + 1;
-            double x = row.value ? (double)row.value[j] : 1;
-            m[0] += x * (double)gsa__table_slot(&greedy->table, slot)[0].f;
-            m[1] += x * by_hand[slot];
-            m[2] += x * start[slot];
-        }
-        for (int k = 0; k < 3; k++)
-            loss[k] += log1p(exp(greedy->sample.at[i]->class_number == 1 ? -m[k] : m[k]));
-    }
     assert_int_equal(greedy->sample.n, 64);
-    assert_true(loss[0] <= loss[1] + 1e-4 && loss[0] <= loss[2] + 1e-4);
-    assert_true(loss[1] - loss[0] > 1e-3); /* or else the search was not asked for */
+    for (int averaged = 0; averaged < 2; averaged++) {
+        double mean[SLOTS] = {0}, found[SLOTS], farther[SLOTS];
+        for (size_t slot = 0; slot < SLOTS; slot++) {
+            double mass = 0;
+            for (size_t c = 0; c < COPIES; c++) {
+                double m = gsa__state_mass(copies[c], slot);
+                mass += m;
+                mean[slot] += m * weight_of(copies[c], slot, averaged);
+            }
+            mean[slot] /= mass;
+            found[slot] = weight_of(greedy, slot, averaged);
+            farther[slot] = mean[slot] + 1.05 * (found[slot] - mean[slot]);
+        }
+        double loss = held_out_loss(greedy, found);
+        assert_true(held_out_loss(greedy, mean) - loss > 1e-3);    /* the search was asked */
+        assert_true(held_out_loss(greedy, farther) > loss - 1e-6); /* and has gone to the end */
+    }
     for (size_t c = 0; c < COPIES; c++)
         gsa_state_free(copies[c]);
     gsa_state_free(base);
     gsa_state_free(greedy);
 }
 
-static void a_label_that_only_one_copy_met_comes_after_those_of_the_base(void **unused)
+/* Labels that came late are out of order; weights that were kept aside are in the order of the base. */
+static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("0"), *copies[2] = {copy_of(base, 2), copy_of(base, 2)};
-    rows *two = rows_random(3, ROWS, FEATURES, 2), *three = rows_random(4, ROWS, FEATURES, 3);
-    gsa_batch x = rows_batch(two), y = rows_batch(three);
+    gsa_error error = {0};
+    gsa_state *base = state_with("method", "auto", "holdout", "64", NULL);
+    rows *first = rows_random(1, 300, FEATURES, 2), *late = rows_random(4, ROWS, FEATURES, 3);
+    for (size_t i = 0; i < first->n_rows; i++)
+        first->label[i] += 1;
+    gsa_batch x = rows_batch(first), y = rows_batch(late);
+    learn(base, &x);
+    learn(base, &y);
+    assert_string_equal(base->labels.at[2].text, "0");
+    must_be_ok(gsa_state_keep_best(base, &error), &error);
+    gsa_state_end_pass(base);
+    gsa_state *copies[2] = {copy_of(base, 2), copy_of(base, 2)};
+    for (size_t i = 0; i < 20; i++)
+        late->label[i] = 7; /* and one that only one copy meets */
     learn(copies[0], &x);
     learn(copies[1], &y);
     gsa_state *all = merged(copies, 2, base);
-    assert_int_equal(all->labels.n, 3);
-    assert_int_equal(all->loss, GSA__SOFTMAX);
-    for (size_t k = 0; k < 2; k++)
-        assert_string_equal(all->labels.at[k].text, base->labels.at[k].text);
+    static const char *const expected[] = {"1", "2", "0", "7"};
+    assert_int_equal(all->labels.n, 4);
+    for (size_t k = 0; k < 4; k++)
+        assert_string_equal(all->labels.at[k].text, expected[k]);
+    assert_int_equal(all->best.pass, 1);
+    assert_int_equal(all->best.n_slots, base->best.n_slots);
+    assert_memory_equal(all->best.weight, base->best.weight, base->best.n_slots * base->best.n_outputs * sizeof(float));
     gsa_state_free(all);
     gsa_state_free(base);
     gsa_state_free(copies[0]);
     gsa_state_free(copies[1]);
-    free(two);
-    free(three);
+    free(first);
+    free(late);
+}
+
+/* Rows 301 to 1100 of the run: past 512 and 1024, so that they are the late ones, and those from 256 on the earlier. */
+static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused)
+{
+    (void)unused;
+    gsa_state *base = trained_base("0"), *copies[COPIES];
+    double loss = 0;
+    for (size_t c = 0; c < COPIES; c++) {
+        rows *r = rows_random(10 + c, 200, FEATURES, 2);
+        gsa_batch batch = rows_batch(r);
+        copies[c] = copy_of(base, COPIES);
+        learn(copies[c], &batch);
+        loss += copies[c]->position.loss_sum - base->position.loss_sum;
+        free(r);
+    }
+    gsa_state *all = merged(copies, COPIES, base);
+    assert_close(all->position.earlier[0], base->position.late[0], 0);
+    assert_close(all->position.earlier[1], 300 - 255, 0);
+    assert_close(all->position.late[0], loss, 1e-9);
+    assert_close(all->position.late[1], 4 * 200, 0);
+    assert_close(all->position.loss_sum, base->position.loss_sum + loss, 1e-9);
+    for (size_t c = 0; c < COPIES; c++)
+        gsa_state_free(copies[c]);
+    gsa_state_free(base);
+    gsa_state_free(all);
+}
+
+/* Counts of a table have 31 bits: with more rows behind them the totals are kept apart. */
+static void totals_of_very_many_rows_are_carried(void **unused)
+{
+    (void)unused;
+    gsa_state *base = trained_base("0");
+    base->rows_behind = INT32_MAX - 60;
+    gsa_state *copies[2] = {copy_of(base, 2), copy_of(base, 2)};
+    rows *r = rows_random(3, ROWS, FEATURES, 2);
+    gsa_batch batch = rows_batch(r);
+    learn(copies[0], &batch);
+    gsa_state *in_table = merged(copies, 2, base);
+    learn(copies[1], &batch);
+    gsa_state *apart = merged(copies, 2, base);
+    assert_int_equal(in_table->carried.n, 0);
+    assert_int_equal(in_table->n_counted, INT32_MAX - 60 + ROWS);
+    assert_int_equal(apart->carried.n, SLOTS);
+    assert_int_equal(apart->n_counted, 0);
+    for (size_t slot = 0; slot < SLOTS; slot++) {
+        uint64_t before = gsa__state_count(base, slot), once = gsa__state_count(in_table, slot);
+        assert_int_equal(gsa__state_count(apart, slot) - before, 2 * (once - before));
+    }
+    gsa_state_free(in_table);
+    gsa_state_free(apart);
+    gsa_state_free(base);
+    gsa_state_free(copies[0]);
+    gsa_state_free(copies[1]);
+    free(r);
 }
 
 /* Means of columns: what the copies have in common counts once, whatever the number of rounds. */
@@ -200,7 +280,9 @@ int main(void)
         cmocka_unit_test(a_row_of_one_of_four_copies_counts_for_four_in_its_average),
         cmocka_unit_test(the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass),
         cmocka_unit_test(a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean),
-        cmocka_unit_test(a_label_that_only_one_copy_met_comes_after_those_of_the_base),
+        cmocka_unit_test(a_run_keeps_its_order_of_labels_and_its_best_weights),
+        cmocka_unit_test(a_round_past_a_power_of_two_moves_the_marks_of_falling),
+        cmocka_unit_test(totals_of_very_many_rows_are_carried),
         cmocka_unit_test(means_of_columns_are_those_of_all_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,29 @@ static void every_row_is_about_as_likely_at_every_place(void **unused)
             assert_in_range(count[i][j], 850, 1150);
 }
 
+/* A million rows, and every feature 256 times; eight copies while they fit into 2^28 cells. */
+static void rounds_begin_late_and_have_as_many_copies_as_fit(void **unused)
+{
+    (void)unused;
+    assert_int_equal(gsa_plan_round(999999, 20, 1000, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_round(1000000, 20, 1000, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1280000, 20, 100000, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1270000, 20, 100000, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_round(1000000000, 20, 8000000, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1000000000, 20, 10000000, 1).n_shards, 4);
+    assert_int_equal(gsa_plan_round(1000000000, 20, 30000000, 1).n_shards, 2);
+    assert_int_equal(gsa_plan_round(10000000000, 20, 80000000, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_round(1000000, 20, 20000, 1000).n_shards, 4);
+}
+
+static void rounds_double_up_to_sixteen_million_rows(void **unused)
+{
+    (void)unused;
+    assert_int_equal(gsa_plan_round(1500000, 20, 1000, 1).n_rows, 1500000);
+    assert_int_equal(gsa_plan_round(16777215, 20, 1000, 1).n_rows, 16777215);
+    assert_int_equal(gsa_plan_round(1000000000, 20, 1000, 1).n_rows, 16777216);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -62,6 +85,8 @@ int main(void)
         cmocka_unit_test(an_order_never_changes),
         cmocka_unit_test(seed_pass_and_block_all_change_the_order),
         cmocka_unit_test(every_row_is_about_as_likely_at_every_place),
+        cmocka_unit_test(rounds_begin_late_and_have_as_many_copies_as_fit),
+        cmocka_unit_test(rounds_double_up_to_sixteen_million_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
