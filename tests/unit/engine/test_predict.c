@@ -23,7 +23,16 @@ typedef struct collected {
     size_t n_rows, width, n_calls, text_size, fail_at; /* fail_at: the call that fails, 0: none */
     double *number;
     char *text;
+    size_t number_room, text_room;
 } collected;
+
+static void *room_for(void *memory, size_t *room, size_t size)
+{
+    if (size <= *room)
+        return memory;
+    *room = 2 * size;
+    return realloc(memory, *room);
+}
 
 static gsa_status collect(void *ctx, const gsa_predictions *some, gsa_error *error)
 {
@@ -33,12 +42,12 @@ static gsa_status collect(void *ctx, const gsa_predictions *some, gsa_error *err
         return GSA_LIMIT;
     }
     size_t n = some->rows->n_rows;
-    all->number = realloc(all->number, (all->n_rows + n) * some->width * sizeof *all->number);
+    all->number = room_for(all->number, &all->number_room, (all->n_rows + n) * some->width * sizeof *all->number);
     memcpy(all->number + all->n_rows * some->width, some->number, n * some->width * sizeof *all->number);
     all->n_rows += n;
     all->width = some->width;
     if (some->text) {
-        all->text = realloc(all->text, all->text_size + some->text_size + 1);
+        all->text = room_for(all->text, &all->text_room, all->text_size + some->text_size + 1);
         memcpy(all->text + all->text_size, some->text, some->text_size);
         all->text_size += some->text_size;
         all->text[all->text_size] = '\0';
