@@ -255,6 +255,13 @@ GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
 /* Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same value is fine. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error);
 
+/* What the columns of the rows mean, as gsa_reader_schema tells it (docs/formats/schema.md); NULL: the rows came with
+ * feature numbers. The library keeps the text in the state, its copies and its models, and does not read it. Once rows
+ * were taken another text is GSA_CONFLICT; so are states of different texts that are to be merged. gsa_train sets it.
+ */
+GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
+GSA_API const char *gsa_state_schema(const gsa_state *state);
+
 /* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares as
  * many as the state remembers (at most 1024); fewer rows than that are a no. */
 GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
@@ -306,6 +313,8 @@ GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number);
 /* The class of a row's label, SIZE_MAX if the model does not know it or has no classes. */
 GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row);
+/* What the columns of a table must be for this model; NULL: rows with feature numbers. */
+GSA_API const char *gsa_model_schema(const gsa_model *model);
 /* One weight; 0 for ids beyond the model. gsa_model_intercept likewise. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "core/schema.h"
 
 #include <string.h>
 
@@ -81,10 +82,12 @@ static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_erro
     return status;
 }
 
-/* What a new run takes over: labels, weights, mass and presence, weights of classes, ancestors. */
+/* What a new run takes over: labels, the schema, weights, mass and presence, weights of classes, ancestors. */
 static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
     gsa_status status = gsa__labels_copy(&to->labels, &from->labels, &to->env, error);
+    if (status == GSA_OK)
+        status = gsa__schema_copy(&to->schema, from->schema, &to->env, error);
     if (status == GSA_OK)
         status = copy_table(to, from, table, error);
     if (status == GSA_OK)

@@ -9,6 +9,7 @@
 #include "core/greedy_merge.h"
 #include "core/merge_slots.h"
 #include "core/origins.h"
+#include "core/schema.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -62,6 +63,8 @@ static gsa_status frame(gsa__merging *merging, const gsa_env *env, gsa_error *er
         return status;
     gsa_state *into = merging->into;
     status = unite_labels(merging, error);
+    if (status == GSA_OK)
+        status = gsa__schema_copy(&into->schema, merging->states[0]->schema, &into->env, error);
     if (status == GSA_OK)
         status = merging->goes_on ? gsa__origins_copy(into, base, error)
                                   : gsa__origins_unite(into, merging->states, n_states, error);

@@ -2,6 +2,7 @@
 #include "core/change.h"
 #include "core/merge.h"
 #include "core/origins.h"
+#include "core/schema.h"
 
 #include "base/error.h"
 
@@ -25,7 +26,10 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
                              "states %zu and %zu began with the same rows or started from the same model: added up, "
                              "that would count twice; give the state that they share as base (--base)",
                              a_number + 1, b_number + 1);
-    return GSA_OK;
+    gsa_status status = gsa__schema_check(a->schema, b->schema, error);
+    if (status != GSA_OK)
+        gsa__error_prefix(error, "states %zu and %zu: ", a_number + 1, b_number + 1);
+    return status;
 }
 
 /* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each. */

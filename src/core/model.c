@@ -7,6 +7,7 @@
 #include "core/calibrate.h"
 #include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
+#include "core/schema.h"
 
 #include <math.h>
 #include <string.h>
@@ -29,6 +30,7 @@ void gsa_model_free(gsa_model *model)
         return;
     gsa_env env = model->env;
     gsa__labels_release(&model->labels);
+    gsa__free(&env, model->schema);
     gsa__free(&env, model->owned_weights);
     gsa__free(&env, model->intercept);
     if (model->close_owner)
@@ -121,6 +123,8 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
     status = map_labels(state, model, &map, error);
     if (status == GSA_OK)
+        status = gsa__schema_copy(&model->schema, state->schema, &model->env, error);
+    if (status == GSA_OK)
         status = copy_weights(from, &map, model, error);
     gsa__free(&model->env, map.order);
     if (status != GSA_OK) {
@@ -193,6 +197,8 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
     model->n_features = n_features;
     model->n_outputs = like->n_outputs;
     status = gsa__labels_copy(&model->labels, &like->labels, &model->env, error);
+    if (status == GSA_OK)
+        status = gsa__schema_copy(&model->schema, like->schema, &model->env, error);
     if (status == GSA_OK)
         status = take_weights(model, weights, intercept, error);
     if (status != GSA_OK) {

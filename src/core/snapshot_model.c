@@ -1,6 +1,6 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
 #include "core/model.h"
-#include "core/snapshot_build.h"
+#include "core/schema.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -72,6 +72,7 @@ gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_
     counts[2] = model->n_passes;
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, counts, 3);
     gsa__snapshot_vector(snapshot, "intercept", GSA__F32, model->intercept, model->n_outputs);
+    gsa__schema_snapshot(snapshot, model->schema);
     status = gsa__snapshot_labels(snapshot, &model->labels, error);
     if (status == GSA_OK)
         status = add_weights(snapshot, model, error);
@@ -227,6 +228,8 @@ gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, voi
     if (status != GSA_OK)
         return status;
     status = restore_facts(model, bundle, error);
+    if (status == GSA_OK)
+        status = gsa__schema_restore(&model->schema, bundle, &model->env, error);
     if (status == GSA_OK)
         status = restore_intercept(model, bundle, error);
     if (status == GSA_OK)

@@ -1,5 +1,5 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
-#include "core/snapshot_build.h"
+#include "core/schema.h"
 #include "core/snapshot_optional.h"
 #include "core/snapshot_sample.h"
 #include "core/state.h"
@@ -184,6 +184,7 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
         add_table(snapshot, &state->table);
     if (status == GSA_OK && state->contest)
         status = add_contest(snapshot, state->contest, error);
+    gsa__schema_snapshot(snapshot, state->schema);
     if (status == GSA_OK)
         status = gsa__optional_snapshot(snapshot, state, error);
     if (status == GSA_OK && state->sample.n > 0)
@@ -379,6 +380,8 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
         status = restore_table(state, loss, bundle, error);
     if (status == GSA_OK)
         status = restore_contest(state, bundle, error);
+    if (status == GSA_OK)
+        status = gsa__schema_restore(&state->schema, bundle, &state->env, error);
     if (status == GSA_OK)
         status = gsa__optional_restore(state, bundle, error);
     if (status == GSA_OK)

@@ -57,6 +57,7 @@ void gsa_state_free(gsa_state *state)
         return;
     gsa_env env = state->env;
     gsa__labels_release(&state->labels);
+    gsa__free(&env, state->schema);
     gsa__contest_close(state);
     gsa__table_release(&state->table, &env);
     gsa__sample_release(&state->sample, &env);

@@ -141,6 +141,7 @@ struct gsa_state {
     gsa__params params;
     gsa__loss loss;
     gsa__labels labels;
+    char *schema;     /* NULL: none; core/schema.h */
     gsa__table table; /* cells NULL until the loss is decided */
     gsa__carried carried;
     gsa__class_sums class_sums;
