@@ -10,13 +10,22 @@ extern "C" {
 
 typedef struct gsa_reader gsa_reader;
 
+/* All zero is the default. Texts are copied. Columns are given by name or, if none has that name, by number from 1;
+ * those of a list are parted by commas. Any of them says that the input is a table. */
 typedef struct gsa_reader_options {
-    int skip_bad_rows; /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
+    int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
+    int without_labels;      /* nonzero: labels of tables are not looked at and may be missing; batches have none */
+    const char *label;       /* the column that is learned */
+    const char *weight;      /* the column that says what a row counts for */
+    const char *categorical; /* columns that are taken for words, whatever stands in them */
+    const char *ignore;      /* columns that are left out */
+    unsigned bits;           /* words are hashed to so many, 1 .. 31; 0: 24 */
 } gsa_reader_options;
 
-/* Files in libsvm / svmlight text or caches of parsed rows (.gsac), plain or compressed, all recognised by content,
- * read one after the other; "-" is standard input and stands alone. Options and env may be NULL. Files are opened when
- * their turn comes, but one that cannot be opened is reported here. */
+/* Files in libsvm / svmlight text, tables in text (CSV, TSV) or caches of parsed rows (.gsac), plain or compressed, all
+ * recognised by content and name (docs/formats/csv.md), read one after the other; "-" is standard input and stands
+ * alone. Options and env may be NULL. Files are opened when their turn comes, but one that cannot be opened is reported
+ * here. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_env *env,
                                                  gsa_reader **out, gsa_error *error);
@@ -46,6 +55,16 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *
  * their numbers and texts until close); GSA_END after the last. A failure may be followed by another call only if it
  * was GSA_STOPPED. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error);
+/* Reads as far as it takes to know what the input is, of a table the meaning of its columns; rows are still to come.
+ * The first call of next does the same. GSA_OK also if there are no rows. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error);
+/* What the columns must be, as another reader or a model tells it (NULL: whatever they are); before begin and next. In
+ * a table with a header they are found by name, else by position; one that is missing or not known is GSA_ARGUMENT. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error);
+/* After begin: the meaning of the columns (docs/formats/schema.md), NULL if the rows came with feature numbers; and one
+ * line about what the first file was taken for, NULL if there is nothing to say. Both are valid until close. */
+GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
+GSA_API const char *gsa_reader_understood(const gsa_reader *reader);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 GSA_API void gsa_reader_close(gsa_reader *reader);

@@ -9,13 +9,18 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/cache.h"
+#include "data/recognise.h"
 
 #include <string.h>
 
 typedef struct files {
     gsa_reader head;
-    const gsa__format *format; /* of what is no cache */
-    void *parser, *cache;      /* cache: NULL before the first */
+    const gsa__format *format; /* of what is no cache; NULL: what the first file shows */
+    bool recognises;           /* it may be any */
+    void *parser, *cache;      /* NULL before the first of their format */
+    const char *first_name;    /* the file that told the format */
+    gsa_reader_options options;
+    gsa__schema schema;
     gsa__reader_sizes sizes;
     char **paths; /* NULL: memory */
     size_t n_files;
@@ -56,6 +61,12 @@ static void close_files(gsa_reader *head)
         reader->format->close(reader->parser);
     if (reader->cache)
         gsa__format_cache()->close(reader->cache);
+    reader->schema.env = &env;
+    gsa__schema_free(&reader->schema);
+    const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
+                           reader->options.ignore};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        gsa__free(&env, (void *)(uintptr_t)texts[i]);
     reader->rows.env = &env;
     reader->rows.words.env = &env;
     gsa__rows_free(&reader->rows);
@@ -98,22 +109,115 @@ static gsa_status open_current(files *reader, gsa_error *error)
     return GSA_OK;
 }
 
-/* A cache is known by its content, as codecs are. */
+static bool asks_for_table(const files *reader)
+{
+    const gsa_reader_options *options = &reader->options;
+    return reader->schema.text || options->label || options->weight || options->categorical || options->ignore;
+}
+
+/* Feature numbers of tables and of other files mean different things: one run has files of one sort. */
+static gsa_status check_format(const files *reader, const gsa__format *format, gsa_error *error)
+{
+    const char *name = reader->input.name;
+    bool is_cache = format == gsa__format_cache(), is_table = format == gsa__format_csv();
+    if (is_cache && reader->schema.text)
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "%s is a cache, which does not say what its columns were, and %s is of a table", name,
+                         reader->input.schema_from);
+    if (!is_table && !is_cache && asks_for_table(reader))
+        return gsa__fail(error, GSA_ARGUMENT, "%s is %s text, which has no columns: %s", name, format->name,
+                         reader->schema.text ? "those of a table were expected"
+                                             : "leave out --label, --weight, --categorical and --ignore");
+    if (is_table && (reader->cache || (reader->format && reader->format != format)))
+        return gsa__fail(
+            error, GSA_ARGUMENT,
+            "%s is a table and %s is not: their rows do not have the same features, so that one run cannot "
+            "learn both",
+            name, reader->first_name);
+    return GSA_OK;
+}
+
+/* The format of a file is known by its content, as codecs are; where this leaves it open, by the name. */
 static gsa_status begin_current(files *reader, gsa_error *error)
 {
     gsa_status status = gsa__decode_peek(&reader->stream, error);
     if (status != GSA_OK)
         return status;
-    bool is_cache = gsa__cache_matches(reader->stream.start, reader->stream.start_size);
-    const gsa__format *format = is_cache ? gsa__format_cache() : reader->format;
-    if (is_cache && !reader->cache) {
-        status = format->open(reader->sizes.buffer, &reader->head.env, &reader->cache, error);
-        if (status != GSA_OK)
-            return status;
-    }
-    format->begin(is_cache ? reader->cache : reader->parser, &reader->input);
+    const gsa__format *format =
+        gsa__recognise(reader->input.name, reader->stream.start, reader->stream.start_size, asks_for_table(reader));
+    if (!reader->recognises && format != gsa__format_cache())
+        format = reader->format;
+    if (reader->recognises)
+        status = check_format(reader, format, error);
+    if (status != GSA_OK)
+        return status;
+    void **parser = format == gsa__format_cache() ? &reader->cache : &reader->parser;
+    if (!*parser)
+        status = format->open(reader->sizes.buffer, &reader->head.env, parser, error);
+    if (status != GSA_OK)
+        return status;
+    if (format != gsa__format_cache())
+        reader->format = format;
+    if (!reader->first_name)
+        reader->first_name = reader->input.name;
+    format->begin(*parser, &reader->input);
     reader->current = format;
     return GSA_OK;
+}
+
+static gsa_status fail_again(const files *reader, gsa_error *error)
+{
+    if (error)
+        *error = reader->failure;
+    return reader->failure.status;
+}
+
+static void *parser_of(const files *reader)
+{
+    return reader->current == gsa__format_cache() ? reader->cache : reader->parser;
+}
+
+/* Files without rows are passed over until one tells the schema. */
+static gsa_status begin_files(gsa_reader *head, gsa_error *error)
+{
+    files *reader = (files *)head;
+    while (reader->file < reader->n_files && reader->failure.status == GSA_OK) {
+        gsa_error failure = {0};
+        gsa_status status = reader->is_open ? GSA_OK : open_current(reader, &failure);
+        if (status == GSA_OK && !reader->current)
+            status = begin_current(reader, &failure);
+        if (status == GSA_OK && reader->current->prepare)
+            status = reader->current->prepare(parser_of(reader), &failure);
+        if (status == GSA_OK)
+            return GSA_OK;
+        if (status == GSA_STOPPED) {
+            if (error)
+                *error = failure;
+            return status;
+        }
+        if (status != GSA_END)
+            reader->failure = failure;
+        if (status == GSA_END)
+            close_current(reader);
+        reader->file += status == GSA_END;
+    }
+    return reader->failure.status == GSA_OK ? GSA_OK : fail_again(reader, error);
+}
+
+static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *error)
+{
+    files *reader = (files *)head;
+    if (reader->is_open || reader->file > 0 || reader->schema.text)
+        return gsa__fail(error, GSA_ARGUMENT, "the reader knows its columns already");
+    reader->input.schema_is_given = text != NULL;
+    reader->input.schema_from = "the model";
+    return text ? gsa__schema_parse(&reader->schema, text, error) : GSA_OK;
+}
+
+static const char *schema_of_files(const gsa_reader *head, bool in_words)
+{
+    const files *reader = (const files *)head;
+    return in_words ? reader->input.understood[0] ? reader->input.understood : NULL : reader->schema.text;
 }
 
 /* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
@@ -124,21 +228,13 @@ static gsa_status fill(files *reader, gsa_error *error)
         if (status == GSA_OK && !reader->current)
             status = begin_current(reader, error);
         if (status == GSA_OK)
-            status = reader->current->read(reader->current == reader->format ? reader->parser : reader->cache,
-                                           &reader->rows, error);
+            status = reader->current->read(parser_of(reader), &reader->rows, error);
         if (status != GSA_END)
             return status;
         close_current(reader);
         reader->file++;
     }
     return GSA_END;
-}
-
-static gsa_status fail_again(const files *reader, gsa_error *error)
-{
-    if (error)
-        *error = reader->failure;
-    return reader->failure.status;
 }
 
 static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
@@ -195,8 +291,26 @@ static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
     out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
 }
 
-static const gsa__reader_kind kind = {next_files,     rewind_files,      close_files,
-                                      facts_of_files, position_in_files, name_of};
+static const gsa__reader_kind kind = {next_files, rewind_files, close_files,   facts_of_files, position_in_files,
+                                      name_of,    begin_files,  follow_schema, schema_of_files};
+
+static bool copy_options(files *reader, const gsa_reader_options *from)
+{
+    gsa_reader_options *to = &reader->options;
+    const struct {
+        const char *from, **to;
+    } texts[] = {{from->label, &to->label},
+                 {from->weight, &to->weight},
+                 {from->categorical, &to->categorical},
+                 {from->ignore, &to->ignore}};
+    to->skip_bad_rows = from->skip_bad_rows;
+    to->without_labels = from->without_labels;
+    to->bits = from->bits;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].from && !(*texts[i].to = gsa__copy_text(&reader->head.env, texts[i].from)))
+            return false;
+    return true;
+}
 
 /* A reader without files yet; whatever fails after this is cleaned up by close_files. */
 static gsa_status new_files(const gsa__format *format, const gsa_reader_options *options,
@@ -208,11 +322,21 @@ static gsa_status new_files(const gsa__format *format, const gsa_reader_options 
         return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->format = format;
+    reader->recognises = format == NULL;
     reader->sizes = *sizes;
-    reader->input.skip_bad_rows = options && options->skip_bad_rows;
+    gsa__schema_init(&reader->schema, &reader->head.env);
+    reader->input.schema = &reader->schema;
+    reader->input.schema_from = "the first file";
+    reader->input.options = &reader->options;
+    bool has_room = !options || copy_options(reader, options);
+    reader->input.skip_bad_rows = reader->options.skip_bad_rows != 0;
     gsa_status status = gsa__rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
-    if (status == GSA_OK)
-        status = format->open(sizes->buffer, &reader->head.env, &reader->parser, error);
+    reader->rows.without_labels = reader->options.without_labels != 0;
+    if (status == GSA_OK && !has_room)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+    if (status == GSA_OK && reader->options.bits > GSA__MOST_BITS)
+        status = gsa__fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
+                           GSA__MOST_BITS);
     if (status != GSA_OK) {
         close_files(&reader->head);
         return status;

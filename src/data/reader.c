@@ -9,14 +9,14 @@ gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_r
                            const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
     const gsa__reader_sizes defaults = {0};
-    return gsa__reader_open_files(paths, n_paths, gsa__format_libsvm(), options, &defaults, env, out, error);
+    return gsa__reader_open_files(paths, n_paths, NULL, options, &defaults, env, out, error);
 }
 
 gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
                                   const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
     const gsa__reader_sizes defaults = {0};
-    return gsa__reader_open_bytes(bytes, size, name, gsa__format_libsvm(), options, &defaults, env, out, error);
+    return gsa__reader_open_bytes(bytes, size, name, NULL, options, &defaults, env, out, error);
 }
 
 static void tell_position(gsa_reader *reader)
@@ -35,6 +35,28 @@ gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error)
         atomic_fetch_add_explicit(&reader->n_rows, out->n_rows, memory_order_relaxed);
     tell_position(reader);
     return status;
+}
+
+gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error)
+{
+    return reader->kind->begin ? reader->kind->begin(reader, error) : GSA_OK;
+}
+
+gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error)
+{
+    if (!reader->kind->follow && text)
+        return gsa__fail(error, GSA_ARGUMENT, "rows that are made have no columns");
+    return reader->kind->follow ? reader->kind->follow(reader, text, error) : GSA_OK;
+}
+
+const char *gsa_reader_schema(const gsa_reader *reader)
+{
+    return reader->kind->schema ? reader->kind->schema(reader, false) : NULL;
+}
+
+const char *gsa_reader_understood(const gsa_reader *reader)
+{
+    return reader->kind->schema ? reader->kind->schema(reader, true) : NULL;
 }
 
 gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)

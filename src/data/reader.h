@@ -1,4 +1,4 @@
-/* What a reader is, from inside: a kind (files of some format, generated rows) behind six functions. */
+/* What a reader is, from inside: a kind (files of some format, generated rows) behind a few functions. */
 #ifndef GSA_DATA_READER_H
 #define GSA_DATA_READER_H
 
@@ -16,6 +16,10 @@ typedef struct gsa__reader_kind {
     void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);    /* bytes_total and is_stream, set once */
     void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     const char *(*file)(const gsa_reader *reader, uint32_t file);         /* NULL: there is no such file */
+    /* What follows is NULL where rows are not read but made. */
+    gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
+    gsa_status (*follow)(gsa_reader *reader, const char *schema, gsa_error *error);
+    const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was understood */
 } gsa__reader_kind;
 
 /* The first member of every reader. */
@@ -33,7 +37,8 @@ typedef struct gsa__reader_sizes {
     size_t batch_rows, batch_values;
 } gsa__reader_sizes;
 
-/* What gsa_reader_open and gsa_reader_open_memory do, for any format of what is no cache and with sizes. */
+/* What gsa_reader_open and gsa_reader_open_memory do, with sizes and with the format of what is no cache; NULL: it is
+ * recognised. */
 gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
                                   const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
                                   gsa_reader **out, gsa_error *error);

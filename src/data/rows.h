@@ -27,6 +27,7 @@ typedef struct gsa__rows {
     float *weight;
     gsa_place *place;
     bool all_ones, any_word, any_weight;
+    bool without_labels; /* views have none */
     gsa__words words;
 } gsa__rows;
 

@@ -9,7 +9,7 @@
 #include "data/codec/codec.h"
 #include "data/source/source.h"
 
-#define GSA__DECODE_START 8 /* plain bytes that tell formats apart */
+#define GSA__DECODE_START 4096 /* plain bytes that tell formats apart */
 
 typedef struct gsa__decode {
     gsa__source source;

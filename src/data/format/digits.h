@@ -1,4 +1,5 @@
-/* Digits, many at a time: where they end, and the number that they are. Wide loads: bytes behind the text are read. */
+/* Digits, many at a time: where they end, and the number that they are; and the ends of cells. Wide loads: bytes behind
+ * the text are read. */
 #ifndef GSA_DATA_DIGITS_H
 #define GSA_DATA_DIGITS_H
 
@@ -50,6 +51,40 @@ static inline uint64_t gsa__others(const char *p)
 static inline uint64_t gsa__others(const char *p)
 {
     return gsa__others_plain(p);
+}
+
+#endif
+
+/* A bit for each of the 64 bytes at p: does it part cells of a table, end a line, or quote? */
+static inline uint64_t gsa__marks_plain(const char *p, char separator)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i++)
+        bits |= (uint64_t)(p[i] == separator || p[i] == '\n' || p[i] == '\r' || p[i] == '"') << i;
+    return bits;
+}
+
+#ifdef __SSE2__
+
+static inline uint64_t gsa__marks(const char *p, char separator)
+{
+    const __m128i part = _mm_set1_epi8(separator), lf = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r'),
+                  quote = _mm_set1_epi8('"');
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 64; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)(p + i));
+        __m128i ends = _mm_or_si128(_mm_cmpeq_epi8(x, lf), _mm_cmpeq_epi8(x, cr));
+        __m128i marks = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(x, part), _mm_cmpeq_epi8(x, quote)), ends);
+        bits |= (uint64_t)(unsigned)_mm_movemask_epi8(marks) << i;
+    }
+    return bits;
+}
+
+#else
+
+static inline uint64_t gsa__marks(const char *p, char separator)
+{
+    return gsa__marks_plain(p, separator);
 }
 
 #endif

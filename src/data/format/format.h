@@ -5,6 +5,9 @@
 
 #include "data/codec/decode.h"
 #include "data/rows.h"
+#include "data/schema.h"
+
+#include <greedystep/data.h>
 
 /* The file being read, and what the reader wants to know of it. Owned by the reader. */
 typedef struct gsa__format_input {
@@ -13,6 +16,11 @@ typedef struct gsa__format_input {
     uint32_t file;       /* number for gsa_place */
     bool skip_bad_rows;  /* count them instead of failing with GSA_INPUT */
     uint64_t n_bad_rows; /* the format adds to it */
+    const gsa_reader_options *options;
+    gsa__schema *schema;     /* of the reader; the first table completes it unless it was given */
+    bool schema_is_given;    /* it is a model's */
+    const char *schema_from; /* whose it is, for messages */
+    char understood[512];    /* what the format took the first file for; empty: nothing to say */
 } gsa__format_input;
 
 typedef struct gsa__format {
@@ -25,8 +33,11 @@ typedef struct gsa__format {
      * after GSA_STOPPED another call goes on. */
     gsa_status (*read)(void *parser, gsa__rows *rows, gsa_error *error);
     void (*close)(void *parser);
+    /* Reads as far as it takes to know the schema, rows are still to be read; NULL: there is none. GSA_END: no rows. */
+    gsa_status (*prepare)(void *parser, gsa_error *error);
 } gsa__format;
 
 const gsa__format *gsa__format_libsvm(void);
+const gsa__format *gsa__format_csv(void);
 
 #endif

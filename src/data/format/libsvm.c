@@ -211,7 +211,7 @@ static gsa_status read_libsvm(void *memory, gsa__rows *rows, gsa_error *error)
             continue;
         }
         if (status != GSA_OK) {
-            gsa__libsvm_prefix(input->name, status, error);
+            gsa__line_prefix(input->name, status, error);
             return status;
         }
     }
@@ -220,6 +220,6 @@ static gsa_status read_libsvm(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_libsvm(void)
 {
-    static const gsa__format format = {"libsvm", open_libsvm, begin_libsvm, read_libsvm, close_libsvm};
+    static const gsa__format format = {"libsvm", open_libsvm, begin_libsvm, read_libsvm, close_libsvm, NULL};
     return &format;
 }

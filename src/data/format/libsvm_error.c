@@ -128,9 +128,3 @@ gsa_status gsa__libsvm_place(const gsa__line *line, const char *at, gsa_status s
     }
     return status;
 }
-
-void gsa__libsvm_prefix(const char *name, gsa_status status, gsa_error *error)
-{
-    if (error && status != GSA_END && error->line > 0)
-        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", name, error->line, error->byte);
-}

@@ -22,7 +22,5 @@ gsa_status gsa__libsvm_fail_nul(const gsa__line *line, const char *at, gsa_error
 
 /* Enters line and byte in an error that has a message already. */
 gsa_status gsa__libsvm_place(const gsa__line *line, const char *at, gsa_status status, gsa_error *error);
-/* "FILE:LINE (byte N): " in front of an error that has a line. */
-void gsa__libsvm_prefix(const char *name, gsa_status status, gsa_error *error);
 
 #endif

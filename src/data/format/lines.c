@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define DEFAULT_BUFFER ((size_t)256 << 10)
@@ -47,8 +48,7 @@ static gsa_status grow(gsa__lines *lines, gsa_error *error)
     return GSA_OK;
 }
 
-/* Adds bytes of the stream behind the unfinished line, which moves to the front. */
-static gsa_status refill(gsa__lines *lines, gsa_error *error)
+gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error)
 {
     if (lines->start > 0) {
         memmove(lines->buffer, lines->buffer + lines->start, lines->end - lines->start);
@@ -72,7 +72,7 @@ static gsa_status refill(gsa__lines *lines, gsa_error *error)
     return GSA_OK;
 }
 
-static void drop(gsa__lines *lines, size_t size)
+void gsa__lines_drop(gsa__lines *lines, size_t size)
 {
     lines->start += size;
     lines->byte += size;
@@ -93,7 +93,7 @@ static gsa_status take(gsa__lines *lines, size_t size, size_t taken, gsa__line *
     const char *start = lines->buffer + lines->start;
     uint64_t byte = lines->byte;
     bool rest_of_long_line = lines->discarding;
-    drop(lines, taken);
+    gsa__lines_drop(lines, taken);
     lines->discarding = false;
     if (rest_of_long_line)
         return gsa__lines_next(lines, out, error);
@@ -124,7 +124,7 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
         bool too_long = !lines->discarding && size > lines->most_size;
         uint64_t byte = lines->byte;
         if (too_long || lines->discarding)
-            drop(lines, size);
+            gsa__lines_drop(lines, size);
         if (too_long) {
             lines->discarding = true;
             lines->line++;
@@ -132,8 +132,14 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
         }
         if (lines->hurried && gsa__decode_is_idle(lines->stream))
             return GSA_END;
-        gsa_status status = refill(lines, error);
+        gsa_status status = gsa__lines_refill(lines, error);
         if (status != GSA_OK)
             return status;
     }
+}
+
+void gsa__line_prefix(const char *name, gsa_status status, gsa_error *error)
+{
+    if (error && status != GSA_END && error->line > 0)
+        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", name, error->line, error->byte);
 }

@@ -43,4 +43,13 @@ void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream);
  * line and byte set; the call after that delivers the line that follows it. */
 gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error);
 
+/* "FILE:LINE (byte N): " in front of an error that has a line. */
+void gsa__line_prefix(const char *name, gsa_status status, gsa_error *error);
+
+/* For those that find other ends than those of lines in the buffer. Adds bytes of the stream behind [start, end), which
+ * move to the front of the buffer, and GSA__LINES_PADDING newlines behind these; the buffer grows if it is full. */
+gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error);
+/* Forgets the first bytes. */
+void gsa__lines_drop(gsa__lines *lines, size_t size);
+
 #endif

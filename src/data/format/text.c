@@ -58,7 +58,7 @@ static bool is_control(const char *text, size_t len)
     return len == 2 && first == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
-const char *gsa__label_objection(const char *text, size_t size)
+const char *gsa__word_objection(const char *text, size_t size)
 {
     if (size == 0)
         return "a label cannot be empty";
@@ -74,6 +74,14 @@ const char *gsa__label_objection(const char *text, size_t size)
             return "a label cannot have control characters";
         i += len;
     }
+    return gsa__is_nonfinite_word(text, size) ? "a label must be finite" : NULL;
+}
+
+const char *gsa__label_objection(const char *text, size_t size)
+{
+    const char *objection = gsa__word_objection(text, size);
+    if (objection)
+        return objection;
     if (memchr(text, ' ', size))
         return "a label cannot have blanks";
     if (memchr(text, ',', size))
@@ -82,7 +90,7 @@ const char *gsa__label_objection(const char *text, size_t size)
         return "a label cannot have a #: put a blank before a comment";
     if (memchr(text, ':', size))
         return "a label cannot have a colon";
-    return gsa__is_nonfinite_word(text, size) ? "a label must be finite" : NULL;
+    return NULL;
 }
 
 /* text equals a lower-case ASCII word, in any case. */
@@ -105,6 +113,16 @@ bool gsa__is_nonfinite_word(const char *text, size_t size)
     if (equals_word(text, size, "inf") || equals_word(text, size, "infinity"))
         return true;
     return size >= 3 && equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));
+}
+
+/* One rule for every format: an empty cell, NaN, null and NA are absent. */
+bool gsa__is_absent(const char *text, size_t size)
+{
+    if (size == 0 || size > 4)
+        return size == 0;
+    size_t sign = *text == '+' || *text == '-';
+    return equals_word(text + sign, size - sign, "nan") || equals_word(text, size, "null") ||
+           equals_word(text, size, "na");
 }
 
 const char *gsa__quote(const char *text, size_t size, char buffer[GSA__QUOTE_SIZE])

@@ -14,12 +14,18 @@ size_t gsa__utf8_character(const char *text, size_t size);
 /* UTF-8 without NUL, and not empty: what a label can be that is not in libsvm text. */
 bool gsa__is_text(const char *text, size_t size);
 
+/* Why these bytes cannot be a label that is a word in a format where it may have blanks, or NULL. */
+const char *gsa__word_objection(const char *text, size_t size);
+
 /* Why these bytes cannot be a label that is a word in libsvm text: a phrase that ends a message, or NULL if they can.
  * A word that looks like a number is not this function's business. */
 const char *gsa__label_objection(const char *text, size_t size);
 
 /* inf, infinity, nan, nan(...), with or without a sign, in any case. */
 bool gsa__is_nonfinite_word(const char *text, size_t size);
+
+/* Whether the text of a cell says that there is no value: nothing, NaN, null or NA, in any case. */
+bool gsa__is_absent(const char *text, size_t size);
 
 /* A quotation for messages: cut after a few dozen bytes, control characters and bytes that are no UTF-8 as \xHH. */
 #define GSA__QUOTE_SIZE 64

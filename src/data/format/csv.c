@@ -1,0 +1,133 @@
+/* Tables in text as a format of the reader. */
+#include "data/format/csv.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void close_csv(void *memory)
+{
+    gsa__csv *csv = memory;
+    gsa__csv_forget(csv);
+    gsa__records_free(&csv->records);
+    gsa__number_locale_free(csv->env, csv->locale);
+    gsa__free(csv->env, csv);
+}
+
+static gsa_status open_csv(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+{
+    gsa__csv *csv = gsa__alloc_zeroed(env, 1, sizeof *csv);
+    if (!csv)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of tables");
+    csv->env = env;
+    gsa_status status = gsa__records_init(&csv->records, buffer_size, env, error);
+    csv->locale = gsa__number_locale_new(env);
+    if (status == GSA_OK && !csv->locale)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of tables");
+    if (status != GSA_OK) {
+        close_csv(csv);
+        return status;
+    }
+    *out = csv;
+    return GSA_OK;
+}
+
+static void begin_csv(void *memory, gsa__format_input *input)
+{
+    gsa__csv *csv = memory;
+    csv->input = input;
+    csv->is_prepared = false;
+    gsa__records_begin(&csv->records, input->stream);
+}
+
+/* One line about the first table: what the reader took it for. */
+static void describe(const gsa__csv *csv, const gsa__csv_look *look)
+{
+    const gsa__schema *schema = csv->input->schema;
+    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = gsa__schema_count(schema, GSA__FIELD_IGNORED), f = 0;
+    char label[GSA__QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "";
+    const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
+    while (f + 1 < schema->n_fields && schema->field[f].kind != GSA__FIELD_LABEL)
+        f++;
+    if (n_words > 0) {
+        snprintf(words, sizeof words, " and %zu word", n_words);
+        snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
+    }
+    if (n_ignored > 0)
+        snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
+    snprintf(csv->input->understood, sizeof csv->input->understood,
+             "%s: %s-separated, %s; label is %s%s%s%s, %zu number%s column%s%s%s", csv->input->name,
+             separator == ','   ? "comma"
+             : separator == ';' ? "semicolon"
+                                : "tab",
+             look->has_header ? "with a header" : "no header", schema->is_named ? mark : "column ",
+             gsa__quote(schema->field[f].name, schema->field[f].name_size, label), mark,
+             gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 0 ? ", rows have weights" : "", csv->n_numbers, words,
+             (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", bits, ignored);
+}
+
+static gsa_status refuse_utf16(const gsa__csv *csv, gsa_error *error)
+{
+    const gsa__lines *lines = &csv->records.lines;
+    bool is_utf16 = lines->end >= 2 && (memcmp(lines->buffer, "\xFF\xFE", 2) == 0 ||
+                                        memcmp(lines->buffer, "\xFE\xFF", 2) == 0 || lines->buffer[1] == '\0');
+    return is_utf16 ? gsa__fail(error, GSA_FORMAT, "%s is UTF-16 text: save it as UTF-8", csv->input->name) : GSA_OK;
+}
+
+/* Looks at the first block of the file; the next record is then its first row. An empty file is GSA_END. */
+static gsa_status prepare_csv(void *memory, gsa_error *error)
+{
+    gsa__csv *csv = memory;
+    gsa__csv_look look = {0};
+    gsa__record header;
+    if (csv->is_prepared)
+        return GSA_OK;
+    gsa_status status = gsa__csv_look_at(csv, &look, error);
+    if (status == GSA_OK)
+        status = refuse_utf16(csv, error);
+    bool is_first = !csv->input->schema->text;
+    if (status == GSA_OK && is_first)
+        status = gsa__csv_infer(csv, &look, error);
+    if (status == GSA_OK)
+        status = gsa__csv_follow(csv, &look, error);
+    if (status == GSA_OK && csv->input->understood[0] == '\0')
+        describe(csv, &look);
+    gsa__records_back(&csv->records);
+    if (status == GSA_OK && look.has_header)
+        status = gsa__records_next(&csv->records, &header, error);
+    csv->is_prepared = status == GSA_OK;
+    gsa__csv_look_free(csv, &look);
+    gsa__line_prefix(csv->input->name, status, status == GSA_OK ? NULL : error);
+    return status;
+}
+
+static gsa_status read_csv(void *memory, gsa__rows *rows, gsa_error *error)
+{
+    gsa__csv *csv = memory;
+    gsa__format_input *input = csv->input;
+    gsa_status status = prepare_csv(csv, error);
+    if (status != GSA_OK)
+        return status;
+    while (status == GSA_OK && !gsa__rows_full(rows)) {
+        gsa__record record;
+        status = gsa__records_next(&csv->records, &record, error);
+        if (status == GSA_OK)
+            status = gsa__csv_row(csv, &record, rows, error);
+        if (status == GSA_INPUT && input->skip_bad_rows) {
+            input->n_bad_rows++;
+            status = GSA_OK;
+        }
+    }
+    if (status != GSA_OK)
+        gsa__line_prefix(input->name, status, error);
+    return status;
+}
+
+const gsa__format *gsa__format_csv(void)
+{
+    static const gsa__format format = {"csv", open_csv, begin_csv, read_csv, close_csv, prepare_csv};
+    return &format;
+}

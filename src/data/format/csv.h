@@ -1,0 +1,88 @@
+/* Tables in text (CSV, TSV): what the parts of the reader share. docs/formats/csv.md has the rules.
+ *
+ * Before the first row of a file its first block is looked at (csv_look.c), and either says what the columns mean
+ * (csv_infer.c) or must fit what is known already, from a file before it or a model (csv_follow.c). Then records become
+ * rows (csv_rows.c). */
+#ifndef GSA_DATA_CSV_H
+#define GSA_DATA_CSV_H
+
+#include "base/text.h"
+#include "data/format/features.h"
+#include "data/format/format.h"
+#include "data/format/number.h"
+#include "data/format/records.h"
+
+#include <greedystep/data.h>
+
+/* A column that has features in it. */
+typedef struct gsa__csv_column {
+    size_t field; /* of the schema */
+    size_t cell;  /* of a record */
+    gsa__key key; /* of words */
+} gsa__csv_column;
+
+typedef struct gsa__csv {
+    const gsa_env *env;
+    gsa__number_locale *locale;
+    gsa__records records;
+    gsa__format_input *input;
+    bool is_prepared; /* what follows is that of the current file */
+    size_t n_cells;
+    gsa__csv_column *column; /* numbers, then words, each in the order of the schema */
+    size_t n_numbers, n_columns;
+    size_t label, weight; /* cells; SIZE_MAX: none is read */
+} gsa__csv;
+
+typedef enum gsa__cell_kind { GSA__CELL_ABSENT, GSA__CELL_NUMBER, GSA__CELL_WORD } gsa__cell_kind;
+/* A cell without the blanks around it, if it has no quotes. */
+static inline gsa__cell gsa__cell_trim(gsa__cell cell)
+{
+    bool is_quoted = *cell.at == '"';
+    for (; cell.size > 0 && *cell.text == ' ' && !is_quoted; cell.text++)
+        cell.size--;
+    while (cell.size > 0 && cell.text[cell.size - 1] == ' ' && !is_quoted)
+        cell.size--;
+    return cell;
+}
+gsa__cell_kind gsa__cell_classify(const gsa__number_locale *locale, const gsa__cell *cell);
+
+/* What the first block shows of a column. */
+typedef struct gsa__csv_seen {
+    char *first; /* its text in the first record, NUL-terminated */
+    size_t first_size;
+    gsa__cell_kind first_kind;
+    bool first_again; /* another record has the same text */
+    size_t n_numbers, n_words;
+} gsa__csv_seen;
+
+typedef struct gsa__csv_look {
+    gsa__csv_seen *column;
+    size_t n_columns;
+    bool has_header;
+} gsa__csv_look;
+
+/* Finds the separator, and looks at the first block, which stays to be read. GSA_END: there is no record. */
+gsa_status gsa__csv_look_at(gsa__csv *csv, gsa__csv_look *out, gsa_error *error);
+void gsa__csv_look_free(gsa__csv *csv, gsa__csv_look *look);
+
+/* The name that a header gives a column, or its number from 1, which is also that of one without a name. */
+typedef struct gsa__csv_name {
+    const char *text;
+    size_t size;
+    char number[GSA__NUMBER_TEXT];
+} gsa__csv_name;
+void gsa__csv_name_of(const gsa__csv_look *look, size_t column, gsa__csv_name *out);
+
+/* Whether a name is in a list with commas; or, if it is no name of any column, the number of the column. */
+bool gsa__csv_is_listed(const char *list, const gsa__csv_look *look, size_t column);
+/* The schema of the reader, which has none yet. */
+gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
+/* Where the columns of the schema stand in this file. */
+gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
+
+/* Frees the columns. */
+void gsa__csv_forget(gsa__csv *csv);
+
+gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *rows, gsa_error *error);
+
+#endif

@@ -1,0 +1,152 @@
+/* A file whose columns are known already, from the file before it or from a model: where each of them stands. */
+#include "data/format/csv.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A header has at least one of the names, and no number that is no name. */
+static bool looks_like_header(const gsa__schema *schema, const gsa__csv_look *look)
+{
+    size_t n_names = 0;
+    for (size_t i = 0; i < look->n_columns && schema->is_named; i++) {
+        const gsa__csv_seen *seen = &look->column[i];
+        bool is_name = gsa__schema_find(schema, seen->first, seen->first_size) != SIZE_MAX;
+        if (!is_name && seen->first_kind == GSA__CELL_NUMBER)
+            return false;
+        n_names += is_name;
+    }
+    return n_names > 0;
+}
+
+/* Whether a file may be without a column of this kind. */
+static bool may_lack(const gsa__csv *csv, gsa__field_kind kind)
+{
+    bool is_label = kind == GSA__FIELD_LABEL || kind == GSA__FIELD_WEIGHT;
+    return kind == GSA__FIELD_IGNORED || (is_label && csv->input->options->without_labels);
+}
+
+static gsa_status place_by_name(const gsa__csv *csv, const gsa__csv_look *look, size_t *cell_of, gsa_error *error)
+{
+    const gsa__schema *schema = csv->input->schema;
+    char quote[GSA__QUOTE_SIZE];
+    for (size_t i = 0; i < look->n_columns; i++) {
+        gsa__csv_name name;
+        gsa__csv_name_of(look, i, &name);
+        size_t field = gsa__schema_find(schema, name.text, name.size);
+        gsa__quote(name.text, name.size, quote);
+        if (field != SIZE_MAX && cell_of[field] != SIZE_MAX)
+            return gsa__fail(error, GSA_ARGUMENT, "%s: two columns have the name '%s': rename one of them",
+                             csv->input->name, quote);
+        if (field != SIZE_MAX)
+            cell_of[field] = i;
+        else if (!gsa__csv_is_listed(csv->input->options->ignore, look, i))
+            return gsa__fail(error, GSA_ARGUMENT,
+                             "%s has a column '%s' that %s does not have: leave it out with --ignore '%s'",
+                             csv->input->name, quote, csv->input->schema_from, quote);
+    }
+    for (size_t f = 0; f < schema->n_fields; f++)
+        if (cell_of[f] == SIZE_MAX && !may_lack(csv, schema->field[f].kind))
+            return gsa__fail(error, GSA_ARGUMENT, "%s has no column '%s', which %s has", csv->input->name,
+                             gsa__quote(schema->field[f].name, schema->field[f].name_size, quote),
+                             csv->input->schema_from);
+    return GSA_OK;
+}
+
+/* The same columns in the same order; the label may be left out where it is not needed. */
+static gsa_status place_by_position(const gsa__csv *csv, const gsa__csv_look *look, size_t *cell_of, gsa_error *error)
+{
+    const gsa__schema *schema = csv->input->schema;
+    bool lacks_label = look->n_columns + 1 == schema->n_fields && may_lack(csv, GSA__FIELD_LABEL);
+    if (look->n_columns != schema->n_fields && !lacks_label)
+        return gsa__fail(error, GSA_ARGUMENT, "%s has %zu columns%s, %s has %zu: expected the same columns",
+                         csv->input->name, look->n_columns, schema->is_named ? " and no header with their names" : "",
+                         csv->input->schema_from, schema->n_fields);
+    size_t cell = 0;
+    for (size_t f = 0; f < schema->n_fields; f++)
+        if (!(lacks_label && schema->field[f].kind == GSA__FIELD_LABEL))
+            cell_of[f] = cell++;
+    return GSA_OK;
+}
+
+/* Options may repeat what is known of a column, and say nothing else. */
+static gsa_status check_options(const gsa__csv *csv, const gsa__csv_look *look, const size_t *cell_of, gsa_error *error)
+{
+    const gsa__schema *schema = csv->input->schema;
+    const gsa_reader_options *options = csv->input->options;
+    const struct {
+        const char *name, *list;
+        gsa__field_kind kind;
+    } known[] = {{"label", options->label, GSA__FIELD_LABEL},
+                 {"weight", options->weight, GSA__FIELD_WEIGHT},
+                 {"categorical", options->categorical, GSA__FIELD_WORDS}};
+    char quote[GSA__QUOTE_SIZE];
+    for (size_t f = 0; f < schema->n_fields; f++)
+        for (size_t k = 0; k < 3 && cell_of[f] != SIZE_MAX; k++)
+            if (schema->field[f].kind != known[k].kind && gsa__csv_is_listed(known[k].list, look, cell_of[f]))
+                return gsa__fail(error, GSA_ARGUMENT, "%s: --%s contradicts %s about column '%s': leave it out",
+                                 csv->input->name, known[k].name, csv->input->schema_from,
+                                 gsa__quote(schema->field[f].name, schema->field[f].name_size, quote));
+    if (options->bits != 0 && options->bits != schema->bits)
+        return gsa__fail(error, GSA_ARGUMENT, "--bits %u contradicts %s, which has %u: leave it out", options->bits,
+                         csv->input->schema_from, schema->bits);
+    return GSA_OK;
+}
+
+/* ---- the plan for rows ------------------------------------------------------------------------------------------- */
+
+void gsa__csv_forget(gsa__csv *csv)
+{
+    for (size_t i = 0; i < csv->n_columns; i++)
+        gsa__key_free(&csv->column[i].key, csv->env);
+    gsa__free(csv->env, csv->column);
+    csv->column = NULL;
+    csv->n_columns = csv->n_numbers = 0;
+}
+
+static gsa_status plan_columns(gsa__csv *csv, const size_t *cell_of, gsa_error *error)
+{
+    static const gsa__field_kind order[] = {GSA__FIELD_NUMBER, GSA__FIELD_WORDS};
+    const gsa__schema *schema = csv->input->schema;
+    gsa__csv_forget(csv);
+    csv->label = csv->weight = SIZE_MAX;
+    csv->column = gsa__alloc_zeroed(csv->env, schema->n_fields, sizeof *csv->column);
+    bool has_room = csv->column != NULL;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t f = 0; f < schema->n_fields && has_room; f++) {
+            const gsa__field *field = &schema->field[f];
+            if (field->kind == GSA__FIELD_LABEL && !csv->input->options->without_labels)
+                csv->label = cell_of[f];
+            if (field->kind == GSA__FIELD_WEIGHT && !csv->input->options->without_labels)
+                csv->weight = cell_of[f];
+            if (field->kind != order[k])
+                continue;
+            gsa__csv_column *column = &csv->column[csv->n_columns++];
+            *column = (gsa__csv_column){.field = f, .cell = cell_of[f]};
+            has_room = gsa__key_init(&column->key, field->name, field->name_size, csv->env);
+            csv->n_numbers += k == 0;
+        }
+    return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", schema->n_fields);
+}
+
+gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
+{
+    const gsa__schema *schema = csv->input->schema;
+    size_t *cell_of = gsa__alloc(csv->env, schema->n_fields, sizeof *cell_of);
+    if (!cell_of)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", schema->n_fields);
+    memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
+    look->has_header = look->has_header || looks_like_header(schema, look);
+    gsa_status status = look->has_header && schema->is_named ? place_by_name(csv, look, cell_of, error)
+                                                             : place_by_position(csv, look, cell_of, error);
+    csv->n_cells = look->n_columns;
+    if (status == GSA_OK)
+        status = check_options(csv, look, cell_of, error);
+    if (status == GSA_OK)
+        status = plan_columns(csv, cell_of, error);
+    gsa__free(csv->env, cell_of);
+    return status;
+}

@@ -1,0 +1,117 @@
+/* Ids of words, and rows brought into order. */
+#include "data/format/features.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+bool gsa__key_init(gsa__key *key, const char *name, size_t name_size, const gsa_env *env)
+{
+    key->bytes = gsa__alloc_zeroed(env, name_size + 1 + GSA__KEY_ROOM, 1);
+    if (!key->bytes)
+        return false;
+    memcpy(key->bytes, name, name_size);
+    key->size = name_size + 1;
+    return true;
+}
+
+void gsa__key_free(gsa__key *key, const gsa_env *env)
+{
+    gsa__free(env, key->bytes);
+    key->bytes = NULL;
+}
+
+uint64_t gsa__key_hash(const gsa__key *key, const char *word, size_t size)
+{
+    if (size <= GSA__KEY_ROOM) {
+        memcpy(key->bytes + key->size, word, size);
+        return gsa__hash(key->bytes, key->size + size, 0);
+    }
+    gsa__hasher hasher;
+    gsa__hasher_init(&hasher);
+    gsa__hasher_add(&hasher, key->bytes, key->size);
+    gsa__hasher_add(&hasher, word, size);
+    return gsa__hasher_value(&hasher);
+}
+
+#define FEW 64
+
+/* The place of each id is the number of those before it, which is counted without a branch. */
+static void sort_few(uint32_t *index, float *value, size_t n)
+{
+    uint32_t id[FEW];
+    float x[FEW];
+    memcpy(id, index, n * sizeof *id);
+    memcpy(x, value, n * sizeof *x);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t place = 0;
+        for (size_t j = 0; j < i; j++)
+            place += id[j] <= id[i];
+        for (size_t j = i + 1; j < n; j++)
+            place += id[j] < id[i];
+        index[place] = id[i];
+        value[place] = x[i];
+    }
+}
+
+/* Shell sort: in place, and fast enough for the rows that are that long. Equal ids may change places, which their sum
+ * does not mind but for its rounding; the order is the same on every machine. */
+static void sort_many(uint32_t *index, float *value, size_t n)
+{
+    size_t gap = 1;
+    while (gap < n / 9)
+        gap = 3 * gap + 1;
+    for (; gap > 0; gap /= 3)
+        for (size_t i = gap; i < n; i++) {
+            uint32_t id = index[i];
+            float x = value[i];
+            size_t at = i;
+            for (; at >= gap && index[at - gap] > id; at -= gap) {
+                index[at] = index[at - gap];
+                value[at] = value[at - gap];
+            }
+            index[at] = id;
+            value[at] = x;
+        }
+}
+
+/* Neighbours with one id become one; a sum of zero is no feature. */
+static bool unite(gsa__features *features)
+{
+    uint32_t *index = features->index;
+    float *value = features->value;
+    size_t n = features->n_numbers;
+    bool finite = true;
+    for (size_t i = n; i < features->n;) {
+        uint32_t id = index[i];
+        float sum = value[i++];
+        for (; i < features->n && index[i] == id; i++)
+            sum += value[i];
+        finite = finite && isfinite(sum);
+        features->all_ones = features->all_ones && sum == 1;
+        index[n] = id;
+        value[n] = sum;
+        n += sum != 0;
+    }
+    features->n = n;
+    return finite;
+}
+
+bool gsa__features_finish(gsa__features *features)
+{
+    uint32_t *index = features->index + features->n_numbers;
+    float *value = features->value + features->n_numbers;
+    size_t n = features->n - features->n_numbers;
+    if (n < 2)
+        return true;
+    if (n <= FEW)
+        sort_few(index, value, n);
+    else
+        sort_many(index, value, n);
+    bool distinct = true;
+    for (size_t i = 1; i < n; i++)
+        distinct &= index[i] != index[i - 1];
+    return distinct || unite(features);
+}

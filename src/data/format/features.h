@@ -1,0 +1,44 @@
+/* The features of a row whose ids are made here: numbers of columns by position, words by their hash.
+ *
+ *   1 Ids in a finished row ascend and are distinct: where two words meet in one id, their values are added up.
+ *   2 A word's id depends on the column's name, the word, the bits and the number of number columns alone: the same on
+ *     every machine and in every release (docs/formats/schema.md). */
+#ifndef GSA_DATA_FEATURES_H
+#define GSA_DATA_FEATURES_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+/* Where a column's words are hashed: its name, a NUL, and room for a short word. */
+#define GSA__KEY_ROOM 64
+typedef struct gsa__key {
+    char *bytes;
+    size_t size; /* of the name and the NUL */
+} gsa__key;
+
+bool gsa__key_init(gsa__key *key, const char *name, size_t name_size, const gsa_env *env);
+void gsa__key_free(gsa__key *key, const gsa_env *env);
+/* XXH3, 64 bits, of the name, a NUL and the word. */
+uint64_t gsa__key_hash(const gsa__key *key, const char *word, size_t size);
+
+typedef struct gsa__features {
+    uint32_t *index; /* room for all that the row can have */
+    float *value;
+    size_t n;
+    size_t n_numbers; /* the first of them, which ascend and are below all others */
+    bool all_ones;
+} gsa__features;
+
+static inline void gsa__features_add(gsa__features *features, uint32_t id, float value)
+{
+    features->index[features->n] = id;
+    features->value[features->n] = value;
+    features->n += value != 0; /* a zero is the same as an absent feature */
+    features->all_ones = features->all_ones && (value == 1 || value == 0);
+}
+
+/* Brings the ids behind the numbers into order and adds up what is twice there. False if a sum is not finite. */
+bool gsa__features_finish(gsa__features *features);
+
+#endif

@@ -1,0 +1,273 @@
+/* Records of a table: the bytes that matter (separators, line ends, quotes) are found 64 at a time, without a branch,
+ * so that a cell without quotes costs a few instructions whatever its length. */
+#include "data/format/records.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/digits.h"
+
+#include <string.h>
+
+gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gsa_env *env, gsa_error *error)
+{
+    *records = (gsa__records){.separator = ','};
+    return gsa__lines_init(&records->lines, buffer_size, env, error);
+}
+
+void gsa__records_free(gsa__records *records)
+{
+    gsa__free(records->lines.env, records->cell);
+    gsa__free(records->lines.env, records->copy);
+    gsa__lines_free(&records->lines);
+}
+
+void gsa__records_begin(gsa__records *records, gsa__decode *stream)
+{
+    gsa__lines_begin(&records->lines, stream);
+    records->holding = records->skipping = false;
+    records->at = 0;
+    records->line = records->byte = 0;
+}
+
+void gsa__records_hold(gsa__records *records)
+{
+    gsa__lines_drop(&records->lines, records->at);
+    records->at = 0;
+    records->holding = true;
+}
+
+void gsa__records_back(gsa__records *records)
+{
+    records->holding = records->skipping = false;
+    records->at = 0;
+    records->line = records->byte = 0;
+}
+
+/* ---- one record ------------------------------------------------------------------------------------------------- */
+
+typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, NO_MEMORY } outcome;
+
+/* A record being taken apart: [p, end) is what the buffer has of it. */
+typedef struct scan {
+    const char *p, *end;
+    bool is_last;      /* the stream ends at `end` */
+    uint64_t n_lines;  /* line ends passed */
+    const char *block; /* marks that were not taken yet, from here on */
+    uint64_t marks;
+    size_t n_cells, n_escaped; /* n_escaped: bytes of cells with doubled quotes */
+} scan;
+
+static inline void look(scan *s, const char *block, char separator)
+{
+    s->block = block;
+    s->marks = gsa__marks(block, separator);
+}
+
+/* The next mark, at most `end`, where the padding of the buffer has one. */
+static inline const char *next_mark(scan *s, char separator)
+{
+    while (s->marks == 0)
+        look(s, s->block + 64, separator);
+    const char *at = s->block + __builtin_ctzll(s->marks);
+    s->marks &= s->marks - 1;
+    return at < s->end ? at : s->end;
+}
+
+static bool add_cell(gsa__records *records, scan *s, gsa__cell cell)
+{
+    if (s->n_cells == records->cell_capacity) {
+        void *memory = records->cell;
+        if (!gsa__reserve(records->lines.env, &memory, &records->cell_capacity, s->n_cells + 1, sizeof cell))
+            return false;
+        records->cell = memory;
+    }
+    records->cell[s->n_cells++] = cell;
+    return true;
+}
+
+/* A cell that begins with a quote at s->p; *after is the byte behind its end. */
+static outcome scan_quoted(scan *s, gsa__cell *out, const char **after)
+{
+    const char *quote = s->p + 1;
+    *out = (gsa__cell){.text = quote, .at = s->p};
+    for (;; quote += 2) {
+        const char *found = memchr(quote, '"', (size_t)(s->end - quote));
+        if (!found || (found + 1 == s->end && !s->is_last))
+            return PARTIAL;
+        for (const char *c = quote; c < found; c++)
+            s->n_lines += *c == '\n' || (*c == '\r' && c[1] != '\n');
+        quote = found;
+        if (found + 1 == s->end || found[1] != '"')
+            break;
+        out->is_escaped = true;
+    }
+    out->size = (size_t)(quote - out->text);
+    *after = quote + 1;
+    s->n_escaped += out->is_escaped ? out->size + 1 : 0;
+    return COMPLETE;
+}
+
+/* Cells up to the end of the record; s->p is then what follows it. */
+static outcome scan_record(gsa__records *records, scan *s)
+{
+    const char separator = records->separator;
+    look(s, s->p, separator);
+    for (;;) {
+        const char *at = s->p;
+        gsa__cell cell = {.text = at, .at = at};
+        if (*at == '"' && at < s->end) {
+            outcome result = scan_quoted(s, &cell, &at);
+            if (result != COMPLETE)
+                return result;
+            if (at < s->end && *at != separator && *at != '\n' && *at != '\r') {
+                s->p = at;
+                return AFTER_QUOTE;
+            }
+            look(s, at + (at < s->end), separator);
+        } else {
+            do
+                at = next_mark(s, separator);
+            while (*at == '"' && at < s->end);
+            cell.size = (size_t)(at - cell.text);
+        }
+        if (at == s->end && !s->is_last)
+            return PARTIAL;
+        if (!add_cell(records, s, cell))
+            return NO_MEMORY;
+        s->p = at + (at < s->end);
+        if (at == s->end || *at == '\n')
+            break;
+        if (*at == '\r') {
+            if (s->p == s->end && !s->is_last)
+                return PARTIAL;
+            s->p += s->p < s->end && *s->p == '\n';
+            break;
+        }
+    }
+    s->n_lines++;
+    return COMPLETE;
+}
+
+/* Cells with doubled quotes are copied with single ones. */
+static bool unescape(gsa__records *records, const scan *s)
+{
+    void *memory = records->copy;
+    if (!gsa__reserve(records->lines.env, &memory, &records->copy_capacity, s->n_escaped, 1))
+        return false;
+    char *out = records->copy = memory;
+    for (size_t i = 0; i < s->n_cells; i++) {
+        gsa__cell *cell = &records->cell[i];
+        if (!cell->is_escaped)
+            continue;
+        const char *from = cell->text, *end = from + cell->size;
+        cell->text = out;
+        for (; from < end; from += 1 + (*from == '"'))
+            *out++ = *from;
+        cell->size = (size_t)(out - cell->text);
+        *out++ = '\n';
+    }
+    return true;
+}
+
+/* ---- one after the other ---------------------------------------------------------------------------------------- */
+
+static void take(gsa__records *records, const char *up_to, uint64_t n_lines)
+{
+    size_t size = (size_t)(up_to - (records->lines.buffer + records->lines.start)) - records->at;
+    records->at += size;
+    records->byte += size;
+    records->line += n_lines;
+}
+
+/* More bytes behind those of the record that is not complete. */
+static gsa_status read_more(gsa__records *records, gsa_error *error)
+{
+    gsa__lines *lines = &records->lines;
+    if (!records->holding) {
+        gsa__lines_drop(lines, records->at);
+        records->at = 0;
+    }
+    char text[GSA__SIZE_TEXT];
+    size_t held = lines->end - lines->start;
+    if (records->holding && (held > GSA__RECORDS_HELD || held >= lines->most_size))
+        return GSA_END;
+    if (lines->end - lines->start - records->at > lines->most_size)
+        return gsa__fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
+                              "the row that begins here is longer than %s: is there a quote that is never closed, or "
+                              "is this no table?",
+                              gsa__size_text(lines->most_size, text));
+    return gsa__lines_refill(lines, error);
+}
+
+static gsa_status fail_quote(gsa__records *records, scan *s, const char *start, outcome result, gsa_error *error)
+{
+    gsa_status status;
+    if (result == AFTER_QUOTE) {
+        uint64_t line = records->line + 1 + s->n_lines, byte = records->byte + (uint64_t)(s->p - start);
+        status = gsa__fail_line(error, GSA_INPUT, line, byte,
+                                "text after a closing quote: a cell in quotes ends with its last quote, and a quote "
+                                "inside it is written twice");
+        records->skipping = true;
+    } else {
+        status = gsa__fail_line(error, GSA_INPUT, records->line + 1, records->byte + (uint64_t)(s->p - start),
+                                "the quote that opens this cell is never closed");
+        s->p = s->end;
+    }
+    take(records, s->p, s->n_lines);
+    return status;
+}
+
+/* Up to the newline that ends a record which was refused, or to the end of what there is. */
+static void skip(gsa__records *records, const scan *s)
+{
+    const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p));
+    records->skipping = !newline && !s->is_last;
+    take(records, newline ? newline + 1 : s->end, newline != NULL);
+}
+
+static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error *error)
+{
+    for (;;) {
+        const gsa__lines *lines = &records->lines;
+        const char *start = lines->buffer + lines->start + records->at;
+        scan s = {.p = start, .end = lines->buffer + lines->end, .is_last = lines->ended};
+        if (records->byte == 0 && s.end - s.p >= 3 && memcmp(s.p, "\xEF\xBB\xBF", 3) == 0) {
+            take(records, s.p + 3, 0);
+            continue;
+        }
+        if (records->skipping && s.p < s.end) {
+            skip(records, &s);
+            continue;
+        }
+        if (s.p == s.end && s.is_last)
+            return GSA_END;
+        outcome result = s.p == s.end ? PARTIAL : scan_record(records, &s);
+        if (result == PARTIAL && !s.is_last) {
+            gsa_status status = read_more(records, error);
+            if (status != GSA_OK)
+                return status;
+            continue;
+        }
+        if (result == NO_MEMORY || (result == COMPLETE && s.n_escaped > 0 && !unescape(records, &s)))
+            return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu cells", s.n_cells);
+        if (result != COMPLETE)
+            return fail_quote(records, &s, start, result, error);
+        *out = (gsa__record){records->cell, s.n_cells, {start, s.p, records->line + 1, records->byte}};
+        take(records, s.p, s.n_lines);
+        return GSA_OK;
+    }
+}
+
+static bool is_blank(const gsa__record *record)
+{
+    return record->n_cells == 1 && record->cell[0].size == 0 && *record->cell[0].at != '"';
+}
+
+gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error)
+{
+    gsa_status status;
+    do
+        status = next_record(records, out, error);
+    while (status == GSA_OK && is_blank(out));
+    return records->holding && records->at > GSA__RECORDS_HELD ? GSA_END : status;
+}

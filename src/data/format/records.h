@@ -1,0 +1,53 @@
+/* Records of a table in text: RFC 4180 with any separator, delivered where they lie in the buffer.
+ *
+ *   1 A cell that begins with a quote ends with one; "" in it is a quote, and it may have separators and line ends in
+ *     it. A quote elsewhere is a character like any other. Lines end with LF, CRLF or CR. This is what Python's csv
+ *     module reads with strict=True.
+ *   2 A line without any byte is no record.
+ *   3 A cell is followed by a byte that cannot continue a number.
+ *   4 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
+#ifndef GSA_DATA_RECORDS_H
+#define GSA_DATA_RECORDS_H
+
+#include "data/format/lines.h"
+
+typedef struct gsa__cell {
+    const char *text;
+    size_t size;
+    const char *at;  /* where it begins in the input, its quote included: differs from text where that is a copy */
+    bool is_escaped; /* there are doubled quotes in it, before they were made single ones */
+} gsa__cell;
+
+typedef struct gsa__record {
+    const gsa__cell *cell;
+    size_t n_cells;
+    gsa__line line; /* where it begins; its end is that of the record */
+} gsa__record;
+
+typedef struct gsa__records {
+    gsa__lines lines; /* the buffer; its own count of lines is not used */
+    char separator;
+    bool holding;  /* nothing is dropped from the buffer */
+    bool skipping; /* what comes up to the next newline belongs to a record that was refused */
+    size_t at;     /* where the next record begins, from lines.start */
+    uint64_t line, byte;
+    gsa__cell *cell;
+    size_t cell_capacity;
+    char *copy; /* of cells with doubled quotes */
+    size_t copy_capacity;
+} gsa__records;
+
+gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gsa_env *env, gsa_error *error);
+void gsa__records_free(gsa__records *records);
+/* From now on the records of this stream. A byte order mark is skipped. */
+void gsa__records_begin(gsa__records *records, gsa__decode *stream);
+/* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, or a quote
+ * that is never closed, with line and byte; the call after that goes on behind that line. */
+gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error);
+#define GSA__RECORDS_HELD ((size_t)4 << 20)
+/* Before the first record: what is delivered between the two stays in the buffer, and is delivered again afterwards.
+ * That ends (GSA_END) with the last record that ends in the first GSA__RECORDS_HELD bytes. */
+void gsa__records_hold(gsa__records *records);
+void gsa__records_back(gsa__records *records);
+
+#endif

@@ -1,0 +1,172 @@
+/* The meaning of columns, and its text. */
+#include "data/schema.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "data/format/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char head[] = "greedystep schema 1\n";
+static const char *const kinds[] = {"number", "words", "label", "weight", "ignored"};
+
+void gsa__schema_init(gsa__schema *schema, const gsa_env *env)
+{
+    *schema = (gsa__schema){.env = env, .bits = GSA__DEFAULT_BITS};
+}
+
+void gsa__schema_free(gsa__schema *schema)
+{
+    for (size_t i = 0; i < schema->n_fields; i++)
+        gsa__free(schema->env, schema->field[i].name);
+    gsa__free(schema->env, schema->field);
+    gsa__free(schema->env, schema->text);
+    gsa__schema_init(schema, schema->env);
+}
+
+size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size)
+{
+    for (size_t i = 0; i < schema->n_fields; i++)
+        if (schema->field[i].name_size == name_size && memcmp(schema->field[i].name, name, name_size) == 0)
+            return i;
+    return SIZE_MAX;
+}
+
+size_t gsa__schema_count(const gsa__schema *schema, gsa__field_kind kind)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < schema->n_fields; i++)
+        n += schema->field[i].kind == kind;
+    return n;
+}
+
+gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
+                           gsa_error *error)
+{
+    char quote[GSA__QUOTE_SIZE];
+    if (!gsa__is_text(name, name_size))
+        return gsa__fail(error, GSA_ARGUMENT, "the name '%s' of column %zu is empty or not UTF-8 text",
+                         gsa__quote(name, name_size, quote), schema->n_fields + 1);
+    if (gsa__schema_find(schema, name, name_size) != SIZE_MAX)
+        return gsa__fail(error, GSA_ARGUMENT, "two columns have the name '%s': rename one of them",
+                         gsa__quote(name, name_size, quote));
+    if (schema->n_fields == GSA__MOST_FIELDS)
+        return gsa__fail(error, GSA_LIMIT, "more than %zu columns", GSA__MOST_FIELDS);
+    void *memory = schema->field;
+    bool has_room = gsa__reserve(schema->env, &memory, &schema->capacity, schema->n_fields + 1, sizeof *schema->field);
+    schema->field = memory;
+    char *copy = has_room ? gsa__alloc_zeroed(schema->env, name_size + 1, 1) : NULL;
+    if (!copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the names of the columns");
+    memcpy(copy, name, name_size);
+    schema->field[schema->n_fields++] = (gsa__field){copy, name_size, kind};
+    return GSA_OK;
+}
+
+/* ---- to text ---------------------------------------------------------------------------------------------------- */
+
+/* A name has one line: what would end it is written as \n, \r and \\. */
+static char *put_name(char *out, const gsa__field *field)
+{
+    for (size_t i = 0; i < field->name_size; i++) {
+        char c = field->name[i];
+        if (c == '\n' || c == '\r' || c == '\\')
+            *out++ = '\\';
+        *out++ = (char)(c == '\n' ? 'n' : c == '\r' ? 'r' : c);
+    }
+    return out;
+}
+
+gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
+{
+    size_t size = sizeof head + 64;
+    for (size_t i = 0; i < schema->n_fields; i++)
+        size += 2 * schema->field[i].name_size + sizeof "ignored \n";
+    char *text = gsa__alloc(schema->env, size, 1), *out = text;
+    if (!text)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+    out += snprintf(out, size, "%scolumns %s\nbits %u\n", head, schema->is_named ? "named" : "numbered", schema->bits);
+    for (size_t i = 0; i < schema->n_fields; i++) {
+        const char *kind = kinds[schema->field[i].kind];
+        memcpy(out, kind, strlen(kind));
+        out += strlen(kind);
+        *out++ = ' ';
+        out = put_name(out, &schema->field[i]);
+        *out++ = '\n';
+    }
+    *out = '\0';
+    gsa__free(schema->env, schema->text);
+    schema->text = text;
+    return GSA_OK;
+}
+
+/* ---- and back --------------------------------------------------------------------------------------------------- */
+
+/* Undoes put_name in place; SIZE_MAX if there is another escape. */
+static size_t take_name(char *name, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++) {
+        char c = name[i];
+        if (c == '\\') {
+            c = (char)(++i < size ? name[i] : ' ');
+            if (c != 'n' && c != 'r' && c != '\\')
+                return SIZE_MAX;
+            c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c);
+        }
+        name[n++] = c;
+    }
+    return n;
+}
+
+static bool take_fact(gsa__schema *schema, const char *line)
+{
+    uint64_t bits;
+    if (strncmp(line, "bits ", 5) == 0 && gsa__count_parse(line + 5, &bits) && bits >= 1 && bits <= GSA__MOST_BITS)
+        schema->bits = (unsigned)bits;
+    else if (strcmp(line, "columns named") == 0 || strcmp(line, "columns numbered") == 0)
+        schema->is_named = line[9] == 'a';
+    else
+        return false;
+    return true;
+}
+
+/* One line, without its newline. */
+static gsa_status take_line(gsa__schema *schema, char *line, gsa_error *error)
+{
+    char *blank = strchr(line, ' ');
+    for (int kind = 0; blank && kind < GSA__FIELD_KINDS; kind++)
+        if (strlen(kinds[kind]) == (size_t)(blank - line) && strncmp(line, kinds[kind], (size_t)(blank - line)) == 0) {
+            size_t size = take_name(blank + 1, strlen(blank + 1));
+            if (size != SIZE_MAX)
+                return gsa__schema_add(schema, blank + 1, size, (gsa__field_kind)kind, error);
+        }
+    char quote[GSA__QUOTE_SIZE];
+    return take_fact(schema, line) ? GSA_OK
+                                   : gsa__fail(error, GSA_FORMAT, "not a line of a schema of this release: '%s'",
+                                               gsa__quote(line, strlen(line), quote));
+}
+
+gsa_status gsa__schema_parse(gsa__schema *schema, const char *text, gsa_error *error)
+{
+    if (strncmp(text, head, sizeof head - 1) != 0)
+        return gsa__fail(error, GSA_FORMAT, "the meaning of the columns is not one that this release reads");
+    char *copy = gsa__copy_text(schema->env, text + sizeof head - 1);
+    if (!copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+    gsa_status status = GSA_OK;
+    for (char *line = copy, *end; status == GSA_OK && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        *end = '\0';
+        status = take_line(schema, line, error);
+    }
+    gsa__free(schema->env, copy);
+    if (status == GSA_OK)
+        status = gsa__schema_complete(schema, error);
+    if (status == GSA_OK && strcmp(schema->text, text) != 0)
+        status = gsa__fail(error, GSA_FORMAT, "the meaning of the columns is damaged");
+    if (status != GSA_OK)
+        gsa__schema_free(schema);
+    return status;
+}

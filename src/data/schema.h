@@ -1,0 +1,54 @@
+/* What the columns of a table mean: the struct, and the text that states and models keep (docs/formats/schema.md).
+ *
+ *   1 The order of the fields is that of the first file; ids of numbers follow it, so that it is part of the meaning.
+ *   2 Names are distinct, not empty, and without NUL. Without a header they are the numbers of the columns, from 1.
+ *   3 Equal meanings have equal texts. */
+#ifndef GSA_DATA_SCHEMA_H
+#define GSA_DATA_SCHEMA_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+#define GSA__DEFAULT_BITS 24u
+#define GSA__MOST_BITS 31u
+#define GSA__MOST_FIELDS ((size_t)1 << 20)
+
+typedef enum gsa__field_kind {
+    GSA__FIELD_NUMBER,
+    GSA__FIELD_WORDS,
+    GSA__FIELD_LABEL,
+    GSA__FIELD_WEIGHT,
+    GSA__FIELD_IGNORED,
+    GSA__FIELD_KINDS
+} gsa__field_kind;
+
+typedef struct gsa__field {
+    char *name;
+    size_t name_size;
+    gsa__field_kind kind;
+} gsa__field;
+
+typedef struct gsa__schema {
+    const gsa_env *env; /* borrowed, resolved */
+    bool is_named;      /* the names are those of a header */
+    unsigned bits;      /* words are hashed to this many */
+    gsa__field *field;
+    size_t n_fields, capacity;
+    char *text; /* NULL until it is complete */
+} gsa__schema;
+
+void gsa__schema_init(gsa__schema *schema, const gsa_env *env);
+void gsa__schema_free(gsa__schema *schema);
+/* GSA_ARGUMENT if the name is there already or cannot be one. */
+gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
+                           gsa_error *error);
+/* SIZE_MAX if there is none of that name. */
+size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size);
+size_t gsa__schema_count(const gsa__schema *schema, gsa__field_kind kind);
+/* All fields are there: makes the text. */
+gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error);
+/* Back from the text; GSA_FORMAT if it is none. */
+gsa_status gsa__schema_parse(gsa__schema *schema, const char *text, gsa_error *error);
+
+#endif

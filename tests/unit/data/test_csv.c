@@ -1,0 +1,370 @@
+/* Tables: what their columns are taken for, what their rows become, and what is wrong with them. */
+#include "unit/data/support.h"
+
+#include "base/hash.h"
+
+static gsa_reader *open_table(const char *text, const gsa_reader_options *options, const gsa__reader_sizes *sizes)
+{
+    static const gsa__reader_sizes defaults = {0};
+    gsa_reader *reader = NULL;
+    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.csv", NULL, options, sizes ? sizes : &defaults, NULL,
+                                            &reader, NULL),
+                     GSA_OK);
+    return reader;
+}
+
+/* The schema without its first line, which is always the same. */
+static void expect_schema(const char *text, const gsa_reader_options *options, const char *expected)
+{
+    gsa_reader *reader = open_table(text, options, NULL);
+    gsa_error error = {0};
+    gsa_status status = gsa_reader_begin(reader, &error);
+    if (status != GSA_OK)
+        print_message("%s\n", error.message);
+    assert_int_equal(status, GSA_OK);
+    assert_non_null(gsa_reader_schema(reader));
+    assert_string_equal(gsa_reader_schema(reader) + strlen("greedystep schema 1\n"), expected);
+    gsa_reader_close(reader);
+}
+
+static void expect_rows(const char *text, const gsa_reader_options *options, const char *expected)
+{
+    gsa_reader *reader = open_table(text, options, NULL);
+    gsa_error error = {0};
+    gsa_status status;
+    char *dump = dump_reader(reader, &status, &error);
+    if (status != GSA_END)
+        print_message("%s\n", error.message);
+    assert_int_equal(status, GSA_END);
+    assert_string_equal(dump, expected);
+    free(dump);
+    gsa_reader_close(reader);
+}
+
+static void expect_failure(const char *text, const gsa_reader_options *options, gsa_status expected,
+                           const char *message)
+{
+    gsa_reader *reader = open_table(text, options, NULL);
+    gsa_error error = {0};
+    gsa_status status;
+    free(dump_reader(reader, &status, &error));
+    assert_int_equal(status, expected);
+    assert_string_equal(error.message, message);
+    gsa_reader_close(reader);
+}
+
+static void columns_are_numbers_or_words_by_what_stands_in_them(void **state)
+{
+    (void)state;
+    expect_schema("age,city,y\n1,Paris,0\n,Rome,1\nNaN,NA,1\n", NULL,
+                  "columns named\nbits 24\nnumber age\nwords city\nlabel y\n");
+    expect_schema("1,2,x\n0,3,y\n", NULL, "columns numbered\nbits 24\nlabel 1\nnumber 2\nwords 3\n");
+    expect_schema("a\tTarget\n1\tcat\n\"2\"\tdog\n", NULL, "columns named\nbits 24\nnumber a\nlabel Target\n");
+    expect_schema("x;y;z\n1,5;2;inf\n", NULL, "columns named\nbits 24\nwords x\nlabel y\nnumber z\n");
+    expect_schema(" a , y\n 1 , 2\n", NULL, "columns named\nbits 24\nnumber a\nlabel y\n");
+}
+
+static void options_say_what_columns_are(void **state)
+{
+    (void)state;
+    const char text[] = "id,zip,w,price\n1,10115,2,5\n2,80331,1,7\n";
+    gsa_reader_options options = {.label = "price", .weight = "w", .categorical = "zip", .ignore = "id", .bits = 10};
+    expect_schema(text, &options, "columns named\nbits 10\nignored id\nwords zip\nweight w\nlabel price\n");
+    gsa_reader_options numbers = {.label = "4", .categorical = "2,3", .ignore = "1"};
+    expect_schema(text, &numbers, "columns named\nbits 24\nignored id\nwords zip\nwords w\nlabel price\n");
+    expect_schema("7,8,9\n1,2,3\n", &(gsa_reader_options){.label = "3"},
+                  "columns numbered\nbits 24\nnumber 1\nnumber 2\nlabel 3\n");
+}
+
+static void a_header_is_told_from_a_first_row(void **state)
+{
+    (void)state;
+    /* A name of labels that comes again is a word like any other. */
+    expect_schema("y,red\nn,blue\ny,red\n", NULL, "columns numbered\nbits 24\nlabel 1\nwords 2\n");
+    expect_schema("y,colour\nn,blue\nj,red\n", NULL, "columns named\nbits 24\nlabel y\nwords colour\n");
+    /* Numbers can be names if each stands once, as those of a data frame. */
+    expect_schema("label,0,1\n1,5,5\n0,6,6\n", NULL, "columns named\nbits 24\nlabel label\nnumber 0\nnumber 1\n");
+    expect_schema(",x,class\n0,5,a\n1,6,b\n", NULL, "columns named\nbits 24\nnumber 1\nnumber x\nlabel class\n");
+    /* A word over a number by chance, among numbers that repeat, is no header. */
+    expect_schema("0,1,1,68fd1e64\n1,2,2,12345678\n", NULL,
+                  "columns numbered\nbits 24\nlabel 1\nnumber 2\nnumber 3\nwords 4\n");
+}
+
+static void a_label_that_cannot_be_found_is_asked_for(void **state)
+{
+    (void)state;
+    expect_failure("a,b\n1,2\n", NULL, GSA_ARGUMENT,
+                   "t.csv: which column is the label? None is named label, target, y, class, click or clicked; say it, "
+                   "for example: --label 'b' (the columns are a, b)");
+    expect_failure(
+        "y,label\n1,2\n", NULL, GSA_ARGUMENT,
+        "t.csv: which column is the label? More than one is named label, target, y, class, click or clicked; "
+        "say it, for example: --label 'label' (the columns are y, label)");
+    expect_failure("y,b\n1,2\n", &(gsa_reader_options){.ignore = "c"}, GSA_ARGUMENT,
+                   "t.csv: there is no column 'c' (--ignore); the columns are y, b");
+    expect_failure("1,2\n1,2\n", &(gsa_reader_options){.label = "3"}, GSA_ARGUMENT,
+                   "t.csv: there is no column '3' (--label); the columns are 1 to 2, by number, since there is no "
+                   "header");
+    expect_failure("y,a,a\n1,2,3\n", NULL, GSA_ARGUMENT, "t.csv: two columns have the name 'a': rename one of them");
+}
+
+static void numbers_get_ids_by_position_and_words_by_hash(void **state)
+{
+    (void)state;
+    char expected[256];
+    uint64_t mask = (1u << 24) - 1;
+    snprintf(expected, sizeof expected,
+             "0:2@8 0x1p+0 0=0x1p-1 %" PRIu64 "=0x1p+0\n0:3@19 'no' 1=-0x1p+1 %" PRIu64 "=0x1p+0\n-- values words\n",
+             2 + (gsa__hash("c\0red", 5, 0) & mask), 2 + (gsa__hash("c\0a,b", 5, 0) & mask));
+    expect_rows("a,c,y,b\n.5,red,1,0\n,\"a,b\",no,-2\n", NULL, expected);
+}
+
+static void absent_cells_are_no_features(void **state)
+{
+    (void)state;
+    expect_rows("y,a,b\n1,,NA\n1,null,nan\n1,-NaN,NULL\n1,0,0.0\n1,2,3\n", NULL,
+                "0:2@6 0x1p+0\n0:3@12 0x1p+0\n0:4@23 0x1p+0\n0:5@35 0x1p+0\n0:6@43 0x1p+0 0=0x1p+1 1=0x1.8p+1\n"
+                "-- values\n");
+}
+
+static void a_table_of_numbers_has_the_rows_of_libsvm_text(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("1,.5,,7\n0,0,.001,\n", NULL, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 2);
+    const int64_t start[] = {0, 2, 3};
+    const uint32_t index[] = {0, 2, 1};
+    const float value[] = {0.5f, 7, 1e-3f};
+    assert_memory_equal(batch.row_start, start, sizeof start);
+    assert_memory_equal(batch.index, index, sizeof index);
+    assert_memory_equal(batch.value, value, sizeof value);
+    gsa_reader_close(reader);
+}
+
+static void rows_do_not_depend_on_buffers(void **state)
+{
+    (void)state;
+    const char text[] = "y,a,\"b\"\"c\"\r\n1,\"2\",\"x\ny\"\r\n\r\ncat,3,\"\"\"\"\r\n0,,z\r\n";
+    gsa_status status;
+    gsa_reader *reader = open_table(text, NULL, NULL);
+    char *expected = dump_reader(reader, &status, NULL);
+    assert_int_equal(status, GSA_END);
+    gsa_reader_close(reader);
+    for (size_t buffer = 1; buffer < 60; buffer++)
+        for (size_t read = 1; read < 40; read += 3) {
+            reader = open_table(text, NULL, &(gsa__reader_sizes){.buffer = buffer, .read = read});
+            for (int pass = 0; pass < 2; pass++) {
+                char *dump = dump_reader(reader, &status, NULL);
+                assert_int_equal(status, GSA_END);
+                assert_string_equal(dump, expected);
+                free(dump);
+                assert_int_equal(gsa_reader_rewind(reader, NULL), GSA_OK);
+            }
+            gsa_reader_close(reader);
+        }
+    free(expected);
+}
+
+static void bad_rows_name_column_line_and_byte(void **state)
+{
+    (void)state;
+    gsa_reader_options weighted = {.weight = "w"};
+    char text[200000] = "y,age\n";
+    size_t n = strlen(text);
+    for (int i = 0; i < 5000; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "1,%d\n", i % 10);
+    snprintf(text + n, sizeof text - n, "0,old\n1,7\n");
+    expect_failure(text, NULL, GSA_INPUT,
+                   "t.csv:5002 (byte 20008): column 'age' holds 'old', and only numbers in the first rows: take all of "
+                   "it for words with --categorical 'age', or leave such rows out with --bad-rows skip");
+    expect_failure(
+        "y,a\n1,2\n,3\n", NULL, GSA_INPUT,
+        "t.csv:3 (byte 8): column 'y' holds '': a row without a label cannot be learned from; leave such rows "
+        "out with --bad-rows skip");
+    expect_failure("y,a\n1,inf\n", NULL, GSA_INPUT, "t.csv:2 (byte 6): column 'a' holds 'inf': values must be finite");
+    expect_failure(
+        "y,a\n1,1e39\n", NULL, GSA_INPUT,
+        "t.csv:2 (byte 6): column 'a' holds '1e39': it does not fit a float, whose magnitudes go from 1.5e-45 "
+        "to 3.4e38");
+    expect_failure("y,a\n1,2\n1,2,3\n", NULL, GSA_INPUT, "t.csv:3 (byte 8): the row has 3 cells, the first line has 2");
+    expect_failure("y,w\n1,2\n1,-1\n", &weighted, GSA_INPUT,
+                   "t.csv:3 (byte 10): column 'w' holds '-1': the weight of a row must be a finite number that is not "
+                   "negative");
+    expect_failure("y,a\n1,2\n1,\"2\"x\n", NULL, GSA_INPUT,
+                   "t.csv:3 (byte 13): text after a closing quote: a cell in quotes ends with its last quote, and a "
+                   "quote inside it is written twice");
+}
+
+static void bad_rows_can_be_left_out(void **state)
+{
+    (void)state;
+    gsa_reader_options skip = {.skip_bad_rows = 1};
+    gsa_reader *reader = open_table("y,a\n1,2\n,3\n1,2,3\n1,\"2\"x\n0,4\n", &skip, NULL);
+    gsa_batch batch;
+    gsa_reader_progress progress;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 2);
+    gsa_reader_get_progress(reader, &progress);
+    assert_int_equal(progress.n_bad_rows, 3);
+    gsa_reader_close(reader);
+}
+
+static void weights_count_for_rows(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("y,w,a\n1,2.5,1\n0,0,1\n", &(gsa_reader_options){.weight = "w"}, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_non_null(batch.weight);
+    assert_true(batch.weight[0] == 2.5f && batch.weight[1] == 0);
+    gsa_reader_close(reader);
+}
+
+/* ---- another file with the same columns ------------------------------------------------------------------------- */
+
+static const char *const model = "greedystep schema 1\ncolumns named\nbits 24\nlabel y\nnumber a\nwords c\nnumber b\n";
+
+static gsa_status read_following(const char *text, const gsa_reader_options *options, gsa_batch *batch,
+                                 gsa_reader **reader, gsa_error *error)
+{
+    *reader = open_table(text, options, NULL);
+    assert_int_equal(gsa_reader_set_schema(*reader, model, error), GSA_OK);
+    return gsa_reader_next(*reader, batch, error);
+}
+
+static void columns_are_found_by_name_whatever_their_order(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"y,a,c,b\n1,2,red,3\n", "c;b;y;a\nred;3;1;2\n", "1,2,red,3\n",
+                                        "b,zz,c,a,y\n3,9,red,2,1\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gsa_reader *reader;
+        gsa_batch batch;
+        gsa_error error = {0};
+        gsa_reader_options options = {.ignore = i == 3 ? "zz" : NULL};
+        assert_int_equal(read_following(texts[i], &options, &batch, &reader, &error), GSA_OK);
+        assert_int_equal(batch.n_rows, 1);
+        assert_int_equal(batch.row_start[1], 3);
+        assert_true(batch.label[0] == 1 && batch.value[0] == 2 && batch.value[1] == 3);
+        assert_int_equal(batch.index[2], 2 + (gsa__hash("c\0red", 5, 0) & 0xFFFFFF));
+        gsa_reader_close(reader);
+    }
+}
+
+static void labels_may_be_missing_where_they_are_not_needed(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"a,c,b\n2,red,3\n", "2,red,3\n", "y,a,c,b\n,2,red,3\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gsa_reader *reader;
+        gsa_batch batch;
+        gsa_error error = {0};
+        gsa_reader_options options = {.without_labels = 1};
+        assert_int_equal(read_following(texts[i], &options, &batch, &reader, &error), GSA_OK);
+        assert_null(batch.label);
+        assert_int_equal(batch.row_start[1], 3);
+        gsa_reader_close(reader);
+    }
+}
+
+static void columns_that_do_not_fit_are_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"y,a,b\n1,2,3\n", "t.csv has no column 'c', which the model has"},
+        {"a,c,b\n1,2,3\n", "t.csv has no column 'y', which the model has"},
+        {"y,a,c,b,d\n1,2,x,3,4\n",
+         "t.csv has a column 'd' that the model does not have: leave it out with --ignore 'd'"},
+        {"1,2,3\n", "t.csv has 3 columns and no header with their names, the model has 4: expected the same columns"},
+        {"y,a,c,b\n1,x,red,3\n", "t.csv:2 (byte 10): column 'a' holds 'x': the model was trained with numbers in it"},
+        {"1 3:4\n", "t.csv is libsvm text, which has no columns: those of a table were expected"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gsa_reader *reader;
+        gsa_batch batch;
+        gsa_error error = {0};
+        assert_int_not_equal(read_following(cases[i].text, NULL, &batch, &reader, &error), GSA_OK);
+        assert_string_equal(error.message, cases[i].message);
+        gsa_reader_close(reader);
+    }
+    gsa_reader *reader;
+    gsa_batch batch;
+    gsa_error error = {0};
+    gsa_reader_options options = {.categorical = "b"};
+    assert_int_equal(read_following("y,a,c,b\n1,2,red,3\n", &options, &batch, &reader, &error), GSA_ARGUMENT);
+    assert_string_equal(error.message, "t.csv: --categorical contradicts the model about column 'b': leave it out");
+    gsa_reader_close(reader);
+}
+
+static void files_of_one_run_are_of_one_sort(void **state)
+{
+    (void)state;
+    char table[PATH_SIZE], other[PATH_SIZE], more[PATH_SIZE];
+    make_file(table, "y,a\n1,2\n", 8);
+    make_file(more, "a,y\n5,0\n", 8);
+    make_file(other, "1 3:4\n", 6);
+    const char *const good[] = {table, more}, *const bad[] = {table, other}, *const worse[] = {other, table};
+    gsa_reader *reader;
+    gsa_error error = {0};
+    gsa_status status;
+    assert_int_equal(gsa_reader_open(good, 2, NULL, NULL, &reader, NULL), GSA_OK);
+    char *dump = dump_reader(reader, &status, &error);
+    assert_int_equal(status, GSA_END);
+    assert_string_equal(dump, "0:2@4 0x1p+0 0=0x1p+1\n1:2@4 0x0p+0 0=0x1.4p+2\n-- values\n");
+    free(dump);
+    gsa_reader_close(reader);
+    assert_int_equal(gsa_reader_open(bad, 2, NULL, NULL, &reader, NULL), GSA_OK);
+    free(dump_reader(reader, &status, &error));
+    assert_int_equal(status, GSA_ARGUMENT);
+    assert_non_null(strstr(error.message, "is libsvm text, which has no columns"));
+    gsa_reader_close(reader);
+    assert_int_equal(gsa_reader_open(worse, 2, NULL, NULL, &reader, NULL), GSA_OK);
+    free(dump_reader(reader, &status, &error));
+    assert_int_equal(status, GSA_ARGUMENT);
+    assert_non_null(strstr(error.message, "their rows do not have the same features"));
+    gsa_reader_close(reader);
+    unlink(table);
+    unlink(more);
+    unlink(other);
+}
+
+static void the_reader_says_what_it_understood(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("y;a;c\n1;2;x\n", NULL, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_string_equal(gsa_reader_understood(reader), "t.csv: semicolon-separated, with a header; label is 'y', 1 "
+                                                       "number and 1 word column (hashed to 24 bits)");
+    gsa_reader_close(reader);
+    reader = open_table("", NULL, NULL);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_null(gsa_reader_understood(reader));
+    gsa_reader_close(reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_are_numbers_or_words_by_what_stands_in_them),
+        cmocka_unit_test(options_say_what_columns_are),
+        cmocka_unit_test(a_header_is_told_from_a_first_row),
+        cmocka_unit_test(a_label_that_cannot_be_found_is_asked_for),
+        cmocka_unit_test(numbers_get_ids_by_position_and_words_by_hash),
+        cmocka_unit_test(absent_cells_are_no_features),
+        cmocka_unit_test(a_table_of_numbers_has_the_rows_of_libsvm_text),
+        cmocka_unit_test(rows_do_not_depend_on_buffers),
+        cmocka_unit_test(bad_rows_name_column_line_and_byte),
+        cmocka_unit_test(bad_rows_can_be_left_out),
+        cmocka_unit_test(weights_count_for_rows),
+        cmocka_unit_test(columns_are_found_by_name_whatever_their_order),
+        cmocka_unit_test(labels_may_be_missing_where_they_are_not_needed),
+        cmocka_unit_test(columns_that_do_not_fit_are_named),
+        cmocka_unit_test(files_of_one_run_are_of_one_sort),
+        cmocka_unit_test(the_reader_says_what_it_understood),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

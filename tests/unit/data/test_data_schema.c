@@ -1,0 +1,84 @@
+/* The text of a schema: there and back, and what is no such text. */
+#include "unit/data/support.h"
+
+#include "base/memory.h"
+#include "data/schema.h"
+
+static void a_schema_survives_its_text(void **state)
+{
+    (void)state;
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__schema schema, again;
+    gsa__schema_init(&schema, &env);
+    gsa__schema_init(&again, &env);
+    schema.is_named = true;
+    schema.bits = 18;
+    const char *const names[] = {"y", "two words ", "a\nb\\n\r", "number", " \xC3\xA9\t"};
+    for (int i = 0; i < GSA__FIELD_KINDS; i++)
+        assert_int_equal(gsa__schema_add(&schema, names[i], strlen(names[i]), (gsa__field_kind)i, NULL), GSA_OK);
+    assert_int_equal(gsa__schema_complete(&schema, NULL), GSA_OK);
+    assert_string_equal(schema.text, "greedystep schema 1\ncolumns named\nbits 18\nnumber y\nwords two words \n"
+                                     "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\t\n");
+    assert_int_equal(gsa__schema_parse(&again, schema.text, NULL), GSA_OK);
+    assert_string_equal(again.text, schema.text);
+    assert_int_equal(again.n_fields, 5);
+    assert_true(again.is_named);
+    for (size_t i = 0; i < 5; i++) {
+        assert_string_equal(again.field[i].name, names[i]);
+        assert_int_equal(again.field[i].kind, i);
+        assert_int_equal(gsa__schema_find(&again, names[i], strlen(names[i])), i);
+    }
+    gsa__schema_free(&schema);
+    gsa__schema_free(&again);
+}
+
+static void a_name_stands_once_and_is_text(void **state)
+{
+    (void)state;
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__schema schema;
+    gsa__schema_init(&schema, &env);
+    assert_int_equal(gsa__schema_add(&schema, "a", 1, GSA__FIELD_NUMBER, NULL), GSA_OK);
+    assert_int_equal(gsa__schema_add(&schema, "a", 1, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsa__schema_add(&schema, "", 0, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsa__schema_add(&schema, "\xFF", 1, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsa__schema_add(&schema, "a\0b", 3, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(schema.n_fields, 1);
+    gsa__schema_free(&schema);
+}
+
+static void other_texts_are_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "greedystep schema 2\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a",
+                                        "greedystep schema 1\nbits 24\ncolumns named\nnumber a\n",
+                                        "greedystep schema 1\ncolumns named\nbits 0\nnumber a\n",
+                                        "greedystep schema 1\ncolumns named\nbits 32\nnumber a\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\nnumber a\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\\x\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber \n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumb a\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\\\n"};
+    gsa_env env = gsa__env_resolve(NULL);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gsa__schema schema;
+        gsa_error error = {0};
+        gsa__schema_init(&schema, &env);
+        assert_int_not_equal(gsa__schema_parse(&schema, texts[i], &error), GSA_OK);
+        assert_true(strlen(error.message) > 0);
+        assert_null(schema.text);
+        gsa__schema_free(&schema);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_schema_survives_its_text),
+        cmocka_unit_test(a_name_stands_once_and_is_text),
+        cmocka_unit_test(other_texts_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

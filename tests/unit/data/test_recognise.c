@@ -1,0 +1,86 @@
+/* Which format a file is taken for. What was libsvm text before there were tables stays it. */
+#include "unit/data/support.h"
+
+#include "data/recognise.h"
+
+static void expect(const char *format, const char *name, const char *text)
+{
+    const gsa__format *found = gsa__recognise(name, (const unsigned char *)text, strlen(text), false);
+    if (strcmp(found->name, format) != 0)
+        print_message("%s: '%s' is taken for %s\n", name, text, found->name);
+    assert_string_equal(found->name, format);
+}
+
+static void libsvm_text_is_what_it_was(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"1 3:1 4:2\n",
+                                        "1\t3:1\t4:2\n",
+                                        "1 3:1, 4:1\n",
+                                        "1,2 3:1\n",
+                                        "cat 3:1\n",
+                                        "1\n",
+                                        "1\t\n",
+                                        "-1 # one, two\n",
+                                        "# a, b\n\n1 3:1\n",
+                                        "",
+                                        "\xEF\xBB\xBF+1 2:3",
+                                        "1 qid:3 1:1\n",
+                                        "hello world\n",
+                                        "1 abc\n",
+                                        "1  3:1\r\n",
+                                        "1 3:x;y\n",
+                                        "#a,b\n#c,d\n1\n",
+                                        " \t\r\n+1 1:1 # ,\n",
+                                        "1:1 2:1\n",
+                                        "1\t3:1 4:1\t# ;\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect("libsvm", "data", texts[i]);
+    expect("libsvm", "data.csv", "1 3:1 4:2\n");
+    expect("libsvm", "data.csv.gz", "1 3:1\n");
+}
+
+static void lines_with_separators_are_a_table(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"1,2,3\n",     "a;b\n1;2\n",  "1\t12:30\tfoo\n", "label\tx\n",
+                                        "\"a b\",c\n", "Name, Age\n", "1,3:1\n",         "1\t\t5\n",
+                                        "a,b",         "x y,z\n",     "0\t1\t1\t5\t0\t"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect("csv", "data", texts[i]);
+}
+
+static void the_name_decides_where_the_content_does_not(void **state)
+{
+    (void)state;
+    expect("csv", "data.csv", "1\n2\n");
+    expect("csv", "data.tsv", "1\t3:1\n");
+    expect("csv", "data.tsv.zst", "1\t3:1\n");
+    expect("libsvm", "data.tsv.x", "1\t3:1\n");
+    expect("csv", "x.csv", "");
+    expect("csv", "x.tab.bz2", "word\n");
+    expect("libsvm", ".csv", "word\n");
+}
+
+static void a_first_line_that_is_cut_is_judged_by_its_whole_tokens(void **state)
+{
+    (void)state;
+    char text[GSA__DECODE_START + 1] = "1";
+    size_t n = 1;
+    while (n < GSA__DECODE_START - 20)
+        n += (size_t)snprintf(text + n, sizeof text - n, "\t%zu:0.5", n + 10);
+    snprintf(text + n, sizeof text - n, "%*s", (int)(GSA__DECODE_START - n), "\t17");
+    assert_int_equal(strlen(text), GSA__DECODE_START);
+    expect("libsvm", "data", text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libsvm_text_is_what_it_was),
+        cmocka_unit_test(lines_with_separators_are_a_table),
+        cmocka_unit_test(the_name_decides_where_the_content_does_not),
+        cmocka_unit_test(a_first_line_that_is_cut_is_judged_by_its_whole_tokens),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
