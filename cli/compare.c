@@ -151,6 +151,8 @@ static gsa_status read_data(comparing *what, gsa_error *error)
     cli_progress *progress = &what->grid.progress;
     gsa_status status = compare_rows_read(&data->rows, data->reader, &what->env, progress, error);
     if (status == GSA_OK && data->test_reader != NULL)
+        status = gsa_reader_set_schema(data->test_reader, gsa_reader_schema(data->reader), error);
+    if (status == GSA_OK && data->test_reader != NULL)
         status = compare_rows_read(&data->test_rows, data->test_reader, &what->env, progress, error);
     return status;
 }

@@ -95,6 +95,8 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     gsa_status status =
         gsa_writer_open_as(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, &error);
     if (status == GSA_OK)
+        status = session_begin_reader(arguments, what->reader, &error);
+    if (status == GSA_OK)
         status = copy_rows(what, &error);
     progress_clear(&what->progress);
     if (status == GSA_OK) {

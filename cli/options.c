@@ -15,6 +15,15 @@
 #include <string.h>
 
 static const cli_option reader_options[] = {
+    {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
+     "of a table: the column to learn, by name or number; without it the one named label, target, y, class or click, "
+     "or "
+     "the first if there is no header"},
+    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "of a table: the column that says what a row counts for"},
+    {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
+     "of a table: columns that are words even if they look like numbers"},
+    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "of a table: columns to leave out"},
+    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "words of a table are hashed to 2^N features"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
      "what to do with a row that cannot be read: stop, or count it and go on"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,

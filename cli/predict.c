@@ -77,6 +77,8 @@ static int run_predict(const cli_arguments *arguments)
         code = session_open_reader(arguments, arguments->positional + 1, arguments->n_positional - 1, &what.env,
                                    &what.reader);
     if (code == EXIT_DONE)
+        code = session_follow(what.reader, gsa_model_schema(what.model));
+    if (code == EXIT_DONE)
         code = output_open(arguments_text(arguments, "output"), &what.output);
     if (code == EXIT_DONE) {
         interrupt_catch();
@@ -97,7 +99,8 @@ const cli_verb predict_verb = {
     .details =
         "Prints a line for every row of DATA: the most probable label and its probability, or the value if the model\n"
         "has learned numbers; of a model of a hinge loss the label and its margin. The labels in DATA are not looked\n"
-        "at. - is standard input; rows that come through a pipe are answered as they come.",
+        "at, and a table may be without them. - is standard input; rows that come through a pipe are answered as they\n"
+        "come.",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

@@ -4,6 +4,7 @@
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"
+#include "verbs.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -36,9 +37,38 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                         gsa_reader **out)
 {
     gsa_error error = {0};
-    gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0};
+    gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
+                                  .without_labels = arguments->verb == &predict_verb,
+                                  .label = arguments_text(arguments, "label"),
+                                  .weight = arguments_text(arguments, "weight"),
+                                  .categorical = arguments_text(arguments, "categorical"),
+                                  .ignore = arguments_text(arguments, "ignore")};
+    if (arguments_given(arguments, "bits"))
+        options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}
+
+gsa_status session_begin_reader(const cli_arguments *arguments, gsa_reader *reader, gsa_error *error)
+{
+    gsa_status status = gsa_reader_begin(reader, error);
+    if (status == GSA_OK && gsa_reader_understood(reader) != NULL && !arguments_flag(arguments, "quiet"))
+        complain("%s", gsa_reader_understood(reader));
+    return status;
+}
+
+int session_follow(gsa_reader *reader, const char *schema)
+{
+    gsa_error error = {0};
+    gsa_status status = gsa_reader_set_schema(reader, schema, &error);
+    if (status == GSA_OK)
+        status = gsa_reader_begin(reader, &error);
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    if (schema == NULL && gsa_reader_schema(reader) != NULL)
+        return complain_failed("%s is a table, and the model was trained on rows that came with feature numbers",
+                               gsa_reader_file(reader, 0));
+    return EXIT_DONE;
 }
 
 int session_load_model(const char *path, const gsa_env *env, gsa_model **out)

@@ -236,8 +236,17 @@ static int learn(training *run)
     gsa_train_hooks hooks = {
         .ctx = run, .progress = show_progress, .pass_ended = test_after_pass, .notice = show_notice};
     interrupt_catch();
+    gsa_status status = gsa_reader_set_schema(run->reader, gsa_state_schema(run->state), &error);
+    if (status == GSA_OK)
+        status = session_begin_reader(run->arguments, run->reader, &error);
+    if (status == GSA_OK && run->test.reader != NULL) {
+        int code = session_follow(run->test.reader, gsa_reader_schema(run->reader));
+        if (code != EXIT_DONE)
+            return code;
+    }
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
-    gsa_status status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
+    if (status == GSA_OK)
+        status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;
     run->stopped = status == GSA_STOPPED;
     progress_clear(&run->progress);
@@ -272,9 +281,9 @@ static int run_train(const cli_arguments *arguments)
 const cli_verb train_verb = {
     .name = "train",
     .usage = "DATA... -o MODEL [OPTIONS]",
-    .summary = "learn a model from rows of libsvm text",
+    .summary = "learn a model from rows of a table or of libsvm text",
     .details =
-        "Learns from the rows of all DATA files (libsvm / svmlight text, plain or compressed; - is standard input),\n"
+        "Learns from the rows of all DATA files (CSV, TSV or libsvm text, plain or compressed; - is standard input),\n"
         "writes MODEL for predicting and MODEL.state for going on. Interrupted by Ctrl-C it saves both and can be\n"
         "resumed.",
     .options = train_options,

@@ -269,7 +269,11 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     if (hooks)
         run->hooks = *hooks;
     run->round = (gsa__round){.state = state, .reader = reader, .hooks = run->hooks, .env = resolved};
-    gsa_status status = set_up(run, error);
+    gsa_status status = gsa_reader_begin(reader, error);
+    if (status == GSA_OK)
+        status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
+    if (status == GSA_OK)
+        status = set_up(run, error);
     if (status == GSA_OK)
         status = run_passes(run, error);
     gsa__round_drop(&run->round);

@@ -1,0 +1,79 @@
+# Tables: what the command understands, a run with all its steps, and each error as the user sees it.
+. "$PRELUDE"
+awk 'BEGIN {
+    print "id,age,city,clicked"
+    for (i = 1; i <= 400; i++) {
+        age = 18 + (i * 37) % 60
+        c = (i * 7) % 4
+        name = c == 0 ? "Paris" : c == 1 ? "Rome" : c == 2 ? "\"New York, NY\"" : ""
+        print i "," age "," name "," ((age > 45) != (c == 1) ? "yes" : "no")
+    }
+}' >clicks.csv
+echo "training, judging and predicting"
+try greedystep train clicks.csv -o m --ignore id --bits 10 --passes 1 --test clicks.csv
+try greedystep evaluate m clicks.csv
+awk -F, 'NR == 1 { print "city,age" } NR > 1 && NR < 5 { print "Rome," $2 }' clicks.csv >new.csv
+try greedystep predict m new.csv
+try_line 'head -n 4 clicks.csv | tail -n 3 | greedystep predict m -'
+greedystep train clicks.csv -o quiet --ignore id --bits 10 --passes 1 --test clicks.csv --quiet >/dev/null
+same m quiet
+echo "no header: tabs, empty cells, the label first"
+awk 'BEGIN {
+    for (i = 1; i <= 300; i++) {
+        line = i % 3 == 0
+        for (j = 1; j <= 13; j++) line = line "\t" ((i * j) % 5 == 0 ? "" : (i * j) % 50)
+        for (j = 1; j <= 26; j++) line = line "\t" ((i + j) % 7 == 0 ? "" : sprintf("%08x", (i % 9 + 1) * j * 2654435))
+        print line
+    }
+}' >day.tsv
+try greedystep train day.tsv -o day --bits 12 --passes 1
+gzip -c day.tsv >day.gz
+greedystep train day.gz -o day_gz --bits 12 --passes 1 --quiet >/dev/null
+same day day_gz
+echo "numbers alone: the rows of libsvm text"
+awk 'BEGIN { for (i = 1; i <= 300; i++) print i % 2 "," i % 7 "," (i * 3) % 5 / 4 }' >numbers.csv
+try greedystep convert numbers.csv -o numbers.svm --quiet
+awk -F, '{ print $1, ($2 ? "1:" $2 " " : "") ($3 ? "2:" $3 : "") }' numbers.csv | sed 's/ *$//' >expected.svm
+same numbers.svm expected.svm
+greedystep train numbers.csv -o numbers --quiet >/dev/null
+greedystep train numbers.svm -o text --quiet >/dev/null
+greedystep inspect numbers --json | sed 's/"model": "[a-z]*"//' >numbers.json
+greedystep inspect text --json | sed 's/"model": "[a-z]*"//' >text.json
+same numbers.json text.json
+echo "resuming and merging"
+try greedystep train clicks.csv -o m --resume --quiet
+try greedystep train day.tsv -o m --resume --passes 3
+{ head -n 1 clicks.csv; tail -n 200 clicks.csv; } >half.csv
+greedystep train half.csv -o half --ignore id --bits 10 --passes 1 --quiet >/dev/null
+try greedystep merge m.state half.state -o both
+try_line 'greedystep predict both new.csv'
+greedystep train half.csv -o other --ignore age --bits 10 --passes 1 --quiet >/dev/null
+try greedystep merge m.state other.state -o both
+greedystep train numbers.svm -o plain --passes 1 --quiet >/dev/null
+try greedystep merge m.state plain.state -o both
+echo "errors"
+sed 's/clicked/bought/' clicks.csv >nameless.csv
+try greedystep train nameless.csv -o e
+try greedystep train clicks.csv -o e --label sold
+try greedystep train day.tsv -o e --categorical 2,41
+try greedystep train clicks.csv -o e --bits 32
+{ cat numbers.csv numbers.csv numbers.csv numbers.csv numbers.csv; cat numbers.csv numbers.csv numbers.csv numbers.csv; \
+    cat numbers.csv numbers.csv numbers.csv numbers.csv numbers.csv; echo '1,2,none'; } >late.csv
+try greedystep train late.csv -o e --quiet
+try_line 'greedystep train late.csv -o late --quiet --passes 1 --bad-rows skip | grep bad'
+try_line "printf '1,2\n1,2,3\n' | greedystep train - -o e --quiet"
+try_line "printf 'y,a\n1,2\n,3\n' | greedystep train - -o e --quiet"
+try_line "printf 'y,a\n1,\"2\"3\n' | greedystep train - -o e --quiet"
+try_line "printf 'y,a\n1,\"2\n' | greedystep train - -o e --quiet"
+try_line "printf 'y,a\n1,inf\n' | greedystep train - -o e --quiet"
+printf '\377\376y\0,\0a\0\n\0' >utf16.csv
+try greedystep train utf16.csv -o e
+try_line "printf 'age\n3\n' | greedystep predict m - --ignore x"
+try_line "printf 'age,city,shoe\n3,Rome,5\n' | greedystep predict m -"
+try_line "printf 'age,city,shoe\n3,Rome,5\n' | greedystep predict m - --ignore shoe"
+try_line "printf 'age,city\nold,Rome\n' | greedystep predict m -"
+try_line "printf '1 1:1\n' | greedystep predict m -"
+try greedystep predict text numbers.csv
+try greedystep train clicks.csv numbers.svm -o e --ignore id
+try greedystep train numbers.svm clicks.csv -o e
+absent e e.state
