@@ -54,31 +54,40 @@ static size_t field_of(const gsa__csv *csv, gsa__field_kind kind)
 static gsa_status take_number(const gsa__csv *csv, const gsa__record *record, const gsa__csv_column *column,
                               gsa__features *features, gsa_error *error)
 {
-    gsa__cell cell = record->cell[column->cell];
+    const gsa__cell *cell = &record->cell[column->cell];
     gsa__number number;
-    gsa__number_parse_float(csv->locale, cell.text, &number);
-    if (number.after != cell.text + cell.size || cell.size == 0) {
-        cell = gsa__cell_trim(cell);
-        if (gsa__is_absent(cell.text, cell.size))
+    if (cell->size == 0)
+        return GSA_OK;
+    gsa__number_parse_float(csv->locale, cell->text, &number);
+    if (number.after != cell->text + cell->size) {
+        gsa__cell inner = gsa__cell_trim(*cell);
+        if (gsa__is_absent(inner.text, inner.size))
             return GSA_OK;
-        gsa__number_parse_float(csv->locale, cell.text, &number);
-        if (number.after != cell.text + cell.size)
-            return fail_number(csv, record, &cell, column->field, error);
+        gsa__number_parse_float(csv->locale, inner.text, &number);
+        if (number.after != inner.text + inner.size)
+            return fail_number(csv, record, &inner, column->field, error);
     }
     float x = (float)number.value;
     if (isinf(x) || (x == 0 && number.has_nonzero))
-        return fail_cell(csv, record, &cell, column->field,
+        return fail_cell(csv, record, cell, column->field,
                          "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38", error);
     gsa__features_add(features, (uint32_t)(column - csv->column), x);
     return GSA_OK;
 }
 
-static void take_word(const gsa__csv *csv, const gsa__cell *raw, const gsa__csv_column *column, gsa__features *features)
+static inline void take_word(const gsa__csv *csv, const gsa__cell *cell, const gsa__csv_column *column,
+                             gsa__features *features)
 {
-    gsa__cell cell = gsa__cell_trim(*raw);
-    if (gsa__is_absent(cell.text, cell.size))
+    const char *text = cell->text;
+    size_t size = cell->size;
+    if (size > 0 && (*text == ' ' || text[size - 1] == ' ')) {
+        gsa__cell inner = gsa__cell_trim(*cell);
+        text = inner.text;
+        size = inner.size;
+    }
+    if (size == 0 || gsa__is_absent(text, size))
         return;
-    uint64_t hash = gsa__key_hash(&column->key, cell.text, cell.size);
+    uint64_t hash = gsa__key_hash(&column->key, text, size);
     uint64_t id = csv->n_numbers + (hash & ((UINT64_C(1) << csv->input->schema->bits) - 1));
     gsa__features_add(features, (uint32_t)id, 1);
 }

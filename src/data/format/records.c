@@ -73,23 +73,23 @@ static inline const char *next_mark(scan *s, char separator)
     return at < s->end ? at : s->end;
 }
 
-static bool add_cell(gsa__records *records, scan *s, gsa__cell cell)
+/* The next cell to be filled in; NULL if there is no memory. */
+static inline gsa__cell *new_cell(gsa__records *records, size_t n_cells)
 {
-    if (s->n_cells == records->cell_capacity) {
+    if (n_cells == records->cell_capacity) {
         void *memory = records->cell;
-        if (!gsa__reserve(records->lines.env, &memory, &records->cell_capacity, s->n_cells + 1, sizeof cell))
-            return false;
+        if (!gsa__reserve(records->lines.env, &memory, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell)))
+            return NULL;
         records->cell = memory;
     }
-    records->cell[s->n_cells++] = cell;
-    return true;
+    return &records->cell[n_cells];
 }
 
 /* A cell that begins with a quote at s->p; *after is the byte behind its end. */
-static outcome scan_quoted(scan *s, gsa__cell *out, const char **after)
+static outcome scan_quoted(scan *s, char separator, gsa__cell *out, const char **after)
 {
     const char *quote = s->p + 1;
-    *out = (gsa__cell){.text = quote, .at = s->p};
+    out->text = quote;
     for (;; quote += 2) {
         const char *found = memchr(quote, '"', (size_t)(s->end - quote));
         if (!found || (found + 1 == s->end && !s->is_last))
@@ -102,47 +102,48 @@ static outcome scan_quoted(scan *s, gsa__cell *out, const char **after)
         out->is_escaped = true;
     }
     out->size = (size_t)(quote - out->text);
-    *after = quote + 1;
     s->n_escaped += out->is_escaped ? out->size + 1 : 0;
+    const char *at = *after = quote + 1;
+    if (at < s->end && *at != separator && *at != '\n' && *at != '\r') {
+        s->p = at;
+        return AFTER_QUOTE;
+    }
+    look(s, at + (at < s->end), separator);
     return COMPLETE;
 }
 
-/* Cells up to the end of the record; s->p is then what follows it. */
+/* Cells up to the end of the record; s->p is then what follows it. Members of a cell are stored one by one: a struct
+ * that is made elsewhere and copied would have to wait for them. */
 static outcome scan_record(gsa__records *records, scan *s)
 {
-    const char separator = records->separator;
+    const char separator = records->separator, *at;
     look(s, s->p, separator);
-    for (;;) {
-        const char *at = s->p;
-        gsa__cell cell = {.text = at, .at = at};
-        if (*at == '"' && at < s->end) {
-            outcome result = scan_quoted(s, &cell, &at);
+    do {
+        gsa__cell *cell = new_cell(records, s->n_cells);
+        if (!cell)
+            return NO_MEMORY;
+        cell->at = s->p;
+        cell->is_escaped = false;
+        if (*s->p == '"' && s->p < s->end) {
+            outcome result = scan_quoted(s, separator, cell, &at);
             if (result != COMPLETE)
                 return result;
-            if (at < s->end && *at != separator && *at != '\n' && *at != '\r') {
-                s->p = at;
-                return AFTER_QUOTE;
-            }
-            look(s, at + (at < s->end), separator);
         } else {
             do
                 at = next_mark(s, separator);
             while (*at == '"' && at < s->end);
-            cell.size = (size_t)(at - cell.text);
+            cell->text = s->p;
+            cell->size = (size_t)(at - s->p);
         }
         if (at == s->end && !s->is_last)
             return PARTIAL;
-        if (!add_cell(records, s, cell))
-            return NO_MEMORY;
+        s->n_cells++;
         s->p = at + (at < s->end);
-        if (at == s->end || *at == '\n')
-            break;
-        if (*at == '\r') {
-            if (s->p == s->end && !s->is_last)
-                return PARTIAL;
-            s->p += s->p < s->end && *s->p == '\n';
-            break;
-        }
+    } while (at < s->end && *at == separator);
+    if (at < s->end && *at == '\r') {
+        if (s->p == s->end && !s->is_last)
+            return PARTIAL;
+        s->p += s->p < s->end && *s->p == '\n';
     }
     s->n_lines++;
     return COMPLETE;
