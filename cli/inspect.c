@@ -28,6 +28,8 @@ typedef struct inspection {
     gsa_state *state; /* NULL if there is none beside the model */
     gsa_model_info info;
     uint64_t n_nonzero;
+    uint64_t n_used; /* features with a weight, of those that words are hashed to */
+    gsa_schema_info schema;
     strong_feature *top; /* strongest first */
     size_t n_top, most_top;
 } inspection;
@@ -63,6 +65,7 @@ static void look_at_weights(inspection *what)
         }
         if (feature.weight != 0)
             consider(what, feature);
+        what->n_used += feature.weight != 0 && id >= what->schema.n_numbers;
     }
 }
 
@@ -113,18 +116,46 @@ static void print_state(const gsa_state *state)
         report_field("merged", "%" PRIu64 " runs", summary.n_merged);
 }
 
+/* As gsa_reader_colliding: by the features that have a weight. */
+static double colliding(const inspection *what)
+{
+    return (double)what->n_used / (double)(UINT64_C(1) << what->schema.bits);
+}
+
+static void print_hashing(const inspection *what)
+{
+    double share = colliding(what);
+    if (what->schema.n_words == 0)
+        return;
+    report_field("hashed words", "%u bits; about %.3g %% of the words share a feature with another%s",
+                 what->schema.bits, 100 * share,
+                 share > 0.1 && what->schema.bits < 31 ? ": more --bits would tell them apart" : "");
+}
+
+/* A word may have line ends or worse in it: the list stays one of lines. */
+static void print_name(const char *name)
+{
+    fputs("  ", stdout);
+    for (; *name != '\0'; name++)
+        putchar((unsigned char)*name < ' ' || *name == 0x7F ? '?' : *name);
+}
+
 static void print_top(const inspection *what)
 {
     if (what->n_top == 0)
         return;
+    bool has_names = gsa_model_schema(what->model) != NULL;
     printf("\nstrongest features");
     if (what->info.n_classes == 2 && what->info.n_outputs == 1)
         printf(" (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
-    printf("\n%10s  %12s%s\n", "index", "weight", what->info.n_outputs > 1 ? "  label" : "");
+    printf("\n%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "",
+           what->info.n_outputs > 1 ? "  label" : "");
     for (size_t i = 0; i < what->n_top; i++) {
-        const char *label = label_of(what, &what->top[i]);
-        printf("%10" PRIu64 "  %12.6g%s%s\n", what->top[i].id + 1, (double)what->top[i].weight,
-               label != NULL ? "  " : "", label != NULL ? label : "");
+        const char *label = label_of(what, &what->top[i]), *name = gsa_model_name(what->model, what->top[i].id);
+        printf("%10" PRIu64 "  %12.6g", what->top[i].id + 1, (double)what->top[i].weight);
+        if (has_names)
+            print_name(name != NULL ? name : "?");
+        printf("%s%s\n", label != NULL ? "  " : "", label != NULL ? label : "");
     }
 }
 
@@ -140,6 +171,7 @@ static int print_inspection(const inspection *what)
     report_field("features", "%" PRIu64, info->n_features);
     report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_features * info->n_outputs);
     print_intercepts(what);
+    print_hashing(what);
     if (what->state != NULL)
         print_state(what->state);
     print_top(what);
@@ -158,6 +190,8 @@ static json_t *top_json(const inspection *what)
         json_object_set_new(entry, "weight", report_real((double)what->top[i].weight));
         if (label != NULL)
             json_object_set_new(entry, "label", report_text(label));
+        if (gsa_model_name(what->model, what->top[i].id) != NULL)
+            json_object_set_new(entry, "name", report_text(gsa_model_name(what->model, what->top[i].id)));
         json_array_append_new(list, entry);
     }
     return list;
@@ -201,6 +235,10 @@ static int print_json(const inspection *what)
     json_object_set_new(object, "features", report_count(info->n_features));
     json_object_set_new(object, "nonzero_weights", report_count(what->n_nonzero));
     json_object_set_new(object, "intercept", intercepts_json(what));
+    if (what->schema.n_words > 0) {
+        json_object_set_new(object, "bits", report_count(what->schema.bits));
+        json_object_set_new(object, "colliding", report_real(colliding(what)));
+    }
     json_object_set_new(object, "top", top_json(what));
     json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());
     return report_print_json(object);
@@ -216,6 +254,11 @@ static int load(const cli_arguments *arguments, inspection *out)
     if (code != EXIT_DONE)
         return code;
     gsa_model_get_info(out->model, &out->info);
+    gsa_error error = {0};
+    const char *schema = gsa_model_schema(out->model);
+    gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &out->schema, &error) : GSA_OK;
+    if (status != GSA_OK)
+        return complain_error(status, &error);
     out->most_top = (size_t)arguments_number(arguments, "top");
     out->top = calloc(out->most_top + 1, sizeof *out->top);
     return out->top != NULL ? EXIT_DONE : complain_failed("out of memory");
@@ -245,7 +288,8 @@ const cli_verb inspect_verb = {
     .summary = "show what a model is and which features are strongest",
     .details =
         "Shows loss, labels, size and intercept, the features with the largest absolute weights (by their index in\n"
-        "the data, from 1) and, if MODEL.state is there, where the training stands.",
+        "the data, from 1, and of a table by column or column=word) and, if MODEL.state is there, where the training "
+        "stands.",
     .options = inspect_options,
     .n_options = sizeof inspect_options / sizeof *inspect_options,
     .positional = "MODEL",

@@ -39,6 +39,7 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
     gsa_error error = {0};
     gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
                                   .without_labels = arguments->verb == &predict_verb,
+                                  .remember_names = arguments->verb == &train_verb,
                                   .label = arguments_text(arguments, "label"),
                                   .weight = arguments_text(arguments, "weight"),
                                   .categorical = arguments_text(arguments, "categorical"),

@@ -220,6 +220,10 @@ static int save_and_report(training *run)
         return code;
     if (run->stopped)
         tell_stop(run, &summary);
+    double colliding = gsa_reader_colliding(run->reader);
+    if (colliding > 0.1 && !arguments_flag(run->arguments, "quiet"))
+        complain("note: about %.3g %% of the words share a feature with another; more --bits may give a better model",
+                 100 * colliding);
     run->held_out_loss = gsa_state_held_out_loss(run->state);
     if (arguments_flag(run->arguments, "json"))
         code = print_json(run, &summary);

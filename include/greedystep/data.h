@@ -15,6 +15,7 @@ typedef struct gsa_reader gsa_reader;
 typedef struct gsa_reader_options {
     int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
     int without_labels;      /* nonzero: labels of tables are not looked at and may be missing; batches have none */
+    int remember_names;      /* nonzero: gsa_reader_name knows the words that came first, 2^20 of them or 64 MiB */
     const char *label;       /* the column that is learned */
     const char *weight;      /* the column that says what a row counts for */
     const char *categorical; /* columns that are taken for words, whatever stands in them */
@@ -65,6 +66,18 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_set_schema(gsa_reader *reader, const
  * line about what the first file was taken for, NULL if there is nothing to say. Both are valid until close. */
 GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
 GSA_API const char *gsa_reader_understood(const gsa_reader *reader);
+/* The name of a feature of a table: that of its column or, of a word, column=word; NULL if it is not known. */
+GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
+/* With remember_names, while no other thread reads: the share of the words so far that have a feature in common with
+ * another word, estimated by how many features are taken; NaN if there are no words. */
+GSA_API double gsa_reader_colliding(const gsa_reader *reader);
+
+/* What a schema says of features: words are hashed to ids from n_numbers on, 2^bits of them. */
+typedef struct gsa_schema_info {
+    unsigned bits;
+    uint64_t n_numbers, n_words; /* columns */
+} gsa_schema_info;
+GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 GSA_API void gsa_reader_close(gsa_reader *reader);

@@ -261,6 +261,11 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *nam
  */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
 GSA_API const char *gsa_state_schema(const gsa_state *state);
+/* Asks for the names (UTF-8) of the features that have been seen, and keeps those of the 65536 strongest that have one,
+ * for its models; names from before stay where none is given (NULL). gsa_train does it at its end. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
+                                                     const char *(*name)(const void *ctx, uint64_t feature),
+                                                     const void *ctx, gsa_error *error);
 
 /* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares as
  * many as the state remembers (at most 1024); fewer rows than that are a no. */
@@ -315,6 +320,8 @@ GSA_API const char *gsa_model_label(const gsa_model *model, size_t class_number)
 GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row);
 /* What the columns of a table must be for this model; NULL: rows with feature numbers. */
 GSA_API const char *gsa_model_schema(const gsa_model *model);
+/* The name of a feature, NULL if none is kept. */
+GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
 /* One weight; 0 for ids beyond the model. gsa_model_intercept likewise. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);

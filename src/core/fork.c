@@ -89,6 +89,8 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
     if (status == GSA_OK)
         status = gsa__schema_copy(&to->schema, from->schema, &to->env, error);
     if (status == GSA_OK)
+        status = gsa__names_copy(&to->names, &from->names, &to->env, error);
+    if (status == GSA_OK)
         status = copy_table(to, from, table, error);
     if (status == GSA_OK)
         status = copy_carried(to, from, error);

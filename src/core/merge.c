@@ -174,6 +174,8 @@ gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa
         status = unite_centres(&merging, error);
     if (status == GSA_OK)
         status = add_up(&merging, error);
+    if (status == GSA_OK)
+        status = gsa__names_unite(merging.into, states, n_states, error);
     if (status != GSA_OK) {
         gsa_state_free(merging.into);
         return status;

@@ -31,6 +31,7 @@ void gsa_model_free(gsa_model *model)
     gsa_env env = model->env;
     gsa__labels_release(&model->labels);
     gsa__free(&env, model->schema);
+    gsa__names_release(&model->names, &env);
     gsa__free(&env, model->owned_weights);
     gsa__free(&env, model->intercept);
     if (model->close_owner)
@@ -124,6 +125,8 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     status = map_labels(state, model, &map, error);
     if (status == GSA_OK)
         status = gsa__schema_copy(&model->schema, state->schema, &model->env, error);
+    if (status == GSA_OK)
+        status = gsa__names_copy(&model->names, &state->names, &model->env, error);
     if (status == GSA_OK)
         status = copy_weights(from, &map, model, error);
     gsa__free(&model->env, map.order);

@@ -14,8 +14,9 @@ struct gsa_model {
     uint64_t n_rows, n_passes;
     uint64_t n_features;
     size_t n_outputs;
-    gsa__labels labels;   /* in canonical order */
-    char *schema;         /* NULL: none */
+    gsa__labels labels; /* in canonical order */
+    char *schema;       /* NULL: none */
+    gsa__names names;
     const float *weights; /* [n_features x n_outputs], row-major */
     float *intercept;     /* [n_outputs], zeros without one */
     float *owned_weights; /* what `weights` points to, unless it is the memory of an owner */

@@ -73,6 +73,7 @@ gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, counts, 3);
     gsa__snapshot_vector(snapshot, "intercept", GSA__F32, model->intercept, model->n_outputs);
     gsa__schema_snapshot(snapshot, model->schema);
+    gsa__names_snapshot(snapshot, &model->names);
     status = gsa__snapshot_labels(snapshot, &model->labels, error);
     if (status == GSA_OK)
         status = add_weights(snapshot, model, error);
@@ -230,6 +231,8 @@ gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, voi
     status = restore_facts(model, bundle, error);
     if (status == GSA_OK)
         status = gsa__schema_restore(&model->schema, bundle, &model->env, error);
+    if (status == GSA_OK)
+        status = gsa__names_restore(&model->names, bundle, &model->env, error);
     if (status == GSA_OK)
         status = restore_intercept(model, bundle, error);
     if (status == GSA_OK)

@@ -185,6 +185,7 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
     if (status == GSA_OK && state->contest)
         status = add_contest(snapshot, state->contest, error);
     gsa__schema_snapshot(snapshot, state->schema);
+    gsa__names_snapshot(snapshot, &state->names);
     if (status == GSA_OK)
         status = gsa__optional_snapshot(snapshot, state, error);
     if (status == GSA_OK && state->sample.n > 0)
@@ -382,6 +383,8 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
         status = restore_contest(state, bundle, error);
     if (status == GSA_OK)
         status = gsa__schema_restore(&state->schema, bundle, &state->env, error);
+    if (status == GSA_OK)
+        status = gsa__names_restore(&state->names, bundle, &state->env, error);
     if (status == GSA_OK)
         status = gsa__optional_restore(state, bundle, error);
     if (status == GSA_OK)

@@ -58,6 +58,7 @@ void gsa_state_free(gsa_state *state)
     gsa_env env = state->env;
     gsa__labels_release(&state->labels);
     gsa__free(&env, state->schema);
+    gsa__names_release(&state->names, &env);
     gsa__contest_close(state);
     gsa__table_release(&state->table, &env);
     gsa__sample_release(&state->sample, &env);

@@ -5,6 +5,7 @@
 #include "core/config.h"
 #include "core/kernel/kernel.h"
 #include "core/labels.h"
+#include "core/names.h"
 #include "core/sample.h"
 #include "core/table.h"
 
@@ -141,7 +142,8 @@ struct gsa_state {
     gsa__params params;
     gsa__loss loss;
     gsa__labels labels;
-    char *schema;     /* NULL: none; core/schema.h */
+    char *schema; /* NULL: none; core/schema.h */
+    gsa__names names;
     gsa__table table; /* cells NULL until the loss is decided */
     gsa__carried carried;
     gsa__class_sums class_sums;

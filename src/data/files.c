@@ -11,6 +11,7 @@
 #include "data/format/cache.h"
 #include "data/recognise.h"
 
+#include <math.h>
 #include <string.h>
 
 typedef struct files {
@@ -21,6 +22,7 @@ typedef struct files {
     const char *first_name;    /* the file that told the format */
     gsa_reader_options options;
     gsa__schema schema;
+    gsa__name_book names;
     gsa__reader_sizes sizes;
     char **paths; /* NULL: memory */
     size_t n_files;
@@ -63,6 +65,8 @@ static void close_files(gsa_reader *head)
         gsa__format_cache()->close(reader->cache);
     reader->schema.env = &env;
     gsa__schema_free(&reader->schema);
+    reader->names.env = &env;
+    gsa__name_book_free(&reader->names);
     const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
                            reader->options.ignore};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
@@ -220,6 +224,27 @@ static const char *schema_of_files(const gsa_reader *head, bool in_words)
     return in_words ? reader->input.understood[0] ? reader->input.understood : NULL : reader->schema.text;
 }
 
+static const char *feature_name(const gsa_reader *head, uint64_t feature)
+{
+    const files *reader = (const files *)head;
+    const gsa__schema *schema = &reader->schema;
+    uint64_t n_numbers = gsa__schema_count(schema, GSA__FIELD_NUMBER);
+    if (feature >= n_numbers)
+        return gsa__name_book_find(&reader->names, feature - n_numbers);
+    for (size_t f = 0; f < schema->n_fields; f++)
+        if (schema->field[f].kind == GSA__FIELD_NUMBER && feature-- == 0)
+            return schema->field[f].name;
+    return NULL;
+}
+
+/* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
+static double words_colliding(const gsa_reader *head)
+{
+    const files *reader = (const files *)head;
+    return reader->names.n_came > 0 ? (double)reader->names.n_came / (double)(UINT64_C(1) << reader->schema.bits)
+                                    : (double)NAN;
+}
+
 /* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
 static gsa_status fill(files *reader, gsa_error *error)
 {
@@ -291,8 +316,9 @@ static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
     out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
 }
 
-static const gsa__reader_kind kind = {next_files, rewind_files, close_files,   facts_of_files, position_in_files,
-                                      name_of,    begin_files,  follow_schema, schema_of_files};
+static const gsa__reader_kind kind = {next_files,        rewind_files, close_files,    facts_of_files,
+                                      position_in_files, name_of,      begin_files,    follow_schema,
+                                      schema_of_files,   feature_name, words_colliding};
 
 static bool copy_options(files *reader, const gsa_reader_options *from)
 {
@@ -305,6 +331,7 @@ static bool copy_options(files *reader, const gsa_reader_options *from)
                  {from->ignore, &to->ignore}};
     to->skip_bad_rows = from->skip_bad_rows;
     to->without_labels = from->without_labels;
+    to->remember_names = from->remember_names;
     to->bits = from->bits;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].from && !(*texts[i].to = gsa__copy_text(&reader->head.env, texts[i].from)))
@@ -326,6 +353,7 @@ static gsa_status new_files(const gsa__format *format, const gsa_reader_options 
     reader->sizes = *sizes;
     gsa__schema_init(&reader->schema, &reader->head.env);
     reader->input.schema = &reader->schema;
+    reader->input.names = &reader->names;
     reader->input.schema_from = "the first file";
     reader->input.options = &reader->options;
     bool has_room = !options || copy_options(reader, options);

@@ -232,15 +232,12 @@ static bool allocate(generated *reader)
 
 gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    static const gsa__reader_kind kind = {next_generated,
-                                          rewind_generated,
-                                          close_generated,
-                                          nothing_to_tell,
-                                          nothing_to_tell,
-                                          file_generated,
-                                          NULL,
-                                          NULL,
-                                          NULL};
+    static const gsa__reader_kind kind = {.next = next_generated,
+                                          .rewind = rewind_generated,
+                                          .close = close_generated,
+                                          .facts = nothing_to_tell,
+                                          .position = nothing_to_tell,
+                                          .file = file_generated};
     gsa_env resolved = gsa__env_resolve(env);
     gsa_status status = check(what, &resolved, error);
     if (status != GSA_OK)

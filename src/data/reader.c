@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
                            const gsa_env *env, gsa_reader **out, gsa_error *error)
@@ -57,6 +58,16 @@ const char *gsa_reader_schema(const gsa_reader *reader)
 const char *gsa_reader_understood(const gsa_reader *reader)
 {
     return reader->kind->schema ? reader->kind->schema(reader, true) : NULL;
+}
+
+const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature)
+{
+    return reader->kind->name && reader->kind->schema(reader, false) ? reader->kind->name(reader, feature) : NULL;
+}
+
+double gsa_reader_colliding(const gsa_reader *reader)
+{
+    return reader->kind->colliding ? reader->kind->colliding(reader) : (double)NAN;
 }
 
 gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)

@@ -20,6 +20,8 @@ typedef struct gsa__reader_kind {
     gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
     gsa_status (*follow)(gsa_reader *reader, const char *schema, gsa_error *error);
     const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was understood */
+    const char *(*name)(const gsa_reader *reader, uint64_t feature);
+    double (*colliding)(const gsa_reader *reader);
 } gsa__reader_kind;
 
 /* The first member of every reader. */

@@ -6,6 +6,8 @@
 #include "base/text.h"
 #include "data/format/text.h"
 
+#include <greedystep/data.h>
+
 #include <stdio.h>
 #include <string.h>
 
@@ -168,5 +170,18 @@ gsa_status gsa__schema_parse(gsa__schema *schema, const char *text, gsa_error *e
         status = gsa__fail(error, GSA_FORMAT, "the meaning of the columns is damaged");
     if (status != GSA_OK)
         gsa__schema_free(schema);
+    return status;
+}
+
+gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error *error)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__schema schema;
+    gsa__schema_init(&schema, &env);
+    gsa_status status = gsa__schema_parse(&schema, text, error);
+    if (status == GSA_OK)
+        *out = (gsa_schema_info){schema.bits, gsa__schema_count(&schema, GSA__FIELD_NUMBER),
+                                 gsa__schema_count(&schema, GSA__FIELD_WORDS)};
+    gsa__schema_free(&schema);
     return status;
 }

@@ -256,6 +256,11 @@ static gsa_status set_up(training *run, gsa_error *error)
     return gsa__ahead_new(run->reader, gsa__workers_count(&run->env), &run->env, &run->ahead, error);
 }
 
+static const char *name_of(const void *reader, uint64_t feature)
+{
+    return gsa_reader_name(reader, feature);
+}
+
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
                      gsa_error *error)
 {
@@ -279,6 +284,10 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
     gsa__free(&resolved, run);
+    if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
+        gsa_status named = gsa_state_set_names(state, name_of, reader, status == GSA_OK ? error : NULL);
+        status = status == GSA_OK ? named : status;
+    }
     return status;
 }
 

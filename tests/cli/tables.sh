@@ -17,6 +17,7 @@ try greedystep predict m new.csv
 try_line 'head -n 4 clicks.csv | tail -n 3 | greedystep predict m -'
 greedystep train clicks.csv -o quiet --ignore id --bits 10 --passes 1 --test clicks.csv --quiet >/dev/null
 same m quiet
+try greedystep inspect m --top 4
 echo "no header: tabs, empty cells, the label first"
 awk 'BEGIN {
     for (i = 1; i <= 300; i++) {
@@ -27,6 +28,8 @@ awk 'BEGIN {
     }
 }' >day.tsv
 try greedystep train day.tsv -o day --bits 12 --passes 1
+try greedystep train day.tsv -o small --bits 5 --passes 1
+try_line 'greedystep inspect small --top 2 | tail -n 7'
 gzip -c day.tsv >day.gz
 greedystep train day.gz -o day_gz --bits 12 --passes 1 --quiet >/dev/null
 same day day_gz
@@ -37,16 +40,23 @@ awk -F, '{ print $1, ($2 ? "1:" $2 " " : "") ($3 ? "2:" $3 : "") }' numbers.csv 
 same numbers.svm expected.svm
 greedystep train numbers.csv -o numbers --quiet >/dev/null
 greedystep train numbers.svm -o text --quiet >/dev/null
-greedystep inspect numbers --json | sed 's/"model": "[a-z]*"//' >numbers.json
-greedystep inspect text --json | sed 's/"model": "[a-z]*"//' >text.json
+for each in numbers text; do
+    greedystep inspect $each --json | grep -v -e '"model"' -e '"name"' | sed 's/,$//' >$each.json
+done
 same numbers.json text.json
 echo "resuming and merging"
 try greedystep train clicks.csv -o m --resume --quiet
 try greedystep train day.tsv -o m --resume --passes 3
+greedystep train day.tsv -o whole --bits 12 --method gsa --passes 2 --quiet >/dev/null
+greedystep train day.tsv -o parts --bits 12 --method gsa --passes 1 --quiet >/dev/null
+greedystep train day.tsv -o parts --method gsa --passes 2 --resume --quiet >/dev/null
+same whole parts
+same whole.state parts.state
 { head -n 1 clicks.csv; tail -n 200 clicks.csv; } >half.csv
 greedystep train half.csv -o half --ignore id --bits 10 --passes 1 --quiet >/dev/null
 try greedystep merge m.state half.state -o both
 try_line 'greedystep predict both new.csv'
+try_line 'greedystep inspect both --top 4 | tail -n 4'
 greedystep train half.csv -o other --ignore age --bits 10 --passes 1 --quiet >/dev/null
 try greedystep merge m.state other.state -o both
 greedystep train numbers.svm -o plain --passes 1 --quiet >/dev/null

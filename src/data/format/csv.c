@@ -93,6 +93,9 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
         status = gsa__csv_infer(csv, &look, error);
     if (status == GSA_OK)
         status = gsa__csv_follow(csv, &look, error);
+    if (status == GSA_OK && csv->input->options->remember_names && !csv->input->names->came &&
+        !gsa__name_book_init(csv->input->names, csv->input->schema->bits, csv->env))
+        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
     if (status == GSA_OK && csv->input->understood[0] == '\0')
         describe(csv, &look);
     gsa__records_back(&csv->records);

@@ -88,8 +88,10 @@ static inline void take_word(const gsa__csv *csv, const gsa__cell *cell, const g
     if (size == 0 || gsa__is_absent(text, size))
         return;
     uint64_t hash = gsa__key_hash(&column->key, text, size);
-    uint64_t id = csv->n_numbers + (hash & ((UINT64_C(1) << csv->input->schema->bits) - 1));
-    gsa__features_add(features, (uint32_t)id, 1);
+    uint32_t id = (uint32_t)(hash & ((UINT64_C(1) << csv->input->schema->bits) - 1));
+    if (gsa__name_book_is_new(csv->input->names, id))
+        gsa__name_book_enter(csv->input->names, id, column->key.bytes, column->key.size - 1, text, size);
+    gsa__features_add(features, (uint32_t)csv->n_numbers + id, 1);
 }
 
 static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, gsa__features *features,

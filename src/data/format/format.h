@@ -4,6 +4,7 @@
 #define GSA_DATA_FORMAT_H
 
 #include "data/codec/decode.h"
+#include "data/name_book.h"
 #include "data/rows.h"
 #include "data/schema.h"
 
@@ -18,6 +19,7 @@ typedef struct gsa__format_input {
     uint64_t n_bad_rows; /* the format adds to it */
     const gsa_reader_options *options;
     gsa__schema *schema;     /* of the reader; the first table completes it unless it was given */
+    gsa__name_book *names;   /* of the reader; the format makes it if names are to be remembered */
     bool schema_is_given;    /* it is a model's */
     const char *schema_from; /* whose it is, for messages */
     char understood[512];    /* what the format took the first file for; empty: nothing to say */

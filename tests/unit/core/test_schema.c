@@ -76,12 +76,90 @@ static void a_schema_changes_only_before_the_first_row(void **unused)
     gsa_state_free(begun);
 }
 
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* Names for features of an even id. */
+static const char *even_name(const void *texts, uint64_t feature)
+{
+    return feature % 2 == 0 && feature < 20 ? ((const char *const *)texts)[feature / 2] : NULL;
+}
+
+static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+
+static void names_go_with_merges_models_and_files(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *a = state_of(1, colours), *b = state_of(2, colours), *both;
+    must_be_ok(gsa_state_set_names(a, even_name, letters, &error), &error);
+    const gsa_state *pair[] = {b, a};
+    must_be_ok(gsa_state_merge(pair, 2, NULL, NULL, &both, &error), &error);
+    gsa_state *again = reread(both);
+    gsa_model *model, *read;
+    must_be_ok(gsa_state_finish(again, NULL, &model, &error), &error);
+    bytes file = {0};
+    must_be_ok(gsa_model_write(model, append, &file, &error), &error);
+    must_be_ok(gsa_model_read(file.data, file.size, NULL, &read, &error), &error);
+    for (uint64_t id = 0; id < 25; id++) {
+        const char *expected = even_name(letters, id), *found = gsa_model_name(read, id);
+        assert_true(expected ? found && strcmp(found, expected) == 0 : !found);
+    }
+    free(file.data);
+    gsa_model_free(model);
+    gsa_model_free(read);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(both);
+    gsa_state_free(again);
+}
+
+static const char *any_name(const void *ctx, uint64_t feature)
+{
+    (void)ctx;
+    (void)feature;
+    return "x";
+}
+
+/* One row a feature; features from 1000 on have larger values and so larger weights. */
+static void names_are_those_of_the_strongest(void **unused)
+{
+    (void)unused;
+    enum { N = 70000 };
+    gsa_error error = {0};
+    int64_t row_start[2] = {0, N};
+    uint32_t *index = malloc(N * sizeof *index);
+    float *value = malloc(N * sizeof *value);
+    for (uint32_t i = 0; i < N; i++) {
+        index[i] = i;
+        value[i] = i < 1000 ? 0.001f : 1;
+    }
+    double label = 1;
+    gsa_batch batch = {.n_rows = 1, .row_start = row_start, .index = index, .value = value, .label = &label};
+    gsa_state *state = state_with("loss", "squared", "method", "gsa", NULL);
+    learn(state, &batch);
+    must_be_ok(gsa_state_set_names(state, any_name, NULL, &error), &error);
+    gsa_model *model;
+    must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
+    size_t n_named = 0;
+    for (uint64_t id = 0; id < N; id++)
+        n_named += gsa_model_name(model, id) != NULL;
+    assert_int_equal(n_named, 65536);
+    assert_null(gsa_model_name(model, 999));
+    assert_non_null(gsa_model_name(model, 1000));
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(index);
+    free(value);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_schema_goes_with_copies_merges_models_and_files),
         cmocka_unit_test(states_of_different_columns_are_not_merged),
         cmocka_unit_test(a_schema_changes_only_before_the_first_row),
+        cmocka_unit_test(names_go_with_merges_models_and_files),
+        cmocka_unit_test(names_are_those_of_the_strongest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "unit/data/support.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 static gsa_reader *open_table(const char *text, const gsa_reader_options *options, const gsa__reader_sizes *sizes)
 {
@@ -346,6 +347,50 @@ static void the_reader_says_what_it_understood(void **state)
     gsa_reader_close(reader);
 }
 
+static void words_are_remembered_by_column_and_text(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.remember_names = 1, .bits = 20};
+    gsa_reader *reader = open_table("y,a,c\n1,2,red\n0,,blue\n1,2,red\n", &options, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    uint64_t red = 1 + (gsa__hash("c\0red", 5, 0) & 0xFFFFF), blue = 1 + (gsa__hash("c\0blue", 6, 0) & 0xFFFFF);
+    assert_string_equal(gsa_reader_name(reader, 0), "a");
+    assert_string_equal(gsa_reader_name(reader, red), "c=red");
+    assert_string_equal(gsa_reader_name(reader, blue), "c=blue");
+    assert_null(gsa_reader_name(reader, blue + 1));
+    assert_null(gsa_reader_name(reader, UINT64_MAX));
+    assert_true(gsa_reader_colliding(reader) == 2.0 / (1 << 20));
+    gsa_reader_close(reader);
+    gsa_schema_info info;
+    assert_int_equal(gsa_schema_get_info(model, &info, NULL), GSA_OK);
+    assert_true(info.bits == 24 && info.n_numbers == 2 && info.n_words == 1);
+    assert_int_equal(gsa_schema_get_info("rubbish", &info, NULL), GSA_FORMAT);
+}
+
+/* A long file with more words than are remembered: those that came first have their names, all are counted. */
+static void names_are_kept_first_come_while_there_is_room(void **state)
+{
+    (void)state;
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__name_book book;
+    size_t n = GSA__NAMES_KEPT + 100;
+    assert_true(gsa__name_book_init(&book, 24, &env));
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t id = i * 7;
+        char word[16];
+        assert_true(gsa__name_book_is_new(&book, id));
+        gsa__name_book_enter(&book, id, "column", 3, word, (size_t)snprintf(word, sizeof word, "%u", i));
+        assert_false(gsa__name_book_is_new(&book, id));
+    }
+    assert_int_equal(book.n_came, n);
+    assert_string_equal(gsa__name_book_find(&book, 7 * 12345), "col=12345");
+    assert_string_equal(gsa__name_book_find(&book, 7 * (GSA__NAMES_KEPT - 1)), "col=1048575");
+    assert_null(gsa__name_book_find(&book, 7 * GSA__NAMES_KEPT));
+    assert_null(gsa__name_book_find(&book, 8));
+    gsa__name_book_free(&book);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +410,8 @@ int main(void)
         cmocka_unit_test(columns_that_do_not_fit_are_named),
         cmocka_unit_test(files_of_one_run_are_of_one_sort),
         cmocka_unit_test(the_reader_says_what_it_understood),
+        cmocka_unit_test(words_are_remembered_by_column_and_text),
+        cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

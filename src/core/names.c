@@ -1,0 +1,202 @@
+/* Names of the strongest features. */
+#include "core/names.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "core/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gsa__names_release(gsa__names *names, const gsa_env *env)
+{
+    gsa__free(env, names->id);
+    gsa__free(env, names->start);
+    gsa__free(env, names->text);
+    *names = (gsa__names){0};
+}
+
+const char *gsa__names_find(const gsa__names *names, uint64_t feature)
+{
+    size_t from = 0, to = names->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (names->id[middle] < feature)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < names->n && names->id[from] == feature ? names->text + names->start[from] : NULL;
+}
+
+/* Room for n names with so many bytes of text, NULs included. */
+static gsa_status make_room(gsa__names *names, size_t n, size_t text_size, const gsa_env *env, gsa_error *error)
+{
+    names->id = gsa__alloc(env, n, sizeof *names->id);
+    names->start = gsa__alloc_zeroed(env, n + 1, sizeof *names->start);
+    names->text = gsa__alloc_zeroed(env, text_size + 1, 1);
+    if (names->id && names->start && names->text)
+        return GSA_OK;
+    gsa__names_release(names, env);
+    return gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
+}
+
+static void append(gsa__names *names, uint32_t id, const char *text)
+{
+    size_t size = strlen(text) + 1, start = (size_t)names->start[names->n];
+    memcpy(names->text + start, text, size);
+    names->id[names->n++] = id;
+    names->start[names->n] = start + size;
+}
+
+gsa_status gsa__names_copy(gsa__names *out, const gsa__names *from, const gsa_env *env, gsa_error *error)
+{
+    if (from->n == 0)
+        return GSA_OK;
+    gsa_status status = make_room(out, from->n, (size_t)from->start[from->n], env, error);
+    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+        append(out, from->id[i], from->text + from->start[i]);
+    return status;
+}
+
+/* ---- the strongest ---------------------------------------------------------------------------------------------- */
+
+typedef struct candidate {
+    uint32_t id;
+    float strength;
+    const char *text;
+} candidate;
+
+static int by_strength(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->strength != y->strength)
+        return x->strength < y->strength ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static float strength_of(const gsa_state *state, size_t slot)
+{
+    double most = 0;
+    for (size_t k = 0; k < state->table.n_outputs; k++)
+        most = fmax(most, fabs(gsa__state_average(state, slot, k)));
+    return (float)most;
+}
+
+/* Replaces the names of the state by the strongest of these. */
+static gsa_status choose(gsa_state *state, candidate *at, size_t n, gsa_error *error)
+{
+    gsa__names names = {0};
+    size_t size = 0;
+    if (n > GSA__NAMES_MOST) {
+        qsort(at, n, sizeof *at, by_strength);
+        n = GSA__NAMES_MOST;
+    }
+    qsort(at, n, sizeof *at, by_id);
+    for (size_t i = 0; i < n; i++)
+        size += strlen(at[i].text) + 1;
+    gsa_status status = make_room(&names, n, size, &state->env, error);
+    for (size_t i = 0; i < n && status == GSA_OK; i++)
+        append(&names, at[i].id, at[i].text);
+    if (status == GSA_OK) {
+        gsa__names_release(&state->names, &state->env);
+        state->names = names;
+    }
+    return status;
+}
+
+gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
+                               const void *ctx, gsa_error *error)
+{
+    candidate *at = NULL;
+    size_t n = 0, capacity = 0;
+    gsa_status status = GSA_OK;
+    for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
+        uint64_t id = slot - 1;
+        if (gsa__state_count(state, slot) == 0)
+            continue;
+        const char *text = name(ctx, id);
+        text = text ? text : gsa__names_find(&state->names, id);
+        if (!text)
+            continue;
+        if (!gsa__reserve(&state->env, (void **)&at, &capacity, n + 1, sizeof *at))
+            status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
+        else
+            at[n++] = (candidate){(uint32_t)id, strength_of(state, slot), text};
+    }
+    if (status == GSA_OK && n > 0)
+        status = choose(state, at, n, error);
+    gsa__free(&state->env, at);
+    return status;
+}
+
+typedef struct several {
+    const gsa_state *const *states;
+    size_t n;
+} several;
+
+static const char *find_in_several(const void *ctx, uint64_t feature)
+{
+    const several *from = ctx;
+    const char *found = NULL;
+    for (size_t i = 0; i < from->n && !found; i++)
+        found = gsa__names_find(&from->states[i]->names, feature);
+    return found;
+}
+
+gsa_status gsa__names_unite(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error)
+{
+    const several all = {from, n_from};
+    size_t n_names = 0;
+    for (size_t i = 0; i < n_from; i++)
+        n_names += from[i]->names.n;
+    return n_names > 0 ? gsa_state_set_names(state, find_in_several, &all, error) : GSA_OK;
+}
+
+const char *gsa_model_name(const gsa_model *model, uint64_t feature)
+{
+    return gsa__names_find(&model->names, feature);
+}
+
+/* ---- in files ---------------------------------------------------------------------------------------------------- */
+
+void gsa__names_snapshot(gsa__snapshot *snapshot, const gsa__names *names)
+{
+    if (names->n == 0)
+        return;
+    gsa__snapshot_vector(snapshot, "names.feature", GSA__U32, names->id, names->n);
+    gsa__snapshot_vector(snapshot, "names.text", GSA__U8, names->text, names->start[names->n]);
+}
+
+gsa_status gsa__names_restore(gsa__names *out, const gsa__bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    const gsa__tensor *ids, *texts;
+    if (!gsa__bundle_tensor(bundle, "names.feature"))
+        return GSA_OK;
+    gsa_status status = gsa__bundle_need(bundle, "names.feature", GSA__U32, GSA__ANY_LEN, &ids, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "names.text", GSA__U8, GSA__ANY_LEN, &texts, error);
+    if (status != GSA_OK)
+        return status;
+    size_t n = (size_t)gsa__tensor_len(ids), size = (size_t)gsa__tensor_len(texts), n_texts = 0;
+    const uint32_t *id = ids->data;
+    const char *text = texts->data;
+    for (size_t i = 0; i < size; i++)
+        n_texts += text[i] == '\0';
+    bool fits = n > 0 && n_texts == n && text[size - 1] == '\0';
+    for (size_t i = 1; i < n && fits; i++)
+        fits = id[i] > id[i - 1];
+    if (!fits)
+        return gsa__fail(error, GSA_FORMAT, "the names of features are damaged");
+    status = make_room(out, n, size, env, error);
+    for (size_t i = 0; i < n && status == GSA_OK; i++)
+        append(out, id[i], text + out->start[i]);
+    return status;
+}

@@ -1,0 +1,75 @@
+/* Names of hashed features. */
+#include "data/name_book.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+#define SLOTS (2 * GSA__NAMES_KEPT)
+
+bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env)
+{
+    *book = (gsa__name_book){.env = env};
+    book->came = gsa__alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *book->came);
+    book->slot = gsa__alloc_zeroed(env, SLOTS, sizeof *book->slot);
+    if (book->came && book->slot)
+        return true;
+    gsa__name_book_free(book);
+    return false;
+}
+
+void gsa__name_book_free(gsa__name_book *book)
+{
+    void *const memory[] = {book->came, book->slot, book->id, book->start, book->text};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        if (memory[i])
+            gsa__free(book->env, memory[i]);
+    *book = (gsa__name_book){.env = book->env};
+}
+
+static size_t find_slot(const gsa__name_book *book, uint64_t id)
+{
+    size_t at = (size_t)gsa__mix(id) % SLOTS;
+    while (book->slot[at] != 0 && book->id[book->slot[at] - 1] != id)
+        at = (at + 1) % SLOTS;
+    return at;
+}
+
+static bool reserve(gsa__name_book *book, size_t size)
+{
+    void *id = book->id, *start = book->start, *text = book->text;
+    bool has_room = gsa__reserve(book->env, &id, &book->id_capacity, book->n + 1, sizeof *book->id) &&
+                    gsa__reserve(book->env, &start, &book->start_capacity, book->n + 1, sizeof *book->start) &&
+                    gsa__reserve(book->env, &text, &book->text_capacity, book->text_size + size, 1);
+    book->id = id;
+    book->start = start;
+    book->text = text;
+    return has_room;
+}
+
+void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column, size_t column_size, const char *word,
+                          size_t word_size)
+{
+    book->came[id / 64] |= UINT64_C(1) << id % 64;
+    book->n_came++;
+    size_t size = column_size + word_size + 2;
+    if (book->n == GSA__NAMES_KEPT || size > GSA__NAMES_SIZE - book->text_size || memchr(word, '\0', word_size) ||
+        !reserve(book, size))
+        return;
+    char *text = book->text + book->text_size;
+    memcpy(text, column, column_size);
+    text[column_size] = '=';
+    memcpy(text + column_size + 1, word, word_size);
+    text[size - 1] = '\0';
+    book->slot[find_slot(book, id)] = (uint32_t)book->n + 1;
+    book->id[book->n] = id;
+    book->start[book->n++] = book->text_size;
+    book->text_size += size;
+}
+
+const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id)
+{
+    uint32_t number = book->slot ? book->slot[find_slot(book, id)] : 0;
+    return number ? book->text + book->start[number - 1] : NULL;
+}

@@ -1,0 +1,39 @@
+/* Names of features whose ids are hashes, as they come, while there is room; and how many ids came at all.
+ *
+ *   1 An id keeps the name that came first: at most GSA__NAMES_KEPT of them, and GSA__NAMES_SIZE bytes of text.
+ *   2 A bit an id says whether it came: that is all that most words cost. */
+#ifndef GSA_DATA_NAME_BOOK_H
+#define GSA_DATA_NAME_BOOK_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+#define GSA__NAMES_KEPT ((size_t)1 << 20)
+#define GSA__NAMES_SIZE ((size_t)64 << 20)
+
+typedef struct gsa__name_book {
+    const gsa_env *env;
+    uint64_t *came; /* NULL: names are not remembered */
+    size_t n_came;
+    uint32_t *slot; /* open addressing: number of the name + 1; 0: none */
+    uint32_t *id;   /* of each name */
+    size_t *start;  /* of its text */
+    char *text;
+    size_t n, text_size, id_capacity, start_capacity, text_capacity;
+} gsa__name_book;
+
+/* For ids below 2^bits. False if there is no memory. */
+bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env);
+void gsa__name_book_free(gsa__name_book *book);
+/* An id that came for the first time: "column=word". Where there is no room it has no name. */
+void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column, size_t column_size, const char *word,
+                          size_t word_size);
+const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id);
+
+static inline bool gsa__name_book_is_new(gsa__name_book *book, uint32_t id)
+{
+    return book->came && !(book->came[id / 64] >> id % 64 & 1);
+}
+
+#endif
