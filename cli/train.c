@@ -285,11 +285,12 @@ static int run_train(const cli_arguments *arguments)
 const cli_verb train_verb = {
     .name = "train",
     .usage = "DATA... -o MODEL [OPTIONS]",
-    .summary = "learn a model from rows of a table or of libsvm text",
+    .summary = "learn a model from rows of text",
     .details =
-        "Learns from the rows of all DATA files (CSV, TSV or libsvm text, plain or compressed; - is standard input),\n"
-        "writes MODEL for predicting and MODEL.state for going on. Interrupted by Ctrl-C it saves both and can be\n"
-        "resumed.",
+        "Learns from the rows of all DATA files (CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed; - is\n"
+        "standard input), writes MODEL for predicting and MODEL.state for going on. Interrupted by Ctrl-C it saves "
+        "both\n"
+        "and can be resumed.",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .reads_data = true,

@@ -75,7 +75,7 @@ GSA_API double gsa_reader_colliding(const gsa_reader *reader);
 /* What a schema says of features: words are hashed to ids from n_numbers on, 2^bits of them. */
 typedef struct gsa_schema_info {
     unsigned bits;
-    uint64_t n_numbers, n_words; /* columns */
+    uint64_t n_numbers, n_words; /* columns; of namespaces 0 and 1 */
 } gsa_schema_info;
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */

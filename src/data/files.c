@@ -113,32 +113,34 @@ static gsa_status open_current(files *reader, gsa_error *error)
     return GSA_OK;
 }
 
-static bool asks_for_table(const files *reader)
+/* The format that the files must have, NULL if any will do. */
+static const gsa__format *expected_format(const files *reader)
 {
     const gsa_reader_options *options = &reader->options;
-    return reader->schema.text || options->label || options->weight || options->categorical || options->ignore;
+    if (reader->schema.text)
+        return reader->schema.is_namespaced ? gsa__format_vw() : gsa__format_csv();
+    if (options->label || options->weight || options->categorical || options->ignore)
+        return gsa__format_csv();
+    return reader->cache || reader->format ? gsa__format_libsvm() : NULL; /* a cache goes with libsvm text */
 }
 
-/* Feature numbers of tables and of other files mean different things: one run has files of one sort. */
+/* Feature numbers of libsvm text, tables and others mean different things: one run has files of one sort. */
 static gsa_status check_format(const files *reader, const gsa__format *format, gsa_error *error)
 {
     const char *name = reader->input.name;
-    bool is_cache = format == gsa__format_cache(), is_table = format == gsa__format_csv();
-    if (is_cache && reader->schema.text)
+    const gsa__format *expected = expected_format(reader);
+    bool is_cache = format == gsa__format_cache();
+    if (is_cache ? !reader->schema.text : !expected || format == expected)
+        return GSA_OK;
+    if (reader->first_name)
         return gsa__fail(error, GSA_ARGUMENT,
-                         "%s is a cache, which does not say what its columns were, and %s is of a table", name,
-                         reader->input.schema_from);
-    if (!is_table && !is_cache && asks_for_table(reader))
-        return gsa__fail(error, GSA_ARGUMENT, "%s is %s text, which has no columns: %s", name, format->name,
-                         reader->schema.text ? "those of a table were expected"
-                                             : "leave out --label, --weight, --categorical and --ignore");
-    if (is_table && (reader->cache || (reader->format && reader->format != format)))
-        return gsa__fail(
-            error, GSA_ARGUMENT,
-            "%s is a table and %s is not: their rows do not have the same features, so that one run cannot "
-            "learn both",
-            name, reader->first_name);
-    return GSA_OK;
+                         "%s is %s and %s is not: their rows do not have the same features, so that one run cannot "
+                         "learn both",
+                         name, format->title, reader->first_name);
+    return gsa__fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title,
+                     expected ? expected->title : "",
+                     reader->schema.text ? "which the model was trained on"
+                                         : "since --label, --weight, --categorical and --ignore are about columns");
 }
 
 /* The format of a file is known by its content, as codecs are; where this leaves it open, by the name. */
@@ -148,7 +150,7 @@ static gsa_status begin_current(files *reader, gsa_error *error)
     if (status != GSA_OK)
         return status;
     const gsa__format *format =
-        gsa__recognise(reader->input.name, reader->stream.start, reader->stream.start_size, asks_for_table(reader));
+        gsa__recognise(reader->input.name, reader->stream.start, reader->stream.start_size, expected_format(reader));
     if (!reader->recognises && format != gsa__format_cache())
         format = reader->format;
     if (reader->recognises)
@@ -215,7 +217,11 @@ static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *e
         return gsa__fail(error, GSA_ARGUMENT, "the reader knows its columns already");
     reader->input.schema_is_given = text != NULL;
     reader->input.schema_from = "the model";
-    return text ? gsa__schema_parse(&reader->schema, text, error) : GSA_OK;
+    gsa_status status = text ? gsa__schema_parse(&reader->schema, text, error) : GSA_OK;
+    if (status == GSA_OK && text && reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
+        status = gsa__fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
+                           reader->options.bits, reader->schema.bits);
+    return status;
 }
 
 static const char *schema_of_files(const gsa_reader *head, bool in_words)

@@ -53,14 +53,15 @@ void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column,
 {
     book->came[id / 64] |= UINT64_C(1) << id % 64;
     book->n_came++;
-    size_t size = column_size + word_size + 2;
+    size_t head = column_size + (column_size > 0), size = head + word_size + 1;
     if (book->n == GSA__NAMES_KEPT || size > GSA__NAMES_SIZE - book->text_size || memchr(word, '\0', word_size) ||
         !reserve(book, size))
         return;
     char *text = book->text + book->text_size;
     memcpy(text, column, column_size);
-    text[column_size] = '=';
-    memcpy(text + column_size + 1, word, word_size);
+    if (head > 0)
+        text[column_size] = '=';
+    memcpy(text + head, word, word_size);
     text[size - 1] = '\0';
     book->slot[find_slot(book, id)] = (uint32_t)book->n + 1;
     book->id[book->n] = id;

@@ -26,7 +26,8 @@ typedef struct gsa__name_book {
 /* For ids below 2^bits. False if there is no memory. */
 bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env);
 void gsa__name_book_free(gsa__name_book *book);
-/* An id that came for the first time: "column=word". Where there is no room it has no name. */
+/* An id that came for the first time: "column=word", or the word alone if the column has no name. Where there is no
+ * room it has no name. */
 void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column, size_t column_size, const char *word,
                           size_t word_size);
 const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id);

@@ -85,7 +85,16 @@ static bool has_separator(const char *line, size_t size)
     return memchr(line, ',', size) || memchr(line, '\t', size) || memchr(line, ';', size);
 }
 
-const gsa__format *gsa__recognise(const char *name, const unsigned char *start, size_t size, bool must_be_table)
+static bool has_bar(const char *line, size_t size)
+{
+    for (size_t i = 0; i < size && !(line[i] == '#' && i > 0 && line[i - 1] == ' '); i++)
+        if (line[i] == '|' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+            return true;
+    return false;
+}
+
+const gsa__format *gsa__recognise(const char *name, const unsigned char *start, size_t size,
+                                  const gsa__format *expected)
 {
     if (gsa__cache_matches(start, size))
         return gsa__format_cache();
@@ -97,9 +106,16 @@ const gsa__format *gsa__recognise(const char *name, const unsigned char *start, 
             line_size--; /* the last token may go on */
     tokens found = look_at_tokens(line, line + line_size);
     bool separated = has_separator(line, found.any ? line_size : found.first_size), is_libsvm;
+    bool named_vw = is_named(name, ".vw") || (expected == gsa__format_vw() && !named_table),
+         barred = has_bar(line, line_size);
+    named_table = named_table || expected == gsa__format_csv();
+    if (named_vw && barred)
+        return gsa__format_vw();
     if (found.any && (found.second_paired || found.all_paired))
         is_libsvm = !(named_table && separated);
+    else if (named_vw || (barred && !named_table))
+        return gsa__format_vw();
     else
-        is_libsvm = !separated && !named_table && !must_be_table;
+        is_libsvm = !separated && !named_table;
     return is_libsvm ? gsa__format_libsvm() : gsa__format_csv();
 }

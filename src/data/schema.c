@@ -12,6 +12,7 @@
 #include <string.h>
 
 static const char head[] = "greedystep schema 1\n";
+static const char *const columns[] = {"numbered", "named", "namespaces"};
 static const char *const kinds[] = {"number", "words", "label", "weight", "ignored"};
 
 void gsa__schema_init(gsa__schema *schema, const gsa_env *env)
@@ -89,7 +90,8 @@ gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
     char *text = gsa__alloc(schema->env, size, 1), *out = text;
     if (!text)
         return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
-    out += snprintf(out, size, "%scolumns %s\nbits %u\n", head, schema->is_named ? "named" : "numbered", schema->bits);
+    out += snprintf(out, size, "%scolumns %s\nbits %u\n", head, columns[schema->is_namespaced ? 2 : schema->is_named],
+                    schema->bits);
     for (size_t i = 0; i < schema->n_fields; i++) {
         const char *kind = kinds[schema->field[i].kind];
         memcpy(out, kind, strlen(kind));
@@ -128,11 +130,11 @@ static bool take_fact(gsa__schema *schema, const char *line)
     uint64_t bits;
     if (strncmp(line, "bits ", 5) == 0 && gsa__count_parse(line + 5, &bits) && bits >= 1 && bits <= GSA__MOST_BITS)
         schema->bits = (unsigned)bits;
-    else if (strcmp(line, "columns named") == 0 || strcmp(line, "columns numbered") == 0)
-        schema->is_named = line[9] == 'a';
-    else
+    else if (strncmp(line, "columns ", 8) != 0)
         return false;
-    return true;
+    schema->is_named = schema->is_named || strcmp(line, "columns named") == 0;
+    schema->is_namespaced = schema->is_namespaced || strcmp(line, "columns namespaces") == 0;
+    return true; /* another word there makes another text when it is written again */
 }
 
 /* One line, without its newline. */
@@ -181,7 +183,7 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsa_status status = gsa__schema_parse(&schema, text, error);
     if (status == GSA_OK)
         *out = (gsa_schema_info){schema.bits, gsa__schema_count(&schema, GSA__FIELD_NUMBER),
-                                 gsa__schema_count(&schema, GSA__FIELD_WORDS)};
+                                 schema.is_namespaced ? 1 : gsa__schema_count(&schema, GSA__FIELD_WORDS)};
     gsa__schema_free(&schema);
     return status;
 }

@@ -32,6 +32,7 @@ typedef struct gsa__field {
 typedef struct gsa__schema {
     const gsa_env *env; /* borrowed, resolved */
     bool is_named;      /* the names are those of a header */
+    bool is_namespaced; /* there are no columns: features have names of their own, in namespaces */
     unsigned bits;      /* words are hashed to this many */
     gsa__field *field;
     size_t n_fields, capacity;

@@ -234,6 +234,6 @@ static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_cache(void)
 {
-    static const gsa__format format = {"gsac", open_cache, begin_cache, read_cache, close_cache, NULL};
+    static const gsa__format format = {"gsac", "a cache", open_cache, begin_cache, read_cache, close_cache, NULL};
     return &format;
 }

@@ -131,6 +131,6 @@ static gsa_status read_csv(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_csv(void)
 {
-    static const gsa__format format = {"csv", open_csv, begin_csv, read_csv, close_csv, prepare_csv};
+    static const gsa__format format = {"csv", "a table", open_csv, begin_csv, read_csv, close_csv, prepare_csv};
     return &format;
 }

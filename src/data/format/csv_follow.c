@@ -90,9 +90,6 @@ static gsa_status check_options(const gsa__csv *csv, const gsa__csv_look *look, 
                 return gsa__fail(error, GSA_ARGUMENT, "%s: --%s contradicts %s about column '%s': leave it out",
                                  csv->input->name, known[k].name, csv->input->schema_from,
                                  gsa__quote(schema->field[f].name, schema->field[f].name_size, quote));
-    if (options->bits != 0 && options->bits != schema->bits)
-        return gsa__fail(error, GSA_ARGUMENT, "--bits %u contradicts %s, which has %u: leave it out", options->bits,
-                         csv->input->schema_from, schema->bits);
     return GSA_OK;
 }
 
@@ -126,7 +123,7 @@ static gsa_status plan_columns(gsa__csv *csv, const size_t *cell_of, gsa_error *
                 continue;
             gsa__csv_column *column = &csv->column[csv->n_columns++];
             *column = (gsa__csv_column){.field = f, .cell = cell_of[f]};
-            has_room = gsa__key_init(&column->key, field->name, field->name_size, csv->env);
+            has_room = gsa__key_set(&column->key, field->name, field->name_size, csv->env);
             csv->n_numbers += k == 0;
         }
     return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", schema->n_fields);

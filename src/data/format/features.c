@@ -7,12 +7,14 @@
 #include <math.h>
 #include <string.h>
 
-bool gsa__key_init(gsa__key *key, const char *name, size_t name_size, const gsa_env *env)
+bool gsa__key_set(gsa__key *key, const char *name, size_t name_size, const gsa_env *env)
 {
-    key->bytes = gsa__alloc_zeroed(env, name_size + 1 + GSA__KEY_ROOM, 1);
-    if (!key->bytes)
+    void *memory = key->bytes;
+    if (!gsa__reserve(env, &memory, &key->capacity, name_size + 1 + GSA__KEY_ROOM, 1))
         return false;
+    key->bytes = memory;
     memcpy(key->bytes, name, name_size);
+    key->bytes[name_size] = '\0';
     key->size = name_size + 1;
     return true;
 }
@@ -20,7 +22,7 @@ bool gsa__key_init(gsa__key *key, const char *name, size_t name_size, const gsa_
 void gsa__key_free(gsa__key *key, const gsa_env *env)
 {
     gsa__free(env, key->bytes);
-    key->bytes = NULL;
+    *key = (gsa__key){0};
 }
 
 uint64_t gsa__key_hash(const gsa__key *key, const char *word, size_t size)

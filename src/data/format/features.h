@@ -1,4 +1,5 @@
-/* The features of a row whose ids are made here: numbers of columns by position, words by their hash.
+/* The features of a row whose ids are made here: numbers of columns by position, words by their hash (of
+ * Vowpal Wabbit text all features, with the namespace as the column).
  *
  *   1 Ids in a finished row ascend and are distinct: where two words meet in one id, their values are added up.
  *   2 A word's id depends on the column's name, the word, the bits and the number of number columns alone: the same on
@@ -15,9 +16,11 @@
 typedef struct gsa__key {
     char *bytes;
     size_t size; /* of the name and the NUL */
+    size_t capacity;
 } gsa__key;
 
-bool gsa__key_init(gsa__key *key, const char *name, size_t name_size, const gsa_env *env);
+/* A key that is zeroed, or had another name. False if there is no memory. */
+bool gsa__key_set(gsa__key *key, const char *name, size_t name_size, const gsa_env *env);
 void gsa__key_free(gsa__key *key, const gsa_env *env);
 /* XXH3, 64 bits, of the name, a NUL and the word. */
 uint64_t gsa__key_hash(const gsa__key *key, const char *word, size_t size);

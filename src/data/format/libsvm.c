@@ -220,6 +220,7 @@ static gsa_status read_libsvm(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_libsvm(void)
 {
-    static const gsa__format format = {"libsvm", open_libsvm, begin_libsvm, read_libsvm, close_libsvm, NULL};
+    static const gsa__format format = {"libsvm",    "libsvm text", open_libsvm, begin_libsvm,
+                                       read_libsvm, close_libsvm,  NULL};
     return &format;
 }

@@ -5,7 +5,7 @@
 
 static void expect(const char *format, const char *name, const char *text)
 {
-    const gsa__format *found = gsa__recognise(name, (const unsigned char *)text, strlen(text), false);
+    const gsa__format *found = gsa__recognise(name, (const unsigned char *)text, strlen(text), NULL);
     if (strcmp(found->name, format) != 0)
         print_message("%s: '%s' is taken for %s\n", name, text, found->name);
     assert_string_equal(found->name, format);
@@ -50,6 +50,23 @@ static void lines_with_separators_are_a_table(void **state)
         expect("csv", "data", texts[i]);
 }
 
+static void a_bar_behind_a_blank_makes_vowpal_wabbit_text(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"1 |a b c:2\n", "|a b\n", " | b, c\n", "1 2 'tag |x y:1 |z w\n", "-1\t| a;b\n"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        expect("vw", "data", texts[i]);
+    expect("vw", "train.vw.gz", "1 2 second_house|price:.23\n");
+    expect("vw", "train.vw", "1\n");
+    expect("csv", "a.csv", "id | x,y\n");
+    expect("csv", "data", "a|b,c\n");
+    expect("libsvm", "data", "1 # | \n");
+    expect("libsvm", "data", "1 3:1 | 4:1\n");
+    const char table[] = "a | b,c\n";
+    assert_string_equal(gsa__recognise("x", (const unsigned char *)table, sizeof table - 1, gsa__format_csv())->name,
+                        "csv");
+}
+
 static void the_name_decides_where_the_content_does_not(void **state)
 {
     (void)state;
@@ -79,6 +96,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libsvm_text_is_what_it_was),
         cmocka_unit_test(lines_with_separators_are_a_table),
+        cmocka_unit_test(a_bar_behind_a_blank_makes_vowpal_wabbit_text),
         cmocka_unit_test(the_name_decides_where_the_content_does_not),
         cmocka_unit_test(a_first_line_that_is_cut_is_judged_by_its_whole_tokens),
     };

@@ -1,0 +1,275 @@
+/* Vowpal Wabbit text: [LABEL [IMPORTANCE]] ['TAG]|NAMESPACE[:WEIGHT] FEATURE[:VALUE] ... |NAMESPACE ...
+ *
+ *   1 A feature is hashed with its namespace as the word of a column is; its value is the one given, or 1, times the
+ *     weight of its namespace. Where a feature stands twice in a row its values are added up.
+ *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and not looked at.
+ *   3 Of labels one number is understood; what else there is in VW is refused by name.
+ *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
+#include "data/format/features.h"
+#include "data/format/format.h"
+#include "data/format/lines.h"
+#include "data/format/number.h"
+#include "data/format/text.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct vw {
+    const gsa_env *env;
+    gsa__number_locale *locale;
+    gsa__lines lines;
+    gsa__format_input *input;
+    gsa__key space; /* the namespace of the features that are being read */
+} vw;
+
+static void close_vw(void *memory)
+{
+    vw *parser = memory;
+    gsa__lines_free(&parser->lines);
+    gsa__number_locale_free(parser->env, parser->locale);
+    gsa__key_free(&parser->space, parser->env);
+    gsa__free(parser->env, parser);
+}
+
+static gsa_status open_vw(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
+{
+    vw *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
+    if (!parser)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of Vowpal Wabbit text");
+    parser->env = env;
+    gsa_status status = gsa__lines_init(&parser->lines, buffer_size, env, error);
+    parser->locale = gsa__number_locale_new(env);
+    if (status == GSA_OK && !parser->locale)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of Vowpal Wabbit text");
+    if (status != GSA_OK) {
+        close_vw(parser);
+        return status;
+    }
+    *out = parser;
+    return GSA_OK;
+}
+
+static void begin_vw(void *memory, gsa__format_input *input)
+{
+    vw *parser = memory;
+    parser->input = input;
+    gsa__lines_begin(&parser->lines, input->stream);
+}
+
+static gsa_status prepare_vw(void *memory, gsa_error *error)
+{
+    vw *parser = memory;
+    gsa__format_input *input = parser->input;
+    gsa__schema *schema = input->schema;
+    gsa_status status = GSA_OK;
+    if (!schema->text) {
+        schema->is_namespaced = true;
+        schema->bits = input->options->bits ? input->options->bits : GSA__DEFAULT_BITS;
+        status = gsa__schema_complete(schema, error);
+    }
+    if (status == GSA_OK && input->options->remember_names && !input->names->came &&
+        !gsa__name_book_init(input->names, schema->bits, parser->env))
+        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
+    if (status == GSA_OK && input->understood[0] == '\0')
+        snprintf(input->understood, sizeof input->understood, "%s: Vowpal Wabbit text; features are hashed to %u bits",
+                 input->name, schema->bits);
+    return status;
+}
+
+/* ---- a line ----------------------------------------------------------------------------------------------------- */
+
+static gsa_status fail_token(const gsa__line *line, const char *at, const char *end, const char *what,
+                             const char *expected, gsa_error *error)
+{
+    char quote[GSA__QUOTE_SIZE];
+    return gsa__fail_line(error, GSA_INPUT, line->number, line->byte + (uint64_t)(at - line->start), "%s '%s': %s",
+                          what, gsa__quote(at, (size_t)(end - at), quote), expected);
+}
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && is_blank(*p))
+        p++;
+    return p;
+}
+
+/* The end of the token at p; a bar ends it too. */
+static const char *token_end(const char *p, const char *end)
+{
+    while (p < end && !is_blank(*p) && *p != '|')
+        p++;
+    return p;
+}
+
+/* A number that is the whole of [p, end) and fits a float. */
+static bool take_float(const vw *parser, const char *p, const char *end, float *out)
+{
+    gsa__number number;
+    gsa__number_parse_float(parser->locale, p, &number);
+    *out = (float)number.value;
+    return p < end && number.after == end && !isinf(*out) && !(*out == 0 && number.has_nonzero);
+}
+
+typedef struct head {
+    double label;
+    float importance;
+    bool has_label;
+} head;
+
+static gsa_status take_label(const vw *parser, const gsa__line *line, const char *p, const char *end, unsigned number,
+                             head *out, gsa_error *error)
+{
+    if (number == 2)
+        return fail_token(line, p, end, "a third number before the bar",
+                          "initial predictions are not supported; a tag begins with ' or touches the bar", error);
+    if (number == 1)
+        return take_float(parser, p, end, &out->importance) && out->importance >= 0
+                   ? GSA_OK
+                   : fail_token(line, p, end, "importance", "expected a finite number that is not negative", error);
+    gsa__number value;
+    gsa__number_parse(parser->locale, p, &value);
+    out->has_label = true;
+    out->label = value.after ? value.value + 0.0 : 0;
+    if (value.after == end && !isinf(value.value) && !(value.value == 0 && value.has_nonzero))
+        return GSA_OK;
+    const char *expected = "expected a number";
+    if (memchr(p, ':', (size_t)(end - p)))
+        expected = "labels with costs or actions (csoaa, cb) are not supported, only one number";
+    else if ((end - p == 6 && memcmp(p, "shared", 6) == 0))
+        expected = "examples of several lines (shared, ldf) are not supported";
+    return fail_token(line, p, end, "label", expected, error);
+}
+
+/* What stands before the first bar; *at is then the bar, or the end of the line. */
+static gsa_status take_head(const vw *parser, const gsa__line *line, const char **at, head *out, gsa_error *error)
+{
+    const char *p = skip_blanks(*at, line->end);
+    *out = (head){.importance = 1};
+    for (unsigned number = 0; p < line->end && *p != '|'; p = skip_blanks(p, line->end)) {
+        const char *end = token_end(p, line->end);
+        bool is_tag = *p == '\'' || (end < line->end && *end == '|');
+        gsa_status status = is_tag ? GSA_OK : take_label(parser, line, p, end, number++, out, error);
+        if (status != GSA_OK)
+            return status;
+        p = end;
+    }
+    *at = p;
+    if (!out->has_label && !parser->input->options->without_labels)
+        return gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
+                              "the line has no label before the bar, which only predict can do without");
+    return GSA_OK;
+}
+
+/* The name and weight behind a bar at *at. */
+static gsa_status take_namespace(vw *parser, const gsa__line *line, const char **at, float *weight, gsa_error *error)
+{
+    const char *p = *at + 1, *end = token_end(p, line->end);
+    const char *colon = memchr(p, ':', (size_t)(end - p));
+    *weight = 1;
+    if (colon && !take_float(parser, colon + 1, end, weight))
+        return fail_token(line, p, end, "namespace", "expected a number after the colon", error);
+    *at = end;
+    return gsa__key_set(&parser->space, p, (size_t)((colon ? colon : end) - p), parser->env)
+               ? GSA_OK
+               : gsa__fail(error, GSA_MEMORY, "no memory for a namespace");
+}
+
+static gsa_status take_feature(const vw *parser, const gsa__line *line, const char *p, const char *end, float weight,
+                               gsa__features *features, gsa_error *error)
+{
+    const char *colon = memchr(p, ':', (size_t)(end - p));
+    float value = 1;
+    if (colon && !take_float(parser, colon + 1, end, &value))
+        return fail_token(line, p, end, "feature", "expected a finite number after the colon", error);
+    value *= weight;
+    if (!isfinite(value))
+        return fail_token(line, p, end, "feature", "its value times the weight of its namespace is not finite", error);
+    size_t size = (size_t)((colon ? colon : end) - p);
+    uint64_t mask = (UINT64_C(1) << parser->input->schema->bits) - 1;
+    uint32_t id = (uint32_t)(gsa__key_hash(&parser->space, p, size) & mask);
+    gsa__name_book *names = parser->input->names;
+    if (gsa__name_book_is_new(names, id))
+        gsa__name_book_enter(names, id, parser->space.bytes, parser->space.size - 1, p, size);
+    gsa__features_add(features, id, value);
+    return GSA_OK;
+}
+
+static gsa_status take_features(vw *parser, const gsa__line *line, const char *p, gsa__features *features,
+                                gsa_error *error)
+{
+    float weight = 1;
+    gsa_status status = GSA_OK;
+    while (p < line->end && status == GSA_OK) {
+        if (*p == '|') {
+            status = take_namespace(parser, line, &p, &weight, error);
+        } else if (is_blank(*p)) {
+            p++;
+        } else {
+            const char *end = token_end(p, line->end);
+            status = take_feature(parser, line, p, end, weight, features, error);
+            p = end;
+        }
+    }
+    if (status == GSA_OK && !gsa__features_finish(features))
+        return gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
+                              "the values of a feature that stands several times in the line have no finite sum");
+    return status;
+}
+
+static gsa_status parse_line(vw *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
+{
+    const char *p = line->start;
+    head found;
+    if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+        p += 3;
+    if (skip_blanks(p, line->end) == line->end)
+        return GSA_OK;
+    gsa_status status = take_head(parser, line, &p, &found, error);
+    if (status == GSA_OK)
+        status = gsa__rows_reserve(rows, (size_t)(line->end - p) / 2 + 1, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__features features = {
+        .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
+    status = take_features(parser, line, p, &features, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_place place = {line->number, line->byte, parser->input->file};
+    gsa__rows_finish(rows, features.n, features.all_ones, found.label, -1, place);
+    gsa__rows_weigh(rows, found.importance);
+    return GSA_OK;
+}
+
+static gsa_status read_vw(void *memory, gsa__rows *rows, gsa_error *error)
+{
+    vw *parser = memory;
+    gsa_status status = prepare_vw(parser, error);
+    while (status == GSA_OK && !gsa__rows_full(rows)) {
+        gsa__line line;
+        status = gsa__lines_next(&parser->lines, &line, error);
+        if (status == GSA_OK)
+            status = parse_line(parser, &line, rows, error);
+        if (status == GSA_INPUT && parser->input->skip_bad_rows) {
+            parser->input->n_bad_rows++;
+            status = GSA_OK;
+        }
+    }
+    if (status != GSA_OK)
+        gsa__line_prefix(parser->input->name, status, error);
+    return status;
+}
+
+const gsa__format *gsa__format_vw(void)
+{
+    static const gsa__format format = {"vw", "Vowpal Wabbit text", open_vw, begin_vw, read_vw, close_vw, prepare_vw};
+    return &format;
+}

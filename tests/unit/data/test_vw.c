@@ -1,0 +1,159 @@
+/* Vowpal Wabbit text: its documented examples, and what is refused. */
+#include "unit/data/support.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+
+static gsa_reader *open_vw(const char *text, const gsa_reader_options *options, const gsa__reader_sizes *sizes)
+{
+    static const gsa__reader_sizes defaults = {0};
+    gsa_reader *reader = NULL;
+    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.vw", NULL, options, sizes ? sizes : &defaults, NULL,
+                                            &reader, NULL),
+                     GSA_OK);
+    return reader;
+}
+
+typedef struct entry {
+    const char *space, *name;
+    float value;
+} entry;
+
+/* The row has these features and no others. */
+static void expect_row(const gsa_batch *batch, size_t row, double label, double weight, const entry *entries, size_t n)
+{
+    assert_true(batch->label[row] == label);
+    assert_true(batch->weight ? (double)batch->weight[row] == weight : weight == 1);
+    assert_int_equal(batch->row_start[row + 1] - batch->row_start[row], n);
+    for (size_t e = 0; e < n; e++) {
+        char text[128];
+        size_t space = strlen(entries[e].space), name = strlen(entries[e].name);
+        memcpy(text, entries[e].space, space + 1);
+        memcpy(text + space + 1, entries[e].name, name);
+        uint32_t id = (uint32_t)(gsa__hash(text, space + 1 + name, 0) & 0xFFFFFF);
+        bool found = false;
+        for (int64_t i = batch->row_start[row]; i < batch->row_start[row + 1]; i++)
+            found = found ||
+                    (batch->index[i] == id && fabsf((batch->value ? batch->value[i] : 1) - entries[e].value) <= 1e-6f);
+        if (!found)
+            print_message("row %zu lacks %s^%s\n", row, entries[e].space, entries[e].name);
+        assert_true(found);
+    }
+}
+
+#define N(entries) (sizeof(entries) / sizeof *(entries))
+
+/* The first three are the house data set of VW's tutorial, the fourth is of its page on the input format. */
+static void the_documented_examples_are_read(void **state)
+{
+    (void)state;
+    const char text[] = "0 | price:.23 sqft:.25 age:.05 2006\n"
+                        "1 2 'second_house | price:.18 sqft:.15 age:.35 1976\n"
+                        "0 1 third_house| price:.53 sqft:.32 age:.87 1924\r\n"
+                        "1 1.0 zebra|MetricFeatures:3.28 height:1.5 length:2.0 |Says black with white stripes "
+                        "|OtherFeatures NumberOfLegs:4.0 HasStripes\n"
+                        "\n"
+                        "-1 |a x x:2 |b x\n"
+                        "1.5\n";
+    for (size_t buffer = 1; buffer < 200; buffer += 13) {
+        gsa_reader *reader = open_vw(text, NULL, &(gsa__reader_sizes){.buffer = buffer});
+        gsa_batch batch;
+        assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+        assert_int_equal(batch.n_rows, 6);
+        const entry first[] = {{"", "price", .23f}, {"", "sqft", .25f}, {"", "age", .05f}, {"", "2006", 1}};
+        const entry second[] = {{"", "price", .18f}, {"", "sqft", .15f}, {"", "age", .35f}, {"", "1976", 1}};
+        const entry third[] = {{"", "price", .53f}, {"", "sqft", .32f}, {"", "age", .87f}, {"", "1924", 1}};
+        const entry zebra[] = {{"MetricFeatures", "height", 1.5f * 3.28f},
+                               {"MetricFeatures", "length", 2 * 3.28f},
+                               {"Says", "black", 1},
+                               {"Says", "with", 1},
+                               {"Says", "white", 1},
+                               {"Says", "stripes", 1},
+                               {"OtherFeatures", "NumberOfLegs", 4},
+                               {"OtherFeatures", "HasStripes", 1}};
+        const entry twice[] = {{"a", "x", 3}, {"b", "x", 1}};
+        expect_row(&batch, 0, 0, 1, first, N(first));
+        expect_row(&batch, 1, 1, 2, second, N(second));
+        expect_row(&batch, 2, 0, 1, third, N(third));
+        expect_row(&batch, 3, 1, 1, zebra, N(zebra));
+        expect_row(&batch, 4, -1, 1, twice, N(twice));
+        expect_row(&batch, 5, 1.5, 1, NULL, 0);
+        assert_string_equal(gsa_reader_schema(reader), "greedystep schema 1\ncolumns namespaces\nbits 24\n");
+        assert_string_equal(gsa_reader_understood(reader), "t.vw: Vowpal Wabbit text; features are hashed to 24 bits");
+        gsa_reader_close(reader);
+    }
+}
+
+static void what_is_not_supported_is_refused_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {"1 1 0.5 | a\n", "t.vw:1 (byte 4): a third number before the bar '0.5': initial predictions are not "
+                          "supported; a tag begins with ' or touches the bar"},
+        {"1:0.5 2:1 | a\n", "t.vw:1 (byte 0): label '1:0.5': labels with costs or actions (csoaa, cb) are not "
+                            "supported, only one number"},
+        {"shared | a\n", "t.vw:1 (byte 0): label 'shared': examples of several lines (shared, ldf) are not supported"},
+        {"dog | a\n", "t.vw:1 (byte 0): label 'dog': expected a number"},
+        {"1 -2 | a\n", "t.vw:1 (byte 2): importance '-2': expected a finite number that is not negative"},
+        {"1 | a b:x\n", "t.vw:1 (byte 6): feature 'b:x': expected a finite number after the colon"},
+        {"1 | a b:\n", "t.vw:1 (byte 6): feature 'b:': expected a finite number after the colon"},
+        {"1 | a b:1:2\n", "t.vw:1 (byte 6): feature 'b:1:2': expected a finite number after the colon"},
+        {"1 | a b:nan\n", "t.vw:1 (byte 6): feature 'b:nan': expected a finite number after the colon"},
+        {"1 |n:x a\n", "t.vw:1 (byte 3): namespace 'n:x': expected a number after the colon"},
+        {"1 | a\n| a b\n", "t.vw:2 (byte 6): the line has no label before the bar, which only predict can do without"},
+        {"1 |n:3e38 a:3e38\n", "t.vw:1 (byte 10): feature 'a:3e38': its value times the weight of its namespace is not "
+                               "finite"},
+        {"1 | a:3e38 a:3e38\n",
+         "t.vw:1 (byte 0): the values of a feature that stands several times in the line have no "
+         "finite sum"},
+    };
+    for (size_t i = 0; i < N(cases); i++) {
+        gsa_reader *reader = open_vw(cases[i].text, NULL, NULL);
+        gsa_error error = {0};
+        gsa_status status;
+        free(dump_reader(reader, &status, &error));
+        assert_int_equal(status, GSA_INPUT);
+        assert_string_equal(error.message, cases[i].message);
+        gsa_reader_close(reader);
+    }
+}
+
+static void labels_are_not_needed_to_predict(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.without_labels = 1, .skip_bad_rows = 1};
+    gsa_reader *reader = open_vw("| a b\n'tag | a\n1 | c\nx | y\n", &options, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_set_schema(reader, "greedystep schema 1\ncolumns namespaces\nbits 18\n", NULL), GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 3);
+    assert_null(batch.label);
+    for (int64_t i = 0; i < batch.row_start[3]; i++)
+        assert_true(batch.index[i] < 1 << 18);
+    gsa_reader_close(reader);
+}
+
+static void features_are_remembered_by_namespace_and_name(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_vw("1 |ns a | b\n", &(gsa_reader_options){.remember_names = 1}, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_string_equal(gsa_reader_name(reader, gsa__hash("ns\0a", 4, 0) & 0xFFFFFF), "ns=a");
+    assert_string_equal(gsa_reader_name(reader, gsa__hash("\0b", 2, 0) & 0xFFFFFF), "b");
+    gsa_reader_close(reader);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_documented_examples_are_read),
+        cmocka_unit_test(what_is_not_supported_is_refused_by_name),
+        cmocka_unit_test(labels_are_not_needed_to_predict),
+        cmocka_unit_test(features_are_remembered_by_namespace_and_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
