@@ -125,7 +125,7 @@ static double colliding(const inspection *what)
 static void print_hashing(const inspection *what)
 {
     double share = colliding(what);
-    if (what->schema.n_words == 0)
+    if (what->schema.n_words + what->schema.n_crosses == 0)
         return;
     report_field("hashed words", "%u bits; about %.3g %% of the words share a feature with another%s",
                  what->schema.bits, 100 * share,
@@ -235,7 +235,7 @@ static int print_json(const inspection *what)
     json_object_set_new(object, "features", report_count(info->n_features));
     json_object_set_new(object, "nonzero_weights", report_count(what->n_nonzero));
     json_object_set_new(object, "intercept", intercepts_json(what));
-    if (what->schema.n_words > 0) {
+    if (what->schema.n_words + what->schema.n_crosses > 0) {
         json_object_set_new(object, "bits", report_count(what->schema.bits));
         json_object_set_new(object, "colliding", report_real(colliding(what)));
     }

@@ -43,7 +43,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                                   .label = arguments_text(arguments, "label"),
                                   .weight = arguments_text(arguments, "weight"),
                                   .categorical = arguments_text(arguments, "categorical"),
-                                  .ignore = arguments_text(arguments, "ignore")};
+                                  .ignore = arguments_text(arguments, "ignore"),
+                                  .cross = arguments_text(arguments, "cross")};
     if (arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
     gsa_status status = gsa_reader_open(paths, n_paths, &options, env, out, &error);

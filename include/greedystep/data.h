@@ -20,6 +20,7 @@ typedef struct gsa_reader_options {
     const char *weight;      /* the column that says what a row counts for */
     const char *categorical; /* columns that are taken for words, whatever stands in them */
     const char *ignore;      /* columns that are left out */
+    const char *cross;       /* "A*B,C*D": products of the features of two columns, or namespaces, are features too */
     unsigned bits;           /* words are hashed to so many, 1 .. 31; 0: 24 */
 } gsa_reader_options;
 
@@ -76,6 +77,7 @@ GSA_API double gsa_reader_colliding(const gsa_reader *reader);
 typedef struct gsa_schema_info {
     unsigned bits;
     uint64_t n_numbers, n_words; /* columns; of namespaces 0 and 1 */
+    uint64_t n_crosses;
 } gsa_schema_info;
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */

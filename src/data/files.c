@@ -68,7 +68,7 @@ static void close_files(gsa_reader *head)
     reader->names.env = &env;
     gsa__name_book_free(&reader->names);
     const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
-                           reader->options.ignore};
+                           reader->options.ignore, reader->options.cross};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsa__free(&env, (void *)(uintptr_t)texts[i]);
     reader->rows.env = &env;
@@ -130,6 +130,9 @@ static gsa_status check_format(const files *reader, const gsa__format *format, g
     const char *name = reader->input.name;
     const gsa__format *expected = expected_format(reader);
     bool is_cache = format == gsa__format_cache();
+    if (reader->options.cross && (is_cache || format == gsa__format_libsvm()))
+        return gsa__fail(error, GSA_ARGUMENT, "%s is %s, which has neither columns nor namespaces: leave out --cross",
+                         name, format->title);
     if (is_cache ? !reader->schema.text : !expected || format == expected)
         return GSA_OK;
     if (reader->first_name)
@@ -218,6 +221,12 @@ static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *e
     reader->input.schema_is_given = text != NULL;
     reader->input.schema_from = "the model";
     gsa_status status = text ? gsa__schema_parse(&reader->schema, text, error) : GSA_OK;
+    const char *list = reader->options.cross, *name[2];
+    size_t name_size[2];
+    while (status == GSA_OK && text && gsa__schema_next_cross(&list, name, name_size)) {
+        if (!gsa__schema_is_crossed(&reader->schema, name, name_size))
+            status = gsa__fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
+    }
     if (status == GSA_OK && text && reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
         status = gsa__fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
                            reader->options.bits, reader->schema.bits);
@@ -334,7 +343,8 @@ static bool copy_options(files *reader, const gsa_reader_options *from)
     } texts[] = {{from->label, &to->label},
                  {from->weight, &to->weight},
                  {from->categorical, &to->categorical},
-                 {from->ignore, &to->ignore}};
+                 {from->ignore, &to->ignore},
+                 {from->cross, &to->cross}};
     to->skip_bad_rows = from->skip_bad_rows;
     to->without_labels = from->without_labels;
     to->remember_names = from->remember_names;

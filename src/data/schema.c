@@ -24,7 +24,11 @@ void gsa__schema_free(gsa__schema *schema)
 {
     for (size_t i = 0; i < schema->n_fields; i++)
         gsa__free(schema->env, schema->field[i].name);
+    for (size_t i = 0; i < schema->n_crosses; i++)
+        for (int k = 0; k < 2; k++)
+            gsa__free(schema->env, schema->cross[i].name[k]);
     gsa__free(schema->env, schema->field);
+    gsa__free(schema->env, schema->cross);
     gsa__free(schema->env, schema->text);
     gsa__schema_init(schema, schema->env);
 }
@@ -68,16 +72,84 @@ gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_si
     return GSA_OK;
 }
 
+/* ---- crosses ---------------------------------------------------------------------------------------------------- */
+
+bool gsa__schema_next_cross(const char **list, const char *name[2], size_t name_size[2])
+{
+    if (!*list)
+        return false;
+    const char *comma = strchr(*list, ',');
+    size_t size = comma ? (size_t)(comma - *list) : strlen(*list);
+    const char *star = memchr(*list, '*', size);
+    name[0] = *list;
+    name[1] = star ? star + 1 : *list;
+    name_size[0] = star ? (size_t)(star - *list) : size;
+    name_size[1] = star ? size - name_size[0] - 1 : 0;
+    *list = comma ? comma + 1 : NULL;
+    return true;
+}
+
+static bool can_be_crossed(const gsa__schema *schema, const char *name, size_t size)
+{
+    size_t field = gsa__schema_find(schema, name, size);
+    if (schema->is_namespaced || field == SIZE_MAX)
+        return schema->is_namespaced && (size == 0 || gsa__is_text(name, size));
+    return schema->field[field].kind == GSA__FIELD_NUMBER || schema->field[field].kind == GSA__FIELD_WORDS;
+}
+
+bool gsa__schema_is_crossed(const gsa__schema *schema, const char *const name[2], const size_t name_size[2])
+{
+    for (size_t i = 0; i < schema->n_crosses; i++) {
+        bool same = true;
+        for (int k = 0; k < 2; k++)
+            same = same && strlen(schema->cross[i].name[k]) == name_size[k] &&
+                   memcmp(schema->cross[i].name[k], name[k], name_size[k]) == 0;
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2], const size_t name_size[2],
+                                 gsa_error *error)
+{
+    char quote[GSA__QUOTE_SIZE];
+    for (int k = 0; k < 2; k++)
+        if (!can_be_crossed(schema, name[k], name_size[k]))
+            return gsa__fail(error, GSA_ARGUMENT, "--cross needs two columns of features, as in A*B, and '%s' is none",
+                             gsa__quote(name[k], name_size[k], quote));
+    if (gsa__schema_is_crossed(schema, name, name_size))
+        return gsa__fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another",
+                         gsa__quote(name[0], name_size[0], quote));
+    void *memory = schema->cross;
+    bool has_room =
+        gsa__reserve(schema->env, &memory, &schema->cross_capacity, schema->n_crosses + 1, sizeof *schema->cross);
+    schema->cross = memory;
+    gsa__cross cross = {{NULL, NULL}};
+    for (int k = 0; k < 2 && has_room; k++) {
+        cross.name[k] = gsa__alloc_zeroed(schema->env, name_size[k] + 1, 1);
+        has_room = cross.name[k] != NULL;
+        if (has_room)
+            memcpy(cross.name[k], name[k], name_size[k]);
+    }
+    if (has_room) {
+        schema->cross[schema->n_crosses++] = cross;
+        return GSA_OK;
+    }
+    gsa__free(schema->env, cross.name[0]);
+    return gsa__fail(error, GSA_MEMORY, "no memory for the crosses");
+}
+
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
 
-/* A name has one line: what would end it is written as \n, \r and \\. */
-static char *put_name(char *out, const gsa__field *field)
+/* A name ends with the line or a tab: these are written as \n, \r and \t, and a backslash as \\. */
+static char *put_name(char *out, const char *name)
 {
-    for (size_t i = 0; i < field->name_size; i++) {
-        char c = field->name[i];
-        if (c == '\n' || c == '\r' || c == '\\')
+    for (; *name; name++) {
+        char c = *name;
+        if (c == '\n' || c == '\r' || c == '\t' || c == '\\')
             *out++ = '\\';
-        *out++ = (char)(c == '\n' ? 'n' : c == '\r' ? 'r' : c);
+        *out++ = (char)(c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : c);
     }
     return out;
 }
@@ -87,6 +159,8 @@ gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
     size_t size = sizeof head + 64;
     for (size_t i = 0; i < schema->n_fields; i++)
         size += 2 * schema->field[i].name_size + sizeof "ignored \n";
+    for (size_t i = 0; i < schema->n_crosses; i++)
+        size += 2 * strlen(schema->cross[i].name[0]) + 2 * strlen(schema->cross[i].name[1]) + sizeof "cross \t\n";
     char *text = gsa__alloc(schema->env, size, 1), *out = text;
     if (!text)
         return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
@@ -97,7 +171,14 @@ gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
         memcpy(out, kind, strlen(kind));
         out += strlen(kind);
         *out++ = ' ';
-        out = put_name(out, &schema->field[i]);
+        out = put_name(out, schema->field[i].name);
+        *out++ = '\n';
+    }
+    for (size_t i = 0; i < schema->n_crosses; i++) {
+        memcpy(out, "cross ", 6);
+        out = put_name(out + 6, schema->cross[i].name[0]);
+        *out++ = '\t';
+        out = put_name(out, schema->cross[i].name[1]);
         *out++ = '\n';
     }
     *out = '\0';
@@ -116,9 +197,9 @@ static size_t take_name(char *name, size_t size)
         char c = name[i];
         if (c == '\\') {
             c = (char)(++i < size ? name[i] : ' ');
-            if (c != 'n' && c != 'r' && c != '\\')
+            if (c != 'n' && c != 'r' && c != 't' && c != '\\')
                 return SIZE_MAX;
-            c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c);
+            c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
         }
         name[n++] = c;
     }
@@ -137,9 +218,22 @@ static bool take_fact(gsa__schema *schema, const char *line)
     return true; /* another word there makes another text when it is written again */
 }
 
+static gsa_status take_cross(gsa__schema *schema, char *names, gsa_error *error)
+{
+    char *tab = strchr(names, '\t');
+    const char *const name[] = {names, tab ? tab + 1 : names};
+    size_t size[2] = {tab ? take_name(names, (size_t)(tab - names)) : SIZE_MAX,
+                      tab ? take_name(tab + 1, strlen(tab + 1)) : SIZE_MAX};
+    if (size[0] == SIZE_MAX || size[1] == SIZE_MAX)
+        return gsa__fail(error, GSA_FORMAT, "a cross of the schema is damaged");
+    return gsa__schema_add_cross(schema, name, size, error);
+}
+
 /* One line, without its newline. */
 static gsa_status take_line(gsa__schema *schema, char *line, gsa_error *error)
 {
+    if (strncmp(line, "cross ", 6) == 0)
+        return take_cross(schema, line + 6, error);
     char *blank = strchr(line, ' ');
     for (int kind = 0; blank && kind < GSA__FIELD_KINDS; kind++)
         if (strlen(kinds[kind]) == (size_t)(blank - line) && strncmp(line, kinds[kind], (size_t)(blank - line)) == 0) {
@@ -183,7 +277,8 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsa_status status = gsa__schema_parse(&schema, text, error);
     if (status == GSA_OK)
         *out = (gsa_schema_info){schema.bits, gsa__schema_count(&schema, GSA__FIELD_NUMBER),
-                                 schema.is_namespaced ? 1 : gsa__schema_count(&schema, GSA__FIELD_WORDS)};
+                                 schema.is_namespaced ? 1 : gsa__schema_count(&schema, GSA__FIELD_WORDS),
+                                 schema.n_crosses};
     gsa__schema_free(&schema);
     return status;
 }

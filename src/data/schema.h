@@ -29,6 +29,11 @@ typedef struct gsa__field {
     gsa__field_kind kind;
 } gsa__field;
 
+/* Two columns or namespaces whose features are crossed. */
+typedef struct gsa__cross {
+    char *name[2];
+} gsa__cross;
+
 typedef struct gsa__schema {
     const gsa_env *env; /* borrowed, resolved */
     bool is_named;      /* the names are those of a header */
@@ -36,6 +41,8 @@ typedef struct gsa__schema {
     unsigned bits;      /* words are hashed to this many */
     gsa__field *field;
     size_t n_fields, capacity;
+    gsa__cross *cross;
+    size_t n_crosses, cross_capacity;
     char *text; /* NULL until it is complete */
 } gsa__schema;
 
@@ -44,6 +51,12 @@ void gsa__schema_free(gsa__schema *schema);
 /* GSA_ARGUMENT if the name is there already or cannot be one. */
 gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
                            gsa_error *error);
+/* GSA_ARGUMENT if one of the two cannot be crossed, or they are already. */
+gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2], const size_t name_size[2],
+                                 gsa_error *error);
+bool gsa__schema_is_crossed(const gsa__schema *schema, const char *const name[2], const size_t name_size[2]);
+/* The next of a list "A*B,C*D"; false at its end. A part that is missing has the size 0. */
+bool gsa__schema_next_cross(const char **list, const char *name[2], size_t name_size[2]);
 /* SIZE_MAX if there is none of that name. */
 size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size);
 size_t gsa__schema_count(const gsa__schema *schema, gsa__field_kind kind);

@@ -48,25 +48,27 @@ static void describe(const gsa__csv *csv, const gsa__csv_look *look)
 {
     const gsa__schema *schema = csv->input->schema;
     size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = gsa__schema_count(schema, GSA__FIELD_IGNORED), f = 0;
-    char label[GSA__QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "";
+    char label[GSA__QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
     const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
     while (f + 1 < schema->n_fields && schema->field[f].kind != GSA__FIELD_LABEL)
         f++;
-    if (n_words > 0) {
+    if (n_words > 0)
         snprintf(words, sizeof words, " and %zu word", n_words);
+    if (csv->n_crosses > 0)
+        snprintf(crosses, sizeof crosses, ", %zu cross%s", csv->n_crosses, csv->n_crosses == 1 ? "" : "es");
+    if (n_words + csv->n_crosses > 0)
         snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
-    }
     if (n_ignored > 0)
         snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
     snprintf(csv->input->understood, sizeof csv->input->understood,
-             "%s: %s-separated, %s; label is %s%s%s%s, %zu number%s column%s%s%s", csv->input->name,
+             "%s: %s-separated, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
              separator == ','   ? "comma"
              : separator == ';' ? "semicolon"
                                 : "tab",
              look->has_header ? "with a header" : "no header", schema->is_named ? mark : "column ",
              gsa__quote(schema->field[f].name, schema->field[f].name_size, label), mark,
              gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 0 ? ", rows have weights" : "", csv->n_numbers, words,
-             (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", bits, ignored);
+             (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
 }
 
 static gsa_status refuse_utf16(const gsa__csv *csv, gsa_error *error)

@@ -7,6 +7,7 @@
 #define GSA_DATA_CSV_H
 
 #include "base/text.h"
+#include "data/format/cross.h"
 #include "data/format/features.h"
 #include "data/format/format.h"
 #include "data/format/number.h"
@@ -30,6 +31,9 @@ typedef struct gsa__csv {
     size_t n_cells;
     gsa__csv_column *column; /* numbers, then words, each in the order of the schema */
     size_t n_numbers, n_columns;
+    gsa__term *term;    /* of each column, in the row at hand; NULL if there are no crosses */
+    size_t (*cross)[2]; /* columns */
+    size_t n_crosses;
     size_t label, weight; /* cells; SIZE_MAX: none is read */
 } gsa__csv;
 

@@ -100,8 +100,12 @@ void gsa__csv_forget(gsa__csv *csv)
     for (size_t i = 0; i < csv->n_columns; i++)
         gsa__key_free(&csv->column[i].key, csv->env);
     gsa__free(csv->env, csv->column);
+    gsa__free(csv->env, csv->term);
+    gsa__free(csv->env, csv->cross);
     csv->column = NULL;
-    csv->n_columns = csv->n_numbers = 0;
+    csv->term = NULL;
+    csv->cross = NULL;
+    csv->n_columns = csv->n_numbers = csv->n_crosses = 0;
 }
 
 static gsa_status plan_columns(gsa__csv *csv, const size_t *cell_of, gsa_error *error)
@@ -129,6 +133,34 @@ static gsa_status plan_columns(gsa__csv *csv, const size_t *cell_of, gsa_error *
     return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", schema->n_fields);
 }
 
+/* The column of a name that the schema has. */
+static size_t column_of(const gsa__csv *csv, const char *name)
+{
+    size_t field = gsa__schema_find(csv->input->schema, name, strlen(name)), i = 0;
+    while (csv->column[i].field != field)
+        i++;
+    return i;
+}
+
+static gsa_status plan_crosses(gsa__csv *csv, gsa_error *error)
+{
+    const gsa__schema *schema = csv->input->schema;
+    if (schema->n_crosses == 0)
+        return GSA_OK;
+    csv->term = gsa__alloc_zeroed(csv->env, csv->n_columns, sizeof *csv->term);
+    csv->cross = gsa__alloc_zeroed(csv->env, schema->n_crosses, sizeof *csv->cross);
+    if (!csv->term || !csv->cross)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu crosses", schema->n_crosses);
+    for (size_t i = 0; i < csv->n_columns; i++) {
+        const gsa__key *key = &csv->column[i].key;
+        csv->term[i] = (gsa__term){.hash = gsa__key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};
+    }
+    for (csv->n_crosses = 0; csv->n_crosses < schema->n_crosses; csv->n_crosses++)
+        for (int k = 0; k < 2; k++)
+            csv->cross[csv->n_crosses][k] = column_of(csv, schema->cross[csv->n_crosses].name[k]);
+    return GSA_OK;
+}
+
 gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
 {
     const gsa__schema *schema = csv->input->schema;
@@ -144,6 +176,8 @@ gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
         status = check_options(csv, look, cell_of, error);
     if (status == GSA_OK)
         status = plan_columns(csv, cell_of, error);
+    if (status == GSA_OK)
+        status = plan_crosses(csv, error);
     gsa__free(csv->env, cell_of);
     return status;
 }

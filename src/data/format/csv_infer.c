@@ -170,6 +170,26 @@ static gsa__field_kind kind_of(const gsa__csv *csv, const gsa__csv_look *look, s
     return has_words || gsa__csv_is_listed(options->categorical, look, column) ? GSA__FIELD_WORDS : GSA__FIELD_NUMBER;
 }
 
+static gsa_status add_crosses(gsa__csv *csv, const gsa__csv_look *look, gsa_error *error)
+{
+    const char *list = csv->input->options->cross, *name[2];
+    size_t size[2];
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && gsa__schema_next_cross(&list, name, size)) {
+        for (int k = 0; k < 2; k++) {
+            size_t column = find_item(look, name[k], size[k]);
+            if (size[k] > 0 && column != SIZE_MAX) {
+                name[k] = csv->input->schema->field[column].name;
+                size[k] = csv->input->schema->field[column].name_size;
+            }
+        }
+        status = gsa__schema_add_cross(csv->input->schema, name, size, error);
+        if (status != GSA_OK)
+            gsa__error_prefix(error, "%s: ", csv->input->name);
+    }
+    return status;
+}
+
 gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
 {
     gsa__schema *schema = csv->input->schema;
@@ -187,6 +207,8 @@ gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
         if (status != GSA_OK)
             gsa__error_prefix(error, "%s: ", csv->input->name);
     }
+    if (status == GSA_OK)
+        status = add_crosses(csv, look, error);
     if (status == GSA_OK && gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 1)
         status = gsa__fail(error, GSA_ARGUMENT, "%s: more than one column for --weight", csv->input->name);
     if (status == GSA_OK)

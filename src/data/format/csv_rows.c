@@ -72,6 +72,8 @@ static gsa_status take_number(const gsa__csv *csv, const gsa__record *record, co
         return fail_cell(csv, record, cell, column->field,
                          "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38", error);
     gsa__features_add(features, (uint32_t)(column - csv->column), x);
+    if (csv->term)
+        csv->term[column - csv->column].value = x;
     return GSA_OK;
 }
 
@@ -92,11 +94,29 @@ static inline void take_word(const gsa__csv *csv, const gsa__cell *cell, const g
     if (gsa__name_book_is_new(csv->input->names, id))
         gsa__name_book_enter(csv->input->names, id, column->key.bytes, column->key.size - 1, text, size);
     gsa__features_add(features, (uint32_t)csv->n_numbers + id, 1);
+    if (csv->term) {
+        gsa__term *term = &csv->term[column - csv->column];
+        *term = (gsa__term){hash, 1, term->name, text, term->name_size, size};
+    }
+}
+
+static gsa_status take_crosses(const gsa__csv *csv, const gsa__record *record, gsa__features *features,
+                               gsa_error *error)
+{
+    for (size_t i = 0; i < csv->n_crosses; i++) {
+        const size_t *cross = csv->cross[i];
+        if (!gsa__cross_add(features, csv->input, (uint32_t)csv->n_numbers, &csv->term[cross[0]], &csv->term[cross[1]]))
+            return fail_cell(csv, record, &record->cell[csv->column[cross[0]].cell], csv->column[cross[0]].field,
+                             "its product with the column that it is crossed with does not fit a float", error);
+    }
+    return GSA_OK;
 }
 
 static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, gsa__features *features,
                                 gsa_error *error)
 {
+    for (size_t i = 0; i < csv->n_columns && csv->term; i++)
+        csv->term[i].value = 0;
     for (size_t i = 0; i < csv->n_numbers; i++) {
         gsa_status status = take_number(csv, record, &csv->column[i], features, error);
         if (status != GSA_OK)
@@ -105,8 +125,11 @@ static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, 
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns; i++)
         take_word(csv, &record->cell[csv->column[i].cell], &csv->column[i], features);
-    gsa__features_finish(features); /* sums of ones are finite */
-    return GSA_OK;
+    gsa_status status = take_crosses(csv, record, features, error);
+    if (status == GSA_OK && !gsa__features_finish(features))
+        return gsa__fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
+                              "crosses that share a feature have no finite sum");
+    return status;
 }
 
 static gsa_status take_weight(const gsa__csv *csv, const gsa__record *record, float *out, gsa_error *error)
@@ -167,7 +190,7 @@ gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *row
     if (status == GSA_OK)
         status = take_weight(csv, record, &weight, error);
     if (status == GSA_OK)
-        status = gsa__rows_reserve(rows, csv->n_columns + 1, error);
+        status = gsa__rows_reserve(rows, csv->n_columns + csv->n_crosses + 1, error);
     if (status != GSA_OK)
         return status;
     gsa__features features = {

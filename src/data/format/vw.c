@@ -5,8 +5,7 @@
  *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and not looked at.
  *   3 Of labels one number is understood; what else there is in VW is refused by name.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
-#include "data/format/features.h"
-#include "data/format/format.h"
+#include "data/format/cross.h"
 #include "data/format/lines.h"
 #include "data/format/number.h"
 #include "data/format/text.h"
@@ -23,7 +22,9 @@ typedef struct vw {
     gsa__number_locale *locale;
     gsa__lines lines;
     gsa__format_input *input;
-    gsa__key space; /* the namespace of the features that are being read */
+    gsa__key space;  /* the namespace of the features that are being read */
+    gsa__term *term; /* of this line's features, if there are crosses */
+    size_t n_terms, term_capacity;
 } vw;
 
 static void close_vw(void *memory)
@@ -32,6 +33,7 @@ static void close_vw(void *memory)
     gsa__lines_free(&parser->lines);
     gsa__number_locale_free(parser->env, parser->locale);
     gsa__key_free(&parser->space, parser->env);
+    gsa__free(parser->env, parser->term);
     gsa__free(parser->env, parser);
 }
 
@@ -69,7 +71,12 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
     if (!schema->text) {
         schema->is_namespaced = true;
         schema->bits = input->options->bits ? input->options->bits : GSA__DEFAULT_BITS;
-        status = gsa__schema_complete(schema, error);
+        const char *list = input->options->cross, *name[2];
+        size_t size[2];
+        while (status == GSA_OK && gsa__schema_next_cross(&list, name, size))
+            status = gsa__schema_add_cross(schema, name, size, error);
+        if (status == GSA_OK)
+            status = gsa__schema_complete(schema, error);
     }
     if (status == GSA_OK && input->options->remember_names && !input->names->came &&
         !gsa__name_book_init(input->names, schema->bits, parser->env))
@@ -183,8 +190,20 @@ static gsa_status take_namespace(vw *parser, const gsa__line *line, const char *
                : gsa__fail(error, GSA_MEMORY, "no memory for a namespace");
 }
 
-static gsa_status take_feature(const vw *parser, const gsa__line *line, const char *p, const char *end, float weight,
-                               gsa__features *features, gsa_error *error)
+/* What crosses may need of a feature. The name of the namespace is that in the line: the key changes with the next. */
+static gsa_status remember_term(vw *parser, gsa__term term, gsa_error *error)
+{
+    void *memory = parser->term;
+    bool has_room = gsa__reserve(parser->env, &memory, &parser->term_capacity, parser->n_terms + 1, sizeof term);
+    parser->term = memory;
+    if (!has_room)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the crosses of a line");
+    parser->term[parser->n_terms++] = term;
+    return GSA_OK;
+}
+
+static gsa_status take_feature(vw *parser, const gsa__line *line, const char *p, const char *end, const char *space,
+                               float weight, gsa__features *features, gsa_error *error)
 {
     const char *colon = memchr(p, ':', (size_t)(end - p));
     float value = 1;
@@ -195,34 +214,81 @@ static gsa_status take_feature(const vw *parser, const gsa__line *line, const ch
         return fail_token(line, p, end, "feature", "its value times the weight of its namespace is not finite", error);
     size_t size = (size_t)((colon ? colon : end) - p);
     uint64_t mask = (UINT64_C(1) << parser->input->schema->bits) - 1;
-    uint32_t id = (uint32_t)(gsa__key_hash(&parser->space, p, size) & mask);
+    uint64_t hash = gsa__key_hash(&parser->space, p, size);
+    uint32_t id = (uint32_t)(hash & mask);
     gsa__name_book *names = parser->input->names;
     if (gsa__name_book_is_new(names, id))
         gsa__name_book_enter(names, id, parser->space.bytes, parser->space.size - 1, p, size);
     gsa__features_add(features, id, value);
-    return GSA_OK;
+    if (parser->input->schema->n_crosses == 0)
+        return GSA_OK;
+    return remember_term(parser, (gsa__term){hash, value, space, p, parser->space.size - 1, size}, error);
 }
 
 static gsa_status take_features(vw *parser, const gsa__line *line, const char *p, gsa__features *features,
                                 gsa_error *error)
 {
+    const char *space = p;
     float weight = 1;
     gsa_status status = GSA_OK;
+    parser->n_terms = 0;
     while (p < line->end && status == GSA_OK) {
         if (*p == '|') {
+            space = p + 1;
             status = take_namespace(parser, line, &p, &weight, error);
         } else if (is_blank(*p)) {
             p++;
         } else {
             const char *end = token_end(p, line->end);
-            status = take_feature(parser, line, p, end, weight, features, error);
+            status = take_feature(parser, line, p, end, space, weight, features, error);
             p = end;
         }
     }
-    if (status == GSA_OK && !gsa__features_finish(features))
-        return gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
-                              "the values of a feature that stands several times in the line have no finite sum");
     return status;
+}
+
+static bool is_of(const gsa__term *term, const char *space)
+{
+    return strncmp(space, term->name, term->name_size) == 0 && space[term->name_size] == '\0';
+}
+
+/* All pairs of features of two namespaces; of one with itself each pair once, squares included. With features NULL they
+ * are only counted. */
+static size_t cross_terms(const vw *parser, const gsa__cross *cross, gsa__features *features, bool *finite)
+{
+    size_t n = 0;
+    bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
+    for (size_t i = 0; i < parser->n_terms; i++)
+        for (size_t j = with_itself ? i : 0; j < parser->n_terms && is_of(&parser->term[i], cross->name[0]); j++) {
+            if (!is_of(&parser->term[j], cross->name[1]))
+                continue;
+            n++;
+            if (features && !gsa__cross_add(features, parser->input, 0, &parser->term[i], &parser->term[j]))
+                *finite = false;
+        }
+    return n;
+}
+
+static gsa_status take_crosses(const vw *parser, const gsa__line *line, gsa__features *features, gsa__rows *rows,
+                               gsa_error *error)
+{
+    const gsa__schema *schema = parser->input->schema;
+    size_t n = features->n;
+    bool finite = true;
+    for (size_t i = 0; i < schema->n_crosses; i++)
+        n += cross_terms(parser, &schema->cross[i], NULL, &finite);
+    gsa_status status = n > features->n ? gsa__rows_reserve(rows, n, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    features->index = rows->index + rows->n_values; /* what is there has moved with the memory */
+    features->value = rows->value + rows->n_values;
+    for (size_t i = 0; i < schema->n_crosses; i++)
+        cross_terms(parser, &schema->cross[i], features, &finite);
+    if (!gsa__features_finish(features) || !finite)
+        return gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
+                              "the values of a feature that stands several times in the line, or of a cross, are not "
+                              "finite");
+    return GSA_OK;
 }
 
 static gsa_status parse_line(vw *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
@@ -241,6 +307,8 @@ static gsa_status parse_line(vw *parser, const gsa__line *line, gsa__rows *rows,
     gsa__features features = {
         .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
     status = take_features(parser, line, p, &features, error);
+    if (status == GSA_OK)
+        status = take_crosses(parser, line, &features, rows, error);
     if (status != GSA_OK)
         return status;
     gsa_place place = {line->number, line->byte, parser->input->file};

@@ -391,6 +391,48 @@ static void names_are_kept_first_come_while_there_is_room(void **state)
     gsa__name_book_free(&book);
 }
 
+static void columns_are_crossed(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.remember_names = 1, .cross = "c*a,a*b,c*d"};
+    gsa_reader *reader = open_table("y,a,b,c,d\n1,2,5,red,x\n1,2,,red,NA\n", &options, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.row_start[1], 7);
+    assert_int_equal(batch.row_start[2], 7 + 3);
+    static const struct {
+        const char *a, *b, *name;
+        size_t a_size, b_size;
+        float value;
+    } crosses[] = {{"c\0red", "a\0", "c=red*a", 5, 2, 2},
+                   {"a\0", "b\0", "a*b", 2, 2, 10},
+                   {"c\0red", "d\0x", "c=red*d=x", 5, 3, 1}};
+    for (size_t c = 0; c < 3; c++) {
+        uint64_t both[2] = {gsa__hash(crosses[c].a, crosses[c].a_size, 0),
+                            gsa__hash(crosses[c].b, crosses[c].b_size, 0)};
+        uint64_t id = 2 + (gsa__hash(both, sizeof both, 0) & 0xFFFFFF);
+        bool found = false;
+        for (int64_t i = 0; i < 7; i++)
+            found = found || (batch.index[i] == id && batch.value[i] == crosses[c].value);
+        assert_true(found);
+        assert_string_equal(gsa_reader_name(reader, id), crosses[c].name);
+    }
+    assert_string_equal(gsa_reader_understood(reader),
+                        "t.csv: comma-separated, with a header; label is 'y', 2 number and "
+                        "2 word columns, 3 crosses (hashed to 24 bits)");
+    gsa_reader_close(reader);
+    expect_schema("y,a,b\n1,2,3\n", &(gsa_reader_options){.cross = "2*b"},
+                  "columns named\nbits 24\nlabel y\nnumber a\nnumber b\ncross a\tb\n");
+    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.cross = "a*y"}, GSA_ARGUMENT,
+                   "t.csv: --cross needs two columns of features, as in A*B, and 'y' is none");
+    expect_failure("y,a\n1,2\n", &(gsa_reader_options){.cross = "a"}, GSA_ARGUMENT,
+                   "t.csv: --cross needs two columns of features, as in A*B, and '' is none");
+    expect_failure(
+        "y,a\n1,3e38\n", &(gsa_reader_options){.cross = "a*a"}, GSA_INPUT,
+        "t.csv:2 (byte 6): column 'a' holds '3e38': its product with the column that it is crossed with does "
+        "not fit a float");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -411,6 +453,7 @@ int main(void)
         cmocka_unit_test(files_of_one_run_are_of_one_sort),
         cmocka_unit_test(the_reader_says_what_it_understood),
         cmocka_unit_test(words_are_remembered_by_column_and_text),
+        cmocka_unit_test(columns_are_crossed),
         cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -16,9 +16,14 @@ static void a_schema_survives_its_text(void **state)
     const char *const names[] = {"y", "two words ", "a\nb\\n\r", "number", " \xC3\xA9\t"};
     for (int i = 0; i < GSA__FIELD_KINDS; i++)
         assert_int_equal(gsa__schema_add(&schema, names[i], strlen(names[i]), (gsa__field_kind)i, NULL), GSA_OK);
+    const char *const pair[] = {names[0], names[1]}, *const label[] = {names[0], names[2]};
+    const size_t pair_size[] = {strlen(names[0]), strlen(names[1])}, label_size[] = {1, strlen(names[2])};
+    assert_int_equal(gsa__schema_add_cross(&schema, pair, pair_size, NULL), GSA_OK);
+    assert_int_equal(gsa__schema_add_cross(&schema, pair, pair_size, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsa__schema_add_cross(&schema, label, label_size, NULL), GSA_ARGUMENT);
     assert_int_equal(gsa__schema_complete(&schema, NULL), GSA_OK);
     assert_string_equal(schema.text, "greedystep schema 1\ncolumns named\nbits 18\nnumber y\nwords two words \n"
-                                     "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\t\n");
+                                     "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\\t\ncross y\ttwo words \n");
     assert_int_equal(gsa__schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
     assert_int_equal(again.n_fields, 5);
@@ -60,7 +65,10 @@ static void other_texts_are_refused(void **state)
                                         "greedystep schema 1\ncolumns named\nbits 24\nnumber a\\x\n",
                                         "greedystep schema 1\ncolumns named\nbits 24\nnumber \n",
                                         "greedystep schema 1\ncolumns named\nbits 24\nnumb a\n",
-                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\\\n"};
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\\\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\ncross a\tb\n",
+                                        "greedystep schema 1\ncolumns named\nbits 24\nnumber a\ncross a\n",
+                                        "greedystep schema 1\ncolumns bent\nbits 24\nnumber a\n"};
     gsa_env env = gsa__env_resolve(NULL);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         gsa__schema schema;

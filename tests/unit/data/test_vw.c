@@ -107,8 +107,8 @@ static void what_is_not_supported_is_refused_by_name(void **state)
         {"1 |n:3e38 a:3e38\n", "t.vw:1 (byte 10): feature 'a:3e38': its value times the weight of its namespace is not "
                                "finite"},
         {"1 | a:3e38 a:3e38\n",
-         "t.vw:1 (byte 0): the values of a feature that stands several times in the line have no "
-         "finite sum"},
+         "t.vw:1 (byte 0): the values of a feature that stands several times in the line, or of a "
+         "cross, are not finite"},
     };
     for (size_t i = 0; i < N(cases); i++) {
         gsa_reader *reader = open_vw(cases[i].text, NULL, NULL);
@@ -147,6 +147,42 @@ static void features_are_remembered_by_namespace_and_name(void **state)
     gsa_reader_close(reader);
 }
 
+static uint64_t cross_hash(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    uint64_t both[2] = {gsa__hash(a, a_size, 0), gsa__hash(b, b_size, 0)};
+    return gsa__hash(both, sizeof both, 0) & 0xFFFFFF;
+}
+
+static void namespaces_are_crossed_pair_by_pair(void **state)
+{
+    (void)state;
+    gsa_reader_options options = {.remember_names = 1, .cross = "u*i,u*u"};
+    gsa_reader *reader = open_vw("1 |u x y:2 |i z:3 |uu q\n1 |i z\n", &options, NULL);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.row_start[1], 4 + 2 + 3);
+    assert_int_equal(batch.row_start[2], 9 + 1);
+    static const struct {
+        const char *a, *b, *name;
+        float value;
+    } crosses[] = {{"u\0x", "i\0z", "u=x*i=z", 3},
+                   {"u\0y", "i\0z", "u=y*i=z", 6},
+                   {"u\0x", "u\0x", "u=x*u=x", 1},
+                   {"u\0x", "u\0y", "u=x*u=y", 2},
+                   {"u\0y", "u\0y", "u=y*u=y", 4}};
+    for (size_t c = 0; c < N(crosses); c++) {
+        uint64_t id = cross_hash(crosses[c].a, 3, crosses[c].b, 3);
+        bool found = false;
+        for (int64_t i = 0; i < batch.row_start[1]; i++)
+            found = found || (batch.index[i] == id && batch.value[i] == crosses[c].value);
+        assert_true(found);
+        assert_string_equal(gsa_reader_name(reader, id), crosses[c].name);
+    }
+    assert_string_equal(gsa_reader_schema(reader),
+                        "greedystep schema 1\ncolumns namespaces\nbits 24\ncross u\ti\ncross u\tu\n");
+    gsa_reader_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +190,7 @@ int main(void)
         cmocka_unit_test(what_is_not_supported_is_refused_by_name),
         cmocka_unit_test(labels_are_not_needed_to_predict),
         cmocka_unit_test(features_are_remembered_by_namespace_and_name),
+        cmocka_unit_test(namespaces_are_crossed_pair_by_pair),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
