@@ -433,6 +433,45 @@ static void columns_are_crossed(void **state)
         "not fit a float");
 }
 
+/* Whatever the bytes are, reading ends, and with the same rows whatever the buffer. */
+static void rubbish_is_read_or_refused(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {",",     "\t", ";",    "\n",  "\r\n",  "\"",   "\"\"", "y",
+                                         "label", "1",  "-2.5", "x|y", " |",    ":",    "'",    "NaN",
+                                         "na",    " ",  "\xFF", "\0a", "1e999", "word", "#",    "a:1"};
+    const gsa_reader_options options[] = {{.skip_bad_rows = 1},
+                                          {.skip_bad_rows = 1, .label = "1", .cross = "2*3", .remember_names = 1},
+                                          {.skip_bad_rows = 1, .categorical = "2", .without_labels = 0, .bits = 3}};
+    uint64_t seed = 77;
+    for (int round = 0; round < 3000; round++) {
+        char text[400], *dumps[2] = {NULL, NULL};
+        size_t size = 0;
+        while (size < 300 && next_random(&seed) % 60 != 0) {
+            const char *piece = pieces[next_random(&seed) % 24];
+            size_t piece_size = *piece == '\0' ? 2 : strlen(piece);
+            memcpy(text + size, piece, piece_size);
+            size += piece_size;
+        }
+        gsa_status ended[2];
+        for (int k = 0; k < 2; k++) {
+            gsa_reader *reader = NULL;
+            gsa_error error = {0};
+            gsa__reader_sizes sizes = {.buffer = k ? 5 : 0, .read = k ? 3 : 0};
+            const char *name = round % 3 == 0 ? "t.csv" : round % 3 == 1 ? "t.vw" : "t";
+            assert_int_equal(
+                gsa__reader_open_bytes(text, size, name, NULL, &options[round % 7 % 3], &sizes, NULL, &reader, &error),
+                GSA_OK);
+            dumps[k] = dump_reader(reader, &ended[k], &error);
+            gsa_reader_close(reader);
+        }
+        assert_int_equal(ended[0], ended[1]);
+        assert_string_equal(dumps[0], dumps[1]);
+        free(dumps[0]);
+        free(dumps[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -454,6 +493,7 @@ int main(void)
         cmocka_unit_test(the_reader_says_what_it_understood),
         cmocka_unit_test(words_are_remembered_by_column_and_text),
         cmocka_unit_test(columns_are_crossed),
+        cmocka_unit_test(rubbish_is_read_or_refused),
         cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -400,7 +400,7 @@ static void faulty_release(void *ctx, void *memory)
 }
 
 /* One run that allocates in every way: words, growing lines, growing rows, a codec. True if it came through. */
-static bool run_with_faults(faulty *f, const void *bytes, size_t size)
+static bool run_with_faults(faulty *f, const void *bytes, size_t size, const gsa_reader_options *options)
 {
     gsa_env env = {.alloc = faulty_alloc,
                    .alloc_zeroed = faulty_alloc_zeroed,
@@ -411,8 +411,7 @@ static bool run_with_faults(faulty *f, const void *bytes, size_t size)
     gsa_reader *reader = NULL;
     gsa_error error;
     gsa_batch batch;
-    gsa_status status =
-        gsa__reader_open_bytes(bytes, size, "text", gsa__format_libsvm(), NULL, &sizes, &env, &reader, &error);
+    gsa_status status = gsa__reader_open_bytes(bytes, size, "text", NULL, options, &sizes, &env, &reader, &error);
     while (status == GSA_OK)
         status = gsa_reader_next(reader, &batch, &error);
     gsa_reader_close(reader);
@@ -431,16 +430,29 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
     /* "1 1:1\n" */
     static const unsigned char gzip[] = {0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x33, 0x54, 0x30,
                                          0xB4, 0x32, 0xE4, 0x02, 0x00, 0x81, 0x4B, 0xC6, 0xF8, 0x06, 0x00, 0x00, 0x00};
+    static const char table[] = "y,a,c\nyes,1,red\nno,2,\"b\"\"lue\"\nno,3,green\nyes,4,\n";
+    static const char vw[] = "1 |a x y:2 |b z\n-1 |a y |b q\n";
+    const gsa_reader_options columns = {.remember_names = 1, .label = "y", .ignore = "2", .cross = "c*c", .bits = 8};
+    const gsa_reader_options spaces = {.remember_names = 1, .cross = "a*b", .bits = 8};
+    const struct {
+        const void *bytes;
+        size_t size;
+        const gsa_reader_options *options;
+        int least;
+    } runs[] = {{text, size, NULL, 100},
+                {table, sizeof table - 1, &columns, 30},
+                {vw, sizeof vw - 1, &spaces, 20},
+                {gzip, sizeof gzip, NULL, 10}};
     const char *version;
     (void)gsa_codec_at(0, &version);
-    for (int kind = 0; kind < (version ? 2 : 1); kind++) {
+    for (int kind = 0; kind < (version ? 4 : 3); kind++) {
         int n = 0;
         bool came_through = false;
         for (; !came_through; n++) {
             faulty f = {.left = n};
-            came_through = kind ? run_with_faults(&f, gzip, sizeof gzip) : run_with_faults(&f, text, size);
+            came_through = run_with_faults(&f, runs[kind].bytes, runs[kind].size, runs[kind].options);
         }
-        assert_true(n > (kind ? 10 : 100));
+        assert_true(n > runs[kind].least);
     }
 }
 
