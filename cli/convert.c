@@ -97,6 +97,8 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     if (status == GSA_OK)
         status = session_begin_reader(arguments, what->reader, &error);
     if (status == GSA_OK)
+        status = gsa_writer_set_schema(what->writer, gsa_reader_schema(what->reader), &error);
+    if (status == GSA_OK)
         status = copy_rows(what, &error);
     progress_clear(&what->progress);
     if (status == GSA_OK) {

@@ -110,6 +110,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const gsa_env
 /* The same in the format that is named: "libsvm" or "gsac"; NULL: by the name of the file. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env,
                                                     gsa_writer **out, gsa_error *error);
+/* Before the first row: what the columns mean that the rows came from (gsa_reader_schema; NULL: they had none). A cache
+ * keeps it, libsvm text cannot. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);
 GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
 /* Finishes and frees; on failure no file is left behind. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error);

@@ -133,8 +133,8 @@ static gsa_status check_format(const files *reader, const gsa__format *format, g
     if (reader->options.cross && (is_cache || format == gsa__format_libsvm()))
         return gsa__fail(error, GSA_ARGUMENT, "%s is %s, which has neither columns nor namespaces: leave out --cross",
                          name, format->title);
-    if (is_cache ? !reader->schema.text : !expected || format == expected)
-        return GSA_OK;
+    if (is_cache || !expected || format == expected)
+        return GSA_OK; /* a cache says itself what its columns were */
     if (reader->first_name)
         return gsa__fail(error, GSA_ARGUMENT,
                          "%s is %s and %s is not: their rows do not have the same features, so that one run cannot "
@@ -219,7 +219,8 @@ static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *e
     if (reader->is_open || reader->file > 0 || reader->schema.text)
         return gsa__fail(error, GSA_ARGUMENT, "the reader knows its columns already");
     reader->input.schema_is_given = text != NULL;
-    reader->input.schema_from = "the model";
+    if (text)
+        reader->input.schema_from = "the model";
     gsa_status status = text ? gsa__schema_parse(&reader->schema, text, error) : GSA_OK;
     const char *list = reader->options.cross, *name[2];
     size_t name_size[2];

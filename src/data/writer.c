@@ -85,6 +85,7 @@ static void free_writer(gsa_writer *writer)
     if (writer->encoder)
         writer->entry->get()->close(writer->encoder);
     gsa__free(&env, writer->packed);
+    gsa__free(&env, writer->schema);
     gsa__free(&env, writer->pair);
     gsa__free(&env, writer->index);
     gsa__free(&env, writer->value);
@@ -142,6 +143,16 @@ gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
     status = gsa__atomic_file_commit(writer->file, error);
     free_writer(writer);
     return status;
+}
+
+gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error)
+{
+    char *copy = text ? gsa__copy_text(&writer->env, text) : NULL;
+    if (text && !copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+    gsa__free(&writer->env, writer->schema);
+    writer->schema = copy;
+    return GSA_OK;
 }
 
 static int compare_index(const void *a, const void *b)

@@ -45,7 +45,8 @@ struct gsa_writer {
     uint32_t *index;
     float *value;
     size_t pair_capacity, index_capacity, value_capacity;
-    bool failed; /* some bytes could not be written */
+    bool failed;  /* some bytes could not be written */
+    char *schema; /* of the rows, where a file can keep it; NULL: none */
 };
 
 const gsa__writer_kind *gsa__writer_libsvm(void);

@@ -33,6 +33,21 @@ try_line 'greedystep inspect small --top 2 | tail -n 7'
 gzip -c day.tsv >day.gz
 greedystep train day.gz -o day_gz --bits 12 --passes 1 --quiet >/dev/null
 same day day_gz
+echo "a cache keeps the meaning of the columns"
+greedystep convert day.tsv -o day.gsac --bits 12 --quiet >/dev/null
+greedystep train day.gsac -o cached --passes 1 --quiet >/dev/null
+for each in day cached; do
+    greedystep predict $each day.tsv >$each.tsv.out
+    greedystep predict $each day.gsac >$each.gsac.out
+done
+same day.tsv.out day.gsac.out
+same day.tsv.out cached.tsv.out
+same day.tsv.out cached.gsac.out
+try greedystep train day.gsac day.tsv -o e --bits 13
+greedystep generate --rows 100 -o plain.gsac
+try greedystep predict day plain.gsac
+try greedystep predict m day.gsac
+try greedystep train plain.gsac day.gsac -o e --quiet
 echo "numbers alone: the rows of libsvm text"
 awk 'BEGIN { for (i = 1; i <= 300; i++) print i % 2 "," i % 7 "," (i * 3) % 5 / 4 }' >numbers.csv
 try greedystep convert numbers.csv -o numbers.svm --quiet

@@ -25,6 +25,7 @@ typedef struct cache {
     unsigned char *buffer;
     size_t capacity, filled;
     gsa__cache_block block;
+    bool knows_schema; /* or that there is none */
 } cache;
 
 static void close_cache(void *memory)
@@ -59,6 +60,7 @@ static void begin_cache(void *memory, gsa__format_input *input)
     parser->input = input;
     parser->part = HEAD;
     parser->filled = 0;
+    parser->knows_schema = false;
     parser->offset = parser->n_blocks = parser->n_rows = 0;
 }
 
@@ -66,6 +68,7 @@ void gsa__cache_begin_at(void *memory, uint64_t block, uint64_t offset, uint64_t
 {
     cache *parser = memory;
     parser->part = HEADER;
+    parser->knows_schema = true;
     parser->n_blocks = block;
     parser->offset = offset;
     parser->n_rows = first_row;
@@ -137,6 +140,8 @@ static const char *header_objection(const cache *parser)
                     h->payload_size == h->n_rows * GSA__CACHE_ENTRY_SIZE;
         return fits ? NULL : "the index does not fit the blocks before it";
     }
+    if (h->marker == GSA__CACHE_SCHEMA && !parser->knows_schema)
+        return h->payload_size > 0 ? NULL : "it has no text";
     if (h->marker != GSA__CACHE_BLOCK)
         return "no block begins here";
     if (h->first_row != parser->n_rows)
@@ -158,6 +163,11 @@ static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
     const char *objection = header_objection(parser);
     if (objection)
         return fail_damaged(parser, objection, error);
+    if (!parser->knows_schema && parser->block.header.marker != GSA__CACHE_SCHEMA && parser->input->schema->text)
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "%s is a cache that does not say what its columns were, and %s has columns",
+                         parser->input->name, parser->input->schema_from);
+    parser->knows_schema = parser->knows_schema || parser->block.header.marker != GSA__CACHE_SCHEMA;
     if (parser->block.header.payload_size > parser->env->memory_limit / 4 ||
         parser->block.header.payload_size > SIZE_MAX - GSA__PACKED_SLACK)
         return gsa__fail(error, GSA_LIMIT,
@@ -166,6 +176,29 @@ static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
                          parser->input->name, parser->n_blocks, parser->block.header.payload_size);
     enter(parser, PAYLOAD);
     return GSA_OK;
+}
+
+/* The text is followed by slack in the buffer, where its NUL has room. */
+static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
+{
+    gsa__format_input *input = parser->input;
+    char *text = (char *)parser->buffer;
+    text[size] = '\0';
+    parser->knows_schema = true;
+    enter(parser, HEADER);
+    if (strlen(text) != size)
+        return fail_damaged(parser, "its schema is not a text", error);
+    if (!input->schema->text && input->file == 0) {
+        gsa_status status = gsa__schema_parse(input->schema, text, error);
+        if (status != GSA_OK || input->options->bits == 0 || input->options->bits == input->schema->bits)
+            return status;
+        return gsa__fail(error, GSA_ARGUMENT, "--bits %u: %s was made with %u; leave it out, or make the cache anew",
+                         input->options->bits, input->name, input->schema->bits);
+    }
+    if (input->schema->text && strcmp(input->schema->text, text) == 0)
+        return GSA_OK;
+    return gsa__fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
+                     input->schema_from);
 }
 
 static gsa_status read_payload(cache *parser, gsa__rows *rows, gsa_error *error)
@@ -177,6 +210,8 @@ static gsa_status read_payload(cache *parser, gsa__rows *rows, gsa_error *error)
         return status;
     if (gsa__hash(parser->buffer, size, 0) != header->payload_hash)
         return fail_damaged(parser, "its hash does not match", error);
+    if (header->marker == GSA__CACHE_SCHEMA)
+        return take_schema(parser, size, error);
     if (header->marker == GSA__CACHE_INDEX) {
         enter(parser, FOOT);
         return GSA_OK;
@@ -220,11 +255,22 @@ static gsa_status read_end(cache *parser, gsa__rows *rows, gsa_error *error)
     return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
 }
 
+static gsa_status (*const step[])(cache *, gsa__rows *,
+                                  gsa_error *) = {[HEAD] = read_head, [HEADER] = read_header, [PAYLOAD] = read_payload,
+                                                  [ROWS] = read_rows, [FOOT] = read_foot,     [END] = read_end};
+
+/* Up to where the schema is known: no rows are needed for that. */
+static gsa_status prepare_cache(void *memory, gsa_error *error)
+{
+    cache *parser = memory;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && !parser->knows_schema)
+        status = step[parser->part](parser, NULL, error);
+    return status;
+}
+
 static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
 {
-    static gsa_status (*const step[])(cache *, gsa__rows *, gsa_error *) = {
-        [HEAD] = read_head, [HEADER] = read_header, [PAYLOAD] = read_payload,
-        [ROWS] = read_rows, [FOOT] = read_foot,     [END] = read_end};
     cache *parser = memory;
     gsa_status status = GSA_OK;
     while (status == GSA_OK && !gsa__rows_full(rows))
@@ -234,6 +280,7 @@ static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_cache(void)
 {
-    static const gsa__format format = {"gsac", "a cache", open_cache, begin_cache, read_cache, close_cache, NULL};
+    static const gsa__format format = {"gsac",     "a cache",   open_cache,   begin_cache,
+                                       read_cache, close_cache, prepare_cache};
     return &format;
 }

@@ -9,12 +9,13 @@
     "\x89"             \
     "CASG\0\r\n"
 #define GSA__CACHE_VERSION 1
-#define GSA__CACHE_HEAD_SIZE 16        /* magic, version */
-#define GSA__CACHE_FOOT_SIZE 16        /* offset of the index's header, end magic */
-#define GSA__CACHE_HEADER_SIZE 80      /* the struct below and its hash */
-#define GSA__CACHE_ENTRY_SIZE 24       /* of the index: offset, first row, rows of a block */
-#define GSA__CACHE_BLOCK 0x4B434F4C42u /* "BLOCK" */
-#define GSA__CACHE_INDEX 0x5845444E49u /* "INDEX" */
+#define GSA__CACHE_HEAD_SIZE 16           /* magic, version */
+#define GSA__CACHE_FOOT_SIZE 16           /* offset of the index's header, end magic */
+#define GSA__CACHE_HEADER_SIZE 80         /* the struct below and its hash */
+#define GSA__CACHE_ENTRY_SIZE 24          /* of the index: offset, first row, rows of a block */
+#define GSA__CACHE_BLOCK 0x4B434F4C42u    /* "BLOCK" */
+#define GSA__CACHE_INDEX 0x5845444E49u    /* "INDEX" */
+#define GSA__CACHE_SCHEMA 0x414D45484353u /* "SCHEMA" */
 #define GSA__CACHE_MOST_LABELS 256
 
 enum { GSA__CACHE_VALUES = 1, GSA__CACHE_WEIGHTS = 2 };
@@ -22,9 +23,9 @@ enum { GSA__CACHE_VALUES = 1, GSA__CACHE_WEIGHTS = 2 };
 /* A label is 8 bytes: the bits of a finite number, or these and in the low half the number of a word of the block. */
 #define GSA__CACHE_WORD 0xFFFFFFFF00000000u
 
-/* Before each block and before the index, as 64-bit numbers. */
+/* Before each block, before the index and before the schema, as 64-bit numbers. */
 typedef struct gsa__cache_header {
-    uint64_t marker;       /* GSA__CACHE_BLOCK or GSA__CACHE_INDEX */
+    uint64_t marker;       /* GSA__CACHE_BLOCK, GSA__CACHE_INDEX or GSA__CACHE_SCHEMA */
     uint64_t payload_size; /* bytes after this header */
     uint64_t payload_hash;
     uint64_t first_row; /* rows before this block; index: all rows */

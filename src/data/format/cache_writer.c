@@ -66,10 +66,8 @@ static gsa_status open_cache(gsa_writer *head, gsa_error *error)
     gsa__words_init(&writer->words, &head->env);
     writer->totals.marker = GSA__CACHE_INDEX;
     begin_block(writer);
-    unsigned char start[GSA__CACHE_HEAD_SIZE];
-    memcpy(start, GSA__CACHE_MAGIC, 8);
-    gsa__store_u64(GSA__CACHE_VERSION, start + 8);
-    return put(writer, start, sizeof start, error);
+    (void)error; /* the file begins with the first block: by then it is known whether there is a schema */
+    return GSA_OK;
 }
 
 static void free_cache(gsa_writer *head)
@@ -151,6 +149,23 @@ static gsa_status put_part(cache_writer *writer, gsa__cache_header *header, cons
     return status;
 }
 
+/* What stands before the first block. */
+static gsa_status begin_file(cache_writer *writer, gsa_error *error)
+{
+    if (writer->offset > 0)
+        return GSA_OK;
+    unsigned char start[GSA__CACHE_HEAD_SIZE];
+    memcpy(start, GSA__CACHE_MAGIC, 8);
+    gsa__store_u64(GSA__CACHE_VERSION, start + 8);
+    gsa_status status = put(writer, start, sizeof start, error);
+    char *schema = writer->head.schema;
+    if (status != GSA_OK || !schema)
+        return status;
+    gsa__cache_header header = {.marker = GSA__CACHE_SCHEMA};
+    const bytes text = {(unsigned char *)schema, strlen(schema), 0};
+    return put_part(writer, &header, &text, 1, error);
+}
+
 static gsa_status end_block(cache_writer *writer, gsa_error *error)
 {
     gsa__cache_header *block = &writer->block, *totals = &writer->totals;
@@ -162,6 +177,8 @@ static gsa_status end_block(cache_writer *writer, gsa_error *error)
     gsa_status status = list_words(writer, error);
     if (status == GSA_OK)
         status = code_labels(writer, error);
+    if (status == GSA_OK)
+        status = begin_file(writer, error);
     if (status != GSA_OK)
         return status;
     if (!(block->flags & GSA__CACHE_VALUES))
@@ -291,7 +308,9 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
 static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
-    gsa_status status = end_block(writer, error);
+    gsa_status status = begin_file(writer, error);
+    if (status == GSA_OK)
+        status = end_block(writer, error);
     unsigned char end[GSA__CACHE_FOOT_SIZE];
     gsa__store_u64(writer->offset, end);
     memcpy(end + 8, GSA__CACHE_END, 8);

@@ -433,6 +433,62 @@ static void columns_are_crossed(void **state)
         "not fit a float");
 }
 
+/* The cache of a table, as bytes; freed by the caller. */
+static char *cache_of(const char *text, size_t *size)
+{
+    char path[PATH_SIZE + 5];
+    make_file(path, "", 0);
+    unlink(path);
+    strcat(path, ".gsac");
+    gsa_reader *reader = open_table(text, NULL, NULL);
+    gsa_writer *writer;
+    gsa_batch batch;
+    assert_int_equal(gsa_writer_open(path, NULL, &writer, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
+    assert_int_equal(gsa_writer_set_schema(writer, gsa_reader_schema(reader), NULL), GSA_OK);
+    while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
+        assert_int_equal(gsa_writer_write(writer, &batch, NULL), GSA_OK);
+    assert_int_equal(gsa_writer_close(writer, NULL), GSA_OK);
+    gsa_reader_close(reader);
+    FILE *file = fopen(path, "rb");
+    char *bytes = malloc(10000);
+    *size = fread(bytes, 1, 10000, file);
+    fclose(file);
+    unlink(path);
+    return bytes;
+}
+
+static void a_cache_keeps_the_schema_and_damage_to_it_is_found(void **state)
+{
+    (void)state;
+    size_t size;
+    char *bytes = cache_of("y,a,c\n1,2,red\n0,3,blue\n", &size);
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, &reader, NULL), GSA_OK);
+        if (pass == 1)
+            assert_int_equal(gsa_reader_set_schema(reader, model, NULL), GSA_OK);
+        gsa_status status = gsa_reader_begin(reader, &error);
+        assert_int_equal(status, pass == 0 ? GSA_OK : GSA_ARGUMENT);
+        if (pass == 0)
+            assert_string_equal(gsa_reader_schema(reader),
+                                "greedystep schema 1\ncolumns named\nbits 24\nlabel y\nnumber a\nwords c\n");
+        else
+            assert_string_equal(error.message, "c is a cache of rows with other columns than the model");
+        gsa_reader_close(reader);
+    }
+    for (size_t i = 8; i < 200; i++) {
+        gsa_batch batch;
+        bytes[i] ^= 1;
+        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, &reader, NULL), GSA_OK);
+        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_FORMAT);
+        gsa_reader_close(reader);
+        bytes[i] ^= 1;
+    }
+    free(bytes);
+}
+
 /* Whatever the bytes are, reading ends, and with the same rows whatever the buffer. */
 static void rubbish_is_read_or_refused(void **state)
 {
@@ -493,6 +549,7 @@ int main(void)
         cmocka_unit_test(the_reader_says_what_it_understood),
         cmocka_unit_test(words_are_remembered_by_column_and_text),
         cmocka_unit_test(columns_are_crossed),
+        cmocka_unit_test(a_cache_keeps_the_schema_and_damage_to_it_is_found),
         cmocka_unit_test(rubbish_is_read_or_refused),
         cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
     };
