@@ -4,7 +4,7 @@
  *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
  *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, and run
  *     on from one file into the next. */
-#include "data/reader.h"
+#include "data/files.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,37 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct files {
-    gsa_reader head;
-    const gsa__format *format; /* of what is no cache; NULL: what the first file shows */
-    bool recognises;           /* it may be any */
-    void *parser, *cache;      /* NULL before the first of their format */
-    const char *first_name;    /* the file that told the format */
-    gsa_reader_options options;
-    gsa__schema schema;
-    gsa__name_book names;
-    gsa__reader_sizes sizes;
-    char **paths; /* NULL: memory */
-    size_t n_files;
-    char *memory_name;
-    const void *memory;
-    size_t memory_size;
-    bool is_stream;
-    uint64_t bytes_total;
-    bool total_unknown; /* the size of one file is */
-
-    size_t file; /* the one being read, or n_files */
-    bool is_open;
-    const gsa__format *current; /* its format, NULL while that is not known */
-    uint64_t bytes_done;        /* of the files before it */
-    gsa__decode stream;
-    gsa__format_input input;
-    gsa__rows rows;
-    bool delivered; /* rows are with the caller: cleared by the next call */
-    gsa_error failure;
-} files;
-
-static void close_current(files *reader)
+static void close_current(gsa__files *reader)
 {
     if (reader->is_open) {
         reader->bytes_done += reader->stream.source.n_read;
@@ -56,7 +26,7 @@ static void close_current(files *reader)
 
 static void close_files(gsa_reader *head)
 {
-    files *reader = (files *)head;
+    gsa__files *reader = (gsa__files *)head;
     gsa_env env = head->env; /* outlives the reader that holds it */
     close_current(reader);
     if (reader->parser)
@@ -83,7 +53,7 @@ static void close_files(gsa_reader *head)
 
 static const char *name_of(const gsa_reader *head, uint32_t file)
 {
-    const files *reader = (const files *)head;
+    const gsa__files *reader = (const gsa__files *)head;
     if (file >= reader->n_files)
         return NULL;
     if (!reader->paths)
@@ -91,7 +61,7 @@ static const char *name_of(const gsa_reader *head, uint32_t file)
     return strcmp(reader->paths[file], GSA__STDIN_PATH) == 0 ? GSA__STDIN_NAME : reader->paths[file];
 }
 
-static gsa_status open_current(files *reader, gsa_error *error)
+static gsa_status open_current(gsa__files *reader, gsa_error *error)
 {
     const gsa_env *env = &reader->head.env;
     gsa__source source;
@@ -114,7 +84,7 @@ static gsa_status open_current(files *reader, gsa_error *error)
 }
 
 /* The format that the files must have, NULL if any will do. */
-static const gsa__format *expected_format(const files *reader)
+static const gsa__format *expected_format(const gsa__files *reader)
 {
     const gsa_reader_options *options = &reader->options;
     if (reader->schema.text)
@@ -125,7 +95,7 @@ static const gsa__format *expected_format(const files *reader)
 }
 
 /* Feature numbers of libsvm text, tables and others mean different things: one run has files of one sort. */
-static gsa_status check_format(const files *reader, const gsa__format *format, gsa_error *error)
+static gsa_status check_format(const gsa__files *reader, const gsa__format *format, gsa_error *error)
 {
     const char *name = reader->input.name;
     const gsa__format *expected = expected_format(reader);
@@ -147,7 +117,7 @@ static gsa_status check_format(const files *reader, const gsa__format *format, g
 }
 
 /* The format of a file is known by its content, as codecs are; where this leaves it open, by the name. */
-static gsa_status begin_current(files *reader, gsa_error *error)
+static gsa_status begin_current(gsa__files *reader, gsa_error *error)
 {
     gsa_status status = gsa__decode_peek(&reader->stream, error);
     if (status != GSA_OK)
@@ -174,14 +144,14 @@ static gsa_status begin_current(files *reader, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status fail_again(const files *reader, gsa_error *error)
+static gsa_status fail_again(const gsa__files *reader, gsa_error *error)
 {
     if (error)
         *error = reader->failure;
     return reader->failure.status;
 }
 
-static void *parser_of(const files *reader)
+static void *parser_of(const gsa__files *reader)
 {
     return reader->current == gsa__format_cache() ? reader->cache : reader->parser;
 }
@@ -189,7 +159,7 @@ static void *parser_of(const files *reader)
 /* Files without rows are passed over until one tells the schema. */
 static gsa_status begin_files(gsa_reader *head, gsa_error *error)
 {
-    files *reader = (files *)head;
+    gsa__files *reader = (gsa__files *)head;
     while (reader->file < reader->n_files && reader->failure.status == GSA_OK) {
         gsa_error failure = {0};
         gsa_status status = reader->is_open ? GSA_OK : open_current(reader, &failure);
@@ -215,7 +185,7 @@ static gsa_status begin_files(gsa_reader *head, gsa_error *error)
 
 static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *error)
 {
-    files *reader = (files *)head;
+    gsa__files *reader = (gsa__files *)head;
     if (reader->is_open || reader->file > 0 || reader->schema.text)
         return gsa__fail(error, GSA_ARGUMENT, "the reader knows its columns already");
     reader->input.schema_is_given = text != NULL;
@@ -236,13 +206,13 @@ static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *e
 
 static const char *schema_of_files(const gsa_reader *head, bool in_words)
 {
-    const files *reader = (const files *)head;
+    const gsa__files *reader = (const gsa__files *)head;
     return in_words ? reader->input.understood[0] ? reader->input.understood : NULL : reader->schema.text;
 }
 
 static const char *feature_name(const gsa_reader *head, uint64_t feature)
 {
-    const files *reader = (const files *)head;
+    const gsa__files *reader = (const gsa__files *)head;
     const gsa__schema *schema = &reader->schema;
     uint64_t n_numbers = gsa__schema_count(schema, GSA__FIELD_NUMBER);
     if (feature >= n_numbers)
@@ -256,13 +226,13 @@ static const char *feature_name(const gsa_reader *head, uint64_t feature)
 /* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
 static double words_colliding(const gsa_reader *head)
 {
-    const files *reader = (const files *)head;
+    const gsa__files *reader = (const gsa__files *)head;
     return reader->names.n_came > 0 ? (double)reader->names.n_came / (double)(UINT64_C(1) << reader->schema.bits)
                                     : (double)NAN;
 }
 
 /* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
-static gsa_status fill(files *reader, gsa_error *error)
+static gsa_status fill(gsa__files *reader, gsa_error *error)
 {
     while (reader->file < reader->n_files) {
         gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
@@ -280,7 +250,7 @@ static gsa_status fill(files *reader, gsa_error *error)
 
 static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
-    files *reader = (files *)head;
+    gsa__files *reader = (gsa__files *)head;
     if (reader->delivered)
         gsa__rows_clear(&reader->rows);
     reader->delivered = false;
@@ -304,7 +274,7 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
 
 static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
 {
-    files *reader = (files *)head;
+    gsa__files *reader = (gsa__files *)head;
     if (reader->is_stream)
         return gsa__fail(error, GSA_UNSUPPORTED,
                          "the input is a stream and cannot be read again: put it in a file for more than one pass");
@@ -320,135 +290,22 @@ static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
 
 static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
 {
-    const files *reader = (const files *)head;
+    const gsa__files *reader = (const gsa__files *)head;
     out->bytes_total = reader->total_unknown ? 0 : reader->bytes_total;
     out->is_stream = reader->is_stream;
 }
 
 static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
 {
-    const files *reader = (const files *)head;
+    const gsa__files *reader = (const gsa__files *)head;
     out->n_bad_rows = reader->input.n_bad_rows;
     out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
 }
 
-static const gsa__reader_kind kind = {next_files,        rewind_files, close_files,    facts_of_files,
-                                      position_in_files, name_of,      begin_files,    follow_schema,
-                                      schema_of_files,   feature_name, words_colliding};
-
-static bool copy_options(files *reader, const gsa_reader_options *from)
+const gsa__reader_kind *gsa__files_kind(void)
 {
-    gsa_reader_options *to = &reader->options;
-    const struct {
-        const char *from, **to;
-    } texts[] = {{from->label, &to->label},
-                 {from->weight, &to->weight},
-                 {from->categorical, &to->categorical},
-                 {from->ignore, &to->ignore},
-                 {from->cross, &to->cross}};
-    to->skip_bad_rows = from->skip_bad_rows;
-    to->without_labels = from->without_labels;
-    to->remember_names = from->remember_names;
-    to->bits = from->bits;
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].from && !(*texts[i].to = gsa__copy_text(&reader->head.env, texts[i].from)))
-            return false;
-    return true;
-}
-
-/* A reader without files yet; whatever fails after this is cleaned up by close_files. */
-static gsa_status new_files(const gsa__format *format, const gsa_reader_options *options,
-                            const gsa__reader_sizes *sizes, const gsa_env *env, files **out, gsa_error *error)
-{
-    gsa_env resolved = gsa__env_resolve(env);
-    files *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
-    if (!reader)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
-    reader->head = (gsa_reader){.kind = &kind, .env = resolved};
-    reader->format = format;
-    reader->recognises = format == NULL;
-    reader->sizes = *sizes;
-    gsa__schema_init(&reader->schema, &reader->head.env);
-    reader->input.schema = &reader->schema;
-    reader->input.names = &reader->names;
-    reader->input.schema_from = "the first file";
-    reader->input.options = &reader->options;
-    bool has_room = !options || copy_options(reader, options);
-    reader->input.skip_bad_rows = reader->options.skip_bad_rows != 0;
-    gsa_status status = gsa__rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
-    reader->rows.without_labels = reader->options.without_labels != 0;
-    if (status == GSA_OK && !has_room)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader");
-    if (status == GSA_OK && reader->options.bits > GSA__MOST_BITS)
-        status = gsa__fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
-                           GSA__MOST_BITS);
-    if (status != GSA_OK) {
-        close_files(&reader->head);
-        return status;
-    }
-    *out = reader;
-    return GSA_OK;
-}
-
-static gsa_status add_path(files *reader, const char *path, bool stands_alone, gsa_error *error)
-{
-    if (strcmp(path, GSA__STDIN_PATH) == 0 && !stands_alone)
-        return gsa__fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
-    gsa__source_facts facts = {0};
-    gsa_status status = gsa__source_probe(path, &reader->head.env, &facts, error);
-    if (status != GSA_OK)
-        return status;
-    char *copy = gsa__copy_text(&reader->head.env, path);
-    if (!copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the names of the input files");
-    reader->paths[reader->n_files++] = copy;
-    reader->is_stream = reader->is_stream || facts.is_stream;
-    reader->bytes_total += facts.size;
-    reader->total_unknown = reader->total_unknown || (facts.is_stream && facts.size == 0);
-    return GSA_OK;
-}
-
-gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
-                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
-                                  gsa_reader **out, gsa_error *error)
-{
-    if (n_paths == 0 || n_paths > UINT32_MAX)
-        return gsa__fail(error, GSA_ARGUMENT, "%zu input files: expected at least one, or - for standard input",
-                         n_paths);
-    files *reader = NULL;
-    gsa_status status = new_files(format, options, sizes, env, &reader, error);
-    if (status != GSA_OK)
-        return status;
-    reader->paths = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
-    if (!reader->paths)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu input files", n_paths);
-    for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
-        status = add_path(reader, paths[i], n_paths == 1, error);
-    if (status != GSA_OK) {
-        close_files(&reader->head);
-        return status;
-    }
-    *out = &reader->head;
-    return GSA_OK;
-}
-
-gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *name, const gsa__format *format,
-                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
-                                  gsa_reader **out, gsa_error *error)
-{
-    files *reader = NULL;
-    gsa_status status = new_files(format, options, sizes, env, &reader, error);
-    if (status != GSA_OK)
-        return status;
-    reader->memory_name = gsa__copy_text(&reader->head.env, name ? name : "memory");
-    if (!reader->memory_name) {
-        close_files(&reader->head);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
-    }
-    reader->n_files = 1;
-    reader->memory = bytes;
-    reader->memory_size = size;
-    reader->bytes_total = size;
-    *out = &reader->head;
-    return GSA_OK;
+    static const gsa__reader_kind kind = {next_files,        rewind_files, close_files,    facts_of_files,
+                                          position_in_files, name_of,      begin_files,    follow_schema,
+                                          schema_of_files,   feature_name, words_colliding};
+    return &kind;
 }

@@ -1,0 +1,124 @@
+/* Opening a reader of files, or of one piece of memory. */
+#include "data/files.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static bool copy_options(gsa__files *reader, const gsa_reader_options *from)
+{
+    gsa_reader_options *to = &reader->options;
+    const struct {
+        const char *from, **to;
+    } texts[] = {{from->label, &to->label},
+                 {from->weight, &to->weight},
+                 {from->categorical, &to->categorical},
+                 {from->ignore, &to->ignore},
+                 {from->cross, &to->cross}};
+    to->skip_bad_rows = from->skip_bad_rows;
+    to->without_labels = from->without_labels;
+    to->remember_names = from->remember_names;
+    to->bits = from->bits;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].from && !(*texts[i].to = gsa__copy_text(&reader->head.env, texts[i].from)))
+            return false;
+    return true;
+}
+
+/* A reader without files yet; whatever fails after this is cleaned up by close_files. */
+static gsa_status new_files(const gsa__format *format, const gsa_reader_options *options,
+                            const gsa__reader_sizes *sizes, const gsa_env *env, gsa__files **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa__files *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
+    if (!reader)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+    reader->head = (gsa_reader){.kind = gsa__files_kind(), .env = resolved};
+    reader->format = format;
+    reader->recognises = format == NULL;
+    reader->sizes = *sizes;
+    gsa__schema_init(&reader->schema, &reader->head.env);
+    reader->input.schema = &reader->schema;
+    reader->input.names = &reader->names;
+    reader->input.schema_from = "the first file";
+    reader->input.options = &reader->options;
+    bool has_room = !options || copy_options(reader, options);
+    reader->input.skip_bad_rows = reader->options.skip_bad_rows != 0;
+    gsa_status status = gsa__rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
+    reader->rows.without_labels = reader->options.without_labels != 0;
+    if (status == GSA_OK && !has_room)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+    if (status == GSA_OK && reader->options.bits > GSA__MOST_BITS)
+        status = gsa__fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
+                           GSA__MOST_BITS);
+    if (status != GSA_OK) {
+        gsa_reader_close(&reader->head);
+        return status;
+    }
+    *out = reader;
+    return GSA_OK;
+}
+
+static gsa_status add_path(gsa__files *reader, const char *path, bool stands_alone, gsa_error *error)
+{
+    if (strcmp(path, GSA__STDIN_PATH) == 0 && !stands_alone)
+        return gsa__fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
+    gsa__source_facts facts = {0};
+    gsa_status status = gsa__source_probe(path, &reader->head.env, &facts, error);
+    if (status != GSA_OK)
+        return status;
+    char *copy = gsa__copy_text(&reader->head.env, path);
+    if (!copy)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the names of the input files");
+    reader->paths[reader->n_files++] = copy;
+    reader->is_stream = reader->is_stream || facts.is_stream;
+    reader->bytes_total += facts.size;
+    reader->total_unknown = reader->total_unknown || (facts.is_stream && facts.size == 0);
+    return GSA_OK;
+}
+
+gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
+                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error)
+{
+    if (n_paths == 0 || n_paths > UINT32_MAX)
+        return gsa__fail(error, GSA_ARGUMENT, "%zu input files: expected at least one, or - for standard input",
+                         n_paths);
+    gsa__files *reader = NULL;
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status != GSA_OK)
+        return status;
+    reader->paths = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
+    if (!reader->paths)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu input files", n_paths);
+    for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
+        status = add_path(reader, paths[i], n_paths == 1, error);
+    if (status != GSA_OK) {
+        gsa_reader_close(&reader->head);
+        return status;
+    }
+    *out = &reader->head;
+    return GSA_OK;
+}
+
+gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *name, const gsa__format *format,
+                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error)
+{
+    gsa__files *reader = NULL;
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status != GSA_OK)
+        return status;
+    reader->memory_name = gsa__copy_text(&reader->head.env, name ? name : "memory");
+    if (!reader->memory_name) {
+        gsa_reader_close(&reader->head);
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+    }
+    reader->n_files = 1;
+    reader->memory = bytes;
+    reader->memory_size = size;
+    reader->bytes_total = size;
+    *out = &reader->head;
+    return GSA_OK;
+}
