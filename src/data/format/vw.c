@@ -122,8 +122,10 @@ static bool take_float(const vw *parser, const char *p, const char *end, float *
 {
     gsa__number number;
     gsa__number_parse_float(parser->locale, p, &number);
+    if (p == end || number.after != end)
+        return false;
     *out = (float)number.value;
-    return p < end && number.after == end && !isinf(*out) && !(*out == 0 && number.has_nonzero);
+    return !isinf(*out) && !(*out == 0 && number.has_nonzero);
 }
 
 typedef struct head {
