@@ -33,6 +33,14 @@ try_line 'greedystep inspect small --top 2 | tail -n 7'
 gzip -c day.tsv >day.gz
 greedystep train day.gz -o day_gz --bits 12 --passes 1 --quiet >/dev/null
 same day day_gz
+echo "several files, with their columns in another order"
+{ head -n 1 clicks.csv; sed -n '2,201p' clicks.csv; } >one.csv
+{ echo 'clicked;city;age'; tail -n 200 clicks.csv | sed 's/^[0-9]*,\([0-9]*\),\(.*\),\([a-z]*\)$/\3;\2;\1/'; } >two.csv
+greedystep train one.csv two.csv -o pieces --ignore id --bits 10 --passes 1 --quiet >/dev/null
+same m pieces
+same m.state pieces.state
+try greedystep compare clicks.csv --test two.csv --ignore id --bits 10 --methods gsa --passes 1 --quiet -o compared.csv
+try_line 'cut -d, -f1-6 compared.csv'
 echo "a cache keeps the meaning of the columns"
 greedystep convert day.tsv -o day.gsac --bits 12 --quiet >/dev/null
 greedystep train day.gsac -o cached --passes 1 --quiet >/dev/null
