@@ -11,7 +11,7 @@ extern "C" {
 typedef struct gsa_reader gsa_reader;
 
 /* All zero is the default. Texts are copied. Columns are given by name or, if none has that name, by number from 1;
- * those of a list are parted by commas. Any of them says that the input is a table. */
+ * those of a list are parted by commas. label, weight, categorical and ignore say that the input is a table. */
 typedef struct gsa_reader_options {
     int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
     int without_labels;      /* nonzero: labels of tables are not looked at and may be missing; batches have none */
@@ -24,10 +24,10 @@ typedef struct gsa_reader_options {
     unsigned bits;           /* words are hashed to so many, 1 .. 31; 0: 24 */
 } gsa_reader_options;
 
-/* Files in libsvm / svmlight text, tables in text (CSV, TSV) or caches of parsed rows (.gsac), plain or compressed, all
- * recognised by content and name (docs/formats/csv.md), read one after the other; "-" is standard input and stands
- * alone. Options and env may be NULL. Files are opened when their turn comes, but one that cannot be opened is reported
- * here. */
+/* Files in libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or caches of parsed rows (.gsac),
+ * plain or compressed, all recognised by content and name (docs/formats/csv.md), read one after the other; "-" is
+ * standard input and stands alone. Options and env may be NULL. Files are opened when their turn comes, but one that
+ * cannot be opened is reported here. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_env *env,
                                                  gsa_reader **out, gsa_error *error);

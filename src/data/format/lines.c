@@ -83,8 +83,9 @@ static gsa_status fail_too_long(gsa__lines *lines, uint64_t byte, gsa_error *err
 {
     char text[GSA__SIZE_TEXT];
     gsa__size_text(lines->most_size, text);
-    return gsa__fail_line(error, GSA_INPUT, lines->line, byte, "the line is longer than %s%s: is this libsvm text?",
-                          text, lines->most_size < GSA__LONGEST_LINE ? " (a quarter of the memory limit)" : "");
+    return gsa__fail_line(error, GSA_INPUT, lines->line, byte,
+                          "the line is longer than %s%s: is this text with a row a line?", text,
+                          lines->most_size < GSA__LONGEST_LINE ? " (a quarter of the memory limit)" : "");
 }
 
 /* Takes the line [start, start + size), which `taken` bytes including its end remove from the buffer. */
