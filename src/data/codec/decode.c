@@ -184,11 +184,25 @@ bool gsa__decode_is_idle(const gsa__decode *decode)
            gsa__source_is_idle(&decode->source);
 }
 
+/* A whole line that is neither blank nor a comment: it tells the format of text. */
+static bool has_telling_line(const unsigned char *start, size_t size)
+{
+    bool told = false;
+    for (size_t i = 0, line = 0; i < size; i++) {
+        told = told || (!strchr("# \t\r\n", start[i]) && !memchr(start + line, '#', i - line));
+        if (start[i] == '\n' && told)
+            return true;
+        line = start[i] == '\n' ? i + 1 : line;
+    }
+    return false;
+}
+
 gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (size_t got = 1; status == GSA_OK && got > 0 && decode->start_size < GSA__DECODE_START;) {
-        if (memchr(decode->start, '\n', decode->start_size))
+        bool waits = decode->in_start == decode->in_end && gsa__source_is_idle(&decode->source);
+        if (waits && has_telling_line(decode->start, decode->start_size))
             break;
         status =
             read_on(decode, decode->start + decode->start_size, GSA__DECODE_START - decode->start_size, &got, error);

@@ -33,8 +33,9 @@ gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, cons
 gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
 /* All that the source has delivered is used, and it has nothing more for the moment. */
 bool gsa__decode_is_idle(const gsa__decode *decode);
-/* Before the first read: decode->start gets the first GSA__DECODE_START bytes, or all there are or up to a newline, and
- * keeps them for reads. A failure behind the first byte is left to these. After GSA_STOPPED another call goes on. */
+/* Before the first read: decode->start gets the first GSA__DECODE_START bytes, or all there are, and keeps them for
+ * reads; of a stream that has no more for the moment, only what it has with a line that tells what it is. A failure
+ * behind the first byte is left to these. After GSA_STOPPED another call goes on. */
 gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
 void gsa__decode_close(gsa__decode *decode);

@@ -22,7 +22,7 @@ static void a_schema_goes_with_copies_merges_models_and_files(void **unused)
     gsa_error error = {0};
     gsa_state *a = state_of(1, colours), *b = state_of(2, colours), *made[4];
     const gsa_state *pair[] = {a, b};
-    must_be_ok(gsa_state_fork(a, NULL, &made[0], &error), &error);
+    must_be_ok(gsa_state_fork(a, 1, NULL, &made[0], &error), &error);
     must_be_ok(gsa_state_start_from(a, NULL, NULL, &made[1], &error), &error);
     must_be_ok(gsa_state_merge(pair, 2, NULL, NULL, &made[2], &error), &error);
     made[3] = reread(a);
