@@ -36,6 +36,7 @@ typedef struct training {
     gsa_reader *reader;
     gsa_state *state;
     train_test test;
+    train_keep keep;
     cli_progress progress;
     double seconds;
     double held_out_loss; /* NaN if none were held out */
@@ -45,6 +46,7 @@ typedef struct training {
 static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *reader)
 {
     training *run = ctx;
+    train_keep_tell(&run->keep, state, reader, &run->progress);
     progress_show_training(&run->progress, state, reader);
 }
 
@@ -240,6 +242,7 @@ static int learn(training *run)
     gsa_train_hooks hooks = {
         .ctx = run, .progress = show_progress, .pass_ended = test_after_pass, .notice = show_notice};
     interrupt_catch();
+    run->keep = train_keep_begin(run->state, run->reader);
     gsa_status status = gsa_reader_set_schema(run->reader, gsa_state_schema(run->state), &error);
     if (status == GSA_OK)
         status = session_begin_reader(run->arguments, run->reader, &error);

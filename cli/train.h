@@ -30,4 +30,15 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_en
 void train_test_report(const train_test *test);
 void train_test_close(train_test *test);
 
+/* Compressed rows of several passes, kept in a temporary cache after the first. */
+typedef struct train_keep {
+    const char *folder; /* NULL: nothing is kept */
+    uint64_t first_pass;
+} train_keep;
+
+/* Keeps rows where that pays. It is no failure if they cannot be kept. */
+train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader);
+/* Once, when a later pass reads what was kept, or finds that it could not be. */
+void train_keep_tell(train_keep *keep, const gsa_state *state, const gsa_reader *reader, cli_progress *progress);
+
 #endif

@@ -84,12 +84,21 @@ GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_sch
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
+/* Before several passes: goes back to the first row and, if one of the files is compressed, writes the rows of the next
+ * complete pass as a cache to a file without a name in `folder`; after that a rewind leads there, and the rows come
+ * several times as fast, with their numbers as places. The file takes at most half of the room there and is gone when
+ * the reader is closed, however the process ends. What cannot be kept, then or from the start (plain files, streams,
+ * memory), is read again. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_keep(gsa_reader *reader, const char *folder, gsa_error *error);
+
 typedef struct gsa_reader_progress {
     uint64_t n_rows;      /* delivered since the start or the last rewind */
-    uint64_t n_bad_rows;  /* skipped since then */
+    uint64_t n_bad_rows;  /* skipped since then; of kept rows, when they were kept */
     uint64_t bytes_read;  /* from the source, compressed where it is, since then */
     uint64_t bytes_total; /* 0 if unknown */
     int is_stream;        /* nonzero: cannot be read again */
+    uint64_t bytes_kept;  /* of gsa_reader_keep's file, which are bytes_total then; 0: rows do not come from it */
+    int keep_failed;      /* nonzero: rows could not be kept, for want of room for instance */
 } gsa_reader_progress;
 /* May be asked while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);

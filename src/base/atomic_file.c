@@ -4,7 +4,8 @@
  *   A1  until commit, nothing is written under the target's name; what stood there is untouched;
  *   A2  commit renames only after every byte was written and synced;
  *   A3  after a failed commit, or discard, the temporary file is gone.
- * Standard output, devices and pipes have no name to rename over: they are written as the bytes come. */
+ * Standard output, devices, pipes and files that were unlinked have no name to rename over: they are written as the
+ * bytes come. */
 #include "base/atomic_file.h"
 
 #include "base/error.h"
@@ -165,7 +166,8 @@ static gsa_status open_by_kind(gsa__atomic_file *file, gsa_error *error)
         return open_beside(file, NULL, error);
     if (S_ISDIR(existing.st_mode))
         return gsa__fail(error, GSA_IO, "cannot write %s: it is a directory", file->path);
-    return S_ISREG(existing.st_mode) ? open_beside(file, &existing, error) : open_directly(file, error);
+    return S_ISREG(existing.st_mode) && existing.st_nlink > 0 ? open_beside(file, &existing, error)
+                                                              : open_directly(file, error);
 }
 
 gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error)

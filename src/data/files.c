@@ -3,7 +3,9 @@
  *   1 Rows before a failure are delivered first; the failure follows with the next call, and with every one after it.
  *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
  *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, and run
- *     on from one file into the next. */
+ *     on from one file into the next.
+ *   4 Once a pass has been kept (keep.c), passes are the turn of the last file alone, in whose place the kept rows are.
+ */
 #include "data/files.h"
 
 #include "base/error.h"
@@ -29,6 +31,7 @@ static void close_files(gsa_reader *head)
     gsa__files *reader = (gsa__files *)head;
     gsa_env env = head->env; /* outlives the reader that holds it */
     close_current(reader);
+    gsa__keep_drop(&reader->keep, &env);
     if (reader->parser)
         reader->format->close(reader->parser);
     if (reader->cache)
@@ -58,6 +61,8 @@ static const char *name_of(const gsa_reader *head, uint32_t file)
         return NULL;
     if (!reader->paths)
         return reader->memory_name;
+    if (reader->bytes_kept > 0)
+        return "the rows of the input";
     return strcmp(reader->paths[file], GSA__STDIN_PATH) == 0 ? GSA__STDIN_NAME : reader->paths[file];
 }
 
@@ -66,7 +71,8 @@ static gsa_status open_current(gsa__files *reader, gsa_error *error)
     const gsa_env *env = &reader->head.env;
     gsa__source source;
     if (reader->paths) {
-        gsa_status status = gsa__source_open_file(reader->paths[reader->file], env, &source, error);
+        const char *path = reader->bytes_kept > 0 ? reader->keep.path : reader->paths[reader->file];
+        gsa_status status = gsa__source_open_file(path, env, &source, error);
         if (status != GSA_OK)
             return status;
     } else {
@@ -265,9 +271,12 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     }
     if (status != GSA_OK && status != GSA_END)
         reader->failure = failure;
+    if (reader->rows.n_rows == 0 && status == GSA_END)
+        gsa__keep_end(&reader->keep, &head->env);
     if (reader->rows.n_rows == 0)
         return status == GSA_END ? GSA_END : fail_again(reader, error);
     gsa__rows_view(&reader->rows, out);
+    gsa__keep_add(&reader->keep, out, reader->schema.text, &head->env);
     reader->delivered = true;
     return GSA_OK;
 }
@@ -280,9 +289,12 @@ static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
                          "the input is a stream and cannot be read again: put it in a file for more than one pass");
     close_current(reader);
     gsa__rows_clear(&reader->rows);
-    reader->file = 0;
+    reader->bytes_kept = reader->keep.size;
+    reader->file = reader->bytes_kept > 0 ? reader->n_files - 1 : 0;
     reader->bytes_done = 0;
-    reader->input.n_bad_rows = 0;
+    if (reader->bytes_kept == 0) /* else the bad rows are those that were not kept */
+        reader->input.n_bad_rows = 0;
+    gsa__keep_begin(&reader->keep, &head->env);
     reader->delivered = false;
     memset(&reader->failure, 0, sizeof reader->failure);
     return GSA_OK;
@@ -291,7 +303,9 @@ static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
 static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
 {
     const gsa__files *reader = (const gsa__files *)head;
-    out->bytes_total = reader->total_unknown ? 0 : reader->bytes_total;
+    out->bytes_kept = reader->bytes_kept;
+    out->keep_failed = reader->keep.failed;
+    out->bytes_total = out->bytes_kept > 0 ? out->bytes_kept : reader->total_unknown ? 0 : reader->bytes_total;
     out->is_stream = reader->is_stream;
 }
 
@@ -300,6 +314,22 @@ static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
     const gsa__files *reader = (const gsa__files *)head;
     out->n_bad_rows = reader->input.n_bad_rows;
     out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
+}
+
+/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. */
+gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *error)
+{
+    gsa__files *reader = (gsa__files *)head;
+    bool is_compressed = false;
+    if (head->kind != gsa__files_kind() || reader->is_stream || !reader->paths || reader->keep.path)
+        return GSA_OK;
+    for (reader->file = 0; reader->file < reader->n_files && !is_compressed; reader->file++) {
+        close_current(reader);
+        is_compressed = open_current(reader, NULL) == GSA_OK && gsa__decode_peek(&reader->stream, NULL) == GSA_OK &&
+                        reader->stream.entry; /* what fails here is met again by whoever reads */
+    }
+    gsa_status status = gsa_reader_rewind(head, error);
+    return status == GSA_OK && is_compressed ? gsa__keep_open(&reader->keep, folder, &head->env, error) : status;
 }
 
 const gsa__reader_kind *gsa__files_kind(void)

@@ -2,6 +2,7 @@
 #ifndef GSA_DATA_FILES_H
 #define GSA_DATA_FILES_H
 
+#include "data/keep.h"
 #include "data/reader.h"
 
 typedef struct gsa__files {
@@ -30,7 +31,9 @@ typedef struct gsa__files {
     gsa__decode stream;
     gsa__format_input input;
     gsa__rows rows;
-    bool delivered; /* rows are with the caller: cleared by the next call */
+    gsa__keep keep;
+    atomic_uint_fast64_t bytes_kept; /* 0 while rows come from the files themselves */
+    bool delivered;                  /* rows are with the caller: cleared by the next call */
     gsa_error failure;
 } gsa__files;
 

@@ -13,7 +13,7 @@ typedef struct gsa__reader_kind {
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
     void (*close)(gsa_reader *reader);                                    /* frees the reader too */
-    void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);    /* bytes_total and is_stream, set once */
+    void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);    /* what is neither here nor counted below */
     void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     const char *(*file)(const gsa_reader *reader, uint32_t file);         /* NULL: there is no such file */
     /* What follows is NULL where rows are not read but made. */

@@ -1,0 +1,90 @@
+/* The file of kept rows: as large as half of what is free where it lies, at the most. */
+#include "data/keep.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define NAME "/greedystep-XXXXXX" /* not shorter than "/dev/fd/" and a number */
+
+/* Half of what is free, and of what may be written without a signal. */
+static uint64_t most_bytes(int fd)
+{
+    struct statvfs room;
+    struct rlimit limit;
+    uint64_t most = fstatvfs(fd, &room) == 0 ? (uint64_t)room.f_bavail * room.f_frsize / 2 : 0;
+    bool is_limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return is_limited && limit.rlim_cur / 2 < most ? limit.rlim_cur / 2 : most;
+}
+
+gsa_status gsa__keep_open(gsa__keep *keep, const char *folder, const gsa_env *env, gsa_error *error)
+{
+    size_t size = strlen(folder) + sizeof NAME;
+    keep->path = gsa__alloc(env, size, 1);
+    if (!keep->path)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the name of a temporary file");
+    snprintf(keep->path, size, "%s" NAME, folder);
+    keep->fd = mkstemp(keep->path);
+    if (keep->fd < 0)
+        return gsa__fail(error, GSA_IO, "cannot make a temporary file in %s", folder);
+    keep->is_open = true;
+    unlink(keep->path);
+    (void)fcntl(keep->fd, F_SETFD, FD_CLOEXEC);
+    snprintf(keep->path, size, "/dev/fd/%d", keep->fd);
+    keep->most = most_bytes(keep->fd);
+    gsa__keep_begin(keep, env);
+    return GSA_OK;
+}
+
+void gsa__keep_drop(gsa__keep *keep, const gsa_env *env)
+{
+    gsa_writer_discard(keep->writer);
+    gsa__free(env, keep->path);
+    if (keep->is_open)
+        close(keep->fd);
+    keep->is_open = false;
+    keep->writer = NULL;
+    keep->path = NULL;
+    atomic_store_explicit(&keep->failed, true, memory_order_relaxed);
+}
+
+void gsa__keep_begin(gsa__keep *keep, const gsa_env *env)
+{
+    gsa_writer_discard(keep->writer);
+    keep->writer = NULL;
+    keep->begun = false;
+    if (keep->is_open && keep->size == 0 &&
+        (ftruncate(keep->fd, 0) != 0 || gsa_writer_open_as(keep->path, "gsac", env, &keep->writer, NULL) != GSA_OK))
+        gsa__keep_drop(keep, env);
+}
+
+void gsa__keep_add(gsa__keep *keep, const gsa_batch *rows, const char *schema, const gsa_env *env)
+{
+    struct stat facts;
+    bool told = !keep->writer || keep->begun || gsa_writer_set_schema(keep->writer, schema, NULL) == GSA_OK;
+    keep->begun = true;
+    if (keep->writer && (!told || gsa_writer_write(keep->writer, rows, NULL) != GSA_OK || fstat(keep->fd, &facts) != 0 ||
+                         (uint64_t)facts.st_size > keep->most))
+        gsa__keep_drop(keep, env);
+}
+
+void gsa__keep_end(gsa__keep *keep, const gsa_env *env)
+{
+    struct stat facts;
+    if (!keep->writer)
+        return;
+    gsa_status status = gsa_writer_close(keep->writer, NULL);
+    keep->writer = NULL;
+    if (status == GSA_OK && fstat(keep->fd, &facts) == 0)
+        keep->size = (uint64_t)facts.st_size;
+    else
+        gsa__keep_drop(keep, env);
+}

@@ -1,0 +1,35 @@
+/* Rows on their way into a cache that has no name and that only this process can read.
+ *
+ *   1 The file loses its name before the first byte is written: nothing is left behind, also by a killed process.
+ *   2 What goes wrong with it costs the file alone: it is dropped, and whoever delivers the rows goes on without. */
+#ifndef GSA_DATA_KEEP_H
+#define GSA_DATA_KEEP_H
+
+#include <greedystep/data.h>
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* Zeroed: keeps nothing. */
+typedef struct gsa__keep {
+    bool is_open;
+    int fd;
+    char *path;         /* opens the file once more, by its number */
+    gsa_writer *writer; /* NULL: nothing is kept for the moment */
+    bool begun;         /* rows are */
+    uint64_t most;      /* bytes */
+    uint64_t size;      /* bytes; 0 before the end */
+    atomic_bool failed;
+} gsa__keep;
+
+/* Begins, too. */
+gsa_status gsa__keep_open(gsa__keep *keep, const char *folder, const gsa_env *env, gsa_error *error);
+/* A pass begins: forgets the rows of one that was not read to its end, does nothing after one that was. */
+void gsa__keep_begin(gsa__keep *keep, const gsa_env *env);
+/* The schema, or NULL, is that of all rows. */
+void gsa__keep_add(gsa__keep *keep, const gsa_batch *rows, const char *schema, const gsa_env *env);
+/* There are no more rows: makes the file complete. */
+void gsa__keep_end(gsa__keep *keep, const gsa_env *env);
+void gsa__keep_drop(gsa__keep *keep, const gsa_env *env);
+
+#endif
