@@ -242,7 +242,7 @@ static int learn(training *run)
     gsa_train_hooks hooks = {
         .ctx = run, .progress = show_progress, .pass_ended = test_after_pass, .notice = show_notice};
     interrupt_catch();
-    run->keep = train_keep_begin(run->state, run->reader);
+    run->keep = train_keep_begin(run->state, run->reader, &run->progress);
     gsa_status status = gsa_reader_set_schema(run->reader, gsa_state_schema(run->state), &error);
     if (status == GSA_OK)
         status = session_begin_reader(run->arguments, run->reader, &error);

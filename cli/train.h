@@ -37,7 +37,7 @@ typedef struct train_keep {
 } train_keep;
 
 /* Keeps rows where that pays. It is no failure if they cannot be kept. */
-train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader);
+train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
 /* Once, when a later pass reads what was kept, or finds that it could not be. */
 void train_keep_tell(train_keep *keep, const gsa_state *state, const gsa_reader *reader, cli_progress *progress);
 

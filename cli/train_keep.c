@@ -4,8 +4,10 @@
 #include "train.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Of compressed bytes. Less is read in a moment, or kept in memory by the engine. */
 static const uint64_t least_bytes = 4000000;
@@ -23,18 +25,30 @@ static const char *temporary_folder(void)
     return folder != NULL && *folder != '\0' ? folder : "/tmp";
 }
 
-train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader)
+static void say(cli_progress *progress, const char *format, ...)
 {
-    train_keep keep = {.folder = NULL, .first_pass = current_pass(state)};
+    char text[1024] = "note: ";
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text + strlen(text), sizeof text - strlen(text), format, arguments);
+    va_end(arguments);
+    progress_say(progress, text);
+}
+
+train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress)
+{
+    train_keep keep = {.first_pass = current_pass(state)};
     gsa_reader_progress reading;
     gsa_reader_get_progress(reader, &reading);
-    uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* 0: it will be seen */
+    uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* 0: as many as help */
     if (reading.is_stream || reading.bytes_total < least_bytes || (passes > 0 && passes < keep.first_pass + 2))
         return keep;
-    keep.folder = temporary_folder();
     gsa_error error = {0};
-    gsa_status status = gsa_reader_keep(reader, keep.folder, &error);
-    return status == GSA_OK ? keep : (train_keep){.folder = NULL};
+    if (gsa_reader_keep(reader, temporary_folder(), &error) == GSA_OK)
+        keep.folder = temporary_folder();
+    else
+        say(progress, "%s, which TMPDIR names: every pass reads the input", error.message);
+    return keep;
 }
 
 void train_keep_tell(train_keep *keep, const gsa_state *state, const gsa_reader *reader, cli_progress *progress)
@@ -43,14 +57,11 @@ void train_keep_tell(train_keep *keep, const gsa_state *state, const gsa_reader 
         return;
     gsa_reader_progress reading;
     gsa_reader_get_progress(reader, &reading);
-    char text[512];
     if (reading.bytes_kept > 0)
-        snprintf(text, sizeof text, "note: pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
-                 current_pass(state) + 1, (double)reading.bytes_kept / 1e6, keep->folder);
-    else
-        snprintf(text, sizeof text, "note: no room for a temporary cache of the rows in %s: every pass reads the input",
-                 keep->folder);
-    if (reading.bytes_kept > 0 || reading.keep_failed)
-        progress_say(progress, text);
+        say(progress, "pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
+            current_pass(state) + 1, (double)reading.bytes_kept / 1e6, keep->folder);
+    else if (reading.keep_failed)
+        say(progress, "no room for a temporary cache of the rows in %s, which TMPDIR names: every pass reads the input",
+            keep->folder);
     keep->folder = NULL;
 }
