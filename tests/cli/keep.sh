@@ -33,7 +33,7 @@ same plain packed
 echo "interrupted in a later pass"
 for attempt in 1 2 3 4 5; do
     rm -f m m.state err
-    nice -n 19 greedystep train data.svm.gz --method gsa --passes 10 -o m >out 2>err &
+    nice -n 19 greedystep train data.svm.gz --method gsa --passes 6 -o m >out 2>err &
     pid=$!
     wait_for err note: || exit 1
     kill -INT $pid
@@ -42,8 +42,8 @@ for attempt in 1 2 3 4 5; do
     [ $code -eq 0 ] || break
 done
 echo "[exit $code]"
-greedystep train data.svm.gz --method gsa --passes 10 -o m --resume --quiet >out || fail resume
-greedystep train data.svm --method gsa --passes 10 -o whole --quiet >out || fail whole
+greedystep train data.svm.gz --method gsa --passes 6 -o m --resume --quiet >out || fail resume
+greedystep train data.svm --method gsa --passes 6 -o whole --quiet >out || fail whole
 same whole m
 same whole.state m.state
 rm -f err

@@ -67,7 +67,8 @@ allowed() {
         *' "base/'* | *' "data/'* | *' <greedystep/greedystep.h>' | *' <greedystep/data.h>') ;;
         'codec/gzip.c <zlib.h>' | 'codec/zstd.c <zstd.h>' | 'codec/zstd.c <zstd_errors.h>') ;;
         'codec/xz.c <lzma.h>' | 'codec/bzip2.c <bzlib.h>') ;;
-        'reader.h <stdatomic.h>') ;; # progress, asked by another thread
+        'reader.h <stdatomic.h>' | 'keep.h <stdatomic.h>') ;; # progress, asked by another thread
+        'keep.c <sys/statvfs.h>' | 'keep.c <sys/resource.h>') ;; # how much room there is for a temporary file
         'format/digits.h <emmintrin.h>') ;; # only where the compiler says that there is SSE2
         'format/number.c <locale.h>') ;; # to be independent of the process's locale
         *' <'*) is_libc "$bare" ;;
