@@ -239,9 +239,12 @@ static int save_and_report(training *run)
 static int learn(training *run)
 {
     gsa_error error = {0};
-    gsa_train_hooks hooks = {
-        .ctx = run, .progress = show_progress, .pass_ended = test_after_pass, .notice = show_notice};
+    gsa_train_hooks hooks = {.ctx = run,
+                             .progress = show_progress,
+                             .pass_ended = run->test.reader != NULL ? test_after_pass : NULL,
+                             .notice = show_notice};
     interrupt_catch();
+    progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     run->keep = train_keep_begin(run->state, run->reader, &run->progress);
     gsa_status status = gsa_reader_set_schema(run->reader, gsa_state_schema(run->state), &error);
     if (status == GSA_OK)
@@ -251,7 +254,6 @@ static int learn(training *run)
         if (code != EXIT_DONE)
             return code;
     }
-    progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     if (status == GSA_OK)
         status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;

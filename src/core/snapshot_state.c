@@ -2,6 +2,7 @@
 #include "core/schema.h"
 #include "core/snapshot_optional.h"
 #include "core/snapshot_sample.h"
+#include "core/snapshot_table.h"
 #include "core/state.h"
 
 #include "base/error.h"
@@ -50,60 +51,6 @@ enum {
 
 /* ---- there ------------------------------------------------------------------------------------------------------- */
 
-/* Elements of a [slots x outputs] part of the records, starting at cell `part`. */
-static void fill_part(const gsa__table *table, size_t part, uint64_t from, size_t n, float *out)
-{
-    size_t slot = (size_t)(from / table->n_outputs), k = (size_t)(from % table->n_outputs);
-    for (size_t i = 0; i < n; i++) {
-        out[i] = gsa__table_slot(table, slot)[part + k].f;
-        if (++k == table->n_outputs) {
-            k = 0;
-            slot++;
-        }
-    }
-}
-
-static void fill_weight(const void *table, uint64_t from, size_t n, void *out)
-{
-    fill_part(table, 0, from, n, out);
-}
-
-static void fill_average(const void *table, uint64_t from, size_t n, void *out)
-{
-    fill_part(table, gsa__table_average(table), from, n, out);
-}
-
-static void fill_mean(const void *table, uint64_t from, size_t n, void *out)
-{
-    for (size_t i = 0; i < n; i++)
-        ((float *)out)[i] = gsa__table_slot(table, (size_t)from + i)[gsa__table_mean(table)].f;
-}
-
-static void fill_count(const void *table, uint64_t from, size_t n, void *out)
-{
-    for (size_t i = 0; i < n; i++)
-        ((uint32_t *)out)[i] = gsa__table_slot(table, (size_t)from + i)[gsa__table_count(table)].u;
-}
-
-static void add_part(gsa__snapshot *snapshot, const char *name, gsa__dtype dtype, unsigned n_dims,
-                     void (*fill)(const void *, uint64_t, size_t, void *), const gsa__table *table)
-{
-    gsa__tensor *tensor = gsa__snapshot_add(snapshot, name, dtype);
-    tensor->n_dims = n_dims;
-    tensor->shape[0] = table->n_slots;
-    tensor->shape[1] = table->n_outputs;
-    tensor->fill = fill;
-    tensor->ctx = table;
-}
-
-static void add_table(gsa__snapshot *snapshot, const gsa__table *table)
-{
-    add_part(snapshot, "weight", GSA__F32, 2, fill_weight, table);
-    add_part(snapshot, "average", GSA__F32, 2, fill_average, table);
-    add_part(snapshot, "mean_square", GSA__F32, 1, fill_mean, table);
-    add_part(snapshot, "presence", GSA__U32, 1, fill_count, table);
-}
-
 static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
     uint64_t *count = gsa__snapshot_alloc(snapshot, COUNTS, sizeof *count);
@@ -141,7 +88,6 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     return GSA_OK;
 }
 
-/* The rival's weights; what it has counted is what the state's own table has. */
 static gsa_status add_contest(gsa__snapshot *snapshot, const gsa__contest *contest, gsa_error *error)
 {
     double *number = gsa__snapshot_alloc(snapshot, CONTEST, sizeof *number);
@@ -155,8 +101,6 @@ static gsa_status add_contest(gsa__snapshot *snapshot, const gsa__contest *conte
     number[RIVAL_EARLIER] = contest->earlier_loss[1];
     number[RESTART] = (double)contest->restart;
     gsa__snapshot_vector(snapshot, "contest", GSA__F64, number, CONTEST);
-    add_part(snapshot, "rival.weight", GSA__F32, 2, fill_weight, &contest->table);
-    add_part(snapshot, "rival.average", GSA__F32, 2, fill_average, &contest->table);
     return GSA_OK;
 }
 
@@ -181,7 +125,7 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
     if (status == GSA_OK)
         status = gsa__snapshot_labels(snapshot, &state->labels, error);
     if (status == GSA_OK && state->loss != GSA__UNDECIDED)
-        add_table(snapshot, &state->table);
+        status = gsa__tables_snapshot(snapshot, &state->table, state->contest ? &state->contest->table : NULL, error);
     if (status == GSA_OK && state->contest)
         status = add_contest(snapshot, state->contest, error);
     gsa__schema_snapshot(snapshot, state->schema);
@@ -270,74 +214,23 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
     return GSA_OK;
 }
 
-static gsa_status restore_part(gsa__table *table, size_t part, const gsa__tensor *tensor, gsa_error *error)
-{
-    const float *value = tensor->data;
-    for (size_t slot = 0; slot < table->n_slots; slot++)
-        for (size_t k = 0; k < table->n_outputs; k++, value++) {
-            if (!isfinite(*value))
-                return gsa__fail(error, GSA_FORMAT, "tensor '%s' has a value that is not finite", tensor->name);
-            gsa__table_slot(table, slot)[part + k].f = *value;
-        }
-    return GSA_OK;
-}
-
-/* The weights and average terms of a table that has its shape. */
-static gsa_status restore_weights(gsa__table *table, const char *weights, const char *averages,
-                                  const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *weight, *average;
-    uint64_t len = (uint64_t)table->n_slots * table->n_outputs;
-    gsa_status status = gsa__bundle_need(bundle, weights, GSA__F32, len, &weight, error);
-    if (status == GSA_OK)
-        status = gsa__bundle_need(bundle, averages, GSA__F32, len, &average, error);
-    if (status == GSA_OK)
-        status = restore_part(table, 0, weight, error);
-    return status == GSA_OK ? restore_part(table, gsa__table_average(table), average, error) : status;
-}
-
-/* No feature is in more rows than there are: the counts would else overflow before the next fold. */
-static gsa_status restore_counts(gsa__table *table, uint64_t n_counted, const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *means, *counts;
-    gsa_status status = gsa__bundle_need(bundle, "mean_square", GSA__F32, table->n_slots, &means, error);
-    if (status == GSA_OK)
-        status = gsa__bundle_need(bundle, "presence", GSA__U32, table->n_slots, &counts, error);
-    for (size_t slot = 0; slot < table->n_slots && status == GSA_OK; slot++) {
-        gsa__cell *record = gsa__table_slot(table, slot);
-        float mean = ((const float *)means->data)[slot];
-        uint32_t count = ((const uint32_t *)counts->data)[slot];
-        if (!isfinite(mean) || mean < 0)
-            status = gsa__fail(error, GSA_FORMAT, "a mean square is negative or not finite");
-        else if (count > n_counted)
-            status = gsa__fail(error, GSA_FORMAT, "a feature is in more rows than there are");
-        if (mean != 0)
-            record[gsa__table_mean(table)].f = mean;
-        if (count != 0)
-            record[gsa__table_count(table)].u = count;
-    }
-    return status;
-}
-
 static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
 {
-    const gsa__tensor *weight;
-    gsa_status status = gsa__bundle_need(bundle, "weight", GSA__F32, GSA__ANY_LEN, &weight, error);
+    size_t n_outputs = gsa__loss_outputs(loss, state->labels.n), n_slots;
+    gsa_status status = gsa__table_shape(bundle, n_outputs, &n_slots, error);
     if (status != GSA_OK)
         return status;
-    size_t n_outputs = gsa__loss_outputs(loss, state->labels.n);
-    if (weight->n_dims != 2 || weight->shape[0] == 0 || weight->shape[0] > (uint64_t)GSA_MAX_ID + 2 ||
-        weight->shape[1] != n_outputs || (!gsa__loss_has_classes(loss) && state->labels.n > 0) ||
+    if (n_slots == 0 || (!gsa__loss_has_classes(loss) && state->labels.n > 0) ||
         (loss == GSA__LOGISTIC && state->labels.n > 2) || gsa__class_weight_check(&state->params, loss, NULL) != GSA_OK)
         return gsa__fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsa__loss_name(loss));
     status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK)
-        status = gsa__table_grow(&state->table, (size_t)weight->shape[0], &state->env, error);
+        status = gsa__table_grow(&state->table, n_slots, &state->env, error);
     if (status == GSA_OK)
-        status = restore_weights(&state->table, "weight", "average", bundle, error);
+        status = gsa__weights_restore(&state->table, "weight", "average", bundle, error);
     if (status == GSA_OK)
-        status = restore_counts(&state->table, state->n_counted, bundle, error);
+        status = gsa__counts_restore(&state->table, state->n_counted, bundle, error);
     return status;
 }
 
@@ -365,7 +258,7 @@ static gsa_status restore_contest(gsa_state *state, const gsa__bundle *bundle, g
     contest->earlier_loss[0] = number[OWN_EARLIER];
     contest->earlier_loss[1] = number[RIVAL_EARLIER];
     contest->restart = (uint64_t)number[RESTART];
-    return restore_weights(&contest->table, "rival.weight", "rival.average", bundle, error);
+    return gsa__weights_restore(&contest->table, "rival.weight", "rival.average", bundle, error);
 }
 
 static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)

@@ -296,13 +296,17 @@ void gsa_state_end_pass(gsa_state *state)
 
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 {
-    gsa_state *copy = NULL; /* `by` may have another allocator */
-    gsa_status status = gsa_state_fork(by, 1, &state->env, &copy, error);
+    const gsa_env *mine = &state->env, *its = &by->env;
+    bool same_memory = mine->alloc == its->alloc && mine->release == its->release && mine->alloc_ctx == its->alloc_ctx;
+    gsa_state *copy = NULL;
+    gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
     if (status == GSA_OK) {
-        gsa_state old = *state;
-        *state = *copy;
-        state->origin = by->origin;
-        *copy = old;
+        gsa_state *taken = same_memory ? by : copy, old = *state;
+        gsa__origin origin = by->origin;
+        *state = *taken;
+        state->env = old.env;
+        state->origin = origin;
+        *taken = old;
     }
     gsa_state_free(copy);
     gsa_state_free(by);

@@ -7,6 +7,7 @@
  * mathematics here. */
 #include "engine/ahead.h"
 #include "engine/block.h"
+#include "engine/compact.h"
 #include "engine/mixing.h"
 #include "engine/rounds.h"
 #include "engine/team.h"
@@ -172,34 +173,44 @@ static int wants_another_pass(const training *run, int is_stream)
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
 }
 
+static gsa_status give_to_team(training *run, const gsa__compact *compact, gsa_error *error)
+{
+    const gsa_batch *rows = &compact->rows;
+    if (!run->shuffled) {
+        gsa__mixing_add(&run->mixing, rows);
+        tell_of_mixing(run);
+    }
+    gsa__assignment job = {
+        run->state,    rows,        run->reader,   run->hooks, run->env, run->seed, count_param(run->state, "passes"),
+        run->shuffled, compact->id, compact->n_ids};
+    return gsa__team_train(&job, error);
+}
+
 /* A file that does not fill a block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0. */
 static gsa_status try_team(training *run, int *taken, gsa_error *error)
 {
     gsa_batch rows;
     gsa_summary summary;
+    gsa__compact compact = {0};
     gsa_status status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &rows, error);
     *taken = 0;
     if (status == GSA_END)
         return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
-    if (status == GSA_OK && gsa__ahead_is_last(run->ahead)) {
-        status = gsa_state_prepare(run->state, &rows, error);
-        if (status != GSA_OK) {
-            gsa_reader_locate(run->reader, &rows, error);
-            return status;
-        }
-        gsa_state_summary(run->state, &summary);
-        *taken = gsa__team_fits(&rows, summary.n_classes > 2 ? summary.n_classes : 1);
+    if (status != GSA_OK || !gsa__ahead_is_last(run->ahead))
+        return status;
+    status = gsa_state_prepare(run->state, &rows, error);
+    if (status != GSA_OK) {
+        gsa_reader_locate(run->reader, &rows, error);
+        return status;
     }
-    if (status == GSA_OK && *taken) {
-        if (!run->shuffled) {
-            gsa__mixing_add(&run->mixing, &rows);
-            tell_of_mixing(run);
-        }
-        gsa__assignment job = {
-            run->state,   &rows, run->reader, run->hooks, run->env, run->seed, count_param(run->state, "passes"),
-            run->shuffled};
-        return gsa__team_train(&job, error);
-    }
+    gsa_state_summary(run->state, &summary);
+    compact.rows = rows;
+    if (summary.n_features == 0) /* a model to start from has its own numbers */
+        status = gsa__compact_rows(&compact, &rows, &run->env, error);
+    *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1);
+    if (*taken)
+        status = give_to_team(run, &compact, error);
+    gsa__compact_release(&compact, &run->env);
     return status;
 }
 

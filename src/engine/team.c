@@ -249,6 +249,22 @@ static int drop_those_behind(struct team *team)
     return alive > 0;
 }
 
+/* Tells of a pass, with features that have their own numbers. */
+static gsa_status tell(const struct team *team, const gsa_state *best, gsa_error *error)
+{
+    const gsa__assignment *job = team->job;
+    gsa_state *spread = NULL;
+    if (!job->id)
+        return job->hooks.pass_ended(job->hooks.ctx, best, error);
+    gsa_status status = gsa_state_fork(best, 1, &job->env, &spread, error);
+    if (status == GSA_OK)
+        status = gsa_state_spread(spread, job->id, job->n_ids, error);
+    if (status == GSA_OK)
+        status = job->hooks.pass_ended(job->hooks.ctx, spread, error);
+    gsa_state_free(spread);
+    return status;
+}
+
 static gsa_status run_passes(struct team *team, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
@@ -261,7 +277,7 @@ static gsa_status run_passes(struct team *team, gsa_error *error)
             return status;
         alive = drop_those_behind(team);
         if (leader(team)->better && job->hooks.pass_ended)
-            status = job->hooks.pass_ended(job->hooks.ctx, leader(team)->best, error);
+            status = tell(team, leader(team)->best, error);
     }
     return status;
 }
@@ -274,8 +290,11 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         status = run_passes(&team, error);
     if (status == GSA_OK) {
         struct candidate *winner = leader(&team);
-        status = gsa_state_replace(job->state, winner->best, error);
-        winner->best = NULL;
+        status = job->id ? gsa_state_spread(winner->best, job->id, job->n_ids, error) : GSA_OK;
+        if (status == GSA_OK) {
+            status = gsa_state_replace(job->state, winner->best, error);
+            winner->best = NULL;
+        }
     }
     for (size_t i = 0; i < team.n_candidates; i++) {
         drop_members(&team.candidate[i]);

@@ -13,6 +13,8 @@ typedef struct gsa__assignment {
     gsa_env env;
     uint64_t seed, passes; /* passes 0: until the held-out rows gain no more */
     int shuffled;
+    const uint32_t *id; /* of the features of the rows, if these were renumbered (compact.h); else NULL */
+    size_t n_ids;
 } gsa__assignment;
 
 /* Whether there are rows enough for a team, and room for its tables: all that counts are the rows themselves. */

@@ -1,0 +1,200 @@
+/* Tables there and back. */
+#include "core/snapshot_table.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Left out are slots if not one in so many is there. */
+#define SPARSE 4u
+
+/* Slots by number: those of the list, or all. */
+typedef struct chosen {
+    const uint32_t *slot;
+    size_t n;
+} chosen;
+
+static size_t slot_at(const chosen *slots, size_t i)
+{
+    return slots->slot ? slots->slot[i] : i;
+}
+
+/* ---- there ------------------------------------------------------------------------------------------------------- */
+
+/* Cells of each record from `cell` on, `width` of them: what a tensor is filled from. */
+typedef struct part {
+    const gsa__table *table;
+    chosen slots;
+    size_t cell, width;
+} part;
+
+static void fill_part(const void *ctx, uint64_t from, size_t n, void *out)
+{
+    const part *what = ctx;
+    size_t i = (size_t)(from / what->width), k = (size_t)(from % what->width);
+    gsa__cell *to = out;
+    for (size_t done = 0; done < n; done++) {
+        to[done] = gsa__table_slot(what->table, slot_at(&what->slots, i))[what->cell + k];
+        if (++k == what->width) {
+            k = 0;
+            i++;
+        }
+    }
+}
+
+static gsa_status add_part(gsa__snapshot *snapshot, const char *name, gsa__dtype dtype, part what, gsa_error *error)
+{
+    part *kept = gsa__snapshot_alloc(snapshot, 1, sizeof *kept);
+    if (!kept)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe a table");
+    *kept = what;
+    gsa__tensor *tensor = gsa__snapshot_add(snapshot, name, dtype);
+    bool single = what.cell >= gsa__table_mean(what.table);
+    tensor->n_dims = single ? 1 : 2;
+    tensor->shape[0] = what.slots.n;
+    tensor->shape[1] = what.width;
+    tensor->fill = fill_part;
+    tensor->ctx = kept;
+    return GSA_OK;
+}
+
+static gsa_status add_weights(gsa__snapshot *snapshot, const char *weights, const char *averages,
+                              const gsa__table *table, chosen slots, gsa_error *error)
+{
+    size_t n = table->n_outputs;
+    gsa_status status = add_part(snapshot, weights, GSA__F32, (part){table, slots, 0, n}, error);
+    if (status != GSA_OK)
+        return status;
+    return add_part(snapshot, averages, GSA__F32, (part){table, slots, gsa__table_average(table), n}, error);
+}
+
+static bool is_used(const gsa__table *table, size_t slot)
+{
+    const gsa__cell *record = gsa__table_slot(table, slot);
+    for (size_t i = 0; i < gsa__table_stride(table); i++)
+        if (record[i].u != 0)
+            return true;
+    return slot == 0 || slot + 1 == table->n_slots;
+}
+
+/* The slots to write: all, unless that would be mostly zeros. */
+static gsa_status choose(gsa__snapshot *snapshot, const gsa__table *own, const gsa__table *rival, chosen *out,
+                         gsa_error *error)
+{
+    size_t n = 0;
+    *out = (chosen){NULL, own->n_slots};
+    for (size_t slot = 0; slot < own->n_slots; slot++)
+        n += is_used(own, slot) || (rival && is_used(rival, slot));
+    if (n >= own->n_slots / SPARSE)
+        return GSA_OK;
+    uint32_t *list = gsa__snapshot_alloc(snapshot, n, sizeof *list);
+    if (!list)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe a table of %zu features", n);
+    *out = (chosen){list, n};
+    for (size_t slot = 0; slot < own->n_slots; slot++)
+        if (is_used(own, slot) || (rival && is_used(rival, slot)))
+            *list++ = (uint32_t)slot;
+    gsa__snapshot_vector(snapshot, "slots", GSA__U32, out->slot, n);
+    return GSA_OK;
+}
+
+gsa_status gsa__tables_snapshot(gsa__snapshot *snapshot, const gsa__table *own, const gsa__table *rival,
+                                gsa_error *error)
+{
+    chosen slots;
+    gsa_status status = choose(snapshot, own, rival, &slots, error);
+    if (status == GSA_OK)
+        status = add_weights(snapshot, "weight", "average", own, slots, error);
+    if (status == GSA_OK)
+        status = add_part(snapshot, "mean_square", GSA__F32, (part){own, slots, gsa__table_mean(own), 1}, error);
+    if (status == GSA_OK)
+        status = add_part(snapshot, "presence", GSA__U32, (part){own, slots, gsa__table_count(own), 1}, error);
+    /* What the rival has counted is what the state's own table has. */
+    return status == GSA_OK && rival ? add_weights(snapshot, "rival.weight", "rival.average", rival, slots, error)
+                                     : status;
+}
+
+/* ---- back -------------------------------------------------------------------------------------------------------- */
+
+/* The list has been checked by gsa__table_shape. */
+static chosen slots_of(const gsa__bundle *bundle, const gsa__table *table)
+{
+    const gsa__tensor *slots = gsa__bundle_tensor(bundle, "slots");
+    return slots ? (chosen){slots->data, (size_t)gsa__tensor_len(slots)} : (chosen){NULL, table->n_slots};
+}
+
+gsa_status gsa__table_shape(const gsa__bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error)
+{
+    const gsa__tensor *weight, *slots = NULL;
+    gsa_status status = gsa__bundle_need(bundle, "weight", GSA__F32, GSA__ANY_LEN, &weight, error);
+    if (status == GSA_OK && gsa__bundle_tensor(bundle, "slots"))
+        status = gsa__bundle_need(bundle, "slots", GSA__U32, GSA__ANY_LEN, &slots, error);
+    if (status != GSA_OK)
+        return status;
+    *n_slots = 0;
+    if (weight->n_dims != 2 || weight->shape[1] != n_outputs || weight->shape[0] == 0 ||
+        weight->shape[0] > (uint64_t)GSA_MAX_ID + 2)
+        return GSA_OK;
+    *n_slots = (size_t)weight->shape[0];
+    if (!slots)
+        return GSA_OK;
+    const uint32_t *list = slots->data;
+    bool fits = gsa__tensor_len(slots) == *n_slots && list[0] == 0 && list[*n_slots - 1] <= GSA_MAX_ID + 1u;
+    for (size_t i = 1; fits && i < *n_slots; i++)
+        fits = list[i] > list[i - 1];
+    *n_slots = fits ? (size_t)list[*n_slots - 1] + 1 : 0;
+    return GSA_OK;
+}
+
+static gsa_status restore_part(gsa__table *table, const chosen *slots, size_t cell, const gsa__tensor *tensor,
+                               gsa_error *error)
+{
+    const float *value = tensor->data;
+    for (size_t i = 0; i < slots->n; i++)
+        for (size_t k = 0; k < table->n_outputs; k++, value++) {
+            if (!isfinite(*value))
+                return gsa__fail(error, GSA_FORMAT, "tensor '%s' has a value that is not finite", tensor->name);
+            gsa__table_slot(table, slot_at(slots, i))[cell + k].f = *value;
+        }
+    return GSA_OK;
+}
+
+gsa_status gsa__weights_restore(gsa__table *table, const char *weights, const char *averages, const gsa__bundle *bundle,
+                                gsa_error *error)
+{
+    const gsa__tensor *weight, *average;
+    chosen slots = slots_of(bundle, table);
+    uint64_t len = (uint64_t)slots.n * table->n_outputs;
+    gsa_status status = gsa__bundle_need(bundle, weights, GSA__F32, len, &weight, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, averages, GSA__F32, len, &average, error);
+    if (status == GSA_OK)
+        status = restore_part(table, &slots, 0, weight, error);
+    return status == GSA_OK ? restore_part(table, &slots, gsa__table_average(table), average, error) : status;
+}
+
+/* No feature is in more rows than there are: the counts would else overflow before the next fold. */
+gsa_status gsa__counts_restore(gsa__table *table, uint64_t n_counted, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *means, *counts;
+    chosen slots = slots_of(bundle, table);
+    gsa_status status = gsa__bundle_need(bundle, "mean_square", GSA__F32, slots.n, &means, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "presence", GSA__U32, slots.n, &counts, error);
+    for (size_t i = 0; i < slots.n && status == GSA_OK; i++) {
+        gsa__cell *record = gsa__table_slot(table, slot_at(&slots, i));
+        float mean = ((const float *)means->data)[i];
+        uint32_t count = ((const uint32_t *)counts->data)[i];
+        if (!isfinite(mean) || mean < 0)
+            status = gsa__fail(error, GSA_FORMAT, "a mean square is negative or not finite");
+        else if (count > n_counted)
+            status = gsa__fail(error, GSA_FORMAT, "a feature is in more rows than there are");
+        if (mean != 0)
+            record[gsa__table_mean(table)].f = mean;
+        if (count != 0)
+            record[gsa__table_count(table)].u = count;
+    }
+    return status;
+}
