@@ -47,7 +47,8 @@ is {share:.0f} % of the cold run, {why}.
 THREADS = """## Threads
 
 `train` from text to model with `--threads 1` and `2`. A file of at most 65536 rows is learned by a team, whose members are spread
-over the threads; of a longer one the next block is read while the last is learned. Models are compared byte by byte; mnist was run three times only.
+over the threads; of a longer one the next block is read while the last is learned, and after a million rows eight copies learn side
+by side, the more of the run the longer it is. Models are compared byte by byte; mnist was run three times only.
 """
 
 PEERS = """## Beside other programs

@@ -117,7 +117,7 @@ def threads(bench: Bench) -> dict[str, object]:
     if digits is not None:
         run([bench.greedystep, "convert", digits, "-o", bench.folder / "mnist.gsac"])
         data["mnist.scale, a team"] = (digits, ("--passes", 2))
-        data["mnist.scale 40 times, cache"] = ([bench.folder / "mnist.gsac"] * 40, ("--passes", 1))
+        data["mnist.scale 100 times, cache"] = ([bench.folder / "mnist.gsac"] * 100, ("--passes", 1))
     found = {}
     for name, (path, options) in data.items():
         taken: dict[int, list[float]] = {1: [], 2: []}
