@@ -73,10 +73,10 @@ static gsa_status add_weights(gsa__snapshot *snapshot, const char *weights, cons
 static bool is_used(const gsa__table *table, size_t slot)
 {
     const gsa__cell *record = gsa__table_slot(table, slot);
-    for (size_t i = 0; i < gsa__table_stride(table); i++)
-        if (record[i].u != 0)
-            return true;
-    return slot == 0 || slot + 1 == table->n_slots;
+    uint32_t any = slot == 0 || slot + 1 == table->n_slots;
+    for (size_t i = 0, n = gsa__table_stride(table); i < n; i++)
+        any |= record[i].u;
+    return any != 0;
 }
 
 /* The slots to write: all, unless that would be mostly zeros. */

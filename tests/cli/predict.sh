@@ -26,16 +26,29 @@ cat err
 
 echo "a line that is typed is answered before the next"
 mkfifo questions
-greedystep predict model questions >answers &
-pid=$!
-exec 3>questions
-for i in 1 2 3; do
-    echo "1 1:1" >&3
-    wait_for answers "^[01] " || fail "no answer to line $i"
-    until [ "$(count_lines answers)" -ge $i ]; do sleep 0.02; done
-    echo "answers: $(count_lines answers)"
-done
-exec 3>&-
-wait $pid
-echo "[exit $?]"
+ask() # model, line, what comes before the first
+{
+    : >answers
+    greedystep predict "$1" questions >answers &
+    pid=$!
+    exec 3>questions
+    printf '%s' "$3" >&3
+    for i in 1 2 3; do
+        printf '%s\n' "$2" >&3
+        wait_for answers "^[01] " || fail "no answer to line $i"
+        until [ "$(count_lines answers)" -ge $i ]; do sleep 0.02; done
+        echo "answers: $(count_lines answers)"
+    done
+    exec 3>&-
+    wait $pid
+    echo "[exit $?]"
+}
+ask model "1 1:1" ""
+printf 'label,age,city\n%s\n' "$(printf '1,30,ulm\n0,50,rom\n%.0s' 1 2 3 4 5 6 7 8)" >people.csv
+greedystep train people.csv -o people --quiet >log || fail people
+ask people "40,rom" "age,city
+"
+printf '%s\n' "$(printf '1 |a x y\n0 |a z\n%.0s' 1 2 3 4 5 6 7 8)" >words.vw
+greedystep train words.vw -o words --quiet >log || fail words
+ask words "|a x" ""
 try greedystep predict model two.svm --threads 257

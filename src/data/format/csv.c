@@ -101,6 +101,7 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
     if (status == GSA_OK && csv->input->understood[0] == '\0')
         describe(csv, &look);
     gsa__records_back(&csv->records);
+    csv->records.lines.hurried = false;
     if (status == GSA_OK && look.has_header)
         status = gsa__records_next(&csv->records, &header, error);
     csv->is_prepared = status == GSA_OK;
@@ -118,7 +119,10 @@ static gsa_status read_csv(void *memory, gsa__rows *rows, gsa_error *error)
         return status;
     while (status == GSA_OK && !gsa__rows_full(rows)) {
         gsa__record record;
+        csv->records.lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
         status = gsa__records_next(&csv->records, &record, error);
+        if (status == GSA_END && !csv->records.lines.ended)
+            return GSA_OK;
         if (status == GSA_OK)
             status = gsa__csv_row(csv, &record, rows, error);
         if (status == GSA_INPUT && input->skip_bad_rows) {

@@ -34,6 +34,7 @@ static gsa_status try_separator(gsa__csv *csv, char separator, size_t *first, bo
     *first = 0;
     *agree = true;
     for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_given;
         status = gsa__records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
             *first = record.n_cells;
@@ -105,6 +106,7 @@ gsa_status gsa__csv_look_at(gsa__csv *csv, gsa__csv_look *out, gsa_error *error)
     *out = (gsa__csv_look){0};
     gsa_status status = find_separator(csv, error);
     for (int i = 0; i < RECORDS_OF_BLOCK && (status == GSA_OK || (status == GSA_INPUT && i > 0)); i++) {
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_given; /* the first record tells the columns */
         status = gsa__records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
             status = see_first(csv, &record, out, error);

@@ -197,6 +197,8 @@ static gsa_status read_more(gsa__records *records, gsa_error *error)
                               "the row that begins here is longer than %s: is there a quote that is never closed, or "
                               "is this no table?",
                               gsa__size_text(lines->most_size, text));
+    if (lines->hurried && gsa__decode_is_idle(lines->stream))
+        return GSA_END;
     return gsa__lines_refill(lines, error);
 }
 

@@ -325,7 +325,10 @@ static gsa_status read_vw(void *memory, gsa__rows *rows, gsa_error *error)
     gsa_status status = prepare_vw(parser, error);
     while (status == GSA_OK && !gsa__rows_full(rows)) {
         gsa__line line;
+        parser->lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
         status = gsa__lines_next(&parser->lines, &line, error);
+        if (status == GSA_END && !parser->lines.ended)
+            return GSA_OK;
         if (status == GSA_OK)
             status = parse_line(parser, &line, rows, error);
         if (status == GSA_INPUT && parser->input->skip_bad_rows) {
