@@ -82,8 +82,8 @@ def draw(about: dict) -> None:
             rate = whole["rows"] / whole["found"]["seconds"] / 1e6
             by_rows.plot([whole["rows"]], [rate], "o", color="black", markerfacecolor="white", markersize=5)
             by_rows.annotate(
-                "through a pipe,\ngenerated meanwhile", (whole["rows"], rate), (-6, -8), textcoords="offset points",
-                ha="right", va="top", fontsize=7.5,
+                "through a pipe,\ngenerated meanwhile", (whole["rows"], rate), (0, -70), textcoords="offset points",
+                ha="right", va="top", fontsize=7.5, arrowprops={"arrowstyle": "-", "linewidth": 0.5},
             )  # fmt: skip
         for axes in (by_rows, by_features):
             axes.set_ylim(bottom=0)
