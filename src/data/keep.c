@@ -71,8 +71,8 @@ void gsa__keep_add(gsa__keep *keep, const gsa_batch *rows, const char *schema, c
     struct stat facts;
     bool told = !keep->writer || keep->begun || gsa_writer_set_schema(keep->writer, schema, NULL) == GSA_OK;
     keep->begun = true;
-    if (keep->writer && (!told || gsa_writer_write(keep->writer, rows, NULL) != GSA_OK || fstat(keep->fd, &facts) != 0 ||
-                         (uint64_t)facts.st_size > keep->most))
+    if (keep->writer && (!told || gsa_writer_write(keep->writer, rows, NULL) != GSA_OK ||
+                         fstat(keep->fd, &facts) != 0 || (uint64_t)facts.st_size > keep->most))
         gsa__keep_drop(keep, env);
 }
 
