@@ -36,6 +36,19 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
                                                         const gsa_reader_options *options, const gsa_env *env,
                                                         gsa_reader **out, gsa_error *error);
 
+/* A table as an Arrow C stream (<greedystep/arrow.h>, docs/formats/arrow.md), with the options, the schema and the
+ * features of tables in text; kinds come from the types. Columns of integers, floats, bool, text and dictionaries of
+ * these are features; or a list of ids and a list of values, or one list of fixed size, are all features of the row,
+ * which have then no schema. Null and NaN are absent. Other types are refused by name, unless they are ignored.
+ *
+ * The stream is taken over, also on failure: its `release` is NULL then, and is called once, at close. It cannot be
+ * read again. The reader checks offsets, lengths and numbers of dictionaries against each other, but buffers have no
+ * sizes in this interface: that they are as long as the arrays say, and aligned for their type, is trusted. */
+struct ArrowArrayStream;
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream,
+                                                       const gsa_reader_options *options, const gsa_env *env,
+                                                       gsa_reader **out, gsa_error *error);
+
 /* Rows with planted weights; the same on every machine, any row computable alone. Feature ids of a row: one in each of
  * `nnz` equal slices of the features, value 1; with a skew the id at place r (from 0) of its slice comes about in
  * proportion to 1 / (r + 1)^skew. Labels are drawn from the planted model's own probabilities: of two classes 0 and 1,

@@ -104,7 +104,7 @@ typedef struct gsa_env {
 
 /* ---- 3. batch --------------------------------------------------------------------------------------------------- */
 
-/* Where a row came from, for messages. */
+/* Where a row came from, for messages. Without text the byte is UINT64_MAX, and the line the number of the row. */
 typedef struct gsa_place {
     uint64_t line; /* 1-based */
     uint64_t byte; /* 0-based, of the line's first byte in the decompressed file */

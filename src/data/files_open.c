@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format/arrow.h"
 
 #include <string.h>
 
@@ -120,5 +121,27 @@ gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *na
     reader->memory_size = size;
     reader->bytes_total = size;
     *out = &reader->head;
+    return GSA_OK;
+}
+
+/* To the reader this is memory without bytes, whose parser is there already and has its rows from elsewhere. */
+gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_reader_options *options, const gsa_env *env,
+                                 gsa_reader **out, gsa_error *error)
+{
+    const gsa__reader_sizes defaults = {0};
+    gsa_reader *head = NULL;
+    gsa_status status =
+        gsa__reader_open_bytes("", 0, "the Arrow stream", gsa__format_arrow(), options, &defaults, env, &head, error);
+    gsa__files *reader = (gsa__files *)head;
+    if (status == GSA_OK)
+        status = gsa__arrow_open(stream, &head->env, &reader->parser, error);
+    else if (stream->release)
+        stream->release(stream);
+    if (status != GSA_OK) {
+        gsa_reader_close(head);
+        return status;
+    }
+    reader->is_stream = true;
+    *out = head;
     return GSA_OK;
 }

@@ -108,6 +108,9 @@ void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_err
     const gsa_place *place = &batch->place[error->row];
     error->line = place->line;
     error->byte = place->byte;
-    gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", gsa_reader_file(reader, place->file), place->line,
-                      place->byte);
+    const char *file = gsa_reader_file(reader, place->file);
+    if (place->byte == UINT64_MAX)
+        gsa__error_prefix(error, "%s, row %" PRIu64 ": ", file, place->line);
+    else
+        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", file, place->line, place->byte);
 }

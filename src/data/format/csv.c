@@ -61,14 +61,31 @@ static void describe(const gsa__csv *csv, const gsa__csv_look *look)
     if (n_ignored > 0)
         snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
     snprintf(csv->input->understood, sizeof csv->input->understood,
-             "%s: %s-separated, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
-             separator == ','   ? "comma"
-             : separator == ';' ? "semicolon"
-                                : "tab",
-             look->has_header ? "with a header" : "no header", schema->is_named ? mark : "column ",
-             gsa__quote(schema->field[f].name, schema->field[f].name_size, label), mark,
-             gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 0 ? ", rows have weights" : "", csv->n_numbers, words,
+             "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
+             separator == ','    ? "comma-separated"
+             : separator == ';'  ? "semicolon-separated"
+             : separator == '\t' ? "tab-separated"
+                                 : "columns with types",
+             separator == '\0'  ? "found by name"
+             : look->has_header ? "with a header"
+                                : "no header",
+             schema->is_named ? mark : "column ", gsa__quote(schema->field[f].name, schema->field[f].name_size, label),
+             mark, gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 0 ? ", rows have weights" : "", csv->n_numbers, words,
              (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
+}
+
+gsa_status gsa__csv_settle(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
+{
+    gsa__format_input *input = csv->input;
+    gsa_status status = input->schema->text ? GSA_OK : gsa__csv_infer(csv, look, error);
+    if (status == GSA_OK)
+        status = gsa__csv_follow(csv, look, error);
+    if (status == GSA_OK && input->options->remember_names && !input->names->came &&
+        !gsa__name_book_init(input->names, input->schema->bits, csv->env))
+        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
+    if (status == GSA_OK && input->understood[0] == '\0')
+        describe(csv, look);
+    return status;
 }
 
 static gsa_status refuse_utf16(const gsa__csv *csv, gsa_error *error)
@@ -90,16 +107,8 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
     gsa_status status = gsa__csv_look_at(csv, &look, error);
     if (status == GSA_OK)
         status = refuse_utf16(csv, error);
-    bool is_first = !csv->input->schema->text;
-    if (status == GSA_OK && is_first)
-        status = gsa__csv_infer(csv, &look, error);
     if (status == GSA_OK)
-        status = gsa__csv_follow(csv, &look, error);
-    if (status == GSA_OK && csv->input->options->remember_names && !csv->input->names->came &&
-        !gsa__name_book_init(csv->input->names, csv->input->schema->bits, csv->env))
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
-    if (status == GSA_OK && csv->input->understood[0] == '\0')
-        describe(csv, &look);
+        status = gsa__csv_settle(csv, &look, error);
     gsa__records_back(&csv->records);
     csv->records.lines.hurried = false;
     if (status == GSA_OK && look.has_header)

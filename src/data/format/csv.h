@@ -62,7 +62,7 @@ typedef struct gsa__csv_seen {
 typedef struct gsa__csv_look {
     gsa__csv_seen *column;
     size_t n_columns;
-    bool has_header;
+    bool has_header; /* false: not known yet */
 } gsa__csv_look;
 
 /* Finds the separator, and looks at the first block, which stays to be read. GSA_END: there is no record. */
@@ -84,9 +84,30 @@ gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
 /* Where the columns of the schema stand in this file. */
 gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
 
+/* Infers if nothing is known, follows, and says what was understood. */
+gsa_status gsa__csv_settle(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
+
 /* Frees the columns. */
 void gsa__csv_forget(gsa__csv *csv);
 
 gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *rows, gsa_error *error);
+
+/* The parts of a row, once cells are numbers and words, which are not absent. The value of a column of numbers: */
+static inline void gsa__csv_add_number(const gsa__csv *csv, size_t column, float value, gsa__features *features)
+{
+    gsa__features_add(features, (uint32_t)column, value);
+    if (csv->term)
+        csv->term[column].value = value;
+}
+void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features);
+/* SIZE_MAX, or the column of a product that does not fit a float. */
+size_t gsa__csv_add_crosses(const gsa__csv *csv, gsa__features *features);
+/* A label, number or word, from a text that a byte follows which cannot continue a number: what is wrong, or NULL. */
+const char *gsa__csv_label(const gsa__csv *csv, const char *text, size_t size, double *label, bool *is_word);
+#define GSA__NO_FLOAT "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38"
+#define GSA__NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
+#define GSA__NO_SUM "crosses that share a feature have no finite sum"
+#define GSA__NO_WEIGHT "the weight of a row must be a finite number that is not negative"
+#define GSA__NO_LABEL "a row without a label cannot be learned from; leave such rows out with --bad-rows skip"
 
 #endif

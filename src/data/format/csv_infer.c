@@ -194,7 +194,7 @@ gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
 {
     gsa__schema *schema = csv->input->schema;
     size_t label = 0;
-    look->has_header = looks_like_header(look);
+    look->has_header = look->has_header || looks_like_header(look);
     schema->is_named = look->has_header;
     schema->bits = csv->input->options->bits ? csv->input->options->bits : GSA__DEFAULT_BITS;
     gsa_status status = check_lists(csv, look, error);

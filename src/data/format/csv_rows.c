@@ -69,16 +69,26 @@ static gsa_status take_number(const gsa__csv *csv, const gsa__record *record, co
     }
     float x = (float)number.value;
     if (isinf(x) || (x == 0 && number.has_nonzero))
-        return fail_cell(csv, record, cell, column->field,
-                         "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38", error);
-    gsa__features_add(features, (uint32_t)(column - csv->column), x);
-    if (csv->term)
-        csv->term[column - csv->column].value = x;
+        return fail_cell(csv, record, cell, column->field, GSA__NO_FLOAT, error);
+    gsa__csv_add_number(csv, (size_t)(column - csv->column), x, features);
     return GSA_OK;
 }
 
-static inline void take_word(const gsa__csv *csv, const gsa__cell *cell, const gsa__csv_column *column,
-                             gsa__features *features)
+void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features)
+{
+    const gsa__key *key = &csv->column[column].key;
+    uint64_t hash = gsa__key_hash(key, text, size);
+    uint32_t id = (uint32_t)(hash & ((UINT64_C(1) << csv->input->schema->bits) - 1));
+    if (gsa__name_book_is_new(csv->input->names, id))
+        gsa__name_book_enter(csv->input->names, id, key->bytes, key->size - 1, text, size);
+    gsa__features_add(features, (uint32_t)csv->n_numbers + id, 1);
+    if (csv->term) {
+        gsa__term *term = &csv->term[column];
+        *term = (gsa__term){hash, 1, term->name, text, term->name_size, size};
+    }
+}
+
+static inline void take_word(const gsa__csv *csv, const gsa__cell *cell, size_t column, gsa__features *features)
 {
     const char *text = cell->text;
     size_t size = cell->size;
@@ -87,29 +97,18 @@ static inline void take_word(const gsa__csv *csv, const gsa__cell *cell, const g
         text = inner.text;
         size = inner.size;
     }
-    if (size == 0 || gsa__is_absent(text, size))
-        return;
-    uint64_t hash = gsa__key_hash(&column->key, text, size);
-    uint32_t id = (uint32_t)(hash & ((UINT64_C(1) << csv->input->schema->bits) - 1));
-    if (gsa__name_book_is_new(csv->input->names, id))
-        gsa__name_book_enter(csv->input->names, id, column->key.bytes, column->key.size - 1, text, size);
-    gsa__features_add(features, (uint32_t)csv->n_numbers + id, 1);
-    if (csv->term) {
-        gsa__term *term = &csv->term[column - csv->column];
-        *term = (gsa__term){hash, 1, term->name, text, term->name_size, size};
-    }
+    if (size > 0 && !gsa__is_absent(text, size))
+        gsa__csv_add_word(csv, column, text, size, features);
 }
 
-static gsa_status take_crosses(const gsa__csv *csv, const gsa__record *record, gsa__features *features,
-                               gsa_error *error)
+size_t gsa__csv_add_crosses(const gsa__csv *csv, gsa__features *features)
 {
     for (size_t i = 0; i < csv->n_crosses; i++) {
         const size_t *cross = csv->cross[i];
         if (!gsa__cross_add(features, csv->input, (uint32_t)csv->n_numbers, &csv->term[cross[0]], &csv->term[cross[1]]))
-            return fail_cell(csv, record, &record->cell[csv->column[cross[0]].cell], csv->column[cross[0]].field,
-                             "its product with the column that it is crossed with does not fit a float", error);
+            return cross[0];
     }
-    return GSA_OK;
+    return SIZE_MAX;
 }
 
 static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, gsa__features *features,
@@ -124,12 +123,14 @@ static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, 
     }
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns; i++)
-        take_word(csv, &record->cell[csv->column[i].cell], &csv->column[i], features);
-    gsa_status status = take_crosses(csv, record, features, error);
-    if (status == GSA_OK && !gsa__features_finish(features))
-        return gsa__fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
-                              "crosses that share a feature have no finite sum");
-    return status;
+        take_word(csv, &record->cell[csv->column[i].cell], i, features);
+    size_t bad = gsa__csv_add_crosses(csv, features);
+    if (bad != SIZE_MAX)
+        return fail_cell(csv, record, &record->cell[csv->column[bad].cell], csv->column[bad].field, GSA__NO_PRODUCT,
+                         error);
+    return gsa__features_finish(features)
+               ? GSA_OK
+               : gsa__fail_line(error, GSA_INPUT, record->line.number, record->line.byte, GSA__NO_SUM);
 }
 
 static gsa_status take_weight(const gsa__csv *csv, const gsa__record *record, float *out, gsa_error *error)
@@ -142,10 +143,22 @@ static gsa_status take_weight(const gsa__csv *csv, const gsa__record *record, fl
     gsa__number_parse_float(csv->locale, cell.text, &number);
     float weight = number.after == cell.text + cell.size ? (float)number.value : -1;
     if (cell.size == 0 || !(weight >= 0) || isinf(weight))
-        return fail_cell(csv, record, &cell, field_of(csv, GSA__FIELD_WEIGHT),
-                         "the weight of a row must be a finite number that is not negative", error);
+        return fail_cell(csv, record, &cell, field_of(csv, GSA__FIELD_WEIGHT), GSA__NO_WEIGHT, error);
     *out = weight;
     return GSA_OK;
+}
+
+const char *gsa__csv_label(const gsa__csv *csv, const char *text, size_t size, double *label, bool *is_word)
+{
+    gsa__number number;
+    if (gsa__is_absent(text, size))
+        return GSA__NO_LABEL;
+    gsa__number_parse(csv->locale, text, &number);
+    *is_word = number.after != text + size;
+    if (*is_word)
+        return gsa__word_objection(text, size);
+    *label = number.value + 0.0; /* -0 is 0 */
+    return isinf(number.value) || (number.value == 0 && number.has_nonzero) ? "it does not fit a double" : NULL;
 }
 
 /* A number, or a word, which is entered by the caller when the rest of the row is good. */
@@ -157,22 +170,12 @@ static gsa_status take_label(const gsa__csv *csv, const gsa__record *record, dou
     if (csv->label == SIZE_MAX)
         return GSA_OK;
     gsa__cell cell = gsa__cell_trim(record->cell[csv->label]);
-    gsa__number number;
-    if (gsa__is_absent(cell.text, cell.size))
-        return fail_cell(csv, record, &cell, field_of(csv, GSA__FIELD_LABEL),
-                         "a row without a label cannot be learned from; leave such rows out with --bad-rows skip",
-                         error);
-    gsa__number_parse(csv->locale, cell.text, &number);
-    if (number.after == cell.text + cell.size) {
-        *label = number.value + 0.0; /* -0 is 0 */
-        bool fits = !isinf(number.value) && !(number.value == 0 && number.has_nonzero);
-        return fits ? GSA_OK
-                    : fail_cell(csv, record, &cell, field_of(csv, GSA__FIELD_LABEL), "it does not fit a double", error);
-    }
-    const char *objection = gsa__word_objection(cell.text, cell.size);
+    bool is_word;
+    const char *objection = gsa__csv_label(csv, cell.text, cell.size, label, &is_word);
     if (objection)
         return fail_cell(csv, record, &cell, field_of(csv, GSA__FIELD_LABEL), objection, error);
-    *word = cell;
+    if (is_word)
+        *word = cell;
     return GSA_OK;
 }
 

@@ -1,0 +1,272 @@
+/* Arrow streams as a format of the reader: the schema, what the columns mean, and one batch after the other. */
+#include "data/format/arrow.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/text.h"
+
+#include <stdio.h>
+
+static void release_batch(gsa__arrow *arrow)
+{
+    if (arrow->batch.release)
+        arrow->batch.release(&arrow->batch);
+    arrow->batch = (struct ArrowArray){0};
+    arrow->at = 0;
+}
+
+static void close_arrow(void *memory)
+{
+    gsa__arrow *arrow = memory;
+    const gsa_env *env = arrow->csv.env;
+    release_batch(arrow);
+    if (arrow->schema.release)
+        arrow->schema.release(&arrow->schema);
+    arrow->stream.release(&arrow->stream);
+    gsa__csv_forget(&arrow->csv);
+    gsa__number_locale_free(env, arrow->csv.locale);
+    gsa__free(env, arrow->column);
+    gsa__free(env, arrow);
+}
+
+gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_env *env, void **out, gsa_error *error)
+{
+    if (!stream->release)
+        return gsa__fail(error, GSA_ARGUMENT, "the Arrow stream was released already: a stream is read once");
+    gsa__arrow *arrow = gsa__alloc_zeroed(env, 1, sizeof *arrow);
+    if (!arrow) {
+        stream->release(stream);
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of Arrow streams");
+    }
+    arrow->stream = *stream;
+    stream->release = NULL; /* moved, as the interface has it */
+    arrow->csv.env = env;
+    arrow->csv.locale = gsa__number_locale_new(env);
+    if (!arrow->csv.locale) {
+        close_arrow(arrow);
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of Arrow streams");
+    }
+    *out = arrow;
+    return GSA_OK;
+}
+
+static void begin_arrow(void *memory, gsa__format_input *input)
+{
+    ((gsa__arrow *)memory)->csv.input = input;
+}
+
+/* ---- the schema ------------------------------------------------------------------------------------------------- */
+
+static gsa_status fail_stream(gsa__arrow *arrow, int code, gsa_error *error)
+{
+    const char *said = arrow->stream.get_last_error(&arrow->stream);
+    return gsa__fail(error, GSA_IO, "the Arrow stream failed (code %d): %s", code, said ? said : "it does not say why");
+}
+
+static gsa_status fail_column(const gsa__arrow *arrow, size_t column, gsa_status status, const char *what,
+                              gsa_error *error)
+{
+    const char *name = arrow->column[column].name;
+    char quote[GSA__QUOTE_SIZE];
+    return gsa__fail(error, status, "the Arrow stream: column '%s': %s", gsa__quote(name, strlen(name), quote), what);
+}
+
+static gsa_status read_schema(gsa__arrow *arrow, gsa__csv_look *look, gsa_error *error)
+{
+    struct ArrowSchema *schema = &arrow->schema;
+    int code = arrow->stream.get_schema(&arrow->stream, schema);
+    if (code != 0) {
+        schema->release = NULL;
+        return fail_stream(arrow, code, error);
+    }
+    if (strcmp(schema->format, "+s") != 0 || schema->n_children < 1)
+        return gsa__fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
+    arrow->n_columns = (size_t)schema->n_children;
+    arrow->column = gsa__alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
+    look->column = gsa__alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *look->column);
+    bool has_room = arrow->column && look->column;
+    for (size_t i = 0; i < arrow->n_columns && has_room; i++) {
+        gsa__csv_seen *seen = &look->column[look->n_columns++];
+        gsa__arrow_column_init(&arrow->column[i], schema->children[i]);
+        seen->first = gsa__copy_text(arrow->csv.env, arrow->column[i].name);
+        seen->n_words = !arrow->column[i].list && gsa__arrow_is_text(arrow->column[i].type);
+        has_room = seen->first != NULL;
+        seen->first_size = has_room ? strlen(seen->first) : 0;
+    }
+    look->has_header = true;
+    return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", arrow->n_columns);
+}
+
+/* The list of this name among the features; else the only one that can be it and does not have the other's name. */
+static size_t find_list(const gsa__arrow *arrow, const char *name, const char *other, bool has_ids)
+{
+    size_t found = SIZE_MAX, n = 0;
+    for (size_t i = 0; i < arrow->csv.n_columns; i++) {
+        size_t number = arrow->csv.column[i].cell;
+        const gsa__arrow_column *column = &arrow->column[number];
+        bool can_be = column->list && column->type && number != arrow->ids;
+        if (!can_be || (has_ids && (column->list == 'w' || !gsa__arrow_is_integer(column->type))))
+            continue;
+        if (strcmp(column->name, name) == 0)
+            return number;
+        if (strcmp(column->name, other) == 0)
+            continue;
+        found = number;
+        n++;
+    }
+    return n == 1 ? found : SIZE_MAX;
+}
+
+static void find_lists(gsa__arrow *arrow)
+{
+    arrow->ids = arrow->values = SIZE_MAX;
+    arrow->ids = find_list(arrow, "indices", "values", true);
+    arrow->values = find_list(arrow, "values", "indices", false);
+    bool stands_alone = arrow->values != SIZE_MAX && arrow->column[arrow->values].list == 'w';
+    if (arrow->values == SIZE_MAX || (arrow->ids == SIZE_MAX) != stands_alone)
+        arrow->ids = arrow->values = SIZE_MAX;
+}
+
+/* Why a column cannot be what the schema says of it, or NULL. */
+static const char *object_to(const gsa__arrow *arrow, size_t number, gsa__field_kind kind)
+{
+    const gsa__arrow_column *column = &arrow->column[number];
+    bool is_feature = kind == GSA__FIELD_NUMBER || kind == GSA__FIELD_WORDS;
+    bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
+    if (column->list && !(is_feature && is_features))
+        return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
+               "indices and values if there are more, or one list of fixed size; leave other lists out with --ignore";
+    if (column->list && (kind == GSA__FIELD_WORDS || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_given))
+        return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
+    if (is_feature && has_lists && !is_features)
+        return "rows have their features in lists or in columns, not in both: leave it out with --ignore";
+    if ((kind == GSA__FIELD_NUMBER || kind == GSA__FIELD_WEIGHT) && gsa__arrow_is_text(column->type))
+        return kind == GSA__FIELD_NUMBER ? "it holds text, and the model was trained with numbers in it"
+                                         : "it holds text, and a weight is a number";
+    return NULL;
+}
+
+static gsa_status use_column(gsa__arrow *arrow, size_t number, gsa__field_kind kind, gsa_error *error)
+{
+    if (number == SIZE_MAX)
+        return GSA_OK;
+    char text[160];
+    const char *objection = text;
+    if (!arrow->column[number].type)
+        snprintf(text, sizeof text,
+                 "the type %s (%s) is not one that is read here: cast it, or leave it out with --ignore",
+                 gsa__arrow_type_name(arrow->column[number].schema), arrow->column[number].schema->format);
+    else
+        objection = object_to(arrow, number, kind);
+    arrow->column[number].is_used = true;
+    return objection ? fail_column(arrow, number, GSA_ARGUMENT, objection, error) : GSA_OK;
+}
+
+static gsa_status use_columns(gsa__arrow *arrow, gsa_error *error)
+{
+    const gsa__csv *csv = &arrow->csv;
+    gsa_status status = use_column(arrow, csv->label, GSA__FIELD_LABEL, error);
+    if (status == GSA_OK)
+        status = use_column(arrow, csv->weight, GSA__FIELD_WEIGHT, error);
+    for (size_t i = 0; i < csv->n_columns && status == GSA_OK; i++)
+        status =
+            use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSA__FIELD_NUMBER : GSA__FIELD_WORDS, error);
+    return status;
+}
+
+/* Lists come with feature ids: there is no schema that a model could keep. */
+static void forget_schema(gsa__arrow *arrow)
+{
+    gsa__format_input *input = arrow->csv.input;
+    char ids[GSA__QUOTE_SIZE] = "", values[GSA__QUOTE_SIZE];
+    gsa__quote(arrow->column[arrow->values].name, strlen(arrow->column[arrow->values].name), values);
+    if (arrow->ids != SIZE_MAX)
+        gsa__quote(arrow->column[arrow->ids].name, strlen(arrow->column[arrow->ids].name), ids);
+    snprintf(input->understood, sizeof input->understood, "%s: features are the list '%s'%s%s%s", input->name, values,
+             *ids ? " with the ids '" : "", ids, *ids ? "'" : "");
+    gsa__schema_free(input->schema);
+}
+
+static gsa_status prepare_arrow(void *memory, gsa_error *error)
+{
+    gsa__arrow *arrow = memory;
+    gsa__csv_look look = {0};
+    if (arrow->csv.is_prepared)
+        return GSA_OK;
+    gsa_status status = read_schema(arrow, &look, error);
+    if (status == GSA_OK)
+        status = gsa__csv_settle(&arrow->csv, &look, error);
+    gsa__csv_look_free(&arrow->csv, &look);
+    if (status == GSA_OK) {
+        find_lists(arrow);
+        status = use_columns(arrow, error);
+    }
+    if (status == GSA_OK && arrow->values != SIZE_MAX)
+        forget_schema(arrow);
+    arrow->csv.is_prepared = status == GSA_OK;
+    return status;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------------------------- */
+
+static gsa_status take_batch(gsa__arrow *arrow, gsa_error *error)
+{
+    const struct ArrowArray *batch = &arrow->batch;
+    bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
+    if (batch->n_children != (int64_t)arrow->n_columns || !batch->children || has_nulls || batch->length < 0 ||
+        batch->offset < 0 || batch->offset > INT64_MAX - batch->length)
+        return gsa__fail(error, GSA_FORMAT, "the Arrow stream: a batch does not have the columns of the schema");
+    for (size_t i = 0; i < arrow->n_columns; i++) {
+        const char *objection = NULL;
+        if (arrow->column[i].is_used && batch->length > 0)
+            objection = gsa__arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
+        if (objection)
+            return fail_column(arrow, i, GSA_FORMAT, objection, error);
+    }
+    return GSA_OK;
+}
+
+static gsa_status next_batch(gsa__arrow *arrow, gsa_error *error)
+{
+    const gsa_env *env = arrow->csv.env;
+    release_batch(arrow);
+    if (env->should_stop(env->stop_ctx))
+        return gsa__fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
+    int code = arrow->stream.get_next(&arrow->stream, &arrow->batch);
+    if (code != 0) {
+        arrow->batch = (struct ArrowArray){0};
+        return fail_stream(arrow, code, error);
+    }
+    if (!arrow->batch.release)
+        return GSA_END;
+    gsa_status status = take_batch(arrow, error);
+    if (status != GSA_OK)
+        release_batch(arrow);
+    return status;
+}
+
+static gsa_status read_arrow(void *memory, gsa__rows *rows, gsa_error *error)
+{
+    gsa__arrow *arrow = memory;
+    gsa__format_input *input = arrow->csv.input;
+    gsa_status status = prepare_arrow(arrow, error);
+    while (status == GSA_OK && !gsa__rows_full(rows)) {
+        status = arrow->at < arrow->batch.length ? gsa__arrow_row(arrow, rows, error) : next_batch(arrow, error);
+        if (status == GSA_INPUT && input->skip_bad_rows) {
+            input->n_bad_rows++;
+            status = GSA_OK;
+        }
+    }
+    return status;
+}
+
+const gsa__format *gsa__format_arrow(void)
+{
+    static const gsa__format format = {.name = "arrow",
+                                       .title = "an Arrow stream",
+                                       .begin = begin_arrow,
+                                       .read = read_arrow,
+                                       .close = close_arrow,
+                                       .prepare = prepare_arrow};
+    return &format;
+}

@@ -1,0 +1,247 @@
+/* Columns of Arrow batches: their types, whether their arrays hold together, and their cells. */
+#include "data/format/arrow.h"
+
+#include "base/text.h"
+#include "data/format/text.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- types ------------------------------------------------------------------------------------------------------ */
+
+static char scalar_type(const char *format)
+{
+    if (strcmp(format, "vu") == 0)
+        return 'v';
+    return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLfguU", *format) ? *format : '\0');
+}
+
+void gsa__arrow_column_init(gsa__arrow_column *column, const struct ArrowSchema *schema)
+{
+    const struct ArrowSchema *cells = schema;
+    const char *format = schema->format;
+    *column = (gsa__arrow_column){.schema = schema, .name = schema->name ? schema->name : ""};
+    if (schema->dictionary) {
+        column->index = scalar_type(format);
+        cells = schema->dictionary;
+    } else if (*format == '+' && schema->n_children == 1 && (strcmp(format, "+l") == 0 || strcmp(format, "+L") == 0)) {
+        column->list = format[1];
+        cells = schema->children[0];
+    } else if (strncmp(format, "+w:", 3) == 0 && schema->n_children == 1 &&
+               gsa__count_parse(format + 3, &column->width)) {
+        column->list = 'w';
+        cells = schema->children[0];
+    }
+    column->type = scalar_type(cells->format);
+    if ((schema->dictionary && !gsa__arrow_is_integer(column->index)) || (cells != schema && cells->dictionary) ||
+        (column->list && gsa__arrow_is_text(column->type)))
+        column->type = '\0';
+}
+
+const char *gsa__arrow_type_name(const struct ArrowSchema *schema)
+{
+    static const char *const names[] = {"+s", "struct",
+                                        "+m", "map",
+                                        "+u", "union",
+                                        "+r", "run-end encoded",
+                                        "+v", "list view",
+                                        "+",  "list",
+                                        "e",  "half float",
+                                        "z",  "binary",
+                                        "Z",  "large binary",
+                                        "vz", "binary view",
+                                        "w:", "fixed-size binary",
+                                        "d:", "decimal",
+                                        "td", "date",
+                                        "tt", "time",
+                                        "ts", "timestamp",
+                                        "tD", "duration",
+                                        "ti", "interval"};
+    const char *format = (schema->dictionary ? schema->dictionary : schema)->format;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i += 2)
+        if (strncmp(format, names[i], strlen(names[i])) == 0)
+            return names[i + 1];
+    return format;
+}
+
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
+
+static bool is_valid(const struct ArrowArray *array, int64_t at)
+{
+    const uint8_t *bits = array->n_buffers > 0 ? array->buffers[0] : NULL;
+    return !bits || (bits[at / 8] >> at % 8 & 1);
+}
+
+static int64_t offset_at(const struct ArrowArray *array, bool is_large, int64_t at)
+{
+    return is_large ? ((const int64_t *)array->buffers[1])[at] : ((const int32_t *)array->buffers[1])[at];
+}
+
+/* A view: its size, then up to 12 bytes of text, or 4 of them, the number of a buffer and where it stands in it. */
+typedef struct view {
+    int32_t size, prefix, buffer, start;
+} view;
+
+static view view_at(const struct ArrowArray *array, int64_t at)
+{
+    view out;
+    memcpy(&out, (const char *)array->buffers[1] + (size_t)at * sizeof out, sizeof out);
+    return out;
+}
+
+static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa__arrow_cell *out)
+{
+    if (type == 'v') {
+        view seen = view_at(array, at);
+        out->size = (size_t)seen.size;
+        out->text = seen.size <= 12 ? (const char *)array->buffers[1] + (size_t)at * sizeof seen + sizeof seen.size
+                                    : (const char *)array->buffers[2 + seen.buffer] + seen.start;
+    } else {
+        int64_t start = offset_at(array, type == 'U', at);
+        out->size = (size_t)(offset_at(array, type == 'U', at + 1) - start);
+        out->text = out->size > 0 ? (const char *)array->buffers[2] + start : "";
+    }
+    out->kind = gsa__is_absent(out->text, out->size) ? GSA__CELL_ABSENT : GSA__CELL_WORD;
+}
+
+static double number_at(char type, const void *data, int64_t at, int64_t *whole)
+{
+    if (type == 'l' || type == 'L')
+        *whole = ((const int64_t *)data)[at];
+    return type == 'l'   ? (double)*whole
+           : type == 'L' ? (double)(uint64_t)*whole
+           : type == 'g' ? ((const double *)data)[at]
+           : type == 'f' ? (double)((const float *)data)[at]
+           : type == 'i' ? (double)((const int32_t *)data)[at]
+           : type == 'I' ? (double)((const uint32_t *)data)[at]
+           : type == 's' ? (double)((const int16_t *)data)[at]
+           : type == 'S' ? (double)((const uint16_t *)data)[at]
+           : type == 'c' ? (double)((const int8_t *)data)[at]
+           : type == 'C' ? (double)((const uint8_t *)data)[at]
+                         : (double)(((const uint8_t *)data)[at / 8] >> at % 8 & 1);
+}
+
+static gsa__arrow_cell read_scalar(char type, const struct ArrowArray *array, int64_t at)
+{
+    gsa__arrow_cell cell = {.kind = GSA__CELL_ABSENT};
+    at += array->offset;
+    if (type == 'n' || !is_valid(array, at))
+        return cell;
+    if (gsa__arrow_is_text(type)) {
+        read_text(type, array, at, &cell);
+        return cell;
+    }
+    cell.number = number_at(type, array->buffers[1], at, &cell.whole);
+    cell.kind = isnan(cell.number) ? GSA__CELL_ABSENT : GSA__CELL_NUMBER;
+    return cell;
+}
+
+gsa__arrow_cell gsa__arrow_read(const gsa__arrow_column *column, int64_t row)
+{
+    if (!column->index)
+        return read_scalar(column->type, column->array, row);
+    gsa__arrow_cell number = read_scalar(column->index, column->array, row);
+    return number.kind == GSA__CELL_ABSENT ? number : read_scalar(column->type, column->values, (int64_t)number.number);
+}
+
+size_t gsa__arrow_list(const gsa__arrow_column *column, int64_t row, int64_t *first)
+{
+    row += column->array->offset;
+    *first = 0;
+    if (!is_valid(column->array, row))
+        return 0;
+    *first = column->list == 'w' ? row * (int64_t)column->width : offset_at(column->array, column->list == 'L', row);
+    return column->list == 'w' ? (size_t)column->width
+                               : (size_t)(offset_at(column->array, column->list == 'L', row + 1) - *first);
+}
+
+gsa__arrow_cell gsa__arrow_item(const gsa__arrow_column *column, int64_t item)
+{
+    return read_scalar(column->type, column->values, item);
+}
+
+/* ---- whether an array holds together ---------------------------------------------------------------------------- */
+
+static const char *check_offsets(const struct ArrowArray *array, bool is_large, int64_t most)
+{
+    int64_t last = array->length > 0 ? offset_at(array, is_large, array->offset) : 0;
+    bool ascend = last >= 0;
+    for (int64_t i = 1; i <= array->length && ascend; i++) {
+        int64_t next = offset_at(array, is_large, array->offset + i);
+        ascend = next >= last;
+        last = next;
+    }
+    return ascend && last <= most ? NULL : "its offsets descend, or lie beyond what they are offsets of";
+}
+
+static const char *check_views(const struct ArrowArray *array)
+{
+    const int64_t *sizes = array->buffers[array->n_buffers - 1];
+    for (int64_t at = array->offset; at < array->offset + array->length; at++) {
+        view seen = is_valid(array, at) ? view_at(array, at) : (view){0};
+        bool fits =
+            seen.size >= 0 && (seen.size <= 12 || (seen.buffer >= 0 && seen.buffer < array->n_buffers - 3 &&
+                                                   seen.start >= 0 && sizes[seen.buffer] - seen.size >= seen.start));
+        if (!fits)
+            return "its views lie outside of their buffers";
+    }
+    return NULL;
+}
+
+/* Lengths that can be added up, and as many buffers as the type has; the first is that of nulls. */
+static const char *check_shape(const struct ArrowArray *array, int64_t n_buffers, bool has_more)
+{
+    if (!array || array->length < 0 || array->offset < 0 || array->offset >= INT64_MAX - array->length)
+        return "the length or the offset of its array is not one";
+    bool is_whole = array->n_buffers >= n_buffers && (has_more || array->n_buffers == n_buffers) &&
+                    (n_buffers == 0 || array->buffers);
+    bool has_data = is_whole && (n_buffers < 2 || array->length == 0 || array->buffers[1]);
+    return has_data ? NULL : "buffers of its array are missing";
+}
+
+static const char *check_scalars(char type, const struct ArrowArray *array)
+{
+    bool is_text = gsa__arrow_is_text(type);
+    const char *objection = check_shape(array, type == 'n' ? 0 : is_text ? 3 : 2, type == 'v' || type == 'n');
+    if (objection || !is_text)
+        return objection;
+    return type == 'v' ? check_views(array) : check_offsets(array, type == 'U', array->buffers[2] ? INT64_MAX : 0);
+}
+
+static const char *check_dictionary(const gsa__arrow_column *column)
+{
+    for (int64_t i = 0; i < column->array->length; i++) {
+        gsa__arrow_cell number = read_scalar(column->index, column->array, i);
+        if (number.kind != GSA__CELL_ABSENT && !(number.number >= 0 && number.number < (double)column->values->length))
+            return "its numbers lie outside of its dictionary";
+    }
+    return NULL;
+}
+
+static const char *check_list(const gsa__arrow_column *column)
+{
+    const struct ArrowArray *array = column->array;
+    if (column->list != 'w')
+        return check_offsets(array, column->list == 'L', column->values->length);
+    bool fits = column->width == 0 ||
+                (uint64_t)(array->offset + array->length) <= (uint64_t)column->values->length / column->width;
+    return fits ? NULL : "its list has fewer items than rows need";
+}
+
+const char *gsa__arrow_column_take(gsa__arrow_column *column, const struct ArrowArray *array, int64_t end)
+{
+    const char *objection = column->list ? check_shape(array, column->list == 'w' ? 1 : 2, false)
+                                         : check_scalars(column->index ? column->index : column->type, array);
+    if (!objection && array->length < end)
+        objection = "it has fewer rows than its batch";
+    if (!objection && column->list && (array->n_children != 1 || !array->children))
+        objection = "the items of its list are missing";
+    if (objection)
+        return objection;
+    column->array = column->values = array;
+    if (!column->list && !column->index)
+        return NULL;
+    column->values = column->list ? array->children[0] : array->dictionary;
+    objection = check_scalars(column->type, column->values);
+    return objection ? objection : column->list ? check_list(column) : check_dictionary(column);
+}

@@ -1,0 +1,216 @@
+/* A row of an Arrow batch to a row. */
+#include "data/format/arrow.h"
+
+#include "base/error.h"
+#include "data/format/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* "the Arrow stream, row 7: column 'age' holds 'x': ..." */
+static gsa_status fail_cell(const gsa__arrow *arrow, size_t number, const gsa__arrow_cell *cell, const char *expected,
+                            gsa_error *error)
+{
+    const char *name = arrow->column[number].name;
+    char quote[GSA__QUOTE_SIZE], held[GSA__QUOTE_SIZE] = "";
+    if (cell->kind == GSA__CELL_WORD)
+        gsa__quote(cell->text, cell->size, held);
+    else if (cell->kind == GSA__CELL_NUMBER && isfinite(cell->number))
+        gsa__number_text(cell->number, held);
+    else if (cell->kind == GSA__CELL_NUMBER)
+        snprintf(held, sizeof held, "%s", cell->number > 0 ? "inf" : "-inf");
+    return gsa__fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": column '%s' holds '%s': %s", arrow->n_rows,
+                     gsa__quote(name, strlen(name), quote), held, expected);
+}
+
+/* ---- label and weight ------------------------------------------------------------------------------------------- */
+
+/* A number, or a word, as text would be taken for; `word` has no text if it is a number. */
+static gsa_status take_label(const gsa__arrow *arrow, int64_t row, double *label, gsa__arrow_cell *word,
+                             gsa_error *error)
+{
+    const gsa__csv *csv = &arrow->csv;
+    *label = 0;
+    *word = (gsa__arrow_cell){0};
+    if (csv->label == SIZE_MAX)
+        return GSA_OK;
+    gsa__arrow_cell cell = gsa__arrow_read(&arrow->column[csv->label], row);
+    const char *objection = NULL;
+    bool is_word = false;
+    if (cell.kind == GSA__CELL_NUMBER) {
+        *label = cell.number + 0.0; /* -0 is 0 */
+        objection = isinf(cell.number) ? "a label must be finite" : NULL;
+    } else if (cell.size > GSA__LABEL_SIZE) {
+        objection = "a label has at most 255 bytes";
+    } else {
+        char text[GSA__LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
+        if (cell.size > 0)
+            memcpy(text, cell.text, cell.size);
+        objection = gsa__csv_label(csv, text, cell.size, label, &is_word);
+    }
+    if (objection)
+        return fail_cell(arrow, csv->label, &cell, objection, error);
+    if (is_word)
+        *word = cell;
+    return GSA_OK;
+}
+
+static gsa_status take_weight(const gsa__arrow *arrow, int64_t row, float *out, gsa_error *error)
+{
+    *out = 1;
+    if (arrow->csv.weight == SIZE_MAX)
+        return GSA_OK;
+    gsa__arrow_cell cell = gsa__arrow_read(&arrow->column[arrow->csv.weight], row);
+    *out = cell.kind == GSA__CELL_NUMBER ? (float)cell.number : -1;
+    bool is_weight = *out >= 0 && !isinf(*out);
+    return is_weight ? GSA_OK : fail_cell(arrow, arrow->csv.weight, &cell, GSA__NO_WEIGHT, error);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+static inline const char *object_to_float(double number)
+{
+    float x = (float)number;
+    if (isinf(number))
+        return "values must be finite";
+    return isinf(x) || (x == 0 && number != 0) ? GSA__NO_FLOAT : NULL;
+}
+
+static gsa_status take_number(const gsa__arrow *arrow, size_t i, int64_t row, gsa__features *features, gsa_error *error)
+{
+    size_t number = arrow->csv.column[i].cell;
+    gsa__arrow_cell cell = gsa__arrow_read(&arrow->column[number], row);
+    if (cell.kind == GSA__CELL_ABSENT)
+        return GSA_OK;
+    const char *objection = object_to_float(cell.number);
+    if (objection)
+        return fail_cell(arrow, number, &cell, objection, error);
+    gsa__csv_add_number(&arrow->csv, i, (float)cell.number, features);
+    return GSA_OK;
+}
+
+/* A number among words is the word that text would have for it. */
+static gsa_status take_word(gsa__arrow *arrow, size_t i, int64_t row, gsa__features *features, gsa_error *error)
+{
+    size_t number = arrow->csv.column[i].cell;
+    gsa__arrow_column *column = &arrow->column[number];
+    gsa__arrow_cell cell = gsa__arrow_read(column, row);
+    if (cell.kind == GSA__CELL_NUMBER) {
+        if (isinf(cell.number))
+            return fail_cell(arrow, number, &cell, "values must be finite", error);
+        if (column->type == 'l')
+            cell.size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRId64, cell.whole);
+        else if (column->type == 'L')
+            cell.size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRIu64, (uint64_t)cell.whole);
+        else
+            cell.size = gsa__number_text(cell.number, column->digits);
+        cell.text = column->digits;
+    }
+    if (cell.kind != GSA__CELL_ABSENT)
+        gsa__csv_add_word(&arrow->csv, i, cell.text, cell.size, features);
+    return GSA_OK;
+}
+
+static gsa_status take_columns(gsa__arrow *arrow, int64_t row, gsa__features *features, gsa_error *error)
+{
+    const gsa__csv *csv = &arrow->csv;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < csv->n_columns && csv->term; i++)
+        csv->term[i].value = 0;
+    for (size_t i = 0; i < csv->n_numbers && status == GSA_OK; i++)
+        status = take_number(arrow, i, row, features, error);
+    features->n_numbers = features->n;
+    for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
+        status = take_word(arrow, i, row, features, error);
+    if (status != GSA_OK)
+        return status;
+    size_t bad = gsa__csv_add_crosses(csv, features);
+    if (bad != SIZE_MAX) {
+        gsa__arrow_cell cell = gsa__arrow_read(&arrow->column[csv->column[bad].cell], row);
+        return fail_cell(arrow, csv->column[bad].cell, &cell, GSA__NO_PRODUCT, error);
+    }
+    return gsa__features_finish(features)
+               ? GSA_OK
+               : gsa__fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSA__NO_SUM);
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------ */
+
+/* Where the items of the row begin, and how many there are. */
+typedef struct items {
+    int64_t id, value;
+    size_t n;
+} items;
+
+static gsa_status find_items(const gsa__arrow *arrow, int64_t row, items *out, gsa_error *error)
+{
+    *out = (items){0};
+    out->n = gsa__arrow_list(&arrow->column[arrow->values], row, &out->value);
+    if (arrow->ids == SIZE_MAX)
+        return GSA_OK;
+    size_t n_ids = gsa__arrow_list(&arrow->column[arrow->ids], row, &out->id);
+    return n_ids == out->n ? GSA_OK
+                           : gsa__fail(error, GSA_INPUT,
+                                       "the Arrow stream, row %" PRIu64 ": %zu ids and %zu values: expected as many",
+                                       arrow->n_rows, n_ids, out->n);
+}
+
+static gsa_status take_lists(const gsa__arrow *arrow, const items *of, gsa__features *features, gsa_error *error)
+{
+    const gsa__arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
+    bool ascends = true;
+    for (size_t i = 0; i < of->n; i++) {
+        gsa__arrow_cell id = {.kind = GSA__CELL_NUMBER, .number = (double)i};
+        if (ids)
+            id = gsa__arrow_item(ids, of->id + (int64_t)i);
+        if (id.kind != GSA__CELL_NUMBER || !(id.number >= 0 && id.number <= GSA_MAX_ID))
+            return fail_cell(arrow, ids ? arrow->ids : arrow->values, &id, "feature ids are from 0 to 4294967293",
+                             error);
+        gsa__arrow_cell value = gsa__arrow_item(&arrow->column[arrow->values], of->value + (int64_t)i);
+        const char *objection = value.kind == GSA__CELL_NUMBER ? object_to_float(value.number) : NULL;
+        if (objection)
+            return fail_cell(arrow, arrow->values, &value, objection, error);
+        ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id.number);
+        gsa__features_add(features, (uint32_t)id.number, value.kind == GSA__CELL_NUMBER ? (float)value.number : 0);
+    }
+    return ascends || gsa__features_finish(features)
+               ? GSA_OK
+               : gsa__fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": values of one id have no finite sum",
+                           arrow->n_rows);
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
+
+gsa_status gsa__arrow_row(gsa__arrow *arrow, gsa__rows *rows, gsa_error *error)
+{
+    const gsa__csv *csv = &arrow->csv;
+    int64_t row = arrow->batch.offset + arrow->at++;
+    bool has_lists = arrow->values != SIZE_MAX;
+    double label;
+    gsa__arrow_cell word;
+    float weight;
+    items of = {.n = csv->n_columns + csv->n_crosses};
+    arrow->n_rows++;
+    gsa_status status = take_label(arrow, row, &label, &word, error);
+    if (status == GSA_OK)
+        status = take_weight(arrow, row, &weight, error);
+    if (status == GSA_OK && has_lists)
+        status = find_items(arrow, row, &of, error);
+    if (status == GSA_OK)
+        status = gsa__rows_reserve(rows, of.n + 1, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__features features = {
+        .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
+    status = has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error);
+    int32_t number = -1;
+    if (status == GSA_OK && word.text)
+        status = gsa__words_enter(&rows->words, word.text, word.size, &number, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
+    gsa__rows_finish(rows, features.n, features.all_ones, label, number, place);
+    gsa__rows_weigh(rows, weight);
+    return GSA_OK;
+}
