@@ -252,6 +252,7 @@ const cli_verb compare_verb = {
     .options = compare_options,
     .n_options = sizeof compare_options / sizeof *compare_options,
     .reads_data = true,
+    .needs_files = true,
     .positional = "DATA",
     .least_positional = 1,
     .most_positional = SIZE_MAX,

@@ -30,6 +30,9 @@ static const cli_option reader_options[] = {
      "what to do with a row that cannot be read: stop, or count it and go on"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
      "the most that tables may take, such as 512M or 2G; 0: no limit"},
+    /* The last one is not for those who need files. */
+    {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
+     "in place of DATA: the rows of a query, such as \"SELECT * FROM read_parquet('a/*.parquet')\", by DuckDB"},
 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
@@ -58,7 +61,7 @@ size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *fi
     size_t n = 0;
     append_options(out, &n, verb->options, verb->n_options);
     if (verb->reads_data)
-        append_options(out, &n, reader_options, sizeof reader_options / sizeof *reader_options);
+        append_options(out, &n, reader_options, sizeof reader_options / sizeof *reader_options - verb->needs_files);
     *first_parameter = n;
     for (size_t i = 0; verb->takes_parameters && i < gsa_param_count(); i++) {
         cli_option parameter = option_of_parameter(gsa_param_at(i));
@@ -274,7 +277,10 @@ static int check_complete(const cli_arguments *arguments)
         if (option->required && arguments->value[i] == NULL && option->letter != 0)
             return complain_usage("%s needs -%c %s", verb->name, option->letter, option->takes);
     }
-    if (arguments->n_positional < verb->least_positional)
+    bool has_query = verb->reads_data && !verb->needs_files && arguments_given(arguments, "sql");
+    if (has_query && arguments->n_positional >= verb->least_positional)
+        return complain_usage("%s takes DATA or --sql, not both", verb->name);
+    if (arguments->n_positional + has_query < verb->least_positional)
         return complain_usage("%s needs %s; usage: greedystep %s %s", verb->name, verb->positional, verb->name,
                               verb->usage);
     if (arguments->n_positional > verb->most_positional)

@@ -41,6 +41,7 @@ typedef struct cli_verb {
     const cli_option *options;
     size_t n_options;
     bool reads_data;        /* has the options of readers too */
+    bool needs_files;       /* cannot do with the rows of a query, which come once */
     bool takes_parameters;  /* has the parameters of training too */
     const char *positional; /* what a positional argument is called, NULL if none is taken */
     size_t least_positional, most_positional;

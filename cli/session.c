@@ -1,10 +1,13 @@
 /* Environment, readers, models and states, as the verbs need them. */
 #include "session.h"
 
+#include "duckdb.h"
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"
 #include "verbs.h"
+
+#include <greedystep/arrow.h>
 
 #include <errno.h>
 #include <stdlib.h>
@@ -33,6 +36,30 @@ gsa_env session_env(const cli_arguments *arguments)
     return env;
 }
 
+static bool any_is_parquet(const char *const *paths, size_t n_paths)
+{
+    size_t i = 0;
+    while (i < n_paths && !duckdb_reads(paths[i]))
+        i++;
+    return i < n_paths;
+}
+
+/* Of a query, or of Parquet files if it is NULL. */
+static int open_stream(const char *sql, const char *const *paths, size_t n_paths, struct ArrowArrayStream *out)
+{
+    for (size_t i = 0; i < n_paths; i++) {
+        if (!duckdb_reads(paths[i]))
+            return complain_failed("%s is not named as a Parquet file and others are: one run reads files of one sort",
+                                   paths[i]);
+    }
+    char *made = sql == NULL ? duckdb_query_of(paths, n_paths) : NULL;
+    if (sql == NULL && made == NULL)
+        return complain_failed("out of memory");
+    int code = duckdb_stream(sql != NULL ? sql : made, out);
+    free(made);
+    return code;
+}
+
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
                         gsa_reader **out)
 {
@@ -47,7 +74,16 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                                   .cross = arguments_text(arguments, "cross")};
     if (arguments_given(arguments, "bits"))
         options.bits = (unsigned)arguments_number(arguments, "bits");
-    gsa_status status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
+    gsa_status status;
+    if (n_paths == 0 || any_is_parquet(paths, n_paths)) {
+        struct ArrowArrayStream stream;
+        int code = open_stream(n_paths == 0 ? arguments_text(arguments, "sql") : NULL, paths, n_paths, &stream);
+        if (code != EXIT_DONE)
+            return code;
+        status = gsa_reader_open_arrow(&stream, &options, env, out, &error);
+    } else {
+        status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
+    }
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 

@@ -1,0 +1,18 @@
+/* Parquet files and queries, read by DuckDB where its library is there. It is found at run time: nothing is linked. */
+#ifndef GREEDYSTEP_CLI_DUCKDB_H
+#define GREEDYSTEP_CLI_DUCKDB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct ArrowArrayStream;
+
+/* Whether a file is named as one of Parquet. */
+bool duckdb_reads(const char *path);
+/* SELECT * from these Parquet files, whose names may have wildcards; to be freed, NULL if there is no memory. */
+char *duckdb_query_of(const char *const *paths, size_t n_paths);
+/* The rows of a query, a few thousand at a time. Gives an exit code, and has said what is wrong if it is not EXIT_DONE.
+ */
+int duckdb_stream(const char *sql, struct ArrowArrayStream *out);
+
+#endif
