@@ -135,7 +135,7 @@ gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 {
     gsa_status status = writer->failed ? fail_again(error) : writer->kind->finish(writer, error);
     if (status == GSA_OK && writer->encoder)
-        status = compress(writer, NULL, 0, true, error);
+        status = compress(writer, "", 0, true, error);
     if (status != GSA_OK) {
         gsa_writer_discard(writer);
         return status;
