@@ -30,7 +30,8 @@ awk 'BEGIN {
 try greedystep train day.tsv -o day --bits 12 --passes 1
 try greedystep train day.tsv -o small --bits 5 --passes 1
 try_line 'greedystep inspect small --top 2 | tail -n 7'
-gzip -c day.tsv >day.gz
+# a build without gzip reads it plain
+if greedystep --version | grep '^gzip ' | grep -q ' no$'; then cp day.tsv day.gz; else gzip -c day.tsv >day.gz; fi
 greedystep train day.gz -o day_gz --bits 12 --passes 1 --quiet >/dev/null
 same day day_gz
 echo "several files, with their columns in another order"
