@@ -70,6 +70,8 @@ static void the_plan_has_eight_shards_here(void **unused)
     assert_int_equal(gsa_plan_round(15 * 65536, 2, FEATURES, 1).n_shards, 1);
 }
 
+static bytes quiet; /* of one thread: for the tests after the first */
+
 static void one_two_and_eight_threads_give_the_same_bytes_and_all_learn(void **unused)
 {
     (void)unused;
@@ -83,7 +85,7 @@ static void one_two_and_eight_threads_give_the_same_bytes_and_all_learn(void **u
         assert_memory_equal(one.data, several.data, one.size);
         free(several.data);
     }
-    free(one.data);
+    quiet = one;
 }
 
 /* How far the run is, as it is told; a copy tells of the others too. */
@@ -111,7 +113,27 @@ static gsa_state *trained_once(gsa_state *state, struct told *told)
     return state;
 }
 
-static void rounds_learn_what_one_learner_does(void **unused)
+/* Whatever copy a row went to: counted once, by features. */
+static void every_row_was_learned_once(const gsa_state *state)
+{
+    gsa_error error = {0};
+    gsa_reader *reader = many_rows();
+    gsa_batch batch;
+    uint64_t count[FEATURES] = {0};
+    while (gsa_reader_next(reader, &batch, &error) == GSA_OK)
+        for (int64_t i = batch.row_start[0]; i < batch.row_start[batch.n_rows]; i++)
+            count[batch.index[i]]++;
+    for (size_t i = 0; i < state->sample.n; i++) {
+        gsa__row row = gsa__held_row_view(state->sample.at[i]);
+        for (size_t j = 0; j < row.n; j++)
+            count[row.index[j]]--;
+    }
+    for (size_t f = 0; f < FEATURES; f++)
+        assert_int_equal(gsa__state_count(state, f + 1), count[f]);
+    gsa_reader_close(reader);
+}
+
+static void rounds_learn_what_one_learner_does_each_row_once(void **unused)
 {
     (void)unused;
     struct told several = {0}, alone = {0};
@@ -127,34 +149,11 @@ static void rounds_learn_what_one_learner_does(void **unused)
     assert_true(fabs(x.last_pass_loss - y.last_pass_loss) < 0.01 * y.last_pass_loss);
     assert_true(fabs(x.falling) < 0.02);
     assert_int_equal(alone.by_copies, 0);
+    every_row_was_learned_once(rounds);
     assert_true(several.by_copies > 4 * 65536 / 8 / 256 - 4);
     assert_true(several.last > ROWS - 10000 && several.last < ROWS + 10000);
     gsa_state_free(rounds);
     gsa_state_free(single);
-}
-
-/* Whatever copy it went to: counted once, by features. */
-static void every_row_is_learned_once(void **unused)
-{
-    (void)unused;
-    struct told told = {0};
-    gsa_error error = {0};
-    gsa_state *state = trained_once(one_pass("shuffled"), &told);
-    gsa_reader *reader = many_rows();
-    gsa_batch batch;
-    uint64_t count[FEATURES] = {0};
-    while (gsa_reader_next(reader, &batch, &error) == GSA_OK)
-        for (int64_t i = batch.row_start[0]; i < batch.row_start[batch.n_rows]; i++)
-            count[batch.index[i]]++;
-    for (size_t i = 0; i < state->sample.n; i++) {
-        gsa__row row = gsa__held_row_view(state->sample.at[i]);
-        for (size_t j = 0; j < row.n; j++)
-            count[row.index[j]]--;
-    }
-    for (size_t f = 0; f < FEATURES; f++)
-        assert_int_equal(gsa__state_count(state, f + 1), count[f]);
-    gsa_reader_close(reader);
-    gsa_state_free(state);
 }
 
 /* Without held-out rows nothing tells how far a merge should go. */
@@ -186,8 +185,6 @@ static int run_out(void *ctx)
 static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **unused)
 {
     (void)unused;
-    size_t seen;
-    bytes quiet = bytes_with_threads(2, &seen);
     /* Of 5100 calls: in the block before the round, when there are rows enough for one, and in the round. */
     static const unsigned patience[] = {3990, 4700};
     for (size_t i = 0; i < sizeof patience / sizeof *patience; i++) {
@@ -223,8 +220,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_plan_has_eight_shards_here),
         cmocka_unit_test(one_two_and_eight_threads_give_the_same_bytes_and_all_learn),
-        cmocka_unit_test(rounds_learn_what_one_learner_does),
-        cmocka_unit_test(every_row_is_learned_once),
+        cmocka_unit_test(rounds_learn_what_one_learner_does_each_row_once),
         cmocka_unit_test(without_held_out_rows_there_are_no_rounds),
         cmocka_unit_test(a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one),
     };
