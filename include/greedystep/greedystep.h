@@ -389,8 +389,9 @@ GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
 /* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or dealt out to
  * n_shards copies that are merged when n_rows of them, in whole blocks, are learned. Follows from what the run has
  * learned so far: its rows, how many features they have each and in all, and the outputs of the model. */
+#define GSA_SHARDS_MOST 8u
 typedef struct gsa_round {
-    size_t n_shards;
+    size_t n_shards; /* 1, or up to GSA_SHARDS_MOST */
     uint64_t n_rows;
 } gsa_round;
 GSA_API gsa_round gsa_plan_round(uint64_t n_rows, double features_a_row, uint64_t n_features, uint64_t n_outputs);

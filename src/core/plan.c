@@ -30,7 +30,6 @@ void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_row
 /* Copies slow learning down as long as a feature's weight is far from where it goes, and take noise away when it is
  * not; docs/decisions/0012 has the figures. Rounds double, so that there are few of them, but what a run that is
  * stopped has to do again stays bounded. Copies have to fit into memory too. */
-#define SHARDS_MOST 8u
 #define ROWS_LEAST ((uint64_t)1000000)
 #define PRESENCE_LEAST 256.0
 #define ROUND_ROWS_MOST ((uint64_t)1 << 24)
@@ -42,7 +41,7 @@ gsa_round gsa_plan_round(uint64_t n_rows, double features_a_row, uint64_t n_feat
     double presence = (double)n_rows * features_a_row / (double)(n_features > 0 ? n_features : 1);
     if (n_rows < ROWS_LEAST || presence < PRESENCE_LEAST)
         return round;
-    for (round.n_shards = SHARDS_MOST; round.n_shards > 1; round.n_shards /= 2)
+    for (round.n_shards = GSA_SHARDS_MOST; round.n_shards > 1; round.n_shards /= 2)
         if (n_features < CELLS_MOST / round.n_shards / (2 * n_outputs + 2))
             break;
     round.n_rows = n_rows < ROUND_ROWS_MOST ? n_rows : ROUND_ROWS_MOST;

@@ -6,9 +6,6 @@
 
 #include <string.h>
 
-/* Means of columns beyond are let go: nobody else keeps them, and the array would be as long as the table. */
-#define COLUMNS_MOST 65536u
-
 static size_t slot_of(const uint32_t *id, size_t slot)
 {
     return slot == 0 ? 0 : (size_t)id[slot - 1] + 1;
@@ -37,7 +34,7 @@ static gsa_status spread_centre(gsa_state *state, const uint32_t *id, gsa_error 
 {
     gsa__centre old = state->centre;
     size_t n = 0;
-    while (n < old.n && slot_of(id, n) < COLUMNS_MOST)
+    while (n < old.n && slot_of(id, n) < GSA__COLUMNS_MOST)
         n++;
     memset(&state->centre, 0, sizeof state->centre);
     gsa_status status = n > 0 ? gsa__centre_grow(&state->centre, slot_of(id, n - 1) + 1, &state->env, error) : GSA_OK;

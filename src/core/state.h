@@ -104,6 +104,8 @@ typedef struct gsa__column {
     double n, mean, squares;
 } gsa__column;
 
+/* Columns beyond are never centred: their means would cost memory as the weights do. */
+#define GSA__COLUMNS_MOST 65536u
 /* Columns by slot, as far as there are any that were ever present in nearly all rows. method/centre.c. */
 typedef struct gsa__centre {
     gsa__column *at;

@@ -22,8 +22,6 @@ int gsa__block_is_last(const gsa__block *block);
 /* The order in which its n_rows rows are learned: the plan's, or as they come. */
 void gsa__block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,
                       uint32_t *order);
-/* Rows that are learned between two looks at whether to stop. */
-#define GSA__ROWS_BETWEEN_CHECKS 256u
 /* Forgets everything, for a reader that was rewound. */
 void gsa__block_clear(gsa__block *block);
 

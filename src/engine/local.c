@@ -8,6 +8,7 @@
 #include "engine/ahead.h"
 #include "engine/block.h"
 #include "engine/compact.h"
+#include "engine/job.h"
 #include "engine/mixing.h"
 #include "engine/rounds.h"
 #include "engine/team.h"
@@ -27,10 +28,7 @@
 #define ROWS_ENOUGH 10000000u
 
 typedef struct training {
-    gsa_state *state;
-    gsa_reader *reader;
-    gsa_train_hooks hooks;
-    gsa_env env;
+    gsa__job job;
     gsa__ahead *ahead;
     gsa__round round;
     uint32_t order[GSA_BLOCK_ROWS];
@@ -66,8 +64,8 @@ static int is_auto(const gsa_state *state)
 static gsa_status plan_round(training *run, gsa_error *error)
 {
     gsa_summary summary;
-    gsa_state_summary(run->state, &summary);
-    if (!run->shuffled || !is_auto(run->state) || summary.n_held_out == 0) /* copies are merged by held-out rows */
+    gsa_state_summary(run->job.state, &summary);
+    if (!run->shuffled || !is_auto(run->job.state) || summary.n_held_out == 0) /* copies are merged by held-out rows */
         return GSA_OK;
     gsa_round plan = gsa_plan_round(summary.n_rows, (double)run->pass_entries / (double)run->pass_rows,
                                     summary.n_features, summary.n_classes > 2 ? summary.n_classes : 1);
@@ -83,7 +81,7 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pa
         return gsa__round_learn(&run->round, batch, run->order, error);
     if (status != GSA_OK)
         return status;
-    return gsa__learn_rows(&run->round, run->state, batch, run->order + done, batch->n_rows - done, 1, error);
+    return gsa__job_learn(&run->job, run->job.state, batch, run->order + done, batch->n_rows - done, 1, error);
 }
 
 /* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
@@ -91,7 +89,7 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
                                    gsa_error *error)
 {
     if (pass > 0 || taken > 0) {
-        if (!gsa_state_began_with(run->state, first))
+        if (!gsa_state_began_with(run->job.state, first))
             return gsa__fail(error, GSA_CONFLICT,
                              "this input does not begin with the rows that the run began with; resume needs the same "
                              "data in the same order, --start-from begins a new run with other data");
@@ -100,9 +98,9 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
     gsa_batch decisive = *first;
     if (decisive.n_rows > GSA_FIRST_ROWS)
         decisive.n_rows = GSA_FIRST_ROWS;
-    gsa_status status = gsa_state_prepare(run->state, &decisive, error);
+    gsa_status status = gsa_state_prepare(run->job.state, &decisive, error);
     if (status != GSA_OK)
-        gsa_reader_locate(run->reader, first, error);
+        gsa_reader_locate(run->job.reader, first, error);
     return status;
 }
 
@@ -110,16 +108,17 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
 static void tell_of_mixing(const training *run)
 {
     gsa_summary summary;
-    gsa_state_summary(run->state, &summary);
-    if (run->hooks.notice && summary.n_classes > 1 && gsa__mixing_is_poor(&run->mixing))
-        run->hooks.notice(run->hooks.ctx, "the rows seem to be sorted by label, which makes for a worse model; shuffle "
-                                          "them first, for instance with shuf");
+    gsa_state_summary(run->job.state, &summary);
+    if (run->job.hooks.notice && summary.n_classes > 1 && gsa__mixing_is_poor(&run->mixing))
+        run->job.hooks.notice(run->job.hooks.ctx,
+                              "the rows seem to be sorted by label, which makes for a worse model; shuffle "
+                              "them first, for instance with shuf");
 }
 
 static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 {
     gsa_batch batch;
-    uint64_t before = 0, taken = rows_taken(run->state);
+    uint64_t before = 0, taken = rows_taken(run->job.state);
     gsa_status status;
     run->pass_rows = run->pass_entries = 0;
     for (run->block_number = 0;; run->block_number++) {
@@ -140,24 +139,24 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (status != GSA_END || (status = gsa__round_end(&run->round, error)) != GSA_OK)
         return status;
     if (before == 0)
-        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
     if (before < taken)
         return gsa__fail(error, GSA_CONFLICT, "the input ends after %llu rows, but this run has taken %llu already",
                          (unsigned long long)before, (unsigned long long)taken);
     if (pass == 0 && (!run->shuffled || run->block_number > 1))
         tell_of_mixing(run);
-    status = count_param(run->state, "passes") == 0 ? gsa_state_keep_best(run->state, error) : GSA_OK;
+    status = count_param(run->job.state, "passes") == 0 ? gsa_state_keep_best(run->job.state, error) : GSA_OK;
     if (status != GSA_OK)
         return status;
-    gsa_state_end_pass(run->state);
-    return run->hooks.pass_ended ? run->hooks.pass_ended(run->hooks.ctx, run->state, error) : GSA_OK;
+    gsa_state_end_pass(run->job.state);
+    return run->job.hooks.pass_ended ? run->job.hooks.pass_ended(run->job.hooks.ctx, run->job.state, error) : GSA_OK;
 }
 
 static int wants_another_pass(const training *run, int is_stream)
 {
     gsa_summary summary;
-    gsa_state_summary(run->state, &summary);
-    uint64_t passes = count_param(run->state, "passes");
+    gsa_state_summary(run->job.state, &summary);
+    uint64_t passes = count_param(run->job.state, "passes");
     if (is_stream && summary.pass > 0)
         return 0;
     if (passes > 0)
@@ -166,8 +165,8 @@ static int wants_another_pass(const training *run, int is_stream)
         return 1;
     if (summary.n_rows >= ROWS_ENOUGH)
         return 0;
-    int judged_by_team = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->state));
-    if (!is_auto(run->state) || summary.n_held_out == 0) /* nothing to judge by */
+    int judged_by_team = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->job.state));
+    if (!is_auto(run->job.state) || summary.n_held_out == 0) /* nothing to judge by */
         return !judged_by_team && summary.pass < DEFAULT_PASSES;
     int flat = summary.pass == 1 && summary.falling < GSA_GAIN_LEAST;
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
@@ -180,10 +179,9 @@ static gsa_status give_to_team(training *run, const gsa__compact *compact, gsa_e
         gsa__mixing_add(&run->mixing, rows);
         tell_of_mixing(run);
     }
-    gsa__assignment job = {
-        run->state,    rows,        run->reader,   run->hooks, run->env, run->seed, count_param(run->state, "passes"),
-        run->shuffled, compact->id, compact->n_ids};
-    return gsa__team_train(&job, error);
+    gsa__assignment team = {&run->job,     rows,        run->seed,     count_param(run->job.state, "passes"),
+                            run->shuffled, compact->id, compact->n_ids};
+    return gsa__team_train(&team, error);
 }
 
 /* A file that does not fill a block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0. */
@@ -195,22 +193,22 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
     gsa_status status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &rows, error);
     *taken = 0;
     if (status == GSA_END)
-        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->reader, 0));
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
     if (status != GSA_OK || !gsa__ahead_is_last(run->ahead))
         return status;
-    status = gsa_state_prepare(run->state, &rows, error);
+    status = gsa_state_prepare(run->job.state, &rows, error);
     if (status != GSA_OK) {
-        gsa_reader_locate(run->reader, &rows, error);
+        gsa_reader_locate(run->job.reader, &rows, error);
         return status;
     }
-    gsa_state_summary(run->state, &summary);
+    gsa_state_summary(run->job.state, &summary);
     compact.rows = rows;
     if (summary.n_features == 0) /* a model to start from has its own numbers */
-        status = gsa__compact_rows(&compact, &rows, &run->env, error);
+        status = gsa__compact_rows(&compact, &rows, &run->job.env, error);
     *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1);
     if (*taken)
         status = give_to_team(run, &compact, error);
-    gsa__compact_release(&compact, &run->env);
+    gsa__compact_release(&compact, &run->job.env);
     return status;
 }
 
@@ -219,9 +217,9 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_reader_progress progress;
     gsa_summary summary;
     gsa_status status = GSA_OK;
-    gsa_reader_get_progress(run->reader, &progress);
-    gsa_state_summary(run->state, &summary);
-    int judged = is_auto(run->state) && strcmp(gsa_state_get(run->state, "holdout"), "0") != 0, at_start = 0;
+    gsa_reader_get_progress(run->job.reader, &progress);
+    gsa_state_summary(run->job.state, &summary);
+    int judged = is_auto(run->job.state) && strcmp(gsa_state_get(run->job.state, "holdout"), "0") != 0, at_start = 0;
     if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
         int taken = 0;
         status = gsa__ahead_rewind(run->ahead, error);
@@ -234,7 +232,7 @@ static gsa_status run_passes(training *run, gsa_error *error)
             gsa__ahead_again(run->ahead);
     }
     for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
-        gsa_state_summary(run->state, &summary);
+        gsa_state_summary(run->job.state, &summary);
         if (!at_start)
             status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
@@ -247,24 +245,24 @@ static gsa_status set_up(training *run, gsa_error *error)
 {
     gsa_summary summary;
     gsa_reader_progress progress;
-    gsa_state_summary(run->state, &summary);
-    gsa_reader_get_progress(run->reader, &progress);
+    gsa_state_summary(run->job.state, &summary);
+    gsa_reader_get_progress(run->job.reader, &progress);
     if (summary.n_merged > 1)
         return gsa__fail(error, GSA_CONFLICT,
                          "a merged state has no place in an input to resume at; begin a new run "
                          "with --start-from");
-    if (progress.is_stream && count_param(run->state, "passes") > 1)
+    if (progress.is_stream && count_param(run->job.state, "passes") > 1)
         return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --passes %s, or leave it out",
-                         gsa_reader_file(run->reader, 0), gsa_state_get(run->state, "passes"));
+                         gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes"));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
-    if (strcmp(gsa_state_get(run->state, "order"), "auto") == 0 && !begun) {
-        gsa_status status = gsa_state_set(run->state, "order", progress.is_stream ? "file" : "shuffled", error);
+    if (strcmp(gsa_state_get(run->job.state, "order"), "auto") == 0 && !begun) {
+        gsa_status status = gsa_state_set(run->job.state, "order", progress.is_stream ? "file" : "shuffled", error);
         if (status != GSA_OK)
             return status;
     }
-    run->shuffled = strcmp(gsa_state_get(run->state, "order"), "shuffled") == 0;
-    run->seed = count_param(run->state, "seed");
-    return gsa__ahead_new(run->reader, gsa__workers_count(&run->env), &run->env, &run->ahead, error);
+    run->shuffled = strcmp(gsa_state_get(run->job.state, "order"), "shuffled") == 0;
+    run->seed = count_param(run->job.state, "seed");
+    return gsa__ahead_new(run->job.reader, gsa__workers_count(&run->job.env), &run->job.env, &run->ahead, error);
 }
 
 static const char *name_of(const void *reader, uint64_t feature)
@@ -279,12 +277,10 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     training *run = gsa__alloc_zeroed(&resolved, 1, sizeof *run);
     if (!run)
         return gsa__fail(error, GSA_MEMORY, "no memory to train");
-    run->state = state;
-    run->reader = reader;
-    run->env = resolved;
+    run->job = (gsa__job){.state = state, .reader = reader, .env = resolved};
     if (hooks)
-        run->hooks = *hooks;
-    run->round = (gsa__round){.state = state, .reader = reader, .hooks = run->hooks, .env = resolved};
+        run->job.hooks = *hooks;
+    run->round.job = &run->job;
     gsa_status status = gsa_reader_begin(reader, error);
     if (status == GSA_OK)
         status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);

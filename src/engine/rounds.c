@@ -1,28 +1,7 @@
 /* Rounds on threads. Which copy learns which rows is the plan's: threads only decide who learns when. */
 #include "engine/rounds.h"
 
-#include "engine/block.h"
 #include "engine/workers.h"
-
-#include "base/error.h"
-
-gsa_status gsa__learn_rows(const gsa__round *round, gsa_state *state, const gsa_batch *batch, const uint32_t *order,
-                           size_t n_rows, int tells, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    for (size_t done = 0; done < n_rows && status == GSA_OK;) {
-        size_t n = n_rows - done < GSA__ROWS_BETWEEN_CHECKS ? n_rows - done : GSA__ROWS_BETWEEN_CHECKS;
-        if (round->env.should_stop(round->env.stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped on request");
-        status = gsa_state_update_rows(state, batch, order + done, n, error);
-        if (status != GSA_OK)
-            gsa_reader_locate(round->reader, batch, error);
-        else if (tells && round->hooks.progress)
-            round->hooks.progress(round->hooks.ctx, state, round->reader);
-        done += n;
-    }
-    return status;
-}
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error)
 {
@@ -30,7 +9,8 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error 
     round->rows_left = plan->n_rows;
     for (round->n_shards = 0; round->n_shards < plan->n_shards && status == GSA_OK; round->n_shards++) {
         round->copy[round->n_shards] = NULL;
-        status = gsa_state_fork(round->state, plan->n_shards, &round->env, &round->copy[round->n_shards], error);
+        status =
+            gsa_state_fork(round->job->state, plan->n_shards, &round->job->env, &round->copy[round->n_shards], error);
     }
     return status;
 }
@@ -41,15 +21,16 @@ static gsa_status learn_part(void *ctx, size_t task, gsa_error *error)
     const gsa__round *round = ctx;
     size_t n_rows = round->batch->n_rows, from = n_rows * task / round->n_shards;
     size_t to = n_rows * (task + 1) / round->n_shards;
-    return gsa__learn_rows(round, round->copy[task], round->batch, round->order + from, to - from, task == 0, error);
+    return gsa__job_learn(round->job, round->copy[task], round->batch, round->order + from, to - from, task == 0,
+                          error);
 }
 
 gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, gsa_error *error)
 {
     round->batch = batch;
     round->order = order;
-    gsa_status status =
-        gsa__workers_run(gsa__workers_count(&round->env), round->n_shards, learn_part, round, &round->env, error);
+    gsa_status status = gsa__workers_run(gsa__workers_count(&round->job->env), round->n_shards, learn_part, round,
+                                         &round->job->env, error);
     if (status != GSA_OK)
         return status;
     round->rows_left -= batch->n_rows < round->rows_left ? batch->n_rows : round->rows_left;
@@ -61,10 +42,10 @@ gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
     gsa_state *merged = NULL;
     if (round->n_shards == 0)
         return GSA_OK;
-    gsa_status status = gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->state,
-                                        &round->env, &merged, error);
+    gsa_status status = gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
+                                        &round->job->env, &merged, error);
     gsa__round_drop(round);
-    return status == GSA_OK ? gsa_state_replace(round->state, merged, error) : status;
+    return status == GSA_OK ? gsa_state_replace(round->job->state, merged, error) : status;
 }
 
 void gsa__round_drop(gsa__round *round)

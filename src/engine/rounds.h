@@ -2,25 +2,16 @@
 #ifndef GSA_ENGINE_ROUNDS_H
 #define GSA_ENGINE_ROUNDS_H
 
-#include <greedystep/train.h>
-
-#define GSA__SHARDS_MOST 64u
+#include "engine/job.h"
 
 typedef struct gsa__round {
-    gsa_state *state; /* the base: untouched until the round ends */
-    const gsa_reader *reader;
-    gsa_train_hooks hooks;
-    gsa_env env;
-    gsa_state *copy[GSA__SHARDS_MOST];
+    const gsa__job *job; /* its state is the base: untouched until the round ends */
+    gsa_state *copy[GSA_SHARDS_MOST];
     size_t n_shards; /* 0: no round is under way */
     uint64_t rows_left;
     const gsa_batch *batch; /* being learned */
     const uint32_t *order;
 } gsa__round;
-
-/* Rows of a batch, in the order given, by one state; tells how far it is only if it is the caller's thread. */
-gsa_status gsa__learn_rows(const gsa__round *round, gsa_state *state, const gsa_batch *batch, const uint32_t *order,
-                           size_t n_rows, int tells, gsa_error *error);
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error);
 /* Every copy learns its part of the order. The round ends with the block that brings it to its rows. */

@@ -65,7 +65,7 @@ int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs)
 
 static gsa_status new_order(const gsa__assignment *job, uint32_t **out, gsa_error *error)
 {
-    *out = gsa__alloc(&job->env, job->rows->n_rows, sizeof **out);
+    *out = gsa__alloc(&job->run->env, job->rows->n_rows, sizeof **out);
     return *out ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", job->rows->n_rows);
 }
 
@@ -81,16 +81,16 @@ static gsa_status leave_out_fold(const struct team *team, gsa_state *member, uin
         if (team->fold[row] == number)
             rows[n++] = (uint32_t)row;
     status = gsa_state_hold_out(member, job->rows, rows, n, error);
-    gsa__free(&job->env, rows);
+    gsa__free(&job->run->env, rows);
     if (status != GSA_OK)
-        gsa_reader_locate(job->reader, job->rows, error);
+        gsa_reader_locate(job->run->reader, job->rows, error);
     return status;
 }
 
 static gsa_status new_member(struct team *team, const char *units, uint32_t number, gsa_state **out, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
-    gsa_status status = gsa_state_fork(job->state, 1, &job->env, out, error);
+    gsa_status status = gsa_state_fork(job->run->state, 1, &job->run->env, out, error);
     if (status == GSA_OK)
         status = gsa_state_set(*out, "holdout", "0", error);
     if (status == GSA_OK && units)
@@ -128,47 +128,24 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     if (status != GSA_OK)
         return status;
     team->n_members = members_for(n_rows);
-    team->fold = gsa__alloc(&job->env, n_rows, sizeof *team->fold);
+    team->fold = gsa__alloc(&job->run->env, n_rows, sizeof *team->fold);
     gsa_plan_order(job->seed, UINT64_MAX, 0, (uint32_t)n_rows, order);
     for (size_t i = 0; team->fold && i < n_rows; i++)
         team->fold[order[i]] = (uint8_t)(i % team->n_members);
-    gsa__free(&job->env, order);
+    gsa__free(&job->run->env, order);
     if (!team->fold)
         return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n_rows);
-    gsa_state_summary(job->state, &summary);
+    gsa_state_summary(job->run->state, &summary);
     /* A run that starts from a model goes on in the units of that model. */
-    int open = summary.n_features == 0 && strcmp(gsa_state_get(job->state, "units"), "auto") == 0;
+    int open = summary.n_features == 0 && strcmp(gsa_state_get(job->run->state, "units"), "auto") == 0;
     status = new_candidate(team, open ? "given" : NULL, error);
     return status == GSA_OK && open ? new_candidate(team, "free", error) : status;
 }
 
 /* ---- passes ------------------------------------------------------------------------------------------------------ */
 
-/* The rows that a member does not leave out, in the order of the pass. The first task tells how far it is: the caller's
- * thread runs it. */
-static gsa_status learn_rows(const struct team *team, gsa_state *member, uint32_t number, const uint32_t *order,
-                             int tells, gsa_error *error)
-{
-    const gsa__assignment *job = team->job;
-    uint32_t rows[GSA__ROWS_BETWEEN_CHECKS];
-    gsa_status status = GSA_OK;
-    for (size_t done = 0; done < job->rows->n_rows && status == GSA_OK;) {
-        size_t n = 0;
-        for (; done < job->rows->n_rows && n < GSA__ROWS_BETWEEN_CHECKS; done++)
-            if (team->fold[order[done]] != number)
-                rows[n++] = order[done];
-        if (job->env.should_stop(job->env.stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped on request");
-        status = gsa_state_update_rows(member, job->rows, rows, n, error);
-        if (status != GSA_OK)
-            gsa_reader_locate(job->reader, job->rows, error);
-        else if (tells && job->hooks.progress)
-            job->hooks.progress(job->hooks.ctx, member, job->reader);
-    }
-    return status;
-}
-
-/* Task: one pass of one member of a candidate at work. */
+/* Task: one pass of one member of a candidate at work, over the rows that it does not leave out. The first task tells
+ * how far it is: the caller's thread runs it. */
 static gsa_status run_member(void *ctx, size_t task, gsa_error *error)
 {
     struct team *team = ctx;
@@ -179,8 +156,12 @@ static gsa_status run_member(void *ctx, size_t task, gsa_error *error)
     if (status != GSA_OK)
         return status;
     gsa__block_order(job->shuffled, job->seed, team->pass, number, (uint32_t)job->rows->n_rows, order);
-    status = learn_rows(team, member, number, order, task == 0, error);
-    gsa__free(&job->env, order);
+    size_t n = 0;
+    for (size_t i = 0; i < job->rows->n_rows; i++)
+        if (team->fold[order[i]] != number)
+            order[n++] = order[i];
+    status = gsa__job_learn(job->run, member, job->rows, order, n, task == 0, error);
+    gsa__free(&job->run->env, order);
     gsa_state_end_pass(member);
     return status;
 }
@@ -193,8 +174,8 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
     struct candidate *candidate = team->working[task];
     gsa_state *mean = NULL;
     double loss = INFINITY;
-    gsa_status status = gsa_state_merge_folds((const gsa_state *const *)candidate->member, team->n_members, job->state,
-                                              &job->env, &mean, &loss, error);
+    gsa_status status = gsa_state_merge_folds((const gsa_state *const *)candidate->member, team->n_members,
+                                              job->run->state, &job->run->env, &mean, &loss, error);
     if (status != GSA_OK)
         return status;
     candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
@@ -212,7 +193,7 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
 
 static gsa_status run_pass(struct team *team, gsa_error *error)
 {
-    const gsa_env *env = &team->job->env;
+    const gsa_env *env = &team->job->run->env;
     size_t n_threads = gsa__workers_count(env);
     team->n_working = 0;
     for (size_t i = 0; i < team->n_candidates; i++)
@@ -255,12 +236,12 @@ static gsa_status tell(const struct team *team, const gsa_state *best, gsa_error
     const gsa__assignment *job = team->job;
     gsa_state *spread = NULL;
     if (!job->id)
-        return job->hooks.pass_ended(job->hooks.ctx, best, error);
-    gsa_status status = gsa_state_fork(best, 1, &job->env, &spread, error);
+        return job->run->hooks.pass_ended(job->run->hooks.ctx, best, error);
+    gsa_status status = gsa_state_fork(best, 1, &job->run->env, &spread, error);
     if (status == GSA_OK)
         status = gsa_state_spread(spread, job->id, job->n_ids, error);
     if (status == GSA_OK)
-        status = job->hooks.pass_ended(job->hooks.ctx, spread, error);
+        status = job->run->hooks.pass_ended(job->run->hooks.ctx, spread, error);
     gsa_state_free(spread);
     return status;
 }
@@ -276,7 +257,7 @@ static gsa_status run_passes(struct team *team, gsa_error *error)
         if (status != GSA_OK)
             return status;
         alive = drop_those_behind(team);
-        if (leader(team)->better && job->hooks.pass_ended)
+        if (leader(team)->better && job->run->hooks.pass_ended)
             status = tell(team, leader(team)->best, error);
     }
     return status;
@@ -292,7 +273,7 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         struct candidate *winner = leader(&team);
         status = job->id ? gsa_state_spread(winner->best, job->id, job->n_ids, error) : GSA_OK;
         if (status == GSA_OK) {
-            status = gsa_state_replace(job->state, winner->best, error);
+            status = gsa_state_replace(job->run->state, winner->best, error);
             winner->best = NULL;
         }
     }
@@ -300,6 +281,6 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         drop_members(&team.candidate[i]);
         gsa_state_free(team.candidate[i].best);
     }
-    gsa__free(&job->env, team.fold);
+    gsa__free(&job->run->env, team.fold);
     return status;
 }

@@ -2,15 +2,12 @@
 #ifndef GSA_ENGINE_TEAM_H
 #define GSA_ENGINE_TEAM_H
 
-#include <greedystep/train.h>
+#include "engine/job.h"
 
 /* What a team works on. */
 typedef struct gsa__assignment {
-    gsa_state *state; /* prepared, nothing learned yet; becomes the result */
+    const gsa__job *run; /* its state is prepared, has learned nothing yet, and becomes the result */
     const gsa_batch *rows;
-    const gsa_reader *reader; /* for the hooks */
-    gsa_train_hooks hooks;
-    gsa_env env;
     uint64_t seed, passes; /* passes 0: until the held-out rows gain no more */
     int shuffled;
     const uint32_t *id; /* of the features of the rows, if these were renumbered (compact.h); else NULL */

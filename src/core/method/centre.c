@@ -12,8 +12,6 @@
 
 /* Present in at least this share of rows. */
 #define DENSE_SHARE 0.9
-/* Columns beyond are never centred: their means would cost memory as the weights do. */
-#define COLUMNS_MOST 65536u
 
 const gsa__column *gsa__centre_column(const gsa_state *state, size_t slot, double count, double rows)
 {
@@ -51,7 +49,7 @@ gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error)
     const gsa__entries *entries = &state->entries;
     size_t last = 0;
     for (size_t i = 0; i < entries->n && centres(state); i++)
-        if (entries->slot[i] > last && entries->slot[i] < COLUMNS_MOST)
+        if (entries->slot[i] > last && entries->slot[i] < GSA__COLUMNS_MOST)
             last = entries->slot[i];
     return last > 0 ? gsa__centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
 }
@@ -63,7 +61,7 @@ void gsa__centre_row(gsa_state *state)
     for (size_t i = 0; i < entries->n && centres(state); i++) {
         size_t slot = entries->slot[i];
         uint64_t count = entries->count[i] + (slot < state->carried.n ? state->carried.count[slot] : 0);
-        if ((double)count >= least && slot < COLUMNS_MOST)
+        if ((double)count >= least && slot < GSA__COLUMNS_MOST)
             enter(&state->centre.at[slot], entries->x[i]);
     }
 }

@@ -1,0 +1,24 @@
+/* Rows to a learner. */
+#include "engine/job.h"
+
+#include "base/error.h"
+
+#define ROWS_BETWEEN_CHECKS 256u
+
+gsa_status gsa__job_learn(const gsa__job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
+                          size_t n_rows, int tells, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t done = 0; done < n_rows && status == GSA_OK;) {
+        size_t n = n_rows - done < ROWS_BETWEEN_CHECKS ? n_rows - done : ROWS_BETWEEN_CHECKS;
+        if (job->env.should_stop(job->env.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        status = gsa_state_update_rows(learner, batch, rows + done, n, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(job->reader, batch, error);
+        else if (tells && job->hooks.progress)
+            job->hooks.progress(job->hooks.ctx, learner, job->reader);
+        done += n;
+    }
+    return status;
+}

@@ -1,0 +1,20 @@
+/* What a run works with, and the loop that its learners share: the state itself, copies in a round, a team's members.
+ */
+#ifndef GSA_ENGINE_JOB_H
+#define GSA_ENGINE_JOB_H
+
+#include <greedystep/train.h>
+
+typedef struct gsa__job {
+    gsa_state *state;
+    gsa_reader *reader;
+    gsa_train_hooks hooks;
+    gsa_env env; /* resolved */
+} gsa__job;
+
+/* `learner` takes these rows of the batch, some hundred between two looks at whether to stop. It tells how far it is
+ * only if it is the caller's thread that learns. */
+gsa_status gsa__job_learn(const gsa__job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
+                          size_t n_rows, int tells, gsa_error *error);
+
+#endif
