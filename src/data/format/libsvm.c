@@ -4,13 +4,10 @@
  *   2 A row that fails leaves no trace in the batch, nor its label in the dictionary.
  *   3 An index:value pair has at least four bytes with its separator, so that a line's length bounds its values.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h): loops over digits and blanks need no bound. */
-#include "data/format/format.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/libsvm_error.h"
-#include "data/format/lines.h"
-#include "data/format/number.h"
+#include "data/format/line_text.h"
 #include "data/format/pairs.h"
 #include "data/format/text.h"
 
@@ -20,10 +17,7 @@
 #define SLOW_ROWS 63
 
 typedef struct libsvm {
-    const gsa_env *env;
-    gsa__number_locale *locale;
-    gsa__lines lines;
-    gsa__format_input *input;
+    gsa__line_text text;
     unsigned n_slow_rows; /* to be read before the fast way is tried again */
 } libsvm;
 
@@ -35,37 +29,9 @@ typedef struct label {
     size_t size;
 } label;
 
-static void close_libsvm(void *memory)
-{
-    libsvm *parser = memory;
-    gsa__lines_free(&parser->lines);
-    gsa__number_locale_free(parser->env, parser->locale);
-    gsa__free(parser->env, parser);
-}
-
 static gsa_status open_libsvm(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
 {
-    libsvm *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
-    if (!parser)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of libsvm text");
-    parser->env = env;
-    gsa_status status = gsa__lines_init(&parser->lines, buffer_size, env, error);
-    parser->locale = gsa__number_locale_new(env);
-    if (status == GSA_OK && !parser->locale)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of libsvm text");
-    if (status != GSA_OK) {
-        close_libsvm(parser);
-        return status;
-    }
-    *out = parser;
-    return GSA_OK;
-}
-
-static void begin_libsvm(void *memory, gsa__format_input *input)
-{
-    libsvm *parser = memory;
-    parser->input = input;
-    gsa__lines_begin(&parser->lines, input->stream);
+    return gsa__line_text_open(sizeof(libsvm), "libsvm text", buffer_size, env, out, error);
 }
 
 static inline bool is_blank(char c)
@@ -90,7 +56,7 @@ static gsa_status parse_label(const libsvm *parser, const gsa__line *line, const
 {
     const char *start = *at;
     gsa__number number;
-    gsa__number_parse(parser->locale, start, &number);
+    gsa__number_parse(parser->text.locale, start, &number);
     if (number.after && ends_token(number.after, line)) {
         if (isinf(number.value) || (number.value == 0 && number.has_nonzero))
             return gsa__libsvm_fail_label_range(line, start, number.after, error);
@@ -147,7 +113,7 @@ static gsa_status parse_pairs(libsvm *parser, const gsa__line *line, const char 
         p = fast ? gsa__pairs_take(pairs, p, line->end) : skip_blanks(p);
         if (p == line->end || *p == '#')
             break;
-        gsa_status status = parse_pair(parser->locale, line, &p, pairs, error);
+        gsa_status status = parse_pair(parser->text.locale, line, &p, pairs, error);
         if (status != GSA_OK)
             return status;
     }
@@ -175,13 +141,13 @@ static gsa_status parse_row(libsvm *parser, const gsa__line *line, const char *p
         if (status != GSA_OK)
             return gsa__libsvm_place(line, found.text, status, error);
     }
-    gsa_place place = {line->number, line->byte, parser->input->file};
+    gsa_place place = {line->number, line->byte, parser->text.input->file};
     gsa__rows_finish(rows, pairs.n, pairs.all_ones, found.number, word, place);
     return GSA_OK;
 }
 
 /* One line: a row, or nothing. */
-static gsa_status parse_line(libsvm *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
+static gsa_status parse_line(void *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
 {
     const char *p = line->start;
     if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -194,33 +160,14 @@ static gsa_status parse_line(libsvm *parser, const gsa__line *line, gsa__rows *r
     return memchr(p, '\0', (size_t)(line->end - p)) ? gsa__libsvm_fail_nul(line, p, error) : GSA_OK;
 }
 
-static gsa_status read_libsvm(void *memory, gsa__rows *rows, gsa_error *error)
+static gsa_status read_libsvm(void *parser, gsa__rows *rows, gsa_error *error)
 {
-    libsvm *parser = memory;
-    gsa__format_input *input = parser->input;
-    while (!gsa__rows_full(rows)) {
-        gsa__line line;
-        parser->lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
-        gsa_status status = gsa__lines_next(&parser->lines, &line, error);
-        if (status == GSA_END && !parser->lines.ended)
-            return GSA_OK;
-        if (status == GSA_OK)
-            status = parse_line(parser, &line, rows, error);
-        if (status == GSA_INPUT && input->skip_bad_rows) {
-            input->n_bad_rows++;
-            continue;
-        }
-        if (status != GSA_OK) {
-            gsa__line_prefix(input->name, status, error);
-            return status;
-        }
-    }
-    return GSA_OK;
+    return gsa__line_text_read(parser, parse_line, rows, error);
 }
 
 const gsa__format *gsa__format_libsvm(void)
 {
-    static const gsa__format format = {"libsvm",    "libsvm text", open_libsvm, begin_libsvm,
-                                       read_libsvm, close_libsvm,  NULL};
+    static const gsa__format format = {"libsvm",    "libsvm text",        open_libsvm, gsa__line_text_begin,
+                                       read_libsvm, gsa__line_text_close, NULL};
     return &format;
 }

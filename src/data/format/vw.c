@@ -6,8 +6,7 @@
  *   3 Of labels one number is understood; what else there is in VW is refused by name.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
 #include "data/format/cross.h"
-#include "data/format/lines.h"
-#include "data/format/number.h"
+#include "data/format/line_text.h"
 #include "data/format/text.h"
 
 #include "base/error.h"
@@ -18,10 +17,7 @@
 #include <string.h>
 
 typedef struct vw {
-    const gsa_env *env;
-    gsa__number_locale *locale;
-    gsa__lines lines;
-    gsa__format_input *input;
+    gsa__line_text text;
     gsa__key space;  /* the namespace of the features that are being read */
     gsa__term *term; /* of this line's features, if there are crosses */
     size_t n_terms, term_capacity;
@@ -30,42 +26,20 @@ typedef struct vw {
 static void close_vw(void *memory)
 {
     vw *parser = memory;
-    gsa__lines_free(&parser->lines);
-    gsa__number_locale_free(parser->env, parser->locale);
-    gsa__key_free(&parser->space, parser->env);
-    gsa__free(parser->env, parser->term);
-    gsa__free(parser->env, parser);
+    gsa__key_free(&parser->space, parser->text.env);
+    gsa__free(parser->text.env, parser->term);
+    gsa__line_text_close(parser);
 }
 
 static gsa_status open_vw(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
 {
-    vw *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
-    if (!parser)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of Vowpal Wabbit text");
-    parser->env = env;
-    gsa_status status = gsa__lines_init(&parser->lines, buffer_size, env, error);
-    parser->locale = gsa__number_locale_new(env);
-    if (status == GSA_OK && !parser->locale)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of Vowpal Wabbit text");
-    if (status != GSA_OK) {
-        close_vw(parser);
-        return status;
-    }
-    *out = parser;
-    return GSA_OK;
-}
-
-static void begin_vw(void *memory, gsa__format_input *input)
-{
-    vw *parser = memory;
-    parser->input = input;
-    gsa__lines_begin(&parser->lines, input->stream);
+    return gsa__line_text_open(sizeof(vw), "Vowpal Wabbit text", buffer_size, env, out, error);
 }
 
 static gsa_status prepare_vw(void *memory, gsa_error *error)
 {
     vw *parser = memory;
-    gsa__format_input *input = parser->input;
+    gsa__format_input *input = parser->text.input;
     gsa__schema *schema = input->schema;
     gsa_status status = GSA_OK;
     if (!schema->text) {
@@ -79,7 +53,7 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
             status = gsa__schema_complete(schema, error);
     }
     if (status == GSA_OK && input->options->remember_names && !input->names->came &&
-        !gsa__name_book_init(input->names, schema->bits, parser->env))
+        !gsa__name_book_init(input->names, schema->bits, parser->text.env))
         status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
     if (status == GSA_OK && input->understood[0] == '\0')
         snprintf(input->understood, sizeof input->understood, "%s: Vowpal Wabbit text; features are hashed to %u bits",
@@ -121,7 +95,7 @@ static const char *token_end(const char *p, const char *end)
 static bool take_float(const vw *parser, const char *p, const char *end, float *out)
 {
     gsa__number number;
-    gsa__number_parse_float(parser->locale, p, &number);
+    gsa__number_parse_float(parser->text.locale, p, &number);
     if (p == end || number.after != end)
         return false;
     *out = (float)number.value;
@@ -145,7 +119,7 @@ static gsa_status take_label(const vw *parser, const gsa__line *line, const char
                    ? GSA_OK
                    : fail_token(line, p, end, "importance", "expected a finite number that is not negative", error);
     gsa__number value;
-    gsa__number_parse(parser->locale, p, &value);
+    gsa__number_parse(parser->text.locale, p, &value);
     out->has_label = true;
     out->label = value.after ? value.value + 0.0 : 0;
     if (value.after == end && !isinf(value.value) && !(value.value == 0 && value.has_nonzero))
@@ -172,7 +146,7 @@ static gsa_status take_head(const vw *parser, const gsa__line *line, const char 
         p = end;
     }
     *at = p;
-    if (!out->has_label && !parser->input->options->without_labels)
+    if (!out->has_label && !parser->text.input->options->without_labels)
         return gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
                               "the line has no label before the bar, which only predict can do without");
     return GSA_OK;
@@ -187,7 +161,7 @@ static gsa_status take_namespace(vw *parser, const gsa__line *line, const char *
     if (colon && !take_float(parser, colon + 1, end, weight))
         return fail_token(line, p, end, "namespace", "expected a number after the colon", error);
     *at = end;
-    return gsa__key_set(&parser->space, p, (size_t)((colon ? colon : end) - p), parser->env)
+    return gsa__key_set(&parser->space, p, (size_t)((colon ? colon : end) - p), parser->text.env)
                ? GSA_OK
                : gsa__fail(error, GSA_MEMORY, "no memory for a namespace");
 }
@@ -196,7 +170,7 @@ static gsa_status take_namespace(vw *parser, const gsa__line *line, const char *
 static gsa_status remember_term(vw *parser, gsa__term term, gsa_error *error)
 {
     void *memory = parser->term;
-    bool has_room = gsa__reserve(parser->env, &memory, &parser->term_capacity, parser->n_terms + 1, sizeof term);
+    bool has_room = gsa__reserve(parser->text.env, &memory, &parser->term_capacity, parser->n_terms + 1, sizeof term);
     parser->term = memory;
     if (!has_room)
         return gsa__fail(error, GSA_MEMORY, "no memory for the crosses of a line");
@@ -215,14 +189,14 @@ static gsa_status take_feature(vw *parser, const gsa__line *line, const char *p,
     if (!isfinite(value))
         return fail_token(line, p, end, "feature", "its value times the weight of its namespace is not finite", error);
     size_t size = (size_t)((colon ? colon : end) - p);
-    uint64_t mask = (UINT64_C(1) << parser->input->schema->bits) - 1;
+    uint64_t mask = (UINT64_C(1) << parser->text.input->schema->bits) - 1;
     uint64_t hash = gsa__key_hash(&parser->space, p, size);
     uint32_t id = (uint32_t)(hash & mask);
-    gsa__name_book *names = parser->input->names;
+    gsa__name_book *names = parser->text.input->names;
     if (gsa__name_book_is_new(names, id))
         gsa__name_book_enter(names, id, parser->space.bytes, parser->space.size - 1, p, size);
     gsa__features_add(features, id, value);
-    if (parser->input->schema->n_crosses == 0)
+    if (parser->text.input->schema->n_crosses == 0)
         return GSA_OK;
     return remember_term(parser, (gsa__term){hash, value, space, p, parser->space.size - 1, size}, error);
 }
@@ -265,7 +239,7 @@ static size_t cross_terms(const vw *parser, const gsa__cross *cross, gsa__featur
             if (!is_of(&parser->term[j], cross->name[1]))
                 continue;
             n++;
-            if (features && !gsa__cross_add(features, parser->input, 0, &parser->term[i], &parser->term[j]))
+            if (features && !gsa__cross_add(features, parser->text.input, 0, &parser->term[i], &parser->term[j]))
                 *finite = false;
         }
     return n;
@@ -274,7 +248,7 @@ static size_t cross_terms(const vw *parser, const gsa__cross *cross, gsa__featur
 static gsa_status take_crosses(const vw *parser, const gsa__line *line, gsa__features *features, gsa__rows *rows,
                                gsa_error *error)
 {
-    const gsa__schema *schema = parser->input->schema;
+    const gsa__schema *schema = parser->text.input->schema;
     size_t n = features->n;
     bool finite = true;
     for (size_t i = 0; i < schema->n_crosses; i++)
@@ -293,8 +267,9 @@ static gsa_status take_crosses(const vw *parser, const gsa__line *line, gsa__fea
     return GSA_OK;
 }
 
-static gsa_status parse_line(vw *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
+static gsa_status parse_line(void *memory, const gsa__line *line, gsa__rows *rows, gsa_error *error)
 {
+    vw *parser = memory;
     const char *p = line->start;
     head found;
     if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
@@ -313,36 +288,21 @@ static gsa_status parse_line(vw *parser, const gsa__line *line, gsa__rows *rows,
         status = take_crosses(parser, line, &features, rows, error);
     if (status != GSA_OK)
         return status;
-    gsa_place place = {line->number, line->byte, parser->input->file};
+    gsa_place place = {line->number, line->byte, parser->text.input->file};
     gsa__rows_finish(rows, features.n, features.all_ones, found.label, -1, place);
     gsa__rows_weigh(rows, found.importance);
     return GSA_OK;
 }
 
-static gsa_status read_vw(void *memory, gsa__rows *rows, gsa_error *error)
+static gsa_status read_vw(void *parser, gsa__rows *rows, gsa_error *error)
 {
-    vw *parser = memory;
     gsa_status status = prepare_vw(parser, error);
-    while (status == GSA_OK && !gsa__rows_full(rows)) {
-        gsa__line line;
-        parser->lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
-        status = gsa__lines_next(&parser->lines, &line, error);
-        if (status == GSA_END && !parser->lines.ended)
-            return GSA_OK;
-        if (status == GSA_OK)
-            status = parse_line(parser, &line, rows, error);
-        if (status == GSA_INPUT && parser->input->skip_bad_rows) {
-            parser->input->n_bad_rows++;
-            status = GSA_OK;
-        }
-    }
-    if (status != GSA_OK)
-        gsa__line_prefix(parser->input->name, status, error);
-    return status;
+    return status == GSA_OK ? gsa__line_text_read(parser, parse_line, rows, error) : status;
 }
 
 const gsa__format *gsa__format_vw(void)
 {
-    static const gsa__format format = {"vw", "Vowpal Wabbit text", open_vw, begin_vw, read_vw, close_vw, prepare_vw};
+    static const gsa__format format = {
+        "vw", "Vowpal Wabbit text", open_vw, gsa__line_text_begin, read_vw, close_vw, prepare_vw};
     return &format;
 }

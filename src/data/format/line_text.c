@@ -1,0 +1,60 @@
+/* Lines to a parser. */
+#include "data/format/line_text.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+gsa_status gsa__line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsa_env *env,
+                               void **out, gsa_error *error)
+{
+    gsa__line_text *text = gsa__alloc_zeroed(env, 1, parser_size);
+    if (!text)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of %s", title);
+    text->env = env;
+    gsa_status status = gsa__lines_init(&text->lines, buffer_size, env, error);
+    text->locale = gsa__number_locale_new(env);
+    if (status == GSA_OK && !text->locale)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of %s", title);
+    if (status != GSA_OK) {
+        gsa__line_text_close(text);
+        return status;
+    }
+    *out = text;
+    return GSA_OK;
+}
+
+void gsa__line_text_close(void *parser)
+{
+    gsa__line_text *text = parser;
+    gsa__lines_free(&text->lines);
+    gsa__number_locale_free(text->env, text->locale);
+    gsa__free(text->env, text);
+}
+
+void gsa__line_text_begin(void *parser, gsa__format_input *input)
+{
+    gsa__line_text *text = parser;
+    text->input = input;
+    gsa__lines_begin(&text->lines, input->stream);
+}
+
+gsa_status gsa__line_text_read(void *parser, gsa__line_parse parse, gsa__rows *rows, gsa_error *error)
+{
+    gsa__line_text *text = parser;
+    while (!gsa__rows_full(rows)) {
+        gsa__line line;
+        text->lines.hurried = rows->n_rows > 0;
+        gsa_status status = gsa__lines_next(&text->lines, &line, error);
+        if (status == GSA_END && !text->lines.ended)
+            return GSA_OK;
+        if (status == GSA_OK)
+            status = parse(parser, &line, rows, error);
+        if (status == GSA_INPUT && text->input->skip_bad_rows) {
+            text->input->n_bad_rows++;
+        } else if (status != GSA_OK) {
+            gsa__line_prefix(text->input->name, status, error);
+            return status;
+        }
+    }
+    return GSA_OK;
+}
