@@ -1,4 +1,4 @@
-/* The C interface of DuckDB, 1.4 and later, behind an Arrow stream.
+/* The C interface of DuckDB, tried with 1.5, behind an Arrow stream.
  *
  *   1 The library is asked for once a stream, and stays until the process ends: it has threads of its own.
  *   2 Results are streamed: DuckDB keeps a few chunks ahead of the reader, whatever the size of the files. */
@@ -77,22 +77,38 @@ static const struct {
                  {"duckdb_disconnect", offsetof(api, disconnect)},
                  {"duckdb_close", offsetof(api, close)}};
 
+static void *open_library(const char **name)
+{
+    const char *given = getenv("GREEDYSTEP_DUCKDB");
+    *name = given != NULL ? given : "libduckdb.so";
+    return dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+}
+
+const char *duckdb_version(void)
+{
+    const char *name, *(*version)(void);
+    void *library = open_library(&name), *symbol = library != NULL ? dlsym(library, "duckdb_library_version") : NULL;
+    if (symbol == NULL)
+        return NULL;
+    memcpy(&version, &symbol, sizeof symbol);
+    return version();
+}
+
 /* The library's functions. */
 static int load(api *out)
 {
-    const char *given = getenv("GREEDYSTEP_DUCKDB");
-    const char *name = given != NULL ? given : "libduckdb.so";
-    void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    const char *name;
+    void *library = open_library(&name);
     if (library == NULL)
         return complain_failed("Parquet and --sql are read by DuckDB, whose library is not there: %s; get libduckdb of "
-                               "1.4 or later (libduckdb-linux-amd64.zip of github.com/duckdb/duckdb/releases) and put "
+                               "1.5 or later (libduckdb-linux-amd64.zip of github.com/duckdb/duckdb/releases) and put "
                                "libduckdb.so where libraries are, or its path in GREEDYSTEP_DUCKDB",
                                dlerror());
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (symbol == NULL) {
             dlclose(library);
-            return complain_failed("%s has no %s: DuckDB 1.4 or later is needed", name, functions[i].name);
+            return complain_failed("%s has no %s: DuckDB 1.5 or later is needed", name, functions[i].name);
         }
         memcpy((char *)out + functions[i].at, &symbol, sizeof symbol);
     }

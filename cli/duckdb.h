@@ -7,6 +7,8 @@
 
 struct ArrowArrayStream;
 
+/* Of the library that is found now; NULL if there is none. */
+const char *duckdb_version(void);
 /* Whether a file is named as one of Parquet. */
 bool duckdb_reads(const char *path);
 /* SELECT * from these Parquet files, whose names may have wildcards; to be freed, NULL if there is no memory. */

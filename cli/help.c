@@ -1,5 +1,6 @@
 /* Help and version. */
 #include "help.h"
+#include "duckdb.h"
 
 #include "compare.h"
 #include "verbs.h"
@@ -18,7 +19,7 @@ void help_print_overview(FILE *stream)
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
         fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
     fputs("\n  greedystep help VERB    what a verb does, and its options\n"
-          "  greedystep --version    version, and the codecs of this build\n\n"
+          "  greedystep --version    version, and what this build has and finds\n\n"
           "Quick start:\n"
           "  greedystep generate --rows 12000 -o all.svm\n"
           "  head -n 10000 all.svm > train.svm\n"
@@ -94,4 +95,6 @@ void help_print_version(void)
     for (size_t i = 0; (name = gsa_codec_at(i, &version)) != NULL; i++)
         printf("%-10s %s\n", name, version != NULL ? version : "no");
     printf("%-10s %s\n", "jansson", JANSSON_VERSION);
+    version = duckdb_version();
+    printf("%-10s %s\n", "duckdb", version != NULL ? version : "no");
 }

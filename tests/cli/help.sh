@@ -1,5 +1,6 @@
 # Help comes from the tables, on stdout, with exit code 0; without a verb it is wrong usage and goes to stderr.
 . "$PRELUDE"
+export GREEDYSTEP_DUCKDB=./nowhere/libduckdb.so # whatever this machine has
 try greedystep --help
 for verb in train predict evaluate inspect merge convert generate bench; do
     try greedystep help $verb
