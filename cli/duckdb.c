@@ -211,7 +211,7 @@ static int begin_query(query *of, const char *sql)
     return 0;
 }
 
-int duckdb_stream(const char *sql, struct ArrowArrayStream *out)
+static int run_query(const char *sql, struct ArrowArrayStream *out)
 {
     query *of = calloc(1, sizeof *of);
     if (of == NULL)
@@ -228,6 +228,20 @@ int duckdb_stream(const char *sql, struct ArrowArrayStream *out)
     }
     *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release, of};
     return EXIT_DONE;
+}
+
+static int run_again(void *sql, struct ArrowArrayStream *out)
+{
+    return run_query(sql, out) == EXIT_DONE ? 0 : EIO;
+}
+
+int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *again)
+{
+    *again = (gsa_arrow_again){run_again, free, sql};
+    int code = run_query(sql, out);
+    if (code != EXIT_DONE)
+        free(sql);
+    return code;
 }
 
 /* ---- Parquet ---------------------------------------------------------------------------------------------------- */

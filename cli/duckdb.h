@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct ArrowArrayStream;
+#include <greedystep/data.h>
 
 /* Of the library that is found now; NULL if there is none. */
 const char *duckdb_version(void);
@@ -13,8 +13,8 @@ const char *duckdb_version(void);
 bool duckdb_reads(const char *path);
 /* SELECT * from these Parquet files, whose names may have wildcards; to be freed, NULL if there is no memory. */
 char *duckdb_query_of(const char *const *paths, size_t n_paths);
-/* The rows of a query, a few thousand at a time. Gives an exit code, and has said what is wrong if it is not EXIT_DONE.
- */
-int duckdb_stream(const char *sql, struct ArrowArrayStream *out);
+/* The rows of a query, a few thousand at a time; `again` runs it again. Gives an exit code, and has said what is wrong
+ * if it is not EXIT_DONE. Takes the text over, which is from malloc. */
+int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *again);
 
 #endif

@@ -45,19 +45,16 @@ static bool any_is_parquet(const char *const *paths, size_t n_paths)
 }
 
 /* Of a query, or of Parquet files if it is NULL. */
-static int open_stream(const char *sql, const char *const *paths, size_t n_paths, struct ArrowArrayStream *out)
+static int open_stream(const char *sql, const char *const *paths, size_t n_paths, struct ArrowArrayStream *out,
+                       gsa_arrow_again *again)
 {
     for (size_t i = 0; i < n_paths; i++) {
         if (!duckdb_reads(paths[i]))
             return complain_failed("%s is not named as a Parquet file and others are: one run reads files of one sort",
                                    paths[i]);
     }
-    char *made = sql == NULL ? duckdb_query_of(paths, n_paths) : NULL;
-    if (sql == NULL && made == NULL)
-        return complain_failed("out of memory");
-    int code = duckdb_stream(sql != NULL ? sql : made, out);
-    free(made);
-    return code;
+    char *query = sql == NULL ? duckdb_query_of(paths, n_paths) : strdup(sql);
+    return query == NULL ? complain_failed("out of memory") : duckdb_stream(query, out, again);
 }
 
 int session_open_reader(const cli_arguments *arguments, const char *const *paths, size_t n_paths, const gsa_env *env,
@@ -77,10 +74,11 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
     gsa_status status;
     if (n_paths == 0 || any_is_parquet(paths, n_paths)) {
         struct ArrowArrayStream stream;
-        int code = open_stream(n_paths == 0 ? arguments_text(arguments, "sql") : NULL, paths, n_paths, &stream);
+        gsa_arrow_again again;
+        int code = open_stream(n_paths == 0 ? arguments_text(arguments, "sql") : NULL, paths, n_paths, &stream, &again);
         if (code != EXIT_DONE)
             return code;
-        status = gsa_reader_open_arrow(&stream, &options, env, out, &error);
+        status = gsa_reader_open_arrow(&stream, &again, &options, env, out, &error);
     } else {
         status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
     }

@@ -1,6 +1,6 @@
 /* Which runs of `train` keep their rows, where, and what is said of it.
  *
- * Passes over compressed text take as long as decompressing it does; docs/decisions/0013 has the figures. */
+ * Passes over compressed text take as long as decompressing it does; docs/decisions/0014 has the figures. */
 #include "train.h"
 
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of compressed bytes. Less is read in a moment, or kept in memory by the engine. */
+/* Of compressed bytes, where their number is known. Less is read in a moment, or kept in memory by the engine. */
 static const uint64_t least_bytes = 4000000;
 
 static uint64_t current_pass(const gsa_state *state)
@@ -41,7 +41,8 @@ train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_prog
     gsa_reader_progress reading;
     gsa_reader_get_progress(reader, &reading);
     uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* 0: as many as help */
-    if (reading.is_stream || reading.bytes_total < least_bytes || (passes > 0 && passes < keep.first_pass + 2))
+    bool is_little = reading.bytes_total > 0 && reading.bytes_total < least_bytes;
+    if (reading.is_stream || is_little || (passes > 0 && passes < keep.first_pass + 2))
         return keep;
     gsa_error error = {0};
     if (gsa_reader_keep(reader, temporary_folder(), &error) == GSA_OK)

@@ -41,13 +41,31 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
  * these are features; or a list of ids and a list of values, or one list of fixed size, are all features of the row,
  * which have then no schema. Null and NaN are absent. Other types are refused by name, unless they are ignored.
  *
- * The stream is taken over, also on failure: its `release` is NULL then, and is called once, at close. It cannot be
- * read again. The reader checks offsets, lengths and numbers of dictionaries against each other, but buffers have no
- * sizes in this interface: that they are as long as the arrays say, and aligned for their type, is trusted. */
+ * The stream is taken over, also on failure: its `release` is NULL then, and is called once, at close. It is read
+ * again if `again`, which may be NULL, opens another; else it cannot be. The reader checks offsets, lengths and numbers
+ * of dictionaries against each other, but buffers have no sizes in this interface: that they are as long as the arrays
+ * say, and aligned for their type, is trusted. */
 struct ArrowArrayStream;
-GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream,
+typedef struct gsa_arrow_again {
+    /* A stream of the same rows from the first on; 0, or a code of errno.h. */
+    int (*open)(void *ctx, struct ArrowArrayStream *out);
+    void (*release)(void *ctx); /* NULL, or called once: at close, or if the reader cannot be opened */
+    void *ctx;
+} gsa_arrow_again;
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
                                                        const gsa_reader_options *options, const gsa_env *env,
                                                        gsa_reader **out, gsa_error *error);
+
+/* Rows that the caller has in memory, or makes. Functions are called from the thread that reads, which in gsa_train may
+ * be another than the caller's, but one at a time. */
+typedef struct gsa_row_source {
+    void *ctx;
+    /* The next rows, borrowed until the next call of either; GSA_END after the last, GSA_STOPPED, or a failure. */
+    gsa_status (*next)(void *ctx, gsa_batch *out, gsa_error *error);
+    gsa_status (*rewind)(void *ctx, gsa_error *error); /* NULL: the rows are a stream, which is read once */
+} gsa_row_source;
+GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env,
+                                                      gsa_reader **out, gsa_error *error);
 
 /* Rows with planted weights; the same on every machine, any row computable alone. Feature ids of a row: one in each of
  * `nnz` equal slices of the features, value 1; with a skew the id at place r (from 0) of its slice comes about in
@@ -97,11 +115,11 @@ GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_sch
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
-/* Before several passes: goes back to the first row and, if one of the files is compressed, writes the rows of the next
- * complete pass as a cache to a file without a name in `folder`; after that a rewind leads there, and the rows come
- * several times as fast, with their numbers as places. The file takes at most half of the room there and is gone when
- * the reader is closed, however the process ends. What cannot be kept, then or from the start (plain files, streams,
- * memory), is read again. */
+/* Before several passes: goes back to the first row and, if one of the files is compressed or it is Arrow streams,
+ * writes the rows of the next complete pass as a cache to a file without a name in `folder`; after that a rewind leads
+ * there, and the rows come several times as fast, with their numbers as places. The file takes at most half of the room
+ * there and is gone when the reader is closed, however the process ends. What cannot be kept, then or from the start
+ * (plain files, memory, what is read once), is read again. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_keep(gsa_reader *reader, const char *folder, gsa_error *error);
 
 typedef struct gsa_reader_progress {

@@ -59,10 +59,10 @@ static const char *name_of(const gsa_reader *head, uint32_t file)
     const gsa__files *reader = (const gsa__files *)head;
     if (file >= reader->n_files)
         return NULL;
-    if (!reader->paths)
-        return reader->memory_name;
     if (reader->bytes_kept > 0)
         return "the rows of the input";
+    if (!reader->paths)
+        return reader->memory_name;
     return strcmp(reader->paths[file], GSA__STDIN_PATH) == 0 ? GSA__STDIN_NAME : reader->paths[file];
 }
 
@@ -70,7 +70,7 @@ static gsa_status open_current(gsa__files *reader, gsa_error *error)
 {
     const gsa_env *env = &reader->head.env;
     gsa__source source;
-    if (reader->paths) {
+    if (reader->paths || reader->bytes_kept > 0) {
         const char *path = reader->bytes_kept > 0 ? reader->keep.path : reader->paths[reader->file];
         gsa_status status = gsa__source_open_file(path, env, &source, error);
         if (status != GSA_OK)
@@ -316,20 +316,21 @@ static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
     out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
 }
 
-/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. */
+/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams come
+ * from who has to make them anew. */
 gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *error)
 {
     gsa__files *reader = (gsa__files *)head;
-    bool is_compressed = false;
-    if (head->kind != gsa__files_kind() || reader->is_stream || !reader->paths || reader->keep.path)
+    if (head->kind != gsa__files_kind() || reader->is_stream || reader->keep.path)
         return GSA_OK;
-    for (reader->file = 0; reader->file < reader->n_files && !is_compressed; reader->file++) {
+    bool is_worth = reader->is_arrow;
+    for (reader->file = 0; reader->paths && reader->file < reader->n_files && !is_worth; reader->file++) {
         close_current(reader);
-        is_compressed = open_current(reader, NULL) == GSA_OK && gsa__decode_peek(&reader->stream, NULL) == GSA_OK &&
-                        reader->stream.entry; /* what fails here is met again by whoever reads */
+        is_worth = open_current(reader, NULL) == GSA_OK && gsa__decode_peek(&reader->stream, NULL) == GSA_OK &&
+                   reader->stream.entry; /* what fails here is met again by whoever reads */
     }
     gsa_status status = gsa_reader_rewind(head, error);
-    return status == GSA_OK && is_compressed ? gsa__keep_open(&reader->keep, folder, &head->env, error) : status;
+    return status == GSA_OK && is_worth ? gsa__keep_open(&reader->keep, folder, &head->env, error) : status;
 }
 
 const gsa__reader_kind *gsa__files_kind(void)

@@ -21,6 +21,7 @@ typedef struct gsa__files {
     const void *memory;
     size_t memory_size;
     bool is_stream;
+    bool is_arrow; /* memory without bytes: the parser has its rows from elsewhere */
     uint64_t bytes_total;
     bool total_unknown; /* the size of one file is */
 

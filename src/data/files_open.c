@@ -125,8 +125,9 @@ gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *na
 }
 
 /* To the reader this is memory without bytes, whose parser is there already and has its rows from elsewhere. */
-gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_reader_options *options, const gsa_env *env,
-                                 gsa_reader **out, gsa_error *error)
+gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
+                                 const gsa_reader_options *options, const gsa_env *env, gsa_reader **out,
+                                 gsa_error *error)
 {
     const gsa__reader_sizes defaults = {0};
     gsa_reader *head = NULL;
@@ -134,14 +135,15 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_read
         gsa__reader_open_bytes("", 0, "the Arrow stream", gsa__format_arrow(), options, &defaults, env, &head, error);
     gsa__files *reader = (gsa__files *)head;
     if (status == GSA_OK)
-        status = gsa__arrow_open(stream, &head->env, &reader->parser, error);
-    else if (stream->release)
-        stream->release(stream);
+        status = gsa__arrow_open(stream, again, &head->env, &reader->parser, error);
+    else
+        gsa__arrow_refuse(stream, again);
     if (status != GSA_OK) {
         gsa_reader_close(head);
         return status;
     }
-    reader->is_stream = true;
+    reader->is_arrow = true;
+    reader->is_stream = again == NULL;
     *out = head;
     return GSA_OK;
 }

@@ -25,7 +25,7 @@ awk -v rows=$rows 'BEGIN {
 "$greedystep" convert 't*.parquet' --label clicked -o parquet.svm --quiet > /dev/null
 cmp text.svm sql.svm
 cmp text.svm parquet.svm
-"$greedystep" train - --bits 12 -o text --quiet < t.csv > /dev/null
+"$greedystep" train t.csv --bits 12 -o text --quiet > /dev/null
 "$greedystep" train t.parquet --bits 12 -o parquet --quiet > /dev/null
 cmp text parquet
 "$greedystep" predict text t.parquet > from_parquet

@@ -15,31 +15,52 @@ static void release_batch(gsa__arrow *arrow)
     arrow->at = 0;
 }
 
+static void release_stream(gsa__arrow *arrow)
+{
+    release_batch(arrow);
+    if (arrow->schema.release)
+        arrow->schema.release(&arrow->schema);
+    arrow->schema = (struct ArrowSchema){0};
+    if (arrow->stream.release)
+        arrow->stream.release(&arrow->stream);
+    arrow->stream = (struct ArrowArrayStream){0};
+}
+
 static void close_arrow(void *memory)
 {
     gsa__arrow *arrow = memory;
     const gsa_env *env = arrow->csv.env;
-    release_batch(arrow);
-    if (arrow->schema.release)
-        arrow->schema.release(&arrow->schema);
-    arrow->stream.release(&arrow->stream);
+    release_stream(arrow);
+    if (arrow->again.release)
+        arrow->again.release(arrow->again.ctx);
     gsa__csv_forget(&arrow->csv);
     gsa__number_locale_free(env, arrow->csv.locale);
     gsa__free(env, arrow->column);
     gsa__free(env, arrow);
 }
 
-gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_env *env, void **out, gsa_error *error)
+void gsa__arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *again)
 {
-    if (!stream->release)
-        return gsa__fail(error, GSA_ARGUMENT, "the Arrow stream was released already: a stream is read once");
-    gsa__arrow *arrow = gsa__alloc_zeroed(env, 1, sizeof *arrow);
-    if (!arrow) {
+    if (stream->release)
         stream->release(stream);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of Arrow streams");
+    if (again && again->release)
+        again->release(again->ctx);
+}
+
+gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsa_env *env,
+                           void **out, gsa_error *error)
+{
+    gsa__arrow *arrow = stream->release ? gsa__alloc_zeroed(env, 1, sizeof *arrow) : NULL;
+    if (!arrow) {
+        bool is_used = !stream->release;
+        gsa__arrow_refuse(stream, again);
+        return is_used ? gsa__fail(error, GSA_ARGUMENT, "the Arrow stream was released already: a stream is read once")
+                       : gsa__fail(error, GSA_MEMORY, "no memory for a reader of Arrow streams");
     }
     arrow->stream = *stream;
     stream->release = NULL; /* moved, as the interface has it */
+    if (again)
+        arrow->again = *again;
     arrow->csv.env = env;
     arrow->csv.locale = gsa__number_locale_new(env);
     if (!arrow->csv.locale) {
@@ -52,7 +73,9 @@ gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_env *env, 
 
 static void begin_arrow(void *memory, gsa__format_input *input)
 {
-    ((gsa__arrow *)memory)->csv.input = input;
+    gsa__arrow *arrow = memory;
+    arrow->csv.input = input;
+    arrow->is_over = arrow->is_begun;
 }
 
 /* ---- the schema ------------------------------------------------------------------------------------------------- */
@@ -71,7 +94,7 @@ static gsa_status fail_column(const gsa__arrow *arrow, size_t column, gsa_status
     return gsa__fail(error, status, "the Arrow stream: column '%s': %s", gsa__quote(name, strlen(name), quote), what);
 }
 
-static gsa_status read_schema(gsa__arrow *arrow, gsa__csv_look *look, gsa_error *error)
+static gsa_status get_schema(gsa__arrow *arrow, gsa_error *error)
 {
     struct ArrowSchema *schema = &arrow->schema;
     int code = arrow->stream.get_schema(&arrow->stream, schema);
@@ -79,8 +102,17 @@ static gsa_status read_schema(gsa__arrow *arrow, gsa__csv_look *look, gsa_error 
         schema->release = NULL;
         return fail_stream(arrow, code, error);
     }
-    if (strcmp(schema->format, "+s") != 0 || schema->n_children < 1)
-        return gsa__fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
+    return strcmp(schema->format, "+s") == 0 && schema->n_children > 0
+               ? GSA_OK
+               : gsa__fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
+}
+
+static gsa_status read_schema(gsa__arrow *arrow, gsa__csv_look *look, gsa_error *error)
+{
+    const struct ArrowSchema *schema = &arrow->schema;
+    gsa_status status = get_schema(arrow, error);
+    if (status != GSA_OK)
+        return status;
     arrow->n_columns = (size_t)schema->n_children;
     arrow->column = gsa__alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
     look->column = gsa__alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *look->column);
@@ -207,6 +239,31 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
     return status;
 }
 
+/* Another stream for another pass; its columns must be those of the first in type, number and order. */
+static gsa_status open_again(gsa__arrow *arrow, gsa_error *error)
+{
+    release_stream(arrow);
+    int code = arrow->again.open(arrow->again.ctx, &arrow->stream);
+    if (code != 0) {
+        arrow->stream = (struct ArrowArrayStream){0};
+        return gsa__fail(error, GSA_IO, "the Arrow stream cannot be opened again (code %d)", code);
+    }
+    gsa_status status = get_schema(arrow, error);
+    bool same = status == GSA_OK && (size_t)arrow->schema.n_children == arrow->n_columns;
+    for (size_t i = 0; i < arrow->n_columns && same; i++) {
+        gsa__arrow_column before = arrow->column[i], *column = &arrow->column[i];
+        gsa__arrow_column_init(column, arrow->schema.children[i]);
+        column->is_used = before.is_used;
+        same = column->type == before.type && column->index == before.index && column->list == before.list &&
+               column->width == before.width;
+    }
+    arrow->is_over = status != GSA_OK || !same;
+    arrow->n_rows = 0;
+    return status != GSA_OK || same
+               ? status
+               : gsa__fail(error, GSA_CONFLICT, "the Arrow stream has other columns when it is opened again");
+}
+
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
 static gsa_status take_batch(gsa__arrow *arrow, gsa_error *error)
@@ -250,6 +307,9 @@ static gsa_status read_arrow(void *memory, gsa__rows *rows, gsa_error *error)
     gsa__arrow *arrow = memory;
     gsa__format_input *input = arrow->csv.input;
     gsa_status status = prepare_arrow(arrow, error);
+    if (status == GSA_OK && arrow->is_over)
+        status = open_again(arrow, error);
+    arrow->is_begun = true;
     while (status == GSA_OK && !gsa__rows_full(rows)) {
         status = arrow->at < arrow->batch.length ? gsa__arrow_row(arrow, rows, error) : next_batch(arrow, error);
         if (status == GSA_INPUT && input->skip_bad_rows) {

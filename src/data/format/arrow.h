@@ -57,6 +57,9 @@ gsa__arrow_cell gsa__arrow_item(const gsa__arrow_column *column, int64_t item);
 typedef struct gsa__arrow {
     gsa__csv csv; /* the meaning of the columns; a cell of its plan is the number of a column here */
     struct ArrowArrayStream stream;
+    gsa_arrow_again again; /* open is NULL: there is none */
+    bool is_begun;         /* rows were asked for: a rewind needs another stream */
+    bool is_over;          /* the stream is to be replaced before more are read */
     struct ArrowSchema schema;
     struct ArrowArray batch; /* without rows before the first */
     gsa__arrow_column *column;
@@ -69,8 +72,11 @@ typedef struct gsa__arrow {
 /* The next row of the batch. */
 gsa_status gsa__arrow_row(gsa__arrow *arrow, gsa__rows *rows, gsa_error *error);
 
-/* A parser that owns the stream, which is taken over also on failure. */
-gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_env *env, void **out, gsa_error *error);
+/* Releases what a reader that is not opened was to take over. */
+void gsa__arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *again);
+/* A parser that owns stream and again, which are taken over also on failure. */
+gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsa_env *env,
+                           void **out, gsa_error *error);
 const gsa__format *gsa__format_arrow(void);
 
 #endif

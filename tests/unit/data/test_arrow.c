@@ -153,7 +153,7 @@ static gsa_status open_arrow(source *from, const gsa_reader_options *options, co
                              gsa_error *error)
 {
     struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, from};
-    gsa_status status = gsa_reader_open_arrow(&stream, options, env, out, error);
+    gsa_status status = gsa_reader_open_arrow(&stream, NULL, options, env, out, error);
     assert_null(stream.release);
     return status;
 }
@@ -602,7 +602,7 @@ static void arrow_releases_once_whatever_happens(void **state)
     assert_int_equal(stopped.n_streams, 1);
     assert_int_equal(stopped.n_open, 0);
     struct ArrowArrayStream used = {0};
-    assert_int_equal(gsa_reader_open_arrow(&used, NULL, NULL, &reader, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_reader_open_arrow(&used, NULL, NULL, NULL, &reader, &error), GSA_ARGUMENT);
 }
 
 static void arrow_follows_the_schema_of_a_model(void **state)
@@ -663,6 +663,125 @@ static void arrow_says_what_it_understood(void **state)
     gsa_reader_close(reader);
 }
 
+/* ---- several passes --------------------------------------------------------------------------------------------- */
+
+typedef struct store {
+    source *of;
+    int n_opened, n_released, fails;
+} store;
+
+static int open_again(void *ctx, struct ArrowArrayStream *out)
+{
+    store *from = ctx;
+    from->n_opened++;
+    from->of->at = 0;
+    *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, from->of};
+    return from->fails ? ENOENT : 0;
+}
+
+static void release_store(void *ctx)
+{
+    ((store *)ctx)->n_released++;
+}
+
+static char *dump_pass(gsa_reader *reader, gsa_status *status, gsa_error *error)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    gsa_batch batch;
+    while ((*status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
+        for (size_t r = 0; r < batch.n_rows; r++)
+            fprintf(out, "row %d ", (int)batch.place[r].line);
+        batch.place = NULL;
+        dump_batch(out, &batch);
+    }
+    fclose(out);
+    return text;
+}
+
+static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void **state)
+{
+    (void)state;
+    static const double a[] = {1.5, 2};
+    static const int64_t other[] = {1, 2};
+    const plan columns[] = {LABEL(2), {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL}};
+    const plan changed[] = {LABEL(2), {"a", "l", 2, 0, 2, {NULL, other}, NULL, NULL}};
+    source from = SOURCE(columns, 2), later = SOURCE(changed, 2);
+    store rows = {.of = &from};
+    const gsa_arrow_again again = {open_again, release_store, &rows};
+    struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, &from};
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_reader_progress progress;
+    gsa_status status;
+    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, &reader, &error), GSA_OK);
+    gsa_reader_get_progress(reader, &progress);
+    assert_false(progress.is_stream);
+    assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK); /* nothing was read: the first stream will do */
+    char *first = dump_pass(reader, &status, &error);
+    assert_int_equal(status, GSA_END);
+    assert_int_equal(rows.n_opened, 0);
+    for (int pass = 1; pass < 3; pass++) {
+        assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+        char *next = dump_pass(reader, &status, &error);
+        assert_int_equal(status, GSA_END);
+        assert_string_equal(first, next);
+        assert_int_equal(rows.n_opened, pass);
+        assert_int_equal(from.n_streams, pass);
+        free(next);
+    }
+    assert_non_null(strstr(first, "row 2"));
+    free(first);
+    rows.of = &later;
+    assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+    free(dump_pass(reader, &status, &error));
+    assert_int_equal(status, GSA_CONFLICT);
+    rows.fails = 1;
+    assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+    free(dump_pass(reader, &status, &error));
+    assert_int_equal(status, GSA_IO);
+    assert_int_equal(rows.n_released, 0);
+    gsa_reader_close(reader);
+    assert_int_equal(rows.n_released, 1);
+    assert_int_equal(from.n_open + later.n_open, 0);
+    assert_int_equal(from.n_streams, 3);
+    assert_int_equal(later.n_streams, 1);
+    struct ArrowArrayStream used = {0};
+    assert_int_equal(gsa_reader_open_arrow(&used, &again, NULL, NULL, &reader, &error), GSA_ARGUMENT);
+    assert_int_equal(rows.n_released, 2);
+}
+
+static void arrow_rows_are_kept_between_passes(void **state)
+{
+    (void)state;
+    static const double a[] = {1.5, 2};
+    const plan columns[] = {LABEL(2), {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL}};
+    source from = SOURCE(columns, 2);
+    store rows = {.of = &from};
+    const gsa_arrow_again again = {open_again, release_store, &rows};
+    struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, &from};
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_reader_progress progress;
+    gsa_status status;
+    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
+    assert_int_equal(gsa_reader_keep(reader, "/tmp", &error), GSA_OK);
+    char *first = dump_pass(reader, &status, &error);
+    assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+    gsa_reader_get_progress(reader, &progress);
+    assert_true(progress.bytes_kept > 0);
+    char *second = dump_pass(reader, &status, &error);
+    assert_int_equal(status, GSA_END);
+    assert_string_equal(first, second);
+    assert_int_equal(rows.n_opened, 0);
+    free(first);
+    free(second);
+    gsa_reader_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -684,6 +803,8 @@ int main(void)
         cmocka_unit_test(arrow_releases_once_whatever_happens),
         cmocka_unit_test(arrow_follows_the_schema_of_a_model),
         cmocka_unit_test(arrow_says_what_it_understood),
+        cmocka_unit_test(arrow_streams_that_can_be_opened_again_are_read_in_every_pass),
+        cmocka_unit_test(arrow_rows_are_kept_between_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

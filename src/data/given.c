@@ -1,0 +1,88 @@
+/* A reader of rows that the caller has: batches as he gives them, with the numbers of rows as places. */
+#include "data/reader.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct given {
+    gsa_reader head;
+    gsa_row_source source;
+    uint64_t n_rows;
+    gsa_place *place;
+    size_t place_capacity;
+} given;
+
+static void close_given(gsa_reader *head)
+{
+    gsa_env env = head->env;
+    gsa__free(&env, ((given *)head)->place);
+    gsa__free(&env, head);
+}
+
+static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
+{
+    if (!gsa__reserve(&reader->head.env, (void **)&reader->place, &reader->place_capacity, batch->n_rows,
+                      sizeof *reader->place))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the numbers of %zu rows", batch->n_rows);
+    for (size_t r = 0; r < batch->n_rows; r++)
+        reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};
+    batch->place = reader->place;
+    return GSA_OK;
+}
+
+static gsa_status next_given(gsa_reader *head, gsa_batch *out, gsa_error *error)
+{
+    given *reader = (given *)head;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && out->n_rows == 0) {
+        *out = (gsa_batch){0};
+        status = head->env.should_stop(head->env.stop_ctx)
+                     ? gsa__fail(error, GSA_STOPPED, "reading rows was stopped on request")
+                     : reader->source.next(reader->source.ctx, out, error);
+    }
+    return status == GSA_OK && !out->place ? number_rows(reader, out, error) : status;
+}
+
+static gsa_status rewind_given(gsa_reader *head, gsa_error *error)
+{
+    given *reader = (given *)head;
+    if (!reader->source.rewind)
+        return gsa__fail(error, GSA_UNSUPPORTED, "the rows given are a stream, which cannot be read again");
+    reader->n_rows = 0;
+    return reader->source.rewind(reader->source.ctx, error);
+}
+
+static void facts_of_given(const gsa_reader *head, gsa_reader_progress *out)
+{
+    out->is_stream = ((const given *)head)->source.rewind == NULL;
+}
+
+static void nothing_to_tell(const gsa_reader *head, gsa_reader_progress *out)
+{
+    (void)head;
+    (void)out;
+}
+
+static const char *file_given(const gsa_reader *head, uint32_t file)
+{
+    (void)head;
+    return file == 0 ? "the rows given" : NULL;
+}
+
+gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    static const gsa__reader_kind kind = {.next = next_given,
+                                          .rewind = rewind_given,
+                                          .close = close_given,
+                                          .facts = facts_of_given,
+                                          .position = nothing_to_tell,
+                                          .file = file_given};
+    gsa_env resolved = gsa__env_resolve(env);
+    given *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
+    if (!reader)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of rows");
+    reader->head = (gsa_reader){.kind = &kind, .env = resolved};
+    reader->source = *source;
+    *out = &reader->head;
+    return GSA_OK;
+}
