@@ -220,13 +220,10 @@ static const char *feature_name(const gsa_reader *head, uint64_t feature)
 {
     const gsa__files *reader = (const gsa__files *)head;
     const gsa__schema *schema = &reader->schema;
-    uint64_t n_numbers = gsa__schema_count(schema, GSA__FIELD_NUMBER);
+    uint64_t n_numbers = schema->n_of_kind[GSA__FIELD_NUMBER];
     if (feature >= n_numbers)
         return gsa__name_book_find(&reader->names, feature - n_numbers);
-    for (size_t f = 0; f < schema->n_fields; f++)
-        if (schema->field[f].kind == GSA__FIELD_NUMBER && feature-- == 0)
-            return schema->field[f].name;
-    return NULL;
+    return schema->field[schema->number[feature]].name;
 }
 
 /* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */

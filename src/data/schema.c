@@ -2,6 +2,7 @@
 #include "data/schema.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/text.h"
@@ -28,25 +29,52 @@ void gsa__schema_free(gsa__schema *schema)
         for (int k = 0; k < 2; k++)
             gsa__free(schema->env, schema->cross[i].name[k]);
     gsa__free(schema->env, schema->field);
+    gsa__free(schema->env, schema->slot);
+    gsa__free(schema->env, schema->number);
     gsa__free(schema->env, schema->cross);
     gsa__free(schema->env, schema->text);
     gsa__schema_init(schema, schema->env);
 }
 
-size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size)
+/* Where the name is, or would be. */
+static uint32_t *slot_of(const gsa__schema *schema, const char *name, size_t name_size)
 {
-    for (size_t i = 0; i < schema->n_fields; i++)
-        if (schema->field[i].name_size == name_size && memcmp(schema->field[i].name, name, name_size) == 0)
-            return i;
-    return SIZE_MAX;
+    size_t at = (size_t)gsa__hash(name, name_size, 0) & (schema->n_slots - 1);
+    for (; schema->slot[at] != 0; at = (at + 1) & (schema->n_slots - 1)) {
+        const gsa__field *field = &schema->field[schema->slot[at] - 1];
+        if (field->name_size == name_size && memcmp(field->name, name, name_size) == 0)
+            break;
+    }
+    return &schema->slot[at];
 }
 
-size_t gsa__schema_count(const gsa__schema *schema, gsa__field_kind kind)
+size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < schema->n_fields; i++)
-        n += schema->field[i].kind == kind;
-    return n;
+    uint32_t field = schema->n_slots > 0 ? *slot_of(schema, name, name_size) : 0;
+    return field > 0 ? field - 1 : SIZE_MAX;
+}
+
+/* Room for one more field, whatever its kind. */
+static bool reserve(gsa__schema *schema)
+{
+    void *field = schema->field, *number = schema->number;
+    size_t n = schema->n_fields + 1;
+    bool has_room = gsa__reserve(schema->env, &field, &schema->capacity, n, sizeof *schema->field) &&
+                    gsa__reserve(schema->env, &number, &schema->number_capacity, n, sizeof *schema->number);
+    schema->field = field;
+    schema->number = number;
+    if (!has_room || 2 * n <= schema->n_slots)
+        return has_room;
+    size_t n_slots = schema->n_slots > 0 ? 2 * schema->n_slots : 64;
+    uint32_t *slot = gsa__alloc_zeroed(schema->env, n_slots, sizeof *slot);
+    if (!slot)
+        return false;
+    gsa__free(schema->env, schema->slot);
+    schema->slot = slot;
+    schema->n_slots = n_slots;
+    for (uint32_t i = 0; i < schema->n_fields; i++)
+        *slot_of(schema, schema->field[i].name, schema->field[i].name_size) = i + 1;
+    return true;
 }
 
 gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
@@ -61,14 +89,15 @@ gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_si
                          gsa__quote(name, name_size, quote));
     if (schema->n_fields == GSA__MOST_FIELDS)
         return gsa__fail(error, GSA_LIMIT, "more than %zu columns", GSA__MOST_FIELDS);
-    void *memory = schema->field;
-    bool has_room = gsa__reserve(schema->env, &memory, &schema->capacity, schema->n_fields + 1, sizeof *schema->field);
-    schema->field = memory;
-    char *copy = has_room ? gsa__alloc_zeroed(schema->env, name_size + 1, 1) : NULL;
+    char *copy = reserve(schema) ? gsa__alloc_zeroed(schema->env, name_size + 1, 1) : NULL;
     if (!copy)
         return gsa__fail(error, GSA_MEMORY, "no memory for the names of the columns");
     memcpy(copy, name, name_size);
-    schema->field[schema->n_fields++] = (gsa__field){copy, name_size, kind};
+    if (kind == GSA__FIELD_NUMBER)
+        schema->number[schema->n_of_kind[kind]] = (uint32_t)schema->n_fields;
+    schema->n_of_kind[kind]++;
+    schema->field[schema->n_fields] = (gsa__field){copy, name_size, kind};
+    *slot_of(schema, name, name_size) = (uint32_t)++schema->n_fields;
     return GSA_OK;
 }
 
@@ -276,9 +305,8 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsa__schema_init(&schema, &env);
     gsa_status status = gsa__schema_parse(&schema, text, error);
     if (status == GSA_OK)
-        *out = (gsa_schema_info){schema.bits, gsa__schema_count(&schema, GSA__FIELD_NUMBER),
-                                 schema.is_namespaced ? 1 : gsa__schema_count(&schema, GSA__FIELD_WORDS),
-                                 schema.n_crosses};
+        *out = (gsa_schema_info){schema.bits, schema.n_of_kind[GSA__FIELD_NUMBER],
+                                 schema.is_namespaced ? 1 : schema.n_of_kind[GSA__FIELD_WORDS], schema.n_crosses};
     gsa__schema_free(&schema);
     return status;
 }

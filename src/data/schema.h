@@ -41,6 +41,11 @@ typedef struct gsa__schema {
     unsigned bits;      /* words are hashed to this many */
     gsa__field *field;
     size_t n_fields, capacity;
+    uint32_t *slot; /* field + 1 by hash of its name, 0: none; at most half of n_slots, a power of two, are taken */
+    size_t n_slots;
+    uint32_t *number; /* the fields that are numbers, in their order */
+    size_t number_capacity;
+    size_t n_of_kind[GSA__FIELD_KINDS];
     gsa__cross *cross;
     size_t n_crosses, cross_capacity;
     char *text; /* NULL until it is complete */
@@ -59,7 +64,6 @@ bool gsa__schema_is_crossed(const gsa__schema *schema, const char *const name[2]
 bool gsa__schema_next_cross(const char **list, const char *name[2], size_t name_size[2]);
 /* SIZE_MAX if there is none of that name. */
 size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size);
-size_t gsa__schema_count(const gsa__schema *schema, gsa__field_kind kind);
 /* All fields are there: makes the text. */
 gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error);
 /* Back from the text; GSA_FORMAT if it is none. */

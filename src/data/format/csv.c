@@ -47,7 +47,7 @@ static void begin_csv(void *memory, gsa__format_input *input)
 static void describe(const gsa__csv *csv, const gsa__csv_look *look)
 {
     const gsa__schema *schema = csv->input->schema;
-    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = gsa__schema_count(schema, GSA__FIELD_IGNORED), f = 0;
+    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = schema->n_of_kind[GSA__FIELD_IGNORED], f = 0;
     char label[GSA__QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
     const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
     while (f + 1 < schema->n_fields && schema->field[f].kind != GSA__FIELD_LABEL)
@@ -70,7 +70,7 @@ static void describe(const gsa__csv *csv, const gsa__csv_look *look)
              : look->has_header ? "with a header"
                                 : "no header",
              schema->is_named ? mark : "column ", gsa__quote(schema->field[f].name, schema->field[f].name_size, label),
-             mark, gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 0 ? ", rows have weights" : "", csv->n_numbers, words,
+             mark, schema->n_of_kind[GSA__FIELD_WEIGHT] > 0 ? ", rows have weights" : "", csv->n_numbers, words,
              (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
 }
 

@@ -209,7 +209,7 @@ gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
     }
     if (status == GSA_OK)
         status = add_crosses(csv, look, error);
-    if (status == GSA_OK && gsa__schema_count(schema, GSA__FIELD_WEIGHT) > 1)
+    if (status == GSA_OK && schema->n_of_kind[GSA__FIELD_WEIGHT] > 1)
         status = gsa__fail(error, GSA_ARGUMENT, "%s: more than one column for --weight", csv->input->name);
     if (status == GSA_OK)
         status = gsa__schema_complete(schema, error);
