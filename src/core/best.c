@@ -12,7 +12,7 @@ static void calibrate_weights(const gsa_state *state, const gsa__calibration *ca
     size_t n_outputs = state->table.n_outputs;
     for (size_t slot = 0; slot < state->table.n_slots; slot++)
         for (size_t k = slot * n_outputs; k < (slot + 1) * n_outputs; k++)
-            weight[k] = (float)gsa__calibrated(calibration, slot, (double)weight[k]);
+            weight[k] = (float)gsa__calibrated(calibration, state, slot, (double)weight[k]);
 }
 
 gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)

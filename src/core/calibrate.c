@@ -6,7 +6,11 @@
  * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
  * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
  *
- * Squared loss is calibrated too, without smoothing or prior: a line through the predictions. */
+ * Squared loss is calibrated too, without smoothing or prior: a line through the predictions.
+ *
+ * Long runs over words meet ever more of them that were in a few rows only, whose weights are mostly noise. The weight
+ * of a feature that was in n rows counts n / (n + doubt), as the mean of a normal posterior around 0 would, with the
+ * doubt that the held-out rows ask for, if they do (docs/decisions/0015-doubt.md). */
 #include "core/calibrate.h"
 
 #include "core/loss/loss.h"
@@ -18,6 +22,10 @@
 #include <string.h>
 
 #define NEWTON_STEPS 40
+/* Rows; a feature that was in more is never in doubt. */
+#define DOUBT_MOST 1e6
+/* Standard errors of the gain, for a doubt to be more than chance. */
+#define DOUBT_ERRORS 3
 /* Two numbers are not found from less rows than this where no prior holds them. */
 #define SQUARED_ROWS_LEAST 16u
 
@@ -27,11 +35,12 @@ struct evidence {
     size_t n, n_outputs;
     double *margins; /* [n x n_outputs] */
     const gsa__held_row **row;
-    double *c;            /* [n]: weight of each row */
-    double *class_weight; /* [n_classes]: of the rows of each class */
-    double *scratch;      /* [n_outputs] */
-    double weight;        /* of all rows */
-    bool offset;          /* whether there is one to find */
+    double *c;                    /* [n]: weight of each row */
+    double *class_weight;         /* [n_classes]: of the rows of each class */
+    double *scratch;              /* [n_outputs] */
+    double *row_loss, *sure_loss; /* [n]: of each row, and without a doubt */
+    double weight;                /* of all rows */
+    bool offset;                  /* whether there is one to find */
 };
 
 /* Loss, gradient and curvature of all rows in (scale, offset). */
@@ -141,20 +150,35 @@ static void fit(const struct evidence *e, gsa__calibration *out)
     }
 }
 
-static double loss_with(const struct evidence *e, const gsa_state *state, const gsa__calibration *calibration)
+/* Losses of the rows, and their mean. */
+static double loss_with(const struct evidence *e, const gsa_state *state, const gsa__calibration *calibration,
+                        double *loss)
 {
     double sum = 0;
     for (size_t i = 0; i < e->n; i++) {
         for (size_t k = 0; k < e->n_outputs; k++)
             e->scratch[k] = calibration->scale * e->margins[i * e->n_outputs + k] + calibration->offset;
-        sum += e->c[i] * gsa__held_row_loss(state, e->row[i], e->scratch);
+        loss[i] = gsa__held_row_loss(state, e->row[i], e->scratch);
+        sum += e->c[i] * loss[i];
     }
     return sum / e->weight;
 }
 
+/* By so many of its standard errors the mean loss is below that without a doubt. */
+static double errors_below(const struct evidence *e)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < e->n; i++)
+        mean += e->c[i] * (e->sure_loss[i] - e->row_loss[i]) / e->weight;
+    for (size_t i = 0; i < e->n; i++) {
+        double apart = e->c[i] * (e->sure_loss[i] - e->row_loss[i] - mean) / e->weight;
+        square += apart * apart;
+    }
+    return square > 0 ? mean / sqrt(square) : 0;
+}
+
 static gsa_status gather(struct evidence *e, const gsa_state *const *states, size_t n_states, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     const gsa_env *env = &states[0]->env;
     size_t n = 0, n_margins, n_classes = states[0]->labels.n;
     for (size_t s = 0; s < n_states; s++)
@@ -163,11 +187,12 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     e->n_outputs = states[0]->table.n_outputs;
     if (!gsa__multiply(n, e->n_outputs, &n_margins) || !(e->margins = gsa__alloc(env, n_margins, sizeof *e->margins)) ||
         !(e->row = gsa__alloc(env, n, sizeof *e->row)) || !(e->c = gsa__alloc(env, n, sizeof *e->c)) ||
+        !(e->row_loss = gsa__alloc(env, n, sizeof *e->row_loss)) ||
+        !(e->sure_loss = gsa__alloc(env, n, sizeof *e->sure_loss)) ||
         !(e->scratch = gsa__alloc(env, e->n_outputs, sizeof *e->scratch)) ||
         !(e->class_weight = gsa__alloc_zeroed(env, n_classes, sizeof *e->class_weight)))
         return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n);
-    for (size_t s = 0; s < n_states && status == GSA_OK; s++) {
-        status = gsa__held_margins(states[s], e->margins + e->n * e->n_outputs, error);
+    for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             const gsa__held_row *row = states[s]->sample.at[i];
             e->c[e->n] = (double)row->weight;
@@ -175,8 +200,7 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
             if (n_classes > 0)
                 e->class_weight[row->class_number] += (double)row->weight;
         }
-    }
-    return status;
+    return GSA_OK;
 }
 
 /* Rows count as given; with balanced classes, every class that is there counts the same. */
@@ -195,11 +219,45 @@ static void weigh(struct evidence *e, const gsa_state *state)
     }
 }
 
+/* The best scale and offset for a doubt; those of `out` are where the search begins. */
+static void fit_doubt(struct evidence *e, const gsa_state *const *states, size_t n_states, bool fits,
+                      gsa__calibration *out)
+{
+    double *margins = e->margins;
+    for (size_t s = 0; s < n_states; margins += states[s++]->sample.n * e->n_outputs)
+        gsa__held_margins(states[s], out->doubt, margins);
+    if (fits)
+        fit(e, out);
+    out->loss = loss_with(e, states[0], out, out->doubt > 0 ? e->row_loss : e->sure_loss);
+}
+
+/* A doubt is a power of two and grows while that pays: fourfold steps first, then half of one to either side. */
+static void find_doubt(struct evidence *e, const gsa_state *const *states, size_t n_states, gsa__calibration *best)
+{
+    gsa__calibration tried;
+    for (double doubt = 4; doubt <= DOUBT_MOST; doubt *= 4) {
+        tried = *best;
+        tried.doubt = doubt;
+        fit_doubt(e, states, n_states, true, &tried);
+        if (!(tried.loss < (1 - GSA_GAIN_LEAST) * best->loss && errors_below(e) > DOUBT_ERRORS))
+            break;
+        *best = tried;
+    }
+    double middle = best->doubt;
+    for (int side = 0; side < 2 && middle > 0; side++) {
+        tried = *best;
+        tried.doubt = side == 0 ? middle / 2 : middle * 2;
+        fit_doubt(e, states, n_states, true, &tried);
+        if (tried.loss < best->loss)
+            *best = tried;
+    }
+}
+
 gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__calibration *out, gsa_error *error)
 {
     const gsa_state *first = states[0];
     struct evidence e = {0};
-    *out = (gsa__calibration){1, 0, NAN};
+    *out = (gsa__calibration){1, 0, 0, NAN};
     if (first->loss == GSA__UNDECIDED || (first->loss == GSA__CUSTOM && !first->params.has_custom_loss))
         return GSA_OK;
     gsa_status status = gather(&e, states, n_states, error);
@@ -208,14 +266,17 @@ gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__
         weigh(&e, first);
         bool has_line = first->loss == GSA__SQUARED && e.n >= SQUARED_ROWS_LEAST;
         bool has_classes = gsa__loss_has_probabilities(first->loss) && first->labels.n > 1;
-        if (first->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO && (has_line || has_classes))
-            fit(&e, out);
-        out->loss = loss_with(&e, first, out);
+        bool fits = first->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO && (has_line || has_classes);
+        fit_doubt(&e, states, n_states, fits, out);
+        if (fits)
+            find_doubt(&e, states, n_states, out);
     }
     gsa__free(&first->env, e.margins);
     gsa__free(&first->env, e.row);
     gsa__free(&first->env, e.c);
     gsa__free(&first->env, e.scratch);
+    gsa__free(&first->env, e.row_loss);
+    gsa__free(&first->env, e.sure_loss);
     gsa__free(&first->env, e.class_weight);
     return status;
 }

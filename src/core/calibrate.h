@@ -1,4 +1,5 @@
-/* One scale, and for one output an offset, on the margins: what held-out rows say about a model's confidence. */
+/* One scale, and for one output an offset, on the margins, and a doubt about rare features: what held-out rows say
+ * about a model's confidence. */
 #ifndef GSA_CORE_CALIBRATE_H
 #define GSA_CORE_CALIBRATE_H
 
@@ -6,6 +7,7 @@
 
 typedef struct gsa__calibration {
     double scale, offset; /* 1 and 0: margins as they are */
+    double doubt;         /* a weight counts n / (n + doubt) if its feature was in n rows */
     double loss;          /* mean loss of the held-out rows with these; NaN if there are none */
 } gsa__calibration;
 
@@ -14,10 +16,12 @@ typedef struct gsa__calibration {
  * are all with the paper's method. */
 gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__calibration *out, gsa_error *error);
 
-/* The averaged weight, calibrated. */
-static inline double gsa__calibrated(const gsa__calibration *calibration, size_t slot, double weight)
+/* The averaged weight of a slot of the state, calibrated. */
+static inline double gsa__calibrated(const gsa__calibration *calibration, const gsa_state *state, size_t slot,
+                                     double weight)
 {
-    return calibration->scale * weight + (slot == 0 ? calibration->offset : 0.0);
+    return slot == 0 ? calibration->scale * weight + calibration->offset
+                     : calibration->scale * gsa__state_belief(state, slot, calibration->doubt) * weight;
 }
 
 #endif

@@ -34,7 +34,7 @@ static void calibrate_average(gsa_state *state, const gsa__calibration *calibrat
     for (size_t slot = 0; slot < table->n_slots; slot++) {
         gsa__cell *weight = gsa__table_slot(table, slot), *average = weight + gsa__table_average(table);
         for (size_t k = 0; k < table->n_outputs; k++) {
-            double goal = gsa__calibrated(calibration, slot, gsa__state_average(state, slot, k));
+            double goal = gsa__calibrated(calibration, state, slot, gsa__state_average(state, slot, k));
             if (averaged)
                 average[k].f = (float)(total * ((double)weight[k].f - goal));
             else

@@ -1,12 +1,12 @@
 /* Held-out rows under the weights that a model would have: their margins, their losses. */
 #include "core/calibrate.h"
-#include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins)
 {
@@ -43,26 +43,32 @@ gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *e
     return GSA_OK;
 }
 
-/* Held-out rows may have features that no learned row has: those have no slot. */
-gsa_status gsa__held_margins(const gsa_state *state, double *margins, gsa_error *error)
+/* Adds x times the averaged weights of a slot. */
+static void add_average(const gsa__table *table, double total, size_t slot, double x, double *margins)
 {
-    size_t n_outputs = state->table.n_outputs, n_features = state->table.n_slots - 1;
-    float *intercept;
-    gsa_status status = gsa__state_averages(state, &intercept, error);
-    if (status != GSA_OK)
-        return status;
-    const float *weights = intercept + n_outputs;
-    for (size_t i = 0; i < state->sample.n; i++, margins += n_outputs) {
+    const gsa__cell *weight = gsa__table_slot(table, slot), *average = weight + gsa__table_average(table);
+    for (size_t k = 0; k < table->n_outputs; k++)
+        margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
+}
+
+/* Held-out rows may have features that no learned row has: those have no slot. */
+void gsa__held_margins(const gsa_state *state, double doubt, double *margins)
+{
+    const gsa__table *table = gsa__state_table(state);
+    bool is_averaged = state->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
+    double total = is_averaged ? gsa__clock_total(state, state->clock.now) : 0;
+    for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
         gsa__row row = gsa__held_row_view(state->sample.at[i]);
-        if (n_outputs == 1)
-            margins[0] = gsa__model_dot_one(weights, n_features, &row);
-        else
-            gsa__model_dot_many(weights, n_features, n_outputs, &row, margins);
-        for (size_t k = 0; k < n_outputs && state->params.value[GSA__PARAM_intercept]; k++)
-            margins[k] += (double)intercept[k];
+        memset(margins, 0, table->n_outputs * sizeof *margins);
+        if (state->params.value[GSA__PARAM_intercept])
+            add_average(table, total, 0, 1, margins);
+        for (size_t e = 0; e < row.n; e++) {
+            size_t slot = (size_t)(row.index ? row.index[e] : e) + 1;
+            if (slot < table->n_slots)
+                add_average(table, total, slot,
+                            (row.value ? (double)row.value[e] : 1) * gsa__state_belief(state, slot, doubt), margins);
+        }
     }
-    gsa__free(&state->env, intercept);
-    return GSA_OK;
 }
 
 double gsa_state_held_out_loss(const gsa_state *state)

@@ -76,7 +76,7 @@ static double model_weight(const struct made_of *from, const output_map *map, si
     double sign = n_outputs > 1 ? 1 : map->sign;
     if (from->best)
         return slot < from->best->n_slots ? sign * (double)from->best->weight[slot * n_outputs + k] : 0;
-    return sign * gsa__calibrated(&from->calibration, slot, gsa__state_average(from->state, slot, k));
+    return sign * gsa__calibrated(&from->calibration, from->state, slot, gsa__state_average(from->state, slot, k));
 }
 
 static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
@@ -142,7 +142,7 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
  * weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
-    struct made_of from = {state, NULL, {1, 0, 0}};
+    struct made_of from = {state, NULL, {1, 0, 0, 0}};
     bool judged = state->sample.n > 0 && state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
     bool same_shape = state->best.weight && state->best.n_outputs == state->table.n_outputs;
     if (judged && same_shape && state->best.pass < state->position.pass) {

@@ -228,7 +228,7 @@ gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error
 /* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */
 gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error);
 /* held_out.c: the margins of all held-out rows under them, [rows x outputs]. */
-gsa_status gsa__held_margins(const gsa_state *state, double *margins, gsa_error *error);
+void gsa__held_margins(const gsa_state *state, double doubt, double *margins);
 /* update.c: learns the rows that are held out, which stay there. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
 /* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
@@ -237,6 +237,12 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
 /* Total mass and presence of a slot, from before and from the table. */
 double gsa__state_mass(const gsa_state *state, size_t slot);
 uint64_t gsa__state_count(const gsa_state *state, size_t slot);
+/* What the weight of a feature counts for, 0 to 1, if one that was in `doubt` rows counts for half. */
+static inline double gsa__state_belief(const gsa_state *state, size_t slot, double doubt)
+{
+    double count = doubt > 0 ? (double)gsa__state_count(state, slot) : 1;
+    return count > 0 ? count / (count + doubt) : 0;
+}
 /* Moves the table's counts into the carried totals. */
 gsa_status gsa__state_fold(gsa_state *state, gsa_error *error);
 gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env, gsa_error *error);

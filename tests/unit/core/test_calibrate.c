@@ -522,6 +522,53 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     free(r);
 }
 
+/* ---- rare features ----------------------------------------------------------------------------------------------- */
+
+/* Two features of weight 1, in many rows and in few; of the second's margin `truth` is true. */
+static gsa_state *common_and_rare(uint32_t rare_count, double truth)
+{
+    gsa_error error = {0};
+    gsa_state *state =
+        made_to_measure(state_with("method", "auto", "units", "given", "average", "last", "loss", "logistic", NULL), 2);
+    must_be_ok(gsa__table_grow(&state->table, 3, &state->env, &error), &error);
+    gsa__table_slot(&state->table, 2)[0].f = 1;
+    gsa__table_slot(&state->table, 1)[gsa__table_count(&state->table)].u = 1u << 30;
+    gsa__table_slot(&state->table, 2)[gsa__table_count(&state->table)].u = rare_count;
+    for (uint64_t part = 0; part < 5; part++) {
+        rows *r = rows_new();
+        gsa__rng rng = gsa__rng_of(part, 5, 5);
+        for (size_t i = 0; i < ROWS_MOST; i++) {
+            float common = (float)draw_normal(&rng), rare = (float)(2 * draw_normal(&rng));
+            rows_entry(r, 0, common);
+            rows_entry(r, 1, rare);
+            rows_end(r, gsa__rng_unit(&rng) < 1 / (1 + exp(-(double)common - truth * (double)rare)));
+        }
+        gsa_batch batch = rows_batch(r);
+        hold(state, &batch, 0, batch.n_rows);
+        free(r);
+    }
+    return state;
+}
+
+static void weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_for(void **unused)
+{
+    (void)unused;
+    static const double truths[] = {0.8, 0.5, 0.2, 0.05};
+    for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
+        gsa_state *state = common_and_rare(48, truths[i]);
+        gsa__calibration out = calibrated(state);
+        double belief = gsa__state_belief(state, 2, out.doubt);
+        assert_true(fabs(log2(belief / (1 - belief)) - log2(truths[i] / (1 - truths[i]))) < 1); /* powers of two */
+        assert_true(fabs(out.scale - 1) < 0.15);
+        assert_true(fabs(gsa__calibrated(&out, state, 2, 1) - out.scale * 48 / (48 + out.doubt)) < 1e-12);
+        assert_true(fabs(gsa__calibrated(&out, state, 1, 1) - out.scale) < 1e-4);
+        gsa_state_free(state);
+    }
+    gsa_state *sure = common_and_rare(48, 1);
+    assert_true(calibrated(sure).doubt == 0);
+    gsa_state_free(sure);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -537,6 +584,7 @@ int main(void)
         cmocka_unit_test(the_papers_method_and_hinge_losses_are_left_as_they_are),
         cmocka_unit_test(the_loss_is_that_of_the_calibrated_margins),
         cmocka_unit_test(the_rows_of_several_states_are_taken_together),
+        cmocka_unit_test(weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_for),
         cmocka_unit_test(no_memory_is_a_status_and_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
