@@ -22,6 +22,7 @@ typedef struct gsa_reader_options {
     const char *ignore;      /* columns that are left out */
     const char *cross;       /* "A*B,C*D": products of the features of two columns, or namespaces, are features too */
     unsigned bits;           /* words are hashed to so many, 1 .. 31; 0: 24 */
+    int keep_cells;          /* nonzero: gsa_reader_cells tells what stood in the columns of a table */
 } gsa_reader_options;
 
 /* Files in libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or caches of parsed rows (.gsac),
@@ -103,6 +104,12 @@ GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
 /* With remember_names, while no other thread reads: the share of the words so far that have a feature in common with
  * another word, estimated by how many features are taken; NaN if there are no words. */
 GSA_API double gsa_reader_colliding(const gsa_reader *reader);
+
+/* With keep_cells, of the batch that came last: a table's columns of features, numbers and then words, each in the
+ * order of the schema; *n_columns a row. An absent cell is 0. A number is 1, and zero if the batch does not have it; a
+ * word is the hash of which its feature is the lowest bits (docs/formats/schema.md). NULL if a row of it did not come
+ * as text or Arrow columns. */
+GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_columns);
 
 /* What a schema says of features: words are hashed to ids from n_numbers on, 2^bits of them. */
 typedef struct gsa_schema_info {

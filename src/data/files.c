@@ -313,6 +313,17 @@ static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
     out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
 }
 
+const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
+{
+    const gsa__files *reader = (const gsa__files *)head;
+    *n_columns = 0;
+    if (head->kind != gsa__files_kind() || !reader->delivered || !reader->options.keep_cells)
+        return NULL;
+    const gsa__schema *schema = &reader->schema;
+    *n_columns = schema->n_of_kind[GSA__FIELD_NUMBER] + schema->n_of_kind[GSA__FIELD_WORDS];
+    return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
+}
+
 /* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams come
  * from who has to make them anew. */
 gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *error)

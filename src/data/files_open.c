@@ -21,6 +21,7 @@ static bool copy_options(gsa__files *reader, const gsa_reader_options *from)
     to->without_labels = from->without_labels;
     to->remember_names = from->remember_names;
     to->bits = from->bits;
+    to->keep_cells = from->keep_cells;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].from && !(*texts[i].to = gsa__copy_text(&reader->head.env, texts[i].from)))
             return false;

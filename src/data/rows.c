@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error)
 {
     *rows = (gsa__rows){.env = env,
@@ -26,7 +28,8 @@ gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values,
 
 void gsa__rows_free(gsa__rows *rows)
 {
-    void *arrays[] = {rows->row_start, rows->index, rows->value, rows->label, rows->word, rows->weight, rows->place};
+    void *arrays[] = {rows->row_start, rows->index,  rows->value, rows->label,
+                      rows->word,      rows->weight, rows->place, rows->cell};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         gsa__free(rows->env, arrays[i]);
     gsa__words_free(&rows->words);
@@ -36,7 +39,7 @@ void gsa__rows_free(gsa__rows *rows)
 void gsa__rows_clear(gsa__rows *rows)
 {
     rows->n_rows = 0;
-    rows->n_values = 0;
+    rows->n_values = rows->n_cells = 0;
     rows->row_start[0] = 0;
     rows->all_ones = true;
     rows->any_word = rows->any_weight = false;
@@ -53,6 +56,20 @@ gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error)
     rows->index = index;
     rows->value = value;
     return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a row of up to %zu values", n);
+}
+
+gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error)
+{
+    size_t need;
+    void *cell = rows->cell;
+    bool has_room = gsa__add(rows->n_cells, n, &need) &&
+                    gsa__reserve(rows->env, &cell, &rows->cell_capacity, need, sizeof *rows->cell);
+    rows->cell = cell;
+    if (!has_room)
+        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu cells", n);
+    if (n > 0)
+        memset(rows->cell + rows->n_cells, 0, n * sizeof *rows->cell);
+    return GSA_OK;
 }
 
 void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place)

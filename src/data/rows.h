@@ -26,6 +26,8 @@ typedef struct gsa__rows {
     int32_t *word;
     float *weight;
     gsa_place *place;
+    uint64_t *cell; /* of tables, if they are asked for: gsa_reader_cells */
+    size_t n_cells, cell_capacity;
     bool all_ones, any_word, any_weight;
     bool without_labels; /* views have none */
     gsa__words words;
@@ -38,11 +40,13 @@ void gsa__rows_clear(gsa__rows *rows);
 
 static inline bool gsa__rows_full(const gsa__rows *rows)
 {
-    return rows->n_rows >= rows->most_rows || rows->n_values >= rows->most_values;
+    return rows->n_rows >= rows->most_rows || rows->n_values >= rows->most_values || rows->n_cells >= rows->most_values;
 }
 
 /* Room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be written. */
 gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error);
+/* n cells for the row, all absent; they are part of the batch when n_cells says so. */
+gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error);
 /* The row that was written to index and value is finished. word < 0: the label is the number. */
 void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
 /* The row that was finished last counts for so much instead of 1. */

@@ -197,13 +197,11 @@ gsa_status gsa__arrow_row(gsa__arrow *arrow, gsa__rows *rows, gsa_error *error)
         status = take_weight(arrow, row, &weight, error);
     if (status == GSA_OK && has_lists)
         status = find_items(arrow, row, &of, error);
+    gsa__features features;
     if (status == GSA_OK)
-        status = gsa__rows_reserve(rows, of.n + 1, error);
-    if (status != GSA_OK)
-        return status;
-    gsa__features features = {
-        .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
-    status = has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error);
+        status = gsa__csv_begin_row(&arrow->csv, of.n, rows, &features, error);
+    if (status == GSA_OK)
+        status = has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error);
     int32_t number = -1;
     if (status == GSA_OK && word.text)
         status = gsa__words_enter(&rows->words, word.text, word.size, &number, error);
@@ -211,6 +209,6 @@ gsa_status gsa__arrow_row(gsa__arrow *arrow, gsa__rows *rows, gsa_error *error)
         return status;
     gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
     gsa__rows_finish(rows, features.n, features.all_ones, label, number, place);
-    gsa__rows_weigh(rows, weight);
+    gsa__csv_end_row(csv, rows, weight);
     return GSA_OK;
 }

@@ -35,6 +35,7 @@ typedef struct gsa__csv {
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight; /* cells; SIZE_MAX: none is read */
+    uint64_t *kept;       /* of each column, in the row at hand; NULL if cells are not asked for */
 } gsa__csv;
 
 typedef enum gsa__cell_kind { GSA__CELL_ABSENT, GSA__CELL_NUMBER, GSA__CELL_WORD } gsa__cell_kind;
@@ -92,10 +93,16 @@ void gsa__csv_forget(gsa__csv *csv);
 
 gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *rows, gsa_error *error);
 
+/* Room for a row; and the end of one, whose features are written and which is good. */
+gsa_status gsa__csv_begin_row(gsa__csv *csv, size_t most, gsa__rows *rows, gsa__features *out, gsa_error *error);
+void gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, float weight);
+
 /* The parts of a row, once cells are numbers and words, which are not absent. The value of a column of numbers: */
 static inline void gsa__csv_add_number(const gsa__csv *csv, size_t column, float value, gsa__features *features)
 {
     gsa__features_add(features, (uint32_t)column, value);
+    if (csv->kept)
+        csv->kept[column] = 1;
     if (csv->term)
         csv->term[column].value = value;
 }

@@ -82,6 +82,8 @@ void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, siz
     if (gsa__name_book_is_new(csv->input->names, id))
         gsa__name_book_enter(csv->input->names, id, key->bytes, key->size - 1, text, size);
     gsa__features_add(features, (uint32_t)csv->n_numbers + id, 1);
+    if (csv->kept)
+        csv->kept[column] = hash;
     if (csv->term) {
         gsa__term *term = &csv->term[column];
         *term = (gsa__term){hash, 1, term->name, text, term->name_size, size};
@@ -181,6 +183,26 @@ static gsa_status take_label(const gsa__csv *csv, const gsa__record *record, dou
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 
+gsa_status gsa__csv_begin_row(gsa__csv *csv, size_t most, gsa__rows *rows, gsa__features *out, gsa_error *error)
+{
+    bool keeps = csv->input->options->keep_cells && csv->input->schema->text && csv->n_columns > 0;
+    gsa_status status = gsa__rows_reserve(rows, most + 1, error);
+    if (status == GSA_OK && keeps)
+        status = gsa__rows_reserve_cells(rows, csv->n_columns, error);
+    if (status != GSA_OK)
+        return status;
+    csv->kept = keeps ? rows->cell + rows->n_cells : NULL;
+    *out =
+        (gsa__features){.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
+    return GSA_OK;
+}
+
+void gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, float weight)
+{
+    gsa__rows_weigh(rows, weight);
+    rows->n_cells += csv->kept ? csv->n_columns : 0;
+}
+
 gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *rows, gsa_error *error)
 {
     double label;
@@ -192,13 +214,11 @@ gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *row
     gsa_status status = take_label(csv, record, &label, &word, error);
     if (status == GSA_OK)
         status = take_weight(csv, record, &weight, error);
+    gsa__features features;
     if (status == GSA_OK)
-        status = gsa__rows_reserve(rows, csv->n_columns + csv->n_crosses + 1, error);
-    if (status != GSA_OK)
-        return status;
-    gsa__features features = {
-        .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
-    status = take_features(csv, record, &features, error);
+        status = gsa__csv_begin_row(csv, csv->n_columns + csv->n_crosses, rows, &features, error);
+    if (status == GSA_OK)
+        status = take_features(csv, record, &features, error);
     int32_t number = -1;
     if (status == GSA_OK && word.text)
         status = gsa__words_enter(&rows->words, word.text, word.size, &number, error);
@@ -206,6 +226,6 @@ gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *row
         return status;
     gsa_place place = {record->line.number, record->line.byte, csv->input->file};
     gsa__rows_finish(rows, features.n, features.all_ones, label, number, place);
-    gsa__rows_weigh(rows, weight);
+    gsa__csv_end_row(csv, rows, weight);
     return GSA_OK;
 }

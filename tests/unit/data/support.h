@@ -40,6 +40,19 @@ static inline void dump_batch(FILE *out, const gsa_batch *batch)
     fprintf(out, "--%s%s\n", batch->value ? " values" : " ones", batch->word ? " words" : "");
 }
 
+/* One line "cells" and those of a row each, if the reader keeps them. */
+static inline void dump_cells(FILE *out, const gsa_reader *reader, size_t n_rows)
+{
+    size_t n_columns;
+    const uint64_t *cell = gsa_reader_cells(reader, &n_columns);
+    for (size_t r = 0; cell && r < n_rows; r++) {
+        fputs("cells", out);
+        for (size_t c = 0; c < n_columns; c++)
+            fprintf(out, " %" PRIx64, cell[r * n_columns + c]);
+        fputc('\n', out);
+    }
+}
+
 /* Reads to the end or to a failure; the caller frees the text. A stop is not a failure: it goes on. */
 static inline char *dump_reader(gsa_reader *reader, gsa_status *status, gsa_error *error)
 {
@@ -55,6 +68,7 @@ static inline char *dump_reader(gsa_reader *reader, gsa_status *status, gsa_erro
             assert_non_null(batch.row_start);
             assert_non_null(batch.index);
             dump_batch(out, &batch);
+            dump_cells(out, reader, batch.n_rows);
         }
     } while (*status == GSA_OK || *status == GSA_STOPPED);
     fclose(out);

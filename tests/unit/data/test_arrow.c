@@ -170,6 +170,7 @@ static char *dump(gsa_reader *reader, gsa_status *status, gsa_error *error)
         for (size_t r = 0; r < batch.n_rows && batch.weight; r++)
             fprintf(out, "%a ", (double)batch.weight[r]);
         dump_batch(out, &batch);
+        dump_cells(out, reader, batch.n_rows);
     }
     fprintf(out, "%s", gsa_reader_schema(reader) ? gsa_reader_schema(reader) : "no schema");
     fclose(out);
@@ -286,7 +287,7 @@ static void arrow_null_and_nan_are_absent_whatever_the_offset(void **state)
     const plan columns[] = {
         LABEL(5), {"a", "g", 5, 3, 2, {a_valid, a}, NULL, NULL}, {"b", "i", 5, 9, 2, {b_valid, b}, NULL, NULL}};
     source from = SOURCE(columns, 5);
-    assert_same_as_csv(&from, "y,a,b\n1,1,11\n0,,\n1,,13\n0,4,14\n1,5,15\n", NULL);
+    assert_same_as_csv(&from, "y,a,b\n1,1,11\n0,,\n1,,13\n0,4,14\n1,5,15\n", &(gsa_reader_options){.keep_cells = 1});
 }
 
 static const char words[] = "oslo"
@@ -301,7 +302,7 @@ static const char table_of_words[] = "y,w\n1,oslo\n0,rome\n1,NaN\n0,\n1,a rather
 static void arrow_text_is_words(void **state)
 {
     (void)state;
-    const gsa_reader_options options = {.remember_names = 1};
+    const gsa_reader_options options = {.remember_names = 1, .keep_cells = 1};
     const plan small[] = {LABEL(6), {"w", "u", 6, 0, 3, {NULL, word_at, words}, NULL, NULL}};
     const plan large[] = {LABEL(6), {"w", "U", 6, 0, 3, {NULL, word_at_large, words}, NULL, NULL}};
     source from = SOURCE(small, 6), from_large = SOURCE(large, 6);

@@ -368,6 +368,51 @@ static void words_are_remembered_by_column_and_text(void **state)
     assert_int_equal(gsa_schema_get_info("rubbish", &info, NULL), GSA_FORMAT);
 }
 
+/* Batches do not tell a zero from an absent cell, nor the column of a word; and a row that is left out leaves nothing.
+ */
+static void cells_are_kept_for_whoever_asks(void **state)
+{
+    (void)state;
+    const char text[] = "y,c,a,b\n1,red,0,5\n0,,,6\n1,blue,3,inf\n0,NA, 2 ,\n1,blue,nan,0\n";
+    uint64_t red = gsa__hash("c\0red", 5, 0), blue = gsa__hash("c\0blue", 6, 0);
+    const uint64_t expected[] = {1, 1, red, 0, 1, 0, 1, 0, 0, 0, 1, blue};
+    gsa_reader_options options = {.keep_cells = 1, .skip_bad_rows = 1, .bits = 10};
+    gsa_reader *reader = open_table(text, &options, NULL);
+    gsa_batch batch;
+    size_t n_columns = 77;
+    assert_null(gsa_reader_cells(reader, &n_columns));
+    assert_int_equal(n_columns, 0);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    const uint64_t *cell = gsa_reader_cells(reader, &n_columns);
+    assert_int_equal(batch.n_rows, 4);
+    assert_int_equal(n_columns, 3);
+    assert_memory_equal(cell, expected, sizeof expected);
+    assert_int_equal(batch.index[1], 2 + (red & 1023)); /* the zero of a is not there */
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_END);
+    assert_null(gsa_reader_cells(reader, &n_columns));
+    gsa_reader_close(reader);
+    options.keep_cells = 0;
+    reader = open_table(text, &options, NULL);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_null(gsa_reader_cells(reader, &n_columns));
+    gsa_reader_close(reader);
+}
+
+/* Absent cells take room too: a batch of a wide table of few values ends by them. */
+static void kept_cells_bound_a_batch(void **state)
+{
+    (void)state;
+    const gsa__reader_sizes sizes = {.batch_values = 8};
+    gsa_reader *reader =
+        open_table("y,a,b,c\n1,,,\n1,,,4\n0,,,\n0,,,2\n", &(gsa_reader_options){.keep_cells = 1}, &sizes);
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 3);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 1);
+    gsa_reader_close(reader);
+}
+
 /* A long file with more words than are remembered: those that came first have their names, all are counted. */
 static void names_are_kept_first_come_while_there_is_room(void **state)
 {
@@ -496,9 +541,10 @@ static void rubbish_is_read_or_refused(void **state)
     static const char *const pieces[] = {",",     "\t", ";",    "\n",  "\r\n",  "\"",   "\"\"", "y",
                                          "label", "1",  "-2.5", "x|y", " |",    ":",    "'",    "NaN",
                                          "na",    " ",  "\xFF", "\0a", "1e999", "word", "#",    "a:1"};
-    const gsa_reader_options options[] = {{.skip_bad_rows = 1},
-                                          {.skip_bad_rows = 1, .label = "1", .cross = "2*3", .remember_names = 1},
-                                          {.skip_bad_rows = 1, .categorical = "2", .without_labels = 0, .bits = 3}};
+    const gsa_reader_options options[] = {
+        {.skip_bad_rows = 1},
+        {.skip_bad_rows = 1, .label = "1", .cross = "2*3", .remember_names = 1},
+        {.skip_bad_rows = 1, .keep_cells = 1, .categorical = "2", .without_labels = 0, .bits = 3}};
     uint64_t seed = 77;
     for (int round = 0; round < 3000; round++) {
         char text[400], *dumps[2] = {NULL, NULL};
@@ -548,6 +594,8 @@ int main(void)
         cmocka_unit_test(files_of_one_run_are_of_one_sort),
         cmocka_unit_test(the_reader_says_what_it_understood),
         cmocka_unit_test(words_are_remembered_by_column_and_text),
+        cmocka_unit_test(cells_are_kept_for_whoever_asks),
+        cmocka_unit_test(kept_cells_bound_a_batch),
         cmocka_unit_test(columns_are_crossed),
         cmocka_unit_test(a_cache_keeps_the_schema_and_damage_to_it_is_found),
         cmocka_unit_test(rubbish_is_read_or_refused),
