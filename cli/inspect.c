@@ -1,4 +1,5 @@
-/* `greedystep inspect`: what a model is, and what it finds important. */
+/* `greedystep inspect`: what a model is, and what it finds important. What is no model is data: inspect_data.c. */
+#include "inspect_data.h"
 #include "message.h"
 #include "report.h"
 #include "session.h"
@@ -8,9 +9,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 static const cli_option inspect_options[] = {
-    {"top", 0, OPTION_COUNT, false, "N", "10", 0, 10000, "how many of the strongest features to show"},
+    {"top", 0, OPTION_COUNT, false, "N", "10", 0, 10000,
+     "how many of the strongest features of a model, or the most frequent ones of data, to show"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print everything as one JSON object"},
 };
 
@@ -264,11 +267,39 @@ static int load(const cli_arguments *arguments, inspection *out)
     return out->top != NULL ? EXIT_DONE : complain_failed("out of memory");
 }
 
-static int run_inspect(const cli_arguments *arguments)
+/* By the first bytes of a container (docs/formats/container.md), which no text has: the size of its header, at most
+ * 4 MiB, and a brace. A stream is data: its bytes come once. */
+static bool is_model(const char *path)
+{
+    struct stat facts;
+    unsigned char bytes[9];
+    if (stat(path, &facts) != 0 || !S_ISREG(facts.st_mode))
+        return false;
+    FILE *file = fopen(path, "rb");
+    size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
+    if (file != NULL)
+        fclose(file);
+    return size == sizeof bytes && bytes[8] == '{' && (bytes[7] | bytes[6] | bytes[5] | bytes[4] | bytes[3]) == 0 &&
+           bytes[2] <= 0x40;
+}
+
+/* Options about columns say nothing of a model. */
+static int check_model(const cli_arguments *arguments)
+{
+    static const char *const of_data[] = {"label", "weight", "categorical", "ignore", "cross", "bits", "bad-rows"};
+    for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)
+        if (arguments_given(arguments, of_data[i]))
+            return complain_usage("--%s is about rows, and %s is a model", of_data[i], arguments->positional[0]);
+    return EXIT_DONE;
+}
+
+static int inspect_model(const cli_arguments *arguments)
 {
     inspection what = {0};
     gsa_env env = session_env(arguments);
-    int code = load(arguments, &what);
+    int code = check_model(arguments);
+    if (code == EXIT_DONE)
+        code = load(arguments, &what);
     if (code == EXIT_DONE) {
         look_at_weights(&what);
         /* A state that cannot be read is told, and the model is shown all the same. */
@@ -282,18 +313,35 @@ static int run_inspect(const cli_arguments *arguments)
     return code;
 }
 
+static int run_inspect(const cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->n_positional; i++)
+        if (is_model(arguments->positional[i]))
+            return arguments->n_positional == 1 ? inspect_model(arguments)
+                                                : complain_usage("inspect takes one model, or files of rows, and %s "
+                                                                 "is a model among others",
+                                                                 arguments->positional[i]);
+    return inspect_data(arguments);
+}
+
 const cli_verb inspect_verb = {
     .name = "inspect",
-    .usage = "MODEL [OPTIONS]",
-    .summary = "show what a model is and which features are strongest",
+    .usage = "MODEL|DATA... [OPTIONS]",
+    .summary = "show what a model is and finds important, or what is in data and what will hurt",
     .details =
-        "Shows loss, labels, size and intercept, the features with the largest absolute weights (by their index in\n"
+        "Of a model: shows loss, labels, size and intercept, the features with the largest absolute weights (by their "
+        "index in\n"
         "the data, from 1, and of a table by column or column=word) and, if MODEL.state is there, where the training "
-        "stands.",
+        "stands.\n\n"
+        "Of data, in one pass: what it was taken for, rows, labels and their balance, a line a column (missing cells,\n"
+        "different values, range, frequent words) or the most frequent features, and warnings of what will hurt with\n"
+        "what to do about it: ids, row numbers, the label once more, constants, rare classes, rows sorted by label.\n"
+        "- is standard input.",
     .options = inspect_options,
     .n_options = sizeof inspect_options / sizeof *inspect_options,
-    .positional = "MODEL",
+    .reads_data = true,
+    .positional = "MODEL or DATA",
     .least_positional = 1,
-    .most_positional = 1,
+    .most_positional = SIZE_MAX,
     .run = run_inspect,
 };

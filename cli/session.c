@@ -61,9 +61,11 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
                         gsa_reader **out)
 {
     gsa_error error = {0};
+    bool is_inspected = arguments->verb == &inspect_verb;
     gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
                                   .without_labels = arguments->verb == &predict_verb,
-                                  .remember_names = arguments->verb == &train_verb,
+                                  .remember_names = arguments->verb == &train_verb || is_inspected,
+                                  .keep_cells = is_inspected,
                                   .label = arguments_text(arguments, "label"),
                                   .weight = arguments_text(arguments, "weight"),
                                   .categorical = arguments_text(arguments, "categorical"),

@@ -1,0 +1,188 @@
+/* `greedystep inspect DATA`: reads the rows once and hands them to labels, columns and features. */
+#include "inspect_data.h"
+
+#include "interrupt.h"
+#include "message.h"
+#include "progress.h"
+#include "report.h"
+#include "session.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- asking ----------------------------------------------------------------------------------------------------- */
+
+/* The reader counts the different words of a table, and crosses, one by one. */
+uint64_t data_n_features(const data_inspection *data, bool *is_exact)
+{
+    double taken = gsa_reader_colliding(data->reader);
+    uint64_t n = isnan(taken) ? 0 : (uint64_t)(ldexp(taken, (int)data->schema.bits) + 0.5);
+    *is_exact = data->column != NULL || data->features.beyond.sketch == NULL;
+    if (data->column == NULL)
+        return data->features.n_seen;
+    for (size_t i = 0; i < data->n_columns; i++) {
+        const moments *numbers = &data->column[i].numbers;
+        n += data->column[i].kind == COLUMN_NUMBER && numbers->n > 0 && (numbers->least != 0 || numbers->most != 0);
+    }
+    return n;
+}
+
+const char *data_word(const data_inspection *data, const data_column *column, uint64_t hash)
+{
+    uint64_t id = data->schema.n_numbers + (hash & ((UINT64_C(1) << data->schema.bits) - 1));
+    const char *name = gsa_reader_name(data->reader, id);
+    size_t size = strlen(column->name);
+    /* A word that shares its feature may have another's name. */
+    return name != NULL && strncmp(name, column->name, size) == 0 && name[size] == '=' ? name + size + 1 : NULL;
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
+
+/* Cells are numbers and then words, each in the order of the columns. */
+static bool find_columns(data_inspection *data, size_t n_cells)
+{
+    data->column = columns_of_schema(gsa_reader_schema(data->reader), &data->n_columns);
+    data->of_cell = calloc(n_cells + 1, sizeof *data->of_cell);
+    if (data->column == NULL || data->of_cell == NULL)
+        return false;
+    for (int kind = COLUMN_NUMBER; kind <= COLUMN_WORDS; kind++)
+        for (size_t i = 0; i < data->n_columns; i++)
+            if ((int)data->column[i].kind == kind && data->n_cells < n_cells)
+                data->of_cell[data->n_cells++] = &data->column[i];
+    return true;
+}
+
+static bool begin_rows(data_inspection *data)
+{
+    size_t n_cells;
+    const uint64_t *cell = gsa_reader_cells(data->reader, &n_cells);
+    data->least_entries = UINT64_MAX;
+    bool has_columns = cell != NULL && n_cells <= MOST_COLUMNS;
+    return labels_init(&data->labels) && (has_columns ? find_columns(data, n_cells) : features_init(&data->features));
+}
+
+static bool add_cells(data_inspection *data, const gsa_batch *batch, size_t row, const uint64_t *cell,
+                      const row_label *label)
+{
+    int64_t at = batch->row_start[row], end = batch->row_start[row + 1];
+    bool has_room = true;
+    for (size_t i = 0; i < data->n_cells; i++) {
+        double x = 0;
+        if (i < data->schema.n_numbers && at < end && batch->index[at] == i)
+            x = batch->value != NULL ? (double)batch->value[at++] : (at++, 1);
+        if (cell[i] == 0)
+            column_add_absent(data->of_cell[i], label->key);
+        else if (i < data->schema.n_numbers)
+            has_room = column_add_number(data->of_cell[i], x, label, data->labels.first_number) && has_room;
+        else
+            has_room = column_add_word(data->of_cell[i], cell[i], label) && has_room;
+    }
+    return has_room;
+}
+
+static bool add_rows(data_inspection *data, const gsa_batch *batch)
+{
+    size_t n_cells;
+    const uint64_t *cell = gsa_reader_cells(data->reader, &n_cells);
+    bool has_room = true;
+    if (data->column != NULL && cell == NULL)
+        data->n_rows_without_cells += batch->n_rows;
+    for (size_t row = 0; row < batch->n_rows && has_room; row++) {
+        row_label label;
+        uint64_t n_entries = (uint64_t)(batch->row_start[row + 1] - batch->row_start[row]);
+        data->n_entries += n_entries;
+        data->least_entries = n_entries < data->least_entries ? n_entries : data->least_entries;
+        data->most_entries = n_entries > data->most_entries ? n_entries : data->most_entries;
+        moments_add(&data->weights, batch->weight != NULL ? (double)batch->weight[row] : 1);
+        has_room = labels_add(&data->labels, batch, row, &label);
+        if (has_room && data->column == NULL)
+            has_room = features_add(&data->features, batch, row, &label, &data->labels);
+        else if (has_room && cell != NULL)
+            has_room = add_cells(data, batch, row, cell + row * n_cells, &label);
+    }
+    return has_room;
+}
+
+static gsa_status read_all(data_inspection *data, gsa_error *error)
+{
+    gsa_batch batch;
+    cli_progress progress;
+    bool has_room = true;
+    progress_begin(&progress, isatty(STDERR_FILENO) != 0, NULL);
+    gsa_status status = gsa_reader_begin(data->reader, error);
+    const char *schema = status == GSA_OK ? gsa_reader_schema(data->reader) : NULL;
+    if (schema != NULL)
+        status = gsa_schema_get_info(schema, &data->schema, error);
+    while (status == GSA_OK && (status = gsa_reader_next(data->reader, &batch, error)) == GSA_OK) {
+        has_room = (data->labels.n_rows > 0 || begin_rows(data)) && add_rows(data, &batch);
+        if (!has_room)
+            break;
+        progress_show_rows(&progress, "looked at", data->labels.n_rows, 0);
+        status = interrupt_should_stop(NULL) ? GSA_STOPPED : GSA_OK;
+    }
+    progress_clear(&progress);
+    gsa_reader_get_progress(data->reader, &data->reading);
+    if (!has_room) {
+        snprintf(error->message, sizeof error->message, "out of memory");
+        return GSA_MEMORY;
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+/* ---- telling ---------------------------------------------------------------------------------------------------- */
+
+static bool finish(data_inspection *data)
+{
+    value_set_sort(&data->labels.values);
+    for (size_t i = 0; i < data->n_columns; i++)
+        value_set_sort(&data->column[i].values);
+    return features_finish(&data->features, data->most_frequent) && data_warn(data);
+}
+
+static int tell(data_inspection *data, bool as_json)
+{
+    const char *where = data->n_paths > 0 ? data->paths[0] : "the query";
+    if (data->labels.n_rows == 0 && data->reading.n_bad_rows > 0)
+        return complain_failed("no row of %s could be read: without --bad-rows skip the first bad one is named", where);
+    if (data->labels.n_rows == 0)
+        return complain_failed("no rows in %s%s: nothing to inspect", where,
+                               data->n_paths > 1 ? " and the others" : "");
+    if (!finish(data))
+        return complain_failed("out of memory");
+    if (as_json)
+        return report_print_json(data_json(data));
+    data_print(data);
+    return EXIT_DONE;
+}
+
+static void release(data_inspection *data)
+{
+    value_set_free(&data->labels.values);
+    features_free(&data->features);
+    for (size_t i = 0; i < data->n_columns; i++)
+        column_free(&data->column[i]);
+    for (size_t i = 0; i < data->n_warnings; i++)
+        free(data->warning[i].text);
+    free(data->column);
+    free(data->of_cell);
+    gsa_reader_close(data->reader);
+}
+
+int inspect_data(const cli_arguments *arguments)
+{
+    gsa_env env = session_env(arguments);
+    gsa_error error = {0};
+    data_inspection data = {.paths = arguments->positional,
+                            .n_paths = arguments->n_positional,
+                            .most_frequent = (size_t)arguments_number(arguments, "top")};
+    int code = session_open_reader(arguments, data.paths, data.n_paths, &env, &data.reader);
+    if (code != EXIT_DONE)
+        return code;
+    interrupt_catch();
+    gsa_status status = read_all(&data, &error);
+    code = status == GSA_OK ? tell(&data, arguments_flag(arguments, "json")) : complain_error(status, &error);
+    release(&data);
+    return code;
+}

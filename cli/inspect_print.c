@@ -1,0 +1,247 @@
+/* What was found out about data, for people. */
+#include "inspect_data.h"
+
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { NAME_LEAST = 6, HASH_WIDTH = 10, NAME_MOST = 28, CELL_SIZE = 40 };
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* Characters of UTF-8 text, which is as wide as most of it is. */
+static int width_of(const char *text)
+{
+    int n = 0;
+    for (; *text != '\0'; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+/* A name may have line ends or worse in it: the list stays one of lines. */
+static void print_padded(const char *text, int width)
+{
+    int padding = width - width_of(text);
+    for (; *text != '\0'; text++)
+        putchar((unsigned char)*text < ' ' || *text == 0x7F ? '?' : *text);
+    printf("%*s", padding > 0 ? padding : 0, "");
+}
+
+/* ---- rows and labels -------------------------------------------------------------------------------------------- */
+
+static void print_rows(const data_inspection *data)
+{
+    const char *understood = gsa_reader_understood(data->reader);
+    uint64_t n_rows = data->labels.n_rows, more = data->n_paths > 1 ? data->n_paths - 1 : 0;
+    char others[48] = "";
+    if (more > 0)
+        snprintf(others, sizeof others, " (and %" PRIu64 " more file%s)", more, more > 1 ? "s" : "");
+    if (understood != NULL)
+        report_field("input", "%s%s", understood, others);
+    else
+        report_field("input", "%s: rows with feature numbers%s", gsa_reader_file(data->reader, 0), others);
+    report_field("rows", "%" PRIu64, n_rows);
+    if (data->reading.n_bad_rows > 0)
+        report_field("bad rows", "%" PRIu64 " (skipped)", data->reading.n_bad_rows);
+    if (data->weights.least != 1 || data->weights.most != 1)
+        report_field("row weights", "%.6g to %.6g, mean %.6g", data->weights.least, data->weights.most,
+                     moments_mean(&data->weights));
+    report_field("entries a row", "%" PRIu64 " to %" PRIu64 ", mean %.6g", data->least_entries, data->most_entries,
+                 (double)data->n_entries / (double)n_rows);
+}
+
+static void print_features(const data_inspection *data)
+{
+    bool is_exact;
+    uint64_t n = data_n_features(data, &is_exact);
+    const data_features *features = &data->features;
+    const char *about = is_exact ? "" : "about ";
+    if (data->column != NULL) {
+        report_field("features seen", "%" PRIu64, n);
+        return;
+    }
+    if (data->schema.bits == 0 && features->n_entries > 0)
+        report_field("features seen", "%s%" PRIu64 ", the highest has index %" PRIu64, about, n, features->highest + 1);
+    else
+        report_field("features seen", "%s%" PRIu64, about, n);
+    if (features->n_entries == 0)
+        return;
+    double cells = (double)n * (double)data->labels.n_rows;
+    report_field("zeros", "%s%.4g %% of rows times features seen", about,
+                 fmax(0, 100 * (1 - (double)features->n_entries / cells)));
+    report_field("values", "%.6g to %.6g", features->least, features->most);
+}
+
+static void print_classes(const data_inspection *data)
+{
+    const value_set *values = &data->labels.values;
+    uint64_t n_classes = labels_n_classes(&data->labels);
+    char buffer[LABEL_TEXT_SIZE];
+    int width = 0;
+    size_t n = values->n < LABELS_LISTED ? values->n : LABELS_LISTED;
+    report_field("labels", "%s%" PRIu64 " class%s", values->sketch != NULL ? "about " : "", n_classes,
+                 n_classes == 1 ? "" : "es");
+    for (size_t i = 0; i < n; i++) {
+        int each = width_of(label_text(&data->labels, values->entry[i].value, buffer));
+        width = each > width ? each : width;
+    }
+    for (size_t i = 0; i < n; i++) {
+        fputs("  ", stdout);
+        print_padded(label_text(&data->labels, values->entry[i].value, buffer), width > 16 ? width : 16);
+        printf(" %s%" PRIu64 "  %.4g %%\n", values->lost > 0 ? "at least " : "", values->entry[i].count,
+               percent(values->entry[i].count, data->labels.n_rows));
+    }
+    if (n_classes > n)
+        printf("  and %" PRIu64 " more\n", n_classes - n);
+}
+
+static void print_labels(const data_inspection *data)
+{
+    const data_labels *labels = &data->labels;
+    if (!labels_are_numbers(labels)) {
+        print_classes(data);
+        return;
+    }
+    report_field("labels", "numbers, %s%" PRIu64 " different", labels->values.sketch != NULL ? "about " : "",
+                 value_set_count(&labels->values));
+    report_field("  least, most", "%.6g, %.6g", labels->numbers.least, labels->numbers.most);
+    report_field("  mean", "%.6g", moments_mean(&labels->numbers));
+    report_field("  deviation", "%.6g", moments_deviation(&labels->numbers));
+}
+
+/* ---- a line a column -------------------------------------------------------------------------------------------- */
+
+static void print_absent(const data_column *column)
+{
+    char text[CELL_SIZE];
+    double share = percent(column->n_absent, column->n_absent + column->n_present);
+    snprintf(text, sizeof text, "%" PRIu64 " (%.3g %%)", column->n_absent, share);
+    printf(" %16s", column->n_absent > 0 ? text : "0");
+}
+
+static void print_distinct(const data_column *column)
+{
+    char text[CELL_SIZE];
+    snprintf(text, sizeof text, "%s%" PRIu64, column->values.sketch != NULL ? "about " : "",
+             value_set_count(&column->values));
+    printf(" %16s", text);
+}
+
+static void print_numbers(const moments *numbers)
+{
+    if (numbers->n > 0)
+        printf("  %.6g to %.6g, mean %.6g", numbers->least, numbers->most, moments_mean(numbers));
+}
+
+/* Those that are surely more frequent than one in a hundred, or any of few. */
+static void print_words(const data_inspection *data, const data_column *column)
+{
+    const value_set *values = &column->values;
+    const char *separator = "  ";
+    for (size_t i = 0; i < values->n && i < WORDS_LISTED; i++) {
+        const char *word = data_word(data, column, values->entry[i].value);
+        if (word == NULL || (values->sketch != NULL && values->entry[i].count * 100 < column->n_present))
+            continue;
+        printf("%s'", separator);
+        print_padded(word, 0);
+        printf("' %s%.3g %%", values->lost > 0 ? "at least " : "",
+               percent(values->entry[i].count, column->n_present + column->n_absent));
+        separator = ", ";
+    }
+}
+
+static void print_column(const data_inspection *data, const data_column *column, int width)
+{
+    bool is_feature = column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS;
+    char number[CELL_SIZE];
+    snprintf(number, sizeof number, "%" PRIu64, column->number + 1);
+    print_padded(column->name != NULL ? column->name : number, width);
+    if (column->name != NULL)
+        printf(" %s", column_kind_name(column->kind));
+    if (is_feature) {
+        printf("%*s", column->name != NULL ? 7 - (int)strlen(column_kind_name(column->kind)) : 0, "");
+        print_absent(column);
+        print_distinct(column);
+    }
+    if (column->kind == COLUMN_NUMBER)
+        print_numbers(&column->numbers);
+    else if (column->kind == COLUMN_WORDS)
+        print_words(data, column);
+    if (column->name == NULL && gsa_reader_name(data->reader, column->number) != NULL) {
+        fputs("  ", stdout);
+        print_padded(gsa_reader_name(data->reader, column->number), 0);
+    }
+    putchar('\n');
+}
+
+static void print_columns(const data_inspection *data, const data_column *column, size_t n)
+{
+    int width = data->column != NULL || data->schema.bits == 0 ? NAME_LEAST : HASH_WIDTH;
+    for (size_t i = 0; i < n; i++) {
+        int each = column[i].name != NULL ? width_of(column[i].name) : 0;
+        width = each > width ? each : width;
+    }
+    width = width < NAME_MOST ? width : NAME_MOST;
+    if (n > 0 && column->name != NULL)
+        printf("\n%-*s %-7s %16s %16s\n", width, "column", "kind", "missing", "distinct");
+    else if (n > 0)
+        printf("\n%-*s %16s %16s  other than 0\n", width, "index", "zero", "distinct");
+    for (size_t i = 0; i < n; i++)
+        print_column(data, &column[i], width);
+}
+
+static void print_frequent(const data_inspection *data)
+{
+    const data_features *features = &data->features;
+    if (features->n_frequent == 0)
+        return;
+    printf("\nmost frequent features\n%10s  %12s  %8s\n", "index", "rows", "share");
+    for (size_t i = 0; i < features->n_frequent; i++) {
+        const value_entry *entry = &features->frequent[i];
+        const char *name = gsa_reader_name(data->reader, entry->value);
+        char share[CELL_SIZE];
+        snprintf(share, sizeof share, "%.3g %%", percent(entry->count, data->labels.n_rows));
+        printf("%10" PRIu64 "  %12" PRIu64 "  %8s", entry->value + 1, entry->count, share);
+        fputs(name != NULL ? "  " : "", stdout);
+        print_padded(name != NULL ? name : "", 0);
+        putchar('\n');
+    }
+    if (features->beyond.lost > 0)
+        printf("(counts of indices above 2^24 may be too low, by %" PRIu64 " at most)\n", features->beyond.lost);
+}
+
+static void print_notes(const data_inspection *data)
+{
+    const char *schema = gsa_reader_schema(data->reader);
+    uint64_t n_columns = data->schema.n_numbers + data->schema.n_words;
+    bool is_table = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL && n_columns > 0;
+    if (data->column == NULL && is_table && n_columns > MOST_COLUMNS)
+        printf("\n(a table of more than %d columns: they are shown as features)\n", MOST_COLUMNS);
+    else if (data->column == NULL && is_table)
+        puts("\n(a cache of a table, which does not keep its cells: look at the table itself for a line a column)");
+    if (data->n_rows_without_cells > 0)
+        printf("\n(%" PRIu64 " rows came from a cache, which does not keep cells: columns are those of the others)\n",
+               data->n_rows_without_cells);
+    printf(data->n_warnings > 0 ? "\nwarnings\n" : "\nno warnings\n");
+    for (size_t i = 0; i < data->n_warnings; i++)
+        printf("- %s\n", data->warning[i].text);
+}
+
+void data_print(const data_inspection *data)
+{
+    print_rows(data);
+    print_features(data);
+    print_labels(data);
+    if (data->column != NULL)
+        print_columns(data, data->column, data->n_columns);
+    else if (data->features.few != NULL)
+        print_columns(data, data->features.few, data->features.n_few);
+    else
+        print_frequent(data);
+    print_notes(data);
+}

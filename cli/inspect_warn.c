@@ -1,0 +1,227 @@
+/* What will hurt in data that is looked at, each with what to do about it. */
+#include "inspect_data.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAMES_LISTED = 10, LEAST_ROWS = 20, LEAST_OF_CLASS = 5, CLASSES_LISTED = 5 };
+
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
+
+static FILE *begin_warning(data_inspection *data, const char *what, size_t *size)
+{
+    data_warning *next = &data->warning[data->n_warnings];
+    *next = (data_warning){.what = what};
+    FILE *out = data->n_warnings < MOST_WARNINGS ? open_memstream(&next->text, size) : NULL;
+    data->n_warnings += out != NULL;
+    return out;
+}
+
+static bool end_warning(FILE *out)
+{
+    return fclose(out) == 0;
+}
+
+/* A list of columns takes numbers too, for names that cannot be in it or that a shell would change. */
+static void put_in_list(FILE *out, const data_column *column)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
+    if (column->name[strspn(column->name, plain)] == '\0' && column->name[0] != '-')
+        fputs(column->name, out);
+    else
+        fprintf(out, "%" PRIu64, column->number);
+}
+
+static void put_name(FILE *out, const data_column *column)
+{
+    if (column->name == NULL) {
+        fprintf(out, "%" PRIu64, column->number + 1);
+        return;
+    }
+    for (const char *c = column->name; *c != '\0'; c++)
+        fputc((unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c, out);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+static bool is_empty(const data_inspection *data, const data_column *column)
+{
+    (void)data;
+    return column->n_present == 0;
+}
+
+static bool is_constant(const data_inspection *data, const data_column *column)
+{
+    (void)data;
+    return column->n_absent == 0 && value_set_count(&column->values) == 1 && column->n_present > 1;
+}
+
+static bool tells_label(const data_inspection *data, const data_column *column)
+{
+    return column_tells_label(column, &data->labels);
+}
+
+/* The estimate may be off by a few percent. */
+static bool is_new_in_each_row(const data_column *column)
+{
+    return column->n_present >= LEAST_ROWS &&
+           (double)value_set_count(&column->values) >= 0.9 * (double)column->n_present;
+}
+
+static bool counts_rows(const data_inspection *data, const data_column *column)
+{
+    (void)data;
+    return column->kind == COLUMN_NUMBER && column->all_whole && (column->rises || column->falls) &&
+           is_new_in_each_row(column);
+}
+
+static bool is_id(const data_inspection *data, const data_column *column)
+{
+    (void)data;
+    return column->kind == COLUMN_WORDS && is_new_in_each_row(column);
+}
+
+static bool is_mostly_missing(const data_inspection *data, const data_column *column)
+{
+    return column->name != NULL && column->n_absent > 9 * column->n_present && data->labels.n_rows >= LEAST_ROWS;
+}
+
+typedef struct column_check {
+    const char *what;
+    bool (*applies)(const data_inspection *data, const data_column *column);
+    const char *says; /* of one column or several */
+    const char *unless;
+} column_check;
+
+/* A column is warned of once, by the first that applies. */
+static const column_check checks[] = {
+    {"empty", is_empty, "nothing stands in any row", ""},
+    {"constant", is_constant, "the same in every row, which tells nothing", ""},
+    {"label_again", tells_label, "enough to tell the label of every row",
+     ", unless predictions are made when that is known already"},
+    {"row_number", counts_rows, "rising or falling with the rows, as their number or the time does", ""},
+    {"id", is_id, "words that hardly ever come twice, as ids or free text", ""},
+    {"missing", is_mostly_missing, "missing in more than 90 % of the rows", ", unless those few rows are what matters"},
+};
+
+static bool is_first_to_apply(const data_inspection *data, const data_column *column, size_t check)
+{
+    bool is_feature = column->kind == COLUMN_NUMBER || column->kind == COLUMN_WORDS;
+    for (size_t i = 0; i < check && is_feature; i++)
+        if (checks[i].applies(data, column))
+            return false;
+    return is_feature && checks[check].applies(data, column);
+}
+
+static bool warn_of_columns(data_inspection *data, const data_column *column, size_t n_columns, size_t check)
+{
+    size_t n = 0, size, listed = 0;
+    for (size_t i = 0; i < n_columns; i++)
+        n += is_first_to_apply(data, &column[i], check);
+    if (n == 0)
+        return true;
+    FILE *out = begin_warning(data, checks[check].what, &size);
+    if (out == NULL)
+        return false;
+    bool has_names = column->name != NULL;
+    fprintf(out, "%s%s ", has_names ? "column" : "feature", n > 1 ? "s" : "");
+    for (size_t i = 0; i < n_columns && listed < NAMES_LISTED; i++)
+        if (is_first_to_apply(data, &column[i], check)) {
+            fputs(listed++ > 0 ? ", " : "", out);
+            put_name(out, &column[i]);
+        }
+    if (n > listed)
+        fprintf(out, " and %zu more", n - listed);
+    fprintf(out, ": %s; leave %s out%s", checks[check].says, n > 1 ? "them" : "it", has_names ? " with --ignore " : "");
+    for (size_t i = 0, written = 0; i < n_columns && has_names; i++)
+        if (is_first_to_apply(data, &column[i], check)) {
+            fputs(written++ > 0 ? "," : "", out);
+            put_in_list(out, &column[i]);
+        }
+    fputs(checks[check].unless, out);
+    return end_warning(out);
+}
+
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
+
+static bool warn_plainly(data_inspection *data, const char *what, const char *text)
+{
+    size_t size;
+    FILE *out = begin_warning(data, what, &size);
+    if (out != NULL)
+        fputs(text, out);
+    return out != NULL && end_warning(out);
+}
+
+static bool warn_of_one_class(data_inspection *data)
+{
+    char buffer[LABEL_TEXT_SIZE];
+    size_t size;
+    FILE *out = begin_warning(data, "one_class", &size);
+    if (out != NULL)
+        fprintf(out, "every row has the label %s, and there is nothing to tell apart; add rows of other classes%s",
+                label_text(&data->labels, data->labels.values.entry[0].value, buffer),
+                data->column != NULL ? ", or say with --label which column is learned" : "");
+    return out != NULL && end_warning(out);
+}
+
+/* Counts descend: the rare ones are the last. */
+static bool warn_of_rare_classes(data_inspection *data)
+{
+    const value_set *values = &data->labels.values;
+    size_t n = 0, size, listed = 0;
+    while (n < values->n && values->entry[values->n - 1 - n].count < LEAST_OF_CLASS)
+        n++;
+    if (n == 0 || data->labels.n_rows < LEAST_ROWS || values->sketch != NULL)
+        return true;
+    FILE *out = begin_warning(data, "rare_class", &size);
+    if (out == NULL)
+        return false;
+    fprintf(out, "fewer than %d rows have the label ", LEAST_OF_CLASS);
+    for (; listed < n && listed < CLASSES_LISTED; listed++) {
+        char buffer[LABEL_TEXT_SIZE];
+        const value_entry *entry = &values->entry[values->n - n + listed];
+        fprintf(out, "%s%s (%" PRIu64 ")", listed > 0 ? ", " : "", label_text(&data->labels, entry->value, buffer),
+                entry->count);
+    }
+    if (n > listed)
+        fprintf(out, " and %zu more", n - listed);
+    fputs(": too few to learn or to judge by; join classes, or find more rows of them", out);
+    return end_warning(out);
+}
+
+static bool warn_of_labels(data_inspection *data)
+{
+    const data_labels *labels = &data->labels;
+    uint64_t n_classes = labels_n_classes(labels);
+    bool has_room = n_classes != 1 || warn_of_one_class(data);
+    if (has_room && n_classes > 1)
+        has_room = warn_of_rare_classes(data);
+    if (has_room && n_classes == 0 && labels->n_fractions == 0)
+        has_room = warn_plainly(data, "many_classes",
+                                "more than 1000 different whole numbers as labels; give `train` --loss squared to "
+                                "predict numbers, or --loss softmax to tell that many classes apart");
+    if (has_room && labels->n_words > 0 && labels->n_fractions > 0)
+        has_room = warn_plainly(data, "mixed_labels",
+                                "some labels are words and some are fractions; give `train` --loss softmax if each is "
+                                "the name of a class, or correct them");
+    if (has_room && labels_are_sorted(labels))
+        has_room = warn_plainly(data, "sorted",
+                                data->column != NULL
+                                    ? "the rows are sorted by label; shuffle them, all but a header, for instance with "
+                                      "shuf: long files and streams make a worse model otherwise"
+                                    : "the rows are sorted by label; shuffle them, for instance with shuf: long files "
+                                      "and streams make a worse model otherwise");
+    return has_room;
+}
+
+bool data_warn(data_inspection *data)
+{
+    const data_column *column = data->column != NULL ? data->column : data->features.few;
+    size_t n = data->column != NULL ? data->n_columns : data->features.n_few;
+    bool has_room = warn_of_labels(data);
+    for (size_t i = 0; i < sizeof checks / sizeof *checks && has_room && n > 0; i++)
+        has_room = warn_of_columns(data, column, n, i);
+    return has_room;
+}

@@ -1,0 +1,39 @@
+/* Which values there are, and how often each, in bounded memory.
+ *
+ *   1 While there are at most `capacity` different values, all of it is exact, and `sketch` is NULL.
+ *   2 After that their number is an estimate (sketch.h). A set for frequent values goes on with those: a count is too
+ *     low by `lost` at most, and every value that came more often than `lost` is there (Misra and Gries 1982, with
+ *     about half of the entries going at a time). Another set forgets its entries: `entry` is NULL. */
+#ifndef GREEDYSTEP_CLI_VALUE_SET_H
+#define GREEDYSTEP_CLI_VALUE_SET_H
+
+#include "sketch.h"
+
+#include <stdbool.h>
+
+typedef struct value_entry {
+    uint64_t value, count;
+    uint64_t first; /* values that were added before it */
+    uint64_t label; /* that came with it first */
+    bool is_mixed;  /* other labels came with it later */
+} value_entry;
+
+typedef struct value_set {
+    value_entry *entry;
+    size_t n, capacity;
+    uint16_t *slot; /* open addressing, at most a quarter is taken: number of the entry + 1; 0: none */
+    uint64_t n_added, lost;
+    sketch *sketch;
+    bool is_for_frequent;
+} value_set;
+
+/* capacity: a power of two, 64 .. 4096. False if there is no memory, as in all of these. */
+bool value_set_init(value_set *set, size_t capacity, bool is_for_frequent);
+void value_set_free(value_set *set);
+bool value_set_add(value_set *set, uint64_t value, uint64_t label);
+/* How many different values came; exact if there is no sketch. */
+uint64_t value_set_count(const value_set *set);
+/* The most frequent first, of equals the one that came first. Nothing can be added after that. */
+void value_set_sort(value_set *set);
+
+#endif
