@@ -32,6 +32,12 @@ cmp text parquet
 "$greedystep" predict text t.csv > from_text
 cmp from_parquet from_text
 
+# `inspect` finds the same in both, but for what it says the input is.
+"$greedystep" inspect t.csv --label clicked | tail -n +2 > looked_at_text
+"$greedystep" inspect t.parquet --label clicked | tail -n +2 > looked_at_parquet
+cmp looked_at_text looked_at_parquet
+grep -q '^n  *number  *4000 (20 %)  *13 ' looked_at_parquet || { cat looked_at_parquet; exit 1; }
+
 # What DuckDB refuses is told, before and while rows are read, and no model is left behind.
 for bad in "SELECT nothing" "SELECT i % 2 AS y, CASE WHEN i = 8000 THEN error('ducks') ELSE i END AS x FROM range(9000) AS r(i)"; do
     ! "$greedystep" train --sql "$bad" --label y -o bad --quiet 2> why
