@@ -1,6 +1,7 @@
 /* Values and their counts. */
 #include "value_set.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,7 +123,11 @@ bool value_set_add(value_set *set, uint64_t value, uint64_t label)
 
 uint64_t value_set_count(const value_set *set)
 {
-    return set->sketch == NULL ? set->n : (uint64_t)(sketch_count(set->sketch) + 0.5);
+    if (set->sketch == NULL)
+        return set->n;
+    /* That much is known besides. */
+    double count = fmin(sketch_count(set->sketch), (double)set->n_added);
+    return (uint64_t)(fmax(count, (double)set->capacity + 1) + 0.5);
 }
 
 static int compare_entries(const void *a, const void *b)

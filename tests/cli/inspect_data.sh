@@ -18,6 +18,16 @@ try_line "gzip -c clicks.csv | greedystep inspect - --ignore '8,none,score,outco
 sed 1d clicks.csv >headless.csv
 try_line "greedystep inspect headless.csv --label 11 --ignore 1,2,5,6,7,8,9 | tail -n 15"
 
+echo "numbers that one class has all the higher of; a word that one class has, as do many rows that have none"
+awk 'BEGIN {
+    print "y,paid,half,flag"
+    for (i = 1; i <= 300; i++) {
+        y = i * i % 11 > 4
+        print y "," (y ? 500 + i * 7 % 300 : i * 11 % 499) "," (i * i % 11 > 5 ? 500 : 0) + i * 13 % 251 "," (y && i % 3 ? "set" : "")
+    }
+}' >leak.csv
+try_line "greedystep inspect leak.csv | sed '1,/^\$/d'"
+
 echo "several files, words as labels of which one is rare, weights, bad rows"
 printf 'animal,legs,w\n' >a.csv
 for i in $(seq 1 20); do printf 'cat,4,1\nbird,2,0.5\n'; done >>a.csv

@@ -63,6 +63,19 @@ static void many_values_are_estimated_within_five_percent(void **state)
     assert_true(sqrt(squares / 24) <= 0.02);
 }
 
+static void an_estimate_is_never_more_than_was_added_nor_less_than_was_seen(void **state)
+{
+    (void)state;
+    for (uint64_t n = 65; n < 500; n++) {
+        value_set set;
+        assert_true(value_set_init(&set, 64, false));
+        for (uint64_t i = 0; i < n; i++)
+            assert_true(value_set_add(&set, value_of(1, i), 0));
+        assert_in_range(value_set_count(&set), 65, n);
+        value_set_free(&set);
+    }
+}
+
 /* The mean over many independent sets, small and large, shows that nothing is left of the bias of the plain estimate.
  */
 static void the_estimate_has_no_bias(void **state)
@@ -141,6 +154,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_values_are_counted_exactly),
         cmocka_unit_test(many_values_are_estimated_within_five_percent),
+        cmocka_unit_test(an_estimate_is_never_more_than_was_added_nor_less_than_was_seen),
         cmocka_unit_test(the_estimate_has_no_bias),
         cmocka_unit_test(an_empty_sketch_counts_nothing),
         cmocka_unit_test(frequent_values_stay_and_their_counts_are_bounds),
