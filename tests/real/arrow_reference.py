@@ -27,7 +27,7 @@ except ImportError:
 class Options(ctypes.Structure):
     _fields_ = ([(name, ctypes.c_int) for name in ("skip_bad_rows", "without_labels", "remember_names")] +
                 [(name, ctypes.c_char_p) for name in ("label", "weight", "categorical", "ignore", "cross")] +
-                [("bits", ctypes.c_uint)])
+                [("bits", ctypes.c_uint), ("keep_cells", ctypes.c_int)])
 
 
 class Error(ctypes.Structure):
