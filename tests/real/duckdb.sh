@@ -1,8 +1,10 @@
 #!/bin/sh
 # Parquet and SQL through DuckDB are the same rows, and train to the same model, as the same table as text.
-# usage: duckdb.sh path/to/greedystep     (GREEDYSTEP_DUCKDB: where its library is, if the system does not find it)
+# usage: duckdb.sh path/to/greedystep     (GREEDYSTEP_DUCKDB: where its library is, if the system does not find it;
+# GREEDYSTEP_DUCKDB_PRELOAD: a library that this one needs and does not name, as Python's module does Python's)
 set -eu
 greedystep=$1
+[ -z "${GREEDYSTEP_DUCKDB_PRELOAD:-}" ] || export LD_PRELOAD="$GREEDYSTEP_DUCKDB_PRELOAD"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
