@@ -9,18 +9,27 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
+#include <string.h>
 
 static const cli_option predict_options[] = {
     {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "where the predictions go; - is standard output"},
+    {"format", 0, OPTION_CHOICE, false, "auto|text|csv|jsonl", "auto", 0, 0,
+     "what to write; auto: csv or jsonl if the name of FILE ends so, else text"},
+    {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "csv and jsonl with the probability of every class, also if there are more than 20"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
      "threads to work with; 0: as many as there are processors. The result does not depend on it"},
 };
+
+enum { FEW_CLASSES = 20 }; /* whose probabilities are all told without being asked for */
 
 typedef struct predicting {
     gsa_env env;
     gsa_model *model;
     gsa_reader *reader;
     cli_output output;
+    gsa_text text;
+    bool every_class;
     bool is_watched;   /* whoever feeds a stream may wait for the answer */
     atomic_int failed; /* the exit code of a write that failed, 0 if none did */
 } predicting;
@@ -45,13 +54,52 @@ static int should_stop(void *ctx)
     return interrupt_signal() != 0 || what->failed != 0;
 }
 
+/* A cell as RFC 4180 has it; the engine writes labels like this. */
+static void print_cell(FILE *out, const char *prefix, const char *text)
+{
+    size_t size = strlen(text);
+    bool is_plain = size > 0 && strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && text[size - 1] != ' ';
+    fprintf(out, is_plain ? ",%s" : ",\"%s", prefix);
+    for (; *text != '\0'; text++) {
+        if (*text == '"')
+            putc('"', out);
+        putc(*text, out);
+    }
+    if (!is_plain)
+        putc('"', out);
+}
+
+/* p_LABEL for every class whose probability stands in a row, m_LABEL for margins. */
+static int print_header(const predicting *what)
+{
+    gsa_model_info info;
+    FILE *out = what->output.stream;
+    gsa_model_get_info(what->model, &info);
+    const char *number = info.has_probabilities ? "probability" : "margin";
+    fputs(info.n_classes == 0 ? "row,prediction" : "row,label,", out);
+    fputs(info.n_classes == 0 ? "" : number, out);
+    if (what->every_class && (info.has_probabilities || info.n_outputs == info.n_classes)) {
+        for (size_t i = 0; i < info.n_classes; i++)
+            print_cell(out, info.has_probabilities ? "p_" : "m_", gsa_model_label(what->model, i));
+    }
+    putc('\n', out);
+    return ferror(out) || (what->is_watched && fflush(out) != 0) ? output_complain(&what->output) : EXIT_DONE;
+}
+
 static int predict_all(predicting *what)
 {
     gsa_error error = {0};
     gsa_reader_progress reading;
     gsa_reader_get_progress(what->reader, &reading);
-    what->is_watched = reading.is_stream && what->output.path == NULL;
-    gsa_predict_hooks hooks = {.ctx = what, .as_text = 1, .take = print_predictions};
+    what->is_watched = reading.is_stream && what->output.temporary_path == NULL;
+    gsa_model_info info;
+    gsa_model_get_info(what->model, &info);
+    what->every_class = what->every_class || info.n_classes <= FEW_CLASSES;
+    int code = what->text == GSA_TEXT_CSV ? print_header(what) : EXIT_DONE;
+    if (code != EXIT_DONE)
+        return code;
+    gsa_predict_hooks hooks = {
+        .ctx = what, .text = what->text, .every_class = what->every_class, .take = print_predictions};
     gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env, &error);
     if (what->failed != 0)
         return what->failed;
@@ -59,7 +107,28 @@ static int predict_all(predicting *what)
         return complain_error(status, &error);
     gsa_reader_get_progress(what->reader, &reading);
     if (reading.n_bad_rows > 0)
-        complain("%" PRIu64 " bad rows were skipped and have no prediction", reading.n_bad_rows);
+        complain("%" PRIu64 " bad rows were skipped and have no prediction%s", reading.n_bad_rows,
+                 what->text != GSA_TEXT_LINES ? "; the numbers of rows are without them" : "");
+    return EXIT_DONE;
+}
+
+static bool ends_with(const char *name, const char *ending)
+{
+    size_t size = strlen(name), ending_size = strlen(ending);
+    return size > ending_size && strcmp(name + size - ending_size, ending) == 0;
+}
+
+static int choose_text(const cli_arguments *arguments, predicting *what)
+{
+    const char *format = arguments_text(arguments, "format"), *path = arguments_text(arguments, "output");
+    if (strcmp(format, "auto") == 0)
+        format = ends_with(path, ".csv") ? "csv" : ends_with(path, ".jsonl") ? "jsonl" : "text";
+    what->text = strcmp(format, "csv") == 0     ? GSA_TEXT_CSV
+                 : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
+                                                : GSA_TEXT_LINES;
+    what->every_class = arguments_flag(arguments, "proba");
+    if (what->every_class && what->text == GSA_TEXT_LINES)
+        return complain_usage("--proba is of --format csv and jsonl: a line of text has one probability");
     return EXIT_DONE;
 }
 
@@ -69,8 +138,10 @@ static int run_predict(const cli_arguments *arguments)
     what.env.n_threads = (unsigned)arguments_number(arguments, "threads");
     what.env.should_stop = should_stop;
     what.env.stop_ctx = &what;
-    int code =
-        session_check_not_input(arguments_text(arguments, "output"), arguments->positional, arguments->n_positional);
+    int code = choose_text(arguments, &what);
+    if (code == EXIT_DONE)
+        code = session_check_not_input(arguments_text(arguments, "output"), arguments->positional,
+                                       arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_load_model(arguments->positional[0], &what.env, &what.model);
     if (code == EXIT_DONE)
@@ -98,9 +169,10 @@ const cli_verb predict_verb = {
     .summary = "print the prediction for every row",
     .details =
         "Prints a line for every row of DATA: the most probable label and its probability, or the value if the model\n"
-        "has learned numbers; of a model of a hinge loss the label and its margin. The labels in DATA are not looked\n"
-        "at, and a table may be without them. - is standard input; rows that come through a pipe are answered as they\n"
-        "come.",
+        "has learned numbers; of a model of a hinge loss the label and its margin. csv and jsonl begin with the "
+        "number\n"
+        "of the row and end with the probability of each class. The labels in DATA are not looked at, and a table may\n"
+        "be without them. - is standard input; rows that come through a pipe are answered as they come.",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

@@ -34,9 +34,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader,
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
                                               gsa_error *error);
 
+/* What predictions are written as; the fields are in docs/formats/predictions.md. LINES: the most probable label and
+ * its probability ("%s %.6g"), the label and its margin without probabilities, or of a model of numbers the number
+ * ("%.9g"). */
+typedef enum gsa_text { GSA_TEXT_NONE, GSA_TEXT_LINES, GSA_TEXT_CSV, GSA_TEXT_JSONL } gsa_text;
+
 /* Some consecutive rows of an input and what a model says of them; everything is borrowed for the call. */
 typedef struct gsa_predictions {
     const gsa_batch *rows;
+    uint64_t first_row;   /* how many rows were predicted before */
     size_t width;         /* numbers a row */
     const double *number; /* row-major: as by gsa_model_predict, or gsa_model_margins if there are no probabilities */
     const char *text;     /* a line a row, or NULL if nobody asked for it */
@@ -45,9 +51,8 @@ typedef struct gsa_predictions {
 
 typedef struct gsa_predict_hooks {
     void *ctx;
-    /* Nonzero: predictions come with their text. A line is the most probable label and its probability ("%s %.6g"), the
-     * label and its margin without probabilities, or of a model of numbers the number ("%.9g"). */
-    int as_text;
+    gsa_text text;   /* what predictions come as, beside their numbers; CSV is without a header */
+    int every_class; /* nonzero: CSV and JSONL have the numbers of all classes too, where there are as many */
     /* One call at a time and in the order of the rows, each from the thread that predicted them; anything but GSA_OK
      * ends the prediction with that status. */
     gsa_status (*take)(void *ctx, const gsa_predictions *some, gsa_error *error);

@@ -3,21 +3,20 @@
  * Every worker takes the rows that come next, predicts them and makes their text beside the others, and hands them on
  * when its turn has come. No thread waits for a full block, so that a stream is answered as it comes.
  *
- *   P1  whoever has `reading` may touch the reader, `last`, and what waits in blocks; n_taken is the number of the
- * turn; P2  whoever has `telling` and whose turn it is (n_told) may call the hook and set the result; P3  the turn
+ *   P1  whoever has `reading` may touch the reader, `last`, `n_rows` and what waits in blocks; n_taken is the number of
+ * the turn; P2  whoever has `telling` and whose turn it is (n_told) may call the hook and set the result; P3  the turn
  * after which there is nothing more to tell is the first that failed or met the end. */
 #include "engine/block.h"
+#include "engine/prediction_text.h"
 #include "engine/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/significant.h"
 
 #include <greedystep/train.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 
 /* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
 #define TABLE_LEN ((size_t)1 << 18)
@@ -45,7 +44,8 @@ typedef struct predicting {
     pthread_mutex_t reading, telling;
     pthread_cond_t told;
     const gsa__block *last;
-    uint64_t n_taken, n_told;
+    uint64_t n_rows, n_taken, n_told;
+    gsa__prediction_text text;
     atomic_bool ended;
     gsa_status status;
     gsa_error failure;
@@ -67,25 +67,18 @@ static size_t best_class(const predicting *run, const double *row, double *numbe
 }
 
 /* Makes the text of predictions that have their numbers. */
-static gsa_status write_lines(const predicting *run, worker *mine)
+static gsa_status write_text(const predicting *run, worker *mine)
 {
     size_t n_rows = mine->rows.n_rows, size = 0;
     for (size_t i = 0; i < n_rows; i++) {
-        double number = mine->number[i * run->width];
-        const char *label = "";
-        if (run->info.n_classes > 0)
-            label = gsa_model_label(run->model, best_class(run, mine->number + i * run->width, &number));
-        size_t n = strlen(label), need = size + n + 2 + GSA__DECIMAL_SIZE;
-        if (!gsa__reserve(&run->env, (void **)&mine->text, &mine->text_capacity, need, 1))
+        const double *row = mine->number + i * run->width;
+        double number = row[0];
+        size_t best = run->info.n_classes > 0 ? best_class(run, row, &number) : 0;
+        if (!gsa__reserve(&run->env, (void **)&mine->text, &mine->text_capacity, size + run->text.room, 1))
             return gsa__fail(&mine->error, GSA_MEMORY, "no memory for the text of %zu predictions", n_rows);
-        char *end = mine->text + size;
-        memcpy(end, label, n);
-        end += n;
-        if (n > 0)
-            *end++ = ' ';
-        end = gsa__decimal_general(number, n > 0 ? 6 : 9, end);
-        *end++ = '\n';
-        size = (size_t)(end - mine->text);
+        uint64_t row_number = mine->some.first_row + i + 1;
+        size = (size_t)(gsa__prediction_text_line(&run->text, row_number, best, number, row, mine->text + size) -
+                        mine->text);
     }
     mine->some.text = mine->text;
     mine->some.text_size = size;
@@ -108,6 +101,8 @@ static gsa_status take_rows(predicting *run, worker *mine)
     if (status != GSA_OK)
         run->ended = true;
     mine->turn = run->n_taken++;
+    mine->some = (gsa_predictions){.rows = &mine->rows, .first_row = run->n_rows, .width = run->width};
+    run->n_rows += status == GSA_OK ? mine->rows.n_rows : 0;
     pthread_mutex_unlock(&run->reading);
     return status;
 }
@@ -121,8 +116,8 @@ static gsa_status predict_rows(const predicting *run, worker *mine)
         (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
     if (status != GSA_OK)
         gsa_reader_locate(run->reader, &mine->rows, &mine->error);
-    mine->some = (gsa_predictions){.rows = &mine->rows, .width = run->width, .number = mine->number};
-    return status == GSA_OK && run->hooks->as_text ? write_lines(run, mine) : status;
+    mine->some.number = mine->number;
+    return status == GSA_OK && run->hooks->text != GSA_TEXT_NONE ? write_text(run, mine) : status;
 }
 
 static void hand_on(predicting *run, worker *mine, gsa_status status)
@@ -168,6 +163,8 @@ static gsa_status set_up(predicting *run, gsa_error *error)
     gsa_status status = run->workers ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory to predict");
     for (size_t i = 0; i < run->n_workers && status == GSA_OK; i++)
         status = gsa__block_new(&run->env, &run->workers[i].block, error);
+    if (status == GSA_OK && run->hooks->text != GSA_TEXT_NONE)
+        status = gsa__prediction_text_open(&run->text, run->model, run->hooks, &run->env, error);
     return status;
 }
 
@@ -196,5 +193,6 @@ gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_pre
         gsa__free(&run.env, run.workers[i].text);
     }
     gsa__free(&run.env, run.workers);
+    gsa__free(&run.env, run.text.start);
     return status;
 }

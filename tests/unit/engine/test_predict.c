@@ -44,6 +44,7 @@ static gsa_status collect(void *ctx, const gsa_predictions *some, gsa_error *err
     size_t n = some->rows->n_rows;
     all->number = room_for(all->number, &all->number_room, (all->n_rows + n) * some->width * sizeof *all->number);
     memcpy(all->number + all->n_rows * some->width, some->number, n * some->width * sizeof *all->number);
+    assert_int_equal(some->first_row, all->n_rows);
     all->n_rows += n;
     all->width = some->width;
     if (some->text) {
@@ -62,10 +63,10 @@ static void forget(collected *all)
     *all = (collected){0};
 }
 
-static gsa_status predict_on(const gsa_model *model, gsa_reader *reader, unsigned n_threads, int as_text,
+static gsa_status predict_on(const gsa_model *model, gsa_reader *reader, unsigned n_threads, gsa_text text,
                              collected *all, gsa_error *error)
 {
-    gsa_predict_hooks hooks = {.ctx = all, .as_text = as_text, .take = collect};
+    gsa_predict_hooks hooks = {.ctx = all, .text = text, .every_class = 1, .take = collect};
     gsa_env env = {.n_threads = n_threads};
     return gsa_predict(model, reader, &hooks, &env, error);
 }
@@ -100,7 +101,7 @@ static void expect(const gsa_model *model, gsa_reader *reader, int margins, coll
                 snprintf(line, sizeof line, "%s %.6g\n", gsa_model_label(model, best), sure);
             else
                 snprintf(line, sizeof line, "%.9g\n", number[0]);
-            gsa_predictions some = {&row, width, number, line, strlen(line)};
+            gsa_predictions some = {&row, all->n_rows, width, number, line, strlen(line)};
             gsa_error error = {0};
             assert_int_equal(collect(all, &some, &error), GSA_OK);
         }
@@ -122,7 +123,7 @@ static void predictions_are_those_of_the_model_in_the_order_of_the_rows(void **u
         expect(model, reader, strstr(kinds[k].loss, "hinge") != NULL, &expected);
         for (unsigned n_threads = 1; n_threads <= 8; n_threads = n_threads * 2 + (n_threads == 2)) {
             must_be_ok(gsa_reader_rewind(reader, &error), &error);
-            must_be_ok(predict_on(model, reader, n_threads, 1, &all, &error), &error);
+            must_be_ok(predict_on(model, reader, n_threads, GSA_TEXT_LINES, &all, &error), &error);
             assert_int_equal(all.n_rows, 9000);
             assert_int_equal(all.width, expected.width);
             assert_memory_equal(all.number, expected.number, all.n_rows * all.width * sizeof *all.number);
@@ -130,7 +131,7 @@ static void predictions_are_those_of_the_model_in_the_order_of_the_rows(void **u
             forget(&all);
         }
         must_be_ok(gsa_reader_rewind(reader, &error), &error);
-        must_be_ok(predict_on(model, reader, 2, 0, &all, &error), &error);
+        must_be_ok(predict_on(model, reader, 2, GSA_TEXT_NONE, &all, &error), &error);
         assert_int_equal(all.n_rows, 9000);
         assert_null(all.text);
         forget(&all);
@@ -138,6 +139,186 @@ static void predictions_are_those_of_the_model_in_the_order_of_the_rows(void **u
         gsa_reader_close(reader);
         gsa_model_free(model);
     }
+}
+
+/* Labels of any text, sorted, so that they are the classes 0 .. n-1; feature i says class i. */
+static gsa_model *trained_on_words(const char *const *words, int n_classes, const char *loss)
+{
+    gsa_error error = {0};
+    gsa_state *state = state_with("passes", "1", "loss", loss, "holdout", "0", NULL);
+    int64_t row_start[] = {0, 1};
+    double label = 0;
+    for (int i = 0; i < 40 * n_classes; i++) {
+        uint32_t index = (uint32_t)(i % n_classes);
+        int32_t word = i % n_classes;
+        gsa_batch row = {.n_rows = 1, .row_start = row_start, .index = &index, .label = &label, .word = &word};
+        row.words = words;
+        row.n_words = (size_t)n_classes;
+        must_be_ok(gsa_state_update(state, &row, &error), &error);
+    }
+    gsa_model *model = model_of(state);
+    gsa_state_free(state);
+    return model;
+}
+
+static void must_be_text(const gsa_model *model, const char *rows_text, gsa_text kind, int every_class,
+                         const char *text)
+{
+    gsa_error error = {0};
+    collected all = {0};
+    gsa_reader *reader = text_reader(rows_text, NULL);
+    gsa_predict_hooks hooks = {.ctx = &all, .text = kind, .every_class = every_class, .take = collect};
+    must_be_ok(gsa_predict(model, reader, &hooks, NULL, &error), &error);
+    assert_string_equal(all.text ? all.text : "", text);
+    gsa_reader_close(reader);
+    forget(&all);
+}
+
+/* One of the numbers that a row of this one feature is predicted as. */
+static const char *number_of(const gsa_model *model, uint32_t feature, size_t number, char out[32])
+{
+    int64_t row_start[] = {0, 1};
+    double numbers[64];
+    gsa_batch row = {.n_rows = 1, .row_start = row_start, .index = &feature};
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    must_be_ok(info.n_classes > 0 && !info.has_probabilities ? gsa_model_margins(model, &row, numbers, NULL)
+                                                             : gsa_model_predict(model, &row, numbers, NULL),
+               NULL);
+    snprintf(out, 32, "%.9g", numbers[number]);
+    return out;
+}
+
+static void labels_are_quoted_as_the_format_asks(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {" blank",
+                                        "a,b",
+                                        "back\\slash",
+                                        "plain",
+                                        "say \"so\"",
+                                        "two\nlines\r\x01\x1f\x7f",
+                                        "z\xc3\xbcrich \xe2\x82\xac"};
+    static const char *const csv[] = {"\" blank\"",
+                                      "\"a,b\"",
+                                      "back\\slash",
+                                      "plain",
+                                      "\"say \"\"so\"\"\"",
+                                      "\"two\nlines\r\x01\x1f\x7f\"",
+                                      "z\xc3\xbcrich \xe2\x82\xac"};
+    static const char *const json[] = {" blank",
+                                       "a,b",
+                                       "back\\\\slash",
+                                       "plain",
+                                       "say \\\"so\\\"",
+                                       "two\\u000alines\\u000d\\u0001\\u001f\x7f",
+                                       "z\xc3\xbcrich \xe2\x82\xac"};
+    gsa_model *model = trained_on_words(words, 7, "softmax");
+    must_be_text(model, "", GSA_TEXT_CSV, 1, "");
+    must_be_text(model, "", GSA_TEXT_JSONL, 1, "");
+    for (uint32_t i = 0; i < 7; i++) {
+        gsa_error error = {0};
+        char rows_text[32], number[32], begin[256], text[512];
+        snprintf(rows_text, sizeof rows_text, "0 1:0\n0 %u:1\n", i + 1); /* the second row is looked at */
+        collected all = {0};
+        gsa_reader *reader = text_reader(rows_text, NULL);
+        must_be_ok(predict_on(model, reader, 1, GSA_TEXT_CSV, &all, &error), &error);
+        snprintf(begin, sizeof begin, "\n2,%s,%s,", csv[i], number_of(model, i, i, number));
+        assert_non_null(strstr(all.text, begin));
+        gsa_reader_close(reader);
+        forget(&all);
+        reader = text_reader(rows_text, NULL);
+        must_be_ok(predict_on(model, reader, 1, GSA_TEXT_JSONL, &all, &error), &error);
+        snprintf(begin, sizeof begin,
+                 "\n{\"row\":2,\"label\":\"%s\",\"probability\":%s,\"probabilities\":{\" blank\":", json[i], number);
+        assert_non_null(strstr(all.text, begin));
+        snprintf(text, sizeof text, "\"%s\":%s%s", json[i], number, i == 6 ? "}}\n" : ",\"");
+        assert_non_null(strstr(all.text, text));
+        gsa_reader_close(reader);
+        forget(&all);
+    }
+    gsa_model_free(model);
+}
+
+static void models_of_margins_and_numbers_say_so(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"maybe", "no", "yes"};
+    char line[512], a[32], b[32], c[32];
+    gsa_model *two = trained_on_words(words, 2, "hinge");
+    number_of(two, 1, 0, a);
+    assert_true(a[0] != '-');
+    snprintf(line, sizeof line, "1,no,%s\n", a);
+    must_be_text(two, "0 2:1\n", GSA_TEXT_CSV, 1, line);
+    snprintf(line, sizeof line, "{\"row\":1,\"label\":\"no\",\"margin\":%s}\n", a);
+    must_be_text(two, "0 2:1\n", GSA_TEXT_JSONL, 1, line);
+    gsa_model_free(two);
+    gsa_model *three = trained_on_words(words, 3, "squared_hinge");
+    snprintf(line, sizeof line, "1,yes,%s,%s,%s,%s\n", number_of(three, 2, 2, c), number_of(three, 2, 0, a),
+             number_of(three, 2, 1, b), c);
+    must_be_text(three, "0 3:1\n", GSA_TEXT_CSV, 1, line);
+    snprintf(line, sizeof line,
+             "{\"row\":1,\"label\":\"yes\",\"margin\":%s,\"margins\":{\"maybe\":%s,\"no\":%s,\"yes\":%s}}\n", c, a, b,
+             c);
+    must_be_text(three, "0 3:1\n", GSA_TEXT_JSONL, 1, line);
+    gsa_model_free(three);
+    gsa_model *number = trained(1, "squared");
+    snprintf(line, sizeof line, "1,%s\n2,%s\n", number_of(number, 4, 0, a), number_of(number, 9, 0, b));
+    must_be_text(number, "0 5:1\n0 10:1\n", GSA_TEXT_CSV, 1, line);
+    snprintf(line, sizeof line, "{\"row\":1,\"prediction\":%s}\n{\"row\":2,\"prediction\":%s}\n", a, b);
+    must_be_text(number, "0 5:1\n0 10:1\n", GSA_TEXT_JSONL, 0, line);
+    gsa_model_free(number);
+}
+
+static size_t count(const char *text, char what)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == what;
+    return n;
+}
+
+static void every_class_is_told_only_on_request(void **unused)
+{
+    (void)unused;
+    gsa_model *model = trained(21, "softmax");
+    for (int every_class = 0; every_class <= 1; every_class++)
+        for (gsa_text kind = GSA_TEXT_CSV; kind <= GSA_TEXT_JSONL; kind++) {
+            gsa_error error = {0};
+            collected all = {0};
+            gsa_reader *reader = generated(1, 21, 2);
+            gsa_predict_hooks hooks = {.ctx = &all, .text = kind, .every_class = every_class, .take = collect};
+            must_be_ok(gsa_predict(model, reader, &hooks, NULL, &error), &error);
+            if (kind == GSA_TEXT_CSV)
+                assert_int_equal(count(all.text, ','), every_class ? 2 + 21 : 2);
+            else
+                assert_int_equal(count(all.text, ':'), every_class ? 3 + 1 + 21 : 3);
+            gsa_reader_close(reader);
+            forget(&all);
+        }
+    gsa_model_free(model);
+}
+
+static void rows_are_numbered_through_whatever_the_threads(void **unused)
+{
+    (void)unused;
+    gsa_model *model = trained(2, "logistic");
+    for (unsigned n_threads = 1; n_threads <= 8; n_threads *= 2)
+        for (gsa_text kind = GSA_TEXT_CSV; kind <= GSA_TEXT_JSONL; kind++) {
+            gsa_error error = {0};
+            collected all = {0};
+            gsa_reader *reader = generated(30000, 2, 2);
+            must_be_ok(predict_on(model, reader, n_threads, kind, &all, &error), &error);
+            const char *line = all.text;
+            for (unsigned long row = 1; row <= 30000; row++) {
+                assert_int_equal(strtoul(line + (kind == GSA_TEXT_CSV ? 0 : strlen("{\"row\":")), NULL, 10), row);
+                line = strchr(line, '\n') + 1;
+            }
+            assert_int_equal(*line, '\0');
+            gsa_reader_close(reader);
+            forget(&all);
+        }
+    gsa_model_free(model);
 }
 
 static void what_the_hook_refuses_ends_the_prediction(void **unused)
@@ -148,7 +329,7 @@ static void what_the_hook_refuses_ends_the_prediction(void **unused)
         gsa_error error = {0};
         collected all = {.fail_at = 2};
         gsa_reader *reader = generated(40000, 2, 2);
-        assert_int_equal(predict_on(model, reader, n_threads, 1, &all, &error), GSA_LIMIT);
+        assert_int_equal(predict_on(model, reader, n_threads, GSA_TEXT_LINES, &all, &error), GSA_LIMIT);
         assert_string_equal(error.message, "enough");
         assert_int_equal(all.n_calls, 2);
         gsa_reader_close(reader);
@@ -170,7 +351,7 @@ static void a_bad_row_comes_after_the_predictions_before_it(void **unused)
         collected all = {0};
         gsa_reader *reader = NULL;
         must_be_ok(gsa_reader_open_memory(text, size, "rows", NULL, NULL, &reader, &error), &error);
-        assert_int_equal(predict_on(model, reader, n_threads, 1, &all, &error), GSA_INPUT);
+        assert_int_equal(predict_on(model, reader, n_threads, GSA_TEXT_LINES, &all, &error), GSA_INPUT);
         assert_int_equal(all.n_rows, 12345);
         assert_int_equal(error.line, 12346);
         gsa_reader_close(reader);
@@ -207,7 +388,7 @@ static void every_failure_of_memory_is_reported_and_nothing_is_lost(void **unuse
         failing memory = {.left = n};
         gsa_env env = failing_env(&memory);
         collected all = {0};
-        gsa_predict_hooks hooks = {.ctx = &all, .as_text = 1, .take = collect};
+        gsa_predict_hooks hooks = {.ctx = &all, .text = GSA_TEXT_CSV, .every_class = 1, .take = collect};
         assert_int_equal(gsa_reader_rewind(reader, NULL), GSA_OK);
         status = gsa_predict(model, reader, &hooks, &env, NULL);
         assert_int_equal(memory.live, 0);
@@ -249,6 +430,10 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predictions_are_those_of_the_model_in_the_order_of_the_rows),
+        cmocka_unit_test(labels_are_quoted_as_the_format_asks),
+        cmocka_unit_test(models_of_margins_and_numbers_say_so),
+        cmocka_unit_test(every_class_is_told_only_on_request),
+        cmocka_unit_test(rows_are_numbered_through_whatever_the_threads),
         cmocka_unit_test(what_the_hook_refuses_ends_the_prediction),
         cmocka_unit_test(a_bad_row_comes_after_the_predictions_before_it),
         cmocka_unit_test(a_request_to_stop_is_answered),
