@@ -15,9 +15,10 @@
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the rows go; a name that ends in .gsac makes a cache, any other libsvm text, and .gz or .zst behind that "
-     "compresses it; - is standard output"},
-    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac", "auto", 0, 0, "what to write; auto: by the name of FILE"},
+     "where the rows go; a name that ends in .gsac makes a cache, .vw Vowpal Wabbit text, any other libsvm text, and "
+     ".gz or .zst behind that compresses it; - is standard output"},
+    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
+     "what to write; auto: by the name of FILE"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -133,7 +134,9 @@ const cli_verb convert_verb = {
     .summary = "write rows as a cache that is read without parsing, or as text",
     .details =
         "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds them after parsing: every verb takes\n"
-        "it in place of text and gives the same results sooner. - is standard input.",
+        "it in place of text and gives the same results sooner. Text has the numbers of features: libsvm text without\n"
+        "what the columns of a table were and without weights of rows, Vowpal Wabbit text (FILE.vw) only of rows that\n"
+        "came with numbers. - is standard input.",
     .options = convert_options,
     .n_options = sizeof convert_options / sizeof *convert_options,
     .reads_data = true,

@@ -11,9 +11,10 @@
 
 static const cli_option generate_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the rows go; a name that ends in .gsac makes a cache, any other libsvm text, and .gz or .zst behind that "
-     "compresses it; - is standard output"},
-    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac", "auto", 0, 0, "what to write; auto: by the name of FILE"},
+     "where the rows go; a name that ends in .gsac makes a cache, .vw Vowpal Wabbit text, any other libsvm text, and "
+     ".gz or .zst behind that compresses it; - is standard output"},
+    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
+     "what to write; auto: by the name of FILE"},
     {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
     {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
     {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,

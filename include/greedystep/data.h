@@ -150,15 +150,17 @@ GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch,
 GSA_API const char *gsa_codec_at(size_t number, const char **version);
 
 typedef struct gsa_writer gsa_writer;
-/* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, else libsvm text. Either is
- * compressed if .gz or .zst stands behind that. A file appears under its name only when close succeeds. */
+/* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, Vowpal Wabbit text if it
+ * ends in .vw, else libsvm text. Each is compressed if .gz or .zst stands behind that. A file appears under its name
+ * only when close succeeds. libsvm text has no weights of rows, Vowpal Wabbit text no words as labels: GSA_UNSUPPORTED
+ * and GSA_INPUT. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const gsa_env *env, gsa_writer **out,
                                                  gsa_error *error);
-/* The same in the format that is named: "libsvm" or "gsac"; NULL: by the name of the file. */
+/* The same in the format that is named: "libsvm", "gsac" or "vw"; NULL: by the name of the file. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env,
                                                     gsa_writer **out, gsa_error *error);
 /* Before the first row: what the columns mean that the rows came from (gsa_reader_schema; NULL: they had none). A cache
- * keeps it, libsvm text cannot. */
+ * keeps it, libsvm text cannot; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);
 GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
 /* Finishes and frees; on failure no file is left behind. */

@@ -22,7 +22,7 @@ static bool ends_with(const char *path, const gsa__codec_entry *entry, const cha
 /* The kind of that name or, if there is no name, by the path's ending. */
 static const gsa__writer_kind *choose(const char *path, const gsa__codec_entry *entry, const char *format)
 {
-    const gsa__writer_kind *kinds[] = {gsa__writer_cache(), gsa__writer_libsvm()};
+    const gsa__writer_kind *kinds[] = {gsa__writer_cache(), gsa__writer_vw(), gsa__writer_libsvm()};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (format ? strcmp(format, kinds[i]->name) == 0
                    : !kinds[i]->ending || ends_with(path, entry, kinds[i]->ending))
@@ -52,7 +52,7 @@ gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_en
     const gsa__codec_entry *entry = gsa__codec_named(path);
     const gsa__writer_kind *kind = choose(path, entry, format);
     if (!kind)
-        return gsa__fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm or gsac", format);
+        return gsa__fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
     gsa_env resolved = gsa__env_resolve(env);
     gsa_writer *writer = gsa__alloc_zeroed(&resolved, 1, kind->size);
     if (!writer)
@@ -147,6 +147,11 @@ gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 
 gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error)
 {
+    if (text && writer->kind == gsa__writer_vw()) /* a model of the columns would take them for its own */
+        return gsa__fail(
+            error, GSA_UNSUPPORTED,
+            "the rows are of a table or of Vowpal Wabbit text: their words were hashed to numbers and would "
+            "be hashed again; write a cache (.gsac), which keeps what they mean, or libsvm text");
     char *copy = text ? gsa__copy_text(&writer->env, text) : NULL;
     if (text && !copy)
         return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
@@ -238,6 +243,9 @@ static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r
         return status;
     if (!(batch->word && batch->word[r] >= 0) && !isfinite(batch->label[r]))
         return gsa__fail_row(error, GSA_INPUT, r, "the label is %g: labels must be finite", batch->label[r]);
+    if (batch->weight && !(batch->weight[r] >= 0 && isfinite(batch->weight[r])))
+        return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
+                             (double)batch->weight[r]);
     return writer->kind->write(writer, batch, r, &row, error);
 }
 

@@ -51,6 +51,7 @@ struct gsa_writer {
 
 const gsa__writer_kind *gsa__writer_libsvm(void);
 const gsa__writer_kind *gsa__writer_cache(void);
+const gsa__writer_kind *gsa__writer_vw(void);
 
 /* Appends bytes to the file. */
 gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error);

@@ -50,6 +50,23 @@ same text.model mixed.model
 greedystep train train.svm test.gsac -o mixed.model --quiet >log || fail mixed
 same text.model mixed.model
 
+# Vowpal Wabbit text: labels and numbers as they are in libsvm text, and weights, which libsvm text cannot have.
+greedystep convert all.svm -o all.vw >log || fail vw
+sed -E 's/^([01]) /\1 | /' all.svm >expected.vw
+same all.vw expected.vw
+greedystep convert all.gsac -o - --format vw >piped.vw || fail vw
+same all.vw piped.vw
+greedystep generate --rows 3000 --features 100 --nnz 10 -o again.vw
+same all.vw again.vw
+try greedystep convert words.svm -o never.vw
+printf 'w,x,y\n2,0.5,1\n1,0.25,0\n' >weights.csv
+try greedystep convert weights.csv --weight w -o never.svm --quiet
+try greedystep convert weights.csv --weight w -o weights.gsac --quiet
+try greedystep convert weights.gsac -o never.vw --quiet
+try greedystep convert all.vw -o never.vw --quiet
+greedystep train all.svm -o numbers --quiet >log || fail numbers
+try greedystep predict numbers all.vw
+
 # What goes wrong.
 echo '1 3:1 2:1' >bad.svm
 try greedystep convert all.svm bad.svm -o never.gsac
@@ -66,4 +83,4 @@ try greedystep convert -o never.gsac
 : >empty.svm
 try greedystep convert empty.svm -o empty.gsac
 try greedystep train empty.gsac -o never
-absent never never.gsac never.svm
+absent never never.gsac never.svm never.vw

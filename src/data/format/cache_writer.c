@@ -10,7 +10,6 @@
 #include "data/format/packed.h"
 #include "data/format/text.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct bytes {
@@ -280,9 +279,6 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     cache_writer *writer = (cache_writer *)head;
     bytes *column = writer->column;
     float weight = batch->weight ? batch->weight[r] : 1;
-    if (!isfinite(weight) || weight < 0)
-        return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
-                             (double)weight);
     if (!has_room_for(writer, row->n))
         return gsa__fail_row(error, GSA_MEMORY, r, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;

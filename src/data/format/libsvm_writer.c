@@ -1,5 +1,6 @@
-/* libsvm text from batches. Every row is checked before its first byte is written, so that a refused row leaves no half
- * line, and what was written reads back to the same batch. */
+/* libsvm text from batches, and Vowpal Wabbit text, which differs in what stands before the features. Every row is
+ * checked before its first byte is written, so that a refused row leaves no half line, and libsvm text reads back to
+ * the same batch. */
 #include "data/writer.h"
 
 #include "base/error.h"
@@ -11,13 +12,14 @@
 #include <string.h>
 
 #define BUFFER_SIZE ((size_t)64 << 10)
-#define PIECE_SIZE 512 /* room for a label, or for a pair */
+#define PIECE_SIZE 512 /* room for what stands before the pairs, or for a pair, and the end of a line */
 
 typedef struct text_writer {
     gsa_writer head;
     gsa__number_locale *locale;
     char *buffer;
     size_t used;
+    bool is_vw;
 } text_writer;
 
 static gsa_status open_text(gsa_writer *head, gsa_error *error)
@@ -26,6 +28,12 @@ static gsa_status open_text(gsa_writer *head, gsa_error *error)
     writer->buffer = gsa__alloc(&head->env, BUFFER_SIZE, 1);
     writer->locale = gsa__number_locale_new(&head->env);
     return writer->buffer && writer->locale ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a writer");
+}
+
+static gsa_status open_vw(gsa_writer *head, gsa_error *error)
+{
+    ((text_writer *)head)->is_vw = true;
+    return open_text(head, error);
 }
 
 static void free_text(gsa_writer *head)
@@ -51,7 +59,9 @@ static gsa_status check_word(const text_writer *writer, const char *word, size_t
     const char *objection = gsa__label_objection(word, size);
     gsa__number number;
     gsa__number_parse(writer->locale, word, &number);
-    if (!objection && number.after == word + size)
+    if (writer->is_vw)
+        objection = "labels of Vowpal Wabbit text are numbers";
+    else if (!objection && number.after == word + size)
         objection = "as text this word would be a number";
     if (objection)
         return gsa__fail_row(error, GSA_INPUT, r, "label '%s': %s", gsa__quote(word, size, quote), objection);
@@ -73,6 +83,19 @@ static gsa_status write_label(text_writer *writer, const gsa_batch *batch, size_
     }
     writer->used += gsa__number_text(batch->label[r], out);
     return GSA_OK;
+}
+
+/* What a row counts for, and the bar before the features, which are numbers as in libsvm text. */
+static void write_importance(text_writer *writer, const gsa_batch *batch, size_t r)
+{
+    char *out = writer->buffer + writer->used;
+    *out++ = ' ';
+    if (batch->weight && batch->weight[r] != 1) {
+        out = gsa__decimal_float(batch->weight[r], writer->locale, out);
+        *out++ = ' ';
+    }
+    *out++ = '|';
+    writer->used = (size_t)(out - writer->buffer);
 }
 
 static gsa_status make_room(text_writer *writer, gsa_error *error)
@@ -103,17 +126,17 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
                              gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;
-    if (batch->weight && batch->weight[r] != 1)
+    if (!writer->is_vw && batch->weight && batch->weight[r] != 1)
         return gsa__fail_row(error, GSA_UNSUPPORTED, r,
-                             "the row has the weight %g: libsvm text has no place for weights",
+                             "the row has the weight %g: libsvm text has no place for weights, a cache (.gsac) has",
                              (double)batch->weight[r]);
     gsa_status status = make_room(writer, error);
     if (status == GSA_OK)
         status = write_label(writer, batch, r, error);
+    if (status == GSA_OK && writer->is_vw)
+        write_importance(writer, batch, r);
     if (status == GSA_OK)
         status = write_pairs(writer, row, error);
-    if (status == GSA_OK)
-        status = make_room(writer, error);
     if (status == GSA_OK)
         writer->buffer[writer->used++] = '\n';
     return status;
@@ -122,5 +145,11 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
 const gsa__writer_kind *gsa__writer_libsvm(void)
 {
     static const gsa__writer_kind kind = {"libsvm", NULL, sizeof(text_writer), open_text, write_text, flush, free_text};
+    return &kind;
+}
+
+const gsa__writer_kind *gsa__writer_vw(void)
+{
+    static const gsa__writer_kind kind = {"vw", ".vw", sizeof(text_writer), open_vw, write_text, flush, free_text};
     return &kind;
 }
