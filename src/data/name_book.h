@@ -32,6 +32,14 @@ void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column,
                           size_t word_size);
 const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id);
 
+/* That an id will be asked about soon; false: nobody wants to know. */
+static inline bool gsa__name_book_expect(const gsa__name_book *book, uint32_t id)
+{
+    if (book->came)
+        __builtin_prefetch(&book->came[id / 64]);
+    return book->came != NULL;
+}
+
 static inline bool gsa__name_book_is_new(gsa__name_book *book, uint32_t id)
 {
     return book->came && !(book->came[id / 64] >> id % 64 & 1);

@@ -123,6 +123,7 @@ static gsa_status take_columns(gsa__arrow *arrow, int64_t row, gsa__features *fe
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
         status = take_word(arrow, i, row, features, error);
+    gsa__csv_note_words(csv);
     if (status != GSA_OK)
         return status;
     size_t bad = gsa__csv_add_crosses(csv, features);

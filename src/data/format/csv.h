@@ -20,6 +20,10 @@ typedef struct gsa__csv_column {
     size_t field; /* of the schema */
     size_t cell;  /* of a record */
     gsa__key key; /* of words */
+    /* Of the row at hand, until its names are noted; NULL: nothing to note. */
+    const char *word;
+    size_t word_size;
+    uint32_t id;
 } gsa__csv_column;
 
 typedef struct gsa__csv {
@@ -107,6 +111,9 @@ static inline void gsa__csv_add_number(const gsa__csv *csv, size_t column, float
         csv->term[column].value = value;
 }
 void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features);
+/* After the words of a row: remembers those that came for the first time. Not one by one, since whether a word came is
+ * a look into memory that takes longer than to hash the next. */
+void gsa__csv_note_words(const gsa__csv *csv);
 /* SIZE_MAX, or the column of a product that does not fit a float. */
 size_t gsa__csv_add_crosses(const gsa__csv *csv, gsa__features *features);
 /* A label, number or word, from a text that a byte follows which cannot continue a number: what is wrong, or NULL. */

@@ -76,17 +76,31 @@ static gsa_status take_number(const gsa__csv *csv, const gsa__record *record, co
 
 void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features)
 {
-    const gsa__key *key = &csv->column[column].key;
-    uint64_t hash = gsa__key_hash(key, text, size);
+    gsa__csv_column *of = &csv->column[column];
+    uint64_t hash = gsa__key_hash(&of->key, text, size);
     uint32_t id = (uint32_t)(hash & ((UINT64_C(1) << csv->input->schema->bits) - 1));
-    if (gsa__name_book_is_new(csv->input->names, id))
-        gsa__name_book_enter(csv->input->names, id, key->bytes, key->size - 1, text, size);
+    if (gsa__name_book_expect(csv->input->names, id)) {
+        of->word = text;
+        of->word_size = size;
+        of->id = id;
+    }
     gsa__features_add(features, (uint32_t)csv->n_numbers + id, 1);
     if (csv->kept)
         csv->kept[column] = hash;
     if (csv->term) {
         gsa__term *term = &csv->term[column];
         *term = (gsa__term){hash, 1, term->name, text, term->name_size, size};
+    }
+}
+
+void gsa__csv_note_words(const gsa__csv *csv)
+{
+    gsa__name_book *names = csv->input->names;
+    for (size_t i = csv->n_numbers; i < csv->n_columns && names->came; i++) {
+        gsa__csv_column *of = &csv->column[i];
+        if (of->word && gsa__name_book_is_new(names, of->id))
+            gsa__name_book_enter(names, of->id, of->key.bytes, of->key.size - 1, of->word, of->word_size);
+        of->word = NULL;
     }
 }
 
@@ -126,6 +140,7 @@ static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, 
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns; i++)
         take_word(csv, &record->cell[csv->column[i].cell], i, features);
+    gsa__csv_note_words(csv);
     size_t bad = gsa__csv_add_crosses(csv, features);
     if (bad != SIZE_MAX)
         return fail_cell(csv, record, &record->cell[csv->column[bad].cell], csv->column[bad].field, GSA__NO_PRODUCT,
