@@ -20,8 +20,9 @@ gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__
 static inline double gsa__calibrated(const gsa__calibration *calibration, const gsa_state *state, size_t slot,
                                      double weight)
 {
-    return slot == 0 ? calibration->scale * weight + calibration->offset
-                     : calibration->scale * gsa__state_belief(state, slot, calibration->doubt) * weight;
+    if (slot == 0)
+        return calibration->scale * weight + calibration->offset;
+    return weight == 0 ? 0 : calibration->scale * gsa__state_belief(state, slot, calibration->doubt) * weight;
 }
 
 #endif

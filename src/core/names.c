@@ -120,7 +120,8 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
     gsa_status status = GSA_OK;
     for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
         uint64_t id = slot - 1;
-        if (gsa__state_count(state, slot) == 0)
+        if (gsa__table_slot(&state->table, slot)[gsa__table_count(&state->table)].u == 0 &&
+            gsa__state_count(state, slot) == 0) /* most features of words never came */
             continue;
         const char *text = name(ctx, id);
         text = text ? text : gsa__names_find(&state->names, id);
