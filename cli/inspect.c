@@ -3,12 +3,11 @@
 #include "message.h"
 #include "report.h"
 #include "session.h"
+#include "strongest.h"
 #include "verbs.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 static const cli_option inspect_options[] = {
@@ -19,64 +18,14 @@ static const cli_option inspect_options[] = {
 
 enum { LABELS_SHOWN = 20 };
 
-typedef struct strong_feature {
-    uint64_t id;
-    size_t output; /* where its absolute weight is largest */
-    float weight;
-} strong_feature;
-
 typedef struct inspection {
     const char *path;
     gsa_model *model;
     gsa_state *state; /* NULL if there is none beside the model */
     gsa_model_info info;
-    uint64_t n_nonzero;
-    uint64_t n_used; /* features with a weight, of those that words are hashed to */
     gsa_schema_info schema;
-    strong_feature *top; /* strongest first */
-    size_t n_top, most_top;
+    strongest found; /* n_used: of those that words are hashed to */
 } inspection;
-
-/* ---- looking ---------------------------------------------------------------------------------------------------- */
-
-/* Enters the feature at its place among the strongest, if it belongs there; of equals the lower id is first. */
-static void consider(inspection *what, strong_feature feature)
-{
-    size_t at = what->n_top;
-    if (at == what->most_top && (at == 0 || fabsf(what->top[at - 1].weight) >= fabsf(feature.weight)))
-        return;
-    if (at < what->most_top)
-        what->n_top++;
-    else
-        at--;
-    for (; at > 0 && fabsf(what->top[at - 1].weight) < fabsf(feature.weight); at--)
-        what->top[at] = what->top[at - 1];
-    what->top[at] = feature;
-}
-
-static void look_at_weights(inspection *what)
-{
-    for (uint64_t id = 0; id < what->info.n_features; id++) {
-        strong_feature feature = {.id = id};
-        for (size_t output = 0; output < what->info.n_outputs; output++) {
-            float weight = gsa_model_weight(what->model, id, output);
-            what->n_nonzero += weight != 0;
-            if (fabsf(weight) > fabsf(feature.weight)) {
-                feature.weight = weight;
-                feature.output = output;
-            }
-        }
-        if (feature.weight != 0)
-            consider(what, feature);
-        what->n_used += feature.weight != 0 && id >= what->schema.n_numbers;
-    }
-}
-
-/* The class that a weight belongs to; NULL where all belong to one output. */
-static const char *label_of(const inspection *what, const strong_feature *feature)
-{
-    return what->info.n_outputs > 1 ? gsa_model_label(what->model, feature->output) : NULL;
-}
 
 /* ---- for people ------------------------------------------------------------------------------------------------- */
 
@@ -122,7 +71,7 @@ static void print_state(const gsa_state *state)
 /* As gsa_reader_colliding: by the features that have a weight. */
 static double colliding(const inspection *what)
 {
-    return (double)what->n_used / (double)(UINT64_C(1) << what->schema.bits);
+    return (double)what->found.n_used / (double)(UINT64_C(1) << what->schema.bits);
 }
 
 static void print_hashing(const inspection *what)
@@ -145,7 +94,7 @@ static void print_name(const char *name)
 
 static void print_top(const inspection *what)
 {
-    if (what->n_top == 0)
+    if (what->found.n_top == 0)
         return;
     bool has_names = gsa_model_schema(what->model) != NULL;
     printf("\nstrongest features");
@@ -153,9 +102,10 @@ static void print_top(const inspection *what)
         printf(" (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
     printf("\n%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "",
            what->info.n_outputs > 1 ? "  label" : "");
-    for (size_t i = 0; i < what->n_top; i++) {
-        const char *label = label_of(what, &what->top[i]), *name = gsa_model_name(what->model, what->top[i].id);
-        printf("%10" PRIu64 "  %12.6g", what->top[i].id + 1, (double)what->top[i].weight);
+    for (size_t i = 0; i < what->found.n_top; i++) {
+        const char *label = strongest_label(&what->found, &what->found.top[i]),
+                   *name = gsa_model_name(what->model, what->found.top[i].id);
+        printf("%10" PRIu64 "  %12.6g", what->found.top[i].id + 1, (double)what->found.top[i].weight);
         if (has_names)
             print_name(name != NULL ? name : "?");
         printf("%s%s\n", label != NULL ? "  " : "", label != NULL ? label : "");
@@ -172,7 +122,8 @@ static int print_inspection(const inspection *what)
     report_field("rows learned", "%" PRIu64, info->n_rows);
     report_field("passes", "%" PRIu64, info->n_passes);
     report_field("features", "%" PRIu64, info->n_features);
-    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->n_nonzero, info->n_features * info->n_outputs);
+    report_field("nonzero weights", "%" PRIu64 " of %" PRIu64, what->found.n_nonzero,
+                 info->n_features * info->n_outputs);
     print_intercepts(what);
     print_hashing(what);
     if (what->state != NULL)
@@ -182,33 +133,6 @@ static int print_inspection(const inspection *what)
 }
 
 /* ---- for programs ----------------------------------------------------------------------------------------------- */
-
-static json_t *top_json(const inspection *what)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < what->n_top; i++) {
-        json_t *entry = json_object();
-        const char *label = label_of(what, &what->top[i]);
-        json_object_set_new(entry, "index", report_count(what->top[i].id + 1));
-        json_object_set_new(entry, "weight", report_real((double)what->top[i].weight));
-        if (label != NULL)
-            json_object_set_new(entry, "label", report_text(label));
-        if (gsa_model_name(what->model, what->top[i].id) != NULL)
-            json_object_set_new(entry, "name", report_text(gsa_model_name(what->model, what->top[i].id)));
-        json_array_append_new(list, entry);
-    }
-    return list;
-}
-
-static json_t *intercepts_json(const inspection *what)
-{
-    if (!what->info.has_intercept)
-        return json_null();
-    json_t *list = json_array();
-    for (size_t i = 0; i < what->info.n_outputs; i++)
-        json_array_append_new(list, report_real((double)gsa_model_intercept(what->model, i)));
-    return list;
-}
 
 static json_t *state_json(const gsa_state *state)
 {
@@ -236,13 +160,13 @@ static int print_json(const inspection *what)
     json_object_set_new(object, "rows", report_count(info->n_rows));
     json_object_set_new(object, "passes", report_count(info->n_passes));
     json_object_set_new(object, "features", report_count(info->n_features));
-    json_object_set_new(object, "nonzero_weights", report_count(what->n_nonzero));
-    json_object_set_new(object, "intercept", intercepts_json(what));
+    json_object_set_new(object, "nonzero_weights", report_count(what->found.n_nonzero));
+    json_object_set_new(object, "intercept", strongest_intercepts(&what->found));
     if (what->schema.n_words + what->schema.n_crosses > 0) {
         json_object_set_new(object, "bits", report_count(what->schema.bits));
         json_object_set_new(object, "colliding", report_real(colliding(what)));
     }
-    json_object_set_new(object, "top", top_json(what));
+    json_object_set_new(object, "top", strongest_json(&what->found));
     json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());
     return report_print_json(object);
 }
@@ -262,9 +186,9 @@ static int load(const cli_arguments *arguments, inspection *out)
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &out->schema, &error) : GSA_OK;
     if (status != GSA_OK)
         return complain_error(status, &error);
-    out->most_top = (size_t)arguments_number(arguments, "top");
-    out->top = calloc(out->most_top + 1, sizeof *out->top);
-    return out->top != NULL ? EXIT_DONE : complain_failed("out of memory");
+    size_t most = (size_t)arguments_number(arguments, "top");
+    return strongest_find(out->model, most, out->schema.n_numbers, &out->found) ? EXIT_DONE
+                                                                                : complain_failed("out of memory");
 }
 
 /* By the first bytes of a container (docs/formats/container.md), which no text has: the size of its header, at most
@@ -301,13 +225,12 @@ static int inspect_model(const cli_arguments *arguments)
     if (code == EXIT_DONE)
         code = load(arguments, &what);
     if (code == EXIT_DONE) {
-        look_at_weights(&what);
         /* A state that cannot be read is told, and the model is shown all the same. */
         int state_code = session_has_state(what.path) ? session_load_state(what.path, &env, &what.state) : EXIT_DONE;
         code = arguments_flag(arguments, "json") ? print_json(&what) : print_inspection(&what);
         code = code == EXIT_DONE ? state_code : code;
     }
-    free(what.top);
+    strongest_free(&what.found);
     gsa_state_free(what.state);
     gsa_model_free(what.model);
     return code;
