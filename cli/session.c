@@ -189,7 +189,7 @@ int session_save(const gsa_state *state, const char *model_path, const gsa_env *
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
-static bool is_same_file(const char *a, const char *b)
+bool session_is_same_file(const char *a, const char *b)
 {
     struct stat first, second;
     if (strcmp(a, b) == 0)
@@ -201,7 +201,7 @@ static bool is_same_file(const char *a, const char *b)
 int session_check_not_input(const char *path, const char *const *inputs, size_t n_inputs)
 {
     for (size_t i = 0; i < n_inputs && strcmp(path, "-") != 0; i++) {
-        if (is_same_file(path, inputs[i]))
+        if (session_is_same_file(path, inputs[i]))
             return complain_failed("%s is one of the inputs and would be overwritten; give -o another name", path);
     }
     return EXIT_DONE;

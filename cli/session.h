@@ -28,6 +28,8 @@ int session_save(const gsa_state *state, const char *model_path, const gsa_env *
 /* MODEL.state, to be freed; NULL after a message when there is no memory. */
 char *session_state_path(const char *model_path);
 bool session_has_state(const char *model_path);
+/* By name, or because the system says so. */
+bool session_is_same_file(const char *a, const char *b);
 /* An output that is one of the inputs is refused; "-" is none. */
 int session_check_not_input(const char *path, const char *const *inputs, size_t n_inputs);
 /* Before the work begins: a model can be written there, and it would not replace one of the inputs. */

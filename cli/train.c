@@ -6,6 +6,7 @@
 #include "message.h"
 #include "report.h"
 #include "session.h"
+#include "trace.h"
 #include "verbs.h"
 
 #include <greedystep/train.h>
@@ -25,6 +26,8 @@ static const cli_option train_options[] = {
      "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
      "threads to work with; 0: as many as there are processors. The result does not depend on it"},
+    {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
+     "write what happens to this file, a JSON object a line; `python -m greedystep.report FILE` draws it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
@@ -38,6 +41,7 @@ typedef struct training {
     train_test test;
     train_keep keep;
     cli_progress progress;
+    cli_trace trace;
     double seconds;
     double held_out_loss; /* NaN if none were held out */
     bool stopped, test_failed;
@@ -48,6 +52,7 @@ static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *r
     training *run = ctx;
     train_keep_tell(&run->keep, state, reader, &run->progress);
     progress_show_training(&run->progress, state, reader);
+    trace_progress(&run->trace, state);
 }
 
 static void show_notice(void *ctx, const char *text)
@@ -55,11 +60,11 @@ static void show_notice(void *ctx, const char *text)
     training *run = ctx;
     progress_clear(&run->progress);
     complain("note: %s", text);
+    trace_notice(&run->trace, text);
 }
 
-static gsa_status test_after_pass(void *ctx, const gsa_state *state, gsa_error *error)
+static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
 {
-    training *run = ctx;
     gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
     if (status == GSA_OK || status == GSA_STOPPED)
         return status;
@@ -71,6 +76,17 @@ static gsa_status test_after_pass(void *ctx, const gsa_state *state, gsa_error *
     run->test.reader = NULL;
     run->test_failed = true;
     return GSA_OK;
+}
+
+static gsa_status look_after_pass(void *ctx, const gsa_state *state, gsa_error *error)
+{
+    training *run = ctx;
+    double began = progress_clock();
+    gsa_status status = test_model(run, state, error);
+    size_t n_results = json_array_size(run->test.results);
+    bool has_result = status == GSA_OK && run->test.reader != NULL && n_results > 0;
+    trace_pass(&run->trace, state, has_result ? json_array_get(run->test.results, n_results - 1) : NULL, began);
+    return status;
 }
 
 /* ---- the summary ------------------------------------------------------------------------------------------------ */
@@ -212,14 +228,18 @@ static int save_and_report(training *run)
     gsa_state_summary(run->state, &summary);
     if (run->stopped && summary.n_rows + summary.n_held_out == 0) {
         complain("stopped before the first row; nothing was saved");
+        trace_fail(&run->trace, "stopped before the first row; nothing was saved");
         return interrupt_exit_code();
     }
     if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
         complain("nothing was left to learn: this run has completed pass %" PRIu64 "; raise --passes to go on",
                  summary.pass);
     int code = session_save(run->state, run->model_path, &run->env);
-    if (code != EXIT_DONE)
+    if (code != EXIT_DONE) {
+        trace_fail(&run->trace, "the model could not be saved");
         return code;
+    }
+    trace_stage(&run->trace, "save");
     if (run->stopped)
         tell_stop(run, &summary);
     double colliding = gsa_reader_colliding(run->reader);
@@ -231,6 +251,9 @@ static int save_and_report(training *run)
         code = print_json(run, &summary);
     else
         print_summary(run, &summary);
+    uint64_t n_bad_rows = count_bad_rows(run);
+    trace_results(&run->trace, run->state, run->test.reader, run->reader, &run->env);
+    trace_end(&run->trace, run->state, run->stopped, n_bad_rows, run->held_out_loss);
     if (run->stopped)
         return interrupt_exit_code();
     return run->test_failed ? EXIT_FAILED : code;
@@ -241,7 +264,8 @@ static int learn(training *run)
     gsa_error error = {0};
     gsa_train_hooks hooks = {.ctx = run,
                              .progress = show_progress,
-                             .pass_ended = run->test.reader != NULL ? test_after_pass : NULL,
+                             .pass_ended =
+                                 run->test.reader != NULL || run->trace.stream != NULL ? look_after_pass : NULL,
                              .notice = show_notice};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
@@ -249,6 +273,7 @@ static int learn(training *run)
     gsa_status status = gsa_reader_set_schema(run->reader, gsa_state_schema(run->state), &error);
     if (status == GSA_OK)
         status = session_begin_reader(run->arguments, run->reader, &error);
+    trace_start(&run->trace, run->arguments, run->state, run->reader);
     if (status == GSA_OK && run->test.reader != NULL) {
         int code = session_follow(run->test.reader, gsa_reader_schema(run->reader));
         if (code != EXIT_DONE)
@@ -259,8 +284,11 @@ static int learn(training *run)
     run->seconds = progress_clock() - run->progress.began;
     run->stopped = status == GSA_STOPPED;
     progress_clear(&run->progress);
-    if (status != GSA_OK && !run->stopped)
+    trace_learned(&run->trace);
+    if (status != GSA_OK && !run->stopped) {
+        trace_fail(&run->trace, error.message[0] != '\0' ? error.message : gsa_status_text(status));
         return complain_error(status, &error);
+    }
     return save_and_report(run);
 }
 
@@ -274,13 +302,18 @@ static int run_train(const cli_arguments *arguments)
     if (code == EXIT_DONE && test_path != NULL)
         code = session_check_model_path(run.model_path, &test_path, 1);
     if (code == EXIT_DONE)
+        code = trace_check(arguments);
+    if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run.env, &run.reader);
     if (code == EXIT_DONE)
         code = train_test_open(arguments, &run.env, &run.test);
     if (code == EXIT_DONE)
         code = train_start(arguments, &run.env, &run.state);
     if (code == EXIT_DONE)
+        code = trace_open(&run.trace, arguments);
+    if (code == EXIT_DONE)
         code = learn(&run);
+    code = trace_close(&run.trace, code);
     gsa_state_free(run.state);
     train_test_close(&run.test);
     gsa_reader_close(run.reader);

@@ -1,0 +1,313 @@
+/* --trace: the lines of a run. What results are told is in trace_results.c. */
+#include "trace.h"
+
+#include "message.h"
+#include "output.h"
+#include "progress.h"
+#include "report.h"
+#include "session.h"
+#include "trace_event.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Lines of progress lie at least this share of all rows apart: some 200 for a million rows, 500 for a billion. */
+static const double rows_apart = 0.025;
+
+/* ---- lines ------------------------------------------------------------------------------------------------------- */
+
+json_t *trace_event(const char *name)
+{
+    json_t *event = json_object();
+    json_object_set_new(event, "event", json_string(name));
+    return event;
+}
+
+void trace_write(cli_trace *trace, json_t *event)
+{
+    bool written = trace->stream != NULL && !trace->failed;
+    if (written) {
+        written = json_dumpf(event, trace->stream, JSON_REAL_PRECISION(9)) == 0 && fputc('\n', trace->stream) != EOF &&
+                  fflush(trace->stream) == 0;
+        if (!written)
+            complain("cannot write %s: %s; the run goes on without a trace", trace->path, strerror(errno));
+        trace->failed = !written;
+    }
+    json_decref(event);
+}
+
+static void set_seconds(const cli_trace *trace, json_t *event)
+{
+    json_object_set_new(event, "seconds", report_real(progress_clock() - trace->began));
+}
+
+/* ---- the file ---------------------------------------------------------------------------------------------------- */
+
+int trace_check(const cli_arguments *arguments)
+{
+    const char *path = arguments_text(arguments, "trace"), *test = arguments_text(arguments, "test");
+    const char *model = arguments_text(arguments, "output");
+    if (path == NULL)
+        return EXIT_DONE;
+    if (strcmp(path, "-") == 0)
+        return complain_usage("--trace goes to a file, standard output has the summary; give it a name");
+    char *state = session_state_path(model);
+    if (state == NULL)
+        return EXIT_FAILED;
+    bool is_result = strcmp(path, model) == 0 || strcmp(path, state) == 0;
+    free(state);
+    if (is_result)
+        return complain_usage("--trace %s is where the model or its state goes; give another name", path);
+    for (size_t i = 0; i <= arguments->n_positional; i++) {
+        const char *input = i < arguments->n_positional ? arguments->positional[i] : test;
+        if (input != NULL && session_is_same_file(path, input))
+            return complain_failed("--trace %s is one of the inputs and would be overwritten; give another name", path);
+    }
+    return output_check_place(path);
+}
+
+int trace_open(cli_trace *trace, const cli_arguments *arguments)
+{
+    trace->path = arguments_text(arguments, "trace");
+    trace->began = trace->stage_began = progress_clock();
+    if (trace->path == NULL)
+        return EXIT_DONE;
+    trace->stream = fopen(trace->path, arguments_flag(arguments, "resume") ? "a" : "w");
+    return trace->stream != NULL ? EXIT_DONE : complain_failed("cannot write %s: %s", trace->path, strerror(errno));
+}
+
+int trace_close(cli_trace *trace, int code)
+{
+    if (trace->stream == NULL)
+        return code;
+    if (!trace->ended)
+        trace_fail(trace, "the run ended before the learning");
+    fclose(trace->stream); /* every line is flushed */
+    trace->stream = NULL;
+    return trace->failed && code == EXIT_DONE ? EXIT_FAILED : code;
+}
+
+/* ---- the beginning ----------------------------------------------------------------------------------------------- */
+
+static json_t *versions_json(void)
+{
+    json_t *object = json_object();
+    const char *name, *version;
+    json_object_set_new(object, "greedystep", json_string(gsa_version()));
+    for (size_t i = 0; (name = gsa_codec_at(i, &version)) != NULL; i++)
+        json_object_set_new(object, name, version != NULL ? json_string(version) : json_null());
+    json_object_set_new(object, "jansson", json_string(JANSSON_VERSION));
+    return object;
+}
+
+static json_t *command_json(const cli_arguments *arguments)
+{
+    json_t *words = json_array();
+    for (int i = 0; i < arguments->argc; i++)
+        json_array_append_new(words, report_text(arguments->argv[i]));
+    return words;
+}
+
+static json_t *file_json(const char *path)
+{
+    struct stat found;
+    json_t *object = json_object();
+    json_object_set_new(object, "path", report_text(path));
+    bool is_file = strcmp(path, "-") != 0 && stat(path, &found) == 0 && S_ISREG(found.st_mode);
+    json_object_set_new(object, "bytes", is_file ? report_count((uint64_t)found.st_size) : json_null());
+    return object;
+}
+
+static json_t *data_json(const cli_arguments *arguments)
+{
+    json_t *files = json_array();
+    for (size_t i = 0; i < arguments->n_positional; i++)
+        json_array_append_new(files, file_json(arguments->positional[i]));
+    return files;
+}
+
+static json_t *parameters_json(const gsa_state *state)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < gsa_param_count(); i++) {
+        const char *name = gsa_param_at(i)->name, *value = gsa_state_get(state, name);
+        json_object_set_new(object, name, value != NULL ? report_text(value) : json_null());
+    }
+    return object;
+}
+
+static json_t *date_json(void)
+{
+    char text[32] = "";
+    time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) != NULL)
+        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+    return json_string(text);
+}
+
+void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_state *state, const gsa_reader *reader)
+{
+    if (trace->stream == NULL)
+        return;
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    trace->rows = summary.n_rows_all;
+    trace->next_rows = trace->rows;
+    trace->pass = summary.pass;
+    trace->loss_sum = summary.loss_sum;
+    trace->loss_weight = summary.loss_weight;
+    const char *sql = arguments_text(arguments, "sql"), *test = arguments_text(arguments, "test");
+    const char *understood = gsa_reader_understood(reader);
+    json_t *event = trace_event("start");
+    json_object_set_new(event, "trace", json_integer(1));
+    json_object_set_new(event, "date", date_json());
+    json_object_set_new(event, "command", command_json(arguments));
+    json_object_set_new(event, "versions", versions_json());
+    json_object_set_new(event, "processors", json_integer((json_int_t)sysconf(_SC_NPROCESSORS_ONLN)));
+    json_object_set_new(event, "threads", report_count(arguments_number(arguments, "threads")));
+    json_object_set_new(event, "data", data_json(arguments));
+    if (sql != NULL)
+        json_object_set_new(event, "sql", report_text(sql));
+    json_object_set_new(event, "test", test != NULL ? file_json(test) : json_null());
+    json_object_set_new(event, "understood", understood != NULL ? report_text(understood) : json_null());
+    json_object_set_new(event, "model", report_text(arguments_text(arguments, "output")));
+    json_object_set_new(event, "resumed", json_boolean(arguments_flag(arguments, "resume")));
+    json_object_set_new(event, "rows_before", report_count(trace->rows));
+    json_object_set_new(event, "parameters", parameters_json(state));
+    trace_write(trace, event);
+    trace_stage(trace, "begin");
+}
+
+/* ---- the run ----------------------------------------------------------------------------------------------------- */
+
+void trace_progress(cli_trace *trace, const gsa_state *state)
+{
+    if (trace->stream == NULL)
+        return;
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    if (!trace->has_learned)
+        trace_stage(trace, "first_rows");
+    trace->has_learned = true;
+    trace->rows = summary.n_rows_all;
+    if (trace->rows < trace->next_rows)
+        return;
+    trace->next_rows = trace->rows + (uint64_t)(rows_apart * (double)trace->rows) + 1;
+    /* In a new pass, or with another copy of a team, there is no line before to begin from. */
+    bool goes_on = summary.pass == trace->pass && summary.loss_weight > trace->loss_weight;
+    double sum = summary.loss_sum - (goes_on ? trace->loss_sum : 0);
+    double weight = summary.loss_weight - (goes_on ? trace->loss_weight : 0);
+    json_t *event = trace_event("progress");
+    json_object_set_new(event, "rows", report_count(trace->rows));
+    json_object_set_new(event, "pass", report_count(summary.pass + 1));
+    json_object_set_new(event, "progressive_loss", report_real(summary.loss_sum / summary.loss_weight));
+    json_object_set_new(event, "recent_loss", report_real(sum / weight));
+    json_object_set_new(event, "step", report_real(summary.step));
+    set_seconds(trace, event);
+    trace_write(trace, event);
+    trace->pass = summary.pass;
+    trace->loss_sum = summary.loss_sum;
+    trace->loss_weight = summary.loss_weight;
+}
+
+void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began)
+{
+    if (trace->stream == NULL)
+        return;
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    trace->test_seconds += test != NULL ? progress_clock() - test_began : 0;
+    json_t *event = trace_event("pass");
+    json_object_set_new(event, "pass", report_count(summary.pass));
+    json_object_set_new(event, "rows", report_count(trace->rows));
+    json_object_set_new(event, "rows_learned", report_count(summary.n_rows));
+    json_object_set_new(event, "progressive_loss", report_real(summary.last_pass_loss));
+    json_object_set_new(event, "held_out_loss", report_real(gsa_state_held_out_loss(state)));
+    json_object_set_new(event, "step", report_real(summary.step));
+    json_object_set_new(event, "test", test != NULL ? json_deep_copy(test) : json_null());
+    set_seconds(trace, event);
+    trace_write(trace, event);
+}
+
+void trace_notice(cli_trace *trace, const char *text)
+{
+    json_t *event = trace_event("notice");
+    json_object_set_new(event, "text", report_text(text));
+    trace_write(trace, event);
+}
+
+static void write_stage(cli_trace *trace, const char *name, double seconds)
+{
+    json_t *event = trace_event("stage");
+    json_object_set_new(event, "stage", json_string(name));
+    json_object_set_new(event, "seconds", report_real(seconds));
+    trace_write(trace, event);
+}
+
+void trace_stage(cli_trace *trace, const char *name)
+{
+    double now = progress_clock();
+    write_stage(trace, name, now - trace->stage_began);
+    trace->stage_began = now;
+}
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* Bytes that the process had at the most; 0 where the system does not tell. */
+static uint64_t peak_memory(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return 0;
+#ifdef __APPLE__
+    return (uint64_t)usage.ru_maxrss;
+#else
+    return (uint64_t)usage.ru_maxrss * 1024;
+#endif
+}
+
+void trace_learned(cli_trace *trace)
+{
+    trace->peak_memory = peak_memory(); /* before the trace's own look at rows */
+    trace->stage_began += trace->test_seconds;
+    trace_stage(trace, "learn");
+    if (trace->test_seconds > 0)
+        write_stage(trace, "test", trace->test_seconds);
+}
+
+void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    double loss = summary.loss_weight > 0 ? summary.loss_sum / summary.loss_weight : summary.last_pass_loss;
+    json_t *event = trace_event("end");
+    json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
+    json_object_set_new(event, "loss", json_string(summary.loss));
+    json_object_set_new(event, "rows", report_count(summary.n_rows));
+    json_object_set_new(event, "held_out", report_count(summary.n_held_out));
+    json_object_set_new(event, "passes", report_count(summary.pass));
+    json_object_set_new(event, "progressive_loss", report_real(loss));
+    json_object_set_new(event, "held_out_loss", report_real(held_out_loss));
+    json_object_set_new(event, "step", report_real(summary.step));
+    json_object_set_new(event, "bad_rows", report_count(n_bad_rows));
+    json_object_set_new(event, "peak_memory", report_count(trace->peak_memory));
+    set_seconds(trace, event);
+    trace_write(trace, event);
+    trace->ended = true;
+}
+
+void trace_fail(cli_trace *trace, const char *message)
+{
+    json_t *event = trace_event("end");
+    json_object_set_new(event, "status", json_string("failed"));
+    json_object_set_new(event, "message", report_text(message));
+    set_seconds(trace, event);
+    trace_write(trace, event);
+    trace->ended = true;
+}

@@ -1,0 +1,55 @@
+/* --trace: what happens in a run of `train`, a JSON object a line (docs/formats/trace.md).
+ *
+ * A line is in the file as soon as it is written, so that a run can be looked at while it goes on, and a run that was
+ * cut short has left what it had. Every function does nothing for a trace that is not open; a line that cannot be
+ * written is told once, and the training goes on. */
+#ifndef GREEDYSTEP_CLI_TRACE_H
+#define GREEDYSTEP_CLI_TRACE_H
+
+#include "options.h"
+
+#include <greedystep/data.h>
+#include <greedystep/greedystep.h>
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct cli_trace {
+    const char *path;
+    FILE *stream; /* NULL: there is none */
+    bool failed;
+    bool ended;
+    double began;       /* of the process's part of the run */
+    double stage_began; /* the end of the stage before */
+    double test_seconds;
+    uint64_t rows, next_rows;     /* seen, and when the next line of progress is due */
+    uint64_t pass;                /* of the last line, with its sums */
+    double loss_sum, loss_weight; /* to tell the loss of the rows since then */
+    bool has_learned;
+    uint64_t peak_memory;
+} cli_trace;
+
+/* Checks the place. It is opened later, so that a command that cannot be right leaves an older trace alone. */
+int trace_check(const cli_arguments *arguments);
+/* Takes the place of what was there; a resumed run is added to it. */
+int trace_open(cli_trace *trace, const cli_arguments *arguments);
+void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_state *state, const gsa_reader *reader);
+/* Called often; writes some lines. */
+void trace_progress(cli_trace *trace, const gsa_state *state);
+/* The results of --test after this pass, or NULL; test_began: when judging it began. */
+void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began);
+void trace_notice(cli_trace *trace, const char *text);
+/* The time since the stage before. */
+void trace_stage(cli_trace *trace, const char *name);
+void trace_learned(cli_trace *trace);
+/* After the model is saved: what it is, and how good on test (NULL: none) and training rows. */
+void trace_results(cli_trace *trace, const gsa_state *state, gsa_reader *test, gsa_reader *training,
+                   const gsa_env *env);
+void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss);
+/* With the message of what went wrong. */
+void trace_fail(cli_trace *trace, const char *message);
+/* A trace without an end gets one. Gives the exit code that the run has now. */
+int trace_close(cli_trace *trace, int code);
+
+#endif
