@@ -1,0 +1,137 @@
+"""The page about a run: which pictures and tables it has, in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import plot
+from . import report_text as words
+from .plot_trace import Source, Trace, TraceError, read_trace
+from .report_css import CSS
+from .report_svg import draw_svg
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_NEXT = "Blue: rows just before they are learned, by the weights as they are at that moment"
+_AGAIN = "; from the second pass on they have been seen before"
+_AVERAGED = ". Orange and green: rows that are never learned, by the averaged weights, which are the model"
+_DOTTED = ". Dotted: a new pass"
+_LEARNED = "These rows were learned: on others the model is not as good. Give --test a file to see how good."
+
+
+class _Page:
+    """Sections, with pictures that are numbered over all of them."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+        self.n_pictures = 0
+
+    def add(self, html: str) -> None:
+        self.parts.append(html)
+
+    def section(self, title: str, html: str) -> None:
+        if html:
+            self.add(f"<section><h2>{title}</h2>{html}</section>")
+
+    def picture(
+        self, draw: Callable[[Axes], Any], title: str, caption: str = "", height: float = 3.3, width: float = 4.8
+    ) -> str:
+        self.n_pictures += 1
+        svg = draw_svg(draw, self.n_pictures, title, width, height)
+        below = f"<figcaption>{words.text(caption)}</figcaption>" if caption else ""
+        return f"<figure>{svg}{below}</figure>"
+
+
+def _pictures(figures: Sequence[str]) -> str:
+    return f'<div class="pictures">{"".join(figures)}</div>' if figures else ""
+
+
+def _caption_of_loss(trace: Trace) -> str:
+    if not trace.progress:
+        return ""
+    several, few = len(trace.passes) > 1, 1 < len(trace.passes) <= 5
+    averaged = any(event.get("held_out_loss") is not None or event.get("test") for event in trace.passes)
+    return _NEXT + (_AGAIN if several else "") + (_AVERAGED if averaged else "") + (_DOTTED if few else "") + "."
+
+
+def _learning(page: _Page, trace: Trace) -> str:
+    if len(trace.progress) < 3 and len(trace.passes) < 2:
+        return "<p>There are too few rows for pictures of the learning.</p>" if trace.progress else ""
+    about = "The mean of the steps that the rows ask for: nobody has to set it."
+    figures = [
+        page.picture(lambda ax: plot.loss(trace, ax), "Loss over the rows", _caption_of_loss(trace)),
+        page.picture(lambda ax: plot.step(trace, ax), "Step over the rows", about),
+    ]
+    if len(trace.passes) > 1:
+        figures.append(page.picture(lambda ax: plot.passes(trace, ax), "Loss after each pass"))
+    return _pictures(figures)
+
+
+def _quality(page: _Page, trace: Trace) -> str:
+    try:
+        evaluation = trace.evaluation()
+    except TraceError:
+        return (
+            "<p>The run has not come to its evaluation.</p>"
+            if trace.end is None or trace.end.get("status") != "done"
+            else "<p>The rows could be read only once: give --test a file to see how good the model is.</p>"
+        )
+    figures = []
+    classes = evaluation.get("classes") or []
+    if evaluation.get("scores", {}).get("score"):
+        about = f"Positive rows are those of class {classes[1]['label']}." if len(classes) == 2 else ""
+        figures.append(page.picture(lambda ax: plot.roc(trace, ax=ax), "ROC curve", about, 3.8))
+        figures.append(page.picture(lambda ax: plot.precision_recall(trace, ax=ax), "Precision and recall", about, 3.8))
+    if "probability" in evaluation.get("scores", {}) or evaluation.get("confidence", {}).get("weight"):
+        about = "Of all rows that are given a probability, so many are so. Larger dots: more rows."
+        figures.append(page.picture(lambda ax: plot.calibration(trace, ax=ax), "Calibration", about, 3.8))
+    if evaluation.get("confusion"):
+        about = "Lines: the class that a row has; columns: the one that is predicted."
+        height = 3.8 if len(classes) <= 4 else 4.6
+        figures.append(page.picture(lambda ax: plot.confusion(trace, ax=ax), "Confusion matrix", about, height))
+    elif classes:
+        height = 1.2 + 0.19 * min(len(classes), 20)
+        figures.append(page.picture(lambda ax: plot.classes(trace, ax=ax), "Classes most missed", "", height))
+    if evaluation.get("predictions", {}).get("prediction"):
+        figures.append(page.picture(lambda ax: plot.predictions(trace, ax=ax), "Prediction and truth", "", 3.8))
+    if evaluation.get("residuals", {}).get("weight"):
+        figures.append(page.picture(lambda ax: plot.residuals(trace, ax=ax), "Residuals", "", 3.8))
+    note = f'<p class="note">{_LEARNED}</p>' if evaluation.get("rows") == "training" else ""
+    return note + words.metrics(trace) + _pictures(figures)
+
+
+def _features(page: _Page, trace: Trace) -> str:
+    if trace.model is None or not trace.model.get("strongest"):
+        return ""
+    shown = min(len(trace.model["strongest"]), 25)
+    about = "A weight is for one unit of its feature: of a column in thousands it is a thousand times smaller."
+    height = 1.0 + 0.19 * shown
+    figure = page.picture(
+        lambda ax: plot.weights(trace, top=shown, ax=ax), "Strongest weights", about, height, width=5.2
+    )
+    return _pictures([figure]) + words.intercepts(trace) + words.strongest(trace)
+
+
+def page_of(run: Source) -> str:
+    """The page about a run, as HTML."""
+    trace, page = read_trace(run), _Page()
+    page.add(words.head(trace))
+    page.add(words.cards(trace))
+    page.section("How it learned", _learning(page, trace))
+    page.section("How good it is", _quality(page, trace))
+    page.section("What counts", _features(page, trace))
+    page.section("Data", words.data(trace) + words.class_balance(trace))
+    page.section("Time", words.stages(trace))
+    page.section("Parameters and versions", words.how(trace))
+    title = words.text(trace.start.get("model", "a run"))
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        f"<title>{title} - greedystep</title>\n<style>\n{CSS}\n</style>\n</head>\n<body>\n<main>\n"
+        + "\n".join(page.parts)
+        + "\n</main>\n</body>\n</html>\n"
+    )

@@ -1,0 +1,293 @@
+"""The parts of the page that are words and numbers. Everything that comes from a trace is escaped here."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Sequence
+from html import escape
+from typing import Any
+
+from .plot_trace import Event, Trace
+
+
+def text(value: object) -> str:
+    """Inert, whatever it is."""
+    return escape(str(value), quote=True)
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """A number for people: 12,345 or 0.1234."""
+    if value is None or value != value:
+        return "undefined"
+    if float(value) == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:.{digits}g}" if abs(value) < 1000 else f"{value:,.0f}"
+
+
+def seconds(value: float) -> str:
+    """0.12 s, 3 min 20 s, 2 h 5 min."""
+    if value < 60:
+        return f"{value:.3g} s" if value >= 0.0995 else f"{1000 * value:.2g} ms"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def size(n_bytes: float) -> str:
+    """1.2 MB."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if n_bytes < 1000:
+            return f"{n_bytes:.3g} {unit}"
+        n_bytes /= 1000
+    return f"{n_bytes:.3g} TB"
+
+
+def table(rows: Iterable[Sequence[str]], head: Sequence[str] = (), numbers_from: int = 99) -> str:
+    """Cells are HTML; the columns from ``numbers_from`` on are numbers."""
+
+    def cells(row: Sequence[str], tag: str) -> str:
+        out = ""
+        for i, cell in enumerate(row):
+            kind = "th" if tag == "th" or i == 0 else "td"
+            name = "number" if i >= numbers_from else "wide" if cell.startswith('<span class="bar"') else ""
+            out += f"<{kind}{f' class={chr(34)}{name}{chr(34)}' if name else ''}>{cell}</{kind}>"
+        return f"<tr>{out}</tr>"
+
+    lines = ([cells(head, "th")] if head else []) + [cells(row, "td") for row in rows]
+    return f'<div class="table"><table>{"".join(lines)}</table></div>'
+
+
+def bar(share: float) -> str:
+    """A bar of so much of its cell."""
+    return f'<span class="bar" style="width:{100 * min(max(share, 0.0), 1.0):.1f}%"></span>'
+
+
+def card(value: str, name: str) -> str:
+    """One figure to look at first."""
+    return f'<div class="card"><b>{text(value)}</b><span>{text(name)}</span></div>'
+
+
+# ---- the head -------------------------------------------------------------------------------------------------------
+
+
+def status(trace: Trace) -> str:
+    """How the run ended, if it did."""
+    if trace.end is None:
+        return '<span class="status warn">no end: still running, or killed</span>'
+    name = trace.end.get("status")
+    if name == "done":
+        return '<span class="status">done</span>'
+    if name == "stopped":
+        return '<span class="status warn">stopped on request; can be resumed</span>'
+    return '<span class="status bad">failed</span>'
+
+
+def _seconds_of_run(trace: Trace) -> float | None:
+    for events in ([trace.end] if trace.end else [], trace.passes[-1:], trace.progress[-1:]):
+        for event in events:
+            if event.get("seconds") is not None:
+                return float(event["seconds"])
+    return None
+
+
+def head(trace: Trace) -> str:
+    """What was run, when, and how it ended."""
+    date = str(trace.start.get("date", "")).replace("T", " ").replace("Z", " UTC")
+    took = _seconds_of_run(trace)
+    facts = [status(trace), text(date)]
+    if took is not None:
+        facts.append(text(seconds(took)))
+    if trace.n_starts > 1:
+        facts.append(f"resumed {trace.n_starts - 1} times" if trace.n_starts > 2 else "resumed once")
+    out = f"<h1>Training of {text(trace.start.get('model', 'a model'))}</h1>"
+    out += '<p class="muted">' + " \N{MIDDLE DOT} ".join(fact for fact in facts if fact) + "</p>"
+    if trace.end is not None and trace.end.get("message"):
+        out += f"<p><b>{text(trace.end['message'])}</b></p>"
+    command = [shlex.quote(str(word)) for word in trace.start.get("command", [])]
+    out += "<pre>" + " ".join(f"<span>{text(word)}</span>" for word in command) + "</pre>"
+    if trace.start.get("understood"):
+        out += f'<p class="note">{text(trace.start["understood"])}</p>'
+    for notice in trace.notices:
+        out += f"<p><b>Note:</b> {text(notice)}</p>"
+    return out
+
+
+_HEADLINES = (
+    ("log_loss", "log loss"),
+    ("hinge", "hinge loss"),
+    ("squared_hinge", "squared hinge loss"),
+    ("accuracy", "accuracy"),
+    ("auc", "AUC"),
+    ("rmse", "root mean squared error"),
+    ("r2", "R²"),
+)
+
+
+def cards(trace: Trace) -> str:
+    """The figures to look at first."""
+    out = []
+    for rows, name in (("test", "test rows"), ("training", "rows that were learned")):
+        if rows in trace.evaluations:
+            metrics = trace.evaluations[rows].get("metrics", {})
+            out += [card(number(metrics[key]), f"{title}, {name}") for key, title in _HEADLINES if key in metrics]
+            break
+    end = trace.end or {}
+    last = (trace.progress[-1:] or [{}])[0]
+    if end.get("held_out_loss") is not None:
+        out.append(card(number(end["held_out_loss"]), "loss of held-out rows"))
+    learned = end.get("rows", last.get("rows"))
+    if learned is not None:
+        out.append(card(number(learned), "rows learned" + (", over all passes" if end.get("passes", 2) > 1 else "")))
+    if end.get("passes"):
+        out.append(card(number(end["passes"]), "pass" if end["passes"] == 1 else "passes"))
+    if trace.model is not None:
+        out.append(card(number(trace.model["features_used"]), "features with a weight"))
+    if trace.model is not None and trace.model.get("classes"):
+        out.append(card(number(trace.model["classes"]), "classes"))
+    if end.get("peak_memory"):
+        out.append(card(size(end["peak_memory"]), "memory at the most"))
+    return f'<div class="cards">{"".join(out)}</div>' if out else ""
+
+
+# ---- tables ---------------------------------------------------------------------------------------------------------
+
+_NAMES = {
+    "rows": "rows",
+    "unknown_labels": "labels the model does not know",
+    "log_loss": "log loss",
+    "squared_hinge": "squared hinge loss",
+    "hinge": "hinge loss",
+    "auc": "AUC (ROC)",
+    "average_precision": "average precision",
+    "brier": "Brier score",
+    "calibration_error": "calibration error",
+    "rmse": "root mean squared error",
+    "mae": "mean absolute error",
+    "r2": "R²",
+}
+
+
+def metrics(trace: Trace) -> str:
+    """Every metric, of test and training rows side by side."""
+    columns = [rows for rows in ("test", "training") if rows in trace.evaluations]
+    if not columns:
+        return ""
+    heads = {"test": "test rows", "training": "rows that were learned"}
+    names = list(trace.evaluations[columns[0]]["metrics"])
+    lines = []
+    for name in names:
+        values = [trace.evaluations[rows]["metrics"].get(name) for rows in columns]
+        lines.append([text(_NAMES.get(name, name.replace("_", " "))), *(number(value, 5) for value in values)])
+    return table(lines, ["", *(heads[rows] for rows in columns)], numbers_from=1)
+
+
+def _files(entries: Sequence[Event]) -> str:
+    out = []
+    for entry in entries:
+        name = "standard input" if entry["path"] == "-" else entry["path"]
+        out.append(text(name) + (f" ({size(entry['bytes'])})" if entry.get("bytes") is not None else ""))
+    return "<br>".join(out)
+
+
+def data(trace: Trace) -> str:
+    """What the rows are."""
+    start, model = trace.start, trace.model
+    lines = [["training data", _files(start.get("data", [])) or text(start.get("sql", ""))]]
+    if start.get("test"):
+        lines.append(["test data", _files([start["test"]])])
+    looked = trace.data.get("training")
+    if looked is not None:
+        count = number(looked["n_rows"]) + ("" if looked.get("complete") else " (the first; there are more)")
+        lines.append(["rows looked at", count])
+        mean = looked["values"] / max(looked["n_rows"], 1)
+        spread = f"{number(looked['values_least'])} to {number(looked['values_most'])}"
+        lines.append(["values other than 0 a row", f"{number(mean)} ({spread})"])
+        if "label_mean" in looked:
+            span = f"{number(looked['label_least'])} to {number(looked['label_most'])}"
+            lines.append(["labels", f"mean {number(looked['label_mean'])} ({span})"])
+    if model is not None:
+        lines.append(["highest feature", number(model["features"])])
+        lines.append(["features with a weight", number(model["features_used"])])
+    if trace.end is not None and trace.end.get("bad_rows") is not None:
+        lines.append(["bad rows, skipped", number(trace.end["bad_rows"])])
+    return table(lines)
+
+
+def class_balance(trace: Trace, most: int = 20) -> str:
+    """How many rows each class has, the largest first."""
+    looked = trace.data.get("training") or trace.data.get("test")
+    entries = sorted((looked or {}).get("classes", []), key=lambda entry: -entry["weight"])
+    if looked is None or not entries:
+        return ""
+    total, largest = sum(entry["weight"] for entry in entries), entries[0]["weight"]
+    lines = [
+        [
+            text(entry["label"]),
+            bar(entry["weight"] / max(largest, 1e-300)),
+            number(entry["weight"]),
+            f"{100 * entry['weight'] / max(total, 1e-300):.3g} %",
+        ]
+        for entry in entries[:most]
+    ]
+    more = f'<p class="note">and {len(entries) - most} smaller classes</p>' if len(entries) > most else ""
+    return table(lines, ["class", "", "rows", "share"], numbers_from=2) + more
+
+
+_STAGES = {
+    "begin": "opening the data",
+    "first_rows": "reading until the first rows are learned",
+    "learn": "reading and learning",
+    "test": "judging on the test file",
+    "save": "saving model and state",
+    "evaluate": "evaluating for this page",
+}
+
+
+def stages(trace: Trace) -> str:
+    """Time per stage."""
+    known = {name: value for name, value in trace.stages.items() if value is not None}
+    if not known:
+        return ""
+    longest = max(known.values())
+    lines = [
+        [text(_STAGES.get(name, name)), bar(value / max(longest, 1e-300)), seconds(value)]
+        for name, value in known.items()
+    ]
+    return table(lines, numbers_from=2)
+
+
+def strongest(trace: Trace) -> str:
+    """All features that the trace has, for looking up."""
+    entries = (trace.model or {}).get("strongest", [])
+    if not entries:
+        return ""
+    has_names, has_labels = any("name" in e for e in entries), any("label" in e for e in entries)
+    heads = ["feature", *(["name"] if has_names else []), *(["class"] if has_labels else []), "weight"]
+    lines = []
+    for entry in entries:
+        line = [str(entry["index"])]
+        line += [text(entry.get("name", ""))] if has_names else []
+        line += [text(entry.get("label", ""))] if has_labels else []
+        lines.append([*line, f"{entry['weight']:.6g}"])
+    rows = table(lines, heads, numbers_from=len(heads) - 1)
+    return f"<details><summary>the {len(entries)} strongest, as a table</summary>{rows}</details>"
+
+
+def intercepts(trace: Trace) -> str:
+    """The constant terms, where they are few."""
+    values = (trace.model or {}).get("intercept")
+    if not values:
+        return ""
+    shown = ", ".join(number(value) for value in values[:10]) + (" ..." if len(values) > 10 else "")
+    return f'<p class="note">Intercept{"s" if len(values) > 1 else ""}: {text(shown)}</p>'
+
+
+def how(trace: Trace) -> str:
+    """Parameters, versions and machine."""
+    start = trace.start
+    lines = [[text(name.replace("_", " ")), text(value)] for name, value in start.get("parameters", {}).items()]
+    versions = ", ".join(f"{name} {version or 'none'}" for name, version in start.get("versions", {}).items())
+    threads = start.get("threads")
+    lines.append(["versions", text(versions)])
+    lines.append(["processors", number(start.get("processors"))])
+    lines.append(["threads", "as many as processors" if threads == 0 else number(threads)])
+    return table(lines)

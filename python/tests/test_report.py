@@ -1,0 +1,225 @@
+"""The page about a run is one file that runs nothing, fetches nothing and says what there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+import trace_events as events
+
+from greedystep import report
+from greedystep.report_page import page_of
+from greedystep.report_text import number, seconds, size
+
+RUNS = {
+    "two classes": events.two_classes(),
+    "two classes, no probabilities": events.two_classes(probabilities=False),
+    "rows that were learned": events.two_classes(rows="training"),
+    "five classes": events.many_classes(5),
+    "thirty classes": events.many_classes(30),
+    "numbers": events.regression(),
+    "just begun": [events.start()],
+    "cut short": events.learning()[:8],
+    "failed": [events.start(), events.end(status="failed", message="bad.csv:3: <b>no</b>")],
+    "twelve rows": [events.start(), events.progress(10), events.passed(10, 1), events.end()],
+}
+
+
+class Look(HTMLParser):
+    """What a page has in it."""
+
+    VOID = frozenset({"meta", "br", "path", "use", "rect", "circle", "line"})
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.open: list[str] = []
+        self.attributes: list[tuple[str, str]] = []
+        self.words: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self.open == [], self.open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [(name, value or "") for name, value in attrs]
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in self.VOID:
+            return
+        assert self.open and self.open[-1] == tag, (tag, self.open)
+        self.open.pop()
+
+    def handle_data(self, data: str) -> None:
+        self.words.append(data)
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_the_page_is_whole_runs_nothing_and_fetches_nothing(name: str) -> None:
+    html = page_of(RUNS[name])
+    look = Look(html)
+    assert not {"script", "link", "img", "iframe", "object", "image", "foreignobject", "a"} & set(look.tags)
+    assert not [a for a, _value in look.attributes if a.startswith("on") or a in ("src", "srcset", "xlink:href")]
+    assert all(value.startswith("#") for a, value in look.attributes if a == "href")
+    assert "http:" not in html and "https:" not in html and "@import" not in html
+    assert re.findall(r"url\((?!#)", html) == []
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_parts_of_pictures_have_names_of_their_own(name: str) -> None:
+    html = page_of(RUNS[name])
+    ids = re.findall(r'\bid="([^"]+)"', html)
+    assert len(ids) == len(set(ids))
+    used = re.findall(r"url\(#([^)]+)\)", html) + re.findall(r'href="#([^"]+)"', html)
+    assert set(used) <= set(ids)
+
+
+def test_names_with_markup_are_shown_and_inert() -> None:
+    html = page_of(events.two_classes())
+    assert "<script" not in html
+    assert html.count("&lt;script&gt;alert(") >= 4  # class, table of features, caption, pictures
+
+
+def test_the_page_has_what_the_run_has() -> None:
+    words = " ".join(Look(page_of(events.two_classes())).words)
+    for expected in (
+        ["greedystep", "train", "'a", "file.csv'"][0],
+        "'a file.csv'",
+        "done",
+        "ROC, test rows",
+        "AUC 0.8400",
+        "Calibration, test rows",
+        "Confusion matrix, test rows",
+        "Strongest weights",
+        "comma-separated",
+        "20 MB",
+        "reading and learning",
+        "greedystep 0.1.0",
+    ):
+        assert expected in words, expected
+
+
+def test_what_was_learned_is_called_so() -> None:
+    html = page_of(events.two_classes(rows="training"))
+    assert "ROC, rows that were learned" in html and "--test" in html
+    assert "ROC, test rows" not in html
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("numbers", ["Residuals", "Prediction and truth", "root mean squared error"]),
+        ("thirty classes", ["Classes most missed", "Calibration"]),
+        ("five classes", ["Confusion matrix"]),
+        ("just begun", ["no end: still running, or killed"]),
+        ("cut short", ["no end: still running, or killed", "has not come to its evaluation"]),
+        ("failed", ["failed", "bad.csv:3: &lt;b&gt;no"]),
+        ("twelve rows", ["too few rows for pictures"]),
+    ],
+)
+def test_each_kind_of_run_has_its_own_page(name: str, expected: list[str]) -> None:
+    html = page_of(RUNS[name])
+    assert [text for text in expected if text not in html] == []
+
+
+def test_equal_traces_give_equal_pages() -> None:
+    assert page_of(events.two_classes()) == page_of(events.two_classes())
+
+
+def test_colours_follow_the_scheme_of_the_page() -> None:
+    html = page_of(events.two_classes())
+    drawn = html[html.index("<svg") :]
+    assert re.findall(r"#[0-9a-f]{6}", drawn) == []
+    assert "prefers-color-scheme: dark" in html
+
+
+def test_numbers_are_for_people() -> None:
+    assert [number(n) for n in (None, float("nan"), 3.0, 12345, 0.123456, 2345.6)] == [
+        "undefined", "undefined", "3", "12,345", "0.1235", "2,346",
+    ]  # fmt: skip
+    assert [seconds(s) for s in (0.0123, 0.5, 59.4, 200, 7500)] == [
+        "12 ms",
+        "0.5 s",
+        "59.4 s",
+        "3 min 20 s",
+        "2 h 5 min",
+    ]
+    assert [size(n) for n in (12, 1234, 5.6e6)] == ["12 bytes", "1.23 kB", "5.6 MB"]
+
+
+# ---- the command ----------------------------------------------------------------------------------------------------
+
+
+def test_the_command_writes_beside_the_trace(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = events.write(tmp_path / "run.jsonl", events.two_classes())
+    assert report.main([str(path)]) == 0
+    assert (tmp_path / "run.html").read_text(encoding="utf-8") == page_of(path)
+    assert capsys.readouterr().out == f"{tmp_path / 'run.html'}\n"
+    assert sorted(os.listdir(tmp_path)) == ["run.html", "run.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["missing.jsonl"], 1, "cannot read missing.jsonl"),
+        (["run.jsonl", "run.jsonl"], 2, "one run"),
+        (["run.jsonl", "-o", "run.jsonl"], 2, "the trace itself"),
+        (["run.jsonl", "-o", "missing/run.html"], 1, "cannot write missing/run.html"),
+        (["other.csv"], 1, "--trace"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    events.write(tmp_path / "run.jsonl", events.two_classes())
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    before = (tmp_path / "run.jsonl").read_bytes()
+    assert report.main(arguments) == code
+    assert message in capsys.readouterr().err
+    assert sorted(os.listdir(tmp_path)) == ["other.csv", "run.jsonl"]
+    assert (tmp_path / "run.jsonl").read_bytes() == before
+
+
+def test_a_page_that_cannot_be_written_leaves_the_old_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    target = tmp_path / "run.html"
+    target.write_text("old")
+
+    def fail(*_arguments: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(os, "replace", fail)
+    with pytest.raises(OSError, match="no room"):
+        report.write_report(events.two_classes(), target)
+    assert os.listdir(tmp_path) == ["run.html"] and target.read_text() == "old"
+
+
+@pytest.mark.skipif(shutil.which("greedystep") is None, reason="the command is not on the PATH")
+@pytest.mark.parametrize("classes", [1, 2, 4, 30])
+def test_a_trace_of_the_command_becomes_a_page(tmp_path: Path, classes: int) -> None:
+    def run(*words: object) -> None:
+        subprocess.run(["greedystep", *map(str, words)], check=True, cwd=tmp_path, capture_output=True)
+
+    run("generate", "--rows", 3000, "--features", 60, "--nnz", 6, "--classes", classes, "-o", "all.svm")
+    run("train", "all.svm", "-o", "m", "--passes", 2, "--trace", "run.jsonl", "--quiet")
+    html = page_of(tmp_path / "run.jsonl")
+    Look(html)
+    assert "rows that were learned" in html and "Strongest weights" in html
+    wanted = {1: "Residuals", 2: "ROC", 4: "Confusion matrix", 30: "Classes most missed"}
+    assert wanted[classes] in html
