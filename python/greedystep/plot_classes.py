@@ -63,12 +63,12 @@ def confusion(
         for column in range(n):
             is_right, part = row == column, float(share[row, column])
             cell = Rectangle((column - 0.5, row - 0.5), 1, 1, linewidth=0, facecolor=BLUE if is_right else ORANGE)
-            cell.set_alpha(0.04 + 0.9 * part)
+            cell.set_alpha(0.04 + 0.9 * part**0.7)  # small shares are what one looks for
             ax.add_patch(cell)
             text = short(counts[row, column]) if n <= 12 else f"{100 * part:.0f}"
             if n <= 4:
                 text += f"\n{100 * part:.1f} %"
-            if counts[row, column] > 0 and (n <= 12 or part >= 0.005):
+            if counts[row, column] > 0 and (n <= 12 or part >= 0.01):
                 size = 10 if n <= 4 else 7.5 if n <= 12 else 5.5
                 ax.text(column, row, text, ha="center", va="center", fontsize=size, color=PAPER if part > 0.6 else INK)
     tidy(ax, f"Confusion matrix{which}", "predicted" + ("" if n <= 12 else " (percent of the line)"), "actual", grid="")

@@ -16,7 +16,9 @@ from .plot_style import (
     GREY,
     ORANGE,
     axes_of,
+    axis_of_powers,
     label_of_legend,
+    legend_below,
     plain,
     say,
     tidy,
@@ -46,6 +48,9 @@ def _number(value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         return float("nan")
+
+
+_TITLES = {"loss": "Loss", "accuracy": "Accuracy", "auc": "AUC", "mean_step": "Mean step"}
 
 
 def comparison(
@@ -78,13 +83,18 @@ def comparison(
             ax.fill_between(
                 x, [min(by_pass[p]) for p in x], [max(by_pass[p]) for p in x], color=color, alpha=0.15, linewidth=0
             )
-        label = label_of_legend(plain(name)) + ("" if np.isfinite(mean).all() else " (diverged)")
+        label = label_of_legend(plain(name)) + (
+            " (diverged)" if measure == "loss" and not np.isfinite(mean).all() else ""
+        )
         ax.plot(x, mean, color=color, linestyle=style, marker="o", markersize=3, linewidth=1.4, label=label)
-    tidy(ax, f"{measure if measure != 'auc' else 'AUC'} after each pass, {split} rows".capitalize()
-         if measure != "auc" else f"AUC after each pass, {split} rows", "pass", measure)  # fmt: skip
+    tidy(ax, f"{_TITLES.get(measure, measure)} after each pass, {split} rows", "pass", measure)
+    means = [float(np.mean(values)) for by_pass in curves.values() for values in by_pass.values()]
+    finite = [value for value in means if np.isfinite(value)]
+    if finite and min(finite) > 0 and max(finite) > 4 * min(finite):
+        axis_of_powers(ax)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     if curves:
-        ax.legend(frameon=False, fontsize="small", ncols=1 + (len(curves) > 8))
+        legend_below(ax)
     else:
         say(ax, f"no {split} rows")
     return ax
