@@ -71,14 +71,29 @@ int trace_check(const cli_arguments *arguments)
     return output_check_place(path);
 }
 
+/* Whether a run that was killed has left a part of a line. */
+static bool ends_within_line(const char *path)
+{
+    FILE *stream = fopen(path, "rb");
+    bool is_cut = stream != NULL && fseek(stream, -1, SEEK_END) == 0 && fgetc(stream) != '\n';
+    if (stream != NULL)
+        fclose(stream);
+    return is_cut;
+}
+
 int trace_open(cli_trace *trace, const cli_arguments *arguments)
 {
     trace->path = arguments_text(arguments, "trace");
     trace->began = trace->stage_began = progress_clock();
     if (trace->path == NULL)
         return EXIT_DONE;
-    trace->stream = fopen(trace->path, arguments_flag(arguments, "resume") ? "a" : "w");
-    return trace->stream != NULL ? EXIT_DONE : complain_failed("cannot write %s: %s", trace->path, strerror(errno));
+    bool resumes = arguments_flag(arguments, "resume"), is_cut = resumes && ends_within_line(trace->path);
+    trace->stream = fopen(trace->path, resumes ? "a" : "w");
+    if (trace->stream == NULL)
+        return complain_failed("cannot write %s: %s", trace->path, strerror(errno));
+    if (is_cut)
+        fputc('\n', trace->stream); /* goes out, or fails, with the first line */
+    return EXIT_DONE;
 }
 
 int trace_close(cli_trace *trace, int code)

@@ -150,7 +150,7 @@ static gsa_batch part_of(const gsa_batch *batch, size_t from, size_t n_rows)
     gsa_batch part = *batch;
     part.n_rows = n_rows;
     part.row_start += from;
-    part.label += from;
+    part.label = batch->label != NULL ? batch->label + from : NULL;
     part.word = batch->word != NULL ? batch->word + from : NULL;
     part.weight = batch->weight != NULL ? batch->weight + from : NULL;
     part.place = batch->place != NULL ? batch->place + from : NULL;

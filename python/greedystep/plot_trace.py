@@ -98,8 +98,8 @@ def _read_events(path: str | os.PathLike[str]) -> list[Event]:
         try:
             event = json.loads(line.decode("utf-8"))
         except ValueError as error:
-            if number == len(lines):  # a line without its end: the run is writing it, or was killed meanwhile
-                break
+            if number == len(lines) or lines[number].startswith(b'{"event": "start"'):
+                continue  # without its end: the run is writing it, or was killed meanwhile and resumed
             raise TraceError(f"{os.fspath(path)}, line {number}: {error}; expected the output of --trace") from None
         if not isinstance(event, dict):
             raise TraceError(f"{os.fspath(path)}, line {number}: expected the output of --trace, an object a line")

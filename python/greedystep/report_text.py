@@ -82,6 +82,8 @@ def status(trace: Trace) -> str:
 
 
 def _seconds_of_run(trace: Trace) -> float | None:
+    if trace.n_starts > 1:
+        return sum(trace.stages.values())
     for events in ([trace.end] if trace.end else [], trace.passes[-1:], trace.progress[-1:]):
         for event in events:
             if event.get("seconds") is not None:

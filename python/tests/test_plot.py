@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import matplotlib
@@ -59,6 +60,13 @@ def test_a_broken_line_in_the_middle_is_named(tmp_path: Path) -> None:
     path.write_text('{"event": "start"}\nnonsense\n{"event": "end"}\n')
     with pytest.raises(TraceError, match="line 2"):
         read_trace(path)
+
+
+def test_a_line_that_a_killed_run_left_before_it_was_resumed_is_passed_over(tmp_path: Path) -> None:
+    path = events.write(tmp_path / "run.jsonl", [events.start(), events.progress(256)], '{"event": "prog\n')
+    with path.open("a") as file:
+        file.write(json.dumps(events.start(rows_before=256)) + "\n" + json.dumps(events.progress(512)) + "\n")
+    assert [event["rows"] for event in read_trace(path).progress] == [256, 512]
 
 
 @pytest.mark.parametrize("text", ["", "[1, 2]\n", '{"event": "end"}\n'])

@@ -134,8 +134,10 @@ echo "[exit $?]"
 events stopped.jsonl | grep -v progress
 grep -o '"status": "[a-z]*"' stopped.jsonl
 greedystep train long.svm -o more --passes 1 --trace more.jsonl --quiet >log || fail more
+printf '{"event": "progress", "ro' >>more.jsonl
 greedystep train long.svm -o more --passes 2 --resume --trace more.jsonl --quiet >log || fail more
 events more.jsonl | grep -v progress
+grep -c '^{.*}$' more.jsonl | sed "s/$(($(count_lines more.jsonl) - 1))/all lines but the cut one are whole/"
 grep -o '"resumed": [a-z]*, "rows_before": [0-9]*' more.jsonl
 
 echo "a run that fails"
