@@ -55,6 +55,8 @@ greedystep generate --rows 100000 --features 200 --nnz 10 -o - | greedystep trai
 events pipe.jsonl
 greedystep generate --rows 150000 --features 100 --nnz 3 -o long.svm
 greedystep train long.svm -o long --passes 1 --trace long.jsonl --quiet >log || fail long
+greedystep evaluate two test.svm --json >test.json || fail evaluate
+greedystep evaluate two train.svm --json >training.json || fail evaluate
 cat >check.py <<'PY'
 import json
 
@@ -86,6 +88,12 @@ for rows, n in (("test", 1000), ("training", 2000)):
     assert all(0 < p < 1 for p in scores["probability"])
     confusion = two["confusion"]
     assert sum(map(sum, confusion)) == n
+    assert [sum(row) for row in confusion] == [c["actual"] for c in two["classes"]]
+    assert [sum(column) for column in zip(*confusion)] == [c["predicted"] for c in two["classes"]]
+    assert [confusion[k][k] for k in (0, 1)] == [c["correct"] for c in two["classes"]]
+    assert confusion[0][1] != confusion[1][0]
+    judged = json.load(open(rows + ".json"))
+    assert all(abs(two["metrics"][name] - judged[name]) < 1e-8 for name in two["metrics"])
     assert abs((confusion[0][0] + confusion[1][1]) / n - two["metrics"]["accuracy"]) < 1e-9
 hinge = evaluation("hinge", "training")
 assert "probability" not in hinge["scores"] and abs(area(hinge["scores"]) - hinge["metrics"]["auc"]) < 1e-3
@@ -127,6 +135,8 @@ pid=$!
 exec 3>rows
 head -n 20000 long.svm >&3
 wait_for stopped.jsonl '"progress"' || fail progress
+sleep 0.5
+[ -z "$(tail -c 1 stopped.jsonl)" ] || fail "a line is not whole while the run waits for rows"
 kill -INT $pid
 exec 3>&-
 wait $pid
