@@ -12,6 +12,7 @@ from .plot_style import (
     GREY,
     axes_of,
     axis_of_shares,
+    legend_below,
     tidy,
     which_rows,
 )
@@ -79,7 +80,7 @@ def precision_recall(
         ax, f"Precision and recall{which}", "recall: found, of all positives", "precision: right, of found", grid="both"
     )
     axis_of_shares(ax)
-    ax.legend(frameon=False, loc="upper right" if share < 0.4 else "lower left")
+    legend_below(ax)
     return ax
 
 

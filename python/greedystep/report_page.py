@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 
 _NEXT = "Blue: rows just before they are learned, by the weights as they are at that moment"
 _AGAIN = "; from the second pass on they have been seen before"
-_AVERAGED = ". Orange and green: rows that are never learned, by the averaged weights, which are the model"
+_AVERAGED = ": rows that are never learned, by the averaged weights, which are the model"
 _DOTTED = ". Dotted: a new pass"
+_NO_EVALUATION = "The run has not come to its evaluation."
+_NOT_EVALUATED = {
+    "failed": "The run failed before its evaluation.",
+    "stopped": "A run that was stopped is not evaluated; `greedystep evaluate MODEL DATA` does it.",
+    "done": "The rows could be read only once: give --test a file to see how good the model is.",
+}
 _LEARNED = "These rows were learned: on others the model is not as good. Give --test a file to see how good."
 
 
@@ -52,8 +58,10 @@ def _caption_of_loss(trace: Trace) -> str:
     if not trace.progress:
         return ""
     several, few = len(trace.passes) > 1, 1 < len(trace.passes) <= 5
-    averaged = any(event.get("held_out_loss") is not None or event.get("test") for event in trace.passes)
-    return _NEXT + (_AGAIN if several else "") + (_AVERAGED if averaged else "") + (_DOTTED if few else "") + "."
+    held_out = any(event.get("held_out_loss") is not None for event in trace.passes)
+    colors = " and ".join(["Orange"] * held_out + ["green"] * any(event.get("test") for event in trace.passes))
+    averaged = f". {colors.capitalize()}{_AVERAGED}" if colors else ""
+    return _NEXT + (_AGAIN if several else "") + averaged + (_DOTTED if few else "") + "."
 
 
 def _learning(page: _Page, trace: Trace) -> str:
@@ -73,11 +81,7 @@ def _quality(page: _Page, trace: Trace) -> str:
     try:
         evaluation = trace.evaluation()
     except TraceError:
-        return (
-            "<p>The run has not come to its evaluation.</p>"
-            if trace.end is None or trace.end.get("status") != "done"
-            else "<p>The rows could be read only once: give --test a file to see how good the model is.</p>"
-        )
+        return f"<p>{_NOT_EVALUATED.get((trace.end or {}).get('status', ''), _NO_EVALUATION)}</p>"
     figures = []
     classes = evaluation.get("classes") or []
     if evaluation.get("scores", {}).get("score"):

@@ -26,6 +26,8 @@ RUNS = {
     "just begun": [events.start()],
     "cut short": events.learning()[:8],
     "failed": [events.start(), events.end(status="failed", message="bad.csv:3: <b>no</b>")],
+    "stopped": [*events.learning(), events.model(["a", "b"]), events.end(status="stopped")],
+    "from a pipe": [*events.learning(), events.model(["a", "b"]), events.end()],
     "twelve rows": [events.start(), events.progress(10), events.passed(10, 1), events.end()],
 }
 
@@ -124,7 +126,9 @@ def test_what_was_learned_is_called_so() -> None:
         ("five classes", ["Confusion matrix"]),
         ("just begun", ["no end: still running, or killed"]),
         ("cut short", ["no end: still running, or killed", "has not come to its evaluation"]),
-        ("failed", ["failed", "bad.csv:3: &lt;b&gt;no"]),
+        ("stopped", ["can be resumed", "A run that was stopped is not evaluated", "Strongest weights"]),
+        ("from a pipe", ["could be read only once"]),
+        ("failed", ["failed before its evaluation", "bad.csv:3: &lt;b&gt;no"]),
         ("twelve rows", ["too few rows for pictures"]),
     ],
 )
