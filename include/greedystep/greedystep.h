@@ -199,6 +199,26 @@ GSA_API void gsa_state_end_pass(gsa_state *state);
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                                                  const gsa_env *env, gsa_state **out, gsa_error *error);
 
+/* Receives consecutive bytes; returns nonzero to fail the write. */
+typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
+
+/* The same for copies that are in different processes, bit for bit: of a base that knows all labels, two copies or
+ * more. Each copy writes its head, which is a state without features (gsa_state_read), and what it learned of every
+ * slice of the features; wherever the slices of one range come together, from all copies in the order of their numbers,
+ * they become one; heads, base and united slices, in the order of their features, are the merged state. Nobody needs to
+ * have more than a few of the size of a model. Bytes of slices are for a moment, not for files. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_head(const gsa_state *copy, gsa_write_fn write, void *ctx,
+                                                      gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_slice(const gsa_state *copy, const gsa_state *base, uint64_t first,
+                                                       uint64_t n_features, gsa_write_fn write, void *ctx,
+                                                       gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_copies,
+                                                  const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_merge_slices(const gsa_state *const *heads, size_t n_copies,
+                                                        const gsa_state *base, const void *const *united,
+                                                        const size_t *sizes, size_t n_slices, const gsa_env *env,
+                                                        gsa_state **out, gsa_error *error);
+
 /* The mean of n_states >= 2 copies of base that learned the same rows, but for those that each holds out, every row
  * being held out by one of them. Their rows count once. The result's average is calibrated by the held-out rows, and
  * *loss is the mean loss of these under the copy that had not learned them; none are held out any more. */
@@ -273,9 +293,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
 /* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares as
  * many as the state remembers (at most 1024); fewer rows than that are a no. */
 GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
-
-/* Receives consecutive bytes; returns nonzero to fail the write. */
-typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 
 /* Files are written to a temporary name beside the target, fsynced and renamed. Equal states give equal bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error);

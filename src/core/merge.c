@@ -10,6 +10,7 @@
 #include "core/merge_slots.h"
 #include "core/origins.h"
 #include "core/schema.h"
+#include "core/slices.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -51,14 +52,28 @@ static gsa__loss united_loss(const gsa_state *into, const gsa_state *const *stat
     return loss == GSA__LOGISTIC && into->labels.n > 2 ? GSA__SOFTMAX : loss;
 }
 
-static gsa_status frame(gsa__merging *merging, const gsa_env *env, gsa_error *error)
+static size_t slots_of(const gsa__merging *merging)
 {
     const gsa_state *base = merging->base;
-    size_t n_states = merging->n_states, n_slots = base && base->table.n_slots ? base->table.n_slots : 1;
-    for (size_t s = 0; s < n_states; s++)
+    size_t n_slots = base && base->table.n_slots ? base->table.n_slots : 1;
+    for (size_t s = 0; s < merging->n_states; s++)
         if (merging->states[s]->table.n_slots > n_slots)
             n_slots = merging->states[s]->table.n_slots;
+    for (size_t i = 0; i < merging->n_slices; i++) {
+        uint64_t end = gsa__slice_end(&merging->slices[i], merging->states[0]->table.n_outputs);
+        if (end + 1 > n_slots)
+            n_slots = (size_t)end + 1;
+    }
+    return n_slots;
+}
+
+gsa_status gsa__merge_frame(gsa__merging *merging, size_t n_slots, const gsa_env *env, gsa_state **out,
+                            gsa_error *error)
+{
+    const gsa_state *base = merging->base;
+    size_t n_states = merging->n_states;
     gsa_status status = gsa__state_create(&merging->states[0]->params, env, &merging->into, error);
+    *out = merging->into;
     if (status != GSA_OK)
         return status;
     gsa_state *into = merging->into;
@@ -75,7 +90,7 @@ static gsa_status frame(gsa__merging *merging, const gsa_env *env, gsa_error *er
         status = gsa__table_grow(&into->table, n_slots, &into->env, error);
     if (status == GSA_OK && gsa__params_balance(&into->params))
         status = gsa__class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error);
-    return status == GSA_OK && merging->goes_on ? gsa__best_copy(into, base, error) : status;
+    return status;
 }
 
 /* What copies have in common counts once. */
@@ -157,6 +172,29 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
     return status;
 }
 
+gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    merging->goes_on = merging->base && gsa__state_continues(merging->states[0], merging->base);
+    gsa_state *into = NULL;
+    gsa_status status = gsa__merge_frame(merging, slots_of(merging), env, &into, error);
+    if (status == GSA_OK && merging->goes_on)
+        status = gsa__best_copy(into, merging->base, error);
+    if (status == GSA_OK && merging->shares == 0)
+        status = unite_samples(merging->into, merging->states, merging->n_states, error);
+    if (status == GSA_OK)
+        status = unite_centres(merging, error);
+    if (status == GSA_OK)
+        status = add_up(merging, error);
+    if (status == GSA_OK)
+        status = gsa__names_unite(merging->into, merging->states, merging->n_states, error);
+    if (status != GSA_OK) {
+        gsa_state_free(into);
+        return status;
+    }
+    *out = into;
+    return GSA_OK;
+}
+
 gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
                       const gsa_env *env, gsa_state **out, gsa_error *error)
 {
@@ -166,22 +204,7 @@ gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa
     if (n_states == 1 || all_undecided(states, n_states))
         return gsa_state_fork(states[0], 1, env, out, error);
     gsa__merging merging = {.states = states, .n_states = n_states, .base = base, .shares = shares};
-    merging.goes_on = base && gsa__state_continues(states[0], base);
-    status = frame(&merging, env, error);
-    if (status == GSA_OK && shares == 0)
-        status = unite_samples(merging.into, states, n_states, error);
-    if (status == GSA_OK)
-        status = unite_centres(&merging, error);
-    if (status == GSA_OK)
-        status = add_up(&merging, error);
-    if (status == GSA_OK)
-        status = gsa__names_unite(merging.into, states, n_states, error);
-    if (status != GSA_OK) {
-        gsa_state_free(merging.into);
-        return status;
-    }
-    *out = merging.into;
-    return GSA_OK;
+    return gsa__merge_run(&merging, env, out, error);
 }
 
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,

@@ -128,8 +128,7 @@ void gsa__merging_start(const gsa__merging *merging, size_t slot, const double *
     *average = merging->start + 2 * n_outputs;
 }
 
-/* Left half plus right half, the left one a power of two, for every column. */
-static void add_up(double *sums, size_t n, size_t width)
+void gsa__add_up(double *sums, size_t n, size_t width)
 {
     for (size_t step = 1; step < n; step *= 2)
         for (size_t s = 0; s + step < n; s += 2 * step)
@@ -137,21 +136,38 @@ static void add_up(double *sums, size_t n, size_t width)
                 sums[s * width + i] += sums[(s + step) * width + i];
 }
 
-static void take_changes(gsa__merging *merging, size_t slot)
+void gsa__merging_change(const gsa__merging *merging, size_t s, size_t slot, double *sum)
+{
+    size_t n_outputs = merging->into->table.n_outputs;
+    double c = gsa__state_mass(merging->states[s], slot);
+    take_start(merging, slot);
+    gather(&merging->from[s], slot, n_outputs, sum, sum + n_outputs);
+    for (size_t k = 0; k < n_outputs; k++) {
+        sum[k] = c * (sum[k] - merging->start[k]);
+        sum[n_outputs + k] = c * (sum[n_outputs + k] - average_start(merging, merging->from[s].fresh, k));
+    }
+    sum[2 * n_outputs] = c;
+}
+
+/* A slot that the state has not met since the base: only the base's mass speaks for it. */
+static void no_change(double mass, size_t n_outputs, double *sum)
+{
+    for (size_t k = 0; k < 2 * n_outputs; k++)
+        sum[k] = 0;
+    sum[2 * n_outputs] = mass;
+}
+
+static void take_changes(gsa__merging *merging, size_t slot, uint64_t count_before, double mass_before)
 {
     gsa__table *table = &merging->into->table;
     size_t n_outputs = table->n_outputs, width = 2 * n_outputs + 1;
-    take_start(merging, slot);
     for (size_t s = 0; s < merging->n_states; s++) {
-        double *sum = merging->sums + s * width, c = gsa__state_mass(merging->states[s], slot);
-        gather(&merging->from[s], slot, n_outputs, sum, sum + n_outputs);
-        for (size_t k = 0; k < n_outputs; k++) {
-            sum[k] = c * (sum[k] - merging->start[k]);
-            sum[n_outputs + k] = c * (sum[n_outputs + k] - average_start(merging, merging->from[s].fresh, k));
-        }
-        sum[2 * n_outputs] = c;
+        if (slot == 0 || gsa__state_count(merging->states[s], slot) > count_before)
+            gsa__merging_change(merging, s, slot, merging->sums + s * width);
+        else
+            no_change(mass_before, n_outputs, merging->sums + s * width);
     }
-    add_up(merging->sums, merging->n_states, width);
+    gsa__add_up(merging->sums, merging->n_states, width);
     double c = merging->sums[2 * n_outputs];
     gsa__cell *record = gsa__table_slot(table, slot), *average = record + gsa__table_average(table);
     for (size_t k = 0; k < n_outputs && c > 0; k++) {
@@ -174,12 +190,12 @@ static double new_mass(const gsa__merging *merging, size_t slot, double before)
     size_t n = merging->n_states;
     for (size_t s = 0; s < n; s++)
         merging->sums[s] = gsa__state_mass(merging->states[s], slot) - before;
-    add_up(merging->sums, n, 1);
+    gsa__add_up(merging->sums, n, 1);
     return merging->shares > 1 ? merging->sums[0] / (double)merging->shares : merging->sums[0];
 }
 
 /* Counts that fit stay in the table, where learning has them at hand. */
-static void enter_presence(gsa_state *into, size_t slot, double mass, uint64_t count)
+void gsa__merging_enter(gsa_state *into, size_t slot, double mass, uint64_t count)
 {
     gsa__cell *record = gsa__table_slot(&into->table, slot);
     if (slot < into->carried.n) {
@@ -207,18 +223,25 @@ static void take_class_sums(gsa__merging *merging)
         add_class_sums(merging->into, &merging->from[merging->n_states], 1 - share * (double)merging->n_states);
 }
 
-void gsa__merging_take(gsa__merging *merging)
+static void take_slot(gsa__merging *merging, size_t slot)
 {
     const gsa_state *base = merging->base;
-    for (size_t slot = 0; slot < merging->into->table.n_slots; slot++) {
-        uint64_t before = base ? gsa__state_count(base, slot) : 0, count = new_presence(merging, slot, before);
-        double mass = base ? gsa__state_mass(base, slot) : 0;
-        if (count > 0 || slot == 0) {
-            mass += new_mass(merging, slot, mass);
-            take_changes(merging, slot);
-        }
-        enter_presence(merging->into, slot, mass, before + (merging->shares > 1 ? count / merging->shares : count));
+    uint64_t before = base ? gsa__state_count(base, slot) : 0, count = new_presence(merging, slot, before);
+    double mass = base ? gsa__state_mass(base, slot) : 0;
+    if (count > 0 || slot == 0) {
+        take_changes(merging, slot, before, mass);
+        mass += new_mass(merging, slot, mass);
     }
+    gsa__merging_enter(merging->into, slot, mass, before + (merging->shares > 1 ? count / merging->shares : count));
+}
+
+void gsa__merging_take(gsa__merging *merging)
+{
+    size_t n_slots = merging->n_slices > 0 ? 1 : merging->into->table.n_slots;
+    for (size_t slot = 0; slot < n_slots; slot++)
+        take_slot(merging, slot);
+    if (merging->n_slices > 0)
+        gsa__slices_take(merging);
     take_class_sums(merging);
 }
 

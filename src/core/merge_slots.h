@@ -3,12 +3,19 @@
  * Slot by slot and output by output the merged change is
  *   sum c_s (w_s - start) / sum c_s        c_s = the mass of the slot in state s, its base's included
  * once for the last weights and once for the averaged, added in one fixed binary tree over the numbers of the states,
- * as doubles. It is written into the table of the result in place of weight and average term, so that a merge needs no
- * memory besides; the result is start + gamma * change. */
+ * as doubles. A state that has not met a feature since the base brings the base's mass and no change. It is written
+ * into the table of the result in place of weight and average term, so that a merge needs no memory besides; the result
+ * is start + gamma * change. */
 #ifndef GSA_CORE_MERGE_SLOTS_H
 #define GSA_CORE_MERGE_SLOTS_H
 
 #include "core/state.h"
+
+/* Some features, as slices.c has them in bytes. */
+typedef struct gsa__slice {
+    const unsigned char *bytes; /* the records */
+    uint64_t first, n_features, n_records;
+} gsa__slice;
 
 /* A state, and where its outputs go in the outputs of the merged one. */
 typedef struct gsa__merged {
@@ -24,9 +31,11 @@ typedef struct gsa__merged {
 typedef struct gsa__merging {
     const gsa_state *const *states;
     size_t n_states;
-    const gsa_state *base; /* NULL: the states began with nothing */
-    bool goes_on;          /* the states are copies of the base that went on like it */
-    size_t shares;         /* states that learned the same row; 0 is 1 */
+    const gsa_state *base;    /* NULL: the states began with nothing */
+    bool goes_on;             /* the states are copies of the base that went on like it */
+    size_t shares;            /* states that learned the same row; 0 is 1 */
+    const gsa__slice *slices; /* n_slices > 0: the features of all states, united; the states have the intercept only */
+    size_t n_slices;
     gsa_state *into;
     gsa__merged *from; /* the states, then the base */
     double fresh;      /* as above, of the result */
@@ -40,6 +49,15 @@ void gsa__merging_end(gsa__merging *merging);
 
 /* Mass, presence and the sums of classes of the result, and the changes for gamma = 1 in its table. */
 void gsa__merging_take(gsa__merging *merging);
+/* What a state brings to a slot: [2 outputs + 1] changes of its last weights and of its average, times its mass, and
+ * the mass. */
+void gsa__merging_change(const gsa__merging *merging, size_t s, size_t slot, double *sum);
+/* Left half plus right half, the left one a power of two, for every column of [n x width]; into the first row. */
+void gsa__add_up(double *sums, size_t n, size_t width);
+/* Mass and presence of a slot of the result. */
+void gsa__merging_enter(gsa_state *into, size_t slot, double mass, uint64_t count);
+/* slices.c: the slots above the first, from slices. */
+void gsa__slices_take(gsa__merging *merging);
 /* Where the last weights of a slot start from, and where the average does: [outputs] each, valid until the next call.
  */
 void gsa__merging_start(const gsa__merging *merging, size_t slot, const double **last, const double **average);

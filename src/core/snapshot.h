@@ -7,6 +7,8 @@
 /* The bundle borrows from the state or model and from `work`, which the caller frees with gsa__snapshot_free. */
 typedef struct gsa__snapshot gsa__snapshot;
 gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error);
+/* Of all but features and best weights. */
+gsa_status gsa__state_snapshot_head(const gsa_state *state, gsa__snapshot **out, gsa_error *error);
 gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_error *error);
 const gsa__bundle *gsa__snapshot_bundle(const gsa__snapshot *snapshot);
 void gsa__snapshot_free(gsa__snapshot *snapshot);

@@ -77,8 +77,8 @@ static gsa_status restore_centre(gsa_state *state, const gsa__bundle *bundle, gs
         return status;
     uint64_t len = gsa__tensor_len(columns), n = len / COLUMN;
     const double *number = columns->data;
-    if (len % COLUMN != 0 || n > state->table.n_slots)
-        return gsa__fail(error, GSA_FORMAT, "the means of columns do not fit %zu features", state->table.n_slots);
+    if (len % COLUMN != 0 || n > GSA__COLUMNS_MOST) /* the head of a copy has no features, and columns all the same */
+        return gsa__fail(error, GSA_FORMAT, "the means of columns are more than %u", (unsigned)GSA__COLUMNS_MOST);
     for (size_t i = 0; i < len; i++)
         if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0))
             return gsa__fail(error, GSA_FORMAT, "a mean of a column is out of range");

@@ -114,14 +114,10 @@ static void add_notes(gsa__snapshot *snapshot, const gsa_state *state)
             gsa__snapshot_note(snapshot, gsa_param_at((size_t)id)->name, state->params.text[id]);
 }
 
-gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+static gsa_status describe(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
-    gsa__snapshot *snapshot;
-    gsa_status status = gsa__snapshot_new(&state->env, &snapshot, error);
-    if (status != GSA_OK)
-        return status;
     add_notes(snapshot, state);
-    status = add_numbers(snapshot, state, error);
+    gsa_status status = add_numbers(snapshot, state, error);
     if (status == GSA_OK)
         status = gsa__snapshot_labels(snapshot, &state->labels, error);
     if (status == GSA_OK && state->loss != GSA__UNDECIDED)
@@ -134,12 +130,42 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
         status = gsa__optional_snapshot(snapshot, state, error);
     if (status == GSA_OK && state->sample.n > 0)
         status = gsa__sample_snapshot(snapshot, &state->sample, error);
+    return status;
+}
+
+static gsa_status snapshot_of(const gsa_state *state, bool is_head, gsa__snapshot **out, gsa_error *error)
+{
+    gsa__snapshot *snapshot;
+    gsa_status status = gsa__snapshot_new(&state->env, &snapshot, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_state *head =
+        is_head ? gsa__snapshot_alloc(snapshot, 1, sizeof *head) : NULL; /* a view with the intercept only */
+    if (head) {
+        *head = *state;
+        head->table.n_slots = state->table.n_slots > 0 ? 1 : 0;
+        head->carried.n = state->carried.n > 0 ? 1 : 0;
+        head->best = (gsa__best){0};
+        head->contest = NULL;
+    }
+    status = is_head && !head ? gsa__fail(error, GSA_MEMORY, "no memory to describe a state")
+                              : describe(snapshot, head ? head : state, error);
     if (status != GSA_OK) {
         gsa__snapshot_free(snapshot);
         return status;
     }
     *out = snapshot;
     return GSA_OK;
+}
+
+gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+{
+    return snapshot_of(state, false, out, error);
+}
+
+gsa_status gsa__state_snapshot_head(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+{
+    return snapshot_of(state, true, out, error);
 }
 
 /* ---- back -------------------------------------------------------------------------------------------------------- */

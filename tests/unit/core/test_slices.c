@@ -1,0 +1,276 @@
+/* Merging in parts: heads and slices, written, united and joined, are the merge of the states themselves, bit for bit.
+ */
+#include "bytes.h"
+
+#include "core/state.h"
+#include "support/failing_memory.h"
+
+enum { COPIES_MOST = 9, SLICES_MOST = 7, FEATURES = 60 };
+
+static gsa_state *base_from(uint64_t seed, unsigned n_classes, const char *name, const char *value)
+{
+    rows *r = rows_random(seed, 400, 40, n_classes); /* copies meet features that the base has not met */
+    gsa_batch batch = rows_batch(r);
+    gsa_error error = {0};
+    gsa_state *base = state_with("method", "auto", "units", "free", name, value, NULL);
+    must_be_ok(gsa_state_prepare(base, &batch, &error), &error);
+    learn(base, &batch);
+    free(r);
+    return base;
+}
+
+static gsa_state *base_of(unsigned n_classes, const char *name, const char *value)
+{
+    return base_from(1, n_classes, name, value);
+}
+
+static gsa_state *copy_of(const gsa_state *base, size_t n_copies, size_t number, unsigned n_classes)
+{
+    gsa_error error = {0};
+    gsa_state *copy;
+    must_be_ok(gsa_state_fork(base, n_copies, NULL, &copy, &error), &error);
+    rows *r = rows_random(10 + number, number == 1 ? 3 : 100 + 10 * number, FEATURES, n_classes);
+    gsa_batch batch = rows_batch(r);
+    learn(copy, &batch);
+    free(r);
+    return copy;
+}
+
+/* One copy after the other, as if each were in a process of its own. */
+typedef struct parts {
+    gsa_state *head[COPIES_MOST];
+    bytes slice[SLICES_MOST][COPIES_MOST], united[SLICES_MOST];
+    size_t n_copies, n_slices;
+} parts;
+
+static uint64_t slice_size(const parts *of)
+{
+    return (FEATURES + of->n_slices - 1) / of->n_slices;
+}
+
+static void cut(parts *of, gsa_state *const *copies, const gsa_state *base)
+{
+    gsa_error error = {0};
+    for (size_t c = 0; c < of->n_copies; c++) {
+        bytes head = {0};
+        must_be_ok(gsa_state_write_head(copies[c], append, &head, &error), &error);
+        must_be_ok(gsa_state_read(head.data, head.size, NULL, &of->head[c], &error), &error);
+        free(head.data);
+        for (size_t s = 0; s < of->n_slices; s++)
+            must_be_ok(gsa_state_write_slice(copies[c], base, s * slice_size(of), slice_size(of), append,
+                                             &of->slice[s][c], &error),
+                       &error);
+    }
+}
+
+static void unite(parts *of)
+{
+    gsa_error error = {0};
+    for (size_t s = 0; s < of->n_slices; s++) {
+        const void *data[COPIES_MOST];
+        size_t sizes[COPIES_MOST];
+        for (size_t c = 0; c < of->n_copies; c++) {
+            data[c] = of->slice[s][c].data;
+            sizes[c] = of->slice[s][c].size;
+        }
+        must_be_ok(gsa_slices_unite(data, sizes, of->n_copies, NULL, append, &of->united[s], &error), &error);
+    }
+}
+
+static gsa_status join(const parts *of, const gsa_state *base, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    const void *data[SLICES_MOST];
+    size_t sizes[SLICES_MOST];
+    for (size_t s = 0; s < of->n_slices; s++) {
+        data[s] = of->united[s].data;
+        sizes[s] = of->united[s].size;
+    }
+    return gsa_state_merge_slices((const gsa_state *const *)of->head, of->n_copies, base, data, sizes, of->n_slices,
+                                  env, out, error);
+}
+
+static void free_parts(parts *of)
+{
+    for (size_t c = 0; c < of->n_copies; c++)
+        gsa_state_free(of->head[c]);
+    for (size_t s = 0; s < of->n_slices; s++) {
+        free(of->united[s].data);
+        for (size_t c = 0; c < of->n_copies; c++)
+            free(of->slice[s][c].data);
+    }
+}
+
+static void assert_same_bytes(const gsa_state *a, const gsa_state *b)
+{
+    bytes x = state_bytes(a), y = state_bytes(b);
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    free(x.data);
+    free(y.data);
+}
+
+static void slices_join_to_the_bits_of_a_merge(void **unused)
+{
+    (void)unused;
+    static const char *const ways[][2] = {{"units", "given"},  {"units", "free"},   {"holdout", "0"},
+                                          {"average", "full"}, {"average", "last"}, {"class_weight", "balanced"},
+                                          {"intercept", "off"}};
+    for (unsigned n_classes = 0; n_classes < 4; n_classes += n_classes ? 1 : 2) /* 0: numbers */
+        for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
+            for (size_t n = 2; n <= COPIES_MOST; n += 1 + n / 3) {
+                if (n_classes == 0 && way == 5)
+                    continue; /* numbers have no classes */
+                gsa_state *base = base_of(n_classes, ways[way][0], ways[way][1]), *copies[COPIES_MOST], *whole, *joined;
+                gsa_error error = {0};
+                for (size_t c = 0; c < n; c++)
+                    copies[c] = copy_of(base, n, c, n_classes);
+                must_be_ok(gsa_state_merge((const gsa_state *const *)copies, n, base, NULL, &whole, &error), &error);
+                parts of = {.n_copies = n, .n_slices = 1 + (n + way) % SLICES_MOST};
+                cut(&of, copies, base);
+                unite(&of);
+                must_be_ok(join(&of, base, NULL, &joined, &error), &error);
+                assert_same_bytes(whole, joined);
+                free_parts(&of);
+                for (size_t c = 0; c < n; c++)
+                    gsa_state_free(copies[c]);
+                gsa_state_free(base);
+                gsa_state_free(whole);
+                gsa_state_free(joined);
+            }
+}
+
+static void a_second_round_begins_where_the_first_was_joined(void **unused)
+{
+    (void)unused;
+    gsa_state *base = base_of(2, "units", "free"), *apart = base_of(2, "units", "free");
+    gsa_error error = {0};
+    for (size_t round = 0; round < 3; round++) {
+        gsa_state *copies[3], *whole, *joined;
+        for (size_t c = 0; c < 3; c++)
+            copies[c] = copy_of(base, 3, 20 * round + c, 2);
+        must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, NULL, &whole, &error), &error);
+        parts of = {.n_copies = 3, .n_slices = 4};
+        cut(&of, copies, apart); /* made from another object of the same bytes */
+        unite(&of);
+        must_be_ok(join(&of, apart, NULL, &joined, &error), &error);
+        assert_same_bytes(whole, joined);
+        free_parts(&of);
+        for (size_t c = 0; c < 3; c++)
+            gsa_state_free(copies[c]);
+        gsa_state_free(base);
+        gsa_state_free(apart);
+        base = whole;
+        apart = joined;
+    }
+    gsa_state_free(base);
+    gsa_state_free(apart);
+}
+
+static void what_does_not_fit_together_is_refused(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = base_of(2, "units", "given"), *stranger = base_from(99, 2, "units", "given"), *out = NULL;
+    gsa_state *copies[2] = {copy_of(base, 2, 0, 2), copy_of(base, 2, 1, 2)}, *third = copy_of(base, 2, 2, 3);
+    bytes sink = {0};
+    assert_int_equal(gsa_state_write_slice(third, base, 0, 10, append, &sink, &error), GSA_CONFLICT); /* a new label */
+    assert_int_equal(gsa_state_write_slice(copies[0], NULL, 0, 10, append, &sink, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_write_slice(base, copies[0], 0, 10, append, &sink, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_write_slice(copies[0], base, 0, 0, append, &sink, &error), GSA_ARGUMENT);
+    assert_int_equal(sink.size, 0);
+    parts of = {.n_copies = 2, .n_slices = 2};
+    cut(&of, copies, base);
+    unite(&of);
+    const void *two[2] = {of.slice[0][0].data, of.slice[1][1].data}, *same[2] = {of.united[0].data, of.united[0].data};
+    size_t sizes[2] = {of.slice[0][0].size, of.slice[1][1].size},
+           same_sizes[2] = {of.united[0].size, of.united[0].size};
+    assert_int_equal(gsa_slices_unite(two, sizes, 2, NULL, append, &sink, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_slices_unite(two, sizes, 0, NULL, append, &sink, &error), GSA_ARGUMENT);
+    assert_int_equal(
+        gsa_state_merge_slices((const gsa_state *const *)of.head, 2, base, same, same_sizes, 2, NULL, &out, &error),
+        GSA_CONFLICT);
+    assert_int_equal(
+        gsa_state_merge_slices((const gsa_state *const *)of.head, 1, base, same, same_sizes, 1, NULL, &out, &error),
+        GSA_ARGUMENT);
+    assert_int_equal(join(&of, stranger, NULL, &out, &error), GSA_CONFLICT);
+    gsa_state_free(base);
+    gsa_state_free(stranger);
+    gsa_state_free(third);
+    for (size_t c = 0; c < 2; c++)
+        gsa_state_free(copies[c]);
+    free_parts(&of);
+    free(sink.data);
+}
+
+static void damaged_slices_are_refused(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = base_of(2, "units", "given"), *copies[2] = {copy_of(base, 2, 0, 2), copy_of(base, 2, 1, 2)};
+    parts of = {.n_copies = 2, .n_slices = 1};
+    cut(&of, copies, base);
+    bytes sink = {0}, *slice = &of.slice[0][0];
+    const void *data[1] = {slice->data};
+    for (size_t size = 0; size < slice->size; size += 1 + size / 7)
+        assert_int_equal(gsa_slices_unite(data, &size, 1, NULL, append, &sink, &error), GSA_FORMAT);
+    for (size_t at = 0; at < 40; at++) { /* the head: any wrong byte that is let through must not be believed */
+        slice->data[at] ^= 0x81;
+        bytes united = {0};
+        if (gsa_slices_unite(data, &slice->size, 1, NULL, append, &united, &error) == GSA_OK)
+            assert_true(at >= 16 && at < 32); /* the range alone may be another */
+        free(united.data);
+        slice->data[at] ^= 0x81;
+    }
+    assert_int_equal(sink.size, 0);
+    for (size_t c = 0; c < 2; c++)
+        gsa_state_free(copies[c]);
+    gsa_state_free(base);
+    free_parts(&of);
+}
+
+static int refuse(void *ctx, const void *data, size_t size)
+{
+    (void)ctx;
+    (void)data;
+    (void)size;
+    return 1;
+}
+
+static void a_sink_that_is_full_and_no_memory_are_a_status(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = base_of(3, "units", "free"), *copies[2] = {copy_of(base, 2, 0, 3), copy_of(base, 2, 1, 3)}, *out;
+    parts of = {.n_copies = 2, .n_slices = 2};
+    assert_int_equal(gsa_state_write_slice(copies[0], base, 0, 30, refuse, NULL, &error), GSA_IO);
+    assert_int_equal(gsa_state_write_head(copies[0], refuse, NULL, &error), GSA_IO);
+    cut(&of, copies, base);
+    unite(&of);
+    gsa_status status = GSA_MEMORY;
+    for (size_t n = 0; status == GSA_MEMORY; n++) {
+        failing memory = {.left = n};
+        gsa_env env = failing_env(&memory);
+        status = join(&of, base, &env, &out, &error);
+        if (status == GSA_OK)
+            gsa_state_free(out);
+        assert_int_equal(memory.live, 0);
+        assert_true(n < 10000);
+    }
+    must_be_ok(status, &error);
+    for (size_t c = 0; c < 2; c++)
+        gsa_state_free(copies[c]);
+    gsa_state_free(base);
+    free_parts(&of);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices_join_to_the_bits_of_a_merge),
+        cmocka_unit_test(a_second_round_begins_where_the_first_was_joined),
+        cmocka_unit_test(what_does_not_fit_together_is_refused),
+        cmocka_unit_test(damaged_slices_are_refused),
+        cmocka_unit_test(a_sink_that_is_full_and_no_memory_are_a_status),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
