@@ -52,3 +52,5 @@ printf '%s\n' "$(printf '1 |a x y\n0 |a z\n%.0s' 1 2 3 4 5 6 7 8)" >words.vw
 greedystep train words.vw -o words --quiet >log || fail words
 ask words "|a x" ""
 try greedystep predict model two.svm --threads 257
+try greedystep predict model model
+try greedystep convert model -o rows.svm
