@@ -177,7 +177,7 @@ GSA_API void gsa_state_free(gsa_state *state);
 
 /* Look at the first rows without learning them: decides `loss=auto` and enters their labels in sorted order. Optional
  * and once: the first update does the same with its own rows when loss is auto. After this, a label that contradicts
- * the decision is GSA_LABEL. */
+ * the decision is GSA_LABEL. Rows that all have weight 0 are not the first of the input: they only tell its labels. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error);
 
 /* Learn all rows in order. On failure the state holds the rows before error->row and remains usable. With a loss that
@@ -345,6 +345,8 @@ GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
 /* One weight; 0 for ids beyond the model. gsa_model_intercept likewise. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);
+/* All weights, row-major [n_features x n_outputs]; valid until the model is freed. */
+GSA_API const float *gsa_model_weights(const gsa_model *model);
 
 /* A model with the loss and labels of another and weights of its own: row-major [n_features x n_outputs], and one
  * intercept an output (NULL: zeros). For weights that were found in another way. */

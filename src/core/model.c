@@ -243,6 +243,11 @@ float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output)
     return model->weights[feature * model->n_outputs + output];
 }
 
+const float *gsa_model_weights(const gsa_model *model)
+{
+    return model->weights;
+}
+
 float gsa_model_intercept(const gsa_model *model, size_t output)
 {
     return output < model->n_outputs ? model->intercept[output] : 0;

@@ -153,6 +153,14 @@ static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecid
     }
 }
 
+static bool only_tell_labels(const gsa_batch *first)
+{
+    size_t row = 0;
+    while (first->weight && row < first->n_rows && first->weight[row] == 0)
+        row++;
+    return row == first->n_rows;
+}
+
 gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
     gsa_status status = gsa__batch_check(first, 1, error);
@@ -178,6 +186,8 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
         take_back(state, n_labels_before, was_undecided);
         return status;
     }
+    if (only_tell_labels(first))
+        return GSA_OK;
     while (!state->origin.closed && state->origin.n_rows < first->n_rows)
         add_to_origin(&state->origin, first, (size_t)state->origin.n_rows);
     state->origin.closed = 1;

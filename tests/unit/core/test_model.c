@@ -35,6 +35,7 @@ static void a_model_with_the_same_weights_predicts_the_same(void **unused)
             for (uint64_t i = 0; i < info.n_features; i++)
                 weights[i * info.n_outputs + k] = gsa_model_weight(model, i, k);
         }
+        assert_memory_equal(gsa_model_weights(model), weights, info.n_features * info.n_outputs * sizeof *weights);
         must_be_ok(gsa_model_with_weights(model, info.n_features, weights, intercept, NULL, &twin, &error), &error);
         double *p = calloc(300 * 4, sizeof *p), *q = calloc(300 * 4, sizeof *q);
         must_be_ok(gsa_model_predict(model, &batch, p, &error), &error);

@@ -525,6 +525,31 @@ static void rows_of_weight_zero_are_among_those_a_state_began_with(void **unused
     free(r);
 }
 
+/* partial_fit is told the classes before it meets them. */
+static void labels_that_are_told_ahead_are_no_rows_of_the_input(void **unused)
+{
+    (void)unused;
+    const int64_t start[6] = {0};
+    const uint32_t index[1] = {0};
+    const double label[] = {4, 3, 2, 1, 0};
+    const float weight[5] = {0};
+    gsa_error error = {0};
+    gsa_batch labels = {.n_rows = 5, .row_start = start, .index = index, .label = label, .weight = weight};
+    rows *r = rows_random(9, 300, 20, 5);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *told = state_with("loss", "softmax", NULL), *whole = state_with("loss", "softmax", NULL);
+    must_be_ok(gsa_state_prepare(told, &labels, &error), &error);
+    must_be_ok(gsa_state_prepare(whole, &batch, &error), &error);
+    learn(told, &batch);
+    learn(whole, &batch);
+    same_models(told, whole);
+    assert_true(gsa_state_began_with(told, &batch));
+    assert_false(gsa_state_began_with(told, &labels));
+    gsa_state_free(told);
+    gsa_state_free(whole);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -548,6 +573,7 @@ int main(void)
         cmocka_unit_test(a_loss_that_is_set_before_the_first_row_is_learned_with),
         cmocka_unit_test(a_zero_is_an_absent_feature_in_sparse_rows_too),
         cmocka_unit_test(rows_of_weight_zero_are_among_those_a_state_began_with),
+        cmocka_unit_test(labels_that_are_told_ahead_are_no_rows_of_the_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
