@@ -49,3 +49,9 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/greedystepConfigVer
   COMPATIBILITY ${compatibility})
 install(FILES ${PROJECT_BINARY_DIR}/cmake/greedystepConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/greedystepConfigVersion.cmake DESTINATION ${package_dir})
+
+# The Python package (pyproject.toml) takes one copy of the library, beside its modules, and the command.
+if(SKBUILD)
+  install(FILES $<TARGET_FILE:greedystep_shared> DESTINATION greedystep RENAME libgreedystep.so COMPONENT python)
+  install(PROGRAMS $<TARGET_FILE:greedystep_cli> DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+endif()

@@ -1,0 +1,63 @@
+"""Linear models with nothing to tune, by greedy step averaging (GSA).
+
+>>> import greedystep
+>>> model = greedystep.train("clicks.csv", label="clicked")  # doctest: +SKIP
+>>> greedystep.GSAClassifier().fit(X, y).score(X, y)  # doctest: +SKIP
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._errors import (
+    GreedystepError,
+    GreedystepIOError,
+    GreedystepMemoryError,
+    GreedystepValueError,
+)
+from ._library import version as _version
+from .callbacks import Event, NoticeWarning, ProgressBar
+from .comparison import compare
+from .model import Model
+from .training import load, train
+
+if TYPE_CHECKING:
+    from .estimators import GSAClassifier, GSALinearSVC, GSARegressor
+
+__version__ = _version()
+
+_ESTIMATORS = ("GSAClassifier", "GSALinearSVC", "GSARegressor")
+
+__all__ = [
+    "Event",
+    "GSAClassifier",
+    "GSALinearSVC",
+    "GSARegressor",
+    "GreedystepError",
+    "GreedystepIOError",
+    "GreedystepMemoryError",
+    "GreedystepValueError",
+    "Model",
+    "NoticeWarning",
+    "ProgressBar",
+    "compare",
+    "load",
+    "train",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import estimators when they are asked for: they need scikit-learn, the rest does not."""
+    if name not in _ESTIMATORS:
+        raise AttributeError(f"module 'greedystep' has no attribute {name!r}")
+    try:
+        from . import estimators
+    except ImportError as failure:
+        raise ImportError(
+            f"greedystep.{name} needs scikit-learn: pip install 'greedystep[sklearn]'"
+        ) from failure
+    return getattr(estimators, name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_ESTIMATORS])

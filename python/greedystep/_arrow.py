@@ -1,0 +1,180 @@
+"""Tables as Arrow C streams: frames, Parquet files, and whatever has ``__arrow_c_stream__``.
+
+No row is touched here: pyarrow, Polars or DuckDB hand batches to the library, which reads them in
+a thread of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+from collections.abc import Iterable, Sequence
+from ctypes import byref
+from typing import Any, Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._core import Reader, _new
+from ._run import Run
+
+# Rows of a batch that a Parquet file is read in: as many as the library learns as a block.
+_BATCH_ROWS = 65536
+
+_get_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_get_pointer.restype = ctypes.c_void_p
+_get_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+def pyarrow() -> Any:
+    """Return the module, or say how to get it."""
+    try:
+        import pyarrow as found
+    except ImportError as failure:
+        raise ImportError(
+            "tables of this kind are read by pyarrow: pip install 'greedystep[arrow]'"
+        ) from failure
+    return found
+
+
+class Table:
+    """Something that gives streams of the same rows.
+
+    Parameters
+    ----------
+    open_stream : callable
+        Returns an object with ``__arrow_c_stream__``.
+    is_once : bool
+        Its rows can be read once only.
+    is_dear : bool
+        Rows take long to make: several passes should keep them.
+    """
+
+    def __init__(
+        self, open_stream: Callable[[], Any], *, is_once: bool = False, is_dear: bool = False
+    ) -> None:
+        self.open_stream, self.is_once, self.is_dear = open_stream, is_once, is_dear
+
+
+def _dictionaries_of_words(table: Any) -> Any:
+    """Return a table whose categories are words, also those of numbers."""
+    pa = pyarrow()
+    for i, field in enumerate(table.schema):
+        kind = field.type
+        if not pa.types.is_dictionary(kind) or pa.types.is_string(kind.value_type):
+            continue
+        wanted = pa.dictionary(kind.index_type, pa.string(), kind.ordered)
+        chunks = [
+            pa.DictionaryArray.from_arrays(chunk.indices, chunk.dictionary.cast(pa.string()))
+            for chunk in table.column(i).chunks
+        ]
+        table = table.set_column(i, field.name, pa.chunked_array(chunks, wanted))
+    return table
+
+
+def arrow_table(frame: Any) -> Any:
+    """Return a frame as a pyarrow table; columns of numbers are mostly not copied."""
+    pa = pyarrow()
+    if hasattr(frame, "to_arrow"):  # polars
+        return frame.to_arrow()
+    if type(frame).__module__.partition(".")[0] == "pandas":
+        return _dictionaries_of_words(pa.Table.from_pandas(frame, preserve_index=False))
+    return pa.table(frame)
+
+
+def with_columns(frame: Any, columns: dict[str, npt.NDArray[Any]]) -> Table:
+    """Return a frame with more columns behind its own."""
+    pa = pyarrow()
+    table = arrow_table(frame)
+    for name, values in columns.items():
+        table = table.append_column(name, pa.array(values))
+    return Table(lambda: table)
+
+
+def free_name(wanted: str, taken: Iterable[str]) -> str:
+    """Return a name for a column that no other has."""
+    others = set(taken)
+    while wanted in others:
+        wanted += "_"
+    return wanted
+
+
+def table_of(data: Any) -> Table | None:
+    """Return the streams of an object that has some, else None."""
+    module = type(data).__module__.partition(".")[0]
+    if module == "pandas" and hasattr(data, "columns"):
+        table = arrow_table(data)
+        return Table(lambda: table)
+    if module == "pyarrow" and hasattr(data, "scanner"):  # a dataset
+        return Table(lambda: _scan(data), is_dear=True)
+    if module == "pyarrow" and hasattr(data, "to_reader") and hasattr(data, "dataset_schema"):
+        return Table(data.to_reader, is_once=True)  # a scanner
+    if hasattr(data, "read_next_batch"):
+        return Table(lambda: data, is_once=True)
+    if module in ("duckdb", "_duckdb") and hasattr(data, "__arrow_c_stream__"):
+        return Table(lambda: data, is_dear=True)
+    if hasattr(data, "__arrow_c_stream__"):
+        return Table(lambda: data)
+    return None
+
+
+def _scan(dataset: Any, leave_out: Sequence[str] = ()) -> Any:
+    """Return a reader of a dataset, with few batches on their way at a time."""
+    columns = [name for name in dataset.schema.names if name not in leave_out]
+    return dataset.scanner(
+        columns=columns, batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
+    ).to_reader()
+
+
+def parquet_of(paths: Sequence[str], leave_out: Sequence[str] = ()) -> Table:
+    """Return the streams of Parquet files, without columns that are not looked at anyway."""
+    pyarrow()
+    from pyarrow import dataset
+
+    found = dataset.dataset(list(paths), format="parquet")
+    return Table(lambda: _scan(found, leave_out), is_dear=True)
+
+
+def _move_stream(holder: Any, place: int) -> None:
+    """Move the stream of an object to an address; its capsule is left without one."""
+    capsule = holder.__arrow_c_stream__()
+    source = c.ArrowArrayStream.from_address(_get_pointer(capsule, b"arrow_array_stream"))
+    ctypes.memmove(place, byref(source), ctypes.sizeof(c.ArrowArrayStream))
+    source.release = None
+
+
+class _Again:
+    """The library's callback for another pass."""
+
+    def __init__(self, table: Table, run: Run) -> None:
+        self._table, self._run = table, run
+        self.struct = c.ArrowAgain(c.OpenAgain(self._open), None, None)
+
+    def _open(self, _ctx: Any, place: int) -> int:
+        try:
+            _move_stream(self._table.open_stream(), place)
+        except BaseException as failure:
+            self._run.fail(failure)
+            return errno.EIO
+        return 0
+
+
+def open_table(table: Table, options: c.ReaderOptions, run: Run) -> Reader:
+    """Return a reader of a table."""
+    stream = c.ArrowArrayStream()
+    _move_stream(table.open_stream(), ctypes.addressof(stream))
+    again = None if table.is_once else _Again(table, run)
+    pointer = _new(
+        "gsa_reader_open_arrow",
+        byref(stream),
+        byref(again.struct) if again else None,
+        byref(options),
+        byref(run.env),
+    )
+    return Reader(pointer, (table, again, run), is_dear=table.is_dear)
+
+
+def label_column(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return labels as a column that Arrow has a type for."""
+    return values.astype(str) if values.dtype.kind in "UO" else np.ascontiguousarray(values)

@@ -1,0 +1,288 @@
+"""States, models and readers of the library, each freed with the object that owns it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import weakref
+from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref, c_char_p, c_void_p
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._errors import call
+from ._run import Run, plain_env
+
+FloatArray = npt.NDArray[np.float32]
+DoubleArray = npt.NDArray[np.float64]
+
+
+class Handle:
+    """An object of the library."""
+
+    def __init__(self, pointer: int | None, free: str) -> None:
+        if pointer is None:
+            raise MemoryError("the library gave no object")
+        self.pointer = pointer
+        self._finalizer = weakref.finalize(self, getattr(c.library(), free), pointer)
+
+    def close(self) -> None:
+        """Free it now; once is enough."""
+        self._finalizer()
+
+
+def _new(name: str, *arguments: Any) -> int | None:
+    """Call a function whose result comes as its last argument but one."""
+    out = c_void_p()
+    call(name, *arguments, byref(out))
+    return out.value
+
+
+def _bytes_of(name: str, handle: Handle) -> bytes:
+    parts: list[bytes] = []
+
+    def write(_ctx: Any, address: int, size: int) -> int:
+        parts.append(ctypes.string_at(address, size))
+        return 0
+
+    call(name, handle.pointer, c.WriteBytes(write), None)
+    return b"".join(parts)
+
+
+def parameters() -> list[c.Param]:
+    """Return the table of parameters that flags and keywords are made from."""
+    library = c.library()
+    return [library.gsa_param_at(i).contents for i in range(library.gsa_param_count())]
+
+
+class Config(Handle):
+    """Parameters by name, as text."""
+
+    def __init__(self, values: Mapping[str, str]) -> None:
+        super().__init__(_new("gsa_config_new", None), "gsa_config_free")
+        for name, value in values.items():
+            call("gsa_config_set", self.pointer, name.encode(), value.encode())
+
+
+class State(Handle):
+    """Everything that a run has learned."""
+
+    def __init__(self, pointer: int | None) -> None:
+        super().__init__(pointer, "gsa_state_free")
+
+    @classmethod
+    def new(cls, values: Mapping[str, str]) -> State:
+        """Return a state that has learned nothing."""
+        config = Config(values)
+        return cls(_new("gsa_state_new", config.pointer, byref(plain_env())))
+
+    @classmethod
+    def start_from(cls, other: State, values: Mapping[str, str]) -> State:
+        """Return a new run that begins with what another has learned."""
+        config = Config(values)
+        return cls(_new("gsa_state_start_from", other.pointer, config.pointer, byref(plain_env())))
+
+    @classmethod
+    def read(cls, stored: bytes) -> State:
+        """Return the state of these bytes."""
+        return cls(_new("gsa_state_read", stored, len(stored), byref(plain_env())))
+
+    @classmethod
+    def load(cls, path: str) -> State:
+        """Return the state of a file."""
+        return cls(_new("gsa_state_load", os.fsencode(path), byref(plain_env())))
+
+    @classmethod
+    def merge(cls, states: Sequence[State], base: State | None = None) -> State:
+        """Return several states as one."""
+        pointers = (c_void_p * len(states))(*(state.pointer for state in states))
+        start = None if base is None else base.pointer
+        env = plain_env()
+        return cls(_new("gsa_state_merge", pointers, len(states), start, byref(env)))
+
+    def write(self) -> bytes:
+        """Return the state as bytes; equal states give equal bytes."""
+        return _bytes_of("gsa_state_write", self)
+
+    def save(self, path: str) -> None:
+        """Write the state to a file."""
+        call("gsa_state_save", self.pointer, os.fsencode(path))
+
+    def prepare(self, batch: c.Batch) -> None:
+        """Look at rows without learning them."""
+        call("gsa_state_prepare", self.pointer, byref(batch))
+
+    def update(self, batch: c.Batch) -> None:
+        """Learn rows in their order."""
+        call("gsa_state_update", self.pointer, byref(batch))
+
+    def train(self, reader: Reader, hooks: c.TrainHooks, run: Run) -> None:
+        """Learn all passes over a reader."""
+        run.call("gsa_train", self.pointer, reader.pointer, byref(hooks), byref(run.env))
+
+    def finish(self) -> CModel:
+        """Return the model that the state stands for."""
+        return CModel(_new("gsa_state_finish", self.pointer, byref(plain_env())))
+
+    def summary(self) -> c.Summary:
+        """Return where the run stands."""
+        return summary_at(self.pointer)
+
+    def get(self, name: str) -> str | None:
+        """Return a parameter as text."""
+        return c.text_of(c.library().gsa_state_get(self.pointer, name.encode()))
+
+
+def summary_at(pointer: int) -> c.Summary:
+    """Return where the run of a state stands that is given by its address."""
+    summary = c.Summary()
+    c.library().gsa_state_summary(pointer, byref(summary))
+    return summary
+
+
+class CModel(Handle):
+    """A state made read-only. Safe to share between threads."""
+
+    def __init__(self, pointer: int | None) -> None:
+        super().__init__(pointer, "gsa_model_free")
+        self.info = c.ModelInfo()
+        c.library().gsa_model_get_info(self.pointer, byref(self.info))
+
+    @classmethod
+    def load(cls, path: str) -> CModel:
+        """Return the model of a file, whose weights are mapped."""
+        return cls(_new("gsa_model_load", os.fsencode(path), byref(plain_env())))
+
+    @classmethod
+    def read(cls, stored: bytes) -> CModel:
+        """Return the model of these bytes."""
+        return cls(_new("gsa_model_read", stored, len(stored), byref(plain_env())))
+
+    def write(self) -> bytes:
+        """Return the model as bytes."""
+        return _bytes_of("gsa_model_write", self)
+
+    def save(self, path: str) -> None:
+        """Write the model to a file."""
+        call("gsa_model_save", self.pointer, os.fsencode(path))
+
+    @property
+    def loss(self) -> str:
+        """The loss by name."""
+        return c.text_of(self.info.loss) or ""
+
+    @property
+    def schema(self) -> str | None:
+        """What the columns of a table must be; None: rows with feature numbers."""
+        return c.text_of(c.library().gsa_model_schema(self.pointer))
+
+    def labels(self) -> list[str]:
+        """Return the labels in sorted order."""
+        label = c.library().gsa_model_label
+        n = self.info.n_classes
+        return [c.text_of(label(self.pointer, i)) or "" for i in range(n)]
+
+    def name(self, feature: int) -> str | None:
+        """Return the name of a feature, if one is kept."""
+        return c.text_of(c.library().gsa_model_name(self.pointer, feature))
+
+    def weights(self) -> FloatArray:
+        """Return the weights, [features x outputs], borrowed from the model."""
+        shape = (self.info.n_features, self.info.n_outputs)
+        if 0 in shape:
+            return np.zeros(shape, np.float32)
+        found = np.ctypeslib.as_array(c.library().gsa_model_weights(self.pointer), shape)
+        found.flags.writeable = False
+        return found
+
+    def intercepts(self) -> DoubleArray:
+        """Return one constant term an output."""
+        intercept = c.library().gsa_model_intercept
+        return np.array([intercept(self.pointer, k) for k in range(self.info.n_outputs)])
+
+    @property
+    def width(self) -> int:
+        """Numbers a row that predictions have."""
+        return int(max(1, self.info.n_classes))
+
+    def margins(self, batch: c.Batch, out: DoubleArray) -> None:
+        """Fill in one number a row and output."""
+        call("gsa_model_margins", self.pointer, byref(batch), out.ctypes.data)
+
+    def predict(self, batch: c.Batch, out: DoubleArray) -> None:
+        """Fill in the probabilities of the classes, or the values."""
+        call("gsa_model_predict", self.pointer, byref(batch), out.ctypes.data)
+
+
+class Reader(Handle):
+    """Rows of files, streams or arrays. The Run it was opened for must outlive it."""
+
+    def __init__(self, pointer: int | None, keep: Any = None, *, is_dear: bool = False) -> None:
+        super().__init__(pointer, "gsa_reader_close")
+        self._keep = keep
+        self.is_dear = is_dear  # several passes should keep the rows of the first
+
+    @classmethod
+    def of_files(cls, paths: Iterable[str], options: c.ReaderOptions, run: Run) -> Reader:
+        """Return a reader of text files and caches."""
+        names = [os.fsencode(path) for path in paths]
+        array = (c_char_p * len(names))(*names)
+        pointer = _new("gsa_reader_open", array, len(names), byref(options), byref(run.env))
+        return cls(pointer, run)
+
+    def follow(self, schema: str | None) -> None:
+        """Say what the columns must be, before anything is read."""
+        text = None if schema is None else schema.encode()
+        call("gsa_reader_set_schema", self.pointer, text)
+        call("gsa_reader_begin", self.pointer)
+
+    @property
+    def schema(self) -> str | None:
+        """What the columns mean; None: rows with feature numbers."""
+        return c.text_of(c.library().gsa_reader_schema(self.pointer))
+
+    def progress(self) -> c.ReaderProgress:
+        """Return how far it has read."""
+        progress = c.ReaderProgress()
+        c.library().gsa_reader_get_progress(self.pointer, byref(progress))
+        return progress
+
+    def keep(self, folder: str) -> None:
+        """Keep rows that are dear to read in a temporary file, for further passes."""
+        call("gsa_reader_keep", self.pointer, os.fsencode(folder))
+
+
+def reader_options(
+    *,
+    label: str | None = None,
+    weight: str | None = None,
+    categorical: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    cross: Iterable[str] = (),
+    bits: int | None = None,
+    skip_bad_rows: bool = False,
+    without_labels: bool = False,
+    remember_names: bool = False,
+) -> c.ReaderOptions:
+    """Return options as the library has them; lists of columns are parted by commas there."""
+
+    def text(value: str | Iterable[str] | None) -> bytes | None:
+        if value is None:
+            return None
+        joined = value if isinstance(value, str) else ",".join(value)
+        return joined.encode() or None
+
+    return c.ReaderOptions(
+        skip_bad_rows=skip_bad_rows,
+        without_labels=without_labels,
+        remember_names=remember_names,
+        label=text(label),
+        weight=text(weight),
+        categorical=text(categorical),
+        ignore=text(ignore),
+        cross=text(cross),
+        bits=bits or 0,
+    )

@@ -1,0 +1,101 @@
+"""Which door data comes in by: files, tables, or arrays."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._arrow import open_table, parquet_of, table_of
+from ._core import Reader
+from ._given import Classes, Given, Numbers
+from ._rows import features_of, is_frame
+from ._run import Run
+
+
+def paths_of(data: Any) -> list[str] | None:
+    """Return file names if that is what the data is, patterns expanded; else None."""
+    if isinstance(data, (str, bytes, os.PathLike)):
+        data = [data]
+    if not isinstance(data, (list, tuple)) or not data:
+        return None
+    if not all(isinstance(one, (str, bytes, os.PathLike)) for one in data):
+        return None
+    paths: list[str] = []
+    for one in data:
+        name = os.fsdecode(one)
+        if os.path.exists(name) or not glob.has_magic(name):
+            paths.append(name)
+            continue
+        found = sorted(glob.glob(name))
+        if not found:
+            raise FileNotFoundError(f"no file matches {name}")
+        paths.extend(found)
+    return paths
+
+
+def _is_parquet(path: str) -> bool:
+    if os.path.isdir(path):
+        return True
+    return path.endswith((".parquet", ".pq"))
+
+
+def _ignored(options: c.ReaderOptions) -> list[str]:
+    text = options.ignore
+    return [] if text is None else text.decode().split(",")
+
+
+def open_paths(paths: Sequence[str], options: c.ReaderOptions, run: Run) -> Reader:
+    """Return a reader of files: Parquet through pyarrow, all else through the library."""
+    are_parquet = [_is_parquet(path) for path in paths]
+    if not any(are_parquet):
+        return Reader.of_files(paths, options, run)
+    if not all(are_parquet):
+        raise ValueError("some files are Parquet and others are not: train reads files of one sort")
+    return open_table(parquet_of(paths, _ignored(options)), options, run)
+
+
+def labels_of(y: Any) -> Any:
+    """Return labels for the library: numbers as they are, words as classes."""
+    values = np.asarray(y)
+    if values.ndim != 1:
+        raise ValueError(f"expected one label a row, found {values.ndim} dimension(s)")
+    if values.dtype.kind in "biuf":
+        return Numbers(values)
+    classes = np.unique(values)
+    return Classes(classes).of(values)
+
+
+def open_data(
+    data: Any,
+    options: c.ReaderOptions,
+    run: Run,
+    *,
+    y: Any = None,
+    weights: npt.NDArray[Any] | None = None,
+    schema: str | None = None,
+) -> Reader | Given:
+    """Return the rows of whatever was given.
+
+    A frame is read as a table if it is to be one (it has the labels, or the model knows columns),
+    and as numbers if labels come beside it.
+    """
+    paths = paths_of(data)
+    if paths is not None:
+        return open_paths(paths, options, run)
+    by_numbers = is_frame(data) and schema is None and (y is not None or options.without_labels)
+    if not by_numbers:
+        table = table_of(data)
+        if table is not None:
+            if y is not None:
+                raise ValueError("a table has its labels in a column: name it by label=")
+            return open_table(table, options, run)
+    if schema is not None and "\nwords " in schema:
+        raise ValueError("the model was trained on a table with words: give it one, not an array")
+    labels = None if y is None else labels_of(y)
+    return Given(features_of(data), labels, None if weights is None else np.asarray(weights))

@@ -1,0 +1,84 @@
+"""What the library says went wrong, as exceptions."""
+
+from __future__ import annotations
+
+from ctypes import byref
+from typing import Any
+
+from . import _library as c
+
+
+class GreedystepError(RuntimeError):
+    """A call of the library failed.
+
+    Attributes
+    ----------
+    status : int
+        The number of the status, as in ``greedystep.h``.
+    line, byte : int or None
+        Where in the input, if it is text.
+    row : int or None
+        Row of the data handed in, from 0.
+    """
+
+    status = c.UNSUPPORTED
+    line: int | None = None
+    byte: int | None = None
+    row: int | None = None
+
+
+class GreedystepValueError(GreedystepError, ValueError):
+    """Arguments or data that cannot be learned from."""
+
+
+class GreedystepMemoryError(GreedystepError, MemoryError):
+    """There is not enough memory."""
+
+
+class GreedystepIOError(GreedystepError, OSError):
+    """Reading or writing failed."""
+
+
+_CLASSES: dict[int, type[GreedystepError]] = {
+    c.MEMORY: GreedystepMemoryError,
+    c.ARGUMENT: GreedystepValueError,
+    c.INPUT: GreedystepValueError,
+    c.FORMAT: GreedystepValueError,
+    c.LABEL: GreedystepValueError,
+    c.CONFLICT: GreedystepValueError,
+    c.IO: GreedystepIOError,
+}
+
+
+def exception_of(status: int, error: c.Error) -> BaseException:
+    """Return the exception that a failed call stands for."""
+    message = error.message.decode("utf-8", "replace")
+    if not message:
+        message = c.text_of(c.library().gsa_status_text(status)) or "unknown error"
+    if status == c.STOPPED:
+        return KeyboardInterrupt(message)
+    made = _CLASSES.get(status, GreedystepError)(message)
+    made.status = status
+    if error.line:
+        made.line, made.byte = error.line, error.byte
+    if error.row != c.NO_ROW:
+        made.row = error.row
+    return made
+
+
+def call(name: str, *arguments: Any) -> None:
+    """Call a function of the library that returns a status and takes an error last."""
+    error = c.Error()
+    error.row = c.NO_ROW
+    status = getattr(c.library(), name)(*arguments, byref(error))
+    if status != c.OK:
+        raise exception_of(status, error)
+
+
+def fill(error: Any, status: int, message: str) -> int:
+    """Fill in the error of a callback and return its status."""
+    if error:
+        error.contents.status = status
+        error.contents.row = c.NO_ROW
+        error.contents.message = message.encode("utf-8", "replace")[:511]
+    return status

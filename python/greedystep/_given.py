@@ -1,0 +1,161 @@
+"""Rows that the caller has, with labels and weights: a reader for the engine, or block by block."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+from ctypes import byref, c_char_p
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._core import Reader, _new
+from ._errors import fill
+from ._rows import Block, Features
+from ._run import Run
+
+
+class Numbers:
+    """Labels that are numbers, as they are."""
+
+    def __init__(self, values: npt.NDArray[Any]) -> None:
+        self._values = values
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        """Put the labels of rows into a block."""
+        block.lend("label", np.require(self._values[lo:hi], np.float64, ["C", "A"]))
+
+
+class Classes:
+    """Names of classes as the library has them: numbers, words, or else their numbers in order.
+
+    Parameters
+    ----------
+    classes : array
+        All of them, sorted and distinct.
+    """
+
+    def __init__(self, classes: npt.NDArray[Any]) -> None:
+        self.classes = classes
+        self._words: Any = None
+        self._are_numbers = classes.dtype.kind in "biuf" and _fit_doubles(classes)
+        if classes.dtype.kind in "UO" and all(_is_word(one) for one in classes):
+            encoded = [one.encode() for one in classes]
+            self._words = (c_char_p * len(encoded))(*encoded)
+
+    def codes(self, labels: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+        """Return the number of each label's class."""
+        if len(labels) == 0:
+            return np.zeros(0, np.intp)
+        codes = np.searchsorted(self.classes, labels)
+        codes[codes == len(self.classes)] = 0
+        unknown = np.flatnonzero(self.classes[codes] != labels)
+        if len(unknown):
+            raise ValueError(
+                f"label {labels[unknown[0]]!r} is not among the classes {list(self.classes)!r}"
+            )
+        return codes
+
+    def lend(self, block: Block, labels: npt.NDArray[Any]) -> None:
+        """Put labels into a block."""
+        codes = self.codes(labels)
+        if self._words is not None:
+            block.lend("word", codes.astype(np.int32))
+            block.words = ctypes.addressof(self._words)
+            block.n_words = len(self._words)
+            block.keep(self._words)
+        values = labels if self._are_numbers else codes
+        block.lend("label", values.astype(np.float64))
+
+    def of(self, labels: npt.NDArray[Any]) -> _ClassLabels:
+        """Return the labels of rows."""
+        return _ClassLabels(self, labels)
+
+    def told(self) -> Block:
+        """Return rows without features that count for nothing and tell the classes."""
+        n = len(self.classes)
+        block = Block(n)
+        block.lend("row_start", np.zeros(n + 1, np.int64))
+        block.lend("index", np.zeros(1, np.uint32))
+        block.lend("weight", np.zeros(n, np.float32))
+        self.lend(block, self.classes)
+        return block
+
+
+class _ClassLabels:
+    def __init__(self, classes: Classes, labels: npt.NDArray[Any]) -> None:
+        self._classes, self._labels = classes, labels
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        self._classes.lend(block, self._labels[lo:hi])
+
+
+def _is_word(name: Any) -> bool:
+    return isinstance(name, str) and name != "" and "\0" not in name
+
+
+def _fit_doubles(classes: npt.NDArray[Any]) -> bool:
+    values = classes.astype(np.float64)
+    are_exact = values.dtype == classes.dtype or bool(np.all(np.abs(values) <= 2**53))
+    return are_exact and bool(np.isfinite(values).all())
+
+
+class Given:
+    """Features, labels and weights of the same rows; labels and weights may be missing."""
+
+    def __init__(
+        self,
+        features: Features,
+        labels: Numbers | _ClassLabels | None = None,
+        weights: npt.NDArray[Any] | None = None,
+    ) -> None:
+        self._features, self._labels, self._weights = features, labels, weights
+        self.n_rows = features.n_rows
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        """Yield first and last row of the blocks, the last exclusive."""
+        return self._features.bounds()
+
+    def block(self, lo: int, hi: int) -> Block:
+        """Return some rows."""
+        block = Block(hi - lo)
+        self._features.lend(block, lo, hi)
+        if self._labels is not None:
+            self._labels.lend(block, lo, hi)
+        if self._weights is not None:
+            block.lend("weight", np.require(self._weights[lo:hi], np.float32, ["C", "A"]))
+        return block
+
+    def open(self, run: Run) -> Reader:
+        """Return a reader of the rows."""
+        source = _Source(self, run)
+        pointer = _new("gsa_reader_open_rows", byref(source.struct), byref(run.env))
+        return Reader(pointer, (source, run))
+
+
+class _Source:
+    """The library's callbacks for rows; what fails in them is the run's to raise."""
+
+    def __init__(self, given: Given, run: Run) -> None:
+        self._given, self._run = given, run
+        self._bounds = given.bounds()
+        self._current: Block | None = None  # lent until the next call
+        self.struct = c.RowSource(None, c.NextRows(self._next), c.RewindRows(self._rewind))
+
+    def _next(self, _ctx: Any, out: Any, error: Any) -> int:
+        try:
+            bounds = next(self._bounds, None)
+            if bounds is None:
+                return c.END
+            self._current = self._given.block(*bounds)
+            out[0] = self._current
+        except BaseException as failure:
+            self._run.fail(failure)
+            return fill(error, c.STOPPED, "the rows could not be had")
+        return c.OK
+
+    def _rewind(self, _ctx: Any, _error: Any) -> int:
+        self._bounds = self._given.bounds()
+        return c.OK

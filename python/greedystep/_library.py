@@ -1,0 +1,328 @@
+"""The C library as ctypes sees it: structs, prototypes and the one place where it is loaded.
+
+Structs and functions are those of include/greedystep/*.h, in their order; what they mean is said
+there. Nothing else in the package names a C type.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from ctypes import (
+    CFUNCTYPE,
+    POINTER,
+    Structure,
+    c_char,
+    c_char_p,
+    c_double,
+    c_float,
+    c_int,
+    c_size_t,
+    c_uint,
+    c_uint64,
+    c_void_p,
+)
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+OK, END, STOPPED, MEMORY, ARGUMENT, INPUT, IO = range(7)
+FORMAT, LIMIT, LABEL, DIVERGED, UNSUPPORTED, CONFLICT = range(7, 13)
+NO_ROW = 2**64 - 1
+
+
+class Error(Structure):
+    """gsa_error."""
+
+    _fields_ = [
+        ("status", c_int),
+        ("line", c_uint64),
+        ("byte", c_uint64),
+        ("row", c_uint64),
+        ("message", c_char * 512),
+    ]
+
+
+class Env(Structure):
+    """gsa_env. Functions are addresses, so that C functions fit in too."""
+
+    _fields_ = [
+        ("alloc", c_void_p),
+        ("alloc_zeroed", c_void_p),
+        ("resize", c_void_p),
+        ("release", c_void_p),
+        ("alloc_ctx", c_void_p),
+        ("memory_limit", c_uint64),
+        ("should_stop", c_void_p),
+        ("stop_ctx", c_void_p),
+        ("n_threads", c_uint),
+    ]
+
+
+class Batch(Structure):
+    """gsa_batch. Arrays are addresses; whoever fills them in keeps the arrays alive."""
+
+    _fields_ = [
+        ("n_rows", c_size_t),
+        ("row_start", c_void_p),
+        ("index", c_void_p),
+        ("value", c_void_p),
+        ("width", c_size_t),
+        ("label", c_void_p),
+        ("word", c_void_p),
+        ("words", c_void_p),
+        ("n_words", c_size_t),
+        ("weight", c_void_p),
+        ("place", c_void_p),
+    ]
+
+
+class Param(Structure):
+    """gsa_param."""
+
+    _fields_ = [
+        ("name", c_char_p),
+        ("kind", c_int),
+        ("choices", c_char_p),
+        ("initial", c_char_p),
+        ("least", c_uint64),
+        ("most", c_uint64),
+        ("help", c_char_p),
+    ]
+
+
+class Summary(Structure):
+    """gsa_summary."""
+
+    _fields_ = [
+        ("loss", c_char_p),
+        ("n_rows", c_uint64),
+        ("n_rows_all", c_uint64),
+        ("n_held_out", c_uint64),
+        ("n_features", c_uint64),
+        ("n_classes", c_uint64),
+        ("pass_", c_uint64),
+        ("pass_rows", c_uint64),
+        ("step", c_double),
+        ("loss_sum", c_double),
+        ("loss_weight", c_double),
+        ("last_pass_loss", c_double),
+        ("n_merged", c_uint64),
+        ("best_pass", c_uint64),
+        ("best_loss", c_double),
+        ("falling", c_double),
+    ]
+
+
+class ModelInfo(Structure):
+    """gsa_model_info."""
+
+    _fields_ = [
+        ("loss", c_char_p),
+        ("method", c_char_p),
+        ("average", c_char_p),
+        ("n_rows", c_uint64),
+        ("n_passes", c_uint64),
+        ("n_features", c_uint64),
+        ("n_outputs", c_uint64),
+        ("n_classes", c_uint64),
+        ("has_intercept", c_int),
+        ("has_probabilities", c_int),
+    ]
+
+
+class ReaderOptions(Structure):
+    """gsa_reader_options."""
+
+    _fields_ = [
+        ("skip_bad_rows", c_int),
+        ("without_labels", c_int),
+        ("remember_names", c_int),
+        ("label", c_char_p),
+        ("weight", c_char_p),
+        ("categorical", c_char_p),
+        ("ignore", c_char_p),
+        ("cross", c_char_p),
+        ("bits", c_uint),
+    ]
+
+
+class ReaderProgress(Structure):
+    """gsa_reader_progress."""
+
+    _fields_ = [
+        ("n_rows", c_uint64),
+        ("n_bad_rows", c_uint64),
+        ("bytes_read", c_uint64),
+        ("bytes_total", c_uint64),
+        ("is_stream", c_int),
+        ("bytes_kept", c_uint64),
+        ("keep_failed", c_int),
+    ]
+
+
+class Metric(Structure):
+    """gsa_metric."""
+
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+NextRows = CFUNCTYPE(c_int, c_void_p, POINTER(Batch), POINTER(Error))
+RewindRows = CFUNCTYPE(c_int, c_void_p, POINTER(Error))
+Progress = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
+PassEnded = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Error))
+Notice = CFUNCTYPE(None, c_void_p, c_char_p)
+WriteBytes = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
+OpenAgain = CFUNCTYPE(c_int, c_void_p, c_void_p)
+
+
+class RowSource(Structure):
+    """gsa_row_source."""
+
+    _fields_ = [("ctx", c_void_p), ("next", NextRows), ("rewind", RewindRows)]
+
+
+class ArrowAgain(Structure):
+    """gsa_arrow_again."""
+
+    _fields_ = [("open", OpenAgain), ("release", c_void_p), ("ctx", c_void_p)]
+
+
+class ArrowArrayStream(Structure):
+    """ArrowArrayStream of the Arrow C stream interface, as a place for one."""
+
+    _fields_ = [
+        ("get_schema", c_void_p),
+        ("get_next", c_void_p),
+        ("get_last_error", c_void_p),
+        ("release", c_void_p),
+        ("private_data", c_void_p),
+    ]
+
+
+class TrainHooks(Structure):
+    """gsa_train_hooks."""
+
+    _fields_ = [
+        ("ctx", c_void_p),
+        ("progress", Progress),
+        ("pass_ended", PassEnded),
+        ("notice", Notice),
+    ]
+
+
+_P = c_void_p
+_OUT = POINTER(c_void_p)
+_E = POINTER(Error)
+_ENV = POINTER(Env)
+_B = POINTER(Batch)
+
+# name: (result, arguments). A result of c_int is a status, which _errors.check looks at.
+_PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
+    "gsa_version": (c_char_p, []),
+    "gsa_status_text": (c_char_p, [c_int]),
+    "gsa_param_count": (c_size_t, []),
+    "gsa_param_at": (POINTER(Param), [c_size_t]),
+    "gsa_config_new": (c_int, [_ENV, _OUT, _E]),
+    "gsa_config_free": (None, [_P]),
+    "gsa_config_set": (c_int, [_P, c_char_p, c_char_p, _E]),
+    "gsa_state_new": (c_int, [_P, _ENV, _OUT, _E]),
+    "gsa_state_free": (None, [_P]),
+    "gsa_state_prepare": (c_int, [_P, _B, _E]),
+    "gsa_state_update": (c_int, [_P, _B, _E]),
+    "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _ENV, _OUT, _E]),
+    "gsa_state_start_from": (c_int, [_P, _P, _ENV, _OUT, _E]),
+    "gsa_state_fork": (c_int, [_P, c_size_t, _ENV, _OUT, _E]),
+    "gsa_state_finish": (c_int, [_P, _ENV, _OUT, _E]),
+    "gsa_state_summary": (None, [_P, POINTER(Summary)]),
+    "gsa_state_held_out_loss": (c_double, [_P]),
+    "gsa_state_get": (c_char_p, [_P, c_char_p]),
+    "gsa_state_set": (c_int, [_P, c_char_p, c_char_p, _E]),
+    "gsa_state_set_schema": (c_int, [_P, c_char_p, _E]),
+    "gsa_state_schema": (c_char_p, [_P]),
+    "gsa_state_save": (c_int, [_P, c_char_p, _E]),
+    "gsa_state_load": (c_int, [c_char_p, _ENV, _OUT, _E]),
+    "gsa_state_write": (c_int, [_P, WriteBytes, _P, _E]),
+    "gsa_state_read": (c_int, [c_char_p, c_size_t, _ENV, _OUT, _E]),
+    "gsa_model_free": (None, [_P]),
+    "gsa_model_save": (c_int, [_P, c_char_p, _E]),
+    "gsa_model_load": (c_int, [c_char_p, _ENV, _OUT, _E]),
+    "gsa_model_write": (c_int, [_P, WriteBytes, _P, _E]),
+    "gsa_model_read": (c_int, [c_char_p, c_size_t, _ENV, _OUT, _E]),
+    "gsa_model_get_info": (None, [_P, POINTER(ModelInfo)]),
+    "gsa_model_label": (c_char_p, [_P, c_size_t]),
+    "gsa_model_schema": (c_char_p, [_P]),
+    "gsa_model_name": (c_char_p, [_P, c_uint64]),
+    "gsa_model_intercept": (c_float, [_P, c_size_t]),
+    "gsa_model_weights": (POINTER(c_float), [_P]),
+    "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
+    "gsa_model_predict": (c_int, [_P, _B, _P, _E]),
+    "gsa_metrics_new": (c_int, [_P, _ENV, _OUT, _E]),
+    "gsa_metrics_free": (None, [_P]),
+    "gsa_metrics_finish": (c_int, [_P, _E]),
+    "gsa_metrics_at": (c_int, [_P, c_size_t, POINTER(Metric)]),
+    "gsa_reader_open": (
+        c_int,
+        [POINTER(c_char_p), c_size_t, POINTER(ReaderOptions), _ENV, _OUT, _E],
+    ),
+    "gsa_reader_open_arrow": (
+        c_int,
+        [
+            POINTER(ArrowArrayStream),
+            POINTER(ArrowAgain),
+            POINTER(ReaderOptions),
+            _ENV,
+            _OUT,
+            _E,
+        ],
+    ),
+    "gsa_reader_open_rows": (c_int, [POINTER(RowSource), _ENV, _OUT, _E]),
+    "gsa_reader_begin": (c_int, [_P, _E]),
+    "gsa_reader_next": (c_int, [_P, _B, _E]),
+    "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),
+    "gsa_reader_schema": (c_char_p, [_P]),
+    "gsa_reader_understood": (c_char_p, [_P]),
+    "gsa_reader_keep": (c_int, [_P, c_char_p, _E]),
+    "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
+    "gsa_reader_close": (None, [_P]),
+    "gsa_writer_open": (c_int, [c_char_p, _ENV, _OUT, _E]),
+    "gsa_writer_set_schema": (c_int, [_P, c_char_p, _E]),
+    "gsa_writer_write": (c_int, [_P, _B, _E]),
+    "gsa_writer_close": (c_int, [_P, _E]),
+    "gsa_writer_discard": (None, [_P]),
+    "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _ENV, _E]),
+    "gsa_evaluate": (c_int, [_P, _P, _ENV, _E]),
+}
+
+
+def _path() -> Path:
+    """Where the library is: beside this file, unless a developer says otherwise."""
+    given = os.environ.get("GREEDYSTEP_LIBRARY")
+    return Path(given) if given else Path(__file__).with_name("libgreedystep.so")
+
+
+@lru_cache(maxsize=1)
+def library() -> ctypes.CDLL:
+    """Return the library, loaded once; its calls release the GIL."""
+    path = _path()
+    if not path.exists():
+        raise ImportError(
+            f"{path} is missing: install the package (pip install .), or let GREEDYSTEP_LIBRARY "
+            "name the library of a build"
+        )
+    loaded = ctypes.CDLL(str(path))
+    for name, (result, arguments) in _PROTOTYPES.items():
+        function = getattr(loaded, name)
+        function.restype = result
+        function.argtypes = arguments
+    return loaded
+
+
+def version() -> str:
+    """Return the version of the C library."""
+    return text_of(library().gsa_version()) or ""
+
+
+def text_of(text: bytes | None) -> str | None:
+    """Return a C text as a Python one."""
+    return None if text is None else text.decode("utf-8", "replace")

@@ -1,0 +1,248 @@
+"""Features in arrays, as blocks of rows that the library borrows.
+
+Dense float32 in C order and CSR of float32 in canonical form are lent as they are. Everything else
+is walked in blocks: the rows of a block are converted into arrays of at most 16 MB, which live
+until the next block is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from . import _library as c
+
+sparse: Any = scipy.sparse  # whether or not stubs of it are installed
+
+#: Bytes of what is converted at a time.
+BUFFER = 16 * 2**20
+#: Rows of a block, at most: as many as the library learns as a block.
+BLOCK_ROWS = 65536
+# Entries looked at in one go where a matrix has to be searched.
+_CHUNK = 1 << 20
+
+
+class Block(c.Batch):
+    """A batch that keeps alive the arrays it borrows."""
+
+    def __init__(self, n_rows: int) -> None:
+        super().__init__(n_rows=n_rows)
+        self._kept: list[Any] = []
+
+    def lend(self, field: str, array: npt.NDArray[Any], offset: int = 0) -> None:
+        """Let the batch have an array from an item on."""
+        setattr(self, field, array.ctypes.data + offset * array.itemsize)
+        self._kept.append(array)
+
+    def keep(self, thing: Any) -> None:
+        """Keep something alive as long as the block."""
+        self._kept.append(thing)
+
+
+def _plain(array: npt.NDArray[Any], dtype: Any) -> npt.NDArray[Any]:
+    """Return the array itself if it can be lent, else a copy."""
+    with np.errstate(over="ignore"):  # what is infinite then, the library refuses by its row
+        return np.require(array, dtype, ["C", "A"])
+
+
+class Features:
+    """Rows of features, in blocks."""
+
+    n_rows: int
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        """Yield first and last row of the blocks, the last exclusive."""
+        raise NotImplementedError
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        """Put rows into a block."""
+        raise NotImplementedError
+
+
+def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
+    step = max(1, min(most, BLOCK_ROWS))
+    for lo in range(0, n_rows, step):
+        yield lo, min(n_rows, lo + step)
+
+
+class Dense(Features):
+    """A two-dimensional array."""
+
+    def __init__(self, array: npt.NDArray[Any]) -> None:
+        self._array = array
+        self.n_rows, self._width = array.shape
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        return _even_bounds(self.n_rows, BUFFER // (4 * max(1, self._width)))
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        block.width = self._width
+        block.lend("value", _plain(self._array[lo:hi], np.float32))
+
+
+class Frame(Features):
+    """A pandas or polars frame of numbers; what is missing is absent."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        self.n_rows, self._width = frame.shape
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        return _even_bounds(self.n_rows, BUFFER // (16 * max(1, self._width)))
+
+    def _numbers(self, lo: int, hi: int) -> npt.NDArray[Any]:
+        if hasattr(self._frame, "iloc"):
+            found: npt.NDArray[Any] = self._frame.iloc[lo:hi].to_numpy(
+                dtype=np.float64, na_value=np.nan
+            )
+            return found
+        return np.asarray(self._frame[lo:hi].to_numpy(), np.float64)
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        numbers = _plain(self._numbers(lo, hi), np.float32)
+        if np.isnan(numbers).any():
+            numbers = np.nan_to_num(numbers, nan=0.0, posinf=np.inf, neginf=-np.inf)
+        block.width = self._width
+        block.lend("value", numbers)
+
+
+class _Sparse(Features):
+    """What sparse matrices share: blocks by how many entries rows have."""
+
+    most_entries = BUFFER // 8
+    _starts: npt.NDArray[Any]  # of the rows, as of CSR
+
+    def bounds(self) -> Iterator[tuple[int, int]]:
+        lo = 0
+        while lo < self.n_rows:
+            most = self._starts[lo] + self.most_entries
+            hi = int(np.searchsorted(self._starts, most, side="right")) - 1
+            hi = min(max(hi, lo + 1), lo + BLOCK_ROWS, self.n_rows)
+            yield lo, hi
+            lo = hi
+
+
+def _lend_csr(
+    block: Block,
+    starts: npt.NDArray[Any],
+    indices: npt.NDArray[Any],
+    data: npt.NDArray[Any],
+) -> None:
+    """Put rows into a block; offsets of rows are into `indices` and `data`."""
+    first, last = int(starts[0]), int(starts[-1])
+    lent = indices.dtype == np.int32 and indices.flags.c_contiguous
+    ids = indices if lent else _plain(indices[first:last], np.uint32)
+    block.lend("index", ids, first if lent else 0)
+    block.lend("value", _plain(data[first:last], np.float32))
+    starts = starts.astype(np.int64)
+    starts -= first
+    block.lend("row_start", starts)
+
+
+class Csr(_Sparse):
+    """A matrix in compressed sparse rows."""
+
+    def __init__(self, matrix: Any) -> None:
+        self._matrix = matrix
+        self.n_rows = matrix.shape[0]
+        self._starts = matrix.indptr
+        self._is_canonical = bool(matrix.has_canonical_format)
+        if not self._is_canonical:
+            self.most_entries = BUFFER // 16
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        matrix = self._matrix
+        if self._is_canonical:
+            _lend_csr(block, matrix.indptr[lo : hi + 1], matrix.indices, matrix.data)
+            return
+        rows = matrix[lo:hi].copy()
+        rows.sum_duplicates()
+        _lend_csr(block, rows.indptr, rows.indices, rows.data)
+
+
+def _starts_of(row_numbers: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.int64]:
+    """Return where rows would start if entries were sorted by them."""
+    starts = np.zeros(n_rows + 1, np.int64)
+    for at in range(0, len(row_numbers), _CHUNK):
+        starts[1:] += np.bincount(row_numbers[at : at + _CHUNK], minlength=n_rows)
+    return np.cumsum(starts, out=starts)
+
+
+class Csc(_Sparse):
+    """A matrix in compressed sparse columns; every block is a search through all of it."""
+
+    most_entries = BUFFER // 48
+
+    def __init__(self, matrix: Any) -> None:
+        self._matrix = matrix
+        self.n_rows = matrix.shape[0]
+        self._starts = _starts_of(matrix.indices, self.n_rows)
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        rows = self._matrix[lo:hi].tocsr()
+        rows.sum_duplicates()
+        _lend_csr(block, rows.indptr, rows.indices, rows.data)
+
+
+class Coo(_Sparse):
+    """Entries in any order; every block is a search through all of them."""
+
+    most_entries = BUFFER // 48
+
+    def __init__(self, matrix: Any) -> None:
+        self._matrix = matrix
+        self.n_rows = matrix.shape[0]
+        self._starts = _starts_of(matrix.row, self.n_rows)
+
+    def lend(self, block: Block, lo: int, hi: int) -> None:
+        matrix = self._matrix
+        parts = []
+        for at in range(0, len(matrix.row), _CHUNK):
+            row = matrix.row[at : at + _CHUNK]
+            here = at + np.flatnonzero((row >= lo) & (row < hi))
+            parts.append((matrix.data[here], matrix.row[here] - lo, matrix.col[here]))
+        data, row, col = (np.concatenate(part) for part in zip(*parts)) if parts else ([], [], [])
+        rows = sparse.csr_matrix((data, (row, col)), shape=(hi - lo, matrix.shape[1]))
+        _lend_csr(block, rows.indptr, rows.indices, rows.data)
+
+
+def is_frame(data: Any) -> bool:
+    """Whether this is a pandas or polars frame."""
+    module = type(data).__module__.partition(".")[0]
+    return module in ("pandas", "polars") and hasattr(data, "columns") and hasattr(data, "shape")
+
+
+def word_columns(frame: Any) -> tuple[list[str], list[str]]:
+    """Return the columns of a frame that hold no numbers, and those that are categories."""
+    words, categories = [], []
+    for name, kind in zip(frame.columns, frame.dtypes):
+        if "categor" in str(kind).lower() or "enum" in str(kind).lower():
+            categories.append(str(name))
+        if not _is_number(kind):
+            words.append(str(name))
+    return words, categories
+
+
+def _is_number(kind: Any) -> bool:
+    if hasattr(kind, "is_numeric"):  # polars
+        return bool(kind.is_numeric()) or str(kind) == "Boolean"
+    return bool(getattr(kind, "kind", "O") in "biuf")
+
+
+def features_of(data: Any) -> Features:
+    """Return the door for an array, a sparse matrix or a frame of numbers."""
+    if sparse.issparse(data):
+        doors = {"csr": Csr, "csc": Csc, "coo": Coo}
+        if data.format in doors:
+            return doors[data.format](data)
+        return Csr(data.tocsr())
+    if is_frame(data):
+        return Frame(data)
+    array = np.asarray(data)
+    if array.ndim != 2:
+        raise ValueError(f"expected a table of rows and features, found {array.ndim} dimension(s)")
+    return Dense(array)

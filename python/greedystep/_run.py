@@ -1,0 +1,103 @@
+"""Long calls of the library: memory, threads, Ctrl-C, and failures of our own callbacks.
+
+A call that lasts runs in a thread of its own while the caller's waits, since Python looks at
+signals in the main thread only, and only while it runs Python. The library asks a flag whether to
+stop; it does so often and from several threads, so the function it asks is one that needs no GIL:
+libc's atoi, whose text is "0" until somebody writes a "1".
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from typing import Any, Callable
+
+from . import _library as c
+from ._errors import call
+
+
+def _half_of_memory() -> int:
+    """Return the limit that the command has too; 0 (none) where the system does not tell."""
+    try:
+        return os.sysconf("SC_PHYS_PAGES") // 2 * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, OSError, ValueError):
+        return 0
+
+
+def plain_env() -> c.Env:
+    """Return an environment for objects that live longer than a call."""
+    return c.Env(memory_limit=_half_of_memory())
+
+
+class Run:
+    """What belongs to one long call, and must outlive the readers that are opened for it.
+
+    Parameters
+    ----------
+    n_threads : int
+        0: as many as there are processors.
+    """
+
+    def __init__(self, n_threads: int = 0) -> None:
+        self._libc = ctypes.CDLL(None)
+        self._flag = ctypes.create_string_buffer(b"0")
+        self._failure: BaseException | None = None
+        self.env = plain_env()
+        self.env.should_stop = ctypes.cast(self._libc.atoi, ctypes.c_void_p)
+        self.env.stop_ctx = ctypes.addressof(self._flag)
+        self.env.n_threads = n_threads
+
+    def stop(self) -> None:
+        """Let the call end soon."""
+        self._flag[0] = b"1"
+
+    def fail(self, failure: BaseException) -> None:
+        """Keep what a callback raised, for the caller; the call ends soon."""
+        if self._failure is None:
+            self._failure = failure
+        self.stop()
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function of the library that may last."""
+        try:
+            if threading.current_thread() is threading.main_thread():
+                self._wait_for(lambda: call(name, *arguments))
+            else:
+                call(name, *arguments)
+        except BaseException:
+            self._raise_failure()
+            raise
+        self._raise_failure()
+
+    def _wait_for(self, work: Callable[[], None]) -> None:
+        done = threading.Event()
+        raised: list[BaseException] = []
+
+        def run() -> None:
+            try:
+                work()
+            except BaseException as failure:  # it is the waiting thread's to raise
+                raised.append(failure)
+            finally:
+                done.set()
+
+        thread = threading.Thread(target=run, name="greedystep")
+        thread.start()
+        interrupt: BaseException | None = None
+        while not done.is_set():
+            try:
+                done.wait()
+            except BaseException as signal:  # Ctrl-C, or what a handler of the user's raises
+                interrupt = interrupt or signal
+                self.stop()
+        thread.join()
+        if interrupt is not None:
+            raise interrupt
+        if raised:
+            raise raised[0]

@@ -1,0 +1,149 @@
+"""Being told of a run: one protocol, ``callback(event)``, and a progress bar built on it.
+
+A callback is called a few times a second while rows are learned and after every pass, in the thread
+that runs the training, one call at a time. What it raises ends the training and is raised by the
+function that was called.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from dataclasses import dataclass
+from typing import Any, Callable
+
+from . import _library as c
+from ._core import summary_at
+from ._errors import fill
+from ._run import Run
+
+#: Seconds between two events of kind "rows".
+INTERVAL = 0.1
+
+
+@dataclass(frozen=True)
+class Event:
+    """Where a run stands.
+
+    Attributes
+    ----------
+    kind : {"rows", "pass"}
+        Rows were learned, or a pass has ended.
+    rows : int
+        Rows learned so far, over all passes.
+    loss : float
+        Mean progressive loss (of each row before it was learned) of the pass under way, or of the
+        pass that has ended.
+    step : float
+        Mean of the greedy steps.
+    passes : int
+        Passes completed.
+    held_out_loss : float
+        After a pass: mean loss of the held-out rows, NaN if none are.
+    seconds : float
+        Since the run began.
+    """
+
+    kind: str
+    rows: int
+    loss: float
+    step: float
+    passes: int
+    held_out_loss: float
+    seconds: float
+
+
+Callback = Callable[[Event], Any]
+
+
+class NoticeWarning(UserWarning):
+    """Something about the data that its owner should know."""
+
+
+def _event(kind: str, state: int, seconds: float) -> Event:
+    summary = summary_at(state)
+    under_way = summary.loss_weight > 0 and kind == "rows"
+    loss = summary.loss_sum / summary.loss_weight if under_way else summary.last_pass_loss
+    held_out = c.library().gsa_state_held_out_loss(state) if kind == "pass" else math.nan
+    return Event(kind, summary.n_rows, loss, summary.step, summary.pass_, held_out, seconds)
+
+
+class Hooks:
+    """The library's hooks for a callback, which may be None; notices become warnings."""
+
+    def __init__(self, callback: Callback | None, run: Run) -> None:
+        self._run = run
+        self._callback = callback
+        self._began = time.monotonic()
+        self._told = 0.0
+        self._notices: list[str] = []
+        told = callback is not None
+        self.struct = c.TrainHooks(
+            None,
+            c.Progress(self._progress) if told else c.Progress(),
+            c.PassEnded(self._pass_ended) if told else c.PassEnded(),
+            c.Notice(self._notice),
+        )
+
+    def _tell(self, kind: str, state: int) -> None:
+        assert self._callback is not None
+        self._callback(_event(kind, state, time.monotonic() - self._began))
+
+    def _progress(self, _ctx: Any, state: int, _reader: int) -> None:
+        try:
+            now = time.monotonic()
+            if now - self._told >= INTERVAL:
+                self._told = now
+                self._tell("rows", state)
+        except BaseException as failure:
+            self._run.fail(failure)
+
+    def _pass_ended(self, _ctx: Any, state: int, error: Any) -> int:
+        try:
+            self._tell("pass", state)
+        except BaseException as failure:
+            self._run.fail(failure)
+            return fill(error, c.STOPPED, "a callback failed")
+        return c.OK
+
+    def _notice(self, _ctx: Any, text: bytes) -> None:
+        self._notices.append(c.text_of(text) or "")
+
+    def warn(self, stacklevel: int) -> None:
+        """Give what was noticed to the user, in the thread that called."""
+        for text in self._notices:
+            warnings.warn(text, NoticeWarning, stacklevel=stacklevel + 1)
+        self._notices.clear()
+
+
+class ProgressBar:
+    """A callback that shows a tqdm bar of the rows learned, with loss, step and passes.
+
+    Parameters
+    ----------
+    **options
+        What tqdm takes: ``desc``, ``disable``, ``file`` ...
+    """
+
+    def __init__(self, **options: Any) -> None:
+        from tqdm.auto import tqdm
+
+        self._bar = tqdm(**{"unit": " rows", "unit_scale": True, **options})
+
+    def __call__(self, event: Event) -> None:
+        """Show an event."""
+        self._bar.update(max(0, event.rows - self._bar.n))
+        self._bar.set_postfix(
+            loss=f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes
+        )
+
+    def close(self) -> None:
+        """Leave the bar as it stands."""
+        self._bar.close()
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()

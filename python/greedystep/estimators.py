@@ -1,0 +1,565 @@
+"""GSAClassifier, GSARegressor and GSALinearSVC: scikit-learn's way to the same models.
+
+``fit`` is the command's ``train``: same rows, same parameters, same bits. ``partial_fit`` learns
+rows as they come, each once; chunks of any size, and pickling in between, do not change a bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from ._arrow import free_name, label_column, open_table, with_columns
+from ._core import DoubleArray, Reader, State, reader_options
+from ._given import Classes, Given, Numbers
+from ._rows import features_of, is_frame, word_columns
+from ._run import Run
+from .callbacks import Callback
+from .model import Model, _threads, fill_given
+from .training import parameter_texts, train_on
+
+_LABEL, _WEIGHT = "greedystep label", "greedystep weight"
+
+
+class _Fitted:
+    """A state and the model that it stands for, which is made when it is first asked for."""
+
+    def __init__(self, state: State, *, is_open: bool) -> None:
+        self.state = state
+        self.is_open = is_open  # partial_fit goes on with it, fit has ended it
+        self._model: Model | None = None
+
+    @property
+    def model(self) -> Model:
+        if self._model is None:
+            self._model = Model(self.state.finish(), self.state)
+        return self._model
+
+    def forget_model(self) -> None:
+        self._model = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"state": self.state.write(), "is_open": self.is_open}
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        self.__init__(State.read(stored["state"]), is_open=stored["is_open"])  # type: ignore[misc]
+
+
+class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
+    """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
+
+    _fitted: _Fitted
+
+    def __init__(
+        self,
+        *,
+        passes: int = 0,
+        method: str = "auto",
+        units: str = "auto",
+        average: str = "recent",
+        order: str = "auto",
+        holdout: int | str = "auto",
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.passes = passes
+        self.method = method
+        self.units = units
+        self.average = average
+        self.order = order
+        self.holdout = holdout
+        self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    # ---- what the three differ in ---------------------------------------------------------------
+
+    def _loss(self) -> str:
+        raise NotImplementedError
+
+    def _labels(self, y: npt.NDArray[Any]) -> Any:
+        raise NotImplementedError
+
+    def _more_parameters(self) -> dict[str, Any]:
+        return {}
+
+    # ---- what goes in ---------------------------------------------------------------------------
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _texts(self) -> dict[str, str]:
+        return parameter_texts(
+            {
+                "loss": self._loss(),
+                "passes": self.passes,
+                "method": self.method,
+                "units": self.units,
+                "average": self.average,
+                "order": self.order,
+                "holdout": self.holdout,
+                "intercept": bool(self.fit_intercept),
+                "seed": self._seed(),
+                **self._more_parameters(),
+            }
+        )
+
+    def _check_features(self, X: Any, *, reset: bool) -> Any:
+        """Return X in a form that has a door, its width and names noted or compared."""
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(X) == 0:
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            return X
+        return validate_data(
+            self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype="numeric"
+        )
+
+    def _has_words(self, X: Any) -> bool:
+        return is_frame(X) and bool(word_columns(X)[0])
+
+    def _check_rows(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Any:
+        """Return the weights, after all lengths have been compared."""
+        n_rows = X.shape[0]
+        if len(y) != n_rows:
+            raise ValueError(
+                "Found input variables with inconsistent numbers of samples: "
+                f"X has {n_rows} and y has {len(y)}"
+            )
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float32, ensure_non_negative=True)
+
+    def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run) -> Reader | Given:
+        if not self._has_words(X):
+            return Given(features_of(X), self._labels(y), weights)
+        names = [str(name) for name in X.columns]
+        columns = {free_name(_LABEL, names): label_column(y)}
+        if weights is not None:
+            columns[free_name(_WEIGHT, names)] = weights
+        options = reader_options(
+            label=next(iter(columns)),
+            weight=list(columns)[1] if weights is not None else None,
+            remember_names=True,
+        )
+        return open_table(with_columns(X, columns), options, run)
+
+    # ---- learning -------------------------------------------------------------------------------
+
+    def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+        texts = self._texts()
+        if self.warm_start and hasattr(self, "_fitted"):
+            state = State.start_from(self._fitted.state, texts)
+        else:
+            state = State.new(texts)
+        run = Run(_threads(self.n_jobs))
+        train_on(state, self._open(X, y, weights, run), self.callback, run, 3)
+        self._fitted = _Fitted(state, is_open=False)
+        self.n_iter_ = max(1, int(state.summary().pass_))
+
+    def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+        if self._has_words(X):
+            raise ValueError("partial_fit takes numbers; words in a frame are for fit")
+        fitted = self._fitted
+        if not fitted.is_open:  # what fit has learned is where a new run of rows begins
+            fitted = _Fitted(State.start_from(fitted.state, self._texts()), is_open=True)
+        given = Given(features_of(X), self._labels(y), weights)
+        self._fitted = fitted
+        fitted.forget_model()
+        for bounds in given.bounds():
+            fitted.state.update(given.block(*bounds))
+        self.n_iter_ = 1
+
+    def _begin_partial(self) -> bool:
+        """Return whether nothing was learned before; a first call makes the state."""
+        if hasattr(self, "_fitted"):
+            return False
+        self._fitted = _Fitted(State.new(self._texts()), is_open=True)
+        return True
+
+    # ---- what comes out -------------------------------------------------------------------------
+
+    def _margins(self, X: Any) -> DoubleArray:
+        check_is_fitted(self)
+        X = self._check_features(X, reset=False)
+        model = self._fitted.model
+        if model.schema is not None:
+            return model.decision_function(X, n_jobs=self.n_jobs)
+        inner = model._model
+        given = Given(features_of(X))
+        margins = fill_given(given, inner.info.n_outputs, inner.margins, self.n_jobs)
+        return margins[:, 0] if inner.info.n_outputs == 1 else margins
+
+    @property
+    def model_(self) -> Model:
+        """The model, to be saved for the command, merged, or looked into."""
+        check_is_fitted(self)
+        return self._fitted.model
+
+    @property
+    def coef_(self) -> Any:
+        """Weights; a sparse matrix where words were hashed."""
+        model = self.model_
+        if model.schema is not None and "\nwords " in model.schema:
+            return sparse.csr_matrix(model.coef)
+        coef = np.zeros((model.coef.shape[0], self.n_features_in_))
+        coef[:, : model.coef.shape[1]] = model.coef
+        return coef
+
+    @property
+    def intercept_(self) -> DoubleArray:
+        """Constant terms."""
+        return self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
+    """Classes: which there are, and what each counts for."""
+
+    class_weight: Any
+    classes_: npt.NDArray[Any]
+
+    def _labels(self, y: npt.NDArray[Any]) -> Any:
+        return Classes(self.classes_).of(y)
+
+    def _more_parameters(self) -> dict[str, Any]:
+        return {"class_weight": "balanced" if self.class_weight == "balanced" else None}
+
+    def _weigh_classes(self, y: npt.NDArray[Any], weights: Any) -> Any:
+        """Return weights with those of classes that were given by the user.
+
+        The heaviest class counts 1: a row of a larger weight moves no further than it takes to fit
+        it (docs/decisions/0009-class-weights.md), so that only lighter ones make a difference.
+        """
+        if self.class_weight is None or isinstance(self.class_weight, str):
+            if self.class_weight not in (None, "balanced"):
+                raise ValueError(
+                    f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}"
+                )
+            return weights
+        of_classes = compute_sample_weight(self.class_weight, y)
+        of_classes = (of_classes / max(of_classes.max(), 1e-30)).astype(np.float32)
+        return of_classes if weights is None else of_classes * weights
+
+    def _check_labels(self, y: Any) -> npt.NDArray[Any]:
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} "
+                "learns from labels"
+            )
+        found: npt.NDArray[Any] = column_or_1d(y, warn=True)
+        check_classification_targets(found)
+        return found
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn a model: as many passes as held-out rows gain by, nothing to tune.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+            Frames may have columns of words.
+        y : array of shape (n_samples,)
+            Names of classes.
+        sample_weight : array of shape (n_samples,), optional
+            What rows count for.
+
+        Returns
+        -------
+        self
+        """
+        y = self._check_labels(y)
+        X = self._check_features(X, reset=True)
+        weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
+        classes = np.unique(y)
+        if len(classes) < 2:
+            raise ValueError(
+                f"the data has one class, {classes[0]!r}: there is nothing to tell apart"
+            )
+        before = getattr(self, "classes_", None)
+        self.classes_ = classes
+        try:
+            self._learn_all(X, y, weights)
+        except BaseException:  # the estimator stays what it was
+            if before is None:
+                del self.classes_
+            else:
+                self.classes_ = before
+            raise
+        return self
+
+    def partial_fit(
+        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: Any = None
+    ) -> Any:
+        """Learn rows as they come, each once.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        classes : array, optional
+            All classes there will be; needed in the first call.
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        is_first = not hasattr(self, "_fitted")
+        if is_first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        y = self._check_labels(y)
+        X = self._check_features(X, reset=is_first)
+        weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
+        if classes is not None:
+            told = np.unique(np.asarray(classes))
+            if not is_first and not np.array_equal(told, self.classes_):
+                raise ValueError(
+                    f"classes={told!r} is not the same as on the last call: {self.classes_!r}"
+                )
+            self.classes_ = told
+        if self._begin_partial():
+            self._fitted.state.prepare(Classes(self.classes_).told())
+        self._learn_more(X, y, weights)
+        return self
+
+    def decision_function(self, X: Any) -> DoubleArray:
+        """Return w.x + b: of two classes that of the second, of more one a class."""
+        return self._margins(X)
+
+    def predict(self, X: Any) -> npt.NDArray[Any]:
+        """Return the most probable class of every row."""
+        margins = self._margins(X)
+        best = margins > 0 if margins.ndim == 1 else margins.argmax(axis=1)
+        return self.classes_[np.asarray(best, np.intp)]
+
+
+class GSAClassifier(_GSAClassifierBase):
+    """Logistic regression of two classes or more, with probabilities and nothing to tune.
+
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None
+        What rows of a class count for; "balanced": all classes the same in all.
+    passes : int
+        Times to learn all rows; 0: as many as held-out rows gain by.
+    method, units, average, order, holdout
+        The command's parameters of these names (``greedystep help train``).
+    fit_intercept : bool
+        Learn a constant term.
+    warm_start : bool
+        ``fit`` begins with what was learned before.
+    random_state : int, RandomState or None
+        Which shuffling; None: the command's seed 0, so that equal data gives equal models.
+    n_jobs : int or None
+        Threads; None and -1: all processors. The result does not depend on it.
+    callback : callable or None
+        Is told of the run (:mod:`greedystep.callbacks`).
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
+        As scikit-learn's linear models have them; ``coef_`` is sparse where words were hashed.
+    model_ : greedystep.Model
+    """
+
+    def __init__(
+        self,
+        *,
+        class_weight: Any = None,
+        passes: int = 0,
+        method: str = "auto",
+        units: str = "auto",
+        average: str = "recent",
+        order: str = "auto",
+        holdout: int | str = "auto",
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        super().__init__(
+            passes=passes,
+            method=method,
+            units=units,
+            average=average,
+            order=order,
+            holdout=holdout,
+            fit_intercept=fit_intercept,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            callback=callback,
+        )
+        self.class_weight = class_weight
+
+    def _loss(self) -> str:
+        return "logistic" if len(self.classes_) <= 2 else "softmax"
+
+    def predict_proba(self, X: Any) -> DoubleArray:
+        """Return the probability of every class, in the order of ``classes_``."""
+        check_is_fitted(self)
+        X = self._check_features(X, reset=False)
+        model = self._fitted.model
+        if model.schema is not None:
+            return model.predict_proba(X, n_jobs=self.n_jobs)
+        inner = model._model
+        return fill_given(Given(features_of(X)), inner.width, inner.predict, self.n_jobs)
+
+    def predict_log_proba(self, X: Any) -> DoubleArray:
+        """Return the logarithm of the probability of every class."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class GSALinearSVC(_GSAClassifierBase):
+    """A linear support vector classifier: margins without probabilities, and nothing to tune.
+
+    Parameters
+    ----------
+    loss : {"squared_hinge", "hinge"}
+        What rows on the wrong side of their margin cost.
+    class_weight, passes, method, units, average, order, holdout, fit_intercept, warm_start, \
+random_state, n_jobs, callback
+        As of :class:`GSAClassifier`.
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str = "squared_hinge",
+        class_weight: Any = None,
+        passes: int = 0,
+        method: str = "auto",
+        units: str = "auto",
+        average: str = "recent",
+        order: str = "auto",
+        holdout: int | str = "auto",
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        super().__init__(
+            passes=passes,
+            method=method,
+            units=units,
+            average=average,
+            order=order,
+            holdout=holdout,
+            fit_intercept=fit_intercept,
+            warm_start=warm_start,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            callback=callback,
+        )
+        self.loss = loss
+        self.class_weight = class_weight
+
+    def _loss(self) -> str:
+        if self.loss not in ("hinge", "squared_hinge"):
+            raise ValueError(f"loss must be 'hinge' or 'squared_hinge', not {self.loss!r}")
+        return self.loss
+
+
+class GSARegressor(RegressorMixin, _GSAEstimator):  # type: ignore[misc]
+    """Least squares, with nothing to tune.
+
+    Parameters
+    ----------
+    passes, method, units, average, order, holdout, fit_intercept, warm_start, random_state, \
+n_jobs, callback
+        As of :class:`GSAClassifier`.
+    """
+
+    def _loss(self) -> str:
+        return "squared"
+
+    def _labels(self, y: npt.NDArray[Any]) -> Any:
+        return Numbers(y)
+
+    def _check_labels(self, y: Any) -> npt.NDArray[Any]:
+        if y is None:
+            raise ValueError(
+                "requires y to be passed, but the target y is None: GSARegressor learns from labels"
+            )
+        found: npt.NDArray[Any] = column_or_1d(y, warn=True)
+        numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
+        if not np.isfinite(numbers).all():
+            raise ValueError("Input y contains NaN or infinity.")
+        return numbers
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn a model: as many passes as held-out rows gain by, nothing to tune.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or frame of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        y = self._check_labels(y)
+        X = self._check_features(X, reset=True)
+        self._learn_all(X, y, self._check_rows(X, y, sample_weight))
+        return self
+
+    def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
+        """Learn rows as they come, each once.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n_samples, n_features)
+        y : array of shape (n_samples,)
+        sample_weight : array of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        y = self._check_labels(y)
+        X = self._check_features(X, reset=not hasattr(self, "_fitted"))
+        weights = self._check_rows(X, y, sample_weight)
+        self._begin_partial()
+        self._learn_more(X, y, weights)
+        return self
+
+    def predict(self, X: Any) -> DoubleArray:
+        """Return the value of every row."""
+        return self._margins(X)
+
+    @property
+    def coef_(self) -> Any:
+        """Weights, one a feature."""
+        coef = super().coef_
+        return coef if sparse.issparse(coef) else coef[0]

@@ -1,0 +1,278 @@
+"""A model: what was learned, read-only, with the state to go on from if there is one."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from concurrent.futures import ThreadPoolExecutor
+from ctypes import byref, c_void_p
+from typing import Any, Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _library as c
+from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, reader_options
+from ._data import open_data
+from ._errors import call, exception_of
+from ._given import Given
+from ._run import Run
+
+Fill = Callable[[c.Batch, DoubleArray], None]
+
+
+def _threads(n_jobs: int | None) -> int:
+    """Return how many threads a keyword asks for; 0: as many as there are processors."""
+    if n_jobs is None or n_jobs < 0:
+        return 0
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0; leave it out to use all processors")
+    return n_jobs
+
+
+def fill_given(given: Given, width: int, fill: Fill, n_jobs: int | None = None) -> DoubleArray:
+    """Return `width` numbers for every row, blocks side by side."""
+    out = np.empty((given.n_rows, width))
+    bounds = list(given.bounds())
+
+    def fill_block(which: tuple[int, int]) -> None:
+        fill(given.block(*which), out[which[0] : which[1]])
+
+    n_threads = min(_threads(n_jobs) or os.cpu_count() or 1, len(bounds))
+    if n_threads <= 1:
+        for which in bounds:
+            fill_block(which)
+        return out
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(fill_block, bounds))
+    return out
+
+
+def _fill_read(reader: Reader, width: int, fill: Fill) -> DoubleArray:
+    """Return `width` numbers for every row of a reader."""
+    parts: list[DoubleArray] = []
+    batch, error = c.Batch(), c.Error()
+    while (status := c.library().gsa_reader_next(reader.pointer, byref(batch), byref(error))) == 0:
+        parts.append(np.empty((batch.n_rows, width)))
+        fill(batch, parts[-1])
+    if status != c.END:
+        raise exception_of(status, error)
+    return np.concatenate(parts) if parts else np.empty((0, width))
+
+
+def _classes_of(labels: list[str]) -> npt.NDArray[Any]:
+    """Return labels as whole numbers or numbers if all of them are, else as texts."""
+    for kind in (int, float):
+        try:
+            return np.array([kind(label) for label in labels])
+        except ValueError:
+            continue
+    return np.array(labels)
+
+
+class Model:
+    """What was learned from data: :func:`greedystep.train` and :func:`greedystep.load` make it.
+
+    Attributes
+    ----------
+    loss : str
+        "logistic", "softmax", "squared", "hinge" or "squared_hinge".
+    classes : array or None
+        The labels, sorted; None if numbers were learned.
+    n_features : int
+        Highest feature number seen + 1.
+    n_rows, n_passes : int
+        How much was learned.
+    """
+
+    def __init__(self, model: CModel, state: State | None = None) -> None:
+        self._model = model
+        self._state = state
+        info = model.info
+        self.loss: str = model.loss
+        self.n_features: int = info.n_features
+        self.n_rows: int = info.n_rows
+        self.n_passes: int = info.n_passes
+        self.classes: npt.NDArray[Any] | None = (
+            _classes_of(model.labels()) if info.n_classes > 0 else None
+        )
+
+    def __repr__(self) -> str:
+        what = "numbers" if self.classes is None else f"{len(self.classes)} classes"
+        return f"<greedystep.Model: {self.loss}, {what}, {self.n_features} features>"
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = None if self._state is None else self._state.write()
+        return {"model": self._model.write(), "state": state}
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        state = None if stored["state"] is None else State.read(stored["state"])
+        Model.__init__(self, CModel.read(stored["model"]), state)
+
+    # ---- what is in it --------------------------------------------------------------------------
+
+    @property
+    def schema(self) -> str | None:
+        """What the columns of a table must be, as text; None: features have numbers."""
+        return self._model.schema
+
+    @property
+    def coef(self) -> FloatArray:
+        """Weights, [outputs x features], borrowed from the model and read-only."""
+        return self._model.weights().T
+
+    @property
+    def intercept(self) -> DoubleArray:
+        """Constant terms, one an output."""
+        return self._model.intercepts()
+
+    def feature_name(self, feature: int) -> str:
+        """Return the name of a feature, or its number where none is kept."""
+        return self._model.name(feature) or str(feature)
+
+    def strongest(self, n: int = 20, output: int = 0) -> list[tuple[str, float]]:
+        """Return the `n` features with the largest weights by magnitude, by name.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        output : int
+            Of more than two classes: which.
+        """
+        weights = self._model.weights()[:, output]
+        present = np.flatnonzero(weights)
+        best = heapq.nlargest(n, present, key=lambda i: abs(weights[i]))
+        return [(self.feature_name(int(i)), float(weights[i])) for i in best]
+
+    # ---- predicting -----------------------------------------------------------------------------
+
+    def _fill(self, data: Any, width: int, fill: Fill, n_jobs: int | None) -> DoubleArray:
+        run = Run(_threads(n_jobs))
+        options = reader_options(without_labels=True)
+        opened = open_data(data, options, run, schema=self.schema)
+        if isinstance(opened, Given):
+            return fill_given(opened, width, fill, n_jobs)
+        opened.follow(self.schema)
+        numbers = _fill_read(opened, width, fill)
+        opened.close()
+        return numbers
+
+    def decision_function(self, data: Any, *, n_jobs: int | None = None) -> DoubleArray:
+        """Return w.x + b of every row: one number, or one a class if there are more than two."""
+        n_outputs = self._model.info.n_outputs
+        margins = self._fill(data, n_outputs, self._model.margins, n_jobs)
+        return margins[:, 0] if n_outputs == 1 else margins
+
+    def predict_proba(self, data: Any, *, n_jobs: int | None = None) -> DoubleArray:
+        """Return the probability of every class, in the order of ``classes``."""
+        if not self._model.info.has_probabilities:
+            raise ValueError(f"a model of {self.loss} loss has no probabilities")
+        return self._fill(data, self._model.width, self._model.predict, n_jobs)
+
+    def predict(self, data: Any, *, n_jobs: int | None = None) -> npt.NDArray[Any]:
+        """Return the label, or the value, of every row.
+
+        Parameters
+        ----------
+        data
+            Whatever :func:`greedystep.train` takes; labels in it are not looked at.
+        n_jobs : int, optional
+            Threads for arrays; None: all processors.
+        """
+        margins = self.decision_function(data, n_jobs=n_jobs)
+        if self.classes is None:
+            return margins
+        best = margins > 0 if margins.ndim == 1 else margins.argmax(axis=1)
+        if len(self.classes) == 1:
+            best = np.zeros(len(margins), np.intp)
+        return self.classes[np.asarray(best, np.intp)]
+
+    def evaluate(
+        self,
+        data: Any,
+        y: Any = None,
+        *,
+        label: str | None = None,
+        weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> dict[str, float]:
+        """Return metrics of labelled data, by name: what the command's ``evaluate`` prints."""
+        run = Run(_threads(n_jobs))
+        column = weight if isinstance(weight, str) else None
+        weights = None if column is not None else weight
+        options = reader_options(label=label, weight=column)
+        opened = open_data(data, options, run, y=y, weights=weights, schema=self.schema)
+        reader = opened.open(run) if isinstance(opened, Given) else opened
+        if not isinstance(opened, Given):
+            reader.follow(self.schema)
+        out = c_void_p()
+        call("gsa_metrics_new", self._model.pointer, None, byref(out))
+        metrics = Handle(out.value, "gsa_metrics_free")
+        run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.env))
+        reader.close()
+        call("gsa_metrics_finish", metrics.pointer)
+        found: dict[str, float] = {}
+        metric = c.Metric()
+        while c.library().gsa_metrics_at(metrics.pointer, len(found), byref(metric)):
+            found[c.text_of(metric.name) or ""] = float(metric.value)
+        return found
+
+    # ---- elsewhere ------------------------------------------------------------------------------
+
+    def save(self, path: str | os.PathLike[str], *, state: bool = True) -> None:
+        """Write the model to a file, and the state to go on from to ``path.state`` beside it.
+
+        Parameters
+        ----------
+        path : path
+            The model, as the command reads and writes it.
+        state : bool
+            False: the model alone.
+        """
+        name = os.fspath(path)
+        if state and self._state is not None:
+            self._state.save(name + ".state")
+        self._model.save(name)
+
+    def merge(self, *others: Model, base: Model | None = None) -> Model:
+        """Return one model of several that were trained apart, each on rows of its own.
+
+        Parameters
+        ----------
+        *others : Model
+            With their states, as :func:`greedystep.train` makes and :func:`greedystep.load` finds
+            them.
+        base : Model, optional
+            What all of them started from, if they did not start from nothing.
+        """
+        states = [one._need_state() for one in (self, *others)]
+        merged = State.merge(states, None if base is None else base._need_state())
+        return Model(merged.finish(), merged)
+
+    def _need_state(self) -> State:
+        if self._state is None:
+            raise ValueError("this model has no state beside it: only the model file was there")
+        return self._state
+
+    def to_sklearn(self) -> Any:
+        """Return an estimator of scikit-learn's own that predicts the same.
+
+        A LogisticRegression, LinearRegression or LinearSVC with weights and classes filled in.
+        """
+        from sklearn.linear_model import LinearRegression, LogisticRegression
+        from sklearn.svm import LinearSVC
+
+        made: Any
+        coef, intercept = self.coef.astype(np.float64), self.intercept
+        if self.classes is None:
+            made = LinearRegression()
+            coef, intercept = coef[0], intercept[0]
+        else:
+            has_probabilities = bool(self._model.info.has_probabilities)
+            made = LogisticRegression() if has_probabilities else LinearSVC()
+            made.classes_ = self.classes
+            made.n_iter_ = np.array([self.n_passes], np.int32)
+        made.coef_, made.intercept_ = coef, intercept
+        made.n_features_in_ = self.n_features
+        return made

@@ -1,0 +1,154 @@
+"""`train` and `load`."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import _library as c
+from ._core import CModel, Reader, State, parameters, reader_options
+from ._data import open_data
+from ._given import Given
+from ._run import Run
+from .callbacks import Callback, Hooks
+from .model import Model, _threads
+
+# Compressed bytes from which rows are kept for further passes, as the command has it.
+_KEEP_BYTES = 4_000_000
+
+
+def parameter_texts(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return parameters as the library takes them; None is left to its default."""
+
+    def text(value: Any) -> str:
+        return ("on" if value else "off") if isinstance(value, bool) else str(value)
+
+    return {name: text(value) for name, value in values.items() if value is not None}
+
+
+def inherited(state: State) -> dict[str, str]:
+    """Return the parameters of a state."""
+    found = {}
+    for parameter in parameters():
+        name = c.text_of(parameter.name) or ""
+        value = state.get(name)
+        if value is not None:
+            found[name] = value
+    return found
+
+
+def _keep_rows(state: State, reader: Reader, is_dear: bool) -> None:
+    """Keep rows that are dear to read, if several passes may come."""
+    at = reader.progress()
+    large = at.bytes_total >= _KEEP_BYTES or is_dear
+    if not at.is_stream and large and state.get("passes") != "1":
+        reader.keep(tempfile.gettempdir())
+
+
+def train_on(
+    state: State, opened: Reader | Given, callback: Callback | None, run: Run, stacklevel: int
+) -> None:
+    """Learn all rows that were opened."""
+    reader = opened.open(run) if isinstance(opened, Given) else opened
+    hooks = Hooks(callback, run)
+    try:
+        state.train(reader, hooks.struct, run)
+    finally:
+        reader.close()
+    hooks.warn(stacklevel + 1)
+
+
+def train(
+    data: Any,
+    y: Any = None,
+    *,
+    label: str | None = None,
+    weight: Any = None,
+    categorical: Iterable[str] = (),
+    ignore: Iterable[str] = (),
+    cross: Iterable[str] = (),
+    bits: int | None = None,
+    skip_bad_rows: bool = False,
+    start_from: Model | None = None,
+    n_jobs: int | None = None,
+    callback: Callback | None = None,
+    **parameters: Any,
+) -> Model:
+    """Learn a model from data, with nothing to tune.
+
+    Parameters
+    ----------
+    data
+        File names or patterns (CSV, TSV, libsvm, Vowpal Wabbit text, caches, compressed or not;
+        Parquet through pyarrow), a pandas or polars frame, anything with ``__arrow_c_stream__``,
+        or, with `y`, an array or sparse matrix of features.
+    y : array, optional
+        Labels of rows in arrays: numbers, or names of classes.
+    label, weight : str
+        Columns of a table: what is learned, and what a row counts for. With `y`, `weight` is an
+        array.
+    categorical, ignore, cross : lists of str
+        Columns that are words even if they look like numbers, columns to leave out, and products
+        ("A*B") that are features too.
+    bits : int, optional
+        Words are hashed to 2^bits features; None: 24.
+    skip_bad_rows : bool
+        Pass over rows that cannot be read instead of stopping at them.
+    start_from : Model, optional
+        Begin with what another model has learned.
+    n_jobs : int, optional
+        Threads; None: all processors. The result does not depend on it.
+    callback : callable, optional
+        Is told of the run (:mod:`greedystep.callbacks`).
+    **parameters
+        The command's parameters by name: ``loss``, ``passes``, ``seed``, ``class_weight``,
+        ``intercept`` and so on. None of them needs to be given.
+
+    Returns
+    -------
+    Model
+    """
+    values = parameter_texts(parameters)
+    run = Run(_threads(n_jobs))
+    if start_from is None:
+        state = State.new(values)
+    else:
+        before = start_from._need_state()
+        state = State.start_from(before, {**inherited(before), **values})
+    options = reader_options(
+        label=label,
+        weight=weight if isinstance(weight, str) else None,
+        categorical=categorical,
+        ignore=ignore,
+        cross=cross,
+        bits=bits,
+        skip_bad_rows=skip_bad_rows,
+        remember_names=True,
+    )
+    schema = None if start_from is None else start_from.schema
+    weights = None if isinstance(weight, str) else weight
+    opened = open_data(data, options, run, y=y, weights=weights, schema=schema)
+    if isinstance(opened, Given):
+        if y is None:
+            raise ValueError("rows in an array have no labels: give them as y")
+    else:
+        _keep_rows(state, opened, opened.is_dear)
+        if schema is not None:
+            opened.follow(schema)
+    train_on(state, opened, callback, run, 2)
+    return Model(state.finish(), state)
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Return the model of a file, with the state beside it if there is one.
+
+    Parameters
+    ----------
+    path : path
+        As :meth:`Model.save` or the command wrote it.
+    """
+    name = os.fspath(path)
+    state = State.load(name + ".state") if os.path.exists(name + ".state") else None
+    return Model(CModel.load(name), state)

@@ -1,0 +1,230 @@
+"""The estimators among scikit-learn's own."""
+
+from __future__ import annotations
+
+import pickle
+
+import greedystep
+import joblib
+import numpy as np
+import pytest
+from conftest import planted
+from greedystep import GSAClassifier, GSALinearSVC, GSARegressor
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, cross_val_score, cross_validate
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+ALL = [GSAClassifier, GSARegressor, GSALinearSVC]
+
+
+def expected_failures(_estimator):
+    """Return what scikit-learn itself expects of SGDClassifier and SGDRegressor, and no more."""
+    why = "sample_weight is not equivalent to removing/repeating samples."
+    return {
+        "check_sample_weight_equivalence_on_dense_data": why,
+        "check_sample_weight_equivalence_on_sparse_data": why,
+    }
+
+
+@parametrize_with_checks([kind() for kind in ALL], expected_failed_checks=expected_failures)
+def test_scikit_learn_has_no_objection(estimator, check):
+    check(estimator)
+
+
+# ---- in place of the checks that are expected to fail -------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_a_weight_of_two_is_like_a_row_twice_on_average(kind):
+    """Over many orders of the rows, weights and copies lead to the same mean prediction."""
+    n_classes = 1 if kind is GSARegressor else 2
+    X, y = planted(600, 10, n_classes, seed=2)
+    weights = np.random.default_rng(0).integers(0, 4, 600)
+    X, copies = X.toarray(), np.repeat(np.arange(600), weights)
+    seeds = range(12)
+
+    def numbers(estimator, *arguments, **keywords):
+        estimator.fit(*arguments, **keywords)
+        return estimator.predict(X) if n_classes == 1 else estimator.decision_function(X)
+
+    weighted = np.mean(
+        [numbers(kind(random_state=s), X, y, sample_weight=weights) for s in seeds], 0
+    )
+    repeated = np.mean([numbers(kind(random_state=s), X[copies], y[copies]) for s in seeds], 0)
+    plain = np.mean([numbers(kind(random_state=s), X, y) for s in seeds], 0)
+    scale = repeated.std()
+    apart = np.abs(weighted - repeated).mean() / scale
+    assert apart < 0.06
+    assert apart < 0.5 * np.abs(plain - repeated).mean() / scale
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_rows_of_weight_zero_are_as_if_they_were_not_there(kind):
+    X, y = planted(400, 10, 1 if kind is GSARegressor else 2, seed=4)
+    X = X.toarray()
+    weights = np.ones(400)
+    weights[300:] = 0
+    some = kind(method="gsa", order="file", passes=2).fit(X, y, sample_weight=weights)
+    none = kind(method="gsa", order="file", passes=2).fit(X[:300], y[:300])
+    assert np.array_equal(some.coef_, none.coef_)
+
+
+# ---- in company ---------------------------------------------------------------------------------
+
+
+def test_raw_units_need_no_scaler():
+    for load in (load_breast_cancer, load_wine):
+        X, y = load(return_X_y=True)
+        scaled = make_pipeline(StandardScaler(), LogisticRegression())
+        ours = cross_val_score(GSAClassifier(), X, y, cv=5).mean()
+        assert ours > cross_val_score(scaled, X, y, cv=5).mean() - 0.03
+    X, y = load_diabetes(return_X_y=True)
+    ours = cross_val_score(GSARegressor(), X, y, cv=5).mean()
+    assert ours > cross_val_score(LinearRegression(), X, y, cv=5).mean() - 0.03
+
+
+def test_in_a_pipeline_and_a_grid():
+    X, y = load_iris(return_X_y=True)
+    pipe = make_pipeline(FunctionTransformer(np.log1p), GSAClassifier())
+    grid = GridSearchCV(pipe, {"gsaclassifier__passes": [1, 0]}, cv=3).fit(X, y)
+    assert grid.best_score_ > 0.9
+    assert OneVsRestClassifier(GSALinearSVC()).fit(X, y).score(X, y) > 0.8
+
+
+def test_support_vectors_can_be_calibrated():
+    X, y = load_breast_cancer(return_X_y=True)
+    calibrated = CalibratedClassifierCV(GSALinearSVC(), cv=3).fit(X, y)
+    assert calibrated.score(X, y) > 0.9
+    assert np.allclose(calibrated.predict_proba(X).sum(axis=1), 1)
+
+
+def test_metadata_is_routed():
+    from sklearn import config_context
+
+    X, y = load_iris(return_X_y=True)
+    weights = np.where(y == 2, 0.0, 1.0)
+    with config_context(enable_metadata_routing=True):
+        asked = GSAClassifier().set_fit_request(sample_weight=True)
+        asked.set_score_request(sample_weight=True)
+        pipe = make_pipeline(StandardScaler(), asked)
+        found = cross_validate(pipe, X, y, params={"sample_weight": weights}, cv=3)
+        assert np.all(found["test_score"] > 0.9)
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_clone_repr_and_html(kind):
+    estimator = kind(passes=3, random_state=4)
+    assert clone(estimator).get_params() == estimator.get_params()
+    assert repr(estimator) == f"{kind.__name__}(passes=3, random_state=4)"
+    assert kind.__name__ in estimator._repr_html_()
+
+
+@pytest.mark.parametrize("kind", ALL)
+def test_pickle_and_joblib_keep_every_bit(kind, tmp_path):
+    X, y = planted(300, 10, 1 if kind is GSARegressor else 3, seed=1)
+    fitted = kind().fit(X, y)
+    joblib.dump(fitted, tmp_path / "fitted")
+    for other in (pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "fitted")):
+        assert np.array_equal(other.coef_, fitted.coef_)
+        assert np.array_equal(other.predict(X), fitted.predict(X))
+
+
+def test_names_of_classes_reach_the_model_file(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    names = load_iris().target_names[y]
+    fitted = GSAClassifier().fit(X, names)
+    assert list(fitted.classes_) == ["setosa", "versicolor", "virginica"]
+    fitted.model_.save(tmp_path / "iris")
+    loaded = greedystep.load(tmp_path / "iris")
+    assert np.array_equal(loaded.predict(X), fitted.predict(X))
+    assert np.array_equal(loaded.predict_proba(X), fitted.predict_proba(X))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [["10", "9"], ["b", "é", "a"], [True, False], [1.5, -2.0, 3.0], [2**60, 2**60 + 1], ["", "x"]],
+    ids=str,
+)
+def test_classes_of_any_kind_keep_their_order(names):
+    X, y = planted(300, 10, len(names), seed=1)
+    classes = np.unique(np.array(names))
+    fitted = GSAClassifier().fit(X, classes[y])
+    by_number = GSAClassifier().fit(X, y)
+    assert np.array_equal(fitted.classes_, classes)
+    assert np.array_equal(fitted.predict(X), classes[by_number.predict(X)])
+    thawed = pickle.loads(pickle.dumps(fitted))
+    assert np.array_equal(thawed.predict_proba(X), by_number.predict_proba(X))
+
+
+def test_warm_start_begins_with_what_was_learned():
+    X, y = planted(2000, 20, 2, seed=1)
+    warm = GSAClassifier(warm_start=True, passes=1).fit(X, y)
+    before = warm.coef_
+    warm.fit(X[:50], y[:50])
+    cold = GSAClassifier(passes=1).fit(X[:50], y[:50])
+    assert np.linalg.norm(warm.coef_ - before) < 0.5 * np.linalg.norm(cold.coef_ - before)
+
+
+def test_partial_fit_goes_on_after_fit():
+    X, y = planted(2000, 20, 2, seed=1)
+    fitted = GSAClassifier().fit(X[:1500], y[:1500])
+    score = fitted.score(X, y)
+    fitted.partial_fit(X[1500:], y[1500:])
+    assert fitted.score(X, y) > score - 0.02
+
+
+def test_partial_fit_with_a_class_that_comes_late():
+    X, y = planted(900, 20, 3, seed=1)
+    order = np.argsort(y == 2, kind="stable")
+    fitted = GSAClassifier()
+    for part in np.array_split(order, 9):
+        fitted.partial_fit(X[part], y[part], classes=[0, 1, 2])
+        assert fitted.predict_proba(X).shape == (900, 3)
+    with pytest.raises(ValueError, match="not among the classes"):
+        fitted.partial_fit(X[:2], [0, 5])
+    with pytest.raises(ValueError, match="not the same as on the last call"):
+        fitted.partial_fit(X[:2], y[:2], classes=[0, 1])
+
+
+def test_class_weights_shift_what_is_predicted():
+    X, y = planted(1500, 10, 2, seed=3)
+    plain = GSAClassifier().fit(X, y).predict(X).mean()
+    heavy = GSAClassifier(class_weight={1: 5.0}).fit(X, y).predict(X).mean()
+    by_hand = GSAClassifier().fit(X, y, sample_weight=np.where(y == 1, 1.0, 0.2))
+    assert heavy > plain + 0.05
+    assert heavy == by_hand.predict(X).mean()
+
+
+def test_estimators_that_were_trained_apart_are_merged():
+    X, y = planted(3000, 20, 3, seed=1)
+    halves = [GSAClassifier().partial_fit(X[i::2], y[i::2], classes=[0, 1, 2]) for i in (0, 1)]
+    merged = halves[0].model_.merge(halves[1].model_)
+    assert (merged.predict(X) == y).mean() > halves[0].score(X, y) - 0.02
+
+
+def test_nothing_is_there_before_it_is_fitted():
+    for name in ("coef_", "intercept_", "model_"):
+        with pytest.raises(NotFittedError):
+            getattr(GSAClassifier(), name)
+
+
+def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
+    X, y = load_iris(return_X_y=True)
+    fitted = GSAClassifier().fit(X, y)
+    before = fitted.predict_proba(X)
+
+    def refuse(_event):
+        raise RuntimeError("enough")
+
+    fitted.callback = refuse
+    with pytest.raises(RuntimeError, match="enough"):
+        fitted.fit(X, y == 0)
+    assert np.array_equal(fitted.predict_proba(X), before)
+    assert list(fitted.classes_) == [0, 1, 2]

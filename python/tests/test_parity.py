@@ -1,0 +1,142 @@
+"""Same data, same seed: the command, `train` and the estimators give the same bits."""
+
+from __future__ import annotations
+
+import pickle
+
+import greedystep
+import numpy as np
+import pytest
+from conftest import planted, run_command, write_libsvm
+
+
+def estimator_for(n_classes, **parameters):
+    kind = greedystep.GSARegressor if n_classes == 1 else greedystep.GSAClassifier
+    return kind(**parameters)
+
+
+def assert_same_weights(model, other):
+    assert np.array_equal(model.coef, other.coef)
+    assert np.array_equal(model.intercept, other.intercept)
+
+
+@pytest.fixture
+def data_file(rows, tmp_path):
+    X, y, _ = rows
+    return write_libsvm(tmp_path / "rows.txt", X, y)
+
+
+@pytest.mark.parametrize("seed", [0, 7])
+def test_command_train_and_fit_give_the_same_bits(rows, data_file, tmp_path, seed):
+    X, y, n_classes = rows
+    run_command("train", data_file, "-o", tmp_path / "model", "--seed", seed, "--quiet")
+    by_command = greedystep.load(tmp_path / "model")
+    by_file = greedystep.train(data_file, seed=seed)
+    assert_same_weights(by_command, by_file)
+    assert_same_weights(by_command, greedystep.train(X, y, seed=seed))
+    fitted = estimator_for(n_classes, random_state=seed).fit(X, y)
+    assert_same_weights(by_command, fitted.model_)
+    assert np.array_equal(np.atleast_2d(fitted.coef_), by_command.coef)
+    by_file.save(tmp_path / "again")
+    for suffix in ("", ".state"):
+        written = (tmp_path / f"model{suffix}").read_bytes()
+        assert (tmp_path / f"again{suffix}").read_bytes() == written
+
+
+def test_threads_do_not_change_a_bit(rows):
+    X, y, n_classes = rows
+    one = estimator_for(n_classes, n_jobs=1).fit(X, y)
+    assert_same_weights(one.model_, estimator_for(n_classes, n_jobs=4).fit(X, y).model_)
+
+
+def test_more_rows_than_a_block_give_the_same_bits(tmp_path):
+    X, y = planted(70_000, 30, 2, seed=5)
+    path = write_libsvm(tmp_path / "rows.txt", X, y)
+    run_command("train", path, "-o", tmp_path / "model", "--quiet")
+    fitted = greedystep.GSAClassifier().fit(X, y)
+    assert_same_weights(greedystep.load(tmp_path / "model"), fitted.model_)
+
+
+def learn_chunks(estimator, X, y, chunk, pickle_at=()):
+    classes = None if isinstance(estimator, greedystep.GSARegressor) else np.unique(y)
+    for lo in range(0, len(y), chunk):
+        if lo in pickle_at:
+            estimator = pickle.loads(pickle.dumps(estimator))
+        if classes is None:
+            estimator.partial_fit(X[lo : lo + chunk], y[lo : lo + chunk])
+        else:
+            estimator.partial_fit(X[lo : lo + chunk], y[lo : lo + chunk], classes=classes)
+    return estimator
+
+
+@pytest.fixture
+def streamed(data_file, tmp_path):
+    """What the command learns from a pipe: one pass in the order of the rows."""
+    run_command("train", "-", "-o", tmp_path / "piped", "--quiet", stdin=data_file)
+    return greedystep.load(tmp_path / "piped")
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 1000, 1300])
+def test_partial_fit_in_chunks_gives_the_bits_of_a_stream(rows, streamed, chunk):
+    X, y, n_classes = rows
+    assert_same_weights(streamed, learn_chunks(estimator_for(n_classes), X, y, chunk).model_)
+
+
+def test_dense_rows_in_chunks_give_the_bits_of_a_stream(rows, streamed):
+    X, y, n_classes = rows
+    fitted = learn_chunks(estimator_for(n_classes), X.toarray().astype(np.float64), y, 90)
+    assert_same_weights(streamed, fitted.model_)
+
+
+@pytest.mark.parametrize("at", [1, 2, 500, 1023, 1024, 1299])
+def test_pickled_at_any_row_it_goes_on_with_the_same_bits(rows, streamed, at):
+    X, y, n_classes = rows
+    fitted = learn_chunks(estimator_for(n_classes), X, y, 1, pickle_at={at})
+    assert_same_weights(streamed, fitted.model_)
+
+
+def test_looking_at_the_model_in_between_changes_nothing(rows, streamed):
+    X, y, n_classes = rows
+    estimator = estimator_for(n_classes)
+    for lo in range(0, len(y), 100):
+        learn_more = {} if n_classes == 1 else {"classes": np.unique(y)}
+        estimator.partial_fit(X[lo : lo + 100], y[lo : lo + 100], **learn_more)
+        estimator.predict(X[:5])
+        assert estimator.coef_.size > 0
+    assert_same_weights(streamed, estimator.model_)
+
+
+def test_a_state_that_was_written_gives_equal_bytes(rows):
+    X, y, n_classes = rows
+    fitted = estimator_for(n_classes).fit(X, y)
+    assert pickle.dumps(fitted) == pickle.dumps(pickle.loads(pickle.dumps(fitted)))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_support_vectors_are_the_commands(tmp_path, loss):
+    X, y = planted(900, 30, 3, seed=1)
+    path = write_libsvm(tmp_path / "rows.txt", X, y)
+    run_command("train", path, "-o", tmp_path / "model", "--loss", loss, "--quiet")
+    fitted = greedystep.GSALinearSVC(loss=loss).fit(X, y)
+    assert_same_weights(greedystep.load(tmp_path / "model"), fitted.model_)
+
+
+def test_balanced_classes_are_the_commands(tmp_path):
+    X, y = planted(900, 30, 2, seed=1)
+    path = write_libsvm(tmp_path / "rows.txt", X, y)
+    run_command("train", path, "-o", tmp_path / "m", "--class-weight", "balanced", "--quiet")
+    fitted = greedystep.GSAClassifier(class_weight="balanced").fit(X, y)
+    assert_same_weights(greedystep.load(tmp_path / "m"), fitted.model_)
+
+
+def test_predictions_are_the_commands(rows, data_file, tmp_path):
+    X, y, n_classes = rows
+    fitted = estimator_for(n_classes).fit(X, y)
+    fitted.model_.save(tmp_path / "model")
+    lines = run_command("predict", tmp_path / "model", data_file).split("\n")[:-1]
+    if n_classes == 1:
+        assert np.allclose([float(line) for line in lines], fitted.predict(X), rtol=1e-7)
+        return
+    labels, probabilities = zip(*(line.split() for line in lines))
+    assert [int(float(label)) for label in labels] == list(fitted.predict(X))
+    assert np.allclose([float(p) for p in probabilities], fitted.predict_proba(X).max(1), 1e-5)
