@@ -34,6 +34,16 @@ from .training import parameter_texts, train_on
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
 
 
+def _at_most_one(weights: Any) -> Any:
+    """Return weights in the same proportions with none above 1.
+
+    A row of a larger weight moves no further than it takes to fit it
+    (docs/decisions/0009-class-weights.md), so that rows must weigh less to make a difference.
+    """
+    most = 0.0 if weights is None else float(weights.max())
+    return weights / np.float32(most) if most > 1 else weights
+
+
 class _Fitted:
     """A state and the model that it stands for, which is made when it is first asked for."""
 
@@ -169,6 +179,7 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
     # ---- learning -------------------------------------------------------------------------------
 
     def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+        weights = _at_most_one(weights)
         texts = self._texts()
         if self.warm_start and hasattr(self, "_fitted"):
             state = State.start_from(self._fitted.state, texts)
@@ -252,19 +263,15 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
         return {"class_weight": "balanced" if self.class_weight == "balanced" else None}
 
     def _weigh_classes(self, y: npt.NDArray[Any], weights: Any) -> Any:
-        """Return weights with those of classes that were given by the user.
-
-        The heaviest class counts 1: a row of a larger weight moves no further than it takes to fit
-        it (docs/decisions/0009-class-weights.md), so that only lighter ones make a difference.
-        """
+        """Return weights with those of classes that were given by the user."""
         if self.class_weight is None or isinstance(self.class_weight, str):
             if self.class_weight not in (None, "balanced"):
                 raise ValueError(
                     f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}"
                 )
             return weights
-        of_classes = compute_sample_weight(self.class_weight, y)
-        of_classes = (of_classes / max(of_classes.max(), 1e-30)).astype(np.float32)
+        heaviest = max([1.0, *self.class_weight.values()])
+        of_classes = (compute_sample_weight(self.class_weight, y) / heaviest).astype(np.float32)
         return of_classes if weights is None else of_classes * weights
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
@@ -287,7 +294,7 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Names of classes.
         sample_weight : array of shape (n_samples,), optional
-            What rows count for.
+            What rows count for, beside the heaviest.
 
         Returns
         -------

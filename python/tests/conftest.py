@@ -28,7 +28,13 @@ def planted(n_rows: int, n_features: int, n_classes: int, seed: int = 0):
     """Return CSR of float32 and labels from a planted linear model; 1 class: numbers."""
     random = np.random.default_rng(seed)
     X = sparse.random(
-        n_rows, n_features, 0.2, "csr", dtype=np.float32, random_state=random, data_rvs=random.random
+        n_rows,
+        n_features,
+        0.2,
+        "csr",
+        dtype=np.float32,
+        random_state=random,
+        data_rvs=random.random,
     )
     X.data = np.round(X.data * 8 + 1).astype(np.float32) / 8
     margins = X @ random.normal(size=(n_features, n_classes))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pickle
 
-import greedystep
 import numpy as np
 import pytest
 from conftest import planted, run_command, write_libsvm
+
+import greedystep
 
 
 def estimator_for(n_classes, **parameters):

@@ -1,0 +1,278 @@
+"""Every door leads to the same rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import planted, run_command
+from scipy import sparse
+
+import greedystep
+from greedystep import GSAClassifier, GSARegressor, _rows
+
+pd = pytest.importorskip("pandas")
+pl = pytest.importorskip("polars")
+pa = pytest.importorskip("pyarrow")
+
+
+# ---- arrays -------------------------------------------------------------------------------------
+
+
+def whole_numbers():
+    X, y = planted(700, 12, 2, seed=6)
+    return np.round(X.toarray() * 8).astype(np.float32), y
+
+
+def unsorted(X):
+    X = sparse.csr_matrix(X)
+    for row in range(X.shape[0]):
+        part = slice(X.indptr[row], X.indptr[row + 1])
+        X.indices[part] = X.indices[part][::-1].copy()
+        X.data[part] = X.data[part][::-1].copy()
+    X.has_sorted_indices = False
+    return X
+
+
+def with_duplicates(X):
+    X = sparse.csr_matrix(X)
+    twice = sparse.csr_matrix(
+        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape
+    )
+    assert not twice.has_canonical_format
+    return twice
+
+
+def scattered(X):
+    X = sparse.coo_matrix(X)
+    order = np.random.default_rng(0).permutation(X.nnz)
+    return sparse.coo_matrix((X.data[order], (X.row[order], X.col[order])), shape=X.shape)
+
+
+def wide_indices(X):
+    X = sparse.csr_matrix(X)
+    X.indices, X.indptr = X.indices.astype(np.int64), X.indptr.astype(np.int64)
+    return X
+
+
+def read_only(X):
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def columns(X):
+    return [f"column {i}" for i in range(X.shape[1])]
+
+
+ARRAYS = {
+    "float32": lambda X: X,
+    "float64": lambda X: X.astype(np.float64),
+    "Fortran order": np.asfortranarray,
+    "every other column": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+    "backwards": lambda X: X[::-1].copy()[::-1],
+    "int16": lambda X: X.astype(np.int16),
+    "big-endian": lambda X: X.astype(">f4"),
+    "read-only": read_only,
+    "csr": sparse.csr_matrix,
+    "csr array": sparse.csr_array,
+    "csr of float64": lambda X: sparse.csr_matrix(X, dtype=np.float64),
+    "csr of int8": lambda X: sparse.csr_matrix(X.astype(np.int8)),
+    "csr with wide indices": wide_indices,
+    "csr unsorted": unsorted,
+    "csr with duplicates": with_duplicates,
+    "csc": sparse.csc_matrix,
+    "csc array": sparse.csc_array,
+    "coo": scattered,
+    "coo array": sparse.coo_array,
+    "lil": sparse.lil_matrix,
+    "pandas": lambda X: pd.DataFrame(X, columns=columns(X)),
+    "pandas of many types": lambda X: pd.DataFrame(X).astype(
+        {0: "int64", 1: "Int32", 2: "float64"}
+    ),
+    "polars": lambda X: pl.DataFrame(X, schema=columns(X)),
+}
+
+
+@pytest.mark.parametrize("small", [False, True], ids=["one block", "many blocks"])
+@pytest.mark.parametrize("door", ARRAYS)
+def test_arrays_of_every_kind_give_the_same_bits(door, small, monkeypatch):
+    if small:
+        monkeypatch.setattr(_rows, "BLOCK_ROWS", 33)
+        for kind in (_rows.Csr, _rows.Csc, _rows.Coo):
+            monkeypatch.setattr(kind, "most_entries", 70)
+        monkeypatch.setattr(_rows, "_CHUNK", 100)
+    X, y = whole_numbers()
+    expected = GSAClassifier().fit(X, y)
+    given = ARRAYS[door](X)
+    fitted = GSAClassifier().fit(given, y)
+    assert np.array_equal(fitted.coef_, expected.coef_)
+    assert np.array_equal(fitted.predict_proba(given), expected.predict_proba(X))
+    learned = GSAClassifier().partial_fit(given, y, classes=[0, 1])
+    assert np.array_equal(learned.coef_, GSAClassifier().partial_fit(X, y, classes=[0, 1]).coef_)
+
+
+def test_rows_without_features_are_rows():
+    X, y = whole_numbers()
+    X[100:300] = 0
+    expected = GSAClassifier().fit(X, y)
+    for kind in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
+        assert np.array_equal(GSAClassifier().fit(kind(X), y).coef_, expected.coef_)
+
+
+def test_missing_numbers_of_a_frame_are_absent_and_of_an_array_refused():
+    X, y = whole_numbers()
+    holes = X.astype(np.float64)
+    holes[::7, 3] = np.nan
+    filled = np.nan_to_num(holes)
+    expected = GSAClassifier().fit(filled, y).coef_
+    assert np.array_equal(GSAClassifier().fit(pd.DataFrame(holes), y).coef_, expected)
+    frame = pl.DataFrame(holes, schema=columns(X)).with_columns(pl.all().fill_nan(None))
+    assert np.array_equal(GSAClassifier().fit(frame, y).coef_, expected)
+    with pytest.raises(ValueError, match="NaN"):
+        GSAClassifier().fit(holes, y)
+    with pytest.raises(ValueError, match="finite"):
+        GSAClassifier().fit(pd.DataFrame(filled).replace(0.0, np.inf), y)
+
+
+# ---- tables -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def clicks():
+    random = np.random.default_rng(1)
+    n = 900
+    city = random.choice(["oslo", "bergen", "trondheim", "ålesund"], n)
+    age = random.integers(18, 90, n).astype(np.float64)
+    age[::11] = np.nan
+    hour = random.integers(0, 24, n)
+    margin = (city == "oslo") * 2.0 - (hour > 12) + np.nan_to_num(age) / 50 - 1
+    clicked = (margin + random.logistic(size=n) > 0).astype(np.int64)
+    return pd.DataFrame({"city": city, "age": age, "hour": hour, "clicked": clicked})
+
+
+@pytest.fixture(scope="module")
+def by_command(clicks, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("clicks")
+    clicks.to_csv(folder / "clicks.csv", index=False)
+    words = ["train", folder / "clicks.csv", "--label", "clicked", "-o", folder / "model"]
+    run_command(*words, "--quiet")
+    return greedystep.load(folder / "model")
+
+
+def parquet_files(clicks, folder):
+    for i, part in enumerate((clicks[:300], clicks[300:])):
+        part.to_parquet(folder / f"part{i}.parquet", index=False)
+    return str(folder / "*.parquet")
+
+
+def dataset(clicks, folder):
+    from pyarrow import dataset
+
+    parquet_files(clicks, folder)
+    return dataset.dataset([str(folder / "part0.parquet"), str(folder / "part1.parquet")])
+
+
+def relation(clicks, _folder):
+    duckdb = pytest.importorskip("duckdb")
+    return duckdb.sql("SELECT * FROM clicks").project("city, nullif(age, 'nan') age, hour, clicked")
+
+
+def csv_file(clicks, folder):
+    clicks.to_csv(folder / "clicks.csv", index=False)
+    return folder / "clicks.csv"
+
+
+TABLES = {
+    "CSV": csv_file,
+    "pandas": lambda clicks, _: clicks,
+    "pandas categories": lambda clicks, _: clicks.astype({"city": "category"}),
+    "polars": lambda clicks, _: pl.from_pandas(clicks),
+    "polars categories": lambda clicks, _: pl.from_pandas(clicks).with_columns(
+        pl.col("city").cast(pl.Categorical)
+    ),
+    "pyarrow": lambda clicks, _: pa.Table.from_pandas(clicks),
+    "Parquet": parquet_files,
+    "dataset": dataset,
+    "DuckDB": relation,
+}
+
+
+@pytest.mark.parametrize("door", TABLES)
+def test_tables_of_every_kind_give_the_commands_bits(door, clicks, by_command, tmp_path):
+    model = greedystep.train(TABLES[door](clicks, tmp_path), label="clicked")
+    assert model.schema == by_command.schema
+    assert np.array_equal(model.coef, by_command.coef)
+    assert model.strongest(5) == by_command.strongest(5)
+    assert "city=oslo" in dict(model.strongest(5))
+    found = model.predict_proba(TABLES[door](clicks, tmp_path))
+    assert np.array_equal(found, by_command.predict_proba(clicks))
+
+
+@pytest.mark.parametrize("kind", ["reader", "scanner"])
+def test_what_can_be_read_once_is_learned_in_one_pass(kind, clicks, tmp_path):
+    if kind == "reader":
+        once = pa.RecordBatchReader.from_stream(pa.Table.from_pandas(clicks))
+    else:
+        once = dataset(clicks, tmp_path).scanner()
+    model = greedystep.train(once, label="clicked")
+    assert model.n_passes == 1
+    assert (model.predict(clicks) == clicks.clicked).mean() > 0.65
+
+
+def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command):
+    model = greedystep.train(clicks, label="clicked", ignore=["age"], categorical=["hour"])
+    assert "ignored age" in model.schema
+    assert any(name.startswith("hour=") for name, _ in model.strongest(100))
+    crossed = greedystep.train(clicks, label="clicked", cross=["city*hour"], bits=12)
+    assert crossed.n_features <= 2**12 + 2
+    assert by_command.n_features > 2**13
+
+
+def test_estimators_take_frames_with_words(clicks, by_command):
+    X, y = clicks.drop(columns="clicked"), clicks.clicked.to_numpy()
+    for frame in (X, X.astype({"city": "category"}), pl.from_pandas(X)):
+        fitted = GSAClassifier().fit(frame, y)
+        assert list(fitted.feature_names_in_) == ["city", "age", "hour"]
+        assert fitted.n_features_in_ == 3
+        assert sparse.issparse(fitted.coef_)
+        assert np.array_equal(fitted.coef_.toarray(), by_command.coef)
+        assert np.array_equal(fitted.predict_proba(frame), by_command.predict_proba(clicks))
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(pl.from_pandas(X).rename({"age": "years"}))
+    names = np.where(y == 1, "yes", "no")
+    assert list(GSAClassifier().fit(X, names).predict(X[:1])) in (["yes"], ["no"])
+    weights = np.where(y == 1, 1.0, 0.5)
+    weighted = GSAClassifier().fit(X, y, sample_weight=weights)
+    assert weighted.predict(X).mean() > fitted.predict(pl.from_pandas(X)).mean()
+
+
+def test_categories_of_numbers_are_one_hot():
+    random = np.random.default_rng(0)
+    month = random.integers(1, 13, 2000)
+    y = (month % 2).astype(float) + random.normal(size=2000) / 10
+    frame = pd.DataFrame({"month": pd.Categorical(month)})
+    assert GSARegressor().fit(frame, y).score(frame, y) > 0.9
+    assert GSARegressor().fit(frame.astype("int64"), y).score(frame.astype("int64"), y) < 0.1
+
+
+def test_feature_names_are_compared(clicks):
+    X = clicks[["hour"]].assign(one=1.0)
+    fitted = GSAClassifier().fit(X, clicks.clicked)
+    assert list(fitted.feature_names_in_) == ["hour", "one"]
+    with pytest.raises(ValueError, match="feature names"):
+        fitted.predict(X[["one", "hour"]])
+
+
+def test_what_does_not_fit_is_said(clicks, by_command, tmp_path):
+    with pytest.raises(ValueError, match="give it one, not an array"):
+        by_command.predict(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="no labels"):
+        greedystep.train(np.zeros((3, 3)))
+    with pytest.raises(FileNotFoundError, match="no file matches"):
+        greedystep.train(str(tmp_path / "*.csv"))
+    with pytest.raises(OSError, match=r"absent.csv"):
+        greedystep.train(str(tmp_path / "absent.csv"))
+    with pytest.raises(ValueError, match="did you mean"):
+        greedystep.train(clicks, label="clicked", pases=3)
+    with pytest.raises(ValueError, match="clickd"):
+        greedystep.train(clicks, label="clickd")
