@@ -43,7 +43,7 @@ GROWTH = """
     y = (random.random(n) < 0.5).astype(np.int64)
     GSAClassifier().fit(np.eye(4), [0, 1, 0, 1])
     X = {make}
-    size = {size} / 2**20
+    size = ({size}) / 2**20
     estimator = GSAClassifier(passes=1, method="gsa", n_jobs=1)
     with open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")
