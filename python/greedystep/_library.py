@@ -144,6 +144,7 @@ class ReaderOptions(Structure):
         ("ignore", c_char_p),
         ("cross", c_char_p),
         ("bits", c_uint),
+        ("keep_cells", c_int),
     ]
 
 

@@ -1,0 +1,65 @@
+"""The structs of the package are those of the headers."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from greedystep import _library as c
+
+INCLUDE = Path(__file__).parents[2] / "include"
+STRUCTS = {
+    "gsa_error": c.Error,
+    "gsa_env": c.Env,
+    "gsa_batch": c.Batch,
+    "gsa_param": c.Param,
+    "gsa_summary": c.Summary,
+    "gsa_model_info": c.ModelInfo,
+    "gsa_reader_options": c.ReaderOptions,
+    "gsa_reader_progress": c.ReaderProgress,
+    "gsa_metric": c.Metric,
+    "gsa_row_source": c.RowSource,
+    "gsa_arrow_again": c.ArrowAgain,
+    "struct ArrowArrayStream": c.ArrowArrayStream,
+    "gsa_train_hooks": c.TrainHooks,
+}
+
+
+def numbers_of_header(folder: Path) -> list[int]:
+    """Compile a program that prints sizes and offsets, and return them."""
+    lines = []
+    for name, struct in STRUCTS.items():
+        lines.append(f"sizeof({name})")
+        lines += [f"offsetof({name}, {field[0].rstrip('_')})" for field in struct._fields_]
+    prints = "\n".join(f'printf("%zu\\n", {line});' for line in lines)
+    source = folder / "sizes.c"
+    source.write_text(
+        "#include <greedystep/arrow.h>\n#include <greedystep/train.h>\n#include <stdio.h>\n"
+        f"int main(void) {{\n{prints}\nreturn 0;\n}}\n"
+    )
+    compiler = os.environ.get("CC", "cc")
+    program = folder / "sizes"
+    subprocess.run([compiler, f"-I{INCLUDE}", source, "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    return [int(word) for word in done.stdout.split()]
+
+
+@pytest.mark.skipif(not INCLUDE.exists(), reason="the headers are not here")
+@pytest.mark.skipif(not shutil.which(os.environ.get("CC", "cc")), reason="no compiler")
+def test_structs_are_those_of_the_headers(tmp_path):
+    ours = []
+    for struct in STRUCTS.values():
+        ours.append(ctypes.sizeof(struct))
+        ours += [getattr(struct, field[0]).offset for field in struct._fields_]
+    assert ours == numbers_of_header(tmp_path)
+
+
+def test_every_function_that_is_named_is_there():
+    library = c.library()
+    for name in c._PROTOTYPES:
+        assert getattr(library, name).argtypes is not None
