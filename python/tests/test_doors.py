@@ -219,8 +219,13 @@ def test_what_can_be_read_once_is_learned_in_one_pass(kind, clicks, tmp_path):
     assert (model.predict(clicks) == clicks.clicked).mean() > 0.65
 
 
-def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command):
+def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command, tmp_path):
     model = greedystep.train(clicks, label="clicked", ignore=["age"], categorical=["hour"])
+    files = parquet_files(clicks, tmp_path)
+    other = greedystep.train(files, label="clicked", ignore=["age"], categorical=["hour"])
+    assert other.schema == model.schema
+    assert np.array_equal(other.coef, model.coef)
+    assert np.array_equal(other.predict(files), model.predict(clicks))
     assert "ignored age" in model.schema
     assert any(name.startswith("hour=") for name, _ in model.strongest(100))
     crossed = greedystep.train(clicks, label="clicked", cross=["city*hour"], bits=12)
