@@ -35,6 +35,8 @@ static void close_arrow(void *memory)
         arrow->again.release(arrow->again.ctx);
     gsa__csv_forget(&arrow->csv);
     gsa__number_locale_free(env, arrow->csv.locale);
+    for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
+        gsa__free(env, arrow->column[i].hash);
     gsa__free(env, arrow->column);
     gsa__free(env, arrow);
 }
@@ -254,6 +256,8 @@ static gsa_status open_again(gsa__arrow *arrow, gsa_error *error)
         gsa__arrow_column before = arrow->column[i], *column = &arrow->column[i];
         gsa__arrow_column_init(column, arrow->schema.children[i]);
         column->is_used = before.is_used;
+        column->hash = before.hash;
+        column->hash_capacity = before.hash_capacity;
         same = column->type == before.type && column->index == before.index && column->list == before.list &&
                column->width == before.width;
     }
@@ -266,6 +270,19 @@ static gsa_status open_again(gsa__arrow *arrow, gsa_error *error)
 
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
+/* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
+static void forget_hashes(const gsa__arrow *arrow, gsa__arrow_column *column)
+{
+    bool has_words = column->index && gsa__arrow_is_text(column->type) && !arrow->csv.term;
+    int64_t n = has_words ? column->values->length : 0;
+    column->n_hashes = 0;
+    if (n == 0 || n / 4 > arrow->batch.length ||
+        !gsa__reserve(arrow->csv.env, (void **)&column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
+        return;
+    memset(column->hash, 0, (size_t)n * sizeof *column->hash);
+    column->n_hashes = (size_t)n;
+}
+
 static gsa_status take_batch(gsa__arrow *arrow, gsa_error *error)
 {
     const struct ArrowArray *batch = &arrow->batch;
@@ -274,11 +291,13 @@ static gsa_status take_batch(gsa__arrow *arrow, gsa_error *error)
         batch->offset < 0 || batch->offset > INT64_MAX - batch->length)
         return gsa__fail(error, GSA_FORMAT, "the Arrow stream: a batch does not have the columns of the schema");
     for (size_t i = 0; i < arrow->n_columns; i++) {
-        const char *objection = NULL;
-        if (arrow->column[i].is_used && batch->length > 0)
-            objection = gsa__arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
+        if (!arrow->column[i].is_used || batch->length == 0)
+            continue;
+        const char *objection =
+            gsa__arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
         if (objection)
             return fail_column(arrow, i, GSA_FORMAT, objection, error);
+        forget_hashes(arrow, &arrow->column[i]);
     }
     return GSA_OK;
 }

@@ -23,6 +23,8 @@ typedef struct gsa__arrow_column {
     const struct ArrowArray *array;  /* of the batch at hand */
     const struct ArrowArray *values; /* of the list or dictionary, else the same */
     char digits[GSA__NUMBER_TEXT];   /* the row's number, where it is taken for a word */
+    uint64_t *hash;                  /* of the words of the batch's dictionary, 0: not known yet; NULL: not kept */
+    size_t n_hashes, hash_capacity;  /* 0: the batch has no dictionary of words, or one that is not worth it */
 } gsa__arrow_column;
 
 typedef struct gsa__arrow_cell {
@@ -50,6 +52,8 @@ const char *gsa__arrow_type_name(const struct ArrowSchema *schema);
 const char *gsa__arrow_column_take(gsa__arrow_column *column, const struct ArrowArray *array, int64_t end);
 
 gsa__arrow_cell gsa__arrow_read(const gsa__arrow_column *column, int64_t row);
+/* Of a column with a dictionary: the row's place in it, -1 if it is null. */
+int64_t gsa__arrow_place(const gsa__arrow_column *column, int64_t row);
 /* Items of a row's list: how many, and the first; a null list has none. */
 size_t gsa__arrow_list(const gsa__arrow_column *column, int64_t row, int64_t *first);
 gsa__arrow_cell gsa__arrow_item(const gsa__arrow_column *column, int64_t item);

@@ -136,12 +136,24 @@ static gsa__arrow_cell read_scalar(char type, const struct ArrowArray *array, in
     return cell;
 }
 
+int64_t gsa__arrow_place(const gsa__arrow_column *column, int64_t row)
+{
+    const struct ArrowArray *array = column->array;
+    int64_t whole, at = row + array->offset;
+    if (!is_valid(array, at))
+        return -1;
+    if (column->index == 'i') /* what nearly all have */
+        return ((const int32_t *)array->buffers[1])[at];
+    double number = number_at(column->index, array->buffers[1], at, &whole);
+    return column->index == 'l' || column->index == 'L' ? whole : (int64_t)number;
+}
+
 gsa__arrow_cell gsa__arrow_read(const gsa__arrow_column *column, int64_t row)
 {
     if (!column->index)
         return read_scalar(column->type, column->array, row);
-    gsa__arrow_cell number = read_scalar(column->index, column->array, row);
-    return number.kind == GSA__CELL_ABSENT ? number : read_scalar(column->type, column->values, (int64_t)number.number);
+    int64_t place = gsa__arrow_place(column, row);
+    return place < 0 ? (gsa__arrow_cell){.kind = GSA__CELL_ABSENT} : read_scalar(column->type, column->values, place);
 }
 
 size_t gsa__arrow_list(const gsa__arrow_column *column, int64_t row, int64_t *first)
@@ -210,12 +222,12 @@ static const char *check_scalars(char type, const struct ArrowArray *array)
 
 static const char *check_dictionary(const gsa__arrow_column *column)
 {
+    bool fits = true;
     for (int64_t i = 0; i < column->array->length; i++) {
-        gsa__arrow_cell number = read_scalar(column->index, column->array, i);
-        if (number.kind != GSA__CELL_ABSENT && !(number.number >= 0 && number.number < (double)column->values->length))
-            return "its numbers lie outside of its dictionary";
+        int64_t place = gsa__arrow_place(column, i);
+        fits &= place < column->values->length && (place >= 0 || !is_valid(column->array, i + column->array->offset));
     }
-    return NULL;
+    return fits ? NULL : "its numbers lie outside of its dictionary";
 }
 
 static const char *check_list(const gsa__arrow_column *column)

@@ -95,6 +95,11 @@ static gsa_status take_word(gsa__arrow *arrow, size_t i, int64_t row, gsa__featu
 {
     size_t number = arrow->csv.column[i].cell;
     gsa__arrow_column *column = &arrow->column[number];
+    int64_t place = column->n_hashes > 0 ? gsa__arrow_place(column, row) : -1;
+    if (place >= 0 && column->hash[place] != 0) {
+        gsa__csv_add_hash(&arrow->csv, i, column->hash[place], features);
+        return GSA_OK;
+    }
     gsa__arrow_cell cell = gsa__arrow_read(column, row);
     if (cell.kind == GSA__CELL_NUMBER) {
         if (isinf(cell.number))
@@ -107,8 +112,11 @@ static gsa_status take_word(gsa__arrow *arrow, size_t i, int64_t row, gsa__featu
             cell.size = gsa__number_text(cell.number, column->digits);
         cell.text = column->digits;
     }
-    if (cell.kind != GSA__CELL_ABSENT)
-        gsa__csv_add_word(&arrow->csv, i, cell.text, cell.size, features);
+    if (cell.kind == GSA__CELL_ABSENT)
+        return GSA_OK;
+    uint64_t hash = gsa__csv_add_word(&arrow->csv, i, cell.text, cell.size, features);
+    if (place >= 0)
+        column->hash[place] = hash;
     return GSA_OK;
 }
 

@@ -110,7 +110,9 @@ static inline void gsa__csv_add_number(const gsa__csv *csv, size_t column, float
     if (csv->term)
         csv->term[column].value = value;
 }
-void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features);
+/* Returns the hash, by which the word can be added again (but for crosses, which want its text). */
+uint64_t gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features);
+void gsa__csv_add_hash(const gsa__csv *csv, size_t column, uint64_t hash, gsa__features *features);
 /* After the words of a row: remembers those that came for the first time. Not one by one, since whether a word came is
  * a look into memory that takes longer than to hash the next. */
 void gsa__csv_note_words(const gsa__csv *csv);

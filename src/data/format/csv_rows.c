@@ -74,7 +74,7 @@ static gsa_status take_number(const gsa__csv *csv, const gsa__record *record, co
     return GSA_OK;
 }
 
-void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features)
+uint64_t gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, size_t size, gsa__features *features)
 {
     gsa__csv_column *of = &csv->column[column];
     uint64_t hash = gsa__key_hash(&of->key, text, size);
@@ -91,6 +91,15 @@ void gsa__csv_add_word(const gsa__csv *csv, size_t column, const char *text, siz
         gsa__term *term = &csv->term[column];
         *term = (gsa__term){hash, 1, term->name, text, term->name_size, size};
     }
+    return hash;
+}
+
+void gsa__csv_add_hash(const gsa__csv *csv, size_t column, uint64_t hash, gsa__features *features)
+{
+    uint64_t mask = (UINT64_C(1) << csv->input->schema->bits) - 1;
+    gsa__features_add(features, (uint32_t)(csv->n_numbers + (hash & mask)), 1);
+    if (csv->kept)
+        csv->kept[column] = hash;
 }
 
 void gsa__csv_note_words(const gsa__csv *csv)

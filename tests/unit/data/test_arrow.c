@@ -347,6 +347,23 @@ static void arrow_dictionaries_are_their_values(void **state)
                        NULL);
 }
 
+static void an_arrow_dictionary_is_that_of_its_batch(void **state)
+{
+    (void)state;
+    static const char text[] = "oslobergenrome";
+    static const int32_t first_at[] = {0, 4, 10}, then_at[] = {4, 10, 14};
+    static const plan first = {NULL, "u", 2, 0, 3, {NULL, first_at, text}, NULL, NULL};
+    static const plan then = {NULL, "u", 2, 0, 3, {NULL, then_at, text}, NULL, NULL};
+    static const double y[] = {1, 0, 1, 0};
+    static const int32_t place[] = {0, 1, 1, 0};
+    const plan columns[] = {{"y", "g", 4, 0, 2, {NULL, y}, NULL, NULL},
+                            {"t", "i", 4, 0, 2, {NULL, place}, NULL, &first},
+                            {"y", "g", 4, 0, 2, {NULL, y}, NULL, NULL},
+                            {"t", "i", 4, 0, 2, {NULL, place}, NULL, &then}};
+    source from = {.column = columns, .n_columns = 2, .n_batches = 2, .length = {4, 4}};
+    assert_same_as_csv(&from, "y,t\n1,oslo\n0,bergen\n1,bergen\n0,oslo\n1,bergen\n0,rome\n1,rome\n0,bergen\n", NULL);
+}
+
 static void arrow_columns_taken_for_words_and_crossed_are_those_of_text(void **state)
 {
     (void)state;
@@ -791,6 +808,7 @@ int main(void)
         cmocka_unit_test(arrow_text_is_words),
         cmocka_unit_test(arrow_text_views_are_words),
         cmocka_unit_test(arrow_dictionaries_are_their_values),
+        cmocka_unit_test(an_arrow_dictionary_is_that_of_its_batch),
         cmocka_unit_test(arrow_columns_taken_for_words_and_crossed_are_those_of_text),
         cmocka_unit_test(arrow_labels_and_weights_are_those_of_text),
         cmocka_unit_test(arrow_batches_and_slices_make_one_table),
