@@ -14,9 +14,8 @@ import time
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
-
 from greedystep import GSAClassifier
+from scipy import sparse
 
 HERE = Path(__file__).parent
 RUNS = 5
@@ -27,9 +26,7 @@ def peak_mb() -> float:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
 
 
-def planted(
-    n_rows: int, n_features: int = 100_000, nnz: int = 20
-) -> tuple[sparse.csr_matrix, np.ndarray]:
+def planted(n_rows: int, n_features: int = 100_000, nnz: int = 20) -> tuple[sparse.csr_matrix, np.ndarray]:
     random = np.random.default_rng(0)
     slices = np.arange(nnz, dtype=np.int32) * (n_features // nnz)
     indices = random.integers(0, n_features // nnz, (n_rows, nnz), dtype=np.int32) + slices
@@ -77,9 +74,7 @@ def main() -> None:
             )
     size = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
     c, python = (statistics.median(side) for side in zip(*pairs))
-    print(
-        f"{n_rows} rows, {size:.0f} MB, {passes} passes: C {c:.3f} s, Python {python:.3f} s, {python / c:.3f} times"
-    )
+    print(f"{n_rows} rows, {size:.0f} MB, {passes} passes: C {c:.3f} s, Python {python:.3f} s, {python / c:.3f} times")
 
 
 if __name__ == "__main__":

@@ -49,9 +49,8 @@ def memory_mb(which: str) -> float:
 
 def measure(what: str, path: str) -> None:
     """Print rows a second, and MB beyond the interpreter with its modules."""
-    import pyarrow.parquet as pq
-
     import greedystep
+    import pyarrow.parquet as pq
 
     n_rows = pq.ParquetFile(path).metadata.num_rows
     before = memory_mb("VmRSS")
@@ -83,9 +82,7 @@ def main() -> None:
             print(f"{what:6} {rate:12,.0f} rows/s {memory:6.0f} MB", flush=True)
     scan, train = (statistics.median(rate for rate, _ in found[what]) for what in ("scan", "train"))
     most = max(memory for _, memory in found["train"])
-    print(
-        f"train {train:,.0f} rows/s, {train / scan:.2f} of a bare scan ({scan:,.0f}), at most {most:.0f} MB"
-    )
+    print(f"train {train:,.0f} rows/s, {train / scan:.2f} of a bare scan ({scan:,.0f}), at most {most:.0f} MB")
 
 
 if __name__ == "__main__":

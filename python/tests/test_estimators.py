@@ -122,8 +122,7 @@ def test_metadata_is_routed():
     with config_context(enable_metadata_routing=True):
         asked = GSAClassifier().set_fit_request(sample_weight=True)
         asked.set_score_request(sample_weight=True)
-        pipe = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), asked)
-        found = cross_validate(pipe, X, y, params={"sample_weight": weights}, cv=3)
+        found = cross_validate(asked, X, y, params={"sample_weight": weights}, cv=3)
         assert np.all(found["test_score"] > 0.9)
 
 
