@@ -53,9 +53,7 @@ def __getattr__(name: str) -> Any:
     try:
         from . import estimators
     except ImportError as failure:
-        raise ImportError(
-            f"greedystep.{name} needs scikit-learn: pip install 'greedystep[sklearn]'"
-        ) from failure
+        raise ImportError(f"greedystep.{name} needs scikit-learn: pip install 'greedystep[sklearn]'") from failure
     return getattr(estimators, name)
 
 

@@ -35,9 +35,7 @@ def pyarrow() -> Any:
     try:
         import pyarrow as found
     except ImportError as failure:
-        raise ImportError(
-            "tables of this kind are read by pyarrow: pip install 'greedystep[arrow]'"
-        ) from failure
+        raise ImportError("tables of this kind are read by pyarrow: pip install 'greedystep[arrow]'") from failure
     return found
 
 
@@ -54,9 +52,7 @@ class Table:
         Rows take long to make: several passes should keep them.
     """
 
-    def __init__(
-        self, open_stream: Callable[[], Any], *, is_once: bool = False, is_dear: bool = False
-    ) -> None:
+    def __init__(self, open_stream: Callable[[], Any], *, is_once: bool = False, is_dear: bool = False) -> None:
         self.open_stream, self.is_once, self.is_dear = open_stream, is_once, is_dear
 
 
@@ -124,9 +120,7 @@ def table_of(data: Any) -> Table | None:
 
 def _scan(dataset: Any) -> Any:
     """Return a reader of a dataset, with few batches on their way at a time."""
-    return dataset.scanner(
-        batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1
-    ).to_reader()
+    return dataset.scanner(batch_size=_BATCH_ROWS, batch_readahead=2, fragment_readahead=1).to_reader()
 
 
 class _Parquet:
@@ -149,16 +143,13 @@ class _Parquet:
     def _open(self, path: str, texts: Sequence[str] = ()) -> Any:
         from pyarrow import parquet
 
-        return parquet.ParquetFile(
-            path, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(texts)
-        )
+        return parquet.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER, read_dictionary=list(texts))
 
     def _schema_of(self, file: Any) -> Any:
         """Return the columns; what is left out is there without being read."""
         pa = pyarrow()
         return pa.schema(
-            pa.field(field.name, pa.null()) if field.name in self._leave_out else field
-            for field in file.schema_arrow
+            pa.field(field.name, pa.null()) if field.name in self._leave_out else field for field in file.schema_arrow
         )
 
     def _batches(self) -> Iterator[Any]:
@@ -171,8 +162,7 @@ class _Parquet:
             read = [name for name in names if name not in self._leave_out]
             for batch in file.iter_batches(_BATCH_ROWS, columns=read):
                 columns = [
-                    pa.nulls(batch.num_rows) if name in self._leave_out else batch.column(name)
-                    for name in names
+                    pa.nulls(batch.num_rows) if name in self._leave_out else batch.column(name) for name in names
                 ]
                 yield pa.RecordBatch.from_arrays(columns, schema=self._schema)
 

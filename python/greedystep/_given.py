@@ -53,9 +53,7 @@ class Classes:
         codes[codes == len(self.classes)] = 0
         unknown = np.flatnonzero(self.classes[codes] != labels)
         if len(unknown):
-            raise ValueError(
-                f"label {labels[unknown[0]]!r} is not among the classes {list(self.classes)!r}"
-            )
+            raise ValueError(f"label {labels[unknown[0]]!r} is not among the classes {list(self.classes)!r}")
         return codes
 
     def lend(self, block: Block, labels: npt.NDArray[Any]) -> None:

@@ -96,9 +96,7 @@ class Frame(Features):
 
     def _numbers(self, lo: int, hi: int) -> npt.NDArray[Any]:
         if hasattr(self._frame, "iloc"):
-            found: npt.NDArray[Any] = self._frame.iloc[lo:hi].to_numpy(
-                dtype=np.float64, na_value=np.nan
-            )
+            found: npt.NDArray[Any] = self._frame.iloc[lo:hi].to_numpy(dtype=np.float64, na_value=np.nan)
             return found
         return np.asarray(self._frame[lo:hi].to_numpy(), np.float64)
 

@@ -134,9 +134,7 @@ class ProgressBar:
     def __call__(self, event: Event) -> None:
         """Show an event."""
         self._bar.update(max(0, event.rows - self._bar.n))
-        self._bar.set_postfix(
-            loss=f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes
-        )
+        self._bar.set_postfix(loss=f"{event.loss:.5g}", step=f"{event.step:.3g}", passes=event.passes)
 
     def close(self) -> None:
         """Leave the bar as it stands."""

@@ -143,9 +143,7 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
             if len(X) == 0:
                 raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
             return X
-        return validate_data(
-            self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype="numeric"
-        )
+        return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
 
     def _has_words(self, X: Any) -> bool:
         return is_frame(X) and bool(word_columns(X)[0])
@@ -155,8 +153,7 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
         n_rows = X.shape[0]
         if len(y) != n_rows:
             raise ValueError(
-                "Found input variables with inconsistent numbers of samples: "
-                f"X has {n_rows} and y has {len(y)}"
+                f"Found input variables with inconsistent numbers of samples: X has {n_rows} and y has {len(y)}"
             )
         if sample_weight is None:
             return None
@@ -266,9 +263,7 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
         """Return weights with those of classes that were given by the user."""
         if self.class_weight is None or isinstance(self.class_weight, str):
             if self.class_weight not in (None, "balanced"):
-                raise ValueError(
-                    f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}"
-                )
+                raise ValueError(f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}")
             return weights
         heaviest = max([1.0, *self.class_weight.values()])
         of_classes = (compute_sample_weight(self.class_weight, y) / heaviest).astype(np.float32)
@@ -277,8 +272,7 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         if y is None:
             raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} "
-                "learns from labels"
+                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels"
             )
         found: npt.NDArray[Any] = column_or_1d(y, warn=True)
         check_classification_targets(found)
@@ -305,9 +299,7 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
         weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
         classes = np.unique(y)
         if len(classes) < 2:
-            raise ValueError(
-                f"the data has one class, {classes[0]!r}: there is nothing to tell apart"
-            )
+            raise ValueError(f"the data has one class, {classes[0]!r}: there is nothing to tell apart")
         before = getattr(self, "classes_", None)
         self.classes_ = classes
         try:
@@ -320,9 +312,7 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
             raise
         return self
 
-    def partial_fit(
-        self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: Any = None
-    ) -> Any:
+    def partial_fit(self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: Any = None) -> Any:
         """Learn rows as they come, each once.
 
         Parameters
@@ -346,9 +336,7 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
         if classes is not None:
             told = np.unique(np.asarray(classes))
             if not is_first and not np.array_equal(told, self.classes_):
-                raise ValueError(
-                    f"classes={told!r} is not the same as on the last call: {self.classes_!r}"
-                )
+                raise ValueError(f"classes={told!r} is not the same as on the last call: {self.classes_!r}")
             self.classes_ = told
         if self._begin_partial():
             self._fitted.state.prepare(Classes(self.classes_).told())
@@ -514,9 +502,7 @@ n_jobs, callback
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         if y is None:
-            raise ValueError(
-                "requires y to be passed, but the target y is None: GSARegressor learns from labels"
-            )
+            raise ValueError("requires y to be passed, but the target y is None: GSARegressor learns from labels")
         found: npt.NDArray[Any] = column_or_1d(y, warn=True)
         numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
         if not np.isfinite(numbers).all():

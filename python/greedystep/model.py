@@ -93,9 +93,7 @@ class Model:
         self.n_features: int = info.n_features
         self.n_rows: int = info.n_rows
         self.n_passes: int = info.n_passes
-        self.classes: npt.NDArray[Any] | None = (
-            _classes_of(model.labels()) if info.n_classes > 0 else None
-        )
+        self.classes: npt.NDArray[Any] | None = _classes_of(model.labels()) if info.n_classes > 0 else None
 
     def __repr__(self) -> str:
         what = "numbers" if self.classes is None else f"{len(self.classes)} classes"

@@ -47,9 +47,7 @@ def _keep_rows(state: State, reader: Reader, is_dear: bool) -> None:
         reader.keep(tempfile.gettempdir())
 
 
-def train_on(
-    state: State, opened: Reader | Given, callback: Callback | None, run: Run, stacklevel: int
-) -> None:
+def train_on(state: State, opened: Reader | Given, callback: Callback | None, run: Run, stacklevel: int) -> None:
     """Learn all rows that were opened."""
     reader = opened.open(run) if isinstance(opened, Given) else opened
     hooks = Hooks(callback, run)

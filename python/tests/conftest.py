@@ -15,9 +15,7 @@ from greedystep.comparison import command
 def run_command(*words: object, stdin: Path | None = None) -> str:
     """Run the command and return what it printed."""
     feed = None if stdin is None else stdin.open("rb")
-    done = subprocess.run(
-        [command(), *map(str, words)], stdin=feed, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([command(), *map(str, words)], stdin=feed, capture_output=True, text=True, check=False)
     if feed:
         feed.close()
     assert done.returncode == 0, done.stderr

@@ -23,9 +23,7 @@ needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason=
 
 def run_python(text: str, **keywords) -> subprocess.CompletedProcess:
     script = textwrap.dedent(text)
-    return subprocess.run(
-        [sys.executable, "-c", script], capture_output=True, text=True, check=False, **keywords
-    )
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, **keywords)
 
 
 # ---- memory -------------------------------------------------------------------------------------
@@ -114,9 +112,7 @@ INTERRUPTED = """
 """
 
 
-@pytest.mark.parametrize(
-    ("rows", "n_classes"), [("", 2), ("[:50_000]", 20)], ids=["one state", "a team"]
-)
+@pytest.mark.parametrize(("rows", "n_classes"), [("", 2), ("[:50_000]", 20)], ids=["one state", "a team"])
 def test_ctrl_c_is_answered_within_a_second(rows, n_classes):
     script = textwrap.dedent(INTERRUPTED.format(rows=rows, n_classes=n_classes))
     process = subprocess.Popen(

@@ -35,9 +35,7 @@ def unsorted(X):
 
 def with_duplicates(X):
     X = sparse.csr_matrix(X)
-    twice = sparse.csr_matrix(
-        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape
-    )
+    twice = sparse.csr_matrix((np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), X.indptr * 2), shape=X.shape)
     assert not twice.has_canonical_format
     return twice
 
@@ -86,9 +84,7 @@ ARRAYS = {
     "coo array": sparse.coo_array,
     "lil": sparse.lil_matrix,
     "pandas": lambda X: pd.DataFrame(X, columns=columns(X)),
-    "pandas of many types": lambda X: pd.DataFrame(X).astype(
-        {0: "int64", 1: "Int32", 2: "float64"}
-    ),
+    "pandas of many types": lambda X: pd.DataFrame(X).astype({0: "int64", 1: "Int32", 2: "float64"}),
     "polars": lambda X: pl.DataFrame(X, schema=columns(X)),
 }
 
@@ -187,9 +183,7 @@ TABLES = {
     "pandas": lambda clicks, _: clicks,
     "pandas categories": lambda clicks, _: clicks.astype({"city": "category"}),
     "polars": lambda clicks, _: pl.from_pandas(clicks),
-    "polars categories": lambda clicks, _: pl.from_pandas(clicks).with_columns(
-        pl.col("city").cast(pl.Categorical)
-    ),
+    "polars categories": lambda clicks, _: pl.from_pandas(clicks).with_columns(pl.col("city").cast(pl.Categorical)),
     "pyarrow": lambda clicks, _: pa.Table.from_pandas(clicks),
     "Parquet": parquet_files,
     "dataset": dataset,

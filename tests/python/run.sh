@@ -34,5 +34,6 @@ import greedystep, pathlib, sys
 place = pathlib.Path(greedystep.__file__)
 assert pathlib.Path(sys.prefix) in place.parents, f"{place} is not the package that was installed"
 END
-"$folder/venv/bin/greedystep" --version
-"$folder/venv/bin/pytest" -q -p no:cacheprovider -c "$OLDPWD/pyproject.toml" "$OLDPWD/python/tests"
+PATH=$folder/venv/bin:$PATH
+greedystep --version
+pytest -q -p no:cacheprovider -c "$OLDPWD/pyproject.toml" "$OLDPWD/python/tests"
