@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref
 from typing import Any, Callable
 
-import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
@@ -219,8 +218,3 @@ def open_table(table: Table, options: c.ReaderOptions, run: Run) -> Reader:
         byref(run.env),
     )
     return Reader(pointer, (table, again, run), is_dear=table.is_dear)
-
-
-def label_column(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return labels as a column that Arrow has a type for."""
-    return values.astype(str) if values.dtype.kind in "UO" else np.ascontiguousarray(values)

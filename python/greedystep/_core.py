@@ -143,6 +143,19 @@ def summary_at(pointer: int) -> c.Summary:
     return summary
 
 
+class _Lent:
+    """Numbers of an object of the library; arrays of them keep it alive."""
+
+    def __init__(self, owner: Handle, address: int | None, shape: tuple[int, ...]) -> None:
+        self._owner = owner
+        self.__array_interface__ = {
+            "data": (address, True),
+            "shape": shape,
+            "typestr": np.dtype(np.float32).str,
+            "version": 3,
+        }
+
+
 class CModel(Handle):
     """A state made read-only. Safe to share between threads."""
 
@@ -190,13 +203,12 @@ class CModel(Handle):
         return c.text_of(c.library().gsa_model_name(self.pointer, feature))
 
     def weights(self) -> FloatArray:
-        """Return the weights, [features x outputs], borrowed from the model."""
+        """Return the weights, [features x outputs], borrowed from the model and read-only."""
         shape = (self.info.n_features, self.info.n_outputs)
         if 0 in shape:
             return np.zeros(shape, np.float32)
-        found = np.ctypeslib.as_array(c.library().gsa_model_weights(self.pointer), shape)
-        found.flags.writeable = False
-        return found
+        first = ctypes.cast(c.library().gsa_model_weights(self.pointer), c_void_p).value
+        return np.asarray(_Lent(self, first, shape))
 
     def intercepts(self) -> DoubleArray:
         """Return one constant term an output."""

@@ -71,6 +71,12 @@ class Classes:
         """Return the labels of rows."""
         return _ClassLabels(self, labels)
 
+    def column(self, labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return labels as a column of a table, where texts that look like numbers would be numbers."""
+        if self._words is not None and not any(_is_no_word(one) for one in self.classes):
+            return labels.astype(str)
+        return labels.astype(np.float64) if self._are_numbers else self.codes(labels)
+
     def told(self) -> Block:
         """Return rows without features that count for nothing and tell the classes."""
         n = len(self.classes)
@@ -92,6 +98,15 @@ class _ClassLabels:
 
 def _is_word(name: Any) -> bool:
     return isinstance(name, str) and name != "" and "\0" not in name
+
+
+def _is_no_word(name: str) -> bool:
+    """Whether tables take a text for something else than a word: a number, or nothing."""
+    try:
+        float(name)
+    except ValueError:
+        return name.lower() in ("null", "na") or len(name.encode()) > 255
+    return True
 
 
 def _fit_doubles(classes: npt.NDArray[Any]) -> bool:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from ._arrow import free_name, label_column, open_table, with_columns
+from ._arrow import free_name, open_table, with_columns
 from ._core import DoubleArray, Reader, State, reader_options
 from ._given import Classes, Given, Numbers
 from ._rows import features_of, is_frame, word_columns
@@ -108,6 +108,9 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         raise NotImplementedError
 
+    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        raise NotImplementedError
+
     def _more_parameters(self) -> dict[str, Any]:
         return {}
 
@@ -163,7 +166,7 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
         if not self._has_words(X):
             return Given(features_of(X), self._labels(y), weights)
         names = [str(name) for name in X.columns]
-        columns = {free_name(_LABEL, names): label_column(y)}
+        columns = {free_name(_LABEL, names): self._label_column(y)}
         if weights is not None:
             columns[free_name(_WEIGHT, names)] = weights
         options = reader_options(
@@ -255,6 +258,9 @@ class _GSAClassifierBase(ClassifierMixin, _GSAEstimator):  # type: ignore[misc]
 
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Classes(self.classes_).of(y)
+
+    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return Classes(self.classes_).column(y)
 
     def _more_parameters(self) -> dict[str, Any]:
         return {"class_weight": "balanced" if self.class_weight == "balanced" else None}
@@ -499,6 +505,9 @@ n_jobs, callback
 
     def _labels(self, y: npt.NDArray[Any]) -> Any:
         return Numbers(y)
+
+    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return y.astype(np.float64)
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
         if y is None:

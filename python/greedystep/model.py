@@ -151,10 +151,16 @@ class Model:
         opened = open_data(data, options, run, schema=self.schema)
         if isinstance(opened, Given):
             return fill_given(opened, width, fill, n_jobs)
-        opened.follow(self.schema)
+        self._follow(opened)
         numbers = _fill_read(opened, width, fill)
         opened.close()
         return numbers
+
+    def _follow(self, reader: Reader) -> None:
+        """Let a reader find the columns that the model knows."""
+        reader.follow(self.schema)
+        if self.schema is None and reader.schema is not None:
+            raise ValueError("this is a table, and the model was trained on rows that came with feature numbers")
 
     def decision_function(self, data: Any, *, n_jobs: int | None = None) -> DoubleArray:
         """Return w.x + b of every row: one number, or one a class if there are more than two."""
@@ -203,7 +209,7 @@ class Model:
         opened = open_data(data, options, run, y=y, weights=weights, schema=self.schema)
         reader = opened.open(run) if isinstance(opened, Given) else opened
         if not isinstance(opened, Given):
-            reader.follow(self.schema)
+            self._follow(reader)
         out = c_void_p()
         call("gsa_metrics_new", self._model.pointer, None, byref(out))
         metrics = Handle(out.value, "gsa_metrics_free")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -10,6 +11,7 @@ from typing import Any
 from . import _library as c
 from ._core import CModel, Reader, State, parameters, reader_options
 from ._data import open_data
+from ._errors import GreedystepError
 from ._given import Given
 from ._run import Run
 from .callbacks import Callback, Hooks
@@ -44,7 +46,8 @@ def _keep_rows(state: State, reader: Reader, is_dear: bool) -> None:
     at = reader.progress()
     large = at.bytes_total >= _KEEP_BYTES or is_dear
     if not at.is_stream and large and state.get("passes") != "1":
-        reader.keep(tempfile.gettempdir())
+        with contextlib.suppress(GreedystepError):  # without room for them every pass reads the input
+            reader.keep(tempfile.gettempdir())
 
 
 def train_on(state: State, opened: Reader | Given, callback: Callback | None, run: Run, stacklevel: int) -> None:

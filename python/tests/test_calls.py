@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import io
 import os
 import signal
@@ -281,6 +282,16 @@ def test_models_are_evaluated_saved_pickled_and_merged(rows, tmp_path):
         greedystep.load(tmp_path / "alone").merge(model)
     started = greedystep.train(X[:100], y[:100], start_from=model, passes=1)
     assert started.n_features == model.n_features
+
+
+def test_weights_outlive_their_model():
+    X, y = planted(300, 2000, 2, seed=1)
+    expected = greedystep.train(X, y).coef.copy()
+    found = [greedystep.train(X, y).coef for _ in range(5)]
+    gc.collect()
+    assert all(np.array_equal(one, expected) for one in found)
+    with pytest.raises(ValueError, match="read-only"):
+        found[0][0, 0] = 1
 
 
 def test_methods_are_compared(tmp_path):

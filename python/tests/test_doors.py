@@ -238,8 +238,11 @@ def test_estimators_take_frames_with_words(clicks, by_command):
         assert np.array_equal(fitted.predict_proba(frame), by_command.predict_proba(clicks))
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(pl.from_pandas(X).rename({"age": "years"}))
-    names = np.where(y == 1, "yes", "no")
-    assert list(GSAClassifier().fit(X, names).predict(X[:1])) in (["yes"], ["no"])
+    for names in (["10", "9"], ["NA", "b"], ["no", "yes"]):
+        named = np.array(names)[y]
+        found = GSAClassifier().fit(X, named)
+        assert list(found.classes_) == sorted(names)
+        assert np.mean(found.predict(X) == named) == np.mean((by_command.predict(clicks) == 1) == (y == 1))
     weights = np.where(y == 1, 1.0, 0.5)
     weighted = GSAClassifier().fit(X, y, sample_weight=weights)
     assert weighted.predict(X).mean() > fitted.predict(pl.from_pandas(X)).mean()
@@ -265,6 +268,8 @@ def test_feature_names_are_compared(clicks):
 def test_what_does_not_fit_is_said(clicks, by_command, tmp_path):
     with pytest.raises(ValueError, match="give it one, not an array"):
         by_command.predict(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="feature numbers"):
+        greedystep.train(np.eye(4), [0, 1, 0, 1]).predict(pa.table({"y": [1.0], "a": [1.0]}))
     with pytest.raises(ValueError, match="no labels"):
         greedystep.train(np.zeros((3, 3)))
     with pytest.raises(FileNotFoundError, match="no file matches"):
