@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
+from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -28,7 +29,7 @@ from ._given import Classes, Given, Numbers
 from ._rows import features_of, is_frame, word_columns
 from ._run import Run
 from .callbacks import Callback
-from .model import Model, _threads, fill_given
+from .model import Model, fill_given
 from .training import parameter_texts, train_on
 
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
@@ -123,6 +124,10 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(2**31 - 1))
 
+    def _n_threads(self) -> int:
+        """Return how many there may be here: fewer where joblib runs several fits side by side."""
+        return int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs))
+
     def _texts(self) -> dict[str, str]:
         return parameter_texts(
             {
@@ -185,7 +190,7 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
             state = State.start_from(self._fitted.state, texts)
         else:
             state = State.new(texts)
-        run = Run(_threads(self.n_jobs))
+        run = Run(self._n_threads())
         train_on(state, self._open(X, y, weights, run), self.callback, run, 3)
         self._fitted = _Fitted(state, is_open=False)
         self.n_iter_ = max(1, int(state.summary().pass_))
@@ -217,10 +222,10 @@ class _GSAEstimator(BaseEstimator):  # type: ignore[misc]
         X = self._check_features(X, reset=False)
         model = self._fitted.model
         if model.schema is not None:
-            return model.decision_function(X, n_jobs=self.n_jobs)
+            return model.decision_function(X, n_jobs=self._n_threads())
         inner = model._model
         given = Given(features_of(X))
-        margins = fill_given(given, inner.info.n_outputs, inner.margins, self.n_jobs)
+        margins = fill_given(given, inner.info.n_outputs, inner.margins, self._n_threads())
         return margins[:, 0] if inner.info.n_outputs == 1 else margins
 
     @property
@@ -429,9 +434,9 @@ class GSAClassifier(_GSAClassifierBase):
         X = self._check_features(X, reset=False)
         model = self._fitted.model
         if model.schema is not None:
-            return model.predict_proba(X, n_jobs=self.n_jobs)
+            return model.predict_proba(X, n_jobs=self._n_threads())
         inner = model._model
-        return fill_given(Given(features_of(X)), inner.width, inner.predict, self.n_jobs)
+        return fill_given(Given(features_of(X)), inner.width, inner.predict, self._n_threads())
 
     def predict_log_proba(self, X: Any) -> DoubleArray:
         """Return the logarithm of the probability of every class."""
