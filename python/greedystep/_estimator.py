@@ -1,0 +1,244 @@
+"""What the estimators share: parameters, doors, fitting, and weights as scikit-learn shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from joblib import effective_n_jobs
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from ._arrow import free_name, open_table, with_columns
+from ._core import DoubleArray, Reader, State, reader_options
+from ._given import Given
+from ._rows import features_of, is_frame, word_columns
+from ._run import Run
+from .callbacks import Callback
+from .model import Model, fill_given
+from .training import parameter_texts, train_on
+
+_LABEL, _WEIGHT = "greedystep label", "greedystep weight"
+
+
+def _at_most_one(weights: Any) -> Any:
+    """Return weights in the same proportions with none above 1.
+
+    A row of a larger weight moves no further than it takes to fit it
+    (docs/decisions/0009-class-weights.md), so that rows must weigh less to make a difference.
+    """
+    most = 0.0 if weights is None else float(weights.max())
+    return weights / np.float32(most) if most > 1 else weights
+
+
+class _Fitted:
+    """A state and the model that it stands for, which is made when it is first asked for."""
+
+    def __init__(self, state: State, *, is_open: bool) -> None:
+        self.state = state
+        self.is_open = is_open  # partial_fit goes on with it, fit has ended it
+        self._model: Model | None = None
+
+    @property
+    def model(self) -> Model:
+        if self._model is None:
+            self._model = Model(self.state.finish(), self.state)
+        return self._model
+
+    def forget_model(self) -> None:
+        self._model = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"state": self.state.write(), "is_open": self.is_open}
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        self.__init__(State.read(stored["state"]), is_open=stored["is_open"])  # type: ignore[misc]
+
+
+class GSAEstimator(BaseEstimator):  # type: ignore[misc]
+    """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
+
+    _fitted: _Fitted
+
+    def __init__(
+        self,
+        *,
+        passes: int = 0,
+        method: str = "auto",
+        units: str = "auto",
+        average: str = "recent",
+        order: str = "auto",
+        holdout: int | str = "auto",
+        fit_intercept: bool = True,
+        warm_start: bool = False,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        callback: Callback | None = None,
+    ) -> None:
+        self.passes = passes
+        self.method = method
+        self.units = units
+        self.average = average
+        self.order = order
+        self.holdout = holdout
+        self.fit_intercept = fit_intercept
+        self.warm_start = warm_start
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.callback = callback
+
+    # ---- what the three differ in ---------------------------------------------------------------
+
+    def _loss(self) -> str:
+        raise NotImplementedError
+
+    def _labels(self, y: npt.NDArray[Any]) -> Any:
+        raise NotImplementedError
+
+    def _label_column(self, y: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        raise NotImplementedError
+
+    def _more_parameters(self) -> dict[str, Any]:
+        return {}
+
+    # ---- what goes in ---------------------------------------------------------------------------
+
+    def _seed(self) -> int:
+        if self.random_state is None:
+            return 0
+        if isinstance(self.random_state, (int, np.integer)) and self.random_state >= 0:
+            return int(self.random_state)
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _n_threads(self) -> int:
+        """Return how many there may be here: fewer where joblib runs several fits side by side."""
+        return int(effective_n_jobs(-1 if self.n_jobs is None else self.n_jobs))
+
+    def _texts(self) -> dict[str, str]:
+        return parameter_texts(
+            {
+                "loss": self._loss(),
+                "passes": self.passes,
+                "method": self.method,
+                "units": self.units,
+                "average": self.average,
+                "order": self.order,
+                "holdout": self.holdout,
+                "intercept": bool(self.fit_intercept),
+                "seed": self._seed(),
+                **self._more_parameters(),
+            }
+        )
+
+    def _check_features(self, X: Any, *, reset: bool) -> Any:
+        """Return X in a form that has a door, its width and names noted or compared."""
+        if is_frame(X):
+            validate_data(self, X, reset=reset, skip_check_array=True)
+            if len(X) == 0:
+                raise ValueError("Found array with 0 sample(s) while a minimum of 1 is required.")
+            return X
+        return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
+
+    def _has_words(self, X: Any) -> bool:
+        return is_frame(X) and bool(word_columns(X)[0])
+
+    def _check_rows(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Any:
+        """Return the weights, after all lengths have been compared."""
+        n_rows = X.shape[0]
+        if len(y) != n_rows:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: X has {n_rows} and y has {len(y)}"
+            )
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float32, ensure_non_negative=True)
+
+    def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run) -> Reader | Given:
+        if not self._has_words(X):
+            return Given(features_of(X), self._labels(y), weights)
+        names = [str(name) for name in X.columns]
+        columns = {free_name(_LABEL, names): self._label_column(y)}
+        if weights is not None:
+            columns[free_name(_WEIGHT, names)] = weights
+        options = reader_options(
+            label=next(iter(columns)),
+            weight=list(columns)[1] if weights is not None else None,
+            remember_names=True,
+        )
+        return open_table(with_columns(X, columns), options, run)
+
+    # ---- learning -------------------------------------------------------------------------------
+
+    def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+        weights = _at_most_one(weights)
+        texts = self._texts()
+        if self.warm_start and hasattr(self, "_fitted"):
+            state = State.start_from(self._fitted.state, texts)
+        else:
+            state = State.new(texts)
+        run = Run(self._n_threads())
+        train_on(state, self._open(X, y, weights, run), self.callback, run, 3)
+        self._fitted = _Fitted(state, is_open=False)
+        self.n_iter_ = max(1, int(state.summary().pass_))
+
+    def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
+        if self._has_words(X):
+            raise ValueError("partial_fit takes numbers; words in a frame are for fit")
+        fitted = self._fitted
+        if not fitted.is_open:  # what fit has learned is where a new run of rows begins
+            fitted = _Fitted(State.start_from(fitted.state, self._texts()), is_open=True)
+        given = Given(features_of(X), self._labels(y), weights)
+        self._fitted = fitted
+        fitted.forget_model()
+        for bounds in given.bounds():
+            fitted.state.update(given.block(*bounds))
+        self.n_iter_ = 1
+
+    def _begin_partial(self) -> bool:
+        """Return whether nothing was learned before; a first call makes the state."""
+        if hasattr(self, "_fitted"):
+            return False
+        self._fitted = _Fitted(State.new(self._texts()), is_open=True)
+        return True
+
+    # ---- what comes out -------------------------------------------------------------------------
+
+    def _margins(self, X: Any) -> DoubleArray:
+        check_is_fitted(self)
+        X = self._check_features(X, reset=False)
+        model = self._fitted.model
+        if model.schema is not None:
+            return model.decision_function(X, n_jobs=self._n_threads())
+        inner = model._model
+        given = Given(features_of(X))
+        margins = fill_given(given, inner.info.n_outputs, inner.margins, self._n_threads())
+        return margins[:, 0] if inner.info.n_outputs == 1 else margins
+
+    @property
+    def model_(self) -> Model:
+        """The model, to be saved for the command, merged, or looked into."""
+        check_is_fitted(self)
+        return self._fitted.model
+
+    @property
+    def coef_(self) -> Any:
+        """Weights; a sparse matrix where words were hashed."""
+        model = self.model_
+        if model.schema is not None and "\nwords " in model.schema:
+            return sparse.csr_matrix(model.coef)
+        coef = np.zeros((model.coef.shape[0], self.n_features_in_))
+        coef[:, : model.coef.shape[1]] = model.coef
+        return coef
+
+    @property
+    def intercept_(self) -> DoubleArray:
+        """Constant terms."""
+        return self.model_.intercept
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
