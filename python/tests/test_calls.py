@@ -126,7 +126,10 @@ def test_ctrl_c_is_answered_within_a_second(rows, n_classes):
     time.sleep(1)
     sent = time.time()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    try:
+        out, err = process.communicate(timeout=60)
+    finally:
+        process.kill()  # one that did not listen would learn for hours
     words = out.split()
     assert words[::2] == ["interrupted", "usable"], out + err
     assert float(words[1]) - sent < 1
