@@ -1,7 +1,9 @@
-/* Reading ahead: two blocks take turns, and a thread of its own fills one while the caller has the other.
+/* Reading ahead: two sides take turns, and a thread of its own fills the blocks of one while the caller has those of
+ * the other.
  *
- *   A1  `busy` means that a thread runs; it alone touches the reader, the block that is not current, and `result`;
- *   A2  with one thread, or where none can be made, the caller reads: the blocks are the same. */
+ *   A1  `busy` means that a thread runs; it alone touches the reader and the side that is not current;
+ *   A2  with one thread, or where none can be made, the caller reads: the blocks are the same;
+ *   A3  views of a side are valid until its last one was given and another is asked for. */
 #include "engine/ahead.h"
 
 #include "engine/block.h"
@@ -10,21 +12,25 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+/* What came of reading some blocks: views, and why there are no more. */
+typedef struct side {
+    gsa__block *block[GSA_SHARDS_MOST]; /* NULL until it is needed */
+    gsa_batch view[GSA_SHARDS_MOST];
+    size_t n, given;
+    gsa_status status;
+    gsa_error error;
+} side;
+
 struct gsa__ahead {
     gsa_env env;
     gsa_reader *reader;
-    size_t n_threads;
-    gsa__block *block[2];
+    size_t n_threads, hand;
+    side side[2];
     int current;
+    const gsa__block *last_block; /* that was read; the next goes on where it ended */
     pthread_t thread;
     int busy, again;
-    gsa_batch last; /* the view that the caller has */
-    size_t most_rows;
-    struct {
-        gsa_status status;
-        gsa_error error;
-        gsa_batch view;
-    } result;
+    size_t want, most_rows; /* of the side that is read: blocks, and rows of each */
 };
 
 gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsa__ahead **out, gsa_error *error)
@@ -35,13 +41,7 @@ gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *e
     ahead->env = *env;
     ahead->reader = reader;
     ahead->n_threads = n_threads;
-    gsa_status status = gsa__block_new(env, &ahead->block[0], error);
-    if (status == GSA_OK && n_threads > 1)
-        status = gsa__block_new(env, &ahead->block[1], error);
-    if (status != GSA_OK) {
-        gsa__ahead_free(ahead);
-        return status;
-    }
+    ahead->hand = 1;
     *out = ahead;
     return GSA_OK;
 }
@@ -58,27 +58,54 @@ void gsa__ahead_free(gsa__ahead *ahead)
     if (!ahead)
         return;
     wait_for_thread(ahead);
-    gsa__block_free(ahead->block[0]);
-    gsa__block_free(ahead->block[1]);
+    for (int s = 0; s < 2; s++)
+        for (size_t i = 0; i < GSA_SHARDS_MOST; i++)
+            gsa__block_free(ahead->side[s].block[i]);
     gsa_env env = ahead->env;
     gsa__free(&env, ahead);
+}
+
+static gsa_status read_block(gsa__ahead *ahead, side *to)
+{
+    gsa__block **block = &to->block[to->n];
+    gsa_status status = *block ? GSA_OK : gsa__block_new(&ahead->env, block, &to->error);
+    if (status != GSA_OK)
+        return status;
+    if (ahead->last_block && ahead->last_block != *block)
+        gsa__block_follow(*block, ahead->last_block);
+    status = gsa__block_read(*block, ahead->reader, ahead->most_rows, &to->view[to->n], &to->error);
+    ahead->last_block = *block;
+    return status;
+}
+
+/* As many blocks as a hand has, but no more than a full one and a part where rows are long. */
+static void read_side(gsa__ahead *ahead, side *to)
+{
+    uint64_t n_entries = 0;
+    to->error = (gsa_error){0};
+    to->n = to->given = 0;
+    do {
+        to->status = read_block(ahead, to);
+        if (to->status != GSA_OK)
+            return;
+        n_entries += (uint64_t)to->view[to->n].row_start[to->view[to->n].n_rows];
+        to->n++;
+    } while (to->n < ahead->want && n_entries < GSA_BLOCK_ENTRIES && !gsa__block_is_last(ahead->last_block));
 }
 
 static void *read_other(void *memory)
 {
     gsa__ahead *ahead = memory;
-    ahead->result.error = (gsa_error){0};
-    ahead->result.status = gsa__block_read(ahead->block[!ahead->current], ahead->reader, ahead->most_rows,
-                                           &ahead->result.view, &ahead->result.error);
+    read_side(ahead, &ahead->side[!ahead->current]);
     return NULL;
 }
 
-/* The other block begins to be read, if there is more to read and a thread to read it. */
+/* The other side begins to be read, if there is more to read and a thread to read it. */
 static void begin_next(gsa__ahead *ahead)
 {
-    if (ahead->n_threads < 2 || gsa__ahead_is_last(ahead))
+    const side *at = &ahead->side[ahead->current];
+    if (ahead->n_threads < 2 || at->status != GSA_OK || gsa__block_is_last(ahead->last_block))
         return;
-    gsa__block_follow(ahead->block[!ahead->current], ahead->block[ahead->current]);
     ahead->busy = gsa__thread_start(&ahead->thread, read_other, ahead) == 0;
     if (!ahead->busy)
         ahead->n_threads = 1;
@@ -86,28 +113,40 @@ static void begin_next(gsa__ahead *ahead)
 
 gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view, gsa_error *error)
 {
-    gsa_status status;
+    side *at = &ahead->side[ahead->current];
     if (ahead->again) {
         ahead->again = 0;
-        *view = ahead->last;
+        *view = at->view[at->given - 1];
         return GSA_OK;
     }
-    if (ahead->busy) {
+    if (at->given == at->n && at->status == GSA_OK) {
+        int was_read = ahead->busy;
         wait_for_thread(ahead);
-        ahead->current = !ahead->current;
-        status = ahead->result.status;
-        *view = ahead->result.view;
-        if (status != GSA_OK && error)
-            *error = ahead->result.error;
-    } else {
-        status = gsa__block_read(ahead->block[ahead->current], ahead->reader, most_rows, view, error);
-    }
-    ahead->most_rows = most_rows;
-    if (status == GSA_OK) {
-        ahead->last = *view;
+        ahead->want = ahead->hand;
+        ahead->most_rows = most_rows;
+        ahead->current = was_read ? !ahead->current : ahead->current;
+        at = &ahead->side[ahead->current];
+        if (!was_read)
+            read_side(ahead, at);
         begin_next(ahead);
     }
-    return status;
+    if (at->given == at->n) {
+        if (error)
+            *error = at->error;
+        return at->status;
+    }
+    *view = at->view[at->given++];
+    return GSA_OK;
+}
+
+void gsa__ahead_hand(gsa__ahead *ahead, size_t n_blocks)
+{
+    ahead->hand = n_blocks < ahead->n_threads ? n_blocks : ahead->n_threads;
+}
+
+int gsa__ahead_lets_go(const gsa__ahead *ahead)
+{
+    return ahead->side[ahead->current].given == ahead->side[ahead->current].n;
 }
 
 void gsa__ahead_again(gsa__ahead *ahead)
@@ -117,7 +156,8 @@ void gsa__ahead_again(gsa__ahead *ahead)
 
 int gsa__ahead_is_last(const gsa__ahead *ahead)
 {
-    return gsa__block_is_last(ahead->block[ahead->current]);
+    const side *at = &ahead->side[ahead->current];
+    return at->given > 0 && gsa__block_is_last(at->block[at->given - 1]);
 }
 
 gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
@@ -125,9 +165,14 @@ gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
     gsa_reader_progress progress;
     wait_for_thread(ahead);
     ahead->again = 0;
-    for (int i = 0; i < 2; i++)
-        if (ahead->block[i])
-            gsa__block_clear(ahead->block[i]);
+    ahead->last_block = NULL;
+    for (int s = 0; s < 2; s++) {
+        ahead->side[s].n = ahead->side[s].given = 0;
+        ahead->side[s].status = GSA_OK;
+        for (size_t i = 0; i < GSA_SHARDS_MOST; i++)
+            if (ahead->side[s].block[i])
+                gsa__block_clear(ahead->side[s].block[i]);
+    }
     gsa_reader_get_progress(ahead->reader, &progress);
     return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(ahead->reader, error) : GSA_OK;
 }

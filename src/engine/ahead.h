@@ -9,8 +9,13 @@ typedef struct gsa__ahead gsa__ahead;
 gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsa__ahead **out, gsa_error *error);
 void gsa__ahead_free(gsa__ahead *ahead);
 
-/* The next block of at most most_rows rows; *view is valid until the next call. GSA_END after the last. */
+/* The next block of at most most_rows rows, the same number in every call. *view is valid until the next call and, with
+ * hands of several blocks, until a call that lets go. GSA_END after the last. */
 gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* From some call on, so many blocks are read at a time, if there are as many threads, and stay together; 1 at first. */
+void gsa__ahead_hand(gsa__ahead *ahead, size_t n_blocks);
+/* Whether the next call lets go of all views that were given. */
+int gsa__ahead_lets_go(const gsa__ahead *ahead);
 /* The next call gives the last view once more. */
 void gsa__ahead_again(gsa__ahead *ahead);
 /* Whether the last view reached the end of the input. */

@@ -77,8 +77,9 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pa
 {
     gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
     gsa_status status = run->round.n_shards == 0 && done == 0 ? plan_round(run, error) : GSA_OK;
+    gsa__ahead_hand(run->ahead, run->round.n_shards > 0 ? run->round.n_shards : 1);
     if (status == GSA_OK && run->round.n_shards > 0)
-        return gsa__round_learn(&run->round, batch, run->order, error);
+        return gsa__round_learn(&run->round, batch, run->order, gsa__ahead_lets_go(run->ahead), error);
     if (status != GSA_OK)
         return status;
     return gsa__job_learn(&run->job, run->job.state, batch, run->order + done, batch->n_rows - done, 1, error);

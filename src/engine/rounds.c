@@ -1,12 +1,19 @@
-/* Rounds on threads. Which copy learns which rows is the plan's: threads only decide who learns when. */
+/* Rounds on threads. Which copy learns which block is the plan's: threads only decide who learns when. */
 #include "engine/rounds.h"
 
 #include "engine/workers.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <stdbool.h>
+#include <string.h>
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     round->rows_left = plan->n_rows;
+    round->n_blocks = round->n_waiting = 0;
     for (round->n_shards = 0; round->n_shards < plan->n_shards && status == GSA_OK; round->n_shards++) {
         round->copy[round->n_shards] = NULL;
         status =
@@ -15,26 +22,45 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error 
     return status;
 }
 
-/* Task: one copy. The caller's thread runs the first, and tells. */
-static gsa_status learn_part(void *ctx, size_t task, gsa_error *error)
+/* Task: a block that waits, by its copy. */
+static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
 {
     const gsa__round *round = ctx;
-    size_t n_rows = round->batch->n_rows, from = n_rows * task / round->n_shards;
-    size_t to = n_rows * (task + 1) / round->n_shards;
-    return gsa__job_learn(round->job, round->copy[task], round->batch, round->order + from, to - from, task == 0,
-                          error);
+    size_t number = round->n_blocks - round->n_waiting + task;
+    const gsa_batch *batch = &round->waiting[task].batch;
+    return gsa__job_learn(round->job, round->copy[number % round->n_shards], batch, round->waiting[task].order,
+                          batch->n_rows, 0, error);
 }
 
-gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, gsa_error *error)
+static gsa_status learn_all(gsa__round *round, gsa_error *error)
 {
-    round->batch = batch;
-    round->order = order;
-    gsa_status status = gsa__workers_run(gsa__workers_count(&round->job->env), round->n_shards, learn_part, round,
+    gsa_status status = gsa__workers_run(gsa__workers_count(&round->job->env), round->n_waiting, learn_waiting, round,
                                          &round->job->env, error);
-    if (status != GSA_OK)
-        return status;
+    const gsa_train_hooks *hooks = &round->job->hooks;
+    if (status == GSA_OK && round->n_waiting > 0 &&
+        hooks->progress) /* copies of a sweep say how many it will have been */
+        hooks->progress(hooks->ctx, round->copy[(round->n_blocks - 1) % round->n_shards], round->job->reader);
+    round->n_waiting = 0;
+    return status;
+}
+
+gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, int lets_go,
+                            gsa_error *error)
+{
+    size_t at = round->n_waiting, n_threads = gsa__workers_count(&round->job->env);
+    if (!round->waiting[at].order)
+        round->waiting[at].order = gsa__alloc(&round->job->env, GSA_BLOCK_ROWS, sizeof *order);
+    if (!round->waiting[at].order)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", batch->n_rows);
+    memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);
+    round->waiting[at].batch = *batch;
+    round->n_waiting++;
+    round->n_blocks++;
     round->rows_left -= batch->n_rows < round->rows_left ? batch->n_rows : round->rows_left;
-    return round->rows_left == 0 ? gsa__round_end(round, error) : GSA_OK;
+    if (round->rows_left == 0)
+        return gsa__round_end(round, error);
+    bool is_full = round->n_waiting == round->n_shards || round->n_waiting >= n_threads;
+    return is_full || lets_go ? learn_all(round, error) : GSA_OK;
 }
 
 gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
@@ -42,14 +68,23 @@ gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
     gsa_state *merged = NULL;
     if (round->n_shards == 0)
         return GSA_OK;
-    gsa_status status = gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
-                                        &round->job->env, &merged, error);
+    gsa_status status = learn_all(round, error);
+    if (status == GSA_OK)
+        status = gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
+                                 &round->job->env, &merged, error);
+    if (status != GSA_OK)
+        return status;
     gsa__round_drop(round);
-    return status == GSA_OK ? gsa_state_replace(round->job->state, merged, error) : status;
+    return gsa_state_replace(round->job->state, merged, error);
 }
 
 void gsa__round_drop(gsa__round *round)
 {
     while (round->n_shards > 0)
         gsa_state_free(round->copy[--round->n_shards]);
+    for (size_t i = 0; i < GSA_SHARDS_MOST; i++) {
+        gsa__free(&round->job->env, round->waiting[i].order);
+        round->waiting[i].order = NULL;
+    }
+    round->n_waiting = 0;
 }

@@ -1,4 +1,6 @@
-/* Rounds: rows of a long input, dealt out to copies of the state that learn side by side and are merged again. */
+/* Rounds: blocks of a long input, dealt out to copies of the state in turn, which learn side by side and are merged
+ * again.
+ */
 #ifndef GSA_ENGINE_ROUNDS_H
 #define GSA_ENGINE_ROUNDS_H
 
@@ -9,13 +11,19 @@ typedef struct gsa__round {
     gsa_state *copy[GSA_SHARDS_MOST];
     size_t n_shards; /* 0: no round is under way */
     uint64_t rows_left;
-    const gsa_batch *batch; /* being learned */
-    const uint32_t *order;
+    size_t n_blocks; /* of the round, so far */
+    struct {         /* the last of them, which wait to be learned side by side */
+        gsa_batch batch;
+        uint32_t *order;
+    } waiting[GSA_SHARDS_MOST];
+    size_t n_waiting;
 } gsa__round;
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error);
-/* Every copy learns its part of the order. The round ends with the block that brings it to its rows. */
-gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, gsa_error *error);
+/* The next block is for the next copy. It is learned when there is one for every thread or copy, when its rows will not
+ * be there any longer (lets_go), or when it ends the round; until then the view must stay valid. */
+gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, int lets_go,
+                            gsa_error *error);
 /* The state becomes what the copies have learned. Does nothing if no round is under way. */
 gsa_status gsa__round_end(gsa__round *round, gsa_error *error);
 /* Forgets the copies: the state is as it was when the round began. */
