@@ -223,6 +223,12 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._fitted.model
 
+    def to_onnx(self) -> Any:
+        """Return what was learned as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""
+        from .onnx import to_onnx
+
+        return to_onnx(self.model_, n_features=self.n_features_in_, classes=getattr(self, "classes_", None))
+
     @property
     def coef_(self) -> Any:
         """Weights; a sparse matrix where words were hashed."""

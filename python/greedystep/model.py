@@ -259,16 +259,37 @@ class Model:
             raise ValueError("this model has no state beside it: only the model file was there")
         return self._state
 
-    def to_sklearn(self) -> Any:
+    def to_onnx(self, *, n_features: int | None = None) -> Any:
+        """Return the model as an ``onnx.ModelProto``, which runs without greedystep.
+
+        It takes ``X``, dense rows of float32, and gives ``output_label`` (integers where all labels are, else texts)
+        with ``output_probability`` or, of hinge losses, ``output_score``; of numbers, ``variable``. What is missing in
+        a row is 0 there, not NaN. Models of words and of more than a million weights are refused.
+
+        Parameters
+        ----------
+        n_features : int, optional
+            How wide rows are; None: as wide as the model, which knows features up to the last that was seen.
+        """
+        from .onnx import to_onnx
+
+        return to_onnx(self, n_features=n_features)
+
+    def to_sklearn(self, *, n_features: int | None = None) -> Any:
         """Return an estimator of scikit-learn's own that predicts the same.
 
         A LogisticRegression, LinearRegression or LinearSVC with weights and classes filled in.
+
+        Parameters
+        ----------
+        n_features : int, optional
+            How wide rows are; None: as wide as the model, which knows features up to the last that was seen.
         """
         from sklearn.linear_model import LinearRegression, LogisticRegression
         from sklearn.svm import LinearSVC
 
         made: Any
-        coef, intercept = self.coef.astype(np.float64), self.intercept
+        coef, intercept = self._wide_coef(n_features).astype(np.float64), self.intercept
         if self.classes is None:
             made = LinearRegression()
             coef, intercept = coef[0], intercept[0]
@@ -278,5 +299,14 @@ class Model:
             made.classes_ = self.classes
             made.n_iter_ = np.array([self.n_passes], np.int32)
         made.coef_, made.intercept_ = coef, intercept
-        made.n_features_in_ = self.n_features
+        made.n_features_in_ = coef.shape[-1]
         return made
+
+    def _wide_coef(self, n_features: int | None) -> FloatArray:
+        """Return the weights of as many features as rows have; those that were never seen have none."""
+        n = self.n_features if n_features is None else n_features
+        if n < self.n_features:
+            raise ValueError(f"the model has {self.n_features} features: n_features={n} would leave some out")
+        coef = np.zeros((self.coef.shape[0], n), np.float32)
+        coef[:, : self.n_features] = self.coef
+        return coef

@@ -1,0 +1,141 @@
+"""A model as ONNX: the linear operators of ai.onnx.ml, dense rows of float32 in, label and probabilities out.
+
+Names of inputs and outputs are those that skl2onnx gives to linear models, so that a model of ours can stand in for one
+of scikit-learn's: ``X``; ``output_label`` and ``output_probability``, a tensor of [rows x classes]; ``variable``. Where
+there are no probabilities (hinge losses) ``output_score`` is what ``decision_function`` returns.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from .model import Model
+
+#: Weights (features x outputs) above which a model is refused: rows are dense there, each as wide as the model.
+MAX_WEIGHTS = 1_000_000
+
+# Old enough for runtimes of the last years: LinearClassifier and LinearRegressor have not changed since 1.
+_OPSET, _OPSET_ML, _IR_VERSION = 13, 1, 8
+
+
+def _number_columns(schema: str | None) -> list[str] | None:
+    """Return the columns of a table that is nothing but numbers, in the order of their features; None: no table."""
+    if schema is None:
+        return None
+    lines = schema.split("\n")
+    if "columns namespaces" in lines or any(line.startswith(("words ", "cross ")) for line in lines):
+        raise ValueError(
+            "the model hashes words or products of columns, which rows of numbers cannot stand for: keep it as it is "
+            "(Model.save), or encode the words (scikit-learn's OneHotEncoder) and train on the array"
+        )
+    return [line[len("number ") :] for line in lines if line.startswith("number ")]
+
+
+def _dense_weights(model: Model, n_features: int | None) -> npt.NDArray[np.float32]:
+    """Return the weights, [outputs x features], of as many features as rows have."""
+    columns = _number_columns(model.schema)
+    n = n_features if n_features is not None else max(model.n_features, len(columns or ()))
+    n_outputs = model.coef.shape[0]
+    if n * n_outputs > MAX_WEIGHTS:
+        raise ValueError(
+            f"{n} features x {n_outputs} output(s) are more than the {MAX_WEIGHTS} weights that rows as wide as the "
+            "model make sense for: keep it as it is (Model.save; the command predicts from sparse rows), or train on "
+            "fewer features"
+        )
+    return model._wide_coef(n)
+
+
+def _label_names(classes: npt.NDArray[Any]) -> dict[str, list[Any]]:
+    """Return labels as the operators have them: 64-bit integers, or else texts."""
+    if classes.dtype.kind in "biu" and (classes <= np.iinfo(np.int64).max).all():
+        return {"classlabels_ints": [int(one) for one in classes]}
+    return {"classlabels_strings": [str(one) for one in classes]}
+
+
+def _classifier(helper: Any, model: Model, coef: Any, intercept: Any, classes: npt.NDArray[Any]) -> Any:
+    """Return nodes and the names of outputs with their shapes."""
+    if len(classes) < 2:
+        raise ValueError(f"the model knows one class, {classes[0]!r}: there is nothing to tell apart")
+    is_binary = len(coef) == 1
+    if is_binary:  # the first class has the margin of the second, with its sign changed
+        coef, intercept = np.vstack([-coef, coef]), np.hstack([-intercept, intercept])
+    has_probabilities = model.loss in ("logistic", "softmax")
+    out = "output_probability" if has_probabilities else "output_score"
+    scores = "scores" if is_binary and not has_probabilities else out
+    nodes = [
+        helper.make_node(
+            "LinearClassifier",
+            ["X"],
+            ["output_label", scores],
+            domain="ai.onnx.ml",
+            coefficients=coef.ravel().tolist(),
+            intercepts=intercept.tolist(),
+            post_transform={"logistic": "LOGISTIC", "softmax": "SOFTMAX"}.get(model.loss, "NONE"),
+            multi_class=0,
+            **_label_names(classes),
+        )
+    ]
+    if scores == out:
+        return nodes, [(out, [None, len(classes)])]
+    nodes.append(helper.make_node("Constant", [], ["second"], value_int=1))
+    nodes.append(helper.make_node("Gather", ["scores", "second"], [out], axis=1))
+    return nodes, [(out, [None])]
+
+
+def _regressor(helper: Any, coef: Any, intercept: Any) -> Any:
+    node = helper.make_node(
+        "LinearRegressor",
+        ["X"],
+        ["variable"],
+        domain="ai.onnx.ml",
+        coefficients=coef.ravel().tolist(),
+        intercepts=intercept.tolist(),
+        targets=1,
+    )
+    return [node], [("variable", [None, 1])]
+
+
+def to_onnx(model: Model, *, n_features: int | None = None, classes: npt.NDArray[Any] | None = None) -> Any:
+    """Return a model as an ``onnx.ModelProto``: what :meth:`greedystep.Model.to_onnx` does.
+
+    Parameters
+    ----------
+    model : Model
+    n_features : int, optional
+        How wide rows are; None: as the model is.
+    classes : array, optional
+        Names to give to the classes in their order; None: the model's own.
+    """
+    try:
+        from onnx import TensorProto, checker, helper
+    except ImportError as failure:
+        raise ImportError("to_onnx needs onnx: pip install 'greedystep[onnx]'") from failure
+    from ._library import version
+
+    coef = _dense_weights(model, n_features)
+    intercept = np.asarray(model.intercept, np.float32)
+    classes = model.classes if classes is None else classes
+    outputs = []
+    if classes is None:
+        nodes, numbers = _regressor(helper, coef, intercept)
+    else:
+        nodes, numbers = _classifier(helper, model, coef, intercept, classes)
+        kind = TensorProto.INT64 if "classlabels_ints" in _label_names(classes) else TensorProto.STRING
+        outputs.append(helper.make_tensor_value_info("output_label", kind, [None]))
+    outputs += [helper.make_tensor_value_info(name, TensorProto.FLOAT, shape) for name, shape in numbers]
+    rows = helper.make_tensor_value_info("X", TensorProto.FLOAT, [None, coef.shape[1]])
+    made = helper.make_model(
+        helper.make_graph(nodes, "greedystep", [rows], outputs),
+        producer_name="greedystep",
+        producer_version=version(),
+        ir_version=_IR_VERSION,
+        opset_imports=[helper.make_opsetid("", _OPSET), helper.make_opsetid("ai.onnx.ml", _OPSET_ML)],
+    )
+    columns = _number_columns(model.schema)
+    helper.set_model_props(made, {"loss": model.loss, **({"columns": "\n".join(columns)} if columns else {})})
+    checker.check_model(made)
+    return made
