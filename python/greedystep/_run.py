@@ -4,6 +4,9 @@ A call that lasts runs in a thread of its own while the caller's waits, since Py
 signals in the main thread only, and only while it runs Python. The library asks a flag whether to
 stop; it does so often and from several threads, so the function it asks is one that needs no GIL:
 libc's atoi, whose text is "0" until somebody writes a "1".
+
+What the user wants to be told is told in the thread that called, which waits anyway: loggers keep what belongs to a run
+in variables of the thread that began it.
 """
 
 from __future__ import annotations
@@ -30,6 +33,15 @@ def plain_env() -> c.Env:
     return c.Env(memory_limit=_half_of_memory())
 
 
+class _Task:
+    """Something of the user's that another thread does."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self.work = work
+        self.done = threading.Event()
+        self.raised: BaseException | None = None
+
+
 class Run:
     """What belongs to one long call, and must outlive the readers that are opened for it.
 
@@ -43,6 +55,8 @@ class Run:
         self._libc = ctypes.CDLL(None)
         self._flag = ctypes.create_string_buffer(b"0")
         self._failure: BaseException | None = None
+        self._wake: threading.Event | None = None  # of the thread that waits, if one does
+        self._task: _Task | None = None
         self.env = plain_env()
         self.env.should_stop = ctypes.cast(self._libc.atoi, ctypes.c_void_p)
         self.env.stop_ctx = ctypes.addressof(self._flag)
@@ -57,6 +71,17 @@ class Run:
         if self._failure is None:
             self._failure = failure
         self.stop()
+
+    def in_caller(self, work: Callable[[], Any]) -> None:
+        """Do something in the thread that called; called by one thread of the library at a time."""
+        if self._wake is None:
+            work()
+            return
+        task = self._task = _Task(work)
+        self._wake.set()
+        task.done.wait()
+        if task.raised is not None:
+            raise task.raised
 
     def _raise_failure(self) -> None:
         if self._failure is not None:
@@ -76,28 +101,48 @@ class Run:
         self._raise_failure()
 
     def _wait_for(self, work: Callable[[], None]) -> None:
-        done = threading.Event()
+        """Let another thread work; a signal may come between any two of these lines."""
+        wake = self._wake = threading.Event()
         raised: list[BaseException] = []
+        is_done = False
 
         def run() -> None:
+            nonlocal is_done
             try:
                 work()
             except BaseException as failure:  # it is the waiting thread's to raise
                 raised.append(failure)
             finally:
-                done.set()
+                is_done = True
+                wake.set()
 
         thread = threading.Thread(target=run, name="greedystep")
         thread.start()
         interrupt: BaseException | None = None
-        while not done.is_set():
+        while not is_done:
             try:
-                done.wait()
+                task = self._task
+                if task is not None and not task.done.is_set():
+                    _do(task, interrupt)
+                else:
+                    wake.wait()
+                    wake.clear()  # before the task is looked at again, so that none is missed
             except BaseException as signal:  # Ctrl-C, or what a handler of the user's raises
                 interrupt = interrupt or signal
                 self.stop()
         thread.join()
+        self._wake = None
         if interrupt is not None:
             raise interrupt
         if raised:
             raise raised[0]
+
+
+def _do(task: _Task, interrupt: BaseException | None) -> None:
+    """Do a task, or give it up after an interrupt; the thread that waits for it goes on in any case."""
+    try:
+        if interrupt is None:
+            task.work()
+    except BaseException as failure:
+        task.raised = failure
+    task.done.set()

@@ -1,8 +1,7 @@
 """Being told of a run: one protocol, ``callback(event)``, and a progress bar built on it.
 
-A callback is called a few times a second while rows are learned and after every pass, in the thread
-that runs the training, one call at a time. What it raises ends the training and is raised by the
-function that was called.
+A callback is called a few times a second while rows are learned and after every pass, in the thread that called ``fit``
+or ``train``. What it raises ends the training and is raised by that function.
 """
 
 from __future__ import annotations
@@ -88,7 +87,8 @@ class Hooks:
 
     def _tell(self, kind: str, state: int) -> None:
         assert self._callback is not None
-        self._callback(_event(kind, state, time.monotonic() - self._began))
+        event, callback = _event(kind, state, time.monotonic() - self._began), self._callback
+        self._run.in_caller(lambda: callback(event))
 
     def _progress(self, _ctx: Any, state: int, _reader: int) -> None:
         try:

@@ -247,6 +247,45 @@ def test_progress_bar():
     assert "passes=2" in shown.getvalue()
 
 
+@pytest.mark.parametrize("from_main", [True, False], ids=["main thread", "another thread"])
+def test_callbacks_run_in_the_thread_that_called(from_main):
+    X, y = planted(500, 40, 2)
+    told = []
+
+    def fit():
+        GSAClassifier(callback=lambda event: told.append(threading.get_ident()), passes=2).fit(X, y)
+        told.append(threading.get_ident())
+
+    if from_main:
+        fit()
+    else:
+        thread = threading.Thread(target=fit)
+        thread.start()
+        thread.join()
+    assert len(told) > 2
+    assert len(set(told)) == 1
+
+
+def test_ctrl_c_in_a_callback_ends_the_run():
+    X, y = planted(500, 40, 2)
+    calls = []
+
+    def interrupted(event):
+        calls.append(event)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt):
+        GSAClassifier(callback=interrupted, passes=100_000).fit(X, y)
+    assert len(calls) == 1
+
+
+def test_a_callback_may_train():
+    X, y = planted(500, 40, 2)
+    inner = []
+    GSAClassifier(callback=lambda event: inner.append(greedystep.train(X, y, passes=1)), passes=2).fit(X, y)
+    assert all(np.array_equal(model.coef, inner[0].coef) for model in inner)
+
+
 # ---- functions ----------------------------------------------------------------------------------
 
 
