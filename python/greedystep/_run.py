@@ -101,36 +101,49 @@ class Run:
         self._raise_failure()
 
     def _wait_for(self, work: Callable[[], None]) -> None:
-        """Let another thread work; a signal may come between any two of these lines."""
+        """Let another thread work and attend to it.
+
+        A signal may be raised between any two lines, and what the work uses must not be freed before it has ended: it
+        is begun and attended to inside the try, and if it was not begun by then it sees the interrupt and never does.
+        """
         wake = self._wake = threading.Event()
         raised: list[BaseException] = []
-        is_done = False
+        interrupt: BaseException | None = None
+        is_begun = is_done = False
 
         def run() -> None:
-            nonlocal is_done
+            nonlocal is_begun, is_done
+            is_begun = True
             try:
-                work()
+                if interrupt is None:
+                    work()
             except BaseException as failure:  # it is the waiting thread's to raise
                 raised.append(failure)
             finally:
                 is_done = True
                 wake.set()
 
-        thread = threading.Thread(target=run, name="greedystep")
-        thread.start()
-        interrupt: BaseException | None = None
-        while not is_done:
-            try:
+        def attend() -> None:
+            while not is_done:
                 task = self._task
                 if task is not None and not task.done.is_set():
                     _do(task, interrupt)
                 else:
                     wake.wait()
                     wake.clear()  # before the task is looked at again, so that none is missed
+
+        thread: threading.Thread | None = None
+        while not is_done:
+            try:
+                if thread is None:
+                    thread = threading.Thread(target=run, name="greedystep")
+                    thread.start()
+                attend()
             except BaseException as signal:  # Ctrl-C, or what a handler of the user's raises
                 interrupt = interrupt or signal
-                self.stop()
-        thread.join()
+                self._flag[0] = b"1"
+                if not is_begun:
+                    break
         self._wake = None
         if interrupt is not None:
             raise interrupt

@@ -266,6 +266,34 @@ def test_callbacks_run_in_the_thread_that_called(from_main):
     assert len(set(told)) == 1
 
 
+OFTEN = """
+    import os, random, signal, threading
+    import numpy as np
+    from greedystep import GSAClassifier, callbacks
+
+    callbacks.INTERVAL = 0.0
+    draw = random.Random(0)
+    X = np.random.default_rng(0).normal(size=(2000, 5))
+    y = (X[:, 0] > 0).astype(int)
+    interrupted = 0
+    for _ in range(200):
+        timer = threading.Timer(draw.uniform(0.001, 0.02), os.kill, [os.getpid(), signal.SIGINT])
+        try:
+            timer.start()
+            GSAClassifier(callback=lambda event: None, passes=1000).fit(X, y)
+        except KeyboardInterrupt:
+            interrupted += 1
+        timer.join()
+    print(interrupted)
+"""
+
+
+def test_ctrl_c_may_come_at_any_moment():
+    done = run_python(OFTEN, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 190  # Python itself loses one that comes while an object is freed
+
+
 def test_ctrl_c_in_a_callback_ends_the_run():
     X, y = planted(500, 40, 2)
     calls = []
