@@ -24,7 +24,7 @@ X, y = load_breast_cancer(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, random_state=0, stratify=y)
 scores = GSAClassifier().fit(X, y).predict_proba(X_test)[:, 1]
 
-figure, axes = plt.subplots(1, 3, figsize=(13, 4))
+figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
 for draw, ax in zip([plot.roc, plot.precision_recall, plot.calibration], axes):
     draw(y_test, scores, ax=ax)
 figure.savefig(folder / "curves.png")
