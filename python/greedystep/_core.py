@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._errors import call
+from ._errors import call, exception_of
 from ._run import Run, plain_env
 
 FloatArray = npt.NDArray[np.float32]
@@ -103,6 +103,10 @@ class State(Handle):
         env = plain_env()
         return cls(_new("gsa_state_merge", pointers, len(states), start, byref(env)))
 
+    def fork(self, n_copies: int) -> State:
+        """Return one of several copies that learn side by side, each its own rows."""
+        return State(_new("gsa_state_fork", self.pointer, n_copies, byref(plain_env())))
+
     def write(self) -> bytes:
         """Return the state as bytes; equal states give equal bytes."""
         return _bytes_of("gsa_state_write", self)
@@ -118,6 +122,32 @@ class State(Handle):
     def update(self, batch: c.Batch) -> None:
         """Learn rows in their order."""
         call("gsa_state_update", self.pointer, byref(batch))
+
+    def update_rows(self, batch: c.Batch, order: npt.NDArray[np.uint32]) -> None:
+        """Learn the rows named, in the order named."""
+        call("gsa_state_update_rows", self.pointer, byref(batch), order.ctypes.data, len(order))
+
+    def keep_best(self) -> None:
+        """Keep the weights if none before were better by the held-out rows."""
+        call("gsa_state_keep_best", self.pointer)
+
+    def end_pass(self) -> None:
+        """Begin the next pass with the next row."""
+        c.library().gsa_state_end_pass(self.pointer)
+
+    def held_out_loss(self) -> float:
+        """Return the loss of the held-out rows; NaN if there are none."""
+        return float(c.library().gsa_state_held_out_loss(self.pointer))
+
+    def set_schema(self, schema: str | None) -> None:
+        """Say what the columns of the rows mean."""
+        text = None if schema is None else schema.encode()
+        call("gsa_state_set_schema", self.pointer, text)
+
+    def take_names(self, reader: Reader) -> None:
+        """Keep the names of features that a reader remembers."""
+        name = ctypes.cast(c.library().gsa_reader_name, c_void_p)
+        call("gsa_state_set_names", self.pointer, name, reader.pointer)
 
     def train(self, reader: Reader, hooks: c.TrainHooks, run: Run) -> None:
         """Learn all passes over a reader."""
@@ -261,6 +291,15 @@ class Reader(Handle):
         progress = c.ReaderProgress()
         c.library().gsa_reader_get_progress(self.pointer, byref(progress))
         return progress
+
+    def next(self, batch: c.Batch) -> bool:
+        """Fill in the next rows, borrowed until the next call; False after the last."""
+        error = c.Error()
+        error.row = c.NO_ROW
+        status = c.library().gsa_reader_next(self.pointer, byref(batch), byref(error))
+        if status not in (c.OK, c.END):
+            raise exception_of(status, error)
+        return bool(status == c.OK)
 
     def keep(self, folder: str) -> None:
         """Keep rows that are dear to read in a temporary file, for further passes."""

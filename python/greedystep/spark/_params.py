@@ -1,0 +1,184 @@
+"""Parameters of the estimators and models, as ``pyspark.ml`` has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyspark.ml.linalg import VectorUDT
+from pyspark.ml.param import Param, Params, TypeConverters
+from pyspark.ml.param.shared import (
+    HasFeaturesCol,
+    HasFitIntercept,
+    HasInputCols,
+    HasLabelCol,
+    HasPredictionCol,
+    HasSeed,
+    HasWeightCol,
+)
+from pyspark.sql.types import ArrayType
+
+from ._columns import Columns
+
+
+def _param(name: str, doc: str, convert: Any) -> Any:
+    return Param(Params._dummy(), name, doc, typeConverter=convert)
+
+
+class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
+    """Where features are: in one column, in two, or in any number of plain ones."""
+
+    indicesCol = _param(
+        "indicesCol", "column of arrays with the ids of features", TypeConverters.toString
+    )
+    valuesCol = _param(
+        "valuesCol", "column of arrays with the values of features", TypeConverters.toString
+    )
+    categorical = _param(
+        "categorical",
+        "of inputCols: columns that are words even if they hold numbers",
+        TypeConverters.toListString,
+    )
+    cross = _param(
+        "cross",
+        'of inputCols: products ("A*B") that are features too',
+        TypeConverters.toListString,
+    )
+    bits = _param("bits", "words are hashed to 2^bits features", TypeConverters.toInt)
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._setDefault(categorical=[], cross=[], bits=24)
+
+    def setFeaturesCol(self, value: str) -> Any:
+        """Set the column of vectors or arrays."""
+        return self._set(featuresCol=value)
+
+    def setInputCols(self, value: list[str]) -> Any:
+        """Set the columns of numbers and words that are features."""
+        return self._set(inputCols=value)
+
+    def setIndicesCol(self, value: str) -> Any:
+        """Set the column of ids."""
+        return self._set(indicesCol=value)
+
+    def setValuesCol(self, value: str) -> Any:
+        """Set the column of values."""
+        return self._set(valuesCol=value)
+
+    def columns_of(
+        self, frame: Any, label: str | None = None, weight: str | None = None
+    ) -> Columns:
+        """Return where things are in a frame, or say what is missing."""
+        for name in (label, weight):
+            if name is not None:
+                _need(frame, name)
+        rest = (label, weight)
+        if self.isDefined("inputCols"):
+            names = tuple(self.getOrDefault("inputCols"))
+            for name in names:
+                _need(frame, name)
+            return Columns(
+                "table",
+                names,
+                *rest,
+                tuple(self.getOrDefault("categorical")),
+                tuple(self.getOrDefault("cross")),
+                self.getOrDefault("bits"),
+            )
+        if self.isDefined("indicesCol") or self.isDefined("valuesCol"):
+            if not (self.isDefined("indicesCol") and self.isDefined("valuesCol")):
+                raise ValueError("indicesCol and valuesCol belong together: set both or none")
+            pair = (self.getOrDefault("indicesCol"), self.getOrDefault("valuesCol"))
+            for name in pair:
+                _need(frame, name)
+            return Columns("pairs", pair, *rest)
+        name = self.getOrDefault("featuresCol")
+        _need(frame, name)
+        return Columns(_kind_of(frame, name), (name,), *rest)
+
+
+def _need(frame: Any, name: str) -> None:
+    if name not in frame.columns:
+        raise ValueError(f"there is no column {name!r}; there are {', '.join(frame.columns)}")
+
+
+def _kind_of(frame: Any, name: str) -> str:
+    kind = frame.schema[name].dataType
+    if isinstance(kind, VectorUDT):
+        return "vector"
+    if isinstance(kind, ArrayType):
+        return "array"
+    raise ValueError(
+        f"column {name!r} is of type {kind.simpleString()}, expected vectors or arrays; plain "
+        "columns of numbers and words are named by inputCols"
+    )
+
+
+class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # type: ignore[misc]
+    """What estimators have beside features."""
+
+    passes = _param(
+        "passes",
+        "times to learn all rows; 0: as many as held-out rows gain by",
+        TypeConverters.toInt,
+    )
+    method = _param("method", "auto, or gsa: the paper to the letter", TypeConverters.toString)
+    units = _param(
+        "units", "auto, given or free: whether features keep their units", TypeConverters.toString
+    )
+    average = _param(
+        "average",
+        "which weights a model has: recent, last, full, suffix",
+        TypeConverters.toString,
+    )
+    leastShardRows = _param(
+        "leastShardRows", "partitions of fewer rows are put together", TypeConverters.toInt
+    )
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self._setDefault(
+            passes=0,
+            method="auto",
+            units="auto",
+            average="recent",
+            leastShardRows=65536,
+            fitIntercept=True,
+            seed=0,
+        )
+
+    def setLabelCol(self, value: str) -> Any:
+        """Set the column that is learned."""
+        return self._set(labelCol=value)
+
+    def setWeightCol(self, value: str) -> Any:
+        """Set the column that says what rows count for, beside the heaviest."""
+        return self._set(weightCol=value)
+
+    def setPasses(self, value: int) -> Any:
+        """Set how often all rows are learned."""
+        return self._set(passes=value)
+
+    def setSeed(self, value: int) -> Any:
+        """Set which order."""
+        return self._set(seed=value)
+
+    def library_parameters(self) -> dict[str, str]:
+        """Return the library's parameters as text."""
+        return {
+            "passes": str(self.getOrDefault("passes")),
+            "method": self.getOrDefault("method"),
+            "units": self.getOrDefault("units"),
+            "average": self.getOrDefault("average"),
+            "intercept": "on" if self.getOrDefault("fitIntercept") else "off",
+            "seed": str(self.getOrDefault("seed")),
+            "order": "shuffled",
+        }
+
+
+class PredictionParams(FeatureParams, HasPredictionCol):  # type: ignore[misc]
+    """What estimators and models have in common."""
+
+    def setPredictionCol(self, value: str) -> Any:
+        """Set the column that gets the label, or the number, of every row."""
+        return self._set(predictionCol=value)

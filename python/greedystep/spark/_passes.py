@@ -1,0 +1,312 @@
+"""The driver's side: what is counted, who learns what, and when it is enough.
+
+The first rows of every partition are learned by the driver, one after the other: they tell the
+schema, win the contest of units, and a tenth of them is held out, by which everything later is
+judged. In each pass every partition is a shard: a copy of the state learns its rows, and the
+copies are merged in the order of their numbers. How tasks were timed does not enter.
+"""
+
+from __future__ import annotations
+
+import logging
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from .. import _library as c
+from .._core import State
+from .._rows import Block
+from .._run import Run
+from ._blocks import blocks_of, order_of
+from ._columns import INDICES, VALUES, Columns
+from ._merge import collected, learn_and_merge
+from ._summary import Pass, TrainingSummary
+from ._tasks import BLOCK_ROWS, FIRST, LABELS_MOST, LOOK, Lesson, first_rows, look, train_all
+
+log = logging.getLogger("greedystep")
+
+#: Rows, at most half of all, and entries that the driver learns before the first pass.
+FIRST_ROWS = 163_840
+FIRST_ENTRIES = 1 << 22
+#: A gain below this share of the loss is none (GSA_GAIN_LEAST).
+GAIN_LEAST = 0.0005
+# The block number of the rows that the driver learns: no shard has it.
+_FIRST_BLOCK = 1 << 63
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asks for.
+
+    Parameters
+    ----------
+    columns : Columns
+    has_classes : bool
+        Labels are names of classes, not numbers.
+    parameters : dict
+        The library's, as text.
+    passes, seed : int
+        0 passes: as many as held-out rows gain by.
+    least_shard : int
+        Partitions of fewer rows are put together.
+    """
+
+    columns: Columns
+    has_classes: bool
+    parameters: dict[str, str]
+    passes: int
+    seed: int
+    least_shard: int = BLOCK_ROWS
+
+
+@dataclass(frozen=True)
+class _Looked:
+    rows: tuple[int, ...]  # of every partition
+    labels: list[Any]
+    heaviest: float
+
+    @property
+    def n_rows(self) -> int:
+        return sum(self.rows)
+
+
+@contextmanager
+def _described(frame: Any, text: str) -> Iterator[None]:
+    """Show in Spark's pages what the jobs inside are for."""
+    context = frame.sparkSession.sparkContext
+    before = context.getLocalProperty("spark.job.description")
+    context.setJobDescription(f"greedystep: {text}")
+    try:
+        yield
+    finally:
+        context.setLocalProperty("spark.job.description", before)
+
+
+# ---- looking --------------------------------------------------------------------------------------
+
+
+def _look(frame: Any, wanted: Wanted, n_shards: int | None = None) -> _Looked:
+    """Count the rows of partitions, and find their labels."""
+    columns = wanted.columns
+    narrow = frame.select(columns.label_and_weight(frame))
+    kind = narrow.schema[columns.label_name].dataType.simpleString()
+    if n_shards is not None:
+        narrow = narrow.coalesce(n_shards)
+    wants_labels = wanted.has_classes and n_shards is None
+    with _described(frame, "counting rows"):
+        found = narrow.mapInArrow(
+            look(columns, wants_labels), LOOK.format(label=f"array<{kind}>")
+        ).collect()
+    rows = [0] * (1 + max((row.shard for row in found), default=0))
+    for row in found:
+        rows[row.shard] = row.n_rows
+    labels = sorted({label for row in found for label in row.labels})
+    heaviest = max((row.heaviest for row in found), default=0.0)
+    return _Looked(tuple(rows), labels, heaviest)
+
+
+def _check_looked(looked: _Looked, wanted: Wanted) -> None:
+    if looked.n_rows == 0:
+        raise ValueError("the frame has no rows: nothing to learn")
+    if not wanted.has_classes:
+        return
+    name = wanted.columns.label
+    if len(looked.labels) > LABELS_MOST:
+        raise ValueError(
+            f"column {name!r} has more than {LABELS_MOST} different labels: use GSARegressor to "
+            "predict numbers"
+        )
+    if len(looked.labels) < 2:
+        raise ValueError(
+            f"column {name!r} has {len(looked.labels)} class(es): there is nothing to tell apart"
+        )
+
+
+def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:
+    """Return how many shards there should be; a partition too small for one counts by its part."""
+    return max(1, int(sum(min(1.0, n / least_shard) for n in rows)))
+
+
+# ---- the first rows -------------------------------------------------------------------------------
+
+
+def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
+    """Let the state know all labels before any row, so that all copies number them alike."""
+    kind = pa.string() if isinstance(labels[0], str) else pa.float64()
+    empty = pa.array([[]] * len(labels), pa.list_(pa.int32()))
+    values = pa.array([[]] * len(labels), pa.list_(pa.float64()))
+    table = pa.RecordBatch.from_pydict(
+        {"label": pa.array(labels, kind), INDICES: empty, VALUES: values}
+    )
+    plain = Columns("pairs", (INDICES, VALUES), "label")
+    reader = plain.reader(iter([table]), None, Run(1))
+    if reader is None:
+        return
+    for block in blocks_of(reader):
+        block.lend("weight", np.zeros(block.n_rows, np.float32))
+        state.prepare(block)
+    reader.close()
+
+
+def _learn_first(
+    frame: Any, wanted: Wanted, looked: _Looked
+) -> tuple[State, str | None, tuple[int, ...]]:
+    """Return a state that has learned the first rows, the schema, and how many of each shard."""
+    columns = wanted.columns
+    n_filled = sum(n > 0 for n in looked.rows)
+    most_rows = math.ceil(min(FIRST_ROWS, looked.n_rows // 2) / n_filled)
+    task = first_rows(columns, most_rows, FIRST_ENTRIES // n_filled)
+    with _described(frame, "the first rows"):
+        found = sorted(frame.mapInArrow(task, FIRST).collect(), key=lambda row: row.shard)
+    state = State.new(wanted.parameters)
+    if wanted.has_classes:
+        _tell_labels(state, wanted, looked.labels)
+
+    def batches() -> Iterator[Any]:
+        for row in found:
+            yield from pa.ipc.open_stream(bytes(row.rows))
+
+    reader = columns.reader(batches(), None, Run(1), remember_names=True)
+    if reader is None:
+        raise ValueError(
+            f"rows have more than {FIRST_ENTRIES // n_filled} entries, which is more than a "
+            "first look takes"
+        )
+    schema = reader.schema
+    state.set_schema(schema)
+    for number, block in enumerate(blocks_of(reader)):
+        order = order_of(wanted.seed, 0, _FIRST_BLOCK + number, block.n_rows)
+        state.update_rows(block, order)
+    if schema is not None:
+        state.take_names(reader)
+    reader.close()
+    learned = [0] * len(looked.rows)
+    for row in found:
+        learned[row.shard] = row.n_rows
+    return state, schema, tuple(learned)
+
+
+# ---- passes ---------------------------------------------------------------------------------------
+
+
+def _wants_another(state: State, wanted: Wanted, done: int) -> bool:
+    """Whether held-out rows gained by the last pass, unless the user says how many there are."""
+    if wanted.passes > 0:
+        return done < wanted.passes
+    summary = state.summary()
+    if done == 0:
+        return True
+    if summary.n_held_out == 0:
+        return done < 5
+    most = c.library().gsa_plan_passes(summary.n_rows // max(1, done))
+    return done < most and summary.best_pass == summary.pass_
+
+
+def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple[State, Pass]:
+    began = time.monotonic()
+    with _described(frame, f"pass {lesson.pass_number}, {len(lesson.rows)} shards"):
+        merged, shards = learn_and_merge(frame, lesson, state)
+    if wanted.passes == 0:
+        merged.keep_best()
+    merged.end_pass()
+    summary = merged.summary()
+    held_out = summary.n_held_out
+    done = Pass(
+        float(summary.last_pass_loss),
+        merged.held_out_loss() if held_out > 0 else math.nan,
+        time.monotonic() - began,
+        tuple(shards),
+    )
+    log.info(
+        "pass %d: %d rows in %d shards, loss %.6g, held-out loss %.6g, %.1f s",
+        lesson.pass_number,
+        sum(shard.rows for shard in shards),
+        len(shards),
+        done.loss,
+        done.held_out_loss,
+        done.seconds,
+    )
+    return merged, done
+
+
+def _train_in_one_task(
+    frame: Any, wanted: Wanted, looked: _Looked
+) -> tuple[State, TrainingSummary]:
+    """Few rows are learned as on one machine, by the task that has them all."""
+    began = time.monotonic()
+    with _described(frame, f"{looked.n_rows} rows in one task"):
+        found = collected(frame.coalesce(1), train_all(wanted.columns, wanted.parameters))
+    (shard, _, state), *_ = found.values()
+    log.info(
+        "%d rows of %d partitions learned by one task, as on one machine: loss %.6g, %.1f s",
+        looked.n_rows,
+        len(looked.rows),
+        shard.loss,
+        time.monotonic() - began,
+    )
+    return state, TrainingSummary(looked.n_rows, len(looked.rows), 1)
+
+
+def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
+    """Learn a frame.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    wanted : Wanted
+
+    Returns
+    -------
+    State, TrainingSummary
+    """
+    columns = wanted.columns
+    looked = _look(frame, wanted)
+    _check_looked(looked, wanted)
+    if wanted.has_classes:
+        loss = "logistic" if len(looked.labels) == 2 else "softmax"
+        wanted = replace(wanted, parameters={**wanted.parameters, "loss": loss})
+    chosen = frame.select(
+        columns.label_and_weight(frame, looked.heaviest) + columns.chosen_features(frame)
+    )
+    if looked.n_rows <= wanted.least_shard:
+        return _train_in_one_task(chosen, wanted, looked)
+    n_partitions, n_shards = len(looked.rows), n_shards_of(looked.rows, wanted.least_shard)
+    if n_shards < sum(n > 0 for n in looked.rows):
+        log.info(
+            "%d rows in %d partitions, some below %d rows: coalesced to %d",
+            looked.n_rows,
+            n_partitions,
+            wanted.least_shard,
+            n_shards,
+        )
+        chosen = chosen.coalesce(n_shards)
+        looked = replace(looked, rows=_look(frame, wanted, n_shards).rows)
+    state, schema, learned = _learn_first(chosen, wanted, looked)
+    state.end_pass()
+    summary = TrainingSummary(looked.n_rows, n_partitions, n_shards, sum(learned))
+    n_filled = sum(n > 0 for n in looked.rows)
+    log.info("%d first rows of %d shards learned by the driver", sum(learned), n_filled)
+    summary.n_shards = n_filled
+    while _wants_another(state, wanted, len(summary.passes)):
+        done = len(summary.passes)
+        lesson = Lesson(
+            columns,
+            schema,
+            wanted.seed,
+            done + 1,
+            looked.rows,
+            learned if done == 0 else (0,) * len(learned),
+            remembers_names=done == 0 and schema is not None,
+        )
+        state, told = _run_pass(chosen, lesson, state, wanted)
+        summary.passes.append(told)
+    return state, summary
+
+
+__all__ = ["BLOCK_ROWS", "Block", "Wanted", "n_shards_of", "train"]

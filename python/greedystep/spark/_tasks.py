@@ -1,0 +1,297 @@
+"""What runs on executors: functions for ``mapInArrow``, one call a partition.
+
+What a task yields depends on the rows of its partition, the partition's number and what the driver
+sent, on nothing else: a task that is run again, after an executor was lost or by speculation,
+yields the same bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Callable
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from .._arrow import Table, open_table
+from .._core import State
+from .._rows import BLOCK_ROWS
+from .._run import Run
+from ..callbacks import Hooks
+from ._blocks import BLOCK_ENTRIES, blocks_of, order_of
+from ._columns import Columns
+
+Batches = Iterator[Any]
+Task = Callable[[Batches], Batches]
+
+#: Different labels of a partition that are told to the driver; more are no classes.
+LABELS_MOST = 10_000
+#: Bytes of a state that travel in one row.
+CHUNK = 8 << 20
+
+LOOK = "shard int, n_rows long, labels {label}, heaviest double"
+FIRST = "shard int, n_rows long, rows binary"
+LEARNED = "shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
+_LEARNED_ARROW = pa.schema(
+    [
+        ("shard", pa.int32()),
+        ("part", pa.int32()),
+        ("n_rows", pa.int64()),
+        ("loss_sum", pa.float64()),
+        ("loss_weight", pa.float64()),
+        ("bytes", pa.binary()),
+    ]
+)
+
+
+def partition_number() -> int:
+    """Return the number of the partition that this task has."""
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    if context is None:
+        raise RuntimeError("this runs in a task of Spark")
+    return int(context.partitionId())
+
+
+# ---- looking --------------------------------------------------------------------------------------
+
+
+def look(columns: Columns, wants_labels: bool) -> Task:
+    """Return a task that counts rows, and tells labels and the heaviest weight."""
+
+    def looking(batches: Batches) -> Batches:
+        n_rows, heaviest = 0, 0.0
+        labels: set[Any] = set()
+        for batch in batches:
+            n_rows += batch.num_rows
+            if wants_labels and len(labels) <= LABELS_MOST:
+                labels.update(pc.unique(batch.column(columns.label_name)).to_pylist())
+            if columns.weight is not None:
+                most = pc.max(batch.column(columns.weight_name)).as_py()
+                heaviest = max(heaviest, most or 0.0)
+        labels.discard(None)
+        told = sorted(labels)[: LABELS_MOST + 1]
+        kind = pa.string() if told and isinstance(told[0], str) else pa.float64()
+        yield pa.RecordBatch.from_arrays(
+            [
+                pa.array([partition_number()], pa.int32()),
+                pa.array([n_rows], pa.int64()),
+                pa.array([told], pa.list_(kind)),
+                pa.array([heaviest], pa.float64()),
+            ],
+            names=["shard", "n_rows", "labels", "heaviest"],
+        )
+
+    return looking
+
+
+# ---- the first rows -------------------------------------------------------------------------------
+
+
+def first_rows(columns: Columns, most_rows: int, most_entries: int) -> Task:
+    """Return a task that gives the first rows of its partition, as an Arrow stream in bytes."""
+
+    def giving(batches: Batches) -> Batches:
+        taken: list[Any] = []
+        n_rows = n_entries = 0
+        for batch in map(columns.converted, batches):
+            lengths = columns.entries(batch)[: most_rows - n_rows].cumsum()
+            n = int((n_entries + lengths <= most_entries).sum())
+            taken.append(batch.slice(0, n))
+            n_rows += n
+            n_entries += int(lengths[n - 1]) if n > 0 else 0
+            if n < batch.num_rows or n_rows == most_rows:
+                break
+        if n_rows > 0:
+            yield _first_of(taken, n_rows)
+
+    return giving
+
+
+def _first_of(batches: list[Any], n_rows: int) -> Any:
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, batches[0].schema) as stream:
+        for batch in batches:
+            stream.write_batch(batch)
+    return pa.RecordBatch.from_arrays(
+        [
+            pa.array([partition_number()], pa.int32()),
+            pa.array([n_rows], pa.int64()),
+            pa.array([sink.getvalue().to_pybytes()], pa.binary()),
+        ],
+        names=["shard", "n_rows", "rows"],
+    )
+
+
+# ---- learning -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """One pass, as every task of it is told.
+
+    Parameters
+    ----------
+    columns : Columns
+    schema : str or None
+        What plain columns mean.
+    seed, pass_number : int
+        Which order.
+    rows : tuple of int
+        Rows of every shard.
+    passed_over : tuple of int
+        How many of them, from the first on, are learned already.
+    remembers_names : bool
+        Names of features come with what was learned.
+    """
+
+    columns: Columns
+    schema: str | None
+    seed: int
+    pass_number: int
+    rows: tuple[int, ...]
+    passed_over: tuple[int, ...]
+    remembers_names: bool
+
+    def copies(self, shard: int) -> int:
+        """Return how many shards of this size the data would be: what a row counts for."""
+        return max(1, round(sum(self.rows) / max(1, self.rows[shard])))
+
+
+def _without_first(batches: Batches, n: int) -> Batches:
+    for batch in batches:
+        if n >= batch.num_rows:
+            n -= batch.num_rows
+            continue
+        yield batch.slice(n)
+        n = 0
+
+
+def _learn_blocks(copy: State, lesson: Lesson, shard: int, batches: Batches) -> int:
+    """Let a copy learn a partition, a block at a time; return how many rows there were."""
+    columns = lesson.columns
+    batches = map(columns.converted, _without_first(batches, lesson.passed_over[shard]))
+    run = Run(1)
+    reader = columns.reader(batches, lesson.schema, run, remember_names=lesson.remembers_names)
+    n_rows = 0
+    if reader is None:
+        return n_rows
+    for number, block in enumerate(blocks_of(reader)):
+        order = order_of(lesson.seed, lesson.pass_number, (shard << 32) + number, block.n_rows)
+        copy.update_rows(block, order)
+        n_rows += block.n_rows
+    if lesson.remembers_names and lesson.schema is not None:
+        copy.take_names(reader)
+    reader.close()
+    return n_rows
+
+
+def _check_rows(lesson: Lesson, shard: int, n_rows: int) -> None:
+    expected = lesson.rows[shard] - lesson.passed_over[shard]
+    if n_rows != expected:
+        raise ValueError(
+            f"partition {shard} had {expected} rows when they were counted and {n_rows} when they "
+            "were learned: the frame must give the same rows every time; write it to a file, or "
+            "checkpoint it, before it is learned"
+        )
+
+
+def learn(lesson: Lesson, base: Any) -> Task:
+    """Return a task that learns its partition with a copy of the base, which is broadcast."""
+
+    def learning(batches: Batches) -> Batches:
+        shard = partition_number()
+        if shard >= len(lesson.rows) or lesson.rows[shard] == 0:
+            n_rows = sum(batch.num_rows for batch in batches)
+            if n_rows > 0:
+                raise ValueError(
+                    f"partition {shard} has {n_rows} rows and had none when they were counted: the "
+                    "frame must give the same rows every time"
+                )
+            return
+        start = State.read(base.value)
+        before = start.summary()
+        copy = start.fork(lesson.copies(shard))
+        start.close()
+        n_rows = _learn_blocks(copy, lesson, shard, batches)
+        _check_rows(lesson, shard, n_rows)
+        after = copy.summary()
+        loss = (after.loss_sum - before.loss_sum, after.loss_weight - before.loss_weight)
+        yield from _told(shard, n_rows, loss, copy)
+
+    return learning
+
+
+def _told(shard: int, n_rows: int, loss: tuple[float, float], state: State) -> Batches:
+    """Yield a state in rows of at most CHUNK bytes."""
+    stored = state.write()
+    for part, at in enumerate(range(0, len(stored), CHUNK)):
+        values = [shard, part, n_rows, *loss, stored[at : at + CHUNK]]
+        arrays = [pa.array([v], field.type) for v, field in zip(values, _LEARNED_ARROW)]
+        yield pa.RecordBatch.from_arrays(arrays, schema=_LEARNED_ARROW)
+
+
+# ---- few rows -------------------------------------------------------------------------------------
+
+
+def train_all(columns: Columns, parameters: dict[str, str]) -> Task:
+    """Return a task that trains on the one partition there is as ``greedystep.train`` does.
+
+    Rows wait in a temporary file of the executor's, since several passes read them.
+    """
+
+    def training(batches: Batches) -> Batches:
+        with tempfile.TemporaryDirectory(prefix="greedystep-") as folder:
+            path = os.path.join(folder, "rows.arrow")
+            n_rows = _spill(map(columns.converted, batches), path)
+            if n_rows == 0:
+                return
+            state = State.new(parameters)
+            run = Run(1)
+
+            def stream() -> Any:
+                source = pa.memory_map(path)
+                file = pa.ipc.open_file(source)
+                batches = (file.get_batch(i) for i in range(file.num_record_batches))
+                return pa.RecordBatchReader.from_batches(file.schema, batches)
+
+            reader = open_table(Table(stream), columns.options(remember_names=True), run)
+            state.train(reader, Hooks(None, run).struct, run)
+            reader.close()
+            summary = state.summary()
+            loss = summary.last_pass_loss
+            yield from _told(partition_number(), n_rows, (loss, 1.0), state)
+
+    return training
+
+
+def _spill(batches: Batches, path: str) -> int:
+    first = next(batches, None)
+    if first is None:
+        return 0
+    n_rows = first.num_rows
+    with pa.ipc.new_file(path, first.schema) as file:
+        file.write_batch(first)
+        for batch in batches:
+            file.write_batch(batch)
+            n_rows += batch.num_rows
+    return n_rows
+
+
+__all__ = [
+    "BLOCK_ENTRIES",
+    "BLOCK_ROWS",
+    "FIRST",
+    "LABELS_MOST",
+    "LEARNED",
+    "LOOK",
+    "Lesson",
+    "first_rows",
+    "learn",
+    "look",
+    "train_all",
+]

@@ -1,0 +1,383 @@
+"""Estimators and models: ``fit``, ``transform``, and how they are stored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import asdict
+from typing import Any
+
+from pyspark import keyword_only
+from pyspark.ml.base import Estimator, Model
+from pyspark.ml.param import TypeConverters
+from pyspark.ml.param.shared import HasProbabilityCol, HasRawPredictionCol
+from pyspark.ml.util import (
+    DefaultParamsReadable,
+    DefaultParamsReader,
+    DefaultParamsWritable,
+    DefaultParamsWriter,
+    MLReadable,
+    MLReader,
+    MLWritable,
+    MLWriter,
+)
+
+from .. import model as _plain
+from .._core import CModel, State
+from ._columns import _quoted
+from ._params import PredictionParams, TrainingParams, _param
+from ._passes import Wanted, train
+from ._score import scoring
+from ._summary import Pass, Shard, TrainingSummary
+
+# Bytes of a model that are stored in one row.
+_CHUNK = 8 << 20
+
+
+# ---- models ---------------------------------------------------------------------------------------
+
+
+class _GSAModel(Model, PredictionParams, MLWritable, MLReadable):  # type: ignore[misc]
+    """What the models have in common: the bytes of the library's model."""
+
+    def __init__(
+        self,
+        stored: bytes = b"",
+        state: bytes | None = None,
+        summary: TrainingSummary | None = None,
+    ) -> None:
+        super().__init__()
+        self._stored = stored
+        self._state = state
+        self._summary = summary
+        self._sent: Any = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_sent": None}
+
+    @property
+    def model(self) -> _plain.Model:
+        """The model without Spark, with the state to go on from if there is one."""
+        state = None if self._state is None else State.read(self._state)
+        return _plain.Model(CModel.read(self._stored), state)
+
+    @property
+    def summary(self) -> TrainingSummary:
+        """How it was trained: passes, partitions, rows and losses."""
+        if self._summary is None:
+            raise RuntimeError("this model has no summary")
+        return self._summary
+
+    @property
+    def hasSummary(self) -> bool:
+        """Whether there is a summary."""
+        return self._summary is not None
+
+    @property
+    def numFeatures(self) -> int:
+        """Highest feature number seen + 1."""
+        return self.model.n_features
+
+    def save_model(self, path: str | os.PathLike[str]) -> None:
+        """Write the plain model, as the command and ``greedystep.load`` read it.
+
+        Parameters
+        ----------
+        path : path
+            A file of the driver's machine.
+        """
+        self.model.save(path)
+
+    def _broadcast(self, frame: Any) -> Any:
+        context = frame.sparkSession.sparkContext
+        if self._sent is None or self._sent[0] is not context:
+            self._sent = (context, context.broadcast(self._stored))
+        return self._sent[1]
+
+    def _scored(self, frame: Any, name: str) -> Any:
+        """Return the frame with a column of scores."""
+        columns = self.columns_of(frame)
+        key = hashlib.sha256(self._stored).hexdigest()
+        score = scoring(key, self._broadcast(frame), columns)
+        return frame.withColumn(name, score(*columns.chosen_features(frame)))
+
+    def write(self) -> MLWriter:
+        """Return what stores the model on any filesystem of Spark's."""
+        return _ModelWriter(self)
+
+    @classmethod
+    def read(cls) -> MLReader:
+        """Return what loads a model."""
+        return _ModelReader(cls)
+
+
+class GSAClassificationModel(_GSAModel, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
+    """A model of two classes or more."""
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels, in the order of probabilities."""
+        found = self.model.classes
+        return [] if found is None else found.tolist()
+
+    @property
+    def numClasses(self) -> int:
+        """How many labels there are."""
+        return len(self.classes)
+
+    def _transform(self, dataset: Any) -> Any:
+        from pyspark.ml.functions import array_to_vector
+        from pyspark.sql import functions as F
+
+        name = _free_name(dataset)
+        found = self._scored(dataset, name)
+        classes = self.classes
+        texts = any(isinstance(one, str) for one in classes)
+        labels = F.array(*(F.lit(one if texts else float(one)) for one in classes))
+        made = [
+            (self.getRawPredictionCol(), array_to_vector(F.col(f"{name}.margins"))),
+            (self.getProbabilityCol(), array_to_vector(F.col(f"{name}.probabilities"))),
+            (self.getPredictionCol(), F.get(labels, F.col(f"{name}.class"))),
+        ]
+        return _with(dataset, found, made)
+
+
+class GSARegressionModel(_GSAModel):
+    """A model of numbers."""
+
+    def _transform(self, dataset: Any) -> Any:
+        from pyspark.sql import functions as F
+
+        name = _free_name(dataset)
+        found = self._scored(dataset, name)
+        value = F.get(F.col(f"{name}.margins"), F.lit(0))
+        return _with(dataset, found, [(self.getPredictionCol(), value)])
+
+
+def _free_name(frame: Any) -> str:
+    name = "greedystep_scores"
+    while name in frame.columns:
+        name += "_"
+    return name
+
+
+def _with(before: Any, found: Any, made: list[tuple[str, Any]]) -> Any:
+    """Return all columns from before and those that are made, but for names that are empty."""
+    kept = [_quoted(name) for name in before.columns if name not in dict(made)]
+    return found.select(*kept, *(column.alias(name) for name, column in made if name))
+
+
+# ---- storing --------------------------------------------------------------------------------------
+
+
+class _ModelWriter(MLWriter):  # type: ignore[misc]
+    """Parameters as ``pyspark.ml`` stores them, and the model's bytes as Parquet."""
+
+    def __init__(self, instance: _GSAModel) -> None:
+        super().__init__()
+        self._instance = instance
+
+    def saveImpl(self, path: str) -> None:
+        made = self._instance
+        session = self.sparkSession
+        summary = None if made._summary is None else json.dumps(asdict(made._summary))
+        DefaultParamsWriter.saveMetadata(
+            made, path, session.sparkContext, extraMetadata={"summary": summary}
+        )
+        rows = [
+            (what, part, bytearray(stored[at : at + _CHUNK]))
+            for what, stored in (("model", made._stored), ("state", made._state))
+            if stored is not None
+            for part, at in enumerate(range(0, len(stored), _CHUNK))
+        ]
+        frame = session.createDataFrame(rows, "what string, part int, bytes binary")
+        frame.coalesce(1).write.parquet(os.path.join(path, "data"))
+
+
+class _ModelReader(MLReader):  # type: ignore[misc]
+    def __init__(self, cls: type[_GSAModel]) -> None:
+        super().__init__()
+        self._cls = cls
+
+    def load(self, path: str) -> Any:
+        session = self.sparkSession
+        metadata = DefaultParamsReader.loadMetadata(path, session.sparkContext)
+        rows = session.read.parquet(os.path.join(path, "data")).collect()
+        stored = {
+            what: b"".join(
+                bytes(row.bytes) for row in sorted(rows, key=lambda r: r.part) if row.what == what
+            )
+            for what in {row.what for row in rows}
+        }
+        made = self._cls(stored["model"], stored.get("state"), _summary_of(metadata["summary"]))
+        made._resetUid(metadata["uid"])
+        DefaultParamsReader.getAndSetParams(made, metadata)
+        return made
+
+
+def _summary_of(text: str | None) -> TrainingSummary | None:
+    if text is None:
+        return None
+    facts = json.loads(text)
+    facts["passes"] = [
+        Pass(**{**one, "shards": tuple(Shard(**shard) for shard in one["shards"])})
+        for one in facts["passes"]
+    ]
+    return TrainingSummary(**facts)
+
+
+# ---- estimators -----------------------------------------------------------------------------------
+
+
+class _GSAEstimator(  # type: ignore[misc]
+    Estimator, PredictionParams, TrainingParams, DefaultParamsReadable, DefaultParamsWritable
+):
+    """What the estimators have in common."""
+
+    _has_classes = False
+
+    def _wanted(self, frame: Any) -> Wanted:
+        weight = self.getOrDefault("weightCol") if self.isDefined("weightCol") else None
+        return Wanted(
+            self.columns_of(frame, self.getLabelCol(), weight or None),
+            self._has_classes,
+            self._parameters(),
+            self.getOrDefault("passes"),
+            self.getOrDefault("seed"),
+            self.getOrDefault("leastShardRows"),
+        )
+
+    def _parameters(self) -> dict[str, str]:
+        return self.library_parameters()
+
+    def _make(self, state: State, summary: TrainingSummary) -> Any:
+        raise NotImplementedError
+
+    def _fit(self, dataset: Any) -> Any:
+        state, summary = train(dataset, self._wanted(dataset))
+        return self._copyValues(self._make(state, summary))
+
+
+class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
+    """Logistic regression of two classes or more, with probabilities and nothing to tune.
+
+    Labels are numbers or texts; the column of predictions is of the same sort. ``probability``
+    and ``rawPrediction`` are in the sorted order of the labels (``model.classes``).
+
+    Parameters
+    ----------
+    featuresCol : str
+        A column of vectors, sparse or dense, or of arrays.
+    indicesCol, valuesCol : str
+        Instead: arrays of ids and of values.
+    inputCols, categorical, cross, bits
+        Instead: plain columns of numbers and words, as the command takes them from a table.
+    labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
+    passes : int
+        0: as many as held-out rows gain by.
+    classWeight : {"none", "balanced"}
+        "balanced": all classes count the same in all.
+    method, units, average, fitIntercept, seed
+        The command's parameters.
+    leastShardRows : int
+        Partitions of fewer rows are put together.
+    """
+
+    _has_classes = True
+    classWeight = _param(
+        "classWeight", "none, or balanced: all classes count the same", TypeConverters.toString
+    )
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        featuresCol: str = "features",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        probabilityCol: str = "probability",
+        rawPredictionCol: str = "rawPrediction",
+        weightCol: str | None = None,
+        indicesCol: str | None = None,
+        valuesCol: str | None = None,
+        inputCols: list[str] | None = None,
+        categorical: list[str] | None = None,
+        cross: list[str] | None = None,
+        bits: int = 24,
+        passes: int = 0,
+        classWeight: str = "none",
+        method: str = "auto",
+        units: str = "auto",
+        average: str = "recent",
+        fitIntercept: bool = True,
+        seed: int = 0,
+        leastShardRows: int = 65536,
+    ) -> None:
+        super().__init__()
+        self._setDefault(classWeight="none")
+        self._set(**self._input_kwargs)
+
+    def setProbabilityCol(self, value: str) -> Any:
+        """Set the column that gets the probabilities of the classes."""
+        return self._set(probabilityCol=value)
+
+    def setRawPredictionCol(self, value: str) -> Any:
+        """Set the column that gets the margins of the classes."""
+        return self._set(rawPredictionCol=value)
+
+    def _parameters(self) -> dict[str, str]:
+        return {**super()._parameters(), "class_weight": self.getOrDefault("classWeight")}
+
+    def _make(self, state: State, summary: TrainingSummary) -> GSAClassificationModel:
+        return GSAClassificationModel(state.finish().write(), state.write(), summary)
+
+
+class GSARegressor(_GSAEstimator):
+    """Least squares, with nothing to tune.
+
+    Parameters
+    ----------
+    featuresCol, indicesCol, valuesCol, inputCols, categorical, cross, bits, labelCol, weightCol, \
+predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRows
+        As of :class:`GSAClassifier`.
+    """
+
+    @keyword_only
+    def __init__(
+        self,
+        *,
+        featuresCol: str = "features",
+        labelCol: str = "label",
+        predictionCol: str = "prediction",
+        weightCol: str | None = None,
+        indicesCol: str | None = None,
+        valuesCol: str | None = None,
+        inputCols: list[str] | None = None,
+        categorical: list[str] | None = None,
+        cross: list[str] | None = None,
+        bits: int = 24,
+        passes: int = 0,
+        method: str = "auto",
+        units: str = "auto",
+        average: str = "recent",
+        fitIntercept: bool = True,
+        seed: int = 0,
+        leastShardRows: int = 65536,
+    ) -> None:
+        super().__init__()
+        self._set(**self._input_kwargs)
+
+    def _parameters(self) -> dict[str, str]:
+        return {**super()._parameters(), "loss": "squared"}
+
+    def _make(self, state: State, summary: TrainingSummary) -> GSARegressionModel:
+        return GSARegressionModel(state.finish().write(), state.write(), summary)
+
+
+__all__ = [
+    "GSAClassificationModel",
+    "GSAClassifier",
+    "GSARegressionModel",
+    "GSARegressor",
+]
