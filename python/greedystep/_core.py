@@ -6,7 +6,7 @@ import ctypes
 import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
-from ctypes import byref, c_char_p, c_void_p
+from ctypes import byref, c_char_p, c_size_t, c_void_p
 from typing import Any
 
 import numpy as np
@@ -41,15 +41,26 @@ def _new(name: str, *arguments: Any) -> int | None:
     return out.value
 
 
-def _bytes_of(name: str, handle: Handle) -> bytes:
+def _bytes_of(name: str, *arguments: Any) -> bytes:
+    """Call a function that writes bytes, its last arguments but one being where to."""
     parts: list[bytes] = []
 
     def write(_ctx: Any, address: int, size: int) -> int:
         parts.append(ctypes.string_at(address, size))
         return 0
 
-    call(name, handle.pointer, c.WriteBytes(write), None)
+    call(name, *arguments, c.WriteBytes(write), None)
     return b"".join(parts)
+
+
+def _slices(slices: Sequence[bytes]) -> tuple[Any, Any, int]:
+    n = len(slices)
+    return (c_char_p * n)(*slices), (c_size_t * n)(*map(len, slices)), n
+
+
+def unite_slices(slices: Sequence[bytes]) -> bytes:
+    """Return what all copies, in the order of their numbers, learned of a range of features."""
+    return _bytes_of("gsa_slices_unite", *_slices(slices), byref(plain_env()))
 
 
 def parameters() -> list[c.Param]:
@@ -103,13 +114,31 @@ class State(Handle):
         env = plain_env()
         return cls(_new("gsa_state_merge", pointers, len(states), start, byref(env)))
 
+    @classmethod
+    def merge_slices(cls, heads: Sequence[State], base: State, united: Sequence[bytes]) -> State:
+        """Return copies of a base as one state, from their heads and their united slices."""
+        pointers = (c_void_p * len(heads))(*(head.pointer for head in heads))
+        env = plain_env()
+        slices = _slices(united)
+        return cls(
+            _new("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env))
+        )
+
+    def write_head(self) -> bytes:
+        """Return a copy as bytes, without what it learned of features."""
+        return _bytes_of("gsa_state_write_head", self.pointer)
+
+    def write_slice(self, base: State, first: int, n_features: int) -> bytes:
+        """Return what a copy has learned of a range of features since its base."""
+        return _bytes_of("gsa_state_write_slice", self.pointer, base.pointer, first, n_features)
+
     def fork(self, n_copies: int) -> State:
         """Return one of several copies that learn side by side, each its own rows."""
         return State(_new("gsa_state_fork", self.pointer, n_copies, byref(plain_env())))
 
     def write(self) -> bytes:
         """Return the state as bytes; equal states give equal bytes."""
-        return _bytes_of("gsa_state_write", self)
+        return _bytes_of("gsa_state_write", self.pointer)
 
     def save(self, path: str) -> None:
         """Write the state to a file."""
@@ -206,7 +235,7 @@ class CModel(Handle):
 
     def write(self) -> bytes:
         """Return the model as bytes."""
-        return _bytes_of("gsa_model_write", self)
+        return _bytes_of("gsa_model_write", self.pointer)
 
     def save(self, path: str) -> None:
         """Write the model to a file."""

@@ -84,7 +84,7 @@ def _copied(address: int | None, dtype: Any, lo: int, hi: int) -> npt.NDArray[An
 
 def _room(batch: c.Batch, lo: int, gathered: _Gathered) -> int:
     """Return the end of the rows from `lo` on that still belong to a block."""
-    hi = min(batch.n_rows, lo + BLOCK_ROWS - gathered.n_rows)
+    hi = min(int(batch.n_rows), lo + BLOCK_ROWS - gathered.n_rows)
     starts = _seen(batch.row_start, ctypes.c_int64, batch.n_rows + 1)
     most = int(starts[lo]) + BLOCK_ENTRIES - gathered.n_entries
     return min(hi, lo + int(np.searchsorted(starts[lo + 1 : hi + 1], most)) + 1)

@@ -1,32 +1,79 @@
 """The copies of a pass into one state.
 
-This is the one place that knows how copies travel from the tasks to the driver.
+This is the one place that knows how copies travel. Each is cut into slices of the features; the
+slices of one range come together in a task, which adds them up, and the driver puts the sums
+together: no process has more than a few of the size of a model. The bits are those of a merge of
+whole states, which is what happens where there is one copy, or before the contest of units is over.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from .._core import State
 from ._summary import Shard
-from ._tasks import LEARNED, Lesson, Task, learn
+from ._tasks import HEAD, LEARNED, Lesson, Task, learn, unite
+
+#: Bytes of the slices that a task adds up at a time, if every copy has met every feature.
+SLICE_BYTES = 64 << 20
+#: Tasks that add up slices, at most.
+TASKS_MOST = 200
+# Rows after which the contest of units is over.
+_CONTEST_ROWS = 8191
 
 
-def collected(frame: Any, task: Task) -> dict[int, tuple[Shard, float, State]]:
-    """Run a task that yields states, and return them by partition, with what their rows weigh."""
-    parts: dict[int, dict[int, Any]] = {}
-    facts: dict[int, tuple[int, float, float]] = {}
-    for row in frame.mapInArrow(task, LEARNED).collect():
-        parts.setdefault(row.shard, {})[row.part] = row.bytes
-        facts[row.shard] = (row.n_rows, row.loss_sum, row.loss_weight)
+def _whole_states(rows: list[Any]) -> dict[int, tuple[Shard, State]]:
+    """Return states that travelled in parts, by shard and in their order."""
+    parts: dict[int, list[Any]] = {}
+    for row in rows:
+        parts.setdefault(row.shard, []).append(row)
     found = {}
     for shard in sorted(parts):
-        n_rows, loss_sum, weight = facts[shard]
-        pieces = parts.pop(shard)
-        state = State.read(b"".join(bytes(pieces[i]) for i in range(len(pieces))))
-        told = Shard(shard, n_rows, loss_sum / weight if weight > 0 else float("nan"))
-        found[shard] = (told, weight, state)
+        pieces = sorted(parts.pop(shard), key=lambda row: row.part)
+        state = State.read(b"".join(bytes(row.bytes) for row in pieces))
+        first = pieces[0]
+        loss = first.loss_sum / first.loss_weight if first.loss_weight > 0 else math.nan
+        found[shard] = (Shard(shard, first.n_rows, loss), state)
     return found
+
+
+def collected(frame: Any, task: Task) -> dict[int, tuple[Shard, State]]:
+    """Run a task that yields whole states, and return them."""
+    return _whole_states(frame.mapInArrow(task, LEARNED).collect())
+
+
+def slice_features(n_shards: int, n_outputs: int) -> int:
+    """Return how many features a slice has, so that those of all copies fit into a task."""
+    record = 8 * (3 + 2 * n_outputs)
+    return max(1024, SLICE_BYTES // (n_shards * record))
+
+
+def _merge_whole(frame: Any, lesson: Lesson, base: State, sent: Any) -> tuple[State, list[Shard]]:
+    found = collected(frame, learn(lesson, sent)).values()
+    merged = State.merge([state for _, state in found], base)
+    return merged, [shard for shard, _ in found]
+
+
+def _merge_slices(frame: Any, lesson: Lesson, base: State, sent: Any) -> tuple[State, list[Shard]]:
+    shards = [number for number, n in enumerate(lesson.rows) if n > 0]
+    summary = base.summary()
+    n_outputs = summary.n_classes if summary.n_classes > 2 else 1
+    width = slice_features(len(shards), n_outputs)
+    n_tasks = min(TASKS_MOST, 1 + math.ceil(summary.n_features / width))
+    rows = (
+        frame.mapInArrow(learn(lesson, sent, width), LEARNED)
+        .repartition(n_tasks, "slice")
+        .sortWithinPartitions("slice", "shard")
+        .mapInArrow(unite(shards), LEARNED)
+        .collect()
+    )
+    heads = _whole_states([row for row in rows if row.slice == HEAD]).values()
+    united = sorted((row for row in rows if row.slice != HEAD), key=lambda row: row.slice)
+    merged = State.merge_slices(
+        [state for _, state in heads], base, [bytes(row.bytes) for row in united]
+    )
+    return merged, [shard for shard, _ in heads]
 
 
 def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, list[Shard]]:
@@ -38,14 +85,13 @@ def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, lis
         The columns that are learned.
     lesson : Lesson
     base : State
-        Where all of them begin.
+        Where all of them begin; it knows all labels.
     """
+    n_shards = sum(n > 0 for n in lesson.rows)
+    by_slices = n_shards > 1 and base.summary().n_rows >= _CONTEST_ROWS
     sent = frame.sparkSession.sparkContext.broadcast(base.write())
     try:
-        found = collected(frame, learn(lesson, sent))
+        merge = _merge_slices if by_slices else _merge_whole
+        return merge(frame, lesson, base, sent)
     finally:
         sent.destroy()
-    if not found:
-        return base, []
-    merged = State.merge([state for _, _, state in found.values()], base)
-    return merged, [shard for shard, _, _ in found.values()]

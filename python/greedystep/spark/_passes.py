@@ -21,13 +21,13 @@ import pyarrow as pa
 
 from .. import _library as c
 from .._core import State
-from .._rows import Block
+from .._rows import BLOCK_ROWS
 from .._run import Run
 from ._blocks import blocks_of, order_of
 from ._columns import INDICES, VALUES, Columns
 from ._merge import collected, learn_and_merge
 from ._summary import Pass, TrainingSummary
-from ._tasks import BLOCK_ROWS, FIRST, LABELS_MOST, LOOK, Lesson, first_rows, look, train_all
+from ._tasks import FIRST, LABELS_MOST, LOOK, Lesson, first_rows, look, train_all
 
 log = logging.getLogger("greedystep")
 
@@ -88,7 +88,7 @@ def _described(frame: Any, text: str) -> Iterator[None]:
         context.setLocalProperty("spark.job.description", before)
 
 
-# ---- looking --------------------------------------------------------------------------------------
+# ---- looking -------------------------------------------------------------------------------------
 
 
 def _look(frame: Any, wanted: Wanted, n_shards: int | None = None) -> _Looked:
@@ -133,7 +133,7 @@ def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:
     return max(1, int(sum(min(1.0, n / least_shard) for n in rows)))
 
 
-# ---- the first rows -------------------------------------------------------------------------------
+# ---- the first rows ------------------------------------------------------------------------------
 
 
 def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
@@ -192,7 +192,7 @@ def _learn_first(
     return state, schema, tuple(learned)
 
 
-# ---- passes ---------------------------------------------------------------------------------------
+# ---- passes --------------------------------------------------------------------------------------
 
 
 def _wants_another(state: State, wanted: Wanted, done: int) -> bool:
@@ -205,7 +205,7 @@ def _wants_another(state: State, wanted: Wanted, done: int) -> bool:
     if summary.n_held_out == 0:
         return done < 5
     most = c.library().gsa_plan_passes(summary.n_rows // max(1, done))
-    return done < most and summary.best_pass == summary.pass_
+    return bool(done < most and summary.best_pass == summary.pass_)
 
 
 def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple[State, Pass]:
@@ -242,7 +242,7 @@ def _train_in_one_task(
     began = time.monotonic()
     with _described(frame, f"{looked.n_rows} rows in one task"):
         found = collected(frame.coalesce(1), train_all(wanted.columns, wanted.parameters))
-    (shard, _, state), *_ = found.values()
+    (shard, state), *_ = found.values()
     log.info(
         "%d rows of %d partitions learned by one task, as on one machine: loss %.6g, %.1f s",
         looked.n_rows,
@@ -307,6 +307,3 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
         state, told = _run_pass(chosen, lesson, state, wanted)
         summary.passes.append(told)
     return state, summary
-
-
-__all__ = ["BLOCK_ROWS", "Block", "Wanted", "n_shards_of", "train"]

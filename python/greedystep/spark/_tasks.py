@@ -7,9 +7,10 @@ yields the same bytes.
 
 from __future__ import annotations
 
+import itertools
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Callable
 
@@ -17,11 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from .._arrow import Table, open_table
-from .._core import State
-from .._rows import BLOCK_ROWS
+from .._core import State, unite_slices
 from .._run import Run
 from ..callbacks import Hooks
-from ._blocks import BLOCK_ENTRIES, blocks_of, order_of
+from ._blocks import blocks_of, order_of
 from ._columns import Columns
 
 Batches = Iterator[Any]
@@ -34,9 +34,12 @@ CHUNK = 8 << 20
 
 LOOK = "shard int, n_rows long, labels {label}, heaviest double"
 FIRST = "shard int, n_rows long, rows binary"
-LEARNED = "shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
+LEARNED = (
+    "slice int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
+)
 _LEARNED_ARROW = pa.schema(
     [
+        ("slice", pa.int32()),
         ("shard", pa.int32()),
         ("part", pa.int32()),
         ("n_rows", pa.int64()),
@@ -57,7 +60,7 @@ def partition_number() -> int:
     return int(context.partitionId())
 
 
-# ---- looking --------------------------------------------------------------------------------------
+# ---- looking -------------------------------------------------------------------------------------
 
 
 def look(columns: Columns, wants_labels: bool) -> Task:
@@ -89,7 +92,7 @@ def look(columns: Columns, wants_labels: bool) -> Task:
     return looking
 
 
-# ---- the first rows -------------------------------------------------------------------------------
+# ---- the first rows ------------------------------------------------------------------------------
 
 
 def first_rows(columns: Columns, most_rows: int, most_entries: int) -> Task:
@@ -127,7 +130,7 @@ def _first_of(batches: list[Any], n_rows: int) -> Any:
     )
 
 
-# ---- learning -------------------------------------------------------------------------------------
+# ---- learning ------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -200,42 +203,123 @@ def _check_rows(lesson: Lesson, shard: int, n_rows: int) -> None:
         )
 
 
-def learn(lesson: Lesson, base: Any) -> Task:
-    """Return a task that learns its partition with a copy of the base, which is broadcast."""
+def learn(lesson: Lesson, base: Any, slice_features: int = 0) -> Task:
+    """Return a task that learns its partition with a copy of the base, which is broadcast.
+
+    Parameters
+    ----------
+    slice_features : int
+        The copy comes in slices of so many features; 0: as a whole.
+    """
 
     def learning(batches: Batches) -> Batches:
         shard = partition_number()
         if shard >= len(lesson.rows) or lesson.rows[shard] == 0:
-            n_rows = sum(batch.num_rows for batch in batches)
-            if n_rows > 0:
-                raise ValueError(
-                    f"partition {shard} has {n_rows} rows and had none when they were counted: the "
-                    "frame must give the same rows every time"
-                )
+            _check_none(shard, sum(batch.num_rows for batch in batches))
             return
         start = State.read(base.value)
         before = start.summary()
         copy = start.fork(lesson.copies(shard))
-        start.close()
+        if slice_features == 0:
+            start.close()
         n_rows = _learn_blocks(copy, lesson, shard, batches)
         _check_rows(lesson, shard, n_rows)
         after = copy.summary()
         loss = (after.loss_sum - before.loss_sum, after.loss_weight - before.loss_weight)
-        yield from _told(shard, n_rows, loss, copy)
+        if slice_features == 0:
+            yield from _whole(shard, n_rows, loss, copy)
+        else:
+            yield from _packed(_sliced(shard, n_rows, loss, copy, start, slice_features))
 
     return learning
 
 
-def _told(shard: int, n_rows: int, loss: tuple[float, float], state: State) -> Batches:
+def _check_none(shard: int, n_rows: int) -> None:
+    if n_rows > 0:
+        raise ValueError(
+            f"partition {shard} has {n_rows} rows and had none when they were counted: the frame "
+            "must give the same rows every time"
+        )
+
+
+Row = Any  # a tuple as _LEARNED_ARROW has it
+#: The number of a slice that is a copy's head.
+HEAD = -1
+
+
+def _sliced(
+    shard: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int
+) -> Iterator[Row]:
+    """Yield the head of a copy, and the slices of which it has learned something."""
+    yield HEAD, shard, 0, n_rows, *loss, copy.write_head()
+    for number in range(-(-copy.summary().n_features // width)):
+        yield number, shard, 0, 0, 0.0, 0.0, copy.write_slice(base, number * width, width)
+
+
+def _whole(shard: int, n_rows: int, loss: tuple[float, float], state: State) -> Batches:
     """Yield a state in rows of at most CHUNK bytes."""
     stored = state.write()
-    for part, at in enumerate(range(0, len(stored), CHUNK)):
-        values = [shard, part, n_rows, *loss, stored[at : at + CHUNK]]
-        arrays = [pa.array([v], field.type) for v, field in zip(values, _LEARNED_ARROW)]
-        yield pa.RecordBatch.from_arrays(arrays, schema=_LEARNED_ARROW)
+    return _packed(
+        (HEAD, shard, part, n_rows, *loss, stored[at : at + CHUNK])
+        for part, at in enumerate(range(0, len(stored), CHUNK))
+    )
 
 
-# ---- few rows -------------------------------------------------------------------------------------
+def _packed(rows: Iterable[Row]) -> Batches:
+    """Yield rows in batches of not much more than CHUNK bytes."""
+    waiting: list[Row] = []
+    size = 0
+    for row in rows:
+        waiting.append(row)
+        size += len(row[-1])
+        if size >= CHUNK:
+            yield _batch_of(waiting)
+            waiting, size = [], 0
+    if waiting:
+        yield _batch_of(waiting)
+
+
+def _batch_of(rows: list[Row]) -> Any:
+    columns = [pa.array(values, field.type) for values, field in zip(zip(*rows), _LEARNED_ARROW)]
+    return pa.RecordBatch.from_arrays(columns, schema=_LEARNED_ARROW)
+
+
+def unite(shards: Sequence[int]) -> Task:
+    """Return a task that makes one slice of those of all copies, and hands heads on.
+
+    Its rows come sorted by slice and shard. A copy that has no slice where others have one has
+    learned nothing of its features.
+    """
+
+    def uniting(batches: Batches) -> Batches:
+        return _packed(_united(_rows_of(batches), shards))
+
+    return uniting
+
+
+def _rows_of(batches: Batches) -> Iterator[Row]:
+    for batch in batches:
+        columns = [batch.column(field.name).to_pylist() for field in _LEARNED_ARROW]
+        yield from zip(*columns)
+
+
+def _united(rows: Iterator[Row], shards: Sequence[int]) -> Iterator[Row]:
+    for number, group in itertools.groupby(rows, key=lambda row: row[0]):
+        if number == HEAD:
+            yield from group
+            continue
+        slices = {row[1]: row[-1] for row in group}
+        some = next(iter(slices.values()))
+        nothing = some[:_SLICE_HEAD] + bytes(8)  # of the same features, and no record
+        joined = unite_slices([slices.get(shard, nothing) for shard in shards])
+        yield number, 0, 0, 0, 0.0, 0.0, joined
+
+
+# Bytes of a slice up to the number of its records.
+_SLICE_HEAD = 32
+
+
+# ---- few rows ------------------------------------------------------------------------------------
 
 
 def train_all(columns: Columns, parameters: dict[str, str]) -> Task:
@@ -264,7 +348,7 @@ def train_all(columns: Columns, parameters: dict[str, str]) -> Task:
             reader.close()
             summary = state.summary()
             loss = summary.last_pass_loss
-            yield from _told(partition_number(), n_rows, (loss, 1.0), state)
+            yield from _whole(partition_number(), n_rows, (loss, 1.0), state)
 
     return training
 
@@ -273,25 +357,10 @@ def _spill(batches: Batches, path: str) -> int:
     first = next(batches, None)
     if first is None:
         return 0
-    n_rows = first.num_rows
+    n_rows = int(first.num_rows)
     with pa.ipc.new_file(path, first.schema) as file:
         file.write_batch(first)
         for batch in batches:
             file.write_batch(batch)
             n_rows += batch.num_rows
     return n_rows
-
-
-__all__ = [
-    "BLOCK_ENTRIES",
-    "BLOCK_ROWS",
-    "FIRST",
-    "LABELS_MOST",
-    "LEARNED",
-    "LOOK",
-    "Lesson",
-    "first_rows",
-    "learn",
-    "look",
-    "train_all",
-]
