@@ -17,7 +17,6 @@ from ctypes import byref, c_double, c_uint64, c_void_p
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-
 from greedystep import _library as c
 from greedystep._core import Reader
 from greedystep._errors import call
