@@ -120,9 +120,7 @@ class State(Handle):
         pointers = (c_void_p * len(heads))(*(head.pointer for head in heads))
         env = plain_env()
         slices = _slices(united)
-        return cls(
-            _new("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env))
-        )
+        return cls(_new("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env)))
 
     def write_head(self) -> bytes:
         """Return a copy as bytes, without what it learned of features."""

@@ -53,14 +53,10 @@ class _Gathered:
     def _add(self, name: str, part: npt.NDArray[Any]) -> None:
         self._parts[name].append(part)
 
-    def _add_or(
-        self, name: str, address: int | None, dtype: Any, default: float, lo: int, hi: int
-    ) -> None:
+    def _add_or(self, name: str, address: int | None, dtype: Any, default: float, lo: int, hi: int) -> None:
         if address:
             self._absent.discard(name)
-        self._add(
-            name, _copied(address, dtype, lo, hi) if address else np.full(hi - lo, default, dtype)
-        )
+        self._add(name, _copied(address, dtype, lo, hi) if address else np.full(hi - lo, default, dtype))
 
     def block(self) -> Block:
         """Return the rows."""

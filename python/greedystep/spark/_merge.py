@@ -70,9 +70,7 @@ def _merge_slices(frame: Any, lesson: Lesson, base: State, sent: Any) -> tuple[S
     )
     heads = _whole_states([row for row in rows if row.slice == HEAD]).values()
     united = sorted((row for row in rows if row.slice != HEAD), key=lambda row: row.slice)
-    merged = State.merge_slices(
-        [state for _, state in heads], base, [bytes(row.bytes) for row in united]
-    )
+    merged = State.merge_slices([state for _, state in heads], base, [bytes(row.bytes) for row in united])
     return merged, [shard for shard, _ in heads]
 
 

@@ -27,12 +27,8 @@ def _param(name: str, doc: str, convert: Any) -> Any:
 class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
     """Where features are: in one column, in two, or in any number of plain ones."""
 
-    indicesCol = _param(
-        "indicesCol", "column of arrays with the ids of features", TypeConverters.toString
-    )
-    valuesCol = _param(
-        "valuesCol", "column of arrays with the values of features", TypeConverters.toString
-    )
+    indicesCol = _param("indicesCol", "column of arrays with the ids of features", TypeConverters.toString)
+    valuesCol = _param("valuesCol", "column of arrays with the values of features", TypeConverters.toString)
     categorical = _param(
         "categorical",
         "of inputCols: columns that are words even if they hold numbers",
@@ -65,9 +61,7 @@ class FeatureParams(HasFeaturesCol, HasInputCols):  # type: ignore[misc]
         """Set the column of values."""
         return self._set(valuesCol=value)
 
-    def columns_of(
-        self, frame: Any, label: str | None = None, weight: str | None = None
-    ) -> Columns:
+    def columns_of(self, frame: Any, label: str | None = None, weight: str | None = None) -> Columns:
         """Return where things are in a frame, or say what is missing."""
         for name in (label, weight):
             if name is not None:
@@ -123,17 +117,13 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         TypeConverters.toInt,
     )
     method = _param("method", "auto, or gsa: the paper to the letter", TypeConverters.toString)
-    units = _param(
-        "units", "auto, given or free: whether features keep their units", TypeConverters.toString
-    )
+    units = _param("units", "auto, given or free: whether features keep their units", TypeConverters.toString)
     average = _param(
         "average",
         "which weights a model has: recent, last, full, suffix",
         TypeConverters.toString,
     )
-    leastShardRows = _param(
-        "leastShardRows", "partitions of fewer rows are put together", TypeConverters.toInt
-    )
+    leastShardRows = _param("leastShardRows", "partitions of fewer rows are put together", TypeConverters.toInt)
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

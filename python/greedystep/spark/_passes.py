@@ -100,9 +100,7 @@ def _look(frame: Any, wanted: Wanted, n_shards: int | None = None) -> _Looked:
         narrow = narrow.coalesce(n_shards)
     wants_labels = wanted.has_classes and n_shards is None
     with _described(frame, "counting rows"):
-        found = narrow.mapInArrow(
-            look(columns, wants_labels), LOOK.format(label=f"array<{kind}>")
-        ).collect()
+        found = narrow.mapInArrow(look(columns, wants_labels), LOOK.format(label=f"array<{kind}>")).collect()
     rows = [0] * (1 + max((row.shard for row in found), default=0))
     for row in found:
         rows[row.shard] = row.n_rows
@@ -119,13 +117,10 @@ def _check_looked(looked: _Looked, wanted: Wanted) -> None:
     name = wanted.columns.label
     if len(looked.labels) > LABELS_MOST:
         raise ValueError(
-            f"column {name!r} has more than {LABELS_MOST} different labels: use GSARegressor to "
-            "predict numbers"
+            f"column {name!r} has more than {LABELS_MOST} different labels: use GSARegressor to predict numbers"
         )
     if len(looked.labels) < 2:
-        raise ValueError(
-            f"column {name!r} has {len(looked.labels)} class(es): there is nothing to tell apart"
-        )
+        raise ValueError(f"column {name!r} has {len(looked.labels)} class(es): there is nothing to tell apart")
 
 
 def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:
@@ -141,9 +136,7 @@ def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
     kind = pa.string() if isinstance(labels[0], str) else pa.float64()
     empty = pa.array([[]] * len(labels), pa.list_(pa.int32()))
     values = pa.array([[]] * len(labels), pa.list_(pa.float64()))
-    table = pa.RecordBatch.from_pydict(
-        {"label": pa.array(labels, kind), INDICES: empty, VALUES: values}
-    )
+    table = pa.RecordBatch.from_pydict({"label": pa.array(labels, kind), INDICES: empty, VALUES: values})
     plain = Columns("pairs", (INDICES, VALUES), "label")
     reader = plain.reader(iter([table]), None, Run(1))
     if reader is None:
@@ -154,9 +147,7 @@ def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
     reader.close()
 
 
-def _learn_first(
-    frame: Any, wanted: Wanted, looked: _Looked
-) -> tuple[State, str | None, tuple[int, ...]]:
+def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, str | None, tuple[int, ...]]:
     """Return a state that has learned the first rows, the schema, and how many of each shard."""
     columns = wanted.columns
     n_filled = sum(n > 0 for n in looked.rows)
@@ -175,8 +166,7 @@ def _learn_first(
     reader = columns.reader(batches(), None, Run(1), remember_names=True)
     if reader is None:
         raise ValueError(
-            f"rows have more than {FIRST_ENTRIES // n_filled} entries, which is more than a "
-            "first look takes"
+            f"rows have more than {FIRST_ENTRIES // n_filled} entries, which is more than a first look takes"
         )
     schema = reader.schema
     state.set_schema(schema)
@@ -235,9 +225,7 @@ def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple
     return merged, done
 
 
-def _train_in_one_task(
-    frame: Any, wanted: Wanted, looked: _Looked
-) -> tuple[State, TrainingSummary]:
+def _train_in_one_task(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, TrainingSummary]:
     """Few rows are learned as on one machine, by the task that has them all."""
     began = time.monotonic()
     with _described(frame, f"{looked.n_rows} rows in one task"):
@@ -271,9 +259,7 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
     if wanted.has_classes:
         loss = "logistic" if len(looked.labels) == 2 else "softmax"
         wanted = replace(wanted, parameters={**wanted.parameters, "loss": loss})
-    chosen = frame.select(
-        columns.label_and_weight(frame, looked.heaviest) + columns.chosen_features(frame)
-    )
+    chosen = frame.select(columns.label_and_weight(frame, looked.heaviest) + columns.chosen_features(frame))
     if looked.n_rows <= wanted.least_shard:
         return _train_in_one_task(chosen, wanted, looked)
     n_partitions, n_shards = len(looked.rows), n_shards_of(looked.rows, wanted.least_shard)

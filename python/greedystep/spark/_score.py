@@ -103,9 +103,7 @@ def _udf(score: Callable[..., Any]) -> Any:
         import pandas as pd
 
         result = score(*(_array_of(one) for one in series))
-        return pd.DataFrame(
-            {name: result.field(name).to_numpy(zero_copy_only=False) for name in _names(result)}
-        )
+        return pd.DataFrame({name: result.field(name).to_numpy(zero_copy_only=False) for name in _names(result)})
 
     return pandas_udf(score_series, _RESULT, PandasUDFType.SCALAR)
 

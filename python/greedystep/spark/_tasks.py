@@ -34,9 +34,7 @@ CHUNK = 8 << 20
 
 LOOK = "shard int, n_rows long, labels {label}, heaviest double"
 FIRST = "shard int, n_rows long, rows binary"
-LEARNED = (
-    "slice int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
-)
+LEARNED = "slice int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
 _LEARNED_ARROW = pa.schema(
     [
         ("slice", pa.int32()),
@@ -247,9 +245,7 @@ Row = Any  # a tuple as _LEARNED_ARROW has it
 HEAD = -1
 
 
-def _sliced(
-    shard: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int
-) -> Iterator[Row]:
+def _sliced(shard: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int) -> Iterator[Row]:
     """Yield the head of a copy, and the slices of which it has learned something."""
     yield HEAD, shard, 0, n_rows, *loss, copy.write_head()
     for number in range(-(-copy.summary().n_features // width)):

@@ -196,9 +196,7 @@ class _ModelWriter(MLWriter):  # type: ignore[misc]
         made = self._instance
         session = self.sparkSession
         summary = None if made._summary is None else json.dumps(asdict(made._summary))
-        DefaultParamsWriter.saveMetadata(
-            made, path, session.sparkContext, extraMetadata={"summary": summary}
-        )
+        DefaultParamsWriter.saveMetadata(made, path, session.sparkContext, extraMetadata={"summary": summary})
         rows = [
             (what, part, bytearray(stored[at : at + _CHUNK]))
             for what, stored in (("model", made._stored), ("state", made._state))
@@ -219,9 +217,7 @@ class _ModelReader(MLReader):  # type: ignore[misc]
         metadata = DefaultParamsReader.loadMetadata(path, session.sparkContext)
         rows = session.read.parquet(os.path.join(path, "data")).collect()
         stored = {
-            what: b"".join(
-                bytes(row.bytes) for row in sorted(rows, key=lambda r: r.part) if row.what == what
-            )
+            what: b"".join(bytes(row.bytes) for row in sorted(rows, key=lambda r: r.part) if row.what == what)
             for what in {row.what for row in rows}
         }
         made = self._cls(stored["model"], stored.get("state"), _summary_of(metadata["summary"]))
@@ -235,8 +231,7 @@ def _summary_of(text: str | None) -> TrainingSummary | None:
         return None
     facts = json.loads(text)
     facts["passes"] = [
-        Pass(**{**one, "shards": tuple(Shard(**shard) for shard in one["shards"])})
-        for one in facts["passes"]
+        Pass(**{**one, "shards": tuple(Shard(**shard) for shard in one["shards"])}) for one in facts["passes"]
     ]
     return TrainingSummary(**facts)
 
@@ -303,9 +298,7 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
     """
 
     _has_classes = True
-    classWeight = _param(
-        "classWeight", "none, or balanced: all classes count the same", TypeConverters.toString
-    )
+    classWeight = _param("classWeight", "none, or balanced: all classes count the same", TypeConverters.toString)
 
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(

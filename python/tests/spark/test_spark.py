@@ -101,18 +101,13 @@ def test_vectors_are_learned_like_lists(frame, model, dense):
     np.testing.assert_array_equal(fitted.model.coef, model.model.coef)
     ours = fitted.transform(vectors).select("probability").collect()
     theirs = model.transform(frame).select("probability").collect()
-    assert [row[0].toArray().tolist() for row in ours] == [
-        row[0].toArray().tolist() for row in theirs
-    ]
+    assert [row[0].toArray().tolist() for row in ours] == [row[0].toArray().tolist() for row in theirs]
 
 
 def test_a_frame_may_have_both_sorts_of_vectors(spark, tmp_path):
     from pyspark.ml.linalg import Vectors
 
-    rows = [
-        (float(i % 2), Vectors.dense([1.0, i % 2]) if i % 3 else Vectors.sparse(2, [0], [1.0]))
-        for i in range(600)
-    ]
+    rows = [(float(i % 2), Vectors.dense([1.0, i % 2]) if i % 3 else Vectors.sparse(2, [0], [1.0])) for i in range(600)]
     frame = spark.createDataFrame(rows, ["label", "features"])
     found = GSAClassifier().fit(frame).transform(frame).collect()
     alone = greedystep.train(np.array([row[1].toArray() for row in rows]), [r[0] for r in rows])
@@ -190,9 +185,7 @@ def test_small_partitions_are_put_together(spark, tmp_path):
     frame = spark.read.parquet(parquet(tmp_path / "small", pairs(N), [300] * 40))
     fitted = estimator(passes=1).fit(frame)
     assert (fitted.summary.n_partitions, fitted.summary.n_shards) == (40, 8)
-    assert sum(shard.rows for shard in fitted.summary.passes[0].shards) == (
-        N - fitted.summary.first_rows
-    )
+    assert sum(shard.rows for shard in fitted.summary.passes[0].shards) == (N - fitted.summary.first_rows)
 
 
 def test_weights_count_as_many_rows(spark, tmp_path):
@@ -216,9 +209,7 @@ def test_weights_count_as_many_rows(spark, tmp_path):
 
 def executors() -> list[int]:
     """Return the processes of executors of this cluster's workers."""
-    found = subprocess.run(
-        ["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False
-    )
+    found = subprocess.run(["pgrep", "-f", "CoarseGrainedExecutorBackend"], capture_output=True, text=True, check=False)
     me = os.getpid()
     mine = []
     for word in found.stdout.split():
