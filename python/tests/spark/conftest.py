@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-pytest.importorskip("pyspark")
-
 ROOT = Path(__file__).parents[3]
 CLUSTER = ROOT / "tests" / "spark" / "cluster.sh"
 

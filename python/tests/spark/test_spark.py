@@ -14,9 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from scipy import sparse
-from spark_rows import pairs, parquet, planted, with_vectors
 
 import greedystep
+
+pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there")
+
+from spark_rows import pairs, parquet, planted, with_vectors
 
 spark_classes = pytest.importorskip("greedystep.spark")
 GSAClassifier, GSARegressor = spark_classes.GSAClassifier, spark_classes.GSARegressor
