@@ -3,7 +3,8 @@
 This is the one place that knows how copies travel. Each is cut into slices of the features; the
 slices of one range come together in a task, which adds them up, and the driver puts the sums
 together: no process has more than a few of the size of a model. The bits are those of a merge of
-whole states, which is what happens where there is one copy, or before the contest of units is over.
+whole states, which is faster where all of them are small, and what happens where there is one copy
+or the contest of units is not over.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from .._core import State
 from ._summary import Shard
 from ._tasks import HEAD, LEARNED, Lesson, Task, learn, unite
 
+#: Bytes of all copies up to which the driver merges them as they are.
+WHOLE_BYTES = 256 << 20
 #: Bytes of the slices that a task adds up at a time, if every copy has met every feature.
 SLICE_BYTES = 64 << 20
 #: Tasks that add up slices, at most.
@@ -86,8 +89,13 @@ def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, lis
         Where all of them begin; it knows all labels.
     """
     n_shards = sum(n > 0 for n in lesson.rows)
-    by_slices = n_shards > 1 and base.summary().n_rows >= _CONTEST_ROWS
-    sent = frame.sparkSession.sparkContext.broadcast(base.write())
+    stored = base.write()
+    by_slices = (
+        n_shards > 1
+        and n_shards * len(stored) > WHOLE_BYTES
+        and base.summary().n_rows >= _CONTEST_ROWS
+    )
+    sent = frame.sparkSession.sparkContext.broadcast(stored)
     try:
         merge = _merge_slices if by_slices else _merge_whole
         return merge(frame, lesson, base, sent)
