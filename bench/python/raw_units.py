@@ -1,25 +1,49 @@
-"""raw_units.py [NAMES...] [--data FOLDER]: data in the units it came in, and what a user has to write for it.
+"""raw_units.py [NAMES...] [-o PAGE] [--page-only]: data in the units it came in, and what a user has to write for it.
 
-scikit-learn's bundled data sets by five folds, and the sets of bench/paper that are in FOLDER by their own test rows
-(or a fifth). A contestant is the code that a user would write; its lines are counted. Prints Markdown.
+A contestant is the code that a user would write; its lines are counted. A cell is one contestant on one data set: five
+seeds of a split into three quarters to learn and a quarter to judge by, in a process of its own that is ended after
+LIMIT seconds of processor time; the seeds it has come to by then count. The cells are kept in raw_units.json, and
+raw_units_page.py makes the page of them. Sets besides scikit-learn's own are taken from $GREEDYSTEP_DATA_DIR.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
+import json
 import lzma
+import multiprocessing
+import os
+import platform
+import resource
+import signal
 import sys
 import time
 import warnings
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"  # threads that wait would count as work
+
+import greedystep
 import numpy as np
 from sklearn import datasets
-from sklearn.datasets import load_svmlight_files
+from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import accuracy_score, log_loss, mean_squared_error, r2_score
-from sklearn.model_selection import KFold, StratifiedKFold, train_test_split
+from sklearn.model_selection import train_test_split
+
+from raw_units_page import page
+
+SEEDS = 5
+LIMIT = 40  # seconds of processor time a cell
+MOST = 5_000_000  # entries x outputs of a set, above which a search has no chance within the limit
+ROOT = Path(__file__).resolve().parents[2]
+RESULTS = Path(__file__).with_suffix(".json")
+IMPORTS = ["greedystep.estimators", "sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing"]  # untimed
+BUNDLED = ["wine", "breast_cancer", "digits", "diabetes"]
 
 CLASSIFIERS = {
     "greedystep": """
@@ -30,7 +54,7 @@ model = GSAClassifier().fit(X, y)
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-model = make_pipeline(StandardScaler(with_mean=WITH_MEAN), LogisticRegression()).fit(X, y)
+model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
 """,
     "SGDClassifier": """
 from sklearn.linear_model import SGDClassifier
@@ -80,90 +104,134 @@ from sklearn.linear_model import RidgeCV
 model = RidgeCV().fit(X, y)
 """,
 }
-BUNDLED = ["wine", "breast_cancer", "digits", "diabetes"]
-OTHERS = ["w1a", "a9a", "criteo_8k", "mushrooms", "ijcnn1.val", "madelon", "dna.scale", "cod-rna"]
 
 
-def lines_of(code: str) -> int:
-    return len([line for line in code.splitlines() if line.strip()])
+def data_folder() -> Path:
+    return Path(os.environ.get("GREEDYSTEP_DATA_DIR", ROOT.parent / "shared" / "data"))
 
 
-def judge(code: str, train: tuple[Any, Any], test: tuple[Any, Any]) -> tuple[float, float, float]:
-    """Return loss, accuracy (or R2) and seconds of one fit."""
-    with_mean = isinstance(train[0], np.ndarray)
-    names: dict[str, Any] = {"X": train[0], "y": train[1], "WITH_MEAN": with_mean}
-    began = time.perf_counter()
-    exec(code, names)
-    seconds = time.perf_counter() - began
-    model = names["model"]
-    found = model.predict(test[0])
+def others() -> list[str]:
+    """Return the sets that lie in the folder, test files aside."""
+    names = [path.name[: -len(".xz")] for path in data_folder().glob("*.xz")]
+    return sorted(name for name in names if not name.endswith(".t"))
+
+
+def read(name: str) -> tuple[Any, Any]:
+    if name in BUNDLED:
+        units = {"scaled": False} if name == "diabetes" else {}
+        return getattr(datasets, f"load_{name}")(return_X_y=True, **units)
+    with lzma.open(data_folder() / f"{name}.xz") as file:
+        X, y = load_svmlight_file(file, dtype=np.float32)
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # what SGDClassifier insists on
+    return X, y
+
+
+def judge(model: Any, X: Any, y: Any) -> tuple[float, float]:
+    """Return log loss and accuracy, or root mean squared error and R2."""
+    found = model.predict(X)
     if not hasattr(model, "predict_proba"):
-        return float(np.sqrt(mean_squared_error(test[1], found))), float(r2_score(test[1], found)), seconds
-    probabilities = np.clip(model.predict_proba(test[0]), 1e-12, 1)
+        return float(np.sqrt(mean_squared_error(y, found))), float(r2_score(y, found))
+    probabilities = np.clip(model.predict_proba(X), 1e-12, 1)
     probabilities /= probabilities.sum(axis=1, keepdims=True)
-    return (
-        float(log_loss(test[1], probabilities, labels=model.classes_)),
-        float(accuracy_score(test[1], found)),
-        seconds,
-    )
+    return float(log_loss(y, probabilities, labels=model.classes_)), float(accuracy_score(y, found))
 
 
-def folds(name: str) -> list[tuple[tuple[Any, Any], tuple[Any, Any]]]:
-    X, y = getattr(datasets, f"load_{name}")(return_X_y=True, **({"scaled": False} if name == "diabetes" else {}))
-    kind = KFold if name == "diabetes" else StratifiedKFold
-    parts = kind(5, shuffle=True, random_state=0).split(X, y)
-    return [((X[a], y[a]), (X[b], y[b])) for a, b in parts]
+def run_cell(code: str, X: Any, y: Any, is_regression: bool, out: Any) -> None:
+    """Send loss, accuracy and seconds of every seed."""
+    warnings.simplefilter("ignore")
+    resource.setrlimit(resource.RLIMIT_CPU, (LIMIT, LIMIT))
+    for seed in range(SEEDS):
+        stratify = None if is_regression else y
+        train, test, y_train, y_test = train_test_split(X, y, test_size=0.25, random_state=seed, stratify=stratify)
+        names: dict[str, Any] = {"X": train, "y": y_train}
+        np.random.seed(seed)  # for what has no seed of its own
+        began = time.process_time()
+        exec(code, names)
+        seconds = time.process_time() - began
+        out.send((*judge(names["model"], test, y_test), seconds))
 
 
-def read(paths: list[Path]) -> list[tuple[Any, Any]]:
-    """Return files of one width."""
-    with contextlib.ExitStack() as stack:
-        found = load_svmlight_files([stack.enter_context(lzma.open(path)) for path in paths], dtype=np.float32)
-    for X in found[::2]:
-        X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # what SGDClassifier insists on
-    return list(zip(found[::2], found[1::2]))
+def cell(code: str, X: Any, y: Any, is_regression: bool) -> list[tuple[float, float, float]]:
+    """Return what the seeds came to that were done within the limit."""
+    if not isinstance(X, np.ndarray):
+        code = code.replace("StandardScaler()", "StandardScaler(with_mean=False)")
+    context = multiprocessing.get_context("fork")
+    there, here = context.Pipe(duplex=False)
+    process = context.Process(target=run_cell, args=(code, X, y, is_regression, here))
+    process.start()
+    here.close()
+    found: list[tuple[float, float, float]] = []
+    with contextlib.suppress(EOFError):
+        while True:
+            found.append(there.recv())
+    process.join()
+    if process.exitcode not in (0, -signal.SIGXCPU, -signal.SIGKILL):
+        raise RuntimeError(f"a cell has failed: {code}")
+    return found
 
 
-def held_out(name: str, folder: Path) -> list[tuple[tuple[Any, Any], tuple[Any, Any]]]:
-    """Return the one split of a set of the paper's, nothing if it is not there."""
-    train, test = folder / f"{name}.xz", folder / f"{name}.t.xz"
-    if not train.exists():
-        return []
-    if test.exists():
-        both = read([train, test])
-        return [(both[0], both[1])]
-    ((X, y),) = read([train])
-    a, b, c, d = train_test_split(X, y, test_size=0.2, random_state=0, stratify=y)
-    return [((a, c), (b, d))]
+def about() -> dict[str, Any]:
+    model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
+    return {
+        "date": date.today().isoformat(),
+        "machine": f"{os.cpu_count()} cores, {model[0].split(': ')[1] if model else platform.machine()}, "
+        f"{platform.system()} {platform.machine()}",
+        "versions": f"greedystep {greedystep.__version__}, python {platform.python_version()}, "
+        + ", ".join(f"{name} {version(name)}" for name in ("scikit-learn", "numpy", "scipy")),
+        "seeds": SEEDS,
+        "limit": LIMIT,
+        "most": MOST,
+        "load": [round(os.getloadavg()[0], 1)],
+    }
 
 
-def table(name: str, splits: list[tuple[tuple[Any, Any], tuple[Any, Any]]]) -> list[str]:
-    contestants = REGRESSORS if name == "diabetes" else CLASSIFIERS
-    rows = []
-    for who, code in contestants.items():
-        loss, accuracy, seconds = np.mean([judge(code, *split) for split in splits], axis=0)
-        rows.append((who, float(loss), float(accuracy), float(seconds), lines_of(code)))
-        print(name, *rows[-1], file=sys.stderr, flush=True)
-    best = min(row[1] for row in rows)
-    return [
-        f"| {name} | {who} | {'**' if loss == best else ''}{loss:.4g}{'**' if loss == best else ''} | {accuracy:.3f} "
-        f"| {seconds:.2f} | {lines} |"
-        for who, loss, accuracy, seconds, lines in rows
-    ]
+def run_set(name: str, X: Any, y: Any) -> dict[str, Any]:
+    is_regression = name == "diabetes"
+    rows: dict[str, Any] = {"name": name, "rows": X.shape[0], "features": X.shape[1], "cells": []}
+    for who, code in (REGRESSORS if is_regression else CLASSIFIERS).items():
+        seeds = cell(code, X, y, is_regression)
+        lines = len([line for line in code.splitlines() if line.strip()])
+        rows["cells"].append({"who": who, "lines": lines, "seeds": seeds})
+        mean = np.mean(seeds, axis=0).round(4).tolist() if seeds else "cut"
+        print(name, who, len(seeds), mean, file=sys.stderr, flush=True)
+    return rows
+
+
+def run_all(names: list[str], keep: Path | None) -> dict[str, Any]:
+    """Return all cells; they are kept after every set."""
+    results: dict[str, Any] = {"about": about(), "sets": [], "left_out": []}
+    began = time.monotonic()
+    for module in IMPORTS:
+        importlib.import_module(module)
+    for name in names:
+        X, y = read(name)
+        n_classes = 1 if name == "diabetes" else len(np.unique(y))
+        size = (X.size if isinstance(X, np.ndarray) else X.nnz) * (n_classes if n_classes > 2 else 1)
+        if size > MOST:
+            results["left_out"].append([name, size])
+            continue
+        results["sets"].append(run_set(name, X, y))
+        results["about"]["load"].append(round(os.getloadavg()[0], 1))
+        results["about"]["minutes"] = round((time.monotonic() - began) / 60, 1)
+        if keep is not None:
+            keep.write_text(json.dumps(results, indent=1) + "\n")
+    return results
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser()
-    parser.add_argument("names", nargs="*", default=BUNDLED + OTHERS)
-    parser.add_argument("--data", type=Path, help="folder with the sets of bench/paper")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", help="sets; without any, all there are")
+    parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "python-quality.md")
+    parser.add_argument("--page-only", action="store_true", help="the page from the results that are kept")
     arguments = parser.parse_args()
-    warnings.simplefilter("ignore")
-    print("| data | what | log loss (numbers: RMSE) | accuracy (R²) | seconds a fit | lines |")
-    print("|---|---|--:|--:|--:|--:|", flush=True)
-    for name in arguments.names:
-        splits = folds(name) if name in BUNDLED else held_out(name, arguments.data) if arguments.data else []
-        if splits:
-            print("\n".join(table(name, splits)), flush=True)
+    if not arguments.page_only:
+        results = run_all(arguments.names or BUNDLED + others(), None if arguments.names else RESULTS)
+    else:
+        results = json.loads(RESULTS.read_text())
+    if arguments.names:
+        print(page(results))
+    else:
+        arguments.output.write_text(page(results))
 
 
 if __name__ == "__main__":
