@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -22,14 +23,19 @@
 #define CANDIDATES 2u
 /* Cells of all tables together, 4 bytes each. */
 #define CELLS_MOST ((uint64_t)1 << 28)
-/* A candidate that is behind by more than this share, and by more than its last pass gained, is out. */
+/* A candidate that is behind by more than this share is out, unless it would catch up if it went on gaining like in its
+ * last pass for a part of the passes that there may be: one in other units may need many to show what it is worth. */
 #define BEHIND_MOST 0.01
+#define PASSES_TO_CATCH_UP 0.25
+/* And one that has not gained for so large a part of them: few rows make a loss that goes up and down. */
+#define PASSES_OF_PATIENCE 0.05
 
 struct candidate {
     gsa_state *member[MEMBERS];
     gsa_state *best; /* the mean after the best pass */
     double best_loss;
-    double gain;       /* of the last pass, as a share */
+    double gain;       /* of the last pass that was better, as a share */
+    unsigned n_worse;  /* passes since then */
     int alive, better; /* better: its last pass was the best so far */
 };
 
@@ -178,15 +184,17 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
                                               job->run->state, &job->run->env, &mean, &loss, error);
     if (status != GSA_OK)
         return status;
-    candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
     candidate->better = job->passes > 0 || !candidate->best || loss < (1 - GSA_GAIN_LEAST) * candidate->best_loss;
     if (candidate->better) {
+        candidate->gain = candidate->best ? 1 - loss / candidate->best_loss : INFINITY;
         gsa_state_free(candidate->best);
         candidate->best = mean;
         candidate->best_loss = loss;
+        candidate->n_worse = 0;
     } else {
         gsa_state_free(mean);
-        candidate->alive = 0;
+        candidate->n_worse++;
+        candidate->alive = candidate->n_worse < PASSES_OF_PATIENCE * (double)gsa_plan_passes(job->rows->n_rows);
     }
     return GSA_OK;
 }
@@ -216,10 +224,12 @@ static int drop_those_behind(struct team *team)
 {
     int alive = 0;
     double best = leader(team)->best_loss;
+    double passes = PASSES_TO_CATCH_UP * (double)gsa_plan_passes(team->job->rows->n_rows);
     for (size_t i = 0; i < team->n_candidates; i++) {
         struct candidate *candidate = &team->candidate[i];
         double behind = 1 - best / candidate->best_loss;
-        if (behind > BEHIND_MOST && candidate->gain < behind) {
+        double lead = candidate->gain < 1 ? gsa__exp(passes * gsa__log(1 - candidate->gain)) : 0;
+        if (behind > BEHIND_MOST && lead >= 1 - behind) {
             candidate->alive = 0;
             candidate->best_loss = INFINITY; /* out for good, even if passes that were asked for make the other worse */
         }

@@ -24,8 +24,8 @@ wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 
 "$python" -m pip uninstall -q -y greedystep
 "$python" -m pip install -q "$wheel[sklearn,arrow,plot,test]"
-"$python" -m ruff check python examples/python
-"$python" -m ruff format --check python examples/python
+"$python" -m ruff check python examples/python tests/spark
+"$python" -m ruff format --check python examples/python tests/spark
 "$python" -m mypy
 
 cd "$folder"
