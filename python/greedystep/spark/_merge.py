@@ -90,11 +90,7 @@ def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, lis
     """
     n_shards = sum(n > 0 for n in lesson.rows)
     stored = base.write()
-    by_slices = (
-        n_shards > 1
-        and n_shards * len(stored) > WHOLE_BYTES
-        and base.summary().n_rows >= _CONTEST_ROWS
-    )
+    by_slices = n_shards > 1 and n_shards * len(stored) > WHOLE_BYTES and base.summary().n_rows >= _CONTEST_ROWS
     sent = frame.sparkSession.sparkContext.broadcast(stored)
     try:
         merge = _merge_slices if by_slices else _merge_whole

@@ -1,7 +1,7 @@
 """Scoring: rows of a frame under a model, by Arrow batches.
 
-Where Spark has Arrow UDFs (4.1 and later) a column of vectors arrives as Arrow's lists. Before
-that it is a pandas UDF, whose vectors and arrays are objects, which takes longer.
+Where Spark has Arrow UDFs (4.1 and later) arrays of Arrow arrive as they are. Before
+that it is a pandas UDF, whose lists are objects, which takes longer.
 """
 
 from __future__ import annotations
@@ -112,24 +112,19 @@ def _names(struct: Any) -> list[str]:
     return [struct.type.field(i).name for i in range(struct.type.num_fields)]
 
 
+_VECTOR = pa.struct(
+    [
+        ("type", pa.int8()),
+        ("size", pa.int32()),
+        ("indices", pa.list_(pa.int32())),
+        ("values", pa.list_(pa.float64())),
+    ]
+)
+
+
 def _array_of(series: Any) -> Any:
-    """Return what pandas has as Arrow has it; vectors become what Spark stores them as."""
-    first = next((one for one in series if one is not None), None)
-    if hasattr(first, "toArray"):
-        from pyspark.ml.linalg import VectorUDT
-
-        stored = VectorUDT()
-        rows = [None if one is None else stored.serialize(one) for one in series]
-        kind = pa.struct(
-            [
-                ("type", pa.int8()),
-                ("size", pa.int32()),
-                ("indices", pa.list_(pa.int32())),
-                ("values", pa.list_(pa.float64())),
-            ]
-        )
-        return pa.array([None if r is None else dict(zip(_VECTOR, r)) for r in rows], kind)
-    return pa.array(series, from_pandas=True)
-
-
-_VECTOR = ("type", "size", "indices", "values")
+    """Return what pandas has as Arrow has it; a column of vectors is a frame of their parts."""
+    if not hasattr(series, "columns"):
+        return pa.array(series, from_pandas=True)
+    parts = [pa.array(series[field.name], field.type, from_pandas=True) for field in _VECTOR]
+    return pa.StructArray.from_arrays(parts, fields=list(_VECTOR))
