@@ -1,4 +1,4 @@
-"""raw_units.py [NAMES...] [-o PAGE] [--page-only]: data in the units it came in, and what a user has to write for it.
+"""raw_units.py [NAMES...] [-o PAGE] [--resume | --page-only]: raw units, and what a user has to write for them.
 
 A contestant is the code that a user would write; its lines are counted. A cell is one contestant on one data set: five
 seeds of a split into three quarters to learn and a quarter to judge by, in a process of its own that is ended after
@@ -39,7 +39,7 @@ from raw_units_page import page
 
 SEEDS = 5
 LIMIT = 40  # seconds of processor time a cell
-MOST = 5_000_000  # entries x outputs of a set, above which a search has no chance within the limit
+MOST = 5_000_000  # entries x outputs of a set, above which it is not tried, to keep the whole short
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_suffix(".json")
 IMPORTS = ["greedystep.estimators", "sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing"]  # untimed
@@ -197,10 +197,12 @@ def run_set(name: str, X: Any, y: Any) -> dict[str, Any]:
     return rows
 
 
-def run_all(names: list[str], keep: Path | None) -> dict[str, Any]:
-    """Return all cells; they are kept after every set."""
-    results: dict[str, Any] = {"about": about(), "sets": [], "left_out": []}
-    began = time.monotonic()
+def run_all(names: list[str], keep: Path | None, results: dict[str, Any] | None) -> dict[str, Any]:
+    """Return all cells, those of an interrupted run among them; they are kept after every set."""
+    results = results or {"about": {**about(), "minutes": 0}, "sets": [], "left_out": []}
+    done = [rows["name"] for rows in results["sets"]] + [name for name, _ in results["left_out"]]
+    names = [name for name in names if name not in done]
+    began = time.monotonic() - 60 * results["about"]["minutes"]
     for module in IMPORTS:
         importlib.import_module(module)
     for name in names:
@@ -222,10 +224,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="sets; without any, all there are")
     parser.add_argument("-o", "--output", type=Path, default=ROOT / "docs" / "python-quality.md")
+    parser.add_argument("--resume", action="store_true", help="only the sets that an interrupted run has not come to")
     parser.add_argument("--page-only", action="store_true", help="the page from the results that are kept")
     arguments = parser.parse_args()
     if not arguments.page_only:
-        results = run_all(arguments.names or BUNDLED + others(), None if arguments.names else RESULTS)
+        before = json.loads(RESULTS.read_text()) if arguments.resume else None
+        results = run_all(arguments.names or BUNDLED + others(), None if arguments.names else RESULTS, before)
     else:
         results = json.loads(RESULTS.read_text())
     if arguments.names:

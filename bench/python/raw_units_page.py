@@ -170,8 +170,8 @@ def cut(results: dict[str, Any]) -> list[str]:
     return [
         f"- A cell has {about['limit']} s for its {n_seeds} seeds, and is judged by those it came to. Cut: "
         f"{', '.join(texts) or 'none'}.",
-        f"- Left out as a whole are sets of more than {about['most'] / 1e6:.0f} million entries x outputs, where a "
-        f"search comes to nothing in that time: {left or 'none'}.",
+        f"- Not tried, to keep the whole short, are sets of more than {about['most'] / 1e6:.0f} million entries x "
+        f"outputs: {left or 'none'}.",
     ]
 
 
