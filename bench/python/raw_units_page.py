@@ -179,7 +179,7 @@ def page(results: dict[str, Any]) -> str:
     about = results["about"]
     machine = (
         f"Machine: {about['machine']}, shared with other work (load {min(about['load'])} to {max(about['load'])}). "
-        f"{about['date']}; {about['versions']}; {about['minutes']} minutes in all."
+        f"{about['date']}; {about['versions']}; {about['minutes']} minutes in all.{about.get('note', '')}"
     )
     parts = [
         HEAD,
