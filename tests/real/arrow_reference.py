@@ -44,7 +44,7 @@ class Library:
     def rows_of_stream(self, reader, options):
         stream = (ctypes.c_void_p * 5)()
         reader._export_to_c(ctypes.addressof(stream))
-        return self._rows(options, lambda *rest: self.lib.gsa_reader_open_arrow(stream, *rest))
+        return self._rows(options, lambda *rest: self.lib.gsa_reader_open_arrow(stream, None, *rest))
 
     def rows_of_text(self, text, options):
         data = text.encode()
