@@ -111,11 +111,25 @@ static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
     return status;
 }
 
-static gsa_status unite_samples(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
+/* A row that is held by several has been seen by all of them; what they saw before they were copies counts once. */
+static bool add_seen(const gsa__merging *merging, const gsa__held_row *held)
 {
-    size_t most = (size_t)gsa__params_holdout(&into->params);
+    gsa__held_row *equal = gsa__sample_find(&merging->into->sample, held->hash);
+    const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held->hash) : NULL;
+    if (equal)
+        equal->seen += held->seen - (before ? before->seen : 0);
+    return equal != NULL;
+}
+
+static gsa_status unite_samples(const gsa__merging *merging, gsa_error *error)
+{
+    gsa_state *into = merging->into;
+    const gsa_state *const *states = merging->states;
+    size_t n_states = merging->n_states, most = (size_t)gsa__params_holdout(&into->params);
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
+            if (add_seen(merging, states[s]->sample.at[i]))
+                continue;
             gsa__held_row *held = gsa__held_row_copy(states[s]->sample.at[i], &into->env), *pushed_out = NULL;
             if (!held)
                 return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
@@ -180,7 +194,7 @@ gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state *
     if (status == GSA_OK && merging->goes_on)
         status = gsa__best_copy(into, merging->base, error);
     if (status == GSA_OK && merging->shares == 0)
-        status = unite_samples(merging->into, merging->states, merging->n_states, error);
+        status = unite_samples(merging, error);
     if (status == GSA_OK)
         status = unite_centres(merging, error);
     if (status == GSA_OK)

@@ -103,6 +103,7 @@ gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_e
     held->number = 0;
     held->class_number = 0;
     held->weight = 1;
+    held->seen = 1;
     held->pass = 0;
     held->n = n;
     return held;
@@ -116,6 +117,7 @@ gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class
         held->class_number = (uint32_t)class_number;
         held->number = y;
         held->weight = (float)c;
+        held->seen = (double)held->weight;
     }
     return held;
 }

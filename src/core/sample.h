@@ -3,7 +3,8 @@
  *   S1  rows are in ascending order of hash, no hash twice;
  *   S2  a row is held if its hash is among the `capacity` smallest seen; one that is pushed out by a smaller one goes
  *       back to the caller, who learns it: in the end every row was either learned or is held. Of rows that are equal
- *       one is held and the others are learned, in every pass;
+ *       one is held and the others are learned, in every pass; it judges for all of them (`seen`), or both labels of a
+ *       kind of row that comes often would count the same;
  *   S3  merging is union and cut, so that order and grouping do not matter;
  *   S4  rows that come in wait in a short list, ascending too, which is now and then put in its place among the others:
  *       one by one each would move half of them. Whoever inserts settles before others walk over `at`. */
@@ -18,6 +19,7 @@
 typedef struct gsa__held_row {
     uint64_t hash;
     double number; /* label of a regression */
+    double seen;   /* weight of this row and of its equals that came in the first pass while it was held */
     uint32_t class_number;
     float weight;
     uint32_t pass; /* the last pass in which it was left out */

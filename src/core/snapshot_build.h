@@ -5,7 +5,7 @@
 #include "core/labels.h"
 #include "core/snapshot.h"
 
-#define GSA__SNAPSHOT_TENSORS 32
+#define GSA__SNAPSHOT_TENSORS 48
 #define GSA__SNAPSHOT_NOTES 24
 
 struct gsa__snapshot {

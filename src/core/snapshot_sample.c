@@ -18,9 +18,11 @@ gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *samp
     uint32_t *class_number = gsa__snapshot_alloc(snapshot, n, sizeof *class_number);
     uint32_t *pass = gsa__snapshot_alloc(snapshot, n, sizeof *pass);
     float *weight = gsa__snapshot_alloc(snapshot, n, sizeof *weight);
+    double *seen = gsa__snapshot_alloc(snapshot, n, sizeof *seen);
+    bool has_equals = false; /* most samples have none */
     uint32_t *index = gsa__snapshot_alloc(snapshot, n_entries, sizeof *index);
     float *value = gsa__snapshot_alloc(snapshot, n_entries, sizeof *value);
-    if (!hash || !number || !start || !class_number || !pass || !weight || !index || !value)
+    if (!hash || !number || !start || !class_number || !pass || !weight || !seen || !index || !value)
         return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
     for (size_t i = 0; i < n; i++) {
         const gsa__held_row *held = sample->at[i];
@@ -30,6 +32,8 @@ gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *samp
         class_number[i] = held->class_number;
         pass[i] = held->pass;
         weight[i] = held->weight;
+        seen[i] = held->seen;
+        has_equals = has_equals || held->seen != (double)held->weight;
         start[i + 1] = start[i] + held->n;
         if (held->n > 0) {
             memcpy(index + start[i], row.index, held->n * sizeof *index);
@@ -38,6 +42,8 @@ gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *samp
     }
     gsa__snapshot_vector(snapshot, "sample.hash", GSA__U64, hash, n);
     gsa__snapshot_vector(snapshot, "sample.number", GSA__F64, number, n);
+    if (has_equals)
+        gsa__snapshot_vector(snapshot, "sample.seen", GSA__F64, seen, n);
     gsa__snapshot_vector(snapshot, "sample.row_start", GSA__U64, start, n + 1);
     gsa__snapshot_vector(snapshot, "sample.class", GSA__U32, class_number, n);
     gsa__snapshot_vector(snapshot, "sample.pass", GSA__U32, pass, n);
@@ -52,7 +58,7 @@ typedef struct sample_tensors {
     size_t n;
     uint64_t n_entries;
     const uint64_t *hash, *start;
-    const double *number;
+    const double *number, *seen; /* seen is NULL: as the weights */
     const uint32_t *class_number, *index;
     const float *weight, *value;
     const uint32_t *pass;
@@ -80,9 +86,21 @@ static gsa_status sample_need(const gsa__bundle *bundle, sample_tensors *out, gs
     }
     if (status != GSA_OK)
         return status;
-    *out = (sample_tensors){(size_t)n,      n_entries,      found[0]->data, found[1]->data, found[2]->data,
-                            found[3]->data, found[4]->data, found[5]->data, found[6]->data, found[7]->data};
-    return GSA_OK;
+    *out = (sample_tensors){.n = (size_t)n,
+                            .n_entries = n_entries,
+                            .hash = found[0]->data,
+                            .start = found[1]->data,
+                            .number = found[2]->data,
+                            .class_number = found[3]->data,
+                            .index = found[4]->data,
+                            .weight = found[5]->data,
+                            .value = found[6]->data,
+                            .pass = found[7]->data};
+    if (!gsa__bundle_tensor(bundle, "sample.seen"))
+        return GSA_OK;
+    status = gsa__bundle_need(bundle, "sample.seen", GSA__F64, n, &found[0], error);
+    out->seen = status == GSA_OK ? found[0]->data : NULL;
+    return status;
 }
 
 static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in, size_t i)
@@ -90,7 +108,8 @@ static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in
     if (in->start[i] > in->start[i + 1] || in->start[i + 1] > in->n_entries ||
         in->start[i + 1] - in->start[i] > UINT32_MAX || (i > 0 && in->hash[i] <= in->hash[i - 1]))
         return false;
-    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] > 0))
+    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] > 0) ||
+        (in->seen && (!isfinite(in->seen[i]) || !(in->seen[i] > 0))))
         return false;
     if (gsa__loss_has_classes(state->loss) && in->class_number[i] >= state->labels.n)
         return false;
@@ -118,6 +137,7 @@ gsa_status gsa__sample_restore(gsa_state *state, const gsa__bundle *bundle, gsa_
         held->class_number = in.class_number[i];
         held->pass = in.pass[i];
         held->weight = in.weight[i];
+        held->seen = in.seen ? in.seen[i] : (double)in.weight[i];
         status = gsa__sample_insert(&state->sample, held, in.n, &state->env, &pushed_out, error);
         if (status != GSA_OK)
             gsa__free(&state->env, held);

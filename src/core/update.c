@@ -275,6 +275,9 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
     uint64_t hash = gsa__row_hash(batch, row);
     *held = state->position.pass > 0 ? gsa__sample_leaves_out(&state->sample, hash, state->position.pass)
                                      : gsa__sample_wants(&state->sample, hash, sample_most(state));
+    gsa__held_row *equal = *held || state->position.pass > 0 ? NULL : gsa__sample_find(&state->sample, hash);
+    if (equal)
+        equal->seen += c;
     if (!*held || state->position.pass > 0)
         return GSA_OK;
     gsa_status status = sample_most(state) <= state->sample.n ? fit_last_held(state, error) : GSA_OK;
@@ -327,6 +330,7 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, con
     gsa__held_row *equal = gsa__sample_find(&state->sample, held->hash);
     if (equal) {
         equal->weight += held->weight;
+        equal->seen += held->seen;
         gsa__free(&state->env, held);
         return GSA_OK;
     }

@@ -493,6 +493,85 @@ static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void 
     free(r);
 }
 
+/* ---- rows of a few kinds ------------------------------------------------------------------------------------------
+ */
+
+enum { KINDS = 5, PARTS = 5 };
+
+/* One feature a kind; its label is 1 in a share of the rows that the kind tells. */
+static double share_of(size_t kind)
+{
+    return 0.04 + 0.06 * (double)kind;
+}
+
+static void learn_kinds(gsa_state *state, uint64_t seed)
+{
+    rows *r = rows_new();
+    gsa__rng rng = gsa__rng_of(seed, 3, 3);
+    for (size_t i = 0; i < ROWS_MOST; i++) {
+        size_t kind = (size_t)gsa__rng_below(&rng, KINDS);
+        rows_entry(r, (uint32_t)kind, 1);
+        rows_end(r, gsa__rng_unit(&rng) < share_of(kind));
+    }
+    gsa_batch batch = rows_batch(r);
+    learn(state, &batch);
+    free(r);
+}
+
+static double seen_by(const gsa_state *state)
+{
+    double sum = 0;
+    for (size_t i = 0; i < state->sample.n; i++)
+        sum += state->sample.at[i]->seen;
+    return sum;
+}
+
+/* Held once each, both labels of a kind would judge alike, and the model would be calibrated to a half. */
+static void a_held_row_judges_for_all_its_equals(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with("method", "auto", "units", "given", NULL);
+    gsa_model *model;
+    for (uint64_t part = 0; part < PARTS; part++)
+        learn_kinds(state, part);
+    assert_int_equal(state->sample.n, 2 * KINDS);
+    assert_true(seen_by(state) > 0.95 * PARTS * ROWS_MOST && seen_by(state) <= PARTS * ROWS_MOST);
+    must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
+    for (size_t kind = 0; kind < KINDS; kind++) {
+        double margin = model_weight(model, 0, 0) + model_weight(model, kind + 1, 0);
+        assert_true(fabs(1 / (1 + exp(-margin)) - share_of(kind)) < 0.05);
+    }
+    gsa_state *again = reread(state);
+    bytes before = state_bytes(state);
+    same_bytes(&before, again);
+    assert_true(seen_by(again) == seen_by(state));
+    free(before.data);
+    gsa_model_free(model);
+    gsa_state_free(again);
+    gsa_state_free(state);
+}
+
+static void what_copies_have_seen_adds_up_and_their_base_counts_once(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = state_with("method", "auto", "units", "given", NULL), *copies[3], *merged;
+    learn_kinds(base, 0);
+    double before = seen_by(base);
+    for (size_t c = 0; c < 3; c++) {
+        must_be_ok(gsa_state_fork(base, 3, NULL, &copies[c], &error), &error);
+        learn_kinds(copies[c], 10 + c);
+        assert_true(seen_by(copies[c]) == before + ROWS_MOST);
+    }
+    must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, NULL, &merged, &error), &error);
+    assert_true(seen_by(merged) == before + 3 * ROWS_MOST);
+    for (size_t c = 0; c < 3; c++)
+        gsa_state_free(copies[c]);
+    gsa_state_free(base);
+    gsa_state_free(merged);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -508,6 +587,8 @@ int main(void)
         cmocka_unit_test(a_kept_best_survives_saving_and_forking),
         cmocka_unit_test(replacing_leaves_one_state_of_two),
         cmocka_unit_test(a_loaded_state_without_its_loss_still_makes_a_model),
+        cmocka_unit_test(a_held_row_judges_for_all_its_equals),
+        cmocka_unit_test(what_copies_have_seen_adds_up_and_their_base_counts_once),
         cmocka_unit_test(no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
