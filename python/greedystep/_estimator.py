@@ -62,7 +62,20 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
     """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted
+    passes: int
+    method: str
+    units: str
+    average: str
+    order: str
+    holdout: int | str
+    fit_intercept: bool
+    warm_start: bool
+    random_state: Any
+    n_jobs: int | None
+    callback: Callback | None
 
+    # scikit-learn learns an estimator's parameters from the signature of its __init__ and passes over those of parent
+    # classes: estimators with more parameters than these repeat the list, and no more than the list.
     def __init__(
         self,
         *,
@@ -78,17 +91,11 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
-        self.passes = passes
-        self.method = method
-        self.units = units
-        self.average = average
-        self.order = order
-        self.holdout = holdout
-        self.fit_intercept = fit_intercept
-        self.warm_start = warm_start
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.callback = callback
+        self._keep(locals())
+
+    def _keep(self, given: dict[str, Any]) -> None:
+        """Make attributes of the arguments of an ``__init__``, which are its ``locals()``."""
+        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     # ---- what the three differ in ---------------------------------------------------------------
 

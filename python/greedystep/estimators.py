@@ -180,20 +180,7 @@ class GSAClassifier(_GSAClassifierBase):
         n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
-        super().__init__(
-            passes=passes,
-            method=method,
-            units=units,
-            average=average,
-            order=order,
-            holdout=holdout,
-            fit_intercept=fit_intercept,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            callback=callback,
-        )
-        self.class_weight = class_weight
+        self._keep(locals())
 
     def _loss(self) -> str:
         return "logistic" if len(self.classes_) <= 2 else "softmax"
@@ -226,6 +213,8 @@ random_state, n_jobs, callback
         As of :class:`GSAClassifier`.
     """
 
+    loss: str
+
     def __init__(
         self,
         *,
@@ -243,21 +232,7 @@ random_state, n_jobs, callback
         n_jobs: int | None = None,
         callback: Callback | None = None,
     ) -> None:
-        super().__init__(
-            passes=passes,
-            method=method,
-            units=units,
-            average=average,
-            order=order,
-            holdout=holdout,
-            fit_intercept=fit_intercept,
-            warm_start=warm_start,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            callback=callback,
-        )
-        self.loss = loss
-        self.class_weight = class_weight
+        self._keep(locals())
 
     def _loss(self) -> str:
         if self.loss not in ("hinge", "squared_hinge"):
