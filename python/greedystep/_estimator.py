@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -178,6 +180,17 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         return open_table(with_columns(X, columns), options, run)
 
     # ---- learning -------------------------------------------------------------------------------
+
+    @contextmanager
+    def _unchanged_by_failure(self) -> Iterator[None]:
+        """Put all attributes back if a fit fails or is interrupted, the width and names of its data among them."""
+        before = dict(vars(self))
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
 
     def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
         weights = _at_most_one(weights)

@@ -76,21 +76,13 @@ class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
         self
         """
         y = self._check_labels(y)
-        X = self._check_features(X, reset=True)
-        weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
-        classes = np.unique(y)
-        if len(classes) < 2:
-            raise ValueError(f"the data has one class, {classes[0]!r}: there is nothing to tell apart")
-        before = getattr(self, "classes_", None)
-        self.classes_ = classes
-        try:
+        with self._unchanged_by_failure():
+            X = self._check_features(X, reset=True)
+            weights = self._weigh_classes(y, self._check_rows(X, y, sample_weight))
+            self.classes_ = np.unique(y)
+            if len(self.classes_) < 2:
+                raise ValueError(f"the data has one class, {self.classes_[0]!r}: there is nothing to tell apart")
             self._learn_all(X, y, weights)
-        except BaseException:  # the estimator stays what it was
-            if before is None:
-                del self.classes_
-            else:
-                self.classes_ = before
-            raise
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: Iterable[Any] | None = None, sample_weight: Any = None) -> Any:
@@ -282,8 +274,9 @@ n_jobs, callback
         self
         """
         y = self._check_labels(y)
-        X = self._check_features(X, reset=True)
-        self._learn_all(X, y, self._check_rows(X, y, sample_weight))
+        with self._unchanged_by_failure():
+            X = self._check_features(X, reset=True)
+            self._learn_all(X, y, self._check_rows(X, y, sample_weight))
         return self
 
     def partial_fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:

@@ -233,6 +233,20 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
 
     fitted.callback = refuse
     with pytest.raises(RuntimeError, match="enough"):
-        fitted.fit(X, y == 0)
+        fitted.fit(X[:, :2], y == 0)
     assert np.array_equal(fitted.predict_proba(X), before)
+    assert fitted.coef_.shape == (3, 4)
     assert list(fitted.classes_) == [0, 1, 2]
+
+
+def test_a_first_fit_that_fails_leaves_nothing_learned():
+    def refuse(_event):
+        raise RuntimeError("enough")
+
+    X, y = load_diabetes(return_X_y=True)
+    for kind in ALL:
+        never = kind(callback=refuse)
+        before = set(vars(never))
+        with pytest.raises(RuntimeError, match="enough"):
+            never.fit(X, y > y.mean())
+        assert set(vars(never)) == before
