@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _library as c
 from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, reader_options
 from ._data import open_data
-from ._errors import call, exception_of
+from ._errors import call
 from ._given import Given
 from ._run import Run
 
@@ -51,12 +51,10 @@ def fill_given(given: Given, width: int, fill: Fill, n_jobs: int | None = None) 
 def _fill_read(reader: Reader, width: int, fill: Fill) -> DoubleArray:
     """Return `width` numbers for every row of a reader."""
     parts: list[DoubleArray] = []
-    batch, error = c.Batch(), c.Error()
-    while (status := c.library().gsa_reader_next(reader.pointer, byref(batch), byref(error))) == 0:
+    batch = c.Batch()
+    while reader.next(batch):
         parts.append(np.empty((batch.n_rows, width)))
         fill(batch, parts[-1])
-    if status != c.END:
-        raise exception_of(status, error)
     return np.concatenate(parts) if parts else np.empty((0, width))
 
 
