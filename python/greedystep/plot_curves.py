@@ -36,6 +36,9 @@ def _metric(metrics: Event, name: str, otherwise: float) -> str:
     return "undefined" if value is None or value != value else f"{value:.4f}"
 
 
+# The three take the same things, and each says so itself: signatures are what users complete and type checkers read.
+
+
 def roc(
     source: Any,
     score: ArrayLike | None = None,

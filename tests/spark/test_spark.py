@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import os
 import signal
 import subprocess
@@ -273,6 +274,15 @@ def test_a_model_is_stored_and_loaded(frame, model, tmp_path):
     assert loaded.uid == model.uid
     assert loaded.getOrDefault("indicesCol") == "ids"
     assert log_loss(loaded.transform(frame)) == log_loss(model.transform(frame))
+
+
+@pytest.mark.parametrize("kind", [GSAClassifier, GSARegressor])
+def test_keywords_are_the_parameters_with_their_defaults(kind):
+    made = kind()
+    told = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
+    values = {one.name: made.getOrDefault(one) if made.isDefined(one) else None for one in made.params}
+    assert told.keys() == values.keys()
+    assert {name: value or None for name, value in told.items()} == {name: v or None for name, v in values.items()}
 
 
 def test_an_estimator_is_stored_and_loaded(tmp_path, spark):

@@ -300,6 +300,8 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
     _has_classes = True
     classWeight = _param("classWeight", "none, or balanced: all classes count the same", TypeConverters.toString)
 
+    # As in pyspark.ml every estimator spells out its keywords, though keyword_only hands on whatever it is given: it is
+    # what notebooks complete and what refuses a misspelt name. Defaults are those of _params.py; a test compares.
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
         self,
