@@ -20,7 +20,6 @@ import pyarrow.parquet as pq
 from greedystep import _library as c
 from greedystep._core import Reader
 from greedystep._errors import call
-from greedystep.spark._blocks import blocks_of
 
 
 class Generator(ctypes.Structure):
@@ -91,7 +90,8 @@ def write(folder: str, n_train: int, n_test: int, n_features: int, nnz: int, n_f
     os.makedirs(f"{folder}/train", exist_ok=True)
     done, writer, bounds = 0, None, [n_train * (i + 1) // n_files for i in range(n_files)]
     number = 0
-    for block in blocks_of(reader):
+    block = c.Batch()
+    while reader.next(block):
         table, at = table_of(block, n_features, nnz), 0
         while at < len(table):
             if writer is None:

@@ -414,6 +414,16 @@ typedef struct gsa_round {
     uint64_t n_rows;
 } gsa_round;
 GSA_API gsa_round gsa_plan_round(uint64_t n_rows, double features_a_row, uint64_t n_features, uint64_t n_outputs);
+/* Shards are parts of an input that learn side by side and are merged once a pass, such as the partitions of a cluster
+ * (docs/spark.md). Their first rows are learned before that, one after the other, and end a pass of their own: so many
+ * of each, or as many as have GSA_FIRST_ENTRIES / n_shards entries if these are fewer. The rows of a shard count as
+ * those of one of so many copies. */
+#define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
+GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
+GSA_API uint64_t gsa_plan_copies(uint64_t n_rows, uint64_t shard_rows);
+/* After the first rows and after every pass: whether another is due, because fewer than were asked for are done or,
+ * with 0, because held-out rows gained by the last one. */
+GSA_API int gsa_plan_another_pass(const gsa_state *state, uint64_t asked);
 /* A gain below this share of the loss is none: by it passes are ended, and a falling loss is told from a flat one. */
 #define GSA_GAIN_LEAST 0.0005
 

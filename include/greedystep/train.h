@@ -30,6 +30,13 @@ typedef struct gsa_train_hooks {
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
                                            const gsa_env *env, gsa_error *error);
 
+/* One shard of a pass (gsa_plan_first_rows): a copy of the state learns all rows of the reader, in blocks that are
+ * shuffled as the pass and the shard's number say. GSA_FIRST_SHARD: the first rows of all shards. *n_rows: how many
+ * there were. */
+#define GSA_FIRST_SHARD ((uint64_t)1 << 31)
+GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard,
+                                                 const gsa_env *env, uint64_t *n_rows, gsa_error *error);
+
 /* Adds every row of the reader to the metrics. */
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
                                               gsa_error *error);

@@ -150,10 +150,6 @@ class State(Handle):
         """Learn rows in their order."""
         call("gsa_state_update", self.pointer, byref(batch))
 
-    def update_rows(self, batch: c.Batch, order: npt.NDArray[np.uint32]) -> None:
-        """Learn the rows named, in the order named."""
-        call("gsa_state_update_rows", self.pointer, byref(batch), order.ctypes.data, len(order))
-
     def keep_best(self) -> None:
         """Keep the weights if none before were better by the held-out rows."""
         call("gsa_state_keep_best", self.pointer)
@@ -179,6 +175,16 @@ class State(Handle):
     def train(self, reader: Reader, hooks: c.TrainHooks, run: Run) -> None:
         """Learn all passes over a reader."""
         run.call("gsa_train", self.pointer, reader.pointer, byref(hooks), byref(run.env))
+
+    def train_shard(self, reader: Reader, shard: int, run: Run) -> int:
+        """Learn all rows of a reader as one shard of a pass; return how many there were."""
+        n_rows = ctypes.c_uint64()
+        run.call("gsa_train_shard", self.pointer, reader.pointer, shard, byref(run.env), byref(n_rows))
+        return int(n_rows.value)
+
+    def wants_another_pass(self, asked: int) -> bool:
+        """Return whether shards are to learn another pass."""
+        return bool(c.library().gsa_plan_another_pass(self.pointer, asked))
 
     def finish(self) -> CModel:
         """Return the model that the state stands for."""

@@ -19,7 +19,6 @@ from ctypes import (
     c_int,
     c_size_t,
     c_uint,
-    c_uint32,
     c_uint64,
     c_void_p,
 )
@@ -232,7 +231,6 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_free": (None, [_P]),
     "gsa_state_prepare": (c_int, [_P, _B, _E]),
     "gsa_state_update": (c_int, [_P, _B, _E]),
-    "gsa_state_update_rows": (c_int, [_P, _B, _P, c_size_t, _E]),
     "gsa_state_end_pass": (None, [_P]),
     "gsa_state_keep_best": (c_int, [_P, _E]),
     "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _ENV, _OUT, _E]),
@@ -317,9 +315,11 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_writer_write": (c_int, [_P, _B, _E]),
     "gsa_writer_close": (c_int, [_P, _E]),
     "gsa_writer_discard": (None, [_P]),
-    "gsa_plan_order": (None, [c_uint64, c_uint64, c_uint64, c_uint32, _P]),
-    "gsa_plan_passes": (c_uint64, [c_uint64]),
+    "gsa_plan_first_rows": (c_uint64, [c_uint64, c_uint64]),
+    "gsa_plan_copies": (c_uint64, [c_uint64, c_uint64]),
+    "gsa_plan_another_pass": (c_int, [_P, c_uint64]),
     "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _ENV, _E]),
+    "gsa_train_shard": (c_int, [_P, _P, c_uint64, _ENV, POINTER(c_uint64), _E]),
     "gsa_evaluate": (c_int, [_P, _P, _ENV, _E]),
 }
 

@@ -17,7 +17,7 @@ static const gsa_param table[] = {
 #undef PARAM
 };
 
-static const bool decides_result[] = {
+static const unsigned char decides_result[] = {
 #define PARAM(name, kind, choices, initial, least, most, decides, help) decides,
 #include "core/params.def"
 #undef PARAM
@@ -35,7 +35,12 @@ const gsa_param *gsa_param_at(size_t number)
 
 bool gsa__param_decides_result(gsa__param_id id)
 {
-    return decides_result[id];
+    return decides_result[id] > 0;
+}
+
+bool gsa__param_is_late(gsa__param_id id)
+{
+    return decides_result[id] > 1;
 }
 
 /* A dash and an underscore are the same. */

@@ -46,6 +46,8 @@ gsa__param_id gsa__param_find(const char *name);
 /* Rows to hold out at most. */
 uint64_t gsa__params_holdout(const gsa__params *params);
 bool gsa__param_decides_result(gsa__param_id id);
+/* Not in files where it has its initial value. */
+bool gsa__param_is_late(gsa__param_id id);
 
 struct gsa_config {
     gsa_env env;

@@ -58,7 +58,7 @@ static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *e
     return status;
 }
 
-static gsa_status copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
+gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     for (size_t i = 0; i < from->sample.n; i++) {
         gsa__held_row *held = gsa__held_row_copy(from->sample.at[i], &to->env), *pushed_out;
@@ -117,7 +117,7 @@ gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env 
     if (status == GSA_OK)
         status = copy_contest(copy, base, error);
     if (status == GSA_OK)
-        status = copy_sample(copy, base, error);
+        status = gsa__state_copy_sample(copy, base, error);
     if (status == GSA_OK && n_copies <= 1) /* a merge has it from the base */
         status = gsa__best_copy(copy, base, error);
     if (status != GSA_OK) {

@@ -121,9 +121,12 @@ static bool add_seen(const gsa__merging *merging, const gsa__held_row *held)
     return equal != NULL;
 }
 
+/* After the first pass copies hold the rows that the base holds. */
 static gsa_status unite_samples(const gsa__merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
+    if (merging->goes_on && merging->base->position.pass > 0)
+        return gsa__state_copy_sample(into, merging->base, error);
     const gsa_state *const *states = merging->states;
     size_t n_states = merging->n_states, most = (size_t)gsa__params_holdout(&into->params);
     for (size_t s = 0; s < n_states; s++)

@@ -14,7 +14,9 @@ gsa_status gsa__merge_frame(gsa__merging *merging, size_t n_slots, const gsa_env
                             gsa_error *error);
 /* The merge of states that are known to fit together; `into` is made here. */
 gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error);
-/* merge_check.c: GSA_CONFLICT if these do not add up. */
+/* merge_check.c: GSA_CONFLICT if these do not add up. The second is for heads, which know of no feature. */
 gsa_status gsa__merge_check(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error);
+gsa_status gsa__merge_check_pairs(const gsa_state *const *states, size_t n_states, const gsa_state *base,
+                                  gsa_error *error);
 
 #endif

@@ -65,11 +65,18 @@ static gsa_status check_base(const gsa_state *const *states, size_t n_states, co
     return GSA_OK;
 }
 
-gsa_status gsa__merge_check(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+gsa_status gsa__merge_check_pairs(const gsa_state *const *states, size_t n_states, const gsa_state *base,
+                                  gsa_error *error)
 {
-    gsa_status status = base ? check_base(states, n_states, base, error) : GSA_OK;
+    gsa_status status = GSA_OK;
     for (size_t a = 0; a < n_states; a++)
         for (size_t b = a + 1; b < n_states && status == GSA_OK; b++)
             status = check_pair(states[a], states[b], a, b, base, error);
     return status;
+}
+
+gsa_status gsa__merge_check(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    gsa_status status = base ? check_base(states, n_states, base, error) : GSA_OK;
+    return status == GSA_OK ? gsa__merge_check_pairs(states, n_states, base, error) : status;
 }

@@ -14,7 +14,7 @@
 /* Some features, as slices.c has them in bytes. */
 typedef struct gsa__slice {
     const unsigned char *bytes; /* the records */
-    uint64_t first, n_features, n_records;
+    uint64_t first, n_features, n_copies, n_records;
 } gsa__slice;
 
 /* A state, and where its outputs go in the outputs of the merged one. */

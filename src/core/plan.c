@@ -53,3 +53,32 @@ uint64_t gsa_plan_passes(uint64_t n_rows)
     uint64_t passes = ((uint64_t)1 << 18) / (n_rows > 0 ? n_rows : 1);
     return passes < 20 ? 20 : passes > 100 ? 100 : passes;
 }
+
+#define FIRST_OF_SHARDS ((uint64_t)163840)
+
+uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards)
+{
+    uint64_t rows = n_rows / 2 < FIRST_OF_SHARDS ? n_rows / 2 : FIRST_OF_SHARDS;
+    return n_shards > 0 ? (rows + n_shards - 1) / n_shards : 0;
+}
+
+uint64_t gsa_plan_copies(uint64_t n_rows, uint64_t shard_rows)
+{
+    uint64_t copies = shard_rows > 0 ? (n_rows + shard_rows / 2) / shard_rows : 1;
+    return copies > 0 ? copies : 1;
+}
+
+/* Passes where nothing judges. */
+#define PASSES_UNJUDGED 5u
+
+int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    uint64_t done = summary.pass > 0 ? summary.pass - 1 : 0; /* but for the first rows */
+    if (asked > 0 || done == 0)
+        return asked == 0 || done < asked;
+    if (summary.n_held_out == 0)
+        return done < PASSES_UNJUDGED;
+    return done < gsa_plan_passes(summary.n_rows / done) && summary.best_pass == summary.pass;
+}

@@ -1,10 +1,12 @@
 /* Slices: what copies have learned of some features, in bytes.
  *
  *   1 A change has a record for every feature of its range that the copy has met since the base, in their order: the
- *     feature and how often it came, the copy's mass and the base's, and the changes times the mass.
+ *     feature, how often it came, the copy's mass and the base's, and the changes times the mass.
  *   2 United, there is a record for every feature that some copy has met: how often, the new mass, and the changes as
- * the table of a merge has them. Copies that have no record of it count with the base's mass, as in a merge of states.
- *   3 Everything is in words of eight bytes, little-endian: a head of five, then the records. */
+ *     the table of a merge has them. Copies that have no record of it count with the base's mass, as in a merge of
+ *     states.
+ *   3 Everything is in words of eight bytes, little-endian: a head (kind, outputs, first feature, features, copies,
+ *     records), then the records. */
 #include "core/slices.h"
 
 #include "core/change.h"
@@ -16,7 +18,7 @@
 
 #include <string.h>
 
-#define HEAD_WORDS 5u
+#define HEAD_WORDS 6u
 #define BUFFER_WORDS 8192u
 
 #define CHANGE UINT64_C(0x31474e4843415347) /* "GSACHNG1" */
@@ -24,7 +26,7 @@
 
 static size_t record_words(uint64_t kind, size_t n_outputs)
 {
-    return kind == CHANGE ? 3 + 2 * n_outputs : 3 + n_outputs;
+    return kind == CHANGE ? 4 + 2 * n_outputs : 3 + n_outputs;
 }
 
 static uint64_t word_at(const unsigned char *bytes, size_t word)
@@ -84,9 +86,9 @@ static void put(sink *to, uint64_t word)
         flush(to);
 }
 
-static void put_head(sink *to, uint64_t kind, size_t n_outputs, uint64_t first, uint64_t n_features, uint64_t n_records)
+static void put_head(sink *to, uint64_t kind, size_t n_outputs, const gsa__slice *of)
 {
-    const uint64_t head[HEAD_WORDS] = {kind, n_outputs, first, n_features, n_records};
+    const uint64_t head[HEAD_WORDS] = {kind, n_outputs, of->first, of->n_features, of->n_copies, of->n_records};
     for (size_t i = 0; i < HEAD_WORDS; i++)
         put(to, head[i]);
 }
@@ -109,7 +111,8 @@ static void put_change(const gsa__merging *merging, size_t slot, uint64_t featur
     const gsa_state *copy = merging->states[0], *base = merging->base;
     size_t n_outputs = copy->table.n_outputs;
     gsa__merging_change(merging, 0, slot, sum);
-    put(to, feature | (gsa__state_count(copy, slot) - gsa__state_count(base, slot)) << 32);
+    put(to, feature);
+    put(to, gsa__state_count(copy, slot) - gsa__state_count(base, slot));
     put(to, word_of(sum[2 * n_outputs]));
     put(to, word_of(gsa__state_mass(base, slot)));
     for (size_t k = 0; k < 2 * n_outputs; k++)
@@ -145,7 +148,7 @@ static gsa_status put_changes(gsa__merging *merging, uint64_t first, uint64_t n_
         return gsa__fail(error, GSA_MEMORY, "no memory to write a slice");
     to->write = write;
     to->ctx = ctx;
-    put_head(to, CHANGE, n_outputs, first, n_features, n);
+    put_head(to, CHANGE, n_outputs, &(gsa__slice){NULL, first, n_features, 1, n});
     for (size_t slot = from; slot < to_slot; slot++)
         if (has_met(copy, base, slot))
             put_change(merging, slot, slot - from, merging->sums, to);
@@ -185,13 +188,13 @@ static gsa_status open_slice(uint64_t kind, const void *bytes, size_t size, size
         size >= 8 * HEAD_WORDS && word_at(at, 0) == kind && word_at(at, 1) >= 1 && word_at(at, 1) <= UINT32_MAX;
     if (is_slice) {
         *n_outputs = (size_t)word_at(at, 1);
-        *out = (gsa__slice){at + 8 * HEAD_WORDS, word_at(at, 2), word_at(at, 3), word_at(at, 4)};
+        *out = (gsa__slice){at + 8 * HEAD_WORDS, word_at(at, 2), word_at(at, 3), word_at(at, 4), word_at(at, 5)};
         size_t record = 8 * record_words(kind, *n_outputs), rest = size - 8 * HEAD_WORDS;
         is_slice = out->first <= GSA_MAX_ID && out->n_features <= UINT32_MAX && rest % record == 0 &&
-                   rest / record == out->n_records;
+                   rest / record == out->n_records && (kind == UNITED || out->n_copies == 1);
         uint64_t after = 0; /* features ascend, and are in the range */
         for (size_t i = 0; is_slice && i < out->n_records; i++) {
-            uint64_t feature = (uint32_t)word_at(out->bytes + i * record, 0);
+            uint64_t feature = word_at(out->bytes + i * record, 0);
             is_slice = feature >= after && feature < out->n_features && out->first + feature <= GSA_MAX_ID;
             after = feature + 1;
         }
@@ -199,26 +202,21 @@ static gsa_status open_slice(uint64_t kind, const void *bytes, size_t size, size
     return is_slice ? GSA_OK : gsa__fail(error, GSA_FORMAT, "these bytes are not a slice of changes, or a damaged one");
 }
 
-/* ---- uniting ------------------------------------------------------------------------------------------------------
- */
+/* ---- uniting ----------------------------------------------------------------------------------------------------- */
 
 typedef struct union_of {
     gsa__slice *slice;        /* of each copy */
     const unsigned char **at; /* its next record */
     uint64_t *left;           /* records from there on */
     size_t n, n_outputs;
-    double *sums, *masses; /* [n x (2 outputs + 1)], [n]; scratch */
+    unsigned char *is_met;      /* a bit a feature: whether some copy has a record of it */
+    uint64_t n_features, n_met; /* up to the last of them; how many of these */
+    double *sums, *masses;      /* [n x (2 outputs + 1)], [n]; scratch */
 } union_of;
 
-/* UINT64_MAX after the last. */
-static uint64_t next_feature(const union_of *all)
+static bool comes_next(const union_of *all, size_t s, uint64_t feature)
 {
-    uint64_t least = UINT64_MAX;
-    for (size_t s = 0; s < all->n; s++) {
-        uint64_t at = all->left[s] > 0 ? (uint32_t)word_at(all->at[s], 0) : UINT64_MAX;
-        least = at < least ? at : least;
-    }
-    return least;
+    return all->left[s] > 0 && word_at(all->at[s], 0) == feature;
 }
 
 static void unite_feature(union_of *all, uint64_t feature, sink *to)
@@ -226,17 +224,16 @@ static void unite_feature(union_of *all, uint64_t feature, sink *to)
     size_t n_outputs = all->n_outputs, width = 2 * n_outputs + 1, size = 8 * record_words(CHANGE, n_outputs);
     uint64_t count = 0;
     double before = 0;
-    for (size_t s = 0; s < all->n; s++)
-        if (all->left[s] > 0 && (uint32_t)word_at(all->at[s], 0) == feature)
-            before = real_of(word_at(all->at[s], 2));
+    for (size_t s = 0; s < all->n && before == 0; s++)
+        before = comes_next(all, s, feature) ? real_of(word_at(all->at[s], 3)) : 0;
     for (size_t s = 0; s < all->n; s++) {
         double *sum = all->sums + s * width;
-        bool has_met_it = all->left[s] > 0 && (uint32_t)word_at(all->at[s], 0) == feature;
+        bool has_met_it = comes_next(all, s, feature);
         for (size_t k = 0; k < 2 * n_outputs; k++)
-            sum[k] = has_met_it ? real_of(word_at(all->at[s], 3 + k)) : 0;
-        sum[2 * n_outputs] = has_met_it ? real_of(word_at(all->at[s], 1)) : before;
+            sum[k] = has_met_it ? real_of(word_at(all->at[s], 4 + k)) : 0;
+        sum[2 * n_outputs] = has_met_it ? real_of(word_at(all->at[s], 2)) : before;
         all->masses[s] = sum[2 * n_outputs] - before;
-        count += has_met_it ? word_at(all->at[s], 0) >> 32 : 0;
+        count += has_met_it ? word_at(all->at[s], 1) : 0;
         all->at[s] += has_met_it ? size : 0;
         all->left[s] -= has_met_it;
     }
@@ -250,21 +247,25 @@ static void unite_feature(union_of *all, uint64_t feature, sink *to)
         put(to, c > 0 ? word_of_floats(all->sums[k] / c, all->sums[n_outputs + k] / c) : 0);
 }
 
-static uint64_t count_features(union_of *all)
+static gsa_status note_met(union_of *all, const gsa_env *env, gsa_error *error)
 {
-    uint64_t feature, n = 0;
     size_t size = 8 * record_words(CHANGE, all->n_outputs);
-    for (; (feature = next_feature(all)) != UINT64_MAX; n++)
-        for (size_t s = 0; s < all->n; s++)
-            if (all->left[s] > 0 && (uint32_t)word_at(all->at[s], 0) == feature) {
-                all->at[s] += size;
-                all->left[s]--;
-            }
-    for (size_t s = 0; s < all->n; s++) {
-        all->at[s] = all->slice[s].bytes;
-        all->left[s] = all->slice[s].n_records;
-    }
-    return n;
+    for (size_t s = 0; s < all->n; s++)
+        if (all->left[s] > 0) {
+            uint64_t last = word_at(all->at[s] + (size_t)(all->left[s] - 1) * size, 0);
+            all->n_features = last + 1 > all->n_features ? last + 1 : all->n_features;
+        }
+    all->is_met = gsa__alloc_zeroed(env, (size_t)(all->n_features / 8 + 1), 1);
+    if (!all->is_met)
+        return gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
+    for (size_t s = 0; s < all->n; s++)
+        for (size_t i = 0; i < all->left[s]; i++) {
+            uint64_t feature = word_at(all->at[s] + i * size, 0);
+            unsigned char bit = (unsigned char)(1u << feature % 8), *at = &all->is_met[feature / 8];
+            all->n_met += !(*at & bit);
+            *at |= bit;
+        }
+    return GSA_OK;
 }
 
 static gsa_status open_all(union_of *all, const void *const *slices, const size_t *sizes, gsa_error *error)
@@ -291,15 +292,17 @@ static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn writ
     bool fits = gsa__multiply(all->n, 2 * all->n_outputs + 1, &n_sums);
     all->sums = fits ? gsa__alloc(env, n_sums, sizeof *all->sums) : NULL;
     all->masses = gsa__alloc(env, all->n, sizeof *all->masses);
-    gsa_status status =
-        to && all->sums && all->masses ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
+    gsa_status status = to && all->sums && all->masses
+                            ? note_met(all, env, error)
+                            : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
     if (status == GSA_OK) {
-        uint64_t feature;
         to->write = write;
         to->ctx = ctx;
-        put_head(to, UNITED, all->n_outputs, all->slice[0].first, all->slice[0].n_features, count_features(all));
-        while ((feature = next_feature(all)) != UINT64_MAX)
-            unite_feature(all, feature, to);
+        const gsa__slice *of = all->slice;
+        put_head(to, UNITED, all->n_outputs, &(gsa__slice){NULL, of->first, of->n_features, all->n, all->n_met});
+        for (uint64_t feature = 0; feature < all->n_features; feature++)
+            if (all->is_met[feature / 8] >> feature % 8 & 1)
+                unite_feature(all, feature, to);
         status = close_sink(to, error);
     }
     gsa__free(env, to);
@@ -326,18 +329,17 @@ gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size
     gsa__free(&resolved, all.left);
     gsa__free(&resolved, all.sums);
     gsa__free(&resolved, all.masses);
+    gsa__free(&resolved, all.is_met);
     return status;
 }
 
-/* ---- joining ------------------------------------------------------------------------------------------------------
- */
+/* ---- joining ----------------------------------------------------------------------------------------------------- */
 
 uint64_t gsa__slice_end(const gsa__slice *slice, size_t n_outputs)
 {
     size_t size = 8 * record_words(UNITED, n_outputs);
-    return slice->n_records > 0
-               ? slice->first + (uint32_t)word_at(slice->bytes + (size_t)(slice->n_records - 1) * size, 0) + 1
-               : 0;
+    return slice->n_records > 0 ? slice->first + word_at(slice->bytes + (size_t)(slice->n_records - 1) * size, 0) + 1
+                                : 0;
 }
 
 static void take_record(gsa__merging *merging, const gsa__slice *slice, const unsigned char *record)
@@ -362,18 +364,24 @@ void gsa__slices_take(gsa__merging *merging)
             take_record(merging, &merging->slices[i], merging->slices[i].bytes + r * size);
 }
 
-/* Slices follow one another, so that none is there twice. */
-static gsa_status open_united(const void *const *united, const size_t *sizes, size_t n_slices, size_t n_outputs,
+/* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but
+ * for the last ones, which nobody can tell. */
+static gsa_status open_united(const gsa__merging *merging, const void *const *united, const size_t *sizes,
                               gsa__slice *out, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    for (size_t i = 0; i < n_slices && status == GSA_OK; i++) {
-        size_t found = 0;
-        status = open_slice(UNITED, united[i], sizes[i], &found, &out[i], error);
-        bool follows = i == 0 || out[i].first >= out[i - 1].first + out[i - 1].n_features;
-        if (status == GSA_OK && (found != n_outputs || !follows))
-            status =
-                gsa__fail(error, GSA_CONFLICT, "slice %zu has other outputs, or features of the one before it", i + 1);
+    for (size_t i = 0; i < merging->n_slices && status == GSA_OK; i++) {
+        size_t n_outputs = 0;
+        uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
+        status = open_slice(UNITED, united[i], sizes[i], &n_outputs, &out[i], error);
+        if (status == GSA_OK && out[i].first != first)
+            status = gsa__fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
+                               (unsigned long long)out[i].first, (unsigned long long)first);
+        else if (status == GSA_OK &&
+                 (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states))
+            status = gsa__fail(
+                error, GSA_CONFLICT, "slice %zu is of %llu copies with %zu outputs, expected %zu with %zu", i + 1,
+                (unsigned long long)out[i].n_copies, n_outputs, merging->n_states, merging->base->table.n_outputs);
     }
     return status;
 }
@@ -389,12 +397,14 @@ gsa_status gsa_state_merge_slices(const gsa_state *const *heads, size_t n_copies
     gsa_status status = GSA_OK;
     for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
         status = check_copy(heads[s], base, error);
-    gsa__slice *slices = gsa__alloc(&resolved, n_slices, sizeof *slices);
     if (status == GSA_OK)
-        status = slices ? open_united(united, sizes, n_slices, base->table.n_outputs, slices, error)
-                        : gsa__fail(error, GSA_MEMORY, "no memory for %zu slices", n_slices);
+        status = gsa__merge_check_pairs(heads, n_copies, base, error);
+    gsa__slice *slices = gsa__alloc(&resolved, n_slices, sizeof *slices);
     gsa__merging merging = {
         .states = heads, .n_states = n_copies, .base = base, .slices = slices, .n_slices = n_slices};
+    if (status == GSA_OK)
+        status = slices ? open_united(&merging, united, sizes, slices, error)
+                        : gsa__fail(error, GSA_MEMORY, "no memory for %zu slices", n_slices);
     if (status == GSA_OK)
         status = gsa__merge_run(&merging, env, out, error);
     gsa__free(&resolved, slices);

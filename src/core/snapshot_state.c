@@ -109,9 +109,12 @@ static void add_notes(gsa__snapshot *snapshot, const gsa_state *state)
     gsa__snapshot_note(snapshot, "format", FORMAT);
     gsa__snapshot_note(snapshot, "version", GSA__FORMAT_VERSION);
     gsa__snapshot_note(snapshot, "learns", gsa__loss_name(state->loss));
-    for (int id = 0; id < GSA__PARAMS; id++)
-        if (gsa__param_decides_result((gsa__param_id)id))
-            gsa__snapshot_note(snapshot, gsa_param_at((size_t)id)->name, state->params.text[id]);
+    for (int id = 0; id < GSA__PARAMS; id++) {
+        const gsa_param *param = gsa_param_at((size_t)id);
+        bool is_new = !gsa__param_is_late((gsa__param_id)id) || strcmp(state->params.text[id], param->initial) != 0;
+        if (gsa__param_decides_result((gsa__param_id)id) && is_new)
+            gsa__snapshot_note(snapshot, param->name, state->params.text[id]);
+    }
 }
 
 static gsa_status describe(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
@@ -147,6 +150,8 @@ static gsa_status snapshot_of(const gsa_state *state, bool is_head, gsa__snapsho
         head->carried.n = state->carried.n > 0 ? 1 : 0;
         head->best = (gsa__best){0};
         head->contest = NULL;
+        if (state->position.pass > 0) /* held-out rows are the base's */
+            head->sample = (gsa__sample){0};
     }
     status = is_head && !head ? gsa__fail(error, GSA_MEMORY, "no memory to describe a state")
                               : describe(snapshot, head ? head : state, error);
@@ -176,7 +181,8 @@ static gsa_status restore_params(gsa__params *params, const gsa__bundle *bundle,
     gsa__params_init(params);
     for (int id = 0; id < GSA__PARAMS && status == GSA_OK; id++) {
         const char *name = gsa_param_at((size_t)id)->name, *text;
-        if (!gsa__param_decides_result((gsa__param_id)id))
+        if (!gsa__param_decides_result((gsa__param_id)id) ||
+            (gsa__param_is_late((gsa__param_id)id) && !gsa__bundle_note(bundle, name)))
             continue;
         status = gsa__bundle_need_note(bundle, name, &text, error);
         if (status == GSA_OK && gsa__params_set(params, name, text, error) != GSA_OK)

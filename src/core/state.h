@@ -223,6 +223,8 @@ gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c,
 void gsa__class_sums_add(gsa_state *state, size_t class_number, double c);
 gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
 
+/* fork.c: into a state that has none. */
+gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* best.c: into a state that has none. */
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */

@@ -182,6 +182,11 @@ static int is_full(const gsa__block *block, size_t most_rows)
     return block->n_rows >= most_rows || block->n_entries >= GSA_BLOCK_ENTRIES;
 }
 
+int gsa__block_is_full(const gsa__block *block)
+{
+    return is_full(block, GSA_BLOCK_ROWS);
+}
+
 static gsa_status take_pending(gsa__block *block, size_t most_rows, gsa_error *error)
 {
     const gsa_batch *from = &block->pending;
@@ -225,6 +230,25 @@ static gsa_batch view_of(const gsa__block *block)
                        .n_words = block->n_words,
                        .weight = block->has_weights ? block->weight : NULL,
                        .place = block->place};
+}
+
+size_t gsa__block_view(const gsa__block *block, gsa_batch *view)
+{
+    *view = view_of(block);
+    return block->n_rows;
+}
+
+gsa_status gsa__block_add(gsa__block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error)
+{
+    block->pending = *rows;
+    block->pending.n_rows = n;
+    block->pending_row = *at;
+    gsa_status status = copy_words(block, rows, error);
+    if (status == GSA_OK)
+        status = take_pending(block, GSA_BLOCK_ROWS, error);
+    *at = block->pending_row;
+    block->pending.n_rows = block->pending_row = 0;
+    return status;
 }
 
 /* Rows that waited, and after them those of the reader until there are least_rows. */

@@ -15,6 +15,11 @@ gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_ro
 /* What there is, into a block that is empty because it follows another: the rows that waited, or the reader's next
  * batch, most_rows of them at the most. */
 gsa_status gsa__block_take(gsa__block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* Rows of a batch from *at on, up to n of them, into a block that is not full; *at is what comes next. */
+gsa_status gsa__block_add(gsa__block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error);
+int gsa__block_is_full(const gsa__block *block);
+/* The rows that it has, and how many these are. */
+size_t gsa__block_view(const gsa__block *block, gsa_batch *view);
 /* Goes on where another block of the same reader ended: rows that waited there wait here. */
 void gsa__block_follow(gsa__block *block, const gsa__block *before);
 /* Whether the last view reached the end of the input. */

@@ -11,6 +11,7 @@
 #include "engine/job.h"
 #include "engine/mixing.h"
 #include "engine/rounds.h"
+#include "engine/shards.h"
 #include "engine/team.h"
 #include "engine/workers.h"
 
@@ -242,6 +243,21 @@ static gsa_status run_passes(training *run, gsa_error *error)
     return status;
 }
 
+/* For experiments; docs/spark.md. */
+static gsa_status train_shards(training *run, uint64_t n_shards, gsa_error *error)
+{
+    gsa_summary summary;
+    gsa_reader_progress progress;
+    gsa_state_summary(run->job.state, &summary);
+    gsa_reader_get_progress(run->job.reader, &progress);
+    if (progress.is_stream)
+        return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
+                         gsa_reader_file(run->job.reader, 0));
+    if (summary.pass > 0 || summary.pass_rows > 0)
+        return gsa__fail(error, GSA_ARGUMENT, "a run with --shards does not go on where it was stopped: begin it anew");
+    return gsa__shards_train(&run->job, n_shards, count_param(run->job.state, "passes"), error);
+}
+
 static gsa_status set_up(training *run, gsa_error *error)
 {
     gsa_summary summary;
@@ -287,8 +303,9 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
     if (status == GSA_OK)
         status = set_up(run, error);
+    uint64_t n_shards = count_param(state, "shards");
     if (status == GSA_OK)
-        status = run_passes(run, error);
+        status = n_shards > 0 ? train_shards(run, n_shards, error) : run_passes(run, error);
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
     gsa__free(&resolved, run);

@@ -23,7 +23,6 @@ from .. import _library as c
 from .._core import State
 from .._rows import BLOCK_ROWS
 from .._run import Run
-from ._blocks import blocks_of, order_of
 from ._columns import INDICES, VALUES, Columns
 from ._merge import collected, learn_and_merge
 from ._summary import Pass, TrainingSummary
@@ -31,13 +30,9 @@ from ._tasks import FIRST, LABELS_MOST, LOOK, Lesson, first_rows, look, train_al
 
 log = logging.getLogger("greedystep")
 
-#: Rows, at most half of all, and entries that the driver learns before the first pass.
-FIRST_ROWS = 163_840
+#: GSA_FIRST_ENTRIES and GSA_FIRST_SHARD: the rows that the driver learns before the first pass.
 FIRST_ENTRIES = 1 << 22
-#: A gain below this share of the loss is none (GSA_GAIN_LEAST).
-GAIN_LEAST = 0.0005
-# The block number of the rows that the driver learns: no shard has it.
-_FIRST_BLOCK = 1 << 63
+FIRST_SHARD = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -51,8 +46,8 @@ class Wanted:
         Labels are names of classes, not numbers.
     parameters : dict
         The library's, as text.
-    passes, seed : int
-        0 passes: as many as held-out rows gain by.
+    passes : int
+        0: as many as held-out rows gain by.
     least_shard : int
         Partitions of fewer rows are put together.
     """
@@ -61,7 +56,6 @@ class Wanted:
     has_classes: bool
     parameters: dict[str, str]
     passes: int
-    seed: int
     least_shard: int = BLOCK_ROWS
 
 
@@ -141,9 +135,10 @@ def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
     reader = plain.reader(iter([table]), None, Run(1))
     if reader is None:
         return
-    for block in blocks_of(reader):
-        block.lend("weight", np.zeros(block.n_rows, np.float32))
-        state.prepare(block)
+    batch, no_weights = c.Batch(), np.zeros(len(labels), np.float32)
+    while reader.next(batch):
+        batch.weight = no_weights.ctypes.data
+        state.prepare(batch)
     reader.close()
 
 
@@ -151,7 +146,7 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
     """Return a state that has learned the first rows, the schema, and how many of each shard."""
     columns = wanted.columns
     n_filled = sum(n > 0 for n in looked.rows)
-    most_rows = math.ceil(min(FIRST_ROWS, looked.n_rows // 2) / n_filled)
+    most_rows = c.library().gsa_plan_first_rows(looked.n_rows, n_filled)
     task = first_rows(columns, most_rows, FIRST_ENTRIES // n_filled)
     with _described(frame, "the first rows"):
         found = sorted(frame.mapInArrow(task, FIRST).collect(), key=lambda row: row.shard)
@@ -163,16 +158,15 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
         for row in found:
             yield from pa.ipc.open_stream(bytes(row.rows))
 
-    reader = columns.reader(batches(), None, Run(1), remember_names=True)
+    run = Run(1)
+    reader = columns.reader(batches(), None, run, remember_names=True)
     if reader is None:
         raise ValueError(
             f"rows have more than {FIRST_ENTRIES // n_filled} entries, which is more than a first look takes"
         )
     schema = reader.schema
     state.set_schema(schema)
-    for number, block in enumerate(blocks_of(reader)):
-        order = order_of(wanted.seed, 0, _FIRST_BLOCK + number, block.n_rows)
-        state.update_rows(block, order)
+    state.train_shard(reader, FIRST_SHARD, run)
     if schema is not None:
         state.take_names(reader)
     reader.close()
@@ -185,22 +179,10 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
 # ---- passes --------------------------------------------------------------------------------------
 
 
-def _wants_another(state: State, wanted: Wanted, done: int) -> bool:
-    """Whether held-out rows gained by the last pass, unless the user says how many there are."""
-    if wanted.passes > 0:
-        return done < wanted.passes
-    summary = state.summary()
-    if done == 0:
-        return True
-    if summary.n_held_out == 0:
-        return done < 5
-    most = c.library().gsa_plan_passes(summary.n_rows // max(1, done))
-    return bool(done < most and summary.best_pass == summary.pass_)
-
-
 def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple[State, Pass]:
     began = time.monotonic()
-    with _described(frame, f"pass {lesson.pass_number}, {len(lesson.rows)} shards"):
+    number = int(state.summary().pass_)
+    with _described(frame, f"pass {number}, {len(lesson.rows)} shards"):
         merged, shards = learn_and_merge(frame, lesson, state)
     if wanted.passes == 0:
         merged.keep_best()
@@ -215,7 +197,7 @@ def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple
     )
     log.info(
         "pass %d: %d rows in %d shards, loss %.6g, held-out loss %.6g, %.1f s",
-        lesson.pass_number,
+        number,
         sum(shard.rows for shard in shards),
         len(shards),
         done.loss,
@@ -279,13 +261,11 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
     n_filled = sum(n > 0 for n in looked.rows)
     log.info("%d first rows of %d shards learned by the driver", sum(learned), n_filled)
     summary.n_shards = n_filled
-    while _wants_another(state, wanted, len(summary.passes)):
+    while state.wants_another_pass(wanted.passes):
         done = len(summary.passes)
         lesson = Lesson(
             columns,
             schema,
-            wanted.seed,
-            done + 1,
             looked.rows,
             learned if done == 0 else (0,) * len(learned),
             remembers_names=done == 0 and schema is not None,

@@ -17,11 +17,11 @@ from typing import Any, Callable
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from .. import _library as c
 from .._arrow import Table, open_table
 from .._core import State, unite_slices
 from .._run import Run
 from ..callbacks import Hooks
-from ._blocks import blocks_of, order_of
 from ._columns import Columns
 
 Batches = Iterator[Any]
@@ -140,8 +140,6 @@ class Lesson:
     columns : Columns
     schema : str or None
         What plain columns mean.
-    seed, pass_number : int
-        Which order.
     rows : tuple of int
         Rows of every shard.
     passed_over : tuple of int
@@ -152,15 +150,13 @@ class Lesson:
 
     columns: Columns
     schema: str | None
-    seed: int
-    pass_number: int
     rows: tuple[int, ...]
     passed_over: tuple[int, ...]
     remembers_names: bool
 
     def copies(self, shard: int) -> int:
         """Return how many shards of this size the data would be: what a row counts for."""
-        return max(1, round(sum(self.rows) / max(1, self.rows[shard])))
+        return int(c.library().gsa_plan_copies(sum(self.rows), self.rows[shard]))
 
 
 def _without_first(batches: Batches, n: int) -> Batches:
@@ -172,19 +168,15 @@ def _without_first(batches: Batches, n: int) -> Batches:
         n = 0
 
 
-def _learn_blocks(copy: State, lesson: Lesson, shard: int, batches: Batches) -> int:
-    """Let a copy learn a partition, a block at a time; return how many rows there were."""
+def _learn_rows(copy: State, lesson: Lesson, shard: int, batches: Batches) -> int:
+    """Let a copy learn a partition as it comes in; return how many rows there were."""
     columns = lesson.columns
     batches = map(columns.converted, _without_first(batches, lesson.passed_over[shard]))
     run = Run(1)
     reader = columns.reader(batches, lesson.schema, run, remember_names=lesson.remembers_names)
-    n_rows = 0
     if reader is None:
-        return n_rows
-    for number, block in enumerate(blocks_of(reader)):
-        order = order_of(lesson.seed, lesson.pass_number, (shard << 32) + number, block.n_rows)
-        copy.update_rows(block, order)
-        n_rows += block.n_rows
+        return 0
+    n_rows = copy.train_shard(reader, shard, run)
     if lesson.remembers_names and lesson.schema is not None:
         copy.take_names(reader)
     reader.close()
@@ -220,7 +212,7 @@ def learn(lesson: Lesson, base: Any, slice_features: int = 0) -> Task:
         copy = start.fork(lesson.copies(shard))
         if slice_features == 0:
             start.close()
-        n_rows = _learn_blocks(copy, lesson, shard, batches)
+        n_rows = _learn_rows(copy, lesson, shard, batches)
         _check_rows(lesson, shard, n_rows)
         after = copy.summary()
         loss = (after.loss_sum - before.loss_sum, after.loss_weight - before.loss_weight)
@@ -312,7 +304,7 @@ def _united(rows: Iterator[Row], shards: Sequence[int]) -> Iterator[Row]:
 
 
 # Bytes of a slice up to the number of its records.
-_SLICE_HEAD = 32
+_SLICE_HEAD = 40
 
 
 # ---- few rows ------------------------------------------------------------------------------------

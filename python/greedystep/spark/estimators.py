@@ -257,7 +257,6 @@ class _GSAEstimator(
             self._has_classes,
             self._parameters(),
             self.getOrDefault("passes"),
-            self.getOrDefault("seed"),
             self.getOrDefault("leastShardRows"),
         )
 

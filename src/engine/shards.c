@@ -1,0 +1,370 @@
+/* Shards: parts of an input that follow one another. Each is learned by a copy of the state, and the copies are merged
+ * once a pass, as the partitions of a cluster are; the same rows in the same parts give the same bits there.
+ *
+ *   1 The rows are counted, and all labels met, so that all copies number them alike.
+ *   2 The first rows of all shards are learned by the state itself. They end a pass: from there on the rows that are
+ * held out stay the same. 3 A pass. Many copies do not fit into memory: they wait as slices. 4 Another, as long as
+ * held-out rows gain by it. */
+#include "engine/shards.h"
+
+#include "engine/block.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Copies that are merged as they are. */
+#define WHOLE_MOST 8u
+/* Rows after which the contest of units is over: slices have no room for it. */
+#define CONTEST_ROWS 8191u
+
+/* ---- one shard --------------------------------------------------------------------------------------------------- */
+
+typedef struct pupil {
+    const gsa__job *job; /* of which reader and env are used */
+    gsa__block *block;
+    uint32_t *order;
+    uint64_t seed;
+    int shuffled;
+} pupil;
+
+static gsa_status pupil_begin(pupil *who, const gsa_state *state, gsa_error *error)
+{
+    (void)gsa__count_parse(gsa_state_get(state, "seed"), &who->seed);
+    who->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
+    who->order = gsa__alloc(&who->job->env, GSA_BLOCK_ROWS, sizeof *who->order);
+    if (!who->order)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+    return gsa__block_new(&who->job->env, &who->block, error);
+}
+
+static void pupil_end(pupil *who)
+{
+    gsa__block_free(who->block);
+    gsa__free(&who->job->env, who->order);
+}
+
+static gsa_status learn_block(pupil *who, gsa_state *learner, uint64_t shard, uint64_t number, const gsa_batch *rows,
+                              gsa_error *error)
+{
+    gsa_summary summary;
+    gsa_state_summary(learner, &summary);
+    gsa__block_order(who->shuffled, who->seed, summary.pass, (shard << 32) + number, (uint32_t)rows->n_rows,
+                     who->order);
+    return gsa__job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error);
+}
+
+static size_t block_rows(uint64_t left)
+{
+    return left < GSA_BLOCK_ROWS ? (size_t)left : GSA_BLOCK_ROWS;
+}
+
+/* The next n_rows rows, or those that there are; learner NULL: they are passed over. */
+static gsa_status learn_rows(pupil *who, gsa_state *learner, uint64_t shard, uint64_t n_rows, uint64_t *n_learned,
+                             gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_status status = GSA_OK;
+    *n_learned = 0;
+    for (uint64_t number = 0; status == GSA_OK && *n_learned < n_rows; number++) {
+        status = gsa__block_read(who->block, who->job->reader, block_rows(n_rows - *n_learned), &rows, error);
+        if (status == GSA_OK && learner)
+            status = learn_block(who, learner, shard, number, &rows, error);
+        *n_learned += status == GSA_OK ? rows.n_rows : 0;
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard, const gsa_env *env, uint64_t *n_rows,
+                           gsa_error *error)
+{
+    gsa__job job = {.state = copy, .reader = reader, .env = gsa__env_resolve(env)};
+    pupil who = {.job = &job};
+    gsa_status status = pupil_begin(&who, copy, error);
+    if (status == GSA_OK)
+        status = learn_rows(&who, copy, shard, UINT64_MAX, n_rows, error);
+    pupil_end(&who);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+typedef struct bytes {
+    unsigned char *at;
+    size_t size, capacity;
+    const gsa_env *env;
+} bytes;
+
+static int append(void *ctx, const void *more, size_t size)
+{
+    bytes *to = ctx;
+    if (size > SIZE_MAX - to->size || !gsa__reserve(to->env, (void **)&to->at, &to->capacity, to->size + size, 1))
+        return -1;
+    memcpy(to->at + to->size, more, size);
+    to->size += size;
+    return 0;
+}
+
+typedef struct shard {
+    uint64_t n_rows, n_first; /* the second: learned before the first pass */
+    gsa_state *copy;          /* that has learned, or its head */
+    bytes slice;
+} shard;
+
+typedef struct sharded {
+    const gsa__job *job;
+    pupil who;
+    shard *shard;
+    size_t n_shards;
+    uint64_t n_rows;
+} sharded;
+
+static gsa_status rewind_all(sharded *run, gsa_error *error)
+{
+    gsa__block_clear(run->who.block);
+    return gsa_reader_rewind(run->job->reader, error);
+}
+
+/* Rows of weight 0 tell their labels only. */
+static gsa_status tell_labels(const sharded *run, gsa_batch *rows, const float *nothing, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (run->n_rows == 0) /* which is where the run begins */
+        status = gsa_state_prepare(run->job->state, rows, error);
+    rows->weight = nothing;
+    if (status == GSA_OK)
+        status = gsa_state_prepare(run->job->state, rows, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(run->job->reader, rows, error);
+    return status;
+}
+
+static gsa_status count_rows(sharded *run, gsa_error *error)
+{
+    float *nothing = gsa__alloc_zeroed(&run->job->env, GSA_BLOCK_ROWS, sizeof *nothing);
+    gsa_status status = nothing ? rewind_all(run, error) : gsa__fail(error, GSA_MEMORY, "no memory for labels");
+    gsa_batch rows;
+    while (status == GSA_OK &&
+           (status = gsa__block_read(run->who.block, run->job->reader, GSA_BLOCK_ROWS, &rows, error)) == GSA_OK) {
+        status = tell_labels(run, &rows, nothing, error);
+        run->n_rows += rows.n_rows;
+    }
+    gsa__free(&run->job->env, nothing);
+    if (status == GSA_END && run->n_rows == 0)
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job->reader, 0));
+    return status == GSA_END ? GSA_OK : status;
+}
+
+static gsa_status deal_rows(sharded *run, uint64_t n_shards, gsa_error *error)
+{
+    run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
+    run->shard = gsa__alloc_zeroed(&run->job->env, run->n_shards, sizeof *run->shard);
+    if (!run->shard)
+        return gsa__fail(error, GSA_MEMORY, "no memory for %zu shards", run->n_shards);
+    uint64_t share = run->n_rows / run->n_shards, rest = run->n_rows % run->n_shards;
+    for (size_t s = 0; s < run->n_shards; s++) {
+        run->shard[s].n_rows = share + rest * (s + 1) / run->n_shards - rest * s / run->n_shards;
+        run->shard[s].slice.env = &run->job->env;
+    }
+    return GSA_OK;
+}
+
+/* Of the rows, from the first on, as many as have no more entries than that. */
+static size_t rows_that_fit(const gsa_batch *rows, uint64_t most_entries)
+{
+    size_t n = rows->n_rows;
+    while (n > 0 && (uint64_t)(rows->row_start[n] - rows->row_start[0]) > most_entries)
+        n--;
+    return n;
+}
+
+typedef struct first_rows {
+    gsa__block *block; /* of all shards, learned when it is full */
+    uint64_t number;   /* of the block */
+} first_rows;
+
+static gsa_status learn_first_block(sharded *run, first_rows *all, gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_status status = gsa__block_view(all->block, &rows) > 0
+                            ? learn_block(&run->who, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error)
+                            : GSA_OK;
+    gsa__block_clear(all->block);
+    return status;
+}
+
+static gsa_status add_first(sharded *run, first_rows *all, const gsa_batch *rows, size_t n, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t at = 0; at < n && status == GSA_OK;) {
+        status = gsa__block_add(all->block, rows, n, &at, error);
+        if (status == GSA_OK && gsa__block_is_full(all->block))
+            status = learn_first_block(run, all, error);
+    }
+    return status;
+}
+
+static gsa_status take_first(sharded *run, shard *one, first_rows *all, gsa_error *error)
+{
+    gsa_batch rows;
+    uint64_t most = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards, passed;
+    gsa_status status = GSA_OK;
+    most = most < one->n_rows ? most : one->n_rows;
+    uint64_t n_read = 0;
+    for (bool fits = true; status == GSA_OK && fits && n_read < most; n_read += rows.n_rows) {
+        status = gsa__block_read(run->who.block, run->job->reader, block_rows(most - n_read), &rows, error);
+        if (status != GSA_OK)
+            return status;
+        size_t n = rows_that_fit(&rows, left);
+        status = add_first(run, all, &rows, n, error);
+        one->n_first += n;
+        left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
+        fits = n == rows.n_rows;
+    }
+    return status == GSA_OK ? learn_rows(&run->who, NULL, 0, one->n_rows - n_read, &passed, error) : status;
+}
+
+static gsa_status learn_first(sharded *run, gsa_error *error)
+{
+    first_rows all = {0};
+    gsa_status status = gsa__block_new(&run->job->env, &all.block, error);
+    if (status == GSA_OK)
+        status = rewind_all(run, error);
+    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
+        status = take_first(run, &run->shard[s], &all, error);
+    if (status == GSA_OK)
+        status = learn_first_block(run, &all, error);
+    gsa__block_free(all.block);
+    if (status == GSA_OK)
+        gsa_state_end_pass(run->job->state);
+    return status;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+static bool by_slices(const sharded *run)
+{
+    gsa_summary summary;
+    gsa_state_summary(run->job->state, &summary);
+    return run->n_shards > WHOLE_MOST && summary.n_rows >= CONTEST_ROWS;
+}
+
+/* A copy that is to wait as its head and one slice of everything. */
+static gsa_status put_aside(const sharded *run, shard *one, gsa_error *error)
+{
+    bytes head = {.env = &run->job->env};
+    gsa_state *alone = NULL;
+    gsa_status status = gsa_state_write_head(one->copy, append, &head, error);
+    if (status == GSA_OK)
+        status = gsa_state_read(head.at, head.size, &run->job->env, &alone, error);
+    if (status == GSA_OK)
+        status =
+            gsa_state_write_slice(one->copy, run->job->state, 0, GSA_MAX_ID + (uint64_t)1, append, &one->slice, error);
+    gsa__free(&run->job->env, head.at);
+    gsa_state_free(one->copy);
+    one->copy = alone;
+    return status;
+}
+
+static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
+{
+    gsa_summary summary;
+    shard *one = &run->shard[s];
+    uint64_t n = 0, passed_over = 0;
+    gsa_state_summary(run->job->state, &summary);
+    gsa_status status = gsa_state_fork(run->job->state, (size_t)gsa_plan_copies(run->n_rows, one->n_rows),
+                                       &run->job->env, &one->copy, error);
+    if (status == GSA_OK && summary.pass == 1)
+        status = learn_rows(&run->who, NULL, s, one->n_first, &passed_over, error);
+    if (status == GSA_OK)
+        status = learn_rows(&run->who, one->copy, s, one->n_rows - passed_over, &n, error);
+    if (status == GSA_OK && n + passed_over != one->n_rows)
+        status = gsa__fail(error, GSA_CONFLICT, "the input had %llu rows when they were counted, and has fewer now",
+                           (unsigned long long)run->n_rows);
+    return status == GSA_OK && by_slices(run) ? put_aside(run, one, error) : status;
+}
+
+static void forget_copies(sharded *run)
+{
+    for (size_t s = 0; s < run->n_shards; s++) {
+        gsa_state_free(run->shard[s].copy);
+        gsa__free(&run->job->env, run->shard[s].slice.at);
+        run->shard[s].copy = NULL;
+        run->shard[s].slice = (bytes){.env = &run->job->env};
+    }
+}
+
+static gsa_status merge_slices(const sharded *run, const gsa_state *const *head, const void **slice, size_t *size,
+                               gsa_state **out, gsa_error *error)
+{
+    bytes united = {.env = &run->job->env};
+    for (size_t s = 0; s < run->n_shards; s++) {
+        slice[s] = run->shard[s].slice.at;
+        size[s] = run->shard[s].slice.size;
+    }
+    gsa_status status = gsa_slices_unite(slice, size, run->n_shards, &run->job->env, append, &united, error);
+    const void *all = united.at;
+    if (status == GSA_OK)
+        status = gsa_state_merge_slices(head, run->n_shards, run->job->state, &all, &united.size, 1, &run->job->env,
+                                        out, error);
+    gsa__free(&run->job->env, united.at);
+    return status;
+}
+
+static gsa_status merge_copies(sharded *run, gsa_error *error)
+{
+    const gsa_env *env = &run->job->env;
+    const gsa_state **copy = gsa__alloc(env, run->n_shards, sizeof *copy);
+    const void **slice = gsa__alloc(env, run->n_shards, sizeof *slice);
+    size_t *size = gsa__alloc(env, run->n_shards, sizeof *size);
+    gsa_state *merged = NULL;
+    gsa_status status =
+        copy && slice && size ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory to merge %zu shards", run->n_shards);
+    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
+        copy[s] = run->shard[s].copy;
+    if (status == GSA_OK)
+        status = by_slices(run) ? merge_slices(run, copy, slice, size, &merged, error)
+                                : gsa_state_merge(copy, run->n_shards, run->job->state, env, &merged, error);
+    gsa__free(env, copy);
+    gsa__free(env, slice);
+    gsa__free(env, size);
+    forget_copies(run);
+    return status == GSA_OK ? gsa_state_replace(run->job->state, merged, error) : status;
+}
+
+static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
+{
+    gsa_status status = rewind_all(run, error);
+    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
+        status = learn_shard(run, s, error);
+    if (status == GSA_OK)
+        status = merge_copies(run, error);
+    if (status == GSA_OK && keeps_best)
+        status = gsa_state_keep_best(run->job->state, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_state_end_pass(run->job->state);
+    const gsa_train_hooks *hooks = &run->job->hooks;
+    return hooks->pass_ended ? hooks->pass_ended(hooks->ctx, run->job->state, error) : GSA_OK;
+}
+
+gsa_status gsa__shards_train(const gsa__job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
+{
+    sharded run = {.job = job, .who = {.job = job}};
+    gsa_status status = pupil_begin(&run.who, job->state, error);
+    if (status == GSA_OK)
+        status = count_rows(&run, error);
+    if (status == GSA_OK)
+        status = deal_rows(&run, n_shards, error);
+    if (status == GSA_OK)
+        status = learn_first(&run, error);
+    while (status == GSA_OK && gsa_plan_another_pass(job->state, passes))
+        status = run_pass(&run, passes == 0, error);
+    forget_copies(&run);
+    gsa__free(&job->env, run.shard);
+    pupil_end(&run.who);
+    return status;
+}
