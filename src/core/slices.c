@@ -5,8 +5,8 @@
  *   2 United, there is a record for every feature that some copy has met: how often, the new mass, and the changes as
  *     the table of a merge has them. Copies that have no record of it count with the base's mass, as in a merge of
  *     states.
- *   3 Everything is in words of eight bytes, little-endian: a head (kind, outputs, first feature, features, copies,
- *     records), then the records. */
+ *   3 Everything is in words of eight bytes, little-endian: a head (kind, outputs, first feature, features, copies),
+ *     the records, and how many these are. */
 #include "core/slices.h"
 
 #include "core/change.h"
@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#define HEAD_WORDS 6u
+#define HEAD_WORDS 5u
 #define BUFFER_WORDS 8192u
 
 #define CHANGE UINT64_C(0x31474e4843415347) /* "GSACHNG1" */
@@ -88,7 +88,7 @@ static void put(sink *to, uint64_t word)
 
 static void put_head(sink *to, uint64_t kind, size_t n_outputs, const gsa__slice *of)
 {
-    const uint64_t head[HEAD_WORDS] = {kind, n_outputs, of->first, of->n_features, of->n_copies, of->n_records};
+    const uint64_t head[HEAD_WORDS] = {kind, n_outputs, of->first, of->n_features, of->n_copies};
     for (size_t i = 0; i < HEAD_WORDS; i++)
         put(to, head[i]);
 }
@@ -141,17 +141,18 @@ static gsa_status put_changes(gsa__merging *merging, uint64_t first, uint64_t n_
     size_t from = first + 1 < end ? (size_t)first + 1 : end,
            to_slot = n_features < end - from ? from + (size_t)n_features : end;
     uint64_t n = 0;
-    for (size_t slot = from; slot < to_slot; slot++)
-        n += has_met(copy, base, slot);
     sink *to = gsa__alloc_zeroed(&copy->env, 1, sizeof *to);
     if (!to)
         return gsa__fail(error, GSA_MEMORY, "no memory to write a slice");
     to->write = write;
     to->ctx = ctx;
-    put_head(to, CHANGE, n_outputs, &(gsa__slice){NULL, first, n_features, 1, n});
+    put_head(to, CHANGE, n_outputs, &(gsa__slice){.first = first, .n_features = n_features, .n_copies = 1});
     for (size_t slot = from; slot < to_slot; slot++)
-        if (has_met(copy, base, slot))
+        if (has_met(copy, base, slot)) {
             put_change(merging, slot, slot - from, merging->sums, to);
+            n++;
+        }
+    put(to, n);
     gsa_status status = close_sink(to, error);
     gsa__free(&copy->env, to);
     return status;
@@ -185,13 +186,13 @@ static gsa_status open_slice(uint64_t kind, const void *bytes, size_t size, size
 {
     const unsigned char *at = bytes;
     bool is_slice =
-        size >= 8 * HEAD_WORDS && word_at(at, 0) == kind && word_at(at, 1) >= 1 && word_at(at, 1) <= UINT32_MAX;
+        size >= 8 * (HEAD_WORDS + 1) && word_at(at, 0) == kind && word_at(at, 1) >= 1 && word_at(at, 1) <= UINT32_MAX;
     if (is_slice) {
         *n_outputs = (size_t)word_at(at, 1);
-        *out = (gsa__slice){at + 8 * HEAD_WORDS, word_at(at, 2), word_at(at, 3), word_at(at, 4), word_at(at, 5)};
-        size_t record = 8 * record_words(kind, *n_outputs), rest = size - 8 * HEAD_WORDS;
-        is_slice = out->first <= GSA_MAX_ID && out->n_features <= UINT32_MAX && rest % record == 0 &&
-                   rest / record == out->n_records && (kind == UNITED || out->n_copies == 1);
+        size_t record = 8 * record_words(kind, *n_outputs), rest = size - 8 * (HEAD_WORDS + 1);
+        *out = (gsa__slice){at + 8 * HEAD_WORDS, word_at(at, 2), word_at(at, 3), word_at(at, 4), rest / record};
+        is_slice = rest % record == 0 && gsa__load_u64(at + size - 8) == out->n_records && out->first <= GSA_MAX_ID &&
+                   out->n_features <= UINT32_MAX && (kind == UNITED || out->n_copies == 1);
         uint64_t after = 0; /* features ascend, and are in the range */
         for (size_t i = 0; is_slice && i < out->n_records; i++) {
             uint64_t feature = word_at(out->bytes + i * record, 0);
@@ -299,10 +300,11 @@ static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn writ
         to->write = write;
         to->ctx = ctx;
         const gsa__slice *of = all->slice;
-        put_head(to, UNITED, all->n_outputs, &(gsa__slice){NULL, of->first, of->n_features, all->n, all->n_met});
+        put_head(to, UNITED, all->n_outputs, &(gsa__slice){NULL, of->first, of->n_features, all->n, 0});
         for (uint64_t feature = 0; feature < all->n_features; feature++)
             if (all->is_met[feature / 8] >> feature % 8 & 1)
                 unite_feature(all, feature, to);
+        put(to, all->n_met);
         status = close_sink(to, error);
     }
     gsa__free(env, to);

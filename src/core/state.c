@@ -167,14 +167,6 @@ gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env
     return GSA_OK;
 }
 
-uint64_t gsa__state_count(const gsa_state *state, size_t slot)
-{
-    uint64_t count = slot < state->carried.n ? state->carried.count[slot] : 0;
-    if (slot < state->table.n_slots)
-        count += gsa__table_slot(&state->table, slot)[gsa__table_count(&state->table)].u;
-    return count;
-}
-
 double gsa__state_mass(const gsa_state *state, size_t slot)
 {
     double mass = slot < state->carried.n ? state->carried.mass[slot] : 0.0;

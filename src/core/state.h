@@ -238,7 +238,13 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
 
 /* Total mass and presence of a slot, from before and from the table. */
 double gsa__state_mass(const gsa_state *state, size_t slot);
-uint64_t gsa__state_count(const gsa_state *state, size_t slot);
+static inline uint64_t gsa__state_count(const gsa_state *state, size_t slot)
+{
+    uint64_t count = slot < state->carried.n ? state->carried.count[slot] : 0;
+    if (slot < state->table.n_slots)
+        count += gsa__table_slot(&state->table, slot)[gsa__table_count(&state->table)].u;
+    return count;
+}
 /* What the weight of a feature counts for, 0 to 1, if one that was in `doubt` rows counts for half. */
 static inline double gsa__state_belief(const gsa_state *state, size_t slot, double doubt)
 {

@@ -219,7 +219,7 @@ static void damaged_slices_are_refused(void **unused)
     const void *data[1] = {slice->data};
     for (size_t size = 0; size < slice->size; size += 1 + size / 7)
         assert_int_equal(gsa_slices_unite(data, &size, 1, NULL, append, &sink, &error), GSA_FORMAT);
-    for (size_t at = 0; at < 48; at++) { /* the head: any wrong byte that is let through must not be believed */
+    for (size_t at = 0; at < 40; at++) { /* the head: any wrong byte that is let through must not be believed */
         slice->data[at] ^= 0x81;
         bytes united = {0};
         if (gsa_slices_unite(data, &slice->size, 1, NULL, append, &united, &error) == GSA_OK)
@@ -231,9 +231,9 @@ static void damaged_slices_are_refused(void **unused)
     unite(&of);
     gsa_state *out = NULL;
     for (size_t bit = 16; bit < 64; bit++) { /* a feature far out of the range */
-        of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+        of.united[0].data[40 + bit / 8] ^= (unsigned char)(1u << bit % 8);
         assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
-        of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+        of.united[0].data[40 + bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     for (size_t c = 0; c < 2; c++)
         gsa_state_free(copies[c]);
