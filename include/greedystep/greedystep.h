@@ -207,8 +207,8 @@ typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
  * slice of the features; wherever the slices of one range come together, from all copies in the order of their numbers,
  * they become one; heads, base and united slices, in the order of their features, are the merged state. Nobody needs to
  * have more than a few of the size of a model. Bytes of slices are for a moment, not for files. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_write_head(const gsa_state *copy, gsa_write_fn write, void *ctx,
-                                                      gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_head(const gsa_state *copy, const gsa_state *base, gsa_write_fn write,
+                                                      void *ctx, gsa_error *error);
 GSA_API GSA_NODISCARD gsa_status gsa_state_write_slice(const gsa_state *copy, const gsa_state *base, uint64_t first,
                                                        uint64_t n_features, gsa_write_fn write, void *ctx,
                                                        gsa_error *error);

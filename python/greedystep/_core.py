@@ -122,9 +122,9 @@ class State(Handle):
         slices = _slices(united)
         return cls(_new("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env)))
 
-    def write_head(self) -> bytes:
+    def write_head(self, base: State) -> bytes:
         """Return a copy as bytes, without what it learned of features."""
-        return _bytes_of("gsa_state_write_head", self.pointer)
+        return _bytes_of("gsa_state_write_head", self.pointer, base.pointer)
 
     def write_slice(self, base: State, first: int, n_features: int) -> bytes:
         """Return what a copy has learned of a range of features since its base."""

@@ -97,7 +97,8 @@ gsa_status gsa__merge_frame(gsa__merging *merging, size_t n_slots, const gsa_env
 static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
 {
     gsa__centre *into = &merging->into->centre;
-    gsa_status status = GSA_OK;
+    gsa_status status =
+        merging->goes_on ? gsa__centre_grow(into, merging->base->centre.n, &merging->into->env, error) : GSA_OK;
     for (size_t s = 0; s < merging->n_states && status == GSA_OK; s++)
         status = gsa__centre_grow(into, merging->states[s]->centre.n, &merging->into->env, error);
     for (size_t slot = 0; slot < into->n && status == GSA_OK; slot++) {
@@ -108,6 +109,8 @@ static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
             if (slot < merging->states[s]->centre.n)
                 gsa__column_add(&into->at[slot], &merging->states[s]->centre.at[slot], start);
     }
+    while (into->n > 0 && into->at[into->n - 1].n == 0) /* of which nothing is known */
+        into->n--;
     return status;
 }
 

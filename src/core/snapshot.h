@@ -8,7 +8,8 @@
 typedef struct gsa__snapshot gsa__snapshot;
 gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error);
 /* Of all but features and best weights. */
-gsa_status gsa__state_snapshot_head(const gsa_state *state, gsa__snapshot **out, gsa_error *error);
+gsa_status gsa__state_snapshot_head(const gsa_state *copy, const gsa_state *base, gsa__snapshot **out,
+                                    gsa_error *error);
 gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_error *error);
 const gsa__bundle *gsa__snapshot_bundle(const gsa__snapshot *snapshot);
 void gsa__snapshot_free(gsa__snapshot *snapshot);

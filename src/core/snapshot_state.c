@@ -136,41 +136,61 @@ static gsa_status describe(gsa__snapshot *snapshot, const gsa_state *state, gsa_
     return status;
 }
 
-static gsa_status snapshot_of(const gsa_state *state, bool is_head, gsa__snapshot **out, gsa_error *error)
+/* Columns that have gone on since the base; the others are nothing, which a merge passes over. */
+static gsa__centre columns_since(const gsa__centre *now, const gsa__centre *before, gsa__column *room)
+{
+    gsa__centre since = {.at = room};
+    for (size_t slot = 0; slot < now->n; slot++)
+        if (now->at[slot].n > (slot < before->n ? before->at[slot].n : 0)) {
+            room[slot] = now->at[slot];
+            since.n = slot + 1;
+        }
+    return since;
+}
+
+/* A view with the intercept only, and what is not the base's; NULL if there is no memory. */
+static const gsa_state *head_of(gsa__snapshot *snapshot, const gsa_state *copy, const gsa_state *base)
+{
+    gsa_state *head = gsa__snapshot_alloc(snapshot, 1, sizeof *head);
+    gsa__column *room = gsa__snapshot_alloc(snapshot, copy->centre.n + 1, sizeof *room);
+    if (!head || !room)
+        return NULL;
+    *head = *copy;
+    head->table.n_slots = copy->table.n_slots > 0 ? 1 : 0;
+    head->carried.n = copy->carried.n > 0 ? 1 : 0;
+    head->best = (gsa__best){0};
+    head->contest = NULL;
+    head->centre = columns_since(&copy->centre, &base->centre, room);
+    if (copy->position.pass > 0) /* the first pass chooses the held-out rows */
+        head->sample = (gsa__sample){0};
+    return head;
+}
+
+/* base: of the head only. */
+static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa__snapshot **out, gsa_error *error)
 {
     gsa__snapshot *snapshot;
     gsa_status status = gsa__snapshot_new(&state->env, &snapshot, error);
     if (status != GSA_OK)
         return status;
-    gsa_state *head =
-        is_head ? gsa__snapshot_alloc(snapshot, 1, sizeof *head) : NULL; /* a view with the intercept only */
-    if (head) {
-        *head = *state;
-        head->table.n_slots = state->table.n_slots > 0 ? 1 : 0;
-        head->carried.n = state->carried.n > 0 ? 1 : 0;
-        head->best = (gsa__best){0};
-        head->contest = NULL;
-        if (state->position.pass > 0) /* held-out rows are the base's */
-            head->sample = (gsa__sample){0};
-    }
-    status = is_head && !head ? gsa__fail(error, GSA_MEMORY, "no memory to describe a state")
-                              : describe(snapshot, head ? head : state, error);
-    if (status != GSA_OK) {
+    const gsa_state *described = base ? head_of(snapshot, state, base) : state;
+    status = described ? describe(snapshot, described, error)
+                       : gsa__fail(error, GSA_MEMORY, "no memory to describe a state");
+    if (status == GSA_OK)
+        *out = snapshot;
+    else
         gsa__snapshot_free(snapshot);
-        return status;
-    }
-    *out = snapshot;
-    return GSA_OK;
+    return status;
 }
 
 gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
 {
-    return snapshot_of(state, false, out, error);
+    return snapshot_of(state, NULL, out, error);
 }
 
-gsa_status gsa__state_snapshot_head(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+gsa_status gsa__state_snapshot_head(const gsa_state *copy, const gsa_state *base, gsa__snapshot **out, gsa_error *error)
 {
-    return snapshot_of(state, true, out, error);
+    return snapshot_of(copy, base, out, error);
 }
 
 /* ---- back -------------------------------------------------------------------------------------------------------- */

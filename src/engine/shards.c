@@ -257,7 +257,7 @@ static gsa_status put_aside(const sharded *run, shard *one, gsa_error *error)
 {
     bytes head = {.env = &run->job->env};
     gsa_state *alone = NULL;
-    gsa_status status = gsa_state_write_head(one->copy, append, &head, error);
+    gsa_status status = gsa_state_write_head(one->copy, run->job->state, append, &head, error);
     if (status == GSA_OK)
         status = gsa_state_read(head.at, head.size, &run->job->env, &alone, error);
     if (status == GSA_OK)

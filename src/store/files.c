@@ -36,10 +36,11 @@ gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx
     return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
 }
 
-gsa_status gsa_state_write_head(const gsa_state *state, gsa_write_fn write, void *ctx, gsa_error *error)
+gsa_status gsa_state_write_head(const gsa_state *copy, const gsa_state *base, gsa_write_fn write, void *ctx,
+                                gsa_error *error)
 {
     gsa__snapshot *snapshot;
-    gsa_status status = gsa__state_snapshot_head(state, &snapshot, error);
+    gsa_status status = gsa__state_snapshot_head(copy, base, &snapshot, error);
     return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
 }
 

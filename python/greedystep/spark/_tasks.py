@@ -239,7 +239,7 @@ HEAD = -1
 
 def _sliced(shard: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int) -> Iterator[Row]:
     """Yield the head of a copy, and the slices of which it has learned something."""
-    yield HEAD, shard, 0, n_rows, *loss, copy.write_head()
+    yield HEAD, shard, 0, n_rows, *loss, copy.write_head(base)
     for number in range(-(-copy.summary().n_features // width)):
         yield number, shard, 0, 0, 0.0, 0.0, copy.write_slice(base, number * width, width)
 

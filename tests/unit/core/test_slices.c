@@ -53,7 +53,7 @@ static void cut(parts *of, gsa_state *const *copies, const gsa_state *base)
     gsa_error error = {0};
     for (size_t c = 0; c < of->n_copies; c++) {
         bytes head = {0};
-        must_be_ok(gsa_state_write_head(copies[c], append, &head, &error), &error);
+        must_be_ok(gsa_state_write_head(copies[c], base, append, &head, &error), &error);
         must_be_ok(gsa_state_read(head.data, head.size, NULL, &of->head[c], &error), &error);
         free(head.data);
         for (size_t s = 0; s < of->n_slices; s++)
@@ -256,7 +256,7 @@ static void a_sink_that_is_full_and_no_memory_are_a_status(void **unused)
     gsa_state *base = base_of(3, "units", "free"), *copies[2] = {copy_of(base, 2, 0, 3), copy_of(base, 2, 1, 3)}, *out;
     parts of = {.n_copies = 2, .n_slices = 2};
     assert_int_equal(gsa_state_write_slice(copies[0], base, 0, 30, refuse, NULL, &error), GSA_IO);
-    assert_int_equal(gsa_state_write_head(copies[0], refuse, NULL, &error), GSA_IO);
+    assert_int_equal(gsa_state_write_head(copies[0], base, refuse, NULL, &error), GSA_IO);
     cut(&of, copies, base);
     unite(&of);
     gsa_status status = GSA_MEMORY;

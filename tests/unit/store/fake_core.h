@@ -43,11 +43,10 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
     return fake_snapshot(&state->number, "state", out);
 }
 
-gsa_status gsa__state_snapshot_head(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+gsa_status gsa__state_snapshot_head(const gsa_state *copy, const gsa_state *base, gsa__snapshot **out, gsa_error *error)
 {
-    if (state->number < 0)
-        return gsa__fail(error, GSA_MEMORY, "no snapshot of a negative state");
-    return fake_snapshot(&state->number, "state", out);
+    (void)base;
+    return gsa__state_snapshot(copy, out, error);
 }
 
 gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_error *error)
