@@ -1,4 +1,4 @@
-/* Numbers as text, whatever the process's locale. */
+/* Numbers as text, whatever the process's locale; words and their letters. */
 #include "base/text.h"
 
 #include "base/significant.h"
@@ -105,4 +105,50 @@ size_t gsa__edit_distance(const char *a, const char *b)
         now = free_row;
     }
     return last[b_len];
+}
+
+static bool is_continuation(unsigned char c)
+{
+    return (c & 0xC0u) == 0x80;
+}
+
+/* Second bytes are narrower after some first bytes: no overlong forms, no surrogates, nothing above U+10FFFF. */
+static bool is_second(unsigned char first, unsigned char second)
+{
+    switch (first) {
+    case 0xE0:
+        return second >= 0xA0 && second <= 0xBF;
+    case 0xED:
+        return second >= 0x80 && second <= 0x9F;
+    case 0xF0:
+        return second >= 0x90 && second <= 0xBF;
+    case 0xF4:
+        return second >= 0x80 && second <= 0x8F;
+    default:
+        return is_continuation(second);
+    }
+}
+
+size_t gsa__utf8_character(const char *text, size_t size)
+{
+    if (size == 0)
+        return 0;
+    unsigned char first = (unsigned char)text[0];
+    size_t len = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+    if (len <= 1)
+        return len;
+    if (size < len || !is_second(first, (unsigned char)text[1]))
+        return 0;
+    for (size_t i = 2; i < len; i++)
+        if (!is_continuation((unsigned char)text[i]))
+            return 0;
+    return len;
+}
+
+bool gsa__is_text(const char *text, size_t size)
+{
+    size_t i = 0, len = 1;
+    for (; i < size && len > 0; i += len)
+        len = text[i] == '\0' ? 0 : gsa__utf8_character(text + i, size - i);
+    return size > 0 && len > 0;
 }

@@ -1,4 +1,4 @@
-/* Numbers as text, whatever the process's locale. */
+/* Numbers as text, whatever the process's locale; words and their letters. */
 #ifndef GSA_BASE_TEXT_H
 #define GSA_BASE_TEXT_H
 
@@ -16,5 +16,11 @@ bool gsa__count_parse(const char *text, uint64_t *out);
 
 /* How many letters one must insert, delete, change or swap to get from a to b; for "did you mean". */
 size_t gsa__edit_distance(const char *a, const char *b);
+
+/* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
+size_t gsa__utf8_character(const char *text, size_t size);
+
+/* UTF-8 without NUL, and not empty: what a label can be. */
+bool gsa__is_text(const char *text, size_t size);
 
 #endif

@@ -145,18 +145,12 @@ static gsa_status restore_label(gsa__labels *labels, const char *text, uint8_t i
     return status;
 }
 
-static bool is_utf8(const unsigned char *at, const unsigned char *end)
+static bool is_label(const char *text, size_t size)
 {
-    while (at < end) {
-        unsigned extra = *at < 0x80 ? 0 : *at < 0xC2 ? 9 : *at < 0xE0 ? 1 : *at < 0xF0 ? 2 : *at < 0xF5 ? 3 : 9;
-        if (extra == 9 || (size_t)(end - at) <= extra || (extra == 0 && *at < 0x20))
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < 0x20)
             return false;
-        for (unsigned i = 1; i <= extra; i++)
-            if ((at[i] & 0xC0u) != 0x80u)
-                return false;
-        at += extra + 1;
-    }
-    return true;
+    return size == 0 || gsa__is_text(text, size);
 }
 
 gsa_status gsa__labels_restore(gsa__labels *labels, const gsa__bundle *bundle, gsa_error *error)
@@ -172,7 +166,7 @@ gsa_status gsa__labels_restore(gsa__labels *labels, const gsa__bundle *bundle, g
     const char *at = texts->data, *end = at + gsa__tensor_len(texts);
     for (uint64_t k = 0; k < gsa__tensor_len(kinds) && status == GSA_OK; k++) {
         const char *nul = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-        if (!nul || !is_utf8((const unsigned char *)at, (const unsigned char *)nul))
+        if (!nul || !is_label(at, (size_t)(nul - at)))
             return gsa__fail(error, GSA_FORMAT, "label %llu is not a text", (unsigned long long)k);
         status =
             restore_label(labels, at, ((const uint8_t *)kinds->data)[k], ((const double *)numbers->data)[k], error);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/significant.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -19,10 +20,12 @@ static char *put(char *out, const char *text)
     return out + size;
 }
 
-/* Blanks at the ends are quoted for those who trim. */
+/* Blanks at the ends are quoted for those who trim. JSON is UTF-8: in a label that is not, what is not ASCII becomes ?.
+ */
 static char *put_label(char *out, const char *label, gsa_text kind)
 {
     size_t size = strlen(label);
+    bool is_utf8 = kind != GSA_TEXT_JSONL || gsa__is_text(label, size);
     bool is_plain = size > 0 && !strpbrk(label, ",\"\r\n") && label[0] != ' ' && label[size - 1] != ' ';
     if (kind == GSA_TEXT_LINES || (kind == GSA_TEXT_CSV && is_plain))
         return put(out, label);
@@ -35,7 +38,7 @@ static char *put_label(char *out, const char *label, gsa_text kind)
         }
         if (*label == '"' || (*label == '\\' && kind == GSA_TEXT_JSONL))
             *out++ = kind == GSA_TEXT_JSONL ? '\\' : '"';
-        *out++ = *label;
+        *out++ = (char)((unsigned char)*label < 0x80 || is_utf8 ? *label : '?');
     }
     return put(out, "\"");
 }

@@ -2,17 +2,11 @@
 #ifndef GSA_DATA_TEXT_H
 #define GSA_DATA_TEXT_H
 
+#include "base/text.h"
+
 #include <greedystep/greedystep.h>
 
-#include <stdbool.h>
-
 #define GSA__LABEL_SIZE 255 /* bytes of a label that is a word, at most */
-
-/* Bytes (1 to 4) of the well-formed UTF-8 character at text, 0 if there is none within size bytes. */
-size_t gsa__utf8_character(const char *text, size_t size);
-
-/* UTF-8 without NUL, and not empty: what a label can be that is not in libsvm text. */
-bool gsa__is_text(const char *text, size_t size);
 
 /* Why these bytes cannot be a label that is a word in a format where it may have blanks, or NULL. */
 const char *gsa__word_objection(const char *text, size_t size);

@@ -1,4 +1,4 @@
-/* Numbers as text and back, and the distance between words. */
+/* Numbers as text and back, the distance between words, and what is UTF-8. */
 #include "base/text.h"
 
 #include "base/rng.h"
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,12 +107,56 @@ static void edit_distance_counts_the_four_slips(void **state)
     assert_int_equal(gsa__edit_distance("kitten", "sitting"), 3);
 }
 
+static void text_is_utf8_and_nothing_else(void **state)
+{
+    (void)state;
+    static const char *const good[] = {"a",
+                                       "\x7f",
+                                       "\xc2\x80",
+                                       "\xdf\xbf",
+                                       "\xe0\xa0\x80",
+                                       "\xed\x9f\xbf",
+                                       "\xee\x80\x80",
+                                       "\xf0\x90\x80\x80",
+                                       "\xf4\x8f\xbf\xbf"};
+    /* Alone or cut, overlong, surrogates, beyond U+10FFFF, bytes that never are. */
+    static const char *const bad[] = {"\x80",
+                                      "\xc2",
+                                      "\xe2\x82",
+                                      "\xf0\x9f\x98",
+                                      "\xc1\xbf",
+                                      "\xe0\x9f\xbf",
+                                      "\xf0\x8f\xbf\xbf",
+                                      "\xed\xa0\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xff",
+                                      "\xc3x",
+                                      "\xe2\x82x"};
+    char text[16];
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        size_t size = strlen(good[i]);
+        assert_int_equal(gsa__utf8_character(good[i], size), size);
+        snprintf(text, sizeof text, "x%sy", good[i]);
+        assert_true(gsa__is_text(text, size + 2));
+        assert_false(gsa__is_text(text, size + 3)); /* with the NUL */
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(gsa__utf8_character(bad[i], strlen(bad[i])), 0);
+        snprintf(text, sizeof text, "x%s", bad[i]);
+        assert_false(gsa__is_text(text, strlen(text)));
+    }
+    assert_int_equal(gsa__utf8_character("", 0), 0);
+    assert_false(gsa__is_text("", 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_written_briefly),      cmocka_unit_test(numbers_read_back_equal),
         cmocka_unit_test(numbers_do_not_follow_the_locale), cmocka_unit_test(counts_are_read),
         cmocka_unit_test(what_is_no_count_is_refused),      cmocka_unit_test(edit_distance_counts_the_four_slips),
+        cmocka_unit_test(text_is_utf8_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

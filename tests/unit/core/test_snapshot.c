@@ -294,6 +294,36 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
     free(r);
 }
 
+static void labels_that_are_not_utf8_are_refused(void **unused)
+{
+    (void)unused;
+    static const lie lies[] = {
+        {.tensor = "labels.text", .element = 0, .bits = 0x1F}, /* a control character */
+        {.tensor = "labels.text", .element = 2, .bits = 0xFF},
+        {.tensor = "labels.text", .element = 2, .bits = 0xE0}, /* then overlong */
+        {.tensor = "labels.text", .element = 3, .bits = 0xA0}, /* a surrogate */
+        {.tensor = "labels.text", .element = 4, .bits = 'x'},
+    };
+    static const char *const words[] = {"a", "\xED\x9F\xBF"};
+    int64_t row_start[] = {0, 1, 2};
+    uint32_t index[] = {0, 1};
+    double label[] = {0, 0};
+    int32_t word[] = {0, 1};
+    gsa_batch batch = {.n_rows = 2,
+                       .row_start = row_start,
+                       .index = index,
+                       .label = label,
+                       .word = word,
+                       .words = words,
+                       .n_words = 2};
+    gsa_state *state = state_with("holdout", "0", NULL);
+    gsa_error error = {0};
+    learn(state, &batch);
+    must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
+    no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
+    gsa_state_free(state);
+}
+
 #define MINUS_ONE 0xBFF0000000000000
 #define NOT_A_NUMBER 0x7FF8000000000000
 #define INFINITE 0x7FF0000000000000
@@ -356,6 +386,7 @@ int main(void)
         cmocka_unit_test(damaged_bytes_are_refused),
         cmocka_unit_test(runs_started_again_and_again_on_the_same_rows_survive_the_trip),
         cmocka_unit_test(a_state_that_contradicts_itself_is_refused),
+        cmocka_unit_test(labels_that_are_not_utf8_are_refused),
         cmocka_unit_test(means_of_columns_and_best_weights_that_cannot_be_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
