@@ -702,6 +702,20 @@ static void release_store(void *ctx)
     ((store *)ctx)->n_released++;
 }
 
+static const double passed[] = {1.5, 2};
+static const plan passed_columns[] = {LABEL(2), {"a", "g", 2, 0, 2, {NULL, passed}, NULL, NULL}};
+
+/* A reader of the store's rows; `open` is how it gets another stream of them. */
+static gsa_reader *reader_of(store *rows, int (*open)(void *, struct ArrowArrayStream *))
+{
+    const gsa_arrow_again again = {open, release_store, rows};
+    struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, rows->of};
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, &reader, &error), GSA_OK);
+    return reader;
+}
+
 static char *dump_pass(gsa_reader *reader, gsa_status *status, gsa_error *error)
 {
     char *text = NULL;
@@ -721,19 +735,14 @@ static char *dump_pass(gsa_reader *reader, gsa_status *status, gsa_error *error)
 static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void **state)
 {
     (void)state;
-    static const double a[] = {1.5, 2};
     static const int64_t other[] = {1, 2};
-    const plan columns[] = {LABEL(2), {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL}};
     const plan changed[] = {LABEL(2), {"a", "l", 2, 0, 2, {NULL, other}, NULL, NULL}};
-    source from = SOURCE(columns, 2), later = SOURCE(changed, 2);
+    source from = SOURCE(passed_columns, 2), later = SOURCE(changed, 2);
     store rows = {.of = &from};
-    const gsa_arrow_again again = {open_again, release_store, &rows};
-    struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, &from};
-    gsa_reader *reader = NULL;
+    gsa_reader *reader = reader_of(&rows, open_again);
     gsa_error error = {0};
     gsa_reader_progress progress;
     gsa_status status;
-    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, &reader, &error), GSA_OK);
     gsa_reader_get_progress(reader, &progress);
     assert_false(progress.is_stream);
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
@@ -767,6 +776,7 @@ static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void *
     assert_int_equal(from.n_streams, 3);
     assert_int_equal(later.n_streams, 1);
     struct ArrowArrayStream used = {0};
+    const gsa_arrow_again again = {open_again, release_store, &rows};
     assert_int_equal(gsa_reader_open_arrow(&used, &again, NULL, NULL, &reader, &error), GSA_ARGUMENT);
     assert_int_equal(rows.n_released, 2);
 }
@@ -774,17 +784,12 @@ static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void *
 static void arrow_rows_are_kept_between_passes(void **state)
 {
     (void)state;
-    static const double a[] = {1.5, 2};
-    const plan columns[] = {LABEL(2), {"a", "g", 2, 0, 2, {NULL, a}, NULL, NULL}};
-    source from = SOURCE(columns, 2);
+    source from = SOURCE(passed_columns, 2);
     store rows = {.of = &from};
-    const gsa_arrow_again again = {open_again, release_store, &rows};
-    struct ArrowArrayStream stream = {get_schema, get_next, get_last_error, release_stream, &from};
-    gsa_reader *reader = NULL;
+    gsa_reader *reader = reader_of(&rows, open_again);
     gsa_error error = {0};
     gsa_reader_progress progress;
     gsa_status status;
-    assert_int_equal(gsa_reader_open_arrow(&stream, &again, NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_keep(reader, "/tmp", &error), GSA_OK);
     char *first = dump_pass(reader, &status, &error);
