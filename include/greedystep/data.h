@@ -42,10 +42,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
  * these are features; or a list of ids and a list of values, or one list of fixed size, are all features of the row,
  * which have then no schema. Null and NaN are absent. Other types are refused by name, unless they are ignored.
  *
- * The stream is taken over, also on failure: its `release` is NULL then, and is called once, at close. It is read
- * again if `again`, which may be NULL, opens another; else it cannot be. The reader checks offsets, lengths and numbers
- * of dictionaries against each other, but buffers have no sizes in this interface: that they are as long as the arrays
- * say, and aligned for their type, is trusted. */
+ * The stream is taken over, also on failure: its `release` is NULL then, and is called once, at close or when another
+ * is opened in its place. That is what `again` is for; where it or its `open` is NULL, the rows are a stream, which is
+ * read once. The reader checks offsets, lengths and numbers of dictionaries against each other, but buffers have no
+ * sizes in this interface: that they are as long as the arrays say, and aligned for their type, is trusted. */
 struct ArrowArrayStream;
 typedef struct gsa_arrow_again {
     /* A stream of the same rows from the first on; 0, or a code of errno.h. */

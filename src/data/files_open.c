@@ -144,7 +144,7 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
         return status;
     }
     reader->is_arrow = true;
-    reader->is_stream = again == NULL;
+    reader->is_stream = !again || !again->open;
     *out = head;
     return GSA_OK;
 }

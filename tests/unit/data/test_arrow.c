@@ -781,6 +781,28 @@ static void arrow_streams_that_can_be_opened_again_are_read_in_every_pass(void *
     assert_int_equal(rows.n_released, 2);
 }
 
+static void arrow_streams_that_nobody_opens_again_are_read_once(void **state)
+{
+    (void)state;
+    source from = SOURCE(passed_columns, 2);
+    store rows = {.of = &from};
+    gsa_reader *reader = reader_of(&rows, NULL);
+    gsa_error error = {0};
+    gsa_reader_progress progress;
+    gsa_status status;
+    gsa_reader_get_progress(reader, &progress);
+    assert_true(progress.is_stream);
+    assert_int_equal(gsa_reader_keep(reader, "/tmp", &error), GSA_OK); /* which it is not, and no harm is done */
+    char *first = dump_pass(reader, &status, &error);
+    assert_int_equal(status, GSA_END);
+    assert_non_null(strstr(first, "row 2"));
+    free(first);
+    assert_int_equal(gsa_reader_rewind(reader, &error), GSA_UNSUPPORTED);
+    gsa_reader_close(reader);
+    assert_int_equal(rows.n_released, 1);
+    assert_int_equal(from.n_open, 0);
+}
+
 static void arrow_rows_are_kept_between_passes(void **state)
 {
     (void)state;
@@ -828,6 +850,7 @@ int main(void)
         cmocka_unit_test(arrow_follows_the_schema_of_a_model),
         cmocka_unit_test(arrow_says_what_it_understood),
         cmocka_unit_test(arrow_streams_that_can_be_opened_again_are_read_in_every_pass),
+        cmocka_unit_test(arrow_streams_that_nobody_opens_again_are_read_once),
         cmocka_unit_test(arrow_rows_are_kept_between_passes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
