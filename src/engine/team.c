@@ -5,8 +5,8 @@
  * units of features mean something, how confident the model may be. The mean of the members is the result; it carries
  * less of the noise of one order of rows than one member does, on sparse data much less.
  *
- * Two candidates, features in the units given and free of them, run side by side until one is behind by more than it
- * gains in a pass. Nothing of the state is touched before the end. */
+ * Two candidates, features in the units given and free of them, run side by side until one has stopped gaining, or is
+ * behind by more than it can catch up. Nothing of the state is touched before the end. */
 #include "engine/team.h"
 
 #include "engine/block.h"
@@ -23,11 +23,13 @@
 #define CANDIDATES 2u
 /* Cells of all tables together, 4 bytes each. */
 #define CELLS_MOST ((uint64_t)1 << 28)
-/* A candidate that is behind by more than this share is out, unless it would catch up if it went on gaining like in its
- * last pass for a part of the passes that there may be: one in other units may need many to show what it is worth. */
+/* A candidate that is behind by more than this share is out, unless it would catch up if it gained as in the last pass
+ * that was better, for a part of the passes that there may be: one in other units may need many to show what it is
+ * worth. */
 #define BEHIND_MOST 0.01
 #define PASSES_TO_CATCH_UP 0.25
-/* And one that has not gained for so large a part of them: few rows make a loss that goes up and down. */
+/* Where no number of passes is asked for, one that has not gained for so large a part of them has ended: few rows make
+ * a loss that goes up and down. Its best still counts. */
 #define PASSES_OF_PATIENCE 0.05
 
 struct candidate {
@@ -43,7 +45,7 @@ struct team {
     const gsa__assignment *job;
     uint32_t n_members;
     uint8_t *fold; /* [rows]: who leaves it out */
-    uint64_t pass;
+    uint64_t pass, most_passes;
     struct candidate candidate[CANDIDATES];
     size_t n_candidates;
     /* Those at work in this pass, so that tasks are by number. */
@@ -134,6 +136,7 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     if (status != GSA_OK)
         return status;
     team->n_members = members_for(n_rows);
+    team->most_passes = job->passes > 0 ? job->passes : gsa_plan_passes(n_rows);
     team->fold = gsa__alloc(&job->run->env, n_rows, sizeof *team->fold);
     gsa_plan_order(job->seed, UINT64_MAX, 0, (uint32_t)n_rows, order);
     for (size_t i = 0; team->fold && i < n_rows; i++)
@@ -172,7 +175,8 @@ static gsa_status run_member(void *ctx, size_t task, gsa_error *error)
     return status;
 }
 
-/* Task: the mean of a candidate's members; it stays alive if the pass was worth it. */
+/* Task: the mean of a candidate's members, kept if the pass was the best so far (or was asked for); the candidate stays
+ * alive unless it has had no better pass for long. */
 static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
 {
     struct team *team = ctx;
@@ -194,7 +198,7 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
     } else {
         gsa_state_free(mean);
         candidate->n_worse++;
-        candidate->alive = candidate->n_worse < PASSES_OF_PATIENCE * (double)gsa_plan_passes(job->rows->n_rows);
+        candidate->alive = candidate->n_worse < PASSES_OF_PATIENCE * (double)team->most_passes;
     }
     return GSA_OK;
 }
@@ -223,8 +227,7 @@ static struct candidate *leader(struct team *team)
 static int drop_those_behind(struct team *team)
 {
     int alive = 0;
-    double best = leader(team)->best_loss;
-    double passes = PASSES_TO_CATCH_UP * (double)gsa_plan_passes(team->job->rows->n_rows);
+    double best = leader(team)->best_loss, passes = PASSES_TO_CATCH_UP * (double)team->most_passes;
     for (size_t i = 0; i < team->n_candidates; i++) {
         struct candidate *candidate = &team->candidate[i];
         double behind = 1 - best / candidate->best_loss;
@@ -259,10 +262,9 @@ static gsa_status tell(const struct team *team, const gsa_state *best, gsa_error
 static gsa_status run_passes(struct team *team, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
-    uint64_t most = job->passes > 0 ? job->passes : gsa_plan_passes(job->rows->n_rows);
     gsa_status status = GSA_OK;
     int alive = 1;
-    for (; team->pass < most && alive && status == GSA_OK; team->pass++) {
+    for (; team->pass < team->most_passes && alive && status == GSA_OK; team->pass++) {
         status = run_pass(team, error);
         if (status != GSA_OK)
             return status;

@@ -620,6 +620,50 @@ static void the_hook_hears_of_better_and_better_passes_and_can_end_the_run(void 
     gsa_reader_close(reader);
 }
 
+/* How often it was asked whether to stop: a few times for every member that learns. */
+typedef struct asked {
+    unsigned n, at_end[64], n_passes;
+} asked;
+
+static int ask(void *ctx)
+{
+    ((asked *)ctx)->n++;
+    return 0;
+}
+
+static gsa_status note_asked(void *ctx, const gsa_state *state, gsa_error *error)
+{
+    asked *a = ctx;
+    (void)state;
+    (void)error;
+    a->at_end[a->n_passes++] = a->n;
+    return GSA_OK;
+}
+
+/* The candidate without units is behind, and gains with every pass. */
+static void a_candidate_that_is_behind_has_a_part_of_the_passes_asked_for_to_catch_up(void **unused)
+{
+    (void)unused;
+    static const char *const passes[] = {"6", "60"};
+    rows *r = with_meaningful_units(7, 800);
+    char *text = text_of(r, NULL);
+    for (size_t i = 0; i < 2; i++) {
+        gsa_error error = {0};
+        asked a = {0};
+        gsa_env env = {.should_stop = ask, .stop_ctx = &a, .n_threads = 1};
+        gsa_train_hooks hooks = {.ctx = &a, .pass_ended = note_asked};
+        gsa_state *state = state_with("method", "auto", "passes", passes[i], NULL);
+        gsa_reader *reader = text_reader(text, NULL);
+        must_be_ok(gsa_train(state, reader, &hooks, &env, &error), &error);
+        unsigned of_both = a.at_end[1] - a.at_end[0], of_sixth = a.at_end[5] - a.at_end[4];
+        assert_int_equal(of_sixth, i == 0 ? of_both / 2 : of_both);
+        gsa_reader_close(reader);
+        gsa_state_free(state);
+    }
+    free(text);
+    free(r);
+}
+
 static void a_row_that_is_wrong_is_named_by_its_line(void **unused)
 {
     (void)unused;
@@ -714,6 +758,7 @@ int main(void)
         cmocka_unit_test(a_second_pass_that_was_begun_is_ended_by_a_resumed_run),
         cmocka_unit_test(a_run_that_starts_from_a_model_keeps_its_units),
         cmocka_unit_test(the_hook_hears_of_better_and_better_passes_and_can_end_the_run),
+        cmocka_unit_test(a_candidate_that_is_behind_has_a_part_of_the_passes_asked_for_to_catch_up),
         cmocka_unit_test(a_row_that_is_wrong_is_named_by_its_line),
         cmocka_unit_test(the_number_of_threads_changes_no_bit),
         cmocka_unit_test(a_state_stays_in_the_memory_it_was_made_in),
