@@ -41,7 +41,8 @@ double progress_rate(const cli_progress *progress, uint64_t n_rows)
     return seconds > 0 ? (double)(n_rows - progress->rows_at_start) / seconds : 0;
 }
 
-/* Whether it is time for another line. Asking the clock is cheap beside the few hundred rows between two calls. */
+/* Whether it is time for another line. Asking the clock is cheap beside the few hundred rows (in rounds, the few
+ * blocks) between two calls. */
 static bool is_due(cli_progress *progress, uint64_t n_rows)
 {
     if (!progress->shown)

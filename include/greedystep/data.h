@@ -126,7 +126,8 @@ GSA_API void gsa_reader_close(gsa_reader *reader);
  * writes the rows of the next complete pass as a cache to a file without a name in `folder`; after that a rewind leads
  * there, and the rows come several times as fast, with their numbers as places. The file takes at most half of the room
  * there and is gone when the reader is closed, however the process ends. What cannot be kept, then or from the start
- * (plain files, memory, what is read once), is read again. */
+ * (plain files, memory), is read again. Does nothing to a stream, which is read once, nor to rows that a caller has or
+ * that are generated. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_keep(gsa_reader *reader, const char *folder, gsa_error *error);
 
 typedef struct gsa_reader_progress {

@@ -12,9 +12,11 @@ extern "C" {
 /* Whom the engine tells. Every member may be NULL. */
 typedef struct gsa_train_hooks {
     void *ctx;
-    /* Often (a few hundred rows apart at the most); the caller decides when to show it. */
+    /* Often, and the caller decides when to show it: a few hundred rows apart at the most, with the state or one of a
+     * team; in rounds once every few blocks, with one of the copies. */
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
-    /* After every pass; anything but GSA_OK ends the training with that status. */
+    /* After every pass; of a team that finds out itself how many are best, only after those that were the best so far.
+     * Anything but GSA_OK ends the training with that status. */
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Something about the input that its owner should know: what it is, and what to do. */
     void (*notice)(void *ctx, const char *text);

@@ -229,7 +229,8 @@ gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */
 gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error);
-/* held_out.c: the margins of all held-out rows under them, [rows x outputs]. */
+/* held_out.c: the margins of all held-out rows under the averaged weights, [rows x outputs]. The weight of a feature
+ * counts for what gsa__state_belief says at this doubt; doubt 0: in full, as the intercept always does. */
 void gsa__held_margins(const gsa_state *state, double doubt, double *margins);
 /* update.c: learns the rows that are held out, which stay there. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
