@@ -191,8 +191,7 @@ static int load(const cli_arguments *arguments, inspection *out)
                                                                                 : complain_failed("out of memory");
 }
 
-/* By the first bytes of a container (docs/formats/container.md), which no text has: the size of its header, at most
- * 4 MiB, and a brace. A stream is data: its bytes come once. */
+/* A stream is data: its bytes come once. */
 static bool is_model(const char *path)
 {
     struct stat facts;
@@ -203,8 +202,7 @@ static bool is_model(const char *path)
     size_t size = file != NULL ? fread(bytes, 1, sizeof bytes, file) : 0;
     if (file != NULL)
         fclose(file);
-    return size == sizeof bytes && bytes[8] == '{' && (bytes[7] | bytes[6] | bytes[5] | bytes[4] | bytes[3]) == 0 &&
-           bytes[2] <= 0x40;
+    return gsa_model_matches(bytes, size) != 0;
 }
 
 /* Options about columns say nothing of a model. */

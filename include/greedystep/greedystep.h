@@ -317,6 +317,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_write(const gsa_model *model, gsa_wri
 /* Copies what it needs from the bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out,
                                                 gsa_error *error);
+/* Nonzero if a file that begins like this is one of a model or state, perhaps a damaged one: no text does. 9 bytes are
+ * enough, fewer are a no. */
+GSA_API int gsa_model_matches(const void *start, size_t size);
 
 typedef struct gsa_model_info {
     const char *loss;   /* "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom" */

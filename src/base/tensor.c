@@ -1,4 +1,4 @@
-/* Looking things up in a bundle. */
+/* Looking things up in a bundle, and telling a file of one from others. */
 #include "base/tensor.h"
 
 #include <string.h>
@@ -17,4 +17,10 @@ const char *gsa__bundle_note(const gsa__bundle *bundle, const char *key)
         if (strcmp(bundle->notes[i].key, key) == 0)
             return bundle->notes[i].text;
     return NULL;
+}
+
+/* The size of a header, below 16 MiB, and the brace that it begins with (docs/formats/container.md). */
+int gsa_model_matches(const void *start, size_t size)
+{
+    return size > 8 && memcmp((const char *)start + 3, "\0\0\0\0\0{", 6) == 0;
 }

@@ -132,7 +132,7 @@ static gsa_status begin_current(gsa__files *reader, gsa_error *error)
         gsa__recognise(reader->input.name, reader->stream.start, reader->stream.start_size, expected_format(reader));
     if (!reader->recognises && format != gsa__format_cache())
         format = reader->format;
-    if (reader->stream.start_size > 8 && memcmp(reader->stream.start + 3, "\0\0\0\0\0{", 6) == 0)
+    if (gsa_model_matches(reader->stream.start, reader->stream.start_size))
         return gsa__fail(error, GSA_FORMAT, "%s is a model or state, not rows", reader->input.name);
     if (reader->recognises)
         status = check_format(reader, format, error);

@@ -83,4 +83,7 @@ try greedystep inspect bad.csv --bad-rows skip
 greedystep train all.svm -o m --passes 1 --quiet >/dev/null
 try greedystep inspect m --label y
 try greedystep inspect all.svm m
+# Begins like a model, but for a size that no header has.
+printf '\000\000\120\000\000\000\000\000{' >large
+try greedystep inspect large
 try greedystep inspect

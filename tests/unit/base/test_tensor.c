@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -60,6 +61,24 @@ static void an_empty_bundle_has_nothing(void **state)
     assert_null(gsa__bundle_note(&bundle, "loss"));
 }
 
+static void a_file_of_a_model_is_known_by_nine_bytes(void **state)
+{
+    (void)state;
+    static const char model[] = "\x40\x01\0\0\0\0\0\0{\"", longest[] = "\xF8\xFF\xFF\0\0\0\0\0{";
+    assert_true(gsa_model_matches(model, sizeof model));
+    assert_true(gsa_model_matches(model, 9));
+    assert_false(gsa_model_matches(model, 8));
+    assert_false(gsa_model_matches(model, 0));
+    assert_true(gsa_model_matches(longest, 9)); /* too long, but no text either */
+    for (size_t i = 3; i < 9; i++) {
+        char other[9];
+        memcpy(other, model, sizeof other);
+        other[i] = i < 8 ? 1 : '[';
+        assert_false(gsa_model_matches(other, sizeof other));
+    }
+    assert_false(gsa_model_matches("1 1:1 2:1\n", 10));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -67,6 +86,7 @@ int main(void)
         cmocka_unit_test(length_is_the_product_of_the_dimensions),
         cmocka_unit_test(a_bundle_finds_by_whole_names),
         cmocka_unit_test(an_empty_bundle_has_nothing),
+        cmocka_unit_test(a_file_of_a_model_is_known_by_nine_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
