@@ -54,38 +54,6 @@ static int should_stop(void *ctx)
     return interrupt_signal() != 0 || what->failed != 0;
 }
 
-/* A cell as RFC 4180 has it; the engine writes labels like this. */
-static void print_cell(FILE *out, const char *prefix, const char *text)
-{
-    size_t size = strlen(text);
-    bool is_plain = size > 0 && strpbrk(text, ",\"\r\n") == NULL && text[0] != ' ' && text[size - 1] != ' ';
-    fprintf(out, is_plain ? ",%s" : ",\"%s", prefix);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            putc('"', out);
-        putc(*text, out);
-    }
-    if (!is_plain)
-        putc('"', out);
-}
-
-/* p_LABEL for every class whose probability stands in a row, m_LABEL for margins. */
-static int print_header(const predicting *what)
-{
-    gsa_model_info info;
-    FILE *out = what->output.stream;
-    gsa_model_get_info(what->model, &info);
-    const char *number = info.has_probabilities ? "probability" : "margin";
-    fputs(info.n_classes == 0 ? "row,prediction" : "row,label,", out);
-    fputs(info.n_classes == 0 ? "" : number, out);
-    if (what->every_class && (info.has_probabilities || info.n_outputs == info.n_classes)) {
-        for (size_t i = 0; i < info.n_classes; i++)
-            print_cell(out, info.has_probabilities ? "p_" : "m_", gsa_model_label(what->model, i));
-    }
-    putc('\n', out);
-    return ferror(out) || (what->is_watched && fflush(out) != 0) ? output_complain(&what->output) : EXIT_DONE;
-}
-
 static int predict_all(predicting *what)
 {
     gsa_error error = {0};
@@ -95,11 +63,8 @@ static int predict_all(predicting *what)
     gsa_model_info info;
     gsa_model_get_info(what->model, &info);
     what->every_class = what->every_class || info.n_classes <= FEW_CLASSES;
-    int code = what->text == GSA_TEXT_CSV ? print_header(what) : EXIT_DONE;
-    if (code != EXIT_DONE)
-        return code;
     gsa_predict_hooks hooks = {
-        .ctx = what, .text = what->text, .every_class = what->every_class, .take = print_predictions};
+        .ctx = what, .text = what->text, .header = 1, .every_class = what->every_class, .take = print_predictions};
     gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env, &error);
     if (what->failed != 0)
         return what->failed;

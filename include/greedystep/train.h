@@ -60,7 +60,8 @@ typedef struct gsa_predictions {
 
 typedef struct gsa_predict_hooks {
     void *ctx;
-    gsa_text text;   /* what predictions come as, beside their numbers; CSV is without a header */
+    gsa_text text;   /* what predictions come as, beside their numbers */
+    int header;      /* nonzero: CSV begins with the names of its columns, which come alone, before the rows */
     int every_class; /* nonzero: CSV and JSONL have the numbers of all classes too, where there are as many */
     /* One call at a time and in the order of the rows, each from the thread that predicted them; anything but GSA_OK
      * ends the prediction with that status. */

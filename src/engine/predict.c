@@ -168,6 +168,17 @@ static gsa_status set_up(predicting *run, gsa_error *error)
     return status;
 }
 
+static gsa_status tell_header(predicting *run, gsa_error *error)
+{
+    gsa_batch no_rows = {0};
+    worker *first = &run->workers[0];
+    if (!gsa__reserve(&run->env, (void **)&first->text, &first->text_capacity, run->text.room, 1))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the names of columns");
+    gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
+    some.text_size = (size_t)(gsa__prediction_text_header(&run->text, first->text) - first->text);
+    return run->hooks->take(run->hooks->ctx, &some, error);
+}
+
 gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_predict_hooks *hooks, const gsa_env *env,
                        gsa_error *error)
 {
@@ -180,6 +191,8 @@ gsa_status gsa_predict(const gsa_model *model, gsa_reader *reader, const gsa_pre
                       .told = PTHREAD_COND_INITIALIZER};
     run.n_workers = gsa__workers_count(&run.env);
     gsa_status status = set_up(&run, error);
+    if (status == GSA_OK && hooks->header && hooks->text == GSA_TEXT_CSV)
+        status = tell_header(&run, error);
     if (status == GSA_OK)
         status = gsa__workers_run(run.n_workers, run.n_workers, work, &run, &run.env, error);
     if (status == GSA_OK && run.status != GSA_END) {

@@ -61,6 +61,8 @@ static void set_marks(gsa__prediction_text *text, bool has_probabilities)
                           : has_classes                ? " "
                                                        : "";
     text->before_every = !is_json ? "," : has_probabilities ? ",\"probabilities\":{" : ",\"margins\":{";
+    text->header = !has_classes ? "row,prediction" : has_probabilities ? "row,label,probability" : "row,label,margin";
+    text->prefix = has_probabilities ? "p_" : "m_";
     text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
 }
 
@@ -87,6 +89,18 @@ gsa_status gsa__prediction_text_open(gsa__prediction_text *text, const gsa_model
     }
     text->room += FIXED_ROOM + (is_listed ? text->start[n] + n * CLASS_ROOM : 0);
     return GSA_OK;
+}
+
+char *gsa__prediction_text_header(const gsa__prediction_text *text, char *out)
+{
+    out = put(out, text->header);
+    for (size_t i = 0; i < text->n_listed; i++) {
+        char *cell = put(out, ",");
+        out = put_class(text, i, cell + 2);
+        cell[0] = '"'; /* if the label begins so, the prefix comes behind that */
+        memcpy(cell + (cell[2] == '"'), text->prefix, 2);
+    }
+    return put(out, "\n");
 }
 
 char *gsa__prediction_text_line(const gsa__prediction_text *text, uint64_t row, size_t best, double number,

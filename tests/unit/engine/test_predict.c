@@ -43,7 +43,8 @@ static gsa_status collect(void *ctx, const gsa_predictions *some, gsa_error *err
     }
     size_t n = some->rows->n_rows;
     all->number = room_for(all->number, &all->number_room, (all->n_rows + n) * some->width * sizeof *all->number);
-    memcpy(all->number + all->n_rows * some->width, some->number, n * some->width * sizeof *all->number);
+    if (n > 0) /* a header has none */
+        memcpy(all->number + all->n_rows * some->width, some->number, n * some->width * sizeof *all->number);
     assert_int_equal(some->first_row, all->n_rows);
     all->n_rows += n;
     all->width = some->width;
@@ -289,6 +290,55 @@ static void models_of_margins_and_numbers_say_so(void **unused)
     gsa_model_free(number);
 }
 
+static void must_begin_with(const gsa_model *model, gsa_text kind, int every_class, const char *header)
+{
+    gsa_error error = {0};
+    for (int fails = 0; fails < 2; fails++) {
+        collected all = {.fail_at = (size_t)fails};
+        gsa_reader *reader = text_reader("", NULL); /* also if there are no rows */
+        gsa_predict_hooks hooks = {.ctx = &all, .text = kind, .header = 1, .every_class = every_class, .take = collect};
+        gsa_status status = gsa_predict(model, reader, &hooks, NULL, &error);
+        assert_int_equal(status, fails && *header ? GSA_LIMIT : GSA_OK);
+        assert_int_equal(all.n_calls, *header ? 1 : 0);
+        assert_string_equal(all.text ? all.text : "", fails ? "" : header);
+        gsa_reader_close(reader);
+        forget(&all);
+    }
+}
+
+static void csv_begins_with_a_header_where_it_is_asked_for(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"", " blank", "a,b", "plain", "say \"so\""}, *const few[] = {"a", "b", "c,d"};
+    gsa_model *model = trained_on_words(words, 5, "softmax");
+    must_begin_with(model, GSA_TEXT_CSV, 0, "row,label,probability\n");
+    must_begin_with(model, GSA_TEXT_CSV, 1,
+                    "row,label,probability,\"p_\",\"p_ blank\",\"p_a,b\",p_plain,\"p_say \"\"so\"\"\"\n");
+    must_begin_with(model, GSA_TEXT_JSONL, 1, "");
+    must_begin_with(model, GSA_TEXT_LINES, 1, "");
+    gsa_model_free(model);
+    model = trained_on_words(few, 2, "hinge");
+    must_begin_with(model, GSA_TEXT_CSV, 1, "row,label,margin\n");
+    gsa_model_free(model);
+    model = trained_on_words(few, 3, "hinge");
+    must_begin_with(model, GSA_TEXT_CSV, 1, "row,label,margin,m_a,m_b,\"m_c,d\"\n");
+    gsa_model_free(model);
+    model = trained(1, "squared");
+    must_begin_with(model, GSA_TEXT_CSV, 1, "row,prediction\n");
+    gsa_model_free(model);
+    model = trained(2, "logistic");
+    collected all = {0};
+    gsa_error error = {0};
+    gsa_reader *reader = generated(5000, 2, 2);
+    gsa_predict_hooks hooks = {.ctx = &all, .text = GSA_TEXT_CSV, .header = 1, .take = collect};
+    must_be_ok(gsa_predict(model, reader, &hooks, NULL, &error), &error);
+    assert_int_equal(strncmp(all.text, "row,label,probability\n1,", 24), 0);
+    assert_int_equal(all.n_rows, 5000);
+    gsa_reader_close(reader);
+    gsa_model_free(model);
+    forget(&all);
+}
+
 static size_t count(const char *text, char what)
 {
     size_t n = 0;
@@ -452,6 +502,7 @@ int main(void)
         cmocka_unit_test(labels_are_quoted_as_the_format_asks),
         cmocka_unit_test(labels_that_are_not_utf8_are_still_json),
         cmocka_unit_test(models_of_margins_and_numbers_say_so),
+        cmocka_unit_test(csv_begins_with_a_header_where_it_is_asked_for),
         cmocka_unit_test(every_class_is_told_only_on_request),
         cmocka_unit_test(rows_are_numbered_through_whatever_the_threads),
         cmocka_unit_test(what_the_hook_refuses_ends_the_prediction),
