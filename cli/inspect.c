@@ -94,7 +94,7 @@ static void print_name(const char *name)
 
 static void print_top(const inspection *what)
 {
-    if (what->found.n_top == 0)
+    if (what->found.top.n == 0)
         return;
     bool has_names = gsa_model_schema(what->model) != NULL;
     printf("\nstrongest features");
@@ -102,10 +102,10 @@ static void print_top(const inspection *what)
         printf(" (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
     printf("\n%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "",
            what->info.n_outputs > 1 ? "  label" : "");
-    for (size_t i = 0; i < what->found.n_top; i++) {
-        const char *label = strongest_label(&what->found, &what->found.top[i]),
-                   *name = gsa_model_name(what->model, what->found.top[i].id);
-        printf("%10" PRIu64 "  %12.6g", what->found.top[i].id + 1, (double)what->found.top[i].weight);
+    for (size_t i = 0; i < what->found.top.n; i++) {
+        const top_feature *feature = &what->found.top.at[i];
+        const char *label = strongest_label(&what->found, feature), *name = gsa_model_name(what->model, feature->id);
+        printf("%10" PRIu64 "  %12.6g", feature->id + 1, feature->value);
         if (has_names)
             print_name(name != NULL ? name : "?");
         printf("%s%s\n", label != NULL ? "  " : "", label != NULL ? label : "");

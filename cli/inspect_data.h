@@ -9,6 +9,7 @@
 #define GREEDYSTEP_CLI_INSPECT_DATA_H
 
 #include "options.h"
+#include "top.h"
 #include "value_set.h"
 
 #include <greedystep/data.h>
@@ -115,9 +116,8 @@ typedef struct data_features {
     uint32_t *count; /* rows that have each feature, no more than UINT32_MAX */
     size_t n_counts;
     value_set beyond; /* numbers from MOST_COUNTED on */
-    uint64_t n_seen;  /* once all rows are there, as the next two */
-    value_entry *frequent;
-    size_t n_frequent;
+    uint64_t n_seen;  /* once all rows are there, as the next */
+    top_features frequent;
     uint64_t highest, n_entries;
     double least, most; /* of values */
     data_column *few;   /* in the order of their coming; NULL: there are more than FEW_FEATURES */

@@ -23,7 +23,7 @@ void features_free(data_features *features)
 {
     value_set_free(&features->beyond);
     free(features->count);
-    free(features->frequent);
+    top_free(&features->frequent);
     forget_few(features);
 }
 
@@ -122,21 +122,6 @@ bool features_add(data_features *features, const gsa_batch *batch, size_t row, c
 
 /* ---- at the end ------------------------------------------------------------------------------------------------- */
 
-/* Enters a feature at its place among the most frequent, if it belongs there; of equals the first stays. */
-static void consider(data_features *features, size_t most, uint64_t id, uint64_t count)
-{
-    size_t at = features->n_frequent;
-    if (at == most && (at == 0 || features->frequent[at - 1].count >= count))
-        return;
-    if (at < most)
-        features->n_frequent++;
-    else
-        at--;
-    for (; at > 0 && features->frequent[at - 1].count < count; at--)
-        features->frequent[at] = features->frequent[at - 1];
-    features->frequent[at] = (value_entry){.value = id, .count = count};
-}
-
 static int compare_numbers(const void *a, const void *b)
 {
     const data_column *x = a, *y = b;
@@ -145,17 +130,18 @@ static int compare_numbers(const void *a, const void *b)
 
 bool features_finish(data_features *features, size_t most_frequent)
 {
-    features->frequent = calloc(most_frequent + 1, sizeof *features->frequent);
-    if (features->frequent == NULL)
+    if (!top_init(&features->frequent, most_frequent))
         return false;
     features->n_seen = value_set_count(&features->beyond);
     for (size_t id = 0; id < features->n_counts; id++) {
         features->n_seen += features->count[id] > 0;
         if (features->count[id] > 0)
-            consider(features, most_frequent, id, features->count[id]);
+            top_consider(&features->frequent, (top_feature){.id = id, .value = (double)features->count[id]});
     }
-    for (size_t i = 0; i < features->beyond.n; i++)
-        consider(features, most_frequent, features->beyond.entry[i].value, features->beyond.entry[i].count);
+    for (size_t i = 0; i < features->beyond.n; i++) {
+        const value_entry *entry = &features->beyond.entry[i];
+        top_consider(&features->frequent, (top_feature){.id = entry->value, .value = (double)entry->count});
+    }
     if (features->n_few > 1)
         qsort(features->few, features->n_few, sizeof *features->few, compare_numbers);
     return true;

@@ -87,12 +87,12 @@ static json_t *columns_json(const data_inspection *data, const data_column *colu
 static json_t *frequent_json(const data_inspection *data)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < data->features.n_frequent; i++) {
-        const value_entry *feature = &data->features.frequent[i];
+    for (size_t i = 0; i < data->features.frequent.n; i++) {
+        const top_feature *feature = &data->features.frequent.at[i];
         json_t *entry = json_object();
-        const char *name = gsa_reader_name(data->reader, feature->value);
-        json_object_set_new(entry, "index", report_count(feature->value + 1));
-        json_object_set_new(entry, "rows_at_least", report_count(feature->count));
+        const char *name = gsa_reader_name(data->reader, feature->id);
+        json_object_set_new(entry, "index", report_count(feature->id + 1));
+        json_object_set_new(entry, "rows_at_least", report_count((uint64_t)feature->value));
         if (name != NULL)
             json_object_set_new(entry, "name", report_text(name));
         json_array_append_new(list, entry);

@@ -198,15 +198,16 @@ static void print_columns(const data_inspection *data, const data_column *column
 static void print_frequent(const data_inspection *data)
 {
     const data_features *features = &data->features;
-    if (features->n_frequent == 0)
+    if (features->frequent.n == 0)
         return;
     printf("\nmost frequent features\n%10s  %12s  %8s\n", "index", "rows", "share");
-    for (size_t i = 0; i < features->n_frequent; i++) {
-        const value_entry *entry = &features->frequent[i];
-        const char *name = gsa_reader_name(data->reader, entry->value);
+    for (size_t i = 0; i < features->frequent.n; i++) {
+        const top_feature *feature = &features->frequent.at[i];
+        const char *name = gsa_reader_name(data->reader, feature->id);
+        uint64_t count = (uint64_t)feature->value;
         char share[CELL_SIZE];
-        snprintf(share, sizeof share, "%.3g %%", percent(entry->count, data->labels.n_rows));
-        printf("%10" PRIu64 "  %12" PRIu64 "  %8s", entry->value + 1, entry->count, share);
+        snprintf(share, sizeof share, "%.3g %%", percent(count, data->labels.n_rows));
+        printf("%10" PRIu64 "  %12" PRIu64 "  %8s", feature->id + 1, count, share);
         fputs(name != NULL ? "  " : "", stdout);
         print_padded(name != NULL ? name : "", 0);
         putchar('\n');

@@ -2,22 +2,17 @@
 #ifndef GREEDYSTEP_CLI_STRONGEST_H
 #define GREEDYSTEP_CLI_STRONGEST_H
 
+#include "top.h"
+
 #include <greedystep/greedystep.h>
 
 #include <jansson.h>
 #include <stdbool.h>
 
-typedef struct strong_feature {
-    uint64_t id;
-    size_t output; /* where its absolute weight is largest */
-    float weight;
-} strong_feature;
-
 typedef struct strongest {
     const gsa_model *model;
     size_t n_outputs;
-    strong_feature *top; /* strongest first; of equals the lower id is first */
-    size_t n_top, most_top;
+    top_features top;   /* weights, each at the output where its absolute value is largest; the lower id of equals */
     uint64_t n_nonzero; /* weights */
     uint64_t n_used;    /* features with a weight, from `first_used` on */
 } strongest;
@@ -27,7 +22,7 @@ bool strongest_find(const gsa_model *model, size_t most, uint64_t first_used, st
 void strongest_free(strongest *what);
 
 /* The class that a weight belongs to; NULL where all belong to one output. */
-const char *strongest_label(const strongest *what, const strong_feature *feature);
+const char *strongest_label(const strongest *what, const top_feature *feature);
 /* index (from 1), weight and, where there are any, label and name of each. */
 json_t *strongest_json(const strongest *what);
 /* The intercept of every output; null if the model has none. */

@@ -1,0 +1,26 @@
+/* The features of the largest absolute values (weights, counts), kept in order while all features are walked once. */
+#ifndef GREEDYSTEP_CLI_TOP_H
+#define GREEDYSTEP_CLI_TOP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct top_feature {
+    uint64_t id;
+    double value;
+    size_t output; /* of a model, that the value belongs to */
+} top_feature;
+
+typedef struct top_features {
+    top_feature *at; /* the largest first; of equals the one that came first */
+    size_t n, most;
+} top_features;
+
+/* False if there is no memory. */
+bool top_init(top_features *top, size_t most);
+void top_free(top_features *top);
+/* Enters a feature at its place, if it belongs among them. */
+void top_consider(top_features *top, top_feature feature);
+
+#endif
