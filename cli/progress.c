@@ -128,21 +128,20 @@ static const char *of_passes(const gsa_state *state, char buffer[32])
     return buffer;
 }
 
-void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_reader *reader)
+void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_summary *summary,
+                            const gsa_reader *reader)
 {
     if (!progress->shown)
         return;
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
     double fraction = progress->is_live ? fraction_read(reader) : NAN;
-    note_pass(progress, summary.pass, fraction);
-    if (!is_due(progress, summary.n_rows_all))
+    note_pass(progress, summary->pass, fraction);
+    if (!is_due(progress, summary->n_rows_all))
         return;
     char line[LINE_SIZE], passes[32], rate[32];
-    double loss = summary.loss_weight > 0 ? summary.loss_sum / summary.loss_weight : NAN;
+    double loss = summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : NAN;
     snprintf(line, sizeof line, "pass %llu%s  %llu rows  %s rows/s  loss %.5f  step %.4g",
-             (unsigned long long)summary.pass + 1, of_passes(state, passes), (unsigned long long)summary.n_rows_all,
-             short_number(progress_rate(progress, summary.n_rows_all), rate), loss, summary.step);
+             (unsigned long long)summary->pass + 1, of_passes(state, passes), (unsigned long long)summary->n_rows_all,
+             short_number(progress_rate(progress, summary->n_rows_all), rate), loss, summary->step);
     append_fraction(progress, fraction, line);
     draw(progress, line);
 }

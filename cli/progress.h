@@ -26,7 +26,9 @@ double progress_clock(void);
 
 /* state may be NULL. */
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
-void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_reader *reader);
+/* With the summary of the state. */
+void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_summary *summary,
+                            const gsa_reader *reader);
 /* For work that is rows only; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
 /* Removes the line from the terminal, so that something else can be said. */

@@ -174,9 +174,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     gsa_state_summary(state, &summary);
     trace->rows = summary.n_rows_all;
     trace->next_rows = trace->rows;
-    trace->pass = summary.pass;
-    trace->loss_sum = summary.loss_sum;
-    trace->loss_weight = summary.loss_weight;
+    recent_begin(&trace->recent, state, &summary);
     const char *sql = arguments_text(arguments, "sql"), *test = arguments_text(arguments, "test");
     const char *understood = gsa_reader_understood(reader);
     json_t *event = trace_event("start");
@@ -201,34 +199,29 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
 
 /* ---- the run ----------------------------------------------------------------------------------------------------- */
 
-void trace_progress(cli_trace *trace, const gsa_state *state)
+void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summary *summary, const gsa_state *state)
 {
+    gsa_summary base;
     if (trace->stream == NULL)
         return;
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    if (learner != state)
+        gsa_state_summary(state, &base);
+    recent_hear(&trace->recent, learner, summary, learner != state ? &base : NULL);
     if (!trace->has_learned)
         trace_stage(trace, "first_rows");
     trace->has_learned = true;
-    trace->rows = summary.n_rows_all;
+    trace->rows = summary->n_rows_all;
     if (trace->rows < trace->next_rows)
         return;
     trace->next_rows = trace->rows + (uint64_t)(rows_apart * (double)trace->rows) + 1;
-    /* In a new pass, or with another copy of a team, there is no line before to begin from. */
-    bool goes_on = summary.pass == trace->pass && summary.loss_weight > trace->loss_weight;
-    double sum = summary.loss_sum - (goes_on ? trace->loss_sum : 0);
-    double weight = summary.loss_weight - (goes_on ? trace->loss_weight : 0);
     json_t *event = trace_event("progress");
     json_object_set_new(event, "rows", report_count(trace->rows));
-    json_object_set_new(event, "pass", report_count(summary.pass + 1));
-    json_object_set_new(event, "progressive_loss", report_real(summary.loss_sum / summary.loss_weight));
-    json_object_set_new(event, "recent_loss", report_real(sum / weight));
-    json_object_set_new(event, "step", report_real(summary.step));
+    json_object_set_new(event, "pass", report_count(summary->pass + 1));
+    json_object_set_new(event, "progressive_loss", report_real(summary->loss_sum / summary->loss_weight));
+    json_object_set_new(event, "recent_loss", report_real(recent_take(&trace->recent)));
+    json_object_set_new(event, "step", report_real(summary->step));
     set_seconds(trace, event);
     trace_write(trace, event);
-    trace->pass = summary.pass;
-    trace->loss_sum = summary.loss_sum;
-    trace->loss_weight = summary.loss_weight;
 }
 
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began)

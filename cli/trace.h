@@ -7,6 +7,7 @@
 #define GREEDYSTEP_CLI_TRACE_H
 
 #include "options.h"
+#include "recent.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
@@ -23,9 +24,8 @@ typedef struct cli_trace {
     double began;       /* of the process's part of the run */
     double stage_began; /* the end of the stage before */
     double test_seconds;
-    uint64_t rows, next_rows;     /* seen, and when the next line of progress is due */
-    uint64_t pass;                /* of the last line, with its sums */
-    double loss_sum, loss_weight; /* to tell the loss of the rows since then */
+    uint64_t rows, next_rows; /* seen, and when the next line of progress is due */
+    cli_recent recent;
     bool has_learned;
     uint64_t peak_memory;
 } cli_trace;
@@ -35,8 +35,8 @@ int trace_check(const cli_arguments *arguments);
 /* Takes the place of what was there; a resumed run is added to it. */
 int trace_open(cli_trace *trace, const cli_arguments *arguments);
 void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_state *state, const gsa_reader *reader);
-/* Called often; writes some lines. */
-void trace_progress(cli_trace *trace, const gsa_state *state);
+/* Called often; writes some lines. `learner` is `state`, the run's own, or a copy that learns in its place. */
+void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summary *summary, const gsa_state *state);
 /* The results of --test after this pass, or NULL; test_began: when judging it began. */
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began);
 void trace_notice(cli_trace *trace, const char *text);

@@ -47,12 +47,14 @@ typedef struct training {
     bool stopped, test_failed;
 } training;
 
-static void show_progress(void *ctx, const gsa_state *state, const gsa_reader *reader)
+static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader *reader)
 {
     training *run = ctx;
-    train_keep_tell(&run->keep, state, reader, &run->progress);
-    progress_show_training(&run->progress, state, reader);
-    trace_progress(&run->trace, state);
+    gsa_summary summary;
+    gsa_state_summary(learner, &summary);
+    train_keep_tell(&run->keep, summary.pass, reader, &run->progress);
+    progress_show_training(&run->progress, learner, &summary, reader);
+    trace_progress(&run->trace, learner, &summary, run->state);
 }
 
 static void show_notice(void *ctx, const char *text)

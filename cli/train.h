@@ -39,6 +39,6 @@ typedef struct train_keep {
 /* Keeps rows where that pays. It is no failure if they cannot be kept. */
 train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
 /* Once, when a later pass reads what was kept, or finds that it could not be. */
-void train_keep_tell(train_keep *keep, const gsa_state *state, const gsa_reader *reader, cli_progress *progress);
+void train_keep_tell(train_keep *keep, uint64_t pass, const gsa_reader *reader, cli_progress *progress);
 
 #endif

@@ -12,13 +12,6 @@
 /* Of compressed bytes, where their number is known. Less is read in a moment, or kept in memory by the engine. */
 static const uint64_t least_bytes = 4000000;
 
-static uint64_t current_pass(const gsa_state *state)
-{
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
-    return summary.pass;
-}
-
 static const char *temporary_folder(void)
 {
     const char *folder = getenv("TMPDIR");
@@ -37,7 +30,9 @@ static void say(cli_progress *progress, const char *format, ...)
 
 train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress)
 {
-    train_keep keep = {.first_pass = current_pass(state)};
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    train_keep keep = {.first_pass = summary.pass};
     gsa_reader_progress reading;
     gsa_reader_get_progress(reader, &reading);
     uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* 0: as many as help */
@@ -52,15 +47,15 @@ train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_prog
     return keep;
 }
 
-void train_keep_tell(train_keep *keep, const gsa_state *state, const gsa_reader *reader, cli_progress *progress)
+void train_keep_tell(train_keep *keep, uint64_t pass, const gsa_reader *reader, cli_progress *progress)
 {
-    if (keep->folder == NULL || current_pass(state) == keep->first_pass)
+    if (keep->folder == NULL || pass == keep->first_pass)
         return;
     gsa_reader_progress reading;
     gsa_reader_get_progress(reader, &reading);
     if (reading.bytes_kept > 0)
-        say(progress, "pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
-            current_pass(state) + 1, (double)reading.bytes_kept / 1e6, keep->folder);
+        say(progress, "pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)", pass + 1,
+            (double)reading.bytes_kept / 1e6, keep->folder);
     else if (reading.keep_failed)
         say(progress, "no room for a temporary cache of the rows in %s, which TMPDIR names: every pass reads the input",
             keep->folder);

@@ -1,0 +1,31 @@
+/* The progressive loss of the rows since the last line of a trace, whoever has learned them.
+ *
+ * A learner's sums are those of the pass so far: of the run's own state, of a member of a team, or in rounds of a copy,
+ * whose sums began with those of the state when the round did. So a learner is compared with itself as it was when it
+ * was last heard, and a copy that was not heard in this round with the state. In rounds not every copy is heard: the
+ * loss is that of the rows of those that are. */
+#ifndef GREEDYSTEP_CLI_RECENT_H
+#define GREEDYSTEP_CLI_RECENT_H
+
+#include <greedystep/greedystep.h>
+
+typedef struct recent_learner {
+    const void *who;
+    double sum, weight;
+} recent_learner;
+
+typedef struct cli_recent {
+    recent_learner heard[GSA_SHARDS_MOST + 1]; /* since the pass, or the round, began */
+    size_t n_heard;
+    uint64_t pass, rows_before; /* before: learned when the round began */
+    double sum, weight;         /* of the rows since the last line, in this pass */
+} cli_recent;
+
+/* Before the run, with its state. */
+void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summary);
+/* A learner tells how far it is. base: where it began, if it is a copy of the state or of a team; else NULL. */
+void recent_hear(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base);
+/* The mean loss since the last call, NaN if no row of this pass was heard of since then. */
+double recent_take(cli_recent *recent);
+
+#endif
