@@ -108,18 +108,15 @@ static int append(void *ctx, const void *more, size_t size)
     return 0;
 }
 
-typedef struct shard {
-    uint64_t n_rows, n_first; /* the second: learned before the first pass */
-    gsa_state *copy;          /* that has learned, or its head */
-    bytes slice;
-} shard;
-
 typedef struct sharded {
     const gsa__job *job;
     pupil who;
-    shard *shard;
     size_t n_shards;
     uint64_t n_rows;
+    uint64_t *first;  /* by shard: rows that are learned before the first pass */
+    gsa_state **copy; /* that has learned, or its head */
+    void **slice;     /* with a head: everything else */
+    size_t *slice_size;
 } sharded;
 
 static gsa_status rewind_all(sharded *run, gsa_error *error)
@@ -158,18 +155,23 @@ static gsa_status count_rows(sharded *run, gsa_error *error)
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status deal_rows(sharded *run, uint64_t n_shards, gsa_error *error)
+/* As even as can be; rows [n_rows * s / n_shards, n_rows * (s + 1) / n_shards). */
+static uint64_t rows_of(const sharded *run, size_t s)
 {
-    run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
-    run->shard = gsa__alloc_zeroed(&run->job->env, run->n_shards, sizeof *run->shard);
-    if (!run->shard)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu shards", run->n_shards);
     uint64_t share = run->n_rows / run->n_shards, rest = run->n_rows % run->n_shards;
-    for (size_t s = 0; s < run->n_shards; s++) {
-        run->shard[s].n_rows = share + rest * (s + 1) / run->n_shards - rest * s / run->n_shards;
-        run->shard[s].slice.env = &run->job->env;
-    }
-    return GSA_OK;
+    return share + rest * (s + 1) / run->n_shards - rest * s / run->n_shards;
+}
+
+static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
+{
+    size_t n = run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
+    run->first = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->first);
+    run->copy = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->copy);
+    run->slice = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->slice);
+    run->slice_size = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->slice_size);
+    return run->first && run->copy && run->slice && run->slice_size
+               ? GSA_OK
+               : gsa__fail(error, GSA_MEMORY, "no memory for %zu shards", n);
 }
 
 /* Of the rows, from the first on, as many as have no more entries than that. */
@@ -207,24 +209,24 @@ static gsa_status add_first(sharded *run, first_rows *all, const gsa_batch *rows
     return status;
 }
 
-static gsa_status take_first(sharded *run, shard *one, first_rows *all, gsa_error *error)
+static gsa_status take_first(sharded *run, size_t s, first_rows *all, gsa_error *error)
 {
     gsa_batch rows;
     uint64_t most = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards, passed;
     gsa_status status = GSA_OK;
-    most = most < one->n_rows ? most : one->n_rows;
-    uint64_t n_read = 0;
+    uint64_t n_read = 0, n_rows = rows_of(run, s);
+    most = most < n_rows ? most : n_rows;
     for (bool fits = true; status == GSA_OK && fits && n_read < most; n_read += rows.n_rows) {
         status = gsa__block_read(run->who.block, run->job->reader, block_rows(most - n_read), &rows, error);
         if (status != GSA_OK)
             return status;
         size_t n = rows_that_fit(&rows, left);
         status = add_first(run, all, &rows, n, error);
-        one->n_first += n;
+        run->first[s] += n;
         left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
         fits = n == rows.n_rows;
     }
-    return status == GSA_OK ? learn_rows(&run->who, NULL, 0, one->n_rows - n_read, &passed, error) : status;
+    return status == GSA_OK ? learn_rows(&run->who, NULL, 0, n_rows - n_read, &passed, error) : status;
 }
 
 static gsa_status learn_first(sharded *run, gsa_error *error)
@@ -234,7 +236,7 @@ static gsa_status learn_first(sharded *run, gsa_error *error)
     if (status == GSA_OK)
         status = rewind_all(run, error);
     for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
-        status = take_first(run, &run->shard[s], &all, error);
+        status = take_first(run, s, &all, error);
     if (status == GSA_OK)
         status = learn_first_block(run, &all, error);
     gsa__block_free(all.block);
@@ -253,86 +255,73 @@ static bool by_slices(const sharded *run)
 }
 
 /* A copy that is to wait as its head and one slice of everything. */
-static gsa_status put_aside(const sharded *run, shard *one, gsa_error *error)
+static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
 {
-    bytes head = {.env = &run->job->env};
-    gsa_state *alone = NULL;
-    gsa_status status = gsa_state_write_head(one->copy, run->job->state, append, &head, error);
+    const gsa_env *env = &run->job->env;
+    const gsa_state *base = run->job->state;
+    bytes head = {.env = env}, slice = {.env = env};
+    gsa_state *copy = run->copy[s];
+    run->copy[s] = NULL;
+    gsa_status status = gsa_state_write_head(copy, base, append, &head, error);
     if (status == GSA_OK)
-        status = gsa_state_read(head.at, head.size, &run->job->env, &alone, error);
+        status = gsa_state_read(head.at, head.size, env, &run->copy[s], error);
     if (status == GSA_OK)
-        status =
-            gsa_state_write_slice(one->copy, run->job->state, 0, GSA_MAX_ID + (uint64_t)1, append, &one->slice, error);
-    gsa__free(&run->job->env, head.at);
-    gsa_state_free(one->copy);
-    one->copy = alone;
+        status = gsa_state_write_slice(copy, base, 0, GSA_MAX_ID + (uint64_t)1, append, &slice, error);
+    run->slice[s] = slice.at;
+    run->slice_size[s] = slice.size;
+    gsa__free(env, head.at);
+    gsa_state_free(copy);
     return status;
 }
 
 static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
 {
     gsa_summary summary;
-    shard *one = &run->shard[s];
-    uint64_t n = 0, passed_over = 0;
+    uint64_t n = 0, passed_over = 0, n_rows = rows_of(run, s);
     gsa_state_summary(run->job->state, &summary);
-    gsa_status status = gsa_state_fork(run->job->state, (size_t)gsa_plan_copies(run->n_rows, one->n_rows),
-                                       &run->job->env, &one->copy, error);
+    gsa_status status = gsa_state_fork(run->job->state, (size_t)gsa_plan_copies(run->n_rows, n_rows), &run->job->env,
+                                       &run->copy[s], error);
     if (status == GSA_OK && summary.pass == 1)
-        status = learn_rows(&run->who, NULL, s, one->n_first, &passed_over, error);
+        status = learn_rows(&run->who, NULL, s, run->first[s], &passed_over, error);
     if (status == GSA_OK)
-        status = learn_rows(&run->who, one->copy, s, one->n_rows - passed_over, &n, error);
-    if (status == GSA_OK && n + passed_over != one->n_rows)
+        status = learn_rows(&run->who, run->copy[s], s, n_rows - passed_over, &n, error);
+    if (status == GSA_OK && n + passed_over != n_rows)
         status = gsa__fail(error, GSA_CONFLICT, "the input had %llu rows when they were counted, and has fewer now",
                            (unsigned long long)run->n_rows);
-    return status == GSA_OK && by_slices(run) ? put_aside(run, one, error) : status;
+    return status == GSA_OK && by_slices(run) ? put_aside(run, s, error) : status;
 }
 
 static void forget_copies(sharded *run)
 {
-    for (size_t s = 0; s < run->n_shards; s++) {
-        gsa_state_free(run->shard[s].copy);
-        gsa__free(&run->job->env, run->shard[s].slice.at);
-        run->shard[s].copy = NULL;
-        run->shard[s].slice = (bytes){.env = &run->job->env};
+    for (size_t s = 0; s < run->n_shards && run->copy && run->slice; s++) {
+        gsa_state_free(run->copy[s]);
+        gsa__free(&run->job->env, run->slice[s]);
+        run->copy[s] = NULL;
+        run->slice[s] = NULL;
     }
 }
 
-static gsa_status merge_slices(const sharded *run, const gsa_state *const *head, const void **slice, size_t *size,
-                               gsa_state **out, gsa_error *error)
+static gsa_status merge_slices(const sharded *run, gsa_state **out, gsa_error *error)
 {
     bytes united = {.env = &run->job->env};
-    for (size_t s = 0; s < run->n_shards; s++) {
-        slice[s] = run->shard[s].slice.at;
-        size[s] = run->shard[s].slice.size;
-    }
-    gsa_status status = gsa_slices_unite(slice, size, run->n_shards, &run->job->env, append, &united, error);
+    gsa_status status = gsa_slices_unite((const void *const *)run->slice, run->slice_size, run->n_shards, united.env,
+                                         append, &united, error);
     const void *all = united.at;
     if (status == GSA_OK)
-        status = gsa_state_merge_slices(head, run->n_shards, run->job->state, &all, &united.size, 1, &run->job->env,
-                                        out, error);
-    gsa__free(&run->job->env, united.at);
+        status = gsa_state_merge_slices((const gsa_state *const *)run->copy, run->n_shards, run->job->state, &all,
+                                        &united.size, 1, united.env, out, error);
+    gsa__free(united.env, united.at);
     return status;
 }
 
 static gsa_status merge_copies(sharded *run, gsa_error *error)
 {
-    const gsa_env *env = &run->job->env;
-    const gsa_state **copy = gsa__alloc(env, run->n_shards, sizeof *copy);
-    const void **slice = gsa__alloc(env, run->n_shards, sizeof *slice);
-    size_t *size = gsa__alloc(env, run->n_shards, sizeof *size);
-    gsa_state *merged = NULL;
-    gsa_status status =
-        copy && slice && size ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory to merge %zu shards", run->n_shards);
-    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
-        copy[s] = run->shard[s].copy;
-    if (status == GSA_OK)
-        status = by_slices(run) ? merge_slices(run, copy, slice, size, &merged, error)
-                                : gsa_state_merge(copy, run->n_shards, run->job->state, env, &merged, error);
-    gsa__free(env, copy);
-    gsa__free(env, slice);
-    gsa__free(env, size);
+    gsa_state *merged = NULL, *base = run->job->state;
+    gsa_status status = by_slices(run) ? merge_slices(run, &merged, error)
+                                       : gsa_state_merge((const gsa_state *const *)run->copy, run->n_shards, base,
+                                                         &run->job->env, &merged, error);
     forget_copies(run);
-    return status == GSA_OK ? gsa_state_replace(run->job->state, merged, error) : status;
+    return status == GSA_OK ? gsa_state_replace(base, merged, error) : status;
 }
 
 static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
@@ -358,13 +347,16 @@ gsa_status gsa__shards_train(const gsa__job *job, uint64_t n_shards, uint64_t pa
     if (status == GSA_OK)
         status = count_rows(&run, error);
     if (status == GSA_OK)
-        status = deal_rows(&run, n_shards, error);
+        status = make_room(&run, n_shards, error);
     if (status == GSA_OK)
         status = learn_first(&run, error);
     while (status == GSA_OK && gsa_plan_another_pass(job->state, passes))
         status = run_pass(&run, passes == 0, error);
     forget_copies(&run);
-    gsa__free(&job->env, run.shard);
+    gsa__free(&job->env, run.first);
+    gsa__free(&job->env, run.copy);
+    gsa__free(&job->env, run.slice);
+    gsa__free(&job->env, run.slice_size);
     pupil_end(&run.who);
     return status;
 }
