@@ -69,11 +69,16 @@ def _merge_slices(frame: Any, lesson: Lesson, base: State, sent: Any) -> tuple[S
         .repartition(n_tasks, "slice")
         .sortWithinPartitions("slice", "shard")
         .mapInArrow(unite(shards), LEARNED)
-        .collect()
+        .toLocalIterator()  # a partition at a time: the driver's JVM need not have all of them at once
     )
-    heads = _whole_states([row for row in rows if row.slice == HEAD]).values()
-    united = sorted((row for row in rows if row.slice != HEAD), key=lambda row: row.slice)
-    merged = State.merge_slices([state for _, state in heads], base, [bytes(row.bytes) for row in united])
+    head_rows, united = [], {}
+    for row in rows:
+        if row.slice == HEAD:
+            head_rows.append(row)
+        else:
+            united[row.slice] = bytes(row.bytes)
+    heads = _whole_states(head_rows).values()
+    merged = State.merge_slices([state for _, state in heads], base, [united[number] for number in sorted(united)])
     return merged, [shard for shard, _ in heads]
 
 
@@ -92,6 +97,7 @@ def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, lis
     stored = base.write()
     by_slices = n_shards > 1 and n_shards * len(stored) > WHOLE_BYTES and base.summary().n_rows >= _CONTEST_ROWS
     sent = frame.sparkSession.sparkContext.broadcast(stored)
+    del stored
     try:
         merge = _merge_slices if by_slices else _merge_whole
         return merge(frame, lesson, base, sent)
