@@ -1,17 +1,12 @@
-"""A real standalone cluster on loopback, and rows for it."""
+"""A session on a real standalone cluster on loopback, rows in it, and a model of them."""
 
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
-import tempfile
+import shutil
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[2]
-CLUSTER = ROOT / "tests" / "spark" / "cluster.sh"
 
 
 def pytest_collection_modifyitems(items):
@@ -21,43 +16,39 @@ def pytest_collection_modifyitems(items):
 
 
 @pytest.fixture(scope="session")
-def master():
-    """The address of a cluster of two workers, one core each."""
-    if not CLUSTER.exists():
-        pytest.skip("the script that starts a cluster is not here")
-    with tempfile.TemporaryDirectory(prefix="greedystep-cluster-") as folder:
-        env = {**os.environ, "PYTHON": sys.executable}
-        started = subprocess.run(
-            ["bash", CLUSTER, "start", folder], env=env, capture_output=True, text=True, check=False
-        )
-        if started.returncode != 0:
-            pytest.skip(f"no cluster: {started.stderr[-500:]}")
-        try:
-            yield started.stdout.strip()
-        finally:
-            subprocess.run(["bash", CLUSTER, "stop", folder], check=True)
+def spark(tmp_path_factory):
+    """A session on a cluster of two workers, one core each."""
+    from spark_cluster import SHORT_LIVED, cluster, session
+
+    if not (os.environ.get("JAVA_HOME") or shutil.which("java")):
+        pytest.skip("Spark is NOT tested: there is no JRE")
+    os.environ.setdefault("JAVA_TOOL_OPTIONS", SHORT_LIVED)
+    settings = {
+        "spark.executor.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        # A task that takes longer than any that nobody slows is run twice: test_faults.py.
+        "spark.speculation": "true",
+        "spark.speculation.quantile": "0.5",
+        "spark.speculation.minTaskRuntime": "4s",
+    }
+    with cluster(tmp_path_factory.mktemp("cluster")) as master:
+        made = session(master, settings)
+        yield made
+        made.stop()
 
 
 @pytest.fixture(scope="session")
-def spark(master):
-    """A session on the cluster."""
-    os.environ["PYSPARK_PYTHON"] = sys.executable
-    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
-    from pyspark.sql import SparkSession
+def frame(spark, tmp_path_factory):
+    """Rows in four partitions, each as lists, as a sparse vector and as a dense one."""
+    from spark_rows import N, pairs_and_vectors, parquet
 
-    session = (
-        SparkSession.builder.master(master)
-        .appName("greedystep tests")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.executor.cores", "1")
-        .config("spark.executor.memory", "1g")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.files.maxPartitionBytes", "1g")
-        .config("spark.sql.files.openCostInBytes", "1g")  # a file is a partition
-        .getOrCreate()
-    )
-    session.sparkContext.setLogLevel("ERROR")
-    yield session
-    session.stop()
+    folder = tmp_path_factory.mktemp("rows") / "four"
+    return spark.read.parquet(parquet(folder, pairs_and_vectors(N), [N // 4] * 4))
+
+
+@pytest.fixture(scope="session")
+def model(frame):
+    """A model of them."""
+    from spark_models import classifier
+
+    return classifier().fit(frame)

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+N = 12_000
+
 
 def planted(n_rows: int, n_classes: int = 2, n_features: int = 60, seed: int = 1):
     """Return ids, values and labels of sparse rows from a planted model; 1 class: numbers."""
@@ -42,15 +44,15 @@ def pairs(n_rows: int, n_classes: int = 2, seed: int = 1):
     return pa.table({"ids": ids.tolist(), "x": values.tolist(), "label": labels})
 
 
-def with_vectors(frame, size: int = 60, *, dense: bool = False):
-    """Return a frame with a column of vectors made of its lists."""
-    from pyspark.ml.linalg import DenseVector, SparseVector, VectorUDT
-    from pyspark.sql import functions as F
+def pairs_and_vectors(n_rows: int):
+    """Return the same rows as lists, as sparse vectors and as dense ones."""
+    from spark_vectors import dense_vectors, sparse_vectors, with_vectors
 
-    def vector(ids, values):
-        made = SparseVector(size, ids, values)
-        return DenseVector(made.toArray()) if dense else made
-
-    # Spark 4.3 has no vectors in the batches that a UDF would get by Arrow.
-    by_rows = frame.where(F.spark_partition_id() >= 0)
-    return by_rows.withColumn("features", F.udf(vector, VectorUDT())("ids", "x"))
+    ids, values, _ = planted(n_rows)
+    every = np.zeros((n_rows, 60))
+    np.put_along_axis(every, ids, values, axis=1)
+    starts = np.arange(0, 8 * n_rows + 1, 8)
+    return with_vectors(
+        pairs(n_rows),
+        {"sparse": sparse_vectors(starts, ids.ravel(), values.ravel(), 60), "dense": dense_vectors(every)},
+    )

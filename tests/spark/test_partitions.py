@@ -1,0 +1,83 @@
+"""How rows lie in partitions: few, many, small, empty, nearly all in one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import greedystep
+
+pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there")
+
+from spark_models import bits, classifier, csr, log_loss, merged_in_slices, rows_of
+from spark_rows import N, pairs, pairs_and_vectors, parquet
+
+from greedystep.spark import GSAClassifier
+
+
+def shard_rows(fitted) -> list[int]:
+    return sorted(shard.rows for shard in fitted.summary.passes[-1].shards)
+
+
+@pytest.mark.every_spark
+def test_loss_is_near_that_of_one_machine(frame, model):
+    X, y = csr(N)
+    alone = greedystep.train(X, y).evaluate(X, y)["log_loss"]
+    assert model.summary.n_shards == 4
+    assert log_loss(model, frame) < 1.02 * alone
+
+
+@pytest.mark.every_spark
+def test_few_rows_have_the_bits_of_one_machine(frame):
+    fitted = GSAClassifier(indicesCol="ids", valuesCol="x").fit(frame)
+    alone = greedystep.train(*rows_of(frame))
+    assert fitted.summary.n_shards == 1
+    np.testing.assert_array_equal(fitted.model.coef, alone.coef)
+    np.testing.assert_array_equal(fitted.model.intercept, alone.intercept)
+
+
+@pytest.mark.every_spark
+def test_slices_have_the_bits_of_whole_states(frame, model, monkeypatch):
+    merges = merged_in_slices(monkeypatch, width=7)
+    assert bits(classifier().fit(frame)) == bits(model)
+    assert merges == list(range(2, len(model.summary.passes) + 1))  # the contest of units ends in the first
+
+
+def test_small_partitions_are_put_together(spark, tmp_path):
+    frame = spark.read.parquet(parquet(tmp_path / "small", pairs(N), [750] * 16))
+    fitted = classifier(passes=1).fit(frame)
+    assert (fitted.summary.n_partitions, fitted.summary.n_shards) == (16, 8)
+    assert sum(shard_rows(fitted)) == N - fitted.summary.first_rows
+
+
+def test_empty_partitions_after_all_others_do_not_change_a_bit(spark, tmp_path, frame):
+    wider = spark.read.parquet(parquet(tmp_path / "wider", pairs_and_vectors(N), [N // 4] * 4 + [0] * 2))
+    assert wider.rdd.getNumPartitions() == 6
+    chosen = classifier(passes=1)
+    assert bits(chosen.fit(wider)) == bits(chosen.fit(frame))
+
+
+def test_an_empty_partition_before_others_is_no_shard(spark, tmp_path, frame, monkeypatch):
+    from pyspark.sql import functions as F
+
+    rest = frame.where(F.spark_partition_id() != 1)
+    whole = classifier(passes=2).fit(rest)
+    assert whole.summary.n_partitions == 4
+    assert [shard.partition for shard in whole.summary.passes[-1].shards] == [0, 2, 3]
+    assert shard_rows(whole) == [N // 4] * 3
+    alone = greedystep.train(*rows_of(rest)).evaluate(*rows_of(rest))["log_loss"]
+    assert log_loss(whole, rest) < 1.02 * alone
+    merges = merged_in_slices(monkeypatch, width=20)
+    assert bits(classifier(passes=2).fit(rest)) == bits(whole)
+    assert merges == [2]
+
+
+def test_a_partition_of_nearly_all_rows_is_learned_with_the_others(spark, tmp_path, model, frame, monkeypatch):
+    sizes = [N * 9 // 10, *[N // 40] * 4]
+    uneven = spark.read.parquet(parquet(tmp_path / "uneven", pairs(N), sizes))
+    fitted = classifier(least=min(sizes)).fit(uneven)
+    assert shard_rows(fitted) == sorted(sizes)
+    assert log_loss(fitted, frame) < 1.02 * log_loss(model, frame)
+    merges = merged_in_slices(monkeypatch, width=20)
+    assert bits(classifier(least=min(sizes)).fit(uneven)) == bits(fitted)
+    assert merges
