@@ -21,8 +21,6 @@ pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there
 from spark_models import bits, classifier, merged_in_slices
 from spark_rows import N, pairs, parquet
 
-pytestmark = pytest.mark.every_spark
-
 N_SHARDS = 6
 IN_PASS = 2
 HALTED = 4  # the partition; tasks of those before it are over when it begins, or nearly
@@ -165,6 +163,7 @@ def test_an_executor_killed_in_mid_pass_does_not_change_a_bit(spark, in_six, und
     assert found == undisturbed
 
 
+@pytest.mark.every_spark
 def test_slices_that_are_lost_with_an_executor_are_made_again_to_the_bit(
     spark, in_six, undisturbed, tmp_path, monkeypatch
 ):

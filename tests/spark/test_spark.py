@@ -22,8 +22,7 @@ def test_two_runs_have_the_same_bits(frame, model):
     assert bits(classifier().fit(frame)) == bits(model)
 
 
-@pytest.mark.every_spark
-@pytest.mark.parametrize("column", ["sparse", "dense"])
+@pytest.mark.parametrize("column", [pytest.param("sparse", marks=pytest.mark.every_spark), "dense"])
 def test_vectors_are_learned_like_lists(frame, model, column):
     fitted = GSAClassifier(featuresCol=column, leastShardRows=LEAST).fit(frame)
     np.testing.assert_array_equal(fitted.model.coef, model.model.coef)

@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# run.sh [FOLDER]: the Python package on Apache Spark, from the wheel that tests/python/run.sh has left in FOLDER/dist
+# (build/python): all of tests/spark with the current Spark, and the tests marked every_spark with the oldest one that is
+# supported. FOLDER keeps an environment for each. Without a JRE, or where pip cannot get Spark, it says so and succeeds.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+root=$PWD
+folder=${1:-build/python}
+wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
+folder=$(cd "$folder" && pwd)
+wheel=$folder/dist/$(basename "$wheel")
+PIP_DISABLE_PIP_VERSION_CHECK=1
+export PIP_DISABLE_PIP_VERSION_CHECK
+unset PYTHONPATH SPARK_HOME GREEDYSTEP_LIBRARY GREEDYSTEP_COMMAND
+
+skip() {
+    echo "***Skipped: Spark is NOT tested: $1"
+    exit 0
+}
+
+# install NAME PYSPARK: an environment with the wheel and one Spark.
+install() {
+    local python=$folder/$1/bin/python
+    { [ -x "$python" ] || "${PYTHON:-python3}" -m venv "$folder/$1"; } &&
+        "$python" -m pip install -q "$2" "$wheel[spark]" pandas pytest &&
+        "$python" -m pip install -q --force-reinstall --no-deps "$wheel"
+}
+
+# run NAME [PYTEST ARGUMENTS]
+run() {
+    local name=$1
+    shift
+    printf '\n%d s: ' "$SECONDS"
+    "$folder/$name/bin/python" -c 'import pyspark; print("Spark", pyspark.__version__)'
+    (cd "$folder" && "$name/bin/pytest" -q -p no:cacheprovider --disable-warnings --durations 5 \
+        -c "$root/pyproject.toml" "$@" "$root/tests/spark")
+}
+
+[ -n "${JAVA_HOME:-}" ] || command -v java > /dev/null || skip "there is no JRE (openjdk-17-jre-headless)"
+install spark4 'pyspark>=4,<5' &
+install spark3 'pyspark>=3.5,<4' || { wait; skip "pip cannot install pyspark 3.5"; }
+wait $! || skip "pip cannot install pyspark 4"
+run spark4
+run spark3 -m every_spark
+echo "$SECONDS s in all"
