@@ -177,17 +177,17 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
 {
     gsa__change sum =
         gsa__change_sum(merging->states, merging->n_states, merging->base, merging->shares, merging->into);
-    double gamma = 1, gamma_average = 1;
+    gsa__stride along, along_average;
     gsa__change_apply(merging->into, &sum, merging->base, merging->goes_on);
     gsa_status status = make_room_for_counts(merging, merging->into->rows_behind, error);
     if (status == GSA_OK)
         status = gsa__merging_begin(merging, error);
     if (status == GSA_OK) {
         gsa__merging_take(merging);
-        status = gsa__greedy_gammas(merging, &gamma, &gamma_average, error);
+        status = gsa__greedy_strides(merging, &along, &along_average, error);
     }
     if (status == GSA_OK)
-        gsa__merging_apply(merging, gamma, gamma_average);
+        gsa__merging_apply(merging, &along, &along_average);
     gsa__merging_end(merging);
     return status;
 }

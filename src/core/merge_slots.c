@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 
@@ -44,11 +45,13 @@ gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
 {
     const gsa_env *env = &merging->into->env;
     size_t n = merging->n_states, n_outputs = merging->into->table.n_outputs, n_sums;
-    bool fits = gsa__multiply(n, 2 * n_outputs + 1, &n_sums);
+    bool fits = gsa__multiply(n, GSA__SUMS(n_outputs), &n_sums),
+         gains = merging->goes_on && merging->shares == 0 && n > 1;
     merging->from = gsa__alloc_zeroed(env, n + 1, sizeof *merging->from);
     merging->sums = fits ? gsa__alloc(env, n_sums, sizeof *merging->sums) : NULL;
     merging->start = gsa__alloc(env, 3 * n_outputs, sizeof *merging->start);
-    bool done = merging->from && merging->sums && merging->start;
+    merging->met = gains ? gsa__alloc_zeroed(env, merging->into->table.n_slots, sizeof *merging->met) : NULL;
+    bool done = merging->from && merging->sums && merging->start && (merging->met || !gains);
     for (size_t s = 0; s < n && done; s++)
         done = enter(&merging->from[s], merging, merging->states[s]);
     if (done && merging->base)
@@ -67,6 +70,7 @@ void gsa__merging_end(gsa__merging *merging)
     gsa__free(env, merging->from);
     gsa__free(env, merging->sums);
     gsa__free(env, merging->start);
+    gsa__free(env, merging->met);
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
@@ -136,6 +140,16 @@ void gsa__add_up(double *sums, size_t n, size_t width)
                 sums[s * width + i] += sums[(s + step) * width + i];
 }
 
+/* Since the base, in what a feature's progress goes by. */
+static double presence_of(const gsa__merging *merging, size_t s, size_t slot)
+{
+    const gsa_state *state = merging->states[s], *base = merging->base;
+    if (!merging->goes_on)
+        return 0;
+    return base->units_free ? (double)(gsa__state_count(state, slot) - gsa__state_count(base, slot))
+                            : gsa__state_mass(state, slot) - gsa__state_mass(base, slot);
+}
+
 void gsa__merging_change(const gsa__merging *merging, size_t s, size_t slot, double *sum)
 {
     size_t n_outputs = merging->into->table.n_outputs;
@@ -146,29 +160,40 @@ void gsa__merging_change(const gsa__merging *merging, size_t s, size_t slot, dou
         sum[k] = c * (sum[k] - merging->start[k]);
         sum[n_outputs + k] = c * (sum[n_outputs + k] - average_start(merging, merging->from[s].fresh, k));
     }
+    double presence = presence_of(merging, s, slot);
     sum[2 * n_outputs] = c;
+    sum[2 * n_outputs + 1] = presence;
+    sum[2 * n_outputs + 2] = presence * presence;
 }
 
-/* A slot that the state has not met since the base: only the base's mass speaks for it. */
+/* A slot that the state has not met since the base: only this mass speaks for it. */
 static void no_change(double mass, size_t n_outputs, double *sum)
 {
-    for (size_t k = 0; k < 2 * n_outputs; k++)
+    for (size_t k = 0; k < GSA__SUMS(n_outputs); k++)
         sum[k] = 0;
     sum[2 * n_outputs] = mass;
+}
+
+gsa__presence gsa__presence_of(const double *sum, size_t n_outputs)
+{
+    double all = sum[2 * n_outputs + 1];
+    return (gsa__presence){(float)all, (float)(all > 0 ? sum[2 * n_outputs + 2] / all : 0)};
 }
 
 static void take_changes(gsa__merging *merging, size_t slot, uint64_t count_before, double mass_before)
 {
     gsa__table *table = &merging->into->table;
-    size_t n_outputs = table->n_outputs, width = 2 * n_outputs + 1;
+    size_t n_outputs = table->n_outputs, width = GSA__SUMS(n_outputs);
     for (size_t s = 0; s < merging->n_states; s++) {
         if (slot == 0 || gsa__state_count(merging->states[s], slot) > count_before)
             gsa__merging_change(merging, s, slot, merging->sums + s * width);
         else
-            no_change(mass_before, n_outputs, merging->sums + s * width);
+            no_change(merging->goes_on ? 0 : mass_before, n_outputs, merging->sums + s * width);
     }
     gsa__add_up(merging->sums, merging->n_states, width);
     double c = merging->sums[2 * n_outputs];
+    if (merging->met)
+        merging->met[slot] = gsa__presence_of(merging->sums, n_outputs);
     gsa__cell *record = gsa__table_slot(table, slot), *average = record + gsa__table_average(table);
     for (size_t k = 0; k < n_outputs && c > 0; k++) {
         record[k].f = (float)(merging->sums[k] / c);
@@ -245,7 +270,14 @@ void gsa__merging_take(gsa__merging *merging)
     take_class_sums(merging);
 }
 
-void gsa__merging_apply(gsa__merging *merging, double gamma, double gamma_average)
+double gsa__merging_gain(const gsa__merging *merging, size_t slot, double alpha)
+{
+    if (!merging->met || !(alpha > 0) || !(merging->met[slot].all > merging->met[slot].one))
+        return 1;
+    return gsa__expm1(-alpha * (double)merging->met[slot].all) / gsa__expm1(-alpha * (double)merging->met[slot].one);
+}
+
+void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average)
 {
     gsa_state *into = merging->into;
     bool averaged = into->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
@@ -254,9 +286,11 @@ void gsa__merging_apply(gsa__merging *merging, double gamma, double gamma_averag
         gsa__cell *weight = gsa__table_slot(&into->table, slot), *average = weight + gsa__table_average(&into->table);
         const double *last_start, *average_start;
         gsa__merging_start(merging, slot, &last_start, &average_start);
+        double step = along->gamma * gsa__merging_gain(merging, slot, along->alpha);
+        double average_step = along_average->gamma * gsa__merging_gain(merging, slot, along_average->alpha);
         for (size_t k = 0; k < into->table.n_outputs; k++) {
-            double goal = average_start[k] + gamma_average * (double)average[k].f;
-            weight[k].f = (float)(last_start[k] + gamma * (double)weight[k].f);
+            double goal = average_start[k] + average_step * (double)average[k].f;
+            weight[k].f = (float)(last_start[k] + step * (double)weight[k].f);
             average[k].f = averaged ? (float)(total * ((double)weight[k].f - goal)) : 0;
         }
     }

@@ -1,10 +1,10 @@
 /* Slices: what copies have learned of some features, in bytes.
  *
  *   1 A change has a record for every feature of its range that the copy has met since the base, in their order: the
- *     feature, how often it came, the copy's mass and the base's, and the changes times the mass.
- *   2 United, there is a record for every feature that some copy has met: how often, the new mass, and the changes as
- *     the table of a merge has them. Copies that have no record of it count with the base's mass, as in a merge of
- *     states.
+ *     feature, how often it came, the copy's mass and the base's, its presence (merge_slots.h), and the changes times
+ *     the mass.
+ *   2 United, there is a record for every feature that some copy has met: how often, the new mass, its
+ *     presence in all and in one, and the changes as the table of a merge has them.
  *   3 Everything is in words of eight bytes, little-endian: a head (kind, outputs, first feature, features, copies),
  *     the records, and how many these are. */
 #include "core/slices.h"
@@ -26,7 +26,7 @@
 
 static size_t record_words(uint64_t kind, size_t n_outputs)
 {
-    return kind == CHANGE ? 4 + 2 * n_outputs : 3 + n_outputs;
+    return kind == CHANGE ? 5 + 2 * n_outputs : 4 + n_outputs;
 }
 
 static uint64_t word_at(const unsigned char *bytes, size_t word)
@@ -115,6 +115,7 @@ static void put_change(const gsa__merging *merging, size_t slot, uint64_t featur
     put(to, gsa__state_count(copy, slot) - gsa__state_count(base, slot));
     put(to, word_of(sum[2 * n_outputs]));
     put(to, word_of(gsa__state_mass(base, slot)));
+    put(to, word_of(sum[2 * n_outputs + 1]));
     for (size_t k = 0; k < 2 * n_outputs; k++)
         put(to, word_of(sum[k]));
 }
@@ -222,21 +223,24 @@ static bool comes_next(const union_of *all, size_t s, uint64_t feature)
 
 static void unite_feature(union_of *all, uint64_t feature, sink *to)
 {
-    size_t n_outputs = all->n_outputs, width = 2 * n_outputs + 1, size = 8 * record_words(CHANGE, n_outputs);
+    size_t n_outputs = all->n_outputs, width = GSA__SUMS(n_outputs), size = 8 * record_words(CHANGE, n_outputs);
     uint64_t count = 0;
-    double before = 0;
-    for (size_t s = 0; s < all->n && before == 0; s++)
-        before = comes_next(all, s, feature) ? real_of(word_at(all->at[s], 3)) : 0;
     for (size_t s = 0; s < all->n; s++) {
         double *sum = all->sums + s * width;
-        bool has_met_it = comes_next(all, s, feature);
+        memset(sum, 0, width * sizeof *sum);
+        all->masses[s] = 0;
+        if (!comes_next(all, s, feature))
+            continue;
         for (size_t k = 0; k < 2 * n_outputs; k++)
-            sum[k] = has_met_it ? real_of(word_at(all->at[s], 4 + k)) : 0;
-        sum[2 * n_outputs] = has_met_it ? real_of(word_at(all->at[s], 2)) : before;
-        all->masses[s] = sum[2 * n_outputs] - before;
-        count += has_met_it ? word_at(all->at[s], 1) : 0;
-        all->at[s] += has_met_it ? size : 0;
-        all->left[s] -= has_met_it;
+            sum[k] = real_of(word_at(all->at[s], 5 + k));
+        double c = real_of(word_at(all->at[s], 2)), presence = real_of(word_at(all->at[s], 4));
+        sum[2 * n_outputs] = c;
+        sum[2 * n_outputs + 1] = presence;
+        sum[2 * n_outputs + 2] = presence * presence;
+        all->masses[s] = c - real_of(word_at(all->at[s], 3));
+        count += word_at(all->at[s], 1);
+        all->at[s] += size;
+        all->left[s]--;
     }
     gsa__add_up(all->sums, all->n, width);
     gsa__add_up(all->masses, all->n, 1);
@@ -244,6 +248,8 @@ static void unite_feature(union_of *all, uint64_t feature, sink *to)
     put(to, feature);
     put(to, count);
     put(to, word_of(all->masses[0]));
+    gsa__presence met = gsa__presence_of(all->sums, n_outputs);
+    put(to, word_of_floats((double)met.all, (double)met.one));
     for (size_t k = 0; k < n_outputs; k++)
         put(to, c > 0 ? word_of_floats(all->sums[k] / c, all->sums[n_outputs + k] / c) : 0);
 }
@@ -290,7 +296,7 @@ static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn writ
 {
     size_t n_sums;
     sink *to = gsa__alloc_zeroed(env, 1, sizeof *to);
-    bool fits = gsa__multiply(all->n, 2 * all->n_outputs + 1, &n_sums);
+    bool fits = gsa__multiply(all->n, GSA__SUMS(all->n_outputs), &n_sums);
     all->sums = fits ? gsa__alloc(env, n_sums, sizeof *all->sums) : NULL;
     all->masses = gsa__alloc(env, all->n, sizeof *all->masses);
     gsa_status status = to && all->sums && all->masses
@@ -349,8 +355,9 @@ static void take_record(gsa__merging *merging, const gsa__slice *slice, const un
     gsa__table *table = &merging->into->table;
     size_t slot = (size_t)(slice->first + word_at(record, 0)) + 1;
     gsa__cell *weight = gsa__table_slot(table, slot), *average = weight + gsa__table_average(table);
+    floats_of(word_at(record, 3), &merging->met[slot].all, &merging->met[slot].one);
     for (size_t k = 0; k < table->n_outputs; k++)
-        floats_of(word_at(record, 3 + k), &weight[k].f, &average[k].f);
+        floats_of(word_at(record, 4 + k), &weight[k].f, &average[k].f);
     gsa__merging_enter(merging->into, slot, gsa__state_mass(merging->base, slot) + real_of(word_at(record, 2)),
                        gsa__state_count(merging->base, slot) + word_at(record, 1));
 }

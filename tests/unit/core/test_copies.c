@@ -1,6 +1,7 @@
 /* Copies that learn side by side: their averages, and what becomes of them in a merge. */
 #include "rows.h"
 
+#include "core/merge_slots.h"
 #include "core/state.h"
 
 #include <math.h>
@@ -127,6 +128,15 @@ static double weight_of(const gsa_state *state, size_t slot, bool averaged)
     return averaged ? gsa__state_average(state, slot, 0) : (double)gsa__table_slot(&state->table, slot)[0].f;
 }
 
+/* Where a merge sets out: the last weights of the base, or for averages the base's and, for the share of the rows
+ * since, its last ones. */
+static double start_of(const gsa_state *base, const gsa_state *all, size_t slot, bool averaged)
+{
+    double fresh = 1 - gsa__clock_total(base, base->clock.now) / gsa__clock_total(all, all->clock.now);
+    double last = weight_of(base, slot, false);
+    return averaged ? fresh * last + (1 - fresh) * weight_of(base, slot, true) : last;
+}
+
 /* Held-out rows choose how far to go: never worse, by their own loss, than to take the mean. */
 static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unused)
 {
@@ -152,8 +162,9 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
             }
             mean[slot] /= mass;
             found[slot] = weight_of(greedy, slot, averaged);
-            farther[slot] = mean[slot] + 1.02 * (found[slot] - mean[slot]);
-            nearer[slot] = mean[slot] + 0.98 * (found[slot] - mean[slot]);
+            double start = start_of(base, greedy, slot, averaged);
+            farther[slot] = start + 1.02 * (found[slot] - start);
+            nearer[slot] = start + 0.98 * (found[slot] - start);
         }
         double loss = held_out_loss(greedy, found);
         assert_true(held_out_loss(greedy, mean) - loss > 1e-3); /* the search was asked */
@@ -167,6 +178,33 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
 }
 
 /* Labels that came late are out of order; weights that were kept aside are in the order of the base. */
+/* (1 - exp(-alpha all)) / (1 - exp(-alpha one)), computed to 50 digits. */
+static void changes_of_rare_features_add_up_and_those_of_frequent_ones_are_averaged(void **unused)
+{
+    (void)unused;
+    static const struct {
+        float all, one;
+        double alpha, gain;
+    } cases[] = {
+        {8, 1, 1e-9, 7.99999997200000007},
+        {8, 1, 0.5, 2.4949449946831995049},
+        {8, 1, 100, 1},
+        {4096, 1, 1e-3, 983.85266353558588725},
+        {12, 3, 0.125, 2.4843082988903366355},
+        {5, 5, 0.01, 1},
+        {0, 0, 0.01, 1},
+        {8, 1, 0, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gsa__presence met[2] = {{0, 0}, {cases[i].all, cases[i].one}};
+        gsa__merging merging = {.met = met};
+        double gain = gsa__merging_gain(&merging, 1, cases[i].alpha);
+        assert_true(fabs(gain / cases[i].gain - 1) < 1e-12);
+        merging.met = NULL;
+        assert_true(gsa__merging_gain(&merging, 1, cases[i].alpha) == 1);
+    }
+}
+
 static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
 {
     (void)unused;
@@ -282,6 +320,7 @@ int main(void)
         cmocka_unit_test(a_row_of_one_of_four_copies_counts_for_four_in_its_average),
         cmocka_unit_test(the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass),
         cmocka_unit_test(a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean),
+        cmocka_unit_test(changes_of_rare_features_add_up_and_those_of_frequent_ones_are_averaged),
         cmocka_unit_test(a_run_keeps_its_order_of_labels_and_its_best_weights),
         cmocka_unit_test(a_round_past_a_power_of_two_moves_the_marks_of_falling),
         cmocka_unit_test(totals_of_very_many_rows_are_carried),

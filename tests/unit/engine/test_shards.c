@@ -177,6 +177,63 @@ static void shards_of_a_run_are_its_parts_read_apart(void **unused)
     }
 }
 
+/* Click rows: few features are in many rows, most in few. */
+static gsa_reader *click_rows(void)
+{
+    gsa_generator what = {.n_rows = 150000, .n_features = 50000, .nnz = 10, .n_classes = 2, .seed = 5, .skew = 1};
+    gsa_reader *reader;
+    gsa_error error = {0};
+    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    return reader;
+}
+
+static gsa_status rewind_clicks(void *ctx, gsa_error *error)
+{
+    part *of = ctx;
+    (void)error;
+    gsa_reader_close(of->all);
+    *of = (part){.all = click_rows(), .end = 120000};
+    return GSA_OK;
+}
+
+static double test_loss_of_shards(const char *n_shards)
+{
+    gsa_error error = {0};
+    part of = {.all = click_rows(), .end = 120000}, test = {.all = click_rows(), .at = 120000, .end = 150000};
+    const gsa_row_source learned = {&of, next_of_part, rewind_clicks}, test_rows = {&test, next_of_part, NULL};
+    gsa_state *state = state_with("method", "auto", "passes", "1", "shards", n_shards, NULL);
+    gsa_reader *reader;
+    gsa_model *model;
+    gsa_metrics *metrics;
+    must_be_ok(gsa_reader_open_rows(&learned, NULL, &reader, &error), &error);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    gsa_reader_close(reader);
+    must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
+    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&test_rows, NULL, &reader, &error), &error);
+    must_be_ok(gsa_evaluate(metrics, reader, NULL, &error), &error);
+    must_be_ok(gsa_metrics_finish(metrics, &error), &error);
+    double loss = 0;
+    gsa_metric metric;
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+        loss = strcmp(metric.name, "log_loss") == 0 ? metric.value : loss;
+    gsa_reader_close(reader);
+    gsa_reader_close(of.all);
+    gsa_reader_close(test.all);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    return loss;
+}
+
+/* A mean of 32 copies would be 2 % above: changes of rare features have to add up. */
+static void many_shards_of_click_rows_cost_little_after_one_pass(void **unused)
+{
+    (void)unused;
+    double one = test_loss_of_shards("1"), many = test_loss_of_shards("32");
+    assert_true(one > 0.2 && many < 1.008 * one);
+}
+
 static void more_shards_than_rows_are_as_many_as_rows(void **unused)
 {
     (void)unused;
@@ -241,6 +298,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shards_of_a_run_are_its_parts_read_apart),
+        cmocka_unit_test(many_shards_of_click_rows_cost_little_after_one_pass),
         cmocka_unit_test(more_shards_than_rows_are_as_many_as_rows),
         cmocka_unit_test(how_many_shards_is_in_the_state_and_not_in_one_without),
         cmocka_unit_test(a_stream_and_a_run_that_has_begun_are_refused),
