@@ -63,9 +63,9 @@ def merged_in_slices(monkeypatch, width: int) -> list[int]:
     merges = []
     by_slices = _merge._merge_slices
 
-    def counted(frame, lesson, *rest):
-        merges.append(lesson.pass_number)
-        return by_slices(frame, lesson, *rest)
+    def counted(frame, lesson, base, sent):
+        merges.append(int(base.summary().pass_))
+        return by_slices(frame, lesson, base, sent)
 
     monkeypatch.setattr(_merge, "_merge_slices", counted)
     monkeypatch.setattr(_merge, "WHOLE_BYTES", 0)

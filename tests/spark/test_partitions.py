@@ -43,6 +43,14 @@ def test_slices_have_the_bits_of_whole_states(frame, model, monkeypatch):
     assert merges == list(range(2, len(model.summary.passes) + 1))  # the contest of units ends in the first
 
 
+@pytest.mark.every_spark
+def test_partitions_have_the_bits_of_shards_on_one_machine(frame, model):
+    alone = greedystep.train(*rows_of(frame), shards=4)
+    assert model.summary.n_shards == 4
+    np.testing.assert_array_equal(model.model.coef, alone.coef)
+    np.testing.assert_array_equal(model.model.intercept, alone.intercept)
+
+
 def test_small_partitions_are_put_together(spark, tmp_path):
     frame = spark.read.parquet(parquet(tmp_path / "small", pairs(N), [750] * 16))
     fitted = classifier(passes=1).fit(frame)
