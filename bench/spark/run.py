@@ -9,43 +9,10 @@ Run it with a Python that has greedystep and pyspark installed, on an idle machi
 from __future__ import annotations
 
 import argparse
-import json
 import logging
-import os
-import subprocess
-import sys
-import time
 from pathlib import Path
 
-import click_rows
-
-ROOT = Path(__file__).parents[2]
-CLUSTER = ROOT / "tests" / "spark" / "cluster.sh"
-
-
-def told(**facts: object) -> None:
-    load = round(os.getloadavg()[0], 1)
-    print(json.dumps({**facts, "load": load}), flush=True)
-
-
-def session(master: str, driver_memory: str):
-    os.environ.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
-    from pyspark.sql import SparkSession
-
-    found = (
-        SparkSession.builder.master(master)
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.driver.memory", driver_memory)
-        .config("spark.executor.cores", "1")
-        .config("spark.executor.memory", "2g")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.files.maxPartitionBytes", "4g")
-        .config("spark.sql.files.openCostInBytes", "4g")  # a file is a partition
-        .getOrCreate()
-    )
-    found.sparkContext.setLogLevel("ERROR")
-    return found
+from on_cluster import click, cluster, session, timed, told
 
 
 def count(batches):
@@ -59,12 +26,6 @@ def loss_of(model, frame) -> float:
     from pyspark.ml.evaluation import MulticlassClassificationEvaluator
 
     return MulticlassClassificationEvaluator(metricName="logLoss").evaluate(model.transform(frame))
-
-
-def timed(work):
-    began = time.monotonic()
-    result = work()
-    return result, round(time.monotonic() - began, 2)
 
 
 def bare_scan(train, times: int) -> None:
@@ -117,16 +78,10 @@ def main() -> None:
     given = parser.parse_args()
     logging.basicConfig(format="%(message)s")
     logging.getLogger("greedystep").setLevel(logging.INFO)
-    data = Path(given.folder) / f"click-{given.rows}-{given.features}-{given.partitions}"
-    if not data.exists():
-        click_rows.write(str(data), given.rows, 200_000, given.features, 20, given.partitions)
-    env = {**os.environ, "PYTHON": sys.executable, "WORKER_MEMORY": "3g"}
-    cluster = str(Path(given.folder).resolve() / "cluster")
-    master = subprocess.run(
-        ["bash", CLUSTER, "start", cluster], env=env, check=True, capture_output=True, text=True
-    ).stdout.strip()
-    try:
-        spark = session(master, given.driver_memory)
+    data = click(given.folder, given.rows, given.features, given.partitions)
+    settings = {"spark.driver.memory": given.driver_memory, "spark.executor.memory": "2g"}
+    with cluster(Path(given.folder) / "cluster") as master:
+        spark = session(master, settings)
         train = spark.read.parquet(str(data / "train"))
         test = spark.read.parquet(str(data / "test"))
         bare_scan(train, 1)  # the first warms up
@@ -137,8 +92,6 @@ def main() -> None:
         bare_scan(train, 1)
         theirs(train, test, min(losses, default=0), given.iterations)
         spark.stop()
-    finally:
-        subprocess.run(["bash", CLUSTER, "stop", cluster], check=True)
 
 
 if __name__ == "__main__":

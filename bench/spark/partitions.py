@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""partitions.py: what it costs in test loss that rows lie in many partitions.
+
+The loss after passes by gain, for 1, 2, 8 and 64 partitions, with the default leastShardRows, by which small ones are
+put together, and with leastShardRows=1, by which all are learned apart. Prints a line of JSON for every fit, and at
+the end a table of means over the seeds, each with its ratio to one partition with the default, which is one machine's
+loss for sets of up to 65536 rows. Seconds are not measured: the master is local.
+
+Data: NAME.xz and NAME.t.xz, libsvm text, of $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree); of a
+set without test file every fifth row is one. Rows are put into one random order, since some sets come sorted by
+class. `click` is generated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import lzma
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import mean
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from scipy import sparse
+
+import click_rows
+from on_cluster import TEST_ROWS, session, sparse_vectors, told, with_vectors
+
+DEFAULT = 65536
+NNZ, CLICK_FEATURES = 20, 1_000_000
+
+
+# ---- sets -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Set:
+    """Rows to learn and rows to judge by."""
+
+    X: Any
+    y: Any
+    X_test: Any
+    y_test: Any
+
+
+def data_folder() -> Path:
+    given = os.environ.get("GREEDYSTEP_DATA_DIR")
+    return Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+def read_libsvm(path: Path) -> tuple[Any, Any]:
+    """Return rows and labels of a text with indices from 1 on."""
+    labels, lengths, entries = [], [], []
+    with lzma.open(path) as file:
+        for line in file:
+            words = line.replace(b":", b" ").split()
+            labels.append(float(words[0]))
+            lengths.append(len(words) // 2)
+            entries.append(np.array(words[1:], np.float64))
+    both = np.concatenate(entries)
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    ids, values = both[0::2].astype(np.int32) - 1, both[1::2].astype(np.float32)
+    return sparse.csr_matrix((values, ids, starts)), np.array(labels)
+
+
+def read(name: str) -> Set:
+    packed, test = data_folder() / f"{name}.xz", data_folder() / f"{name}.t.xz"
+    X, y = read_libsvm(packed)
+    if test.exists():
+        X_test, y_test = read_libsvm(test)
+    else:
+        is_test = np.arange(len(y)) % 5 == 4
+        X, y, X_test, y_test = X[~is_test], y[~is_test], X[is_test], y[is_test]
+    order = np.random.default_rng(1).permutation(len(y))
+    return Set(X[order], y[order], X_test, y_test)
+
+
+def generated(n_rows: int) -> Set:
+    parts = list(click_rows.generated(n_rows + TEST_ROWS, CLICK_FEATURES, NNZ))
+    ids, y = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+    starts = np.arange(0, len(ids) + 1, NNZ)
+    X = sparse.csr_matrix((np.ones(len(ids), np.float32), ids, starts), (len(y), CLICK_FEATURES))
+    return Set(X[:n_rows], y[:n_rows], X[n_rows:], y[n_rows:])
+
+
+def write(folder: Path, rows: Set, n_files: int) -> None:
+    """Write the rows to learn in their order to files of as many rows each: every file is a partition."""
+    folder.mkdir()
+    X, y = rows.X, rows.y
+    for number in range(n_files):
+        lo, hi = (len(y) * i // n_files for i in (number, number + 1))
+        part = X[lo:hi]
+        vectors = sparse_vectors(part.indptr, part.indices, part.data, X.shape[1])
+        table = with_vectors(pa.table({"label": y[lo:hi]}), {"features": vectors})
+        pq.write_table(table, folder / f"{number:04}.parquet")
+
+
+# ---- fits -----------------------------------------------------------------------------------------
+
+Losses = dict[tuple[str, int, int], list[float]]  # by set, leastShardRows and partitions
+
+
+def fit(spark: Any, name: str, rows: Set, folder: Path, given: argparse.Namespace, losses: Losses) -> None:
+    """Fit the files of a folder with every leastShardRows and seed."""
+    from greedystep.spark import GSAClassifier
+
+    frame = spark.read.parquet(str(folder))
+    n_partitions = frame.rdd.getNumPartitions()
+    for least in given.least:
+        for seed in range(given.seeds):
+            model = GSAClassifier(leastShardRows=least, seed=seed).fit(frame)
+            loss = model.model.evaluate(rows.X_test, rows.y_test)["log_loss"]
+            losses.setdefault((name, least, n_partitions), []).append(loss)
+            told(
+                set=name,
+                rows=len(rows.y),
+                partitions=n_partitions,
+                least=least,
+                seed=seed,
+                shards=model.summary.n_shards,
+                passes=len(model.summary.passes),
+                test_loss=round(loss, 6),
+            )
+
+
+def table_of(losses: Losses) -> str:
+    """Return means over the seeds as Markdown, each with its ratio to the first that was measured of its set."""
+    widths = sorted({n for _, _, n in losses})
+    lines = [f"| set | leastShardRows | {' | '.join(f'{n} partitions' for n in widths)} |"]
+    lines.append("|---|--:|" + "--:|" * len(widths))
+    for name, least in dict.fromkeys((name, least) for name, least, _ in losses):
+        first = mean(next(found for (of, _, _), found in losses.items() if of == name))
+        means = [mean(losses[name, least, n]) for n in widths]
+        cells = [f"{one:.4f} ({one / first:.3f})" for one in means]
+        lines.append(f"| {name} | {least} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", nargs="*", default=["sector.scale", "news20.scale", "mnist.scale", "click"])
+    parser.add_argument("--partitions", type=int, nargs="*", default=[1, 2, 8, 64])
+    parser.add_argument("--least", type=int, nargs="*", default=[DEFAULT, 1], help="leastShardRows")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--rows", type=int, default=2_000_000, help="of click")
+    parser.add_argument("--master", default="local[2]")
+    parser.add_argument("--driver-memory", default="6g")
+    given = parser.parse_args()
+    losses: Losses = {}
+    spark = session(given.master, {"spark.driver.memory": given.driver_memory, "spark.driver.maxResultSize": "0"})
+    for name in given.sets:
+        rows = generated(given.rows) if name == "click" else read(name)
+        with tempfile.TemporaryDirectory(prefix="greedystep-partitions-") as folder:
+            for n_files in given.partitions:
+                write(Path(folder) / str(n_files), rows, n_files)
+                fit(spark, name, rows, Path(folder) / str(n_files), given, losses)
+    spark.stop()
+    print(f"\n{table_of(losses)}")
+
+
+if __name__ == "__main__":
+    main()
