@@ -35,7 +35,7 @@ def fitted(given: argparse.Namespace, spark, train) -> dict[str, object]:
     if given.fit == OURS:
         from greedystep.spark import GSAClassifier
 
-        model, seconds = timed(lambda: GSAClassifier(passes=given.passes).fit(train))
+        model, seconds = timed(lambda: GSAClassifier(passes=given.passes, leastShardRows=given.least).fit(train))
         passes = [round(one.seconds, 2) for one in model.summary.passes]
         return {"seconds": seconds, "pass_seconds": passes, "shards": model.summary.n_shards}
     from pyspark.ml.classification import LogisticRegression
@@ -215,6 +215,7 @@ def main() -> None:
     parser.add_argument("--driver-memory", default="2g", help="of the driver's JVM")
     parser.add_argument("--executor-memory", default="2g", help="of each executor's JVM")
     parser.add_argument("--passes", type=int, default=2)
+    parser.add_argument("--least", type=int, default=65536, help="leastShardRows: partitions below are put together")
     parser.add_argument("--iterations", type=int, default=10, help=f"of {THEIRS}")
     parser.add_argument("--what", nargs="*", default=[OURS, THEIRS], choices=[OURS, THEIRS])
     parser.add_argument("--most-seconds", type=float, default=3600, help="after which a fit is given up")

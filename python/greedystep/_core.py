@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import io
 import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,14 +44,14 @@ def _new(name: str, *arguments: Any) -> int | None:
 
 def _bytes_of(name: str, *arguments: Any) -> bytes:
     """Call a function that writes bytes, its last arguments but one being where to."""
-    parts: list[bytes] = []
+    written = io.BytesIO()
 
     def write(_ctx: Any, address: int, size: int) -> int:
-        parts.append(ctypes.string_at(address, size))
+        written.write((ctypes.c_char * size).from_address(address))
         return 0
 
     call(name, *arguments, c.WriteBytes(write), None)
-    return b"".join(parts)
+    return written.getvalue()
 
 
 def _slices(slices: Sequence[bytes]) -> tuple[Any, Any, int]:
