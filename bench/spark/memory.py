@@ -22,7 +22,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from on_cluster import click, cluster, session, timed, told
+from on_cluster import click, cluster, said, session, timed, told
 
 OURS, THEIRS = "greedystep", "LogisticRegression"
 
@@ -58,13 +58,6 @@ def fit(given: argparse.Namespace) -> None:
         found = {"failed": said(failure), "seconds": round(time.monotonic() - began, 2)}
     print(json.dumps(found), flush=True)
     sys.stdin.readline()  # until what the processes took is read
-
-
-def said(failure: Exception) -> str:
-    """Return the line of an error that says what happened: Java's are long."""
-    lines = [line.strip() for line in str(failure).splitlines() if line.strip()]
-    told_by = [line for line in lines if "OutOfMemory" in line or "Exception" in line or "Error" in line]
-    return (told_by or lines or [type(failure).__name__])[0].lstrip(": ")[:300]
 
 
 # ---- looking at processes -------------------------------------------------------------------------

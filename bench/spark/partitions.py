@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import lzma
+import math
 import os
 import tempfile
 from dataclasses import dataclass
@@ -28,7 +29,7 @@ import pyarrow.parquet as pq
 from scipy import sparse
 
 import click_rows
-from on_cluster import TEST_ROWS, session, sparse_vectors, told, with_vectors
+from on_cluster import TEST_ROWS, said, session, sparse_vectors, told, with_vectors
 
 DEFAULT = 65536
 NNZ, CLICK_FEATURES = 20, 1_000_000
@@ -101,30 +102,30 @@ def write(folder: Path, rows: Set, n_files: int) -> None:
 
 # ---- fits -----------------------------------------------------------------------------------------
 
-Losses = dict[tuple[str, int, int], list[float]]  # by set, leastShardRows and partitions
+Losses = dict[tuple[str, int, int], list[float]]  # by set, leastShardRows and partitions; NaN: the fit failed
 
 
-def fit(spark: Any, name: str, rows: Set, folder: Path, given: argparse.Namespace, losses: Losses) -> None:
-    """Fit the files of a folder with every leastShardRows and seed."""
+def fit(frame: Any, rows: Set, least: int, seed: int) -> dict[str, object]:
+    """Return what is to be told of a fit; many large copies may be more than the driver has memory for."""
     from greedystep.spark import GSAClassifier
 
-    frame = spark.read.parquet(str(folder))
+    try:
+        model = GSAClassifier(leastShardRows=least, seed=seed).fit(frame)
+    except Exception as failure:
+        return {"failed": said(failure), "test_loss": math.nan}
+    loss = model.model.evaluate(rows.X_test, rows.y_test)["log_loss"]
+    made = model.summary
+    return {"shards": made.n_shards, "passes": len(made.passes), "test_loss": round(loss, 6)}
+
+
+def fit_all(frame: Any, name: str, rows: Set, given: argparse.Namespace, losses: Losses) -> None:
+    """Fit a frame with every leastShardRows and seed."""
     n_partitions = frame.rdd.getNumPartitions()
     for least in given.least:
         for seed in range(given.seeds):
-            model = GSAClassifier(leastShardRows=least, seed=seed).fit(frame)
-            loss = model.model.evaluate(rows.X_test, rows.y_test)["log_loss"]
-            losses.setdefault((name, least, n_partitions), []).append(loss)
-            told(
-                set=name,
-                rows=len(rows.y),
-                partitions=n_partitions,
-                least=least,
-                seed=seed,
-                shards=model.summary.n_shards,
-                passes=len(model.summary.passes),
-                test_loss=round(loss, 6),
-            )
+            found = fit(frame, rows, least, seed)
+            told(set=name, rows=len(rows.y), partitions=n_partitions, least=least, seed=seed, **found)
+            losses.setdefault((name, least, n_partitions), []).append(found["test_loss"])
 
 
 def table_of(losses: Losses) -> str:
@@ -135,7 +136,7 @@ def table_of(losses: Losses) -> str:
     for name, least in dict.fromkeys((name, least) for name, least, _ in losses):
         first = mean(next(found for (of, _, _), found in losses.items() if of == name))
         means = [mean(losses[name, least, n]) for n in widths]
-        cells = [f"{one:.4f} ({one / first:.3f})" for one in means]
+        cells = ["failed" if math.isnan(one) else f"{one:.4f} ({one / first:.3f})" for one in means]
         lines.append(f"| {name} | {least} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -157,7 +158,8 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="greedystep-partitions-") as folder:
             for n_files in given.partitions:
                 write(Path(folder) / str(n_files), rows, n_files)
-                fit(spark, name, rows, Path(folder) / str(n_files), given, losses)
+                frame = spark.read.parquet(str(Path(folder) / str(n_files)))
+                fit_all(frame, name, rows, given, losses)
     spark.stop()
     print(f"\n{table_of(losses)}")
 
