@@ -112,7 +112,7 @@ def fit(frame: Any, rows: Set, least: int, seed: int) -> dict[str, object]:
     try:
         model = GSAClassifier(leastShardRows=least, seed=seed).fit(frame)
     except Exception as failure:
-        return {"failed": said(failure), "test_loss": math.nan}
+        return {"failed": said(failure), "test_loss": None}
     loss = model.model.evaluate(rows.X_test, rows.y_test)["log_loss"]
     made = model.summary
     return {"shards": made.n_shards, "passes": len(made.passes), "test_loss": round(loss, 6)}
@@ -125,7 +125,7 @@ def fit_all(frame: Any, name: str, rows: Set, given: argparse.Namespace, losses:
         for seed in range(given.seeds):
             found = fit(frame, rows, least, seed)
             told(set=name, rows=len(rows.y), partitions=n_partitions, least=least, seed=seed, **found)
-            losses.setdefault((name, least, n_partitions), []).append(found["test_loss"])
+            losses.setdefault((name, least, n_partitions), []).append(found["test_loss"] or math.nan)
 
 
 def table_of(losses: Losses) -> str:
