@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 from pathlib import Path
 
@@ -56,3 +57,11 @@ def write_libsvm(path: Path, X, y) -> Path:
 def rows(request):
     """Rows with numbers, two classes or five."""
     return (*planted(1300, 40, request.param, seed=3), request.param)
+
+
+@pytest.fixture(autouse=True)
+def _ctrl_c():
+    """A shell lets what it runs in the background ignore Ctrl-C, and Python then does too."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

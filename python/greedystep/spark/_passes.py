@@ -119,7 +119,7 @@ def _check_looked(looked: _Looked, wanted: Wanted) -> None:
 
 def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:
     """Return how many shards there should be; a partition too small for one counts by its part."""
-    return max(1, int(sum(min(1.0, n / least_shard) for n in rows)))
+    return max(1, sum(min(n, least_shard) for n in rows) // max(1, least_shard))
 
 
 # ---- the first rows ------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
     columns = wanted.columns
     n_filled = sum(n > 0 for n in looked.rows)
     most_rows = c.library().gsa_plan_first_rows(looked.n_rows, n_filled)
-    task = first_rows(columns, most_rows, FIRST_ENTRIES // n_filled)
+    task = first_rows(columns, most_rows, FIRST_ENTRIES // n_filled, looked.rows)
     with _described(frame, "the first rows"):
         found = sorted(frame.mapInArrow(task, FIRST).collect(), key=lambda row: row.shard)
     state = State.new(wanted.parameters)
