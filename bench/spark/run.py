@@ -50,18 +50,18 @@ def ours(train, test, passes: int) -> float:
     return loss
 
 
-def theirs(train, test, target: float, iterations: list[int]) -> None:
+def theirs(train, test, target: float, iterations: list[int], reg_param: float) -> None:
     from pyspark.ml.classification import LogisticRegression
 
     for n in iterations:
-        peer = LogisticRegression(maxIter=n, regParam=1e-5, standardization=False)
+        peer = LogisticRegression(maxIter=n, regParam=reg_param, standardization=False)
         try:
             model, seconds = timed(lambda peer=peer: peer.fit(train))
         except Exception as failure:
             told(what="LogisticRegression", iterations=n, failed=str(failure)[:300])
             return
         loss = loss_of(model, test)
-        told(what="LogisticRegression", iterations=n, seconds=seconds, test_loss=round(loss, 5))
+        told(what="LogisticRegression", iterations=n, reg_param=reg_param, seconds=seconds, test_loss=round(loss, 5))
         if loss <= target:
             return
 
@@ -74,6 +74,7 @@ def main() -> None:
     parser.add_argument("--folder", default="build/spark")
     parser.add_argument("--driver-memory", default="2g")
     parser.add_argument("--passes", type=int, nargs="*", default=[1, 0])
+    parser.add_argument("--reg-param", type=float, default=1e-5, help="of LogisticRegression")
     parser.add_argument("--iterations", type=int, nargs="*", default=[5, 10, 20, 40])
     given = parser.parse_args()
     logging.basicConfig(format="%(message)s")
@@ -90,7 +91,7 @@ def main() -> None:
             bare_scan(train, 1)
             losses.append(ours(train, test, passes))
         bare_scan(train, 1)
-        theirs(train, test, min(losses, default=0), given.iterations)
+        theirs(train, test, min(losses, default=0), given.iterations, given.reg_param)
         spark.stop()
 
 
