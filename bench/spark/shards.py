@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""shards.py: what it costs to learn apart. Click rows in 1 to 4096 shards, on one machine.
+"""shards.py [--train FILE --test FILE]: what it costs to learn apart. Rows in 1 to 4096 shards, on one machine.
 
-The same rows are learned by `greedystep train --shards N`, which has the bits that N partitions on
-Spark give, with one pass, with four and with as many as held-out rows ask for, and judged by test
-rows. Prints a line of JSON a run; --figure draws them.
+The same rows, generated click rows unless files are given, are learned by `greedystep train --shards N`, which has the
+bits that N partitions on Spark give, with one pass, with four and with as many as held-out rows ask for, and judged by
+test rows. Prints a line of JSON a run; --figure draws them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ def run(*command: str) -> str:
 
 
 def make_rows(given: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
-    """Return training rows, parsed, and test rows, which come after them."""
+    """Return training rows and test rows: those given, or generated ones, parsed, and those that come after them."""
+    if given.train:
+        return Path(given.train), Path(given.test)
     train, test = folder / f"train-{given.rows}.gsac", folder / f"test-{given.rows}.svm"
     if train.exists() and test.exists():
         return train, test
@@ -39,7 +41,9 @@ def make_rows(given: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
 
 
 def learn(given: argparse.Namespace, train: Path, test: Path, shards: int, passes: int) -> dict[str, object]:
-    model = str(train.with_suffix(".model"))
+    folder = Path(given.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    model = str(folder / "shards.model")
     began = time.monotonic()
     told = run(given.command, "train", str(train), "-o", model, "--shards", str(shards), "--passes", str(passes),
                "--seed", str(given.seed), "--quiet")  # fmt: skip
@@ -53,7 +57,7 @@ def learn(given: argparse.Namespace, train: Path, test: Path, shards: int, passe
         "passes": int(done) - 1,  # but for the first rows, which end one of their own
         "test_loss": loss,
         "seconds": round(seconds, 1),
-        "rows": given.rows,
+        "rows": train.name if given.train else given.rows,
         "seed": given.seed,
     }
 
@@ -85,6 +89,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--command", default="greedystep")
     parser.add_argument("--folder", default="build/shards")
+    parser.add_argument("--train", help="a file of the user's")
+    parser.add_argument("--test", help="and rows to judge by")
     parser.add_argument("--rows", type=int, default=2_000_000)
     parser.add_argument("--test-rows", type=int, default=200_000)
     parser.add_argument("--features", type=int, default=1_000_000)

@@ -399,6 +399,8 @@ GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
 /* The labels of this many first rows decide what is learned. */
 #define GSA_FIRST_ROWS 8192u
+/* After this many rows it is decided whether features keep their units; copies can then be merged in slices. */
+#define GSA_CONTEST_ROWS 8191u
 
 /* Rows of the block that begins at row `from` of a batch that holds all rows. */
 GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
@@ -406,7 +408,9 @@ GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 /* The order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that depends on the
  * arguments only. */
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
-/* The most passes over an input of so many rows that are made without being told: 2^18 rows in all, from 20 to 100. */
+/* Passes that are made without being told: where nothing judges, and the most over an input of so many rows (2^18 rows
+ * in all, from 20 to 100). */
+#define GSA_PASSES_UNJUDGED 5u
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
 /* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or dealt out to
  * n_shards copies that are merged when n_rows of them, in whole blocks, are learned. Follows from what the run has

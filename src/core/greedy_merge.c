@@ -65,8 +65,16 @@ static double search(const search_line *line, double most, int n_steps)
     return (low + high) / 2;
 }
 
+static void add_start(const gsa__merging *merging, size_t slot, bool averaged, double x, double *start)
+{
+    const double *last_start, *average_start;
+    gsa__merging_start(merging, slot, &last_start, &average_start);
+    for (size_t k = 0; k < merging->into->table.n_outputs; k++)
+        start[k] += (averaged ? average_start : last_start)[k] * x;
+}
+
 /* One gamma at a time: of the last weights, or of the averaged. Held-out rows may have features that no learned row
- * has: those have no slot. */
+ * has: those have no slot. Where a line starts is the same for every alpha (start NULL: known already). */
 static void take_margins(const gsa__merging *merging, bool averaged, double alpha, size_t n_rows, double *start,
                          double *along)
 {
@@ -74,22 +82,23 @@ static void take_margins(const gsa__merging *merging, bool averaged, double alph
     const gsa__table *table = &into->table;
     size_t n_outputs = table->n_outputs, change = averaged ? gsa__table_average(table) : 0;
     bool intercept = into->params.value[GSA__PARAM_intercept];
-    for (size_t i = 0; i < n_rows; i++, start += n_outputs, along += n_outputs) {
+    for (size_t i = 0; i < n_rows; i++, along += n_outputs) {
+        double *from = start ? start + i * n_outputs : NULL;
         gsa__row row = gsa__held_row_view(into->sample.at[i]);
         for (size_t k = 0; k < n_outputs; k++)
-            start[k] = along[k] = 0;
+            along[k] = 0;
+        for (size_t k = 0; k < n_outputs && from; k++)
+            from[k] = 0;
         for (size_t j = intercept ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
             size_t slot = j > 0 ? (size_t)row.index[j - 1] + 1 : 0;
             double x = j > 0 ? (double)row.value[j - 1] : 1;
-            const double *last_start, *average_start;
             if (slot >= table->n_slots)
                 continue;
-            gsa__merging_start(merging, slot, &last_start, &average_start);
             double gain = gsa__merging_gain(merging, slot, alpha);
-            for (size_t k = 0; k < n_outputs; k++) {
-                start[k] += (averaged ? average_start : last_start)[k] * x;
+            for (size_t k = 0; k < n_outputs; k++)
                 along[k] += gain * (double)gsa__table_slot(table, slot)[change + k].f * x;
-            }
+            if (from)
+                add_start(merging, slot, averaged, x, from);
         }
     }
 }
@@ -115,7 +124,8 @@ typedef struct strides {
 
 static double loss_with(const strides *of, bool averaged, int n_steps, gsa__stride *stride)
 {
-    take_margins(of->merging, averaged, stride->alpha, of->line.n_rows, of->start, of->along);
+    take_margins(of->merging, averaged, stride->alpha, of->line.n_rows, stride->alpha > 0 ? NULL : of->start,
+                 of->along);
     double most = (double)of->merging->n_states;
     if (stride->alpha > 0 && most > GAMMA_MOST) /* what copies lack, the gain has made up for */
         most = GAMMA_MOST;
@@ -125,7 +135,7 @@ static double loss_with(const strides *of, bool averaged, int n_steps, gsa__stri
 
 static gsa__stride best_stride(const strides *of, bool averaged)
 {
-    gsa__stride best = {1, 0};
+    gsa__stride best = {1, 0}; /* the first, which finds where all of them start */
     double best_loss = loss_with(of, averaged, STEPS, &best), alpha = 1 / of->one;
     int n_worse = 0;
     for (int i = 0; i < ALPHAS && of->merging->met && n_worse < WORSE_MOST; i++, alpha /= 4) {

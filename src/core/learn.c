@@ -15,8 +15,6 @@
 
 /* Counts are kept to 31 bits, which are numbers of every vector unit: folded before they need more. */
 #define FOLD_AFTER (((uint64_t)1 << 31) - 1)
-/* A contest is over after this many rows. */
-#define CONTEST_ROWS 8191u
 
 /* One way to learn: a table, its mean step, and how features are measured. */
 struct learner {
@@ -291,7 +289,7 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
     state->rows_behind++;
     state->n_rows++;
     state->n_counted++;
-    if (state->n_rows >= CONTEST_ROWS)
+    if (state->n_rows >= GSA_CONTEST_ROWS)
         gsa__contest_close(state);
     return GSA_OK;
 }

@@ -68,9 +68,6 @@ uint64_t gsa_plan_copies(uint64_t n_rows, uint64_t shard_rows)
     return copies > 0 ? copies : 1;
 }
 
-/* Passes where nothing judges. */
-#define PASSES_UNJUDGED 5u
-
 int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)
 {
     gsa_summary summary;
@@ -79,6 +76,6 @@ int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)
     if (asked > 0 || done == 0)
         return asked == 0 || done < asked;
     if (summary.n_held_out == 0)
-        return done < PASSES_UNJUDGED;
+        return done < GSA_PASSES_UNJUDGED;
     return done < gsa_plan_passes(summary.n_rows / done) && summary.best_pass == summary.pass;
 }

@@ -213,7 +213,7 @@ typedef struct union_of {
     size_t n, n_outputs;
     unsigned char *is_met;      /* a bit a feature: whether some copy has a record of it */
     uint64_t n_features, n_met; /* up to the last of them; how many of these */
-    double *sums, *masses;      /* [n x (2 outputs + 1)], [n]; scratch */
+    double *sums, *masses;      /* [n x GSA__SUMS(outputs)], [n]; scratch */
 } union_of;
 
 static bool comes_next(const union_of *all, size_t s, uint64_t feature)

@@ -24,8 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Without being told: passes where nothing judges, and rows after which no further pass is begun. */
-#define DEFAULT_PASSES 5u
+/* Without being told no further pass is begun after this many rows. */
 #define ROWS_ENOUGH 10000000u
 
 typedef struct training {
@@ -169,7 +168,7 @@ static int wants_another_pass(const training *run, int is_stream)
         return 0;
     int judged_by_team = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->job.state));
     if (!is_auto(run->job.state) || summary.n_held_out == 0) /* nothing to judge by */
-        return !judged_by_team && summary.pass < DEFAULT_PASSES;
+        return !judged_by_team && summary.pass < GSA_PASSES_UNJUDGED;
     int flat = summary.pass == 1 && summary.falling < GSA_GAIN_LEAST;
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
 }

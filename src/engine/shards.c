@@ -1,9 +1,9 @@
 /* Shards: parts of an input that follow one another. Each is learned by a copy of the state, and the copies are merged
  * once a pass, as the partitions of a cluster are; the same rows in the same parts give the same bits there.
  *
- *   1 The rows are counted, and all labels met, so that all copies number them alike.
- *   2 The first rows of all shards are learned by the state itself. They end a pass: from there on the rows that are
- * held out stay the same. 3 A pass. Many copies do not fit into memory: they wait as slices. 4 Another, as long as
+ * First the rows are counted, and all labels met, so that all copies number them alike. Then the state itself learns
+ * the first rows of all shards; that ends a pass, and the rows that are held out stay the same from there on. In a pass
+ * every shard has a copy; many copies do not fit into memory, and wait as slices. There is another pass as long as
  * held-out rows gain by it. */
 #include "engine/shards.h"
 
@@ -18,8 +18,6 @@
 
 /* Copies that are merged as they are. */
 #define WHOLE_MOST 8u
-/* Rows after which the contest of units is over: slices have no room for it. */
-#define CONTEST_ROWS 8191u
 
 /* ---- one shard --------------------------------------------------------------------------------------------------- */
 
@@ -251,7 +249,7 @@ static bool by_slices(const sharded *run)
 {
     gsa_summary summary;
     gsa_state_summary(run->job->state, &summary);
-    return run->n_shards > WHOLE_MOST && summary.n_rows >= CONTEST_ROWS;
+    return run->n_shards > WHOLE_MOST && summary.n_rows >= GSA_CONTEST_ROWS;
 }
 
 /* A copy that is to wait as its head and one slice of everything. */

@@ -22,7 +22,7 @@ WHOLE_BYTES = 256 << 20
 SLICE_BYTES = 64 << 20
 #: Tasks that add up slices, at most.
 TASKS_MOST = 200
-# Rows after which the contest of units is over.
+# GSA_CONTEST_ROWS: the contest of units is over, for which slices have no room.
 _CONTEST_ROWS = 8191
 
 
