@@ -228,7 +228,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_folds(const gsa_state *const *s
 /* The features 0, 1, 2 ... of a mean of folds become those of these ids, which ascend: for whoever renumbered the rows
  * because their features are few among many numbers. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_spread(gsa_state *state, const uint32_t *id, size_t n_ids, gsa_error *error);
-/* The state becomes what `by` is, in memory from its own env; `by` is freed, also if that fails. */
+/* The state becomes what `by` is, in memory from its own env and with its own parameters of the run; `by` is freed,
+ * also if that fails. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
 /* Judges by the held-out rows: the averaged weights are kept aside if none before were better by the loss of these rows
  * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if

@@ -9,7 +9,23 @@
 extern "C" {
 #endif
 
-/* Whom the engine tells. Every member may be NULL. */
+/* Processes that learn together, on one machine or on many. Each calls gsa_train with the same state, parameters and
+ * input, and comes to the same state, which is that of one process; every one learns its share. What carries bytes
+ * between them is not this library's business (libgreedystep_mpi, <greedystep/mpi.h>). All make the same calls in the
+ * same order. What a call gives is valid until the next one. A failure of these functions ends the run of its process;
+ * that the others end too is up to whoever carries the bytes. */
+typedef struct gsa_peers {
+    void *ctx;
+    size_t rank, n_ranks;
+    /* Everyone gives bytes and gets those of all, one after the other by rank: sizes[r] bytes are of rank r. */
+    gsa_status (*gather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
+                         gsa_error *error);
+    /* Everyone has sizes[r] bytes for rank r, one after the other, and gets what each had for it, likewise. */
+    gsa_status (*exchange)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
+                           const size_t **all_sizes, gsa_error *error);
+} gsa_peers;
+
+/* Whom the engine tells, and who helps. Every member may be NULL. */
 typedef struct gsa_train_hooks {
     void *ctx;
     /* Often, and the caller decides when to show it: a few hundred rows apart at the most, with the state or one of a
@@ -20,6 +36,10 @@ typedef struct gsa_train_hooks {
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Something about the input that its owner should know: what it is, and what to do. */
     void (*notice)(void *ctx, const char *text);
+    /* Whenever the state is whole: after a block, a round, a pass. What goes on from a state that was saved then gives
+     * the bits of an undisturbed run, with any number of threads and processes. */
+    gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
+    const gsa_peers *peers; /* NULL: it learns alone */
 } gsa_train_hooks;
 
 /* Learns all passes that the state's parameters ask for; a stream is read once, and more is GSA_ARGUMENT. A state that

@@ -209,6 +209,8 @@ class TrainHooks(Structure):
         ("progress", Progress),
         ("pass_ended", PassEnded),
         ("notice", Notice),
+        ("state_is_whole", PassEnded),
+        ("peers", c_void_p),
     ]
 
 

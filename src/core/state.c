@@ -286,6 +286,20 @@ void gsa_state_end_pass(gsa_state *state)
     at->loss_sum = at->loss_weight = 0;
 }
 
+/* What belongs to the run stays, though what it came by may have been in a file, or with another process. */
+static void keep_run(gsa__params *params, const gsa__params *of_run)
+{
+    for (int id = 0; id < GSA__PARAMS; id++)
+        if (!gsa__param_decides_result((gsa__param_id)id)) {
+            params->value[id] = of_run->value[id];
+            memcpy(params->text[id], of_run->text[id], sizeof params->text[id]);
+        }
+    if (of_run->has_custom_loss) {
+        params->has_custom_loss = true;
+        params->custom_loss = of_run->custom_loss;
+    }
+}
+
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 {
     const gsa_env *mine = &state->env, *its = &by->env;
@@ -298,6 +312,7 @@ gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
         *state = *taken;
         state->env = old.env;
         state->origin = origin;
+        keep_run(&state->params, &old.params);
         *taken = old;
     }
     gsa_state_free(copy);

@@ -10,6 +10,7 @@ typedef struct gsa__job {
     gsa_reader *reader;
     gsa_train_hooks hooks;
     gsa_env env; /* resolved */
+    int parted;  /* from its peers, because somebody failed: nobody waits for it any more */
 } gsa__job;
 
 /* `learner` takes these rows of the batch, some hundred between two looks at whether to stop. It tells how far it is

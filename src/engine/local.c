@@ -10,6 +10,7 @@
 #include "engine/compact.h"
 #include "engine/job.h"
 #include "engine/mixing.h"
+#include "engine/peers.h"
 #include "engine/rounds.h"
 #include "engine/shards.h"
 #include "engine/team.h"
@@ -72,17 +73,26 @@ static gsa_status plan_round(training *run, gsa_error *error)
     return plan.n_shards > 1 ? gsa__round_begin(&run->round, &plan, error) : GSA_OK;
 }
 
+static gsa_status tell_whole(const training *run, gsa_error *error)
+{
+    const gsa_train_hooks *hooks = &run->job.hooks;
+    return hooks->state_is_whole ? hooks->state_is_whole(hooks->ctx, run->job.state, error) : GSA_OK;
+}
+
 /* The rows of the block from position `done` of its order on. */
 static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pass, size_t done, gsa_error *error)
 {
     gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
     gsa_status status = run->round.n_shards == 0 && done == 0 ? plan_round(run, error) : GSA_OK;
     gsa__ahead_hand(run->ahead, run->round.n_shards > 0 ? run->round.n_shards : 1);
-    if (status == GSA_OK && run->round.n_shards > 0)
-        return gsa__round_learn(&run->round, batch, run->order, gsa__ahead_lets_go(run->ahead), error);
-    if (status != GSA_OK)
-        return status;
-    return gsa__job_learn(&run->job, run->job.state, batch, run->order + done, batch->n_rows - done, 1, error);
+    int lets_go = gsa__ahead_lets_go(run->ahead);
+    if (status == GSA_OK && run->round.n_shards == 0)
+        status = gsa__job_learn(&run->job, run->job.state, batch, run->order + done, batch->n_rows - done, 1, error);
+    else if (status == GSA_OK && gsa__round_is_mine(&run->round))
+        status = gsa__round_learn(&run->round, batch, run->order, lets_go, error);
+    else if (status == GSA_OK)
+        status = gsa__round_pass_over(&run->round, batch->n_rows, lets_go, error);
+    return status == GSA_OK && run->round.n_shards == 0 ? tell_whole(run, error) : status;
 }
 
 /* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
@@ -150,7 +160,9 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (status != GSA_OK)
         return status;
     gsa_state_end_pass(run->job.state);
-    return run->job.hooks.pass_ended ? run->job.hooks.pass_ended(run->job.hooks.ctx, run->job.state, error) : GSA_OK;
+    if (run->job.hooks.pass_ended)
+        status = run->job.hooks.pass_ended(run->job.hooks.ctx, run->job.state, error);
+    return status == GSA_OK ? tell_whole(run, error) : status;
 }
 
 static int wants_another_pass(const training *run, int is_stream)
@@ -305,6 +317,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     uint64_t n_shards = count_param(state, "shards");
     if (status == GSA_OK)
         status = n_shards > 0 ? train_shards(run, n_shards, error) : run_passes(run, error);
+    status = gsa__peers_agree(&run->job, status, error);
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
     gsa__free(&resolved, run);

@@ -1,6 +1,8 @@
-/* Rounds on threads. Which copy learns which block is the plan's: threads only decide who learns when. */
+/* Rounds on threads and in processes. Which copy learns which block is the plan's: these only decide who learns when,
+ * and where. */
 #include "engine/rounds.h"
 
+#include "engine/peers.h"
 #include "engine/workers.h"
 
 #include "base/error.h"
@@ -15,9 +17,10 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error 
     round->rows_left = plan->n_rows;
     round->n_blocks = round->n_waiting = 0;
     for (round->n_shards = 0; round->n_shards < plan->n_shards && status == GSA_OK; round->n_shards++) {
-        round->copy[round->n_shards] = NULL;
-        status =
-            gsa_state_fork(round->job->state, plan->n_shards, &round->job->env, &round->copy[round->n_shards], error);
+        gsa_state **copy = &round->copy[round->n_shards];
+        *copy = NULL;
+        if (gsa__peers_is_mine(round->job, round->n_shards, plan->n_shards))
+            status = gsa_state_fork(round->job->state, plan->n_shards, &round->job->env, copy, error);
     }
     return status;
 }
@@ -26,10 +29,9 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error 
 static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
 {
     const gsa__round *round = ctx;
-    size_t number = round->n_blocks - round->n_waiting + task;
     const gsa_batch *batch = &round->waiting[task].batch;
-    return gsa__job_learn(round->job, round->copy[number % round->n_shards], batch, round->waiting[task].order,
-                          batch->n_rows, 0, error);
+    return gsa__job_learn(round->job, round->waiting[task].copy, batch, round->waiting[task].order, batch->n_rows, 0,
+                          error);
 }
 
 static gsa_status learn_all(gsa__round *round, gsa_error *error)
@@ -39,9 +41,42 @@ static gsa_status learn_all(gsa__round *round, gsa_error *error)
     const gsa_train_hooks *hooks = &round->job->hooks;
     if (status == GSA_OK && round->n_waiting > 0 &&
         hooks->progress) /* copies of a sweep say how many it will have been */
-        hooks->progress(hooks->ctx, round->copy[(round->n_blocks - 1) % round->n_shards], round->job->reader);
+        hooks->progress(hooks->ctx, round->waiting[round->n_waiting - 1].copy, round->job->reader);
     round->n_waiting = 0;
     return status;
+}
+
+static size_t next_copy(const gsa__round *round)
+{
+    return round->n_blocks % round->n_shards;
+}
+
+int gsa__round_is_mine(const gsa__round *round)
+{
+    return round->copy[next_copy(round)] != NULL;
+}
+
+static void count_block(gsa__round *round, uint64_t n_rows)
+{
+    round->n_blocks++;
+    round->rows_left -= n_rows < round->rows_left ? n_rows : round->rows_left;
+}
+
+gsa_status gsa__round_pass_over(gsa__round *round, uint64_t n_rows, int lets_go, gsa_error *error)
+{
+    count_block(round, n_rows);
+    if (round->rows_left == 0)
+        return gsa__round_end(round, error);
+    return lets_go ? learn_all(round, error) : GSA_OK;
+}
+
+/* Copies that this process has: as many blocks can be learned side by side. */
+static size_t n_mine(const gsa__round *round)
+{
+    size_t n = 0;
+    for (size_t s = 0; s < round->n_shards; s++)
+        n += round->copy[s] != NULL;
+    return n;
 }
 
 gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, int lets_go,
@@ -54,12 +89,12 @@ gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uin
         return gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", batch->n_rows);
     memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);
     round->waiting[at].batch = *batch;
+    round->waiting[at].copy = round->copy[next_copy(round)];
     round->n_waiting++;
-    round->n_blocks++;
-    round->rows_left -= batch->n_rows < round->rows_left ? batch->n_rows : round->rows_left;
+    count_block(round, batch->n_rows);
     if (round->rows_left == 0)
         return gsa__round_end(round, error);
-    bool is_full = round->n_waiting == round->n_shards || round->n_waiting >= n_threads;
+    bool is_full = round->n_waiting == n_mine(round) || round->n_waiting >= n_threads;
     return is_full || lets_go ? learn_all(round, error) : GSA_OK;
 }
 
@@ -69,7 +104,9 @@ gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
     if (round->n_shards == 0)
         return GSA_OK;
     gsa_status status = learn_all(round, error);
-    if (status == GSA_OK)
+    if (gsa__peers_count(round->job) > 1)
+        status = gsa__peers_merge(round->job, status, round->copy, round->n_shards, &merged, error);
+    else if (status == GSA_OK)
         status = gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
                                  &round->job->env, &merged, error);
     if (status != GSA_OK)

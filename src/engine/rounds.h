@@ -7,19 +7,23 @@
 #include "engine/job.h"
 
 typedef struct gsa__round {
-    const gsa__job *job; /* its state is the base: untouched until the round ends */
-    gsa_state *copy[GSA_SHARDS_MOST];
-    size_t n_shards; /* 0: no round is under way */
+    gsa__job *job;                    /* its state is the base: untouched until the round ends */
+    gsa_state *copy[GSA_SHARDS_MOST]; /* NULL where another process has it */
+    size_t n_shards;                  /* 0: no round is under way */
     uint64_t rows_left;
     size_t n_blocks; /* of the round, so far */
     struct {         /* the last of them, which wait to be learned side by side */
         gsa_batch batch;
         uint32_t *order;
+        gsa_state *copy;
     } waiting[GSA_SHARDS_MOST];
     size_t n_waiting;
 } gsa__round;
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error);
+/* Whether the next block is for a copy of this process; if it is not, nobody has to read it. */
+int gsa__round_is_mine(const gsa__round *round);
+gsa_status gsa__round_pass_over(gsa__round *round, uint64_t n_rows, int lets_go, gsa_error *error);
 /* The next block is for the next copy. It is learned when there is one for every thread or copy, when its rows will not
  * be there any longer (lets_go), or when it ends the round; until then the view must stay valid. */
 gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, int lets_go,

@@ -10,6 +10,7 @@
 #include "engine/team.h"
 
 #include "engine/block.h"
+#include "engine/peers.h"
 #include "engine/workers.h"
 
 #include "base/error.h"
@@ -48,9 +49,10 @@ struct team {
     uint64_t pass, most_passes;
     struct candidate candidate[CANDIDATES];
     size_t n_candidates;
-    /* Those at work in this pass, so that tasks are by number. */
+    /* Those at work in this pass, and their members one after the other: tasks are by number. */
     struct candidate *working[CANDIDATES];
     size_t n_working;
+    size_t task[CANDIDATES * MEMBERS], n_tasks; /* of this process */
 };
 
 static uint32_t members_for(size_t n_rows)
@@ -155,10 +157,11 @@ static gsa_status set_up(struct team *team, gsa_error *error)
 
 /* Task: one pass of one member of a candidate at work, over the rows that it does not leave out. The first task tells
  * how far it is: the caller's thread runs it. */
-static gsa_status run_member(void *ctx, size_t task, gsa_error *error)
+static gsa_status run_member(void *ctx, size_t nth, gsa_error *error)
 {
     struct team *team = ctx;
     const gsa__assignment *job = team->job;
+    size_t task = team->task[nth];
     uint32_t number = (uint32_t)(task % team->n_members), *order;
     gsa_state *member = team->working[task / team->n_members]->member[number];
     gsa_status status = new_order(job, &order, error);
@@ -169,7 +172,7 @@ static gsa_status run_member(void *ctx, size_t task, gsa_error *error)
     for (size_t i = 0; i < job->rows->n_rows; i++)
         if (team->fold[order[i]] != number)
             order[n++] = order[i];
-    status = gsa__job_learn(job->run, member, job->rows, order, n, task == 0, error);
+    status = gsa__job_learn(job->run, member, job->rows, order, n, nth == 0, error);
     gsa__free(&job->run->env, order);
     gsa_state_end_pass(member);
     return status;
@@ -203,6 +206,27 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
     return GSA_OK;
 }
 
+/* Members are dealt out to processes; after a pass everyone has all of them. */
+static gsa_status run_members(struct team *team, gsa_error *error)
+{
+    gsa__job *run = team->job->run;
+    gsa_state *member[CANDIDATES * MEMBERS];
+    size_t n = team->n_working * team->n_members;
+    team->n_tasks = 0;
+    for (size_t i = 0; i < n; i++)
+        if (gsa__peers_is_mine(run, i, n))
+            team->task[team->n_tasks++] = i;
+    gsa_status status = GSA_OK;
+    if (team->n_tasks > 0)
+        status = gsa__workers_run(gsa__workers_count(&run->env), team->n_tasks, run_member, team, &run->env, error);
+    for (size_t i = 0; i < n; i++)
+        member[i] = team->working[i / team->n_members]->member[i % team->n_members];
+    status = gsa__peers_share(run, status, member, n, error);
+    for (size_t i = 0; i < n; i++)
+        team->working[i / team->n_members]->member[i % team->n_members] = member[i];
+    return status;
+}
+
 static gsa_status run_pass(struct team *team, gsa_error *error)
 {
     const gsa_env *env = &team->job->run->env;
@@ -211,7 +235,7 @@ static gsa_status run_pass(struct team *team, gsa_error *error)
     for (size_t i = 0; i < team->n_candidates; i++)
         if (team->candidate[i].alive)
             team->working[team->n_working++] = &team->candidate[i];
-    gsa_status status = gsa__workers_run(n_threads, team->n_working * team->n_members, run_member, team, env, error);
+    gsa_status status = run_members(team, error);
     return status == GSA_OK ? gsa__workers_run(n_threads, team->n_working, judge_candidate, team, env, error) : status;
 }
 

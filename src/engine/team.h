@@ -6,7 +6,7 @@
 
 /* What a team works on. */
 typedef struct gsa__assignment {
-    const gsa__job *run; /* its state is prepared, has learned nothing yet, and becomes the result */
+    gsa__job *run; /* its state is prepared, has learned nothing yet, and becomes the result */
     const gsa_batch *rows;
     uint64_t seed, passes; /* passes 0: until the held-out rows gain no more */
     int shuffled;

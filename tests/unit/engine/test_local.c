@@ -140,7 +140,7 @@ static void hooks_hear_of_rows_and_passes_and_can_end_the_run(void **unused)
 {
     (void)unused;
     calls seen = {0};
-    gsa_train_hooks hooks = {&seen, count_progress, count_passes, NULL};
+    gsa_train_hooks hooks = {.ctx = &seen, .progress = count_progress, .pass_ended = count_passes};
     gsa_error error = {0};
     gsa_state *state = state_with("passes", "10", NULL);
     gsa_reader *reader = generated(1000, 2, 1);

@@ -1,0 +1,33 @@
+/* Processes that learn together, as the engine meets them.
+ *
+ * All of them come to the same meetings in the same order. Before anything is handed round, everyone says whether it
+ * has come so far without failure: a process that fails goes to its next meeting at once, says so, and leaves, and all
+ * others leave there too, with the failure of the lowest rank. Alone, nothing of this happens. */
+#ifndef GSA_ENGINE_PEERS_H
+#define GSA_ENGINE_PEERS_H
+
+#include "engine/job.h"
+
+#include <stdbool.h>
+
+/* Alone: rank 0 of 1. */
+size_t gsa__peers_rank(const gsa__job *job);
+size_t gsa__peers_count(const gsa__job *job);
+/* Whether the item, of n that are dealt out so that neighbours stay together, is this process's. */
+bool gsa__peers_is_mine(const gsa__job *job, size_t item, size_t n);
+
+/* What everyone has to do with its failure, or with having none. */
+gsa_status gsa__peers_agree(gsa__job *job, gsa_status status, gsa_error *error);
+/* Agree first. */
+gsa_status gsa__peers_gather(gsa__job *job, gsa_status status, const void *bytes, size_t size,
+                             const unsigned char **all, const size_t **sizes, gsa_error *error);
+gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *bytes, const size_t *sizes,
+                               const unsigned char **all, const size_t **all_sizes, gsa_error *error);
+
+/* Every process has the states of the items that are its own (gsa__peers_is_mine), and gets those of all others. */
+gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error);
+/* What gsa_state_merge makes of n copies, of which every process has its own. */
+gsa_status gsa__peers_merge(gsa__job *job, gsa_status status, gsa_state *const *copy, size_t n, gsa_state **out,
+                            gsa_error *error);
+
+#endif
