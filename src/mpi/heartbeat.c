@@ -1,0 +1,173 @@
+/* A ring of heartbeats, beside the collectives and on a communicator of its own: each rank tells the next one now and
+ * then that it lives, and listens to the one before it.
+ *
+ *   1 Only the rank that was itself not heard of is accused: everyone beats whether or not it hears anything, and time
+ *     counts only while this process runs (one that was stopped, and goes on, accuses nobody).
+ *   2 A thread that sleeps does it; MPI is only asked, never waited for.
+ *   3 The last message says farewell: no request is left when the communicator is freed. */
+#include "mpi/peers.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { BEAT, FAREWELL };
+enum { ABORT_SECONDS = 5 };
+
+struct gsa__heartbeat {
+    MPI_Comm comm;
+    int before, after;                     /* the neighbours */
+    char host[MPI_MAX_PROCESSOR_NAME + 1]; /* of the one before */
+    double limit, period;                  /* seconds */
+    void (*say)(const char *text);
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    bool ends;
+};
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Sleeps, shortly when the end has come. Gives how long, as far as this process was running. */
+static double rest(gsa__heartbeat *of, bool *ends)
+{
+    double began = seconds_now(), until = began + of->period;
+    struct timespec at = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
+    pthread_mutex_lock(&of->lock);
+    if (!of->ends)
+        pthread_cond_timedwait(&of->wake, &of->lock, &at);
+    *ends = of->ends;
+    pthread_mutex_unlock(&of->lock);
+    if (*ends)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    double seconds = seconds_now() - began;
+    return seconds < 2 * of->period ? seconds : 2 * of->period;
+}
+
+static void *exit_soon(void *ctx)
+{
+    (void)ctx;
+    sleep(ABORT_SECONDS);
+    _exit(EXIT_FAILURE);
+}
+
+/* Every other way out would wait for the rank that does not answer. */
+static void end_job(gsa__heartbeat *of)
+{
+    char text[MPI_MAX_PROCESSOR_NAME + 160];
+    pthread_t last_resort;
+    snprintf(text, sizeof text,
+             "rank %d on %s has not been heard of for %.3g s: it hangs, or its machine is cut off; the run is over",
+             of->before, of->host, of->limit);
+    of->say(text);
+    if (pthread_create(&last_resort, NULL, exit_soon, NULL) != 0)
+        _exit(EXIT_FAILURE);
+    MPI_Abort(of->comm, EXIT_FAILURE);
+}
+
+/* Takes what has come; false if nothing has. *last: it was the farewell. A broken line is one that nothing comes by. */
+static bool hear(gsa__heartbeat *of, MPI_Request *from, int *word, bool *last)
+{
+    bool heard = false;
+    int done = 1;
+    while (!*last && *from != MPI_REQUEST_NULL && MPI_Test(from, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
+        heard = true;
+        *last = *word == FAREWELL;
+        if (!*last && MPI_Irecv(word, 1, MPI_INT, of->before, 0, of->comm, from) != MPI_SUCCESS)
+            *from = MPI_REQUEST_NULL;
+    }
+    return heard;
+}
+
+static void *beat(void *ctx)
+{
+    gsa__heartbeat *of = ctx;
+    MPI_Request to = MPI_REQUEST_NULL, from = MPI_REQUEST_NULL;
+    int sent = BEAT, word = BEAT, done = 1;
+    bool ends = false, said_farewell = false, got_farewell = false;
+    double silence = 0;
+    MPI_Irecv(&word, 1, MPI_INT, of->before, 0, of->comm, &from);
+    for (;;) {
+        if (MPI_Test(&to, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done && !said_farewell) {
+            sent = ends ? FAREWELL : BEAT;
+            said_farewell = ends;
+            done = 0;
+            MPI_Isend(&sent, 1, MPI_INT, of->after, 0, of->comm, &to);
+        }
+        silence = hear(of, &from, &word, &got_farewell) || got_farewell ? 0 : silence;
+        if (said_farewell && got_farewell && done)
+            return NULL;
+        silence += rest(of, &ends);
+        if (silence > of->limit && !hear(of, &from, &word, &got_farewell) && !got_farewell)
+            end_job(of);
+    }
+}
+
+static int start_thread(gsa__heartbeat *of)
+{
+    pthread_condattr_t clock;
+    sigset_t all, before;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&of->wake, &clock);
+    pthread_condattr_destroy(&clock);
+    pthread_mutex_init(&of->lock, NULL);
+    sigfillset(&all); /* signals are for the thread that learns */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int code = pthread_create(&of->thread, NULL, beat, of);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+gsa_status gsa__heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const char *text), gsa__heartbeat **out,
+                                gsa_error *error)
+{
+    char host[MPI_MAX_PROCESSOR_NAME + 1] = "";
+    int rank, n, length;
+    gsa__heartbeat *of = calloc(1, sizeof *of);
+    if (!of)
+        return gsa__mpi_fail(error, "memory for the heartbeat", MPI_ERR_NO_MEM);
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &n);
+    MPI_Get_processor_name(host, &length);
+    of->before = (rank + n - 1) % n;
+    of->after = (rank + 1) % n;
+    of->limit = seconds;
+    of->period = seconds < 10 ? seconds / 10 : 1;
+    of->say = say;
+    int code = MPI_Comm_dup(comm, &of->comm);
+    if (code == MPI_SUCCESS)
+        code = MPI_Sendrecv(host, sizeof host, MPI_CHAR, of->after, 0, of->host, sizeof of->host, MPI_CHAR, of->before,
+                            0, of->comm, MPI_STATUS_IGNORE);
+    if (code == MPI_SUCCESS && start_thread(of) != 0)
+        code = MPI_ERR_NO_MEM;
+    if (code == MPI_SUCCESS) {
+        *out = of;
+        return GSA_OK;
+    }
+    free(of);
+    return gsa__mpi_fail(error, "the start of the heartbeat", code);
+}
+
+void gsa__heartbeat_stop(gsa__heartbeat *of)
+{
+    if (!of)
+        return;
+    pthread_mutex_lock(&of->lock);
+    of->ends = true;
+    pthread_cond_signal(&of->wake);
+    pthread_mutex_unlock(&of->lock);
+    pthread_join(of->thread, NULL);
+    MPI_Comm_free(&of->comm);
+    pthread_cond_destroy(&of->wake);
+    pthread_mutex_destroy(&of->lock);
+    free(of);
+}

@@ -1,0 +1,8 @@
+#!/bin/sh
+# collectives.sh MPI PROGRAM: gather and exchange by 1, 2, 3, 5 and 8 ranks.
+set -eu
+mpi=$1
+. "$(dirname "$0")/prelude.sh"
+for n in 1 2 3 5 8; do
+    on $n "$2" || fail "$n ranks of $mpi"
+done

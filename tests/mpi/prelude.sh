@@ -1,0 +1,28 @@
+# What the scripts share. $mpi is openmpi or mpich.
+
+launcher=$(command -v "mpirun.$mpi" || command -v mpirun) || {
+    echo "SKIPPED: no mpirun of $mpi"
+    exit 77
+}
+# Tests run as root in places, and with more ranks than cores.
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+case $mpi in
+openmpi) flags='--oversubscribe --bind-to none --mca mpi_yield_when_idle 1' ;;
+*) flags='' ;;
+esac
+# Both MPIs keep memory of their own until the process ends.
+export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+
+# on N COMMAND...: runs it by N ranks.
+on()
+{
+    n=$1
+    shift
+    "$launcher" $flags -n "$n" "$@"
+}
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
