@@ -1,8 +1,9 @@
 /* Help and version. */
 #include "help.h"
-#include "duckdb.h"
 
+#include "cluster.h"
 #include "compare.h"
+#include "duckdb.h"
 #include "verbs.h"
 
 #include <greedystep/data.h>
@@ -97,4 +98,5 @@ void help_print_version(void)
     printf("%-10s %s\n", "jansson", JANSSON_VERSION);
     version = duckdb_version();
     printf("%-10s %s\n", "duckdb", version != NULL ? version : "no");
+    printf("%-10s %s\n", "mpi", cluster_libraries()[0] != '\0' ? cluster_libraries() : "no");
 }

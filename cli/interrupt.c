@@ -1,4 +1,4 @@
-/* SIGINT and SIGTERM. The one variable of the command that outlives a call: a handler can reach nothing else. */
+/* SIGINT and SIGTERM. A variable that outlives a call, like those of message.c: a handler can reach nothing else. */
 #include "interrupt.h"
 
 #include "message.h"

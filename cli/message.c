@@ -1,13 +1,34 @@
-/* What the command says on stderr. */
+/* What the command says on stderr. Who speaks is a matter of the whole process (cluster.h), and so are these variables.
+ */
 #include "message.h"
 
 #include "interrupt.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
+
+static bool is_silent;
+static char last[MESSAGE_SIZE];
+
+void message_silence(void)
+{
+    is_silent = true;
+}
+
+const char *message_last(void)
+{
+    return last;
+}
 
 static void print_message(const char *format, va_list arguments)
 {
+    va_list again;
+    va_copy(again, arguments);
+    vsnprintf(last, sizeof last, format, again);
+    va_end(again);
+    if (is_silent)
+        return;
     fputs("greedystep: ", stderr);
     vfprintf(stderr, format, arguments);
     fputc('\n', stderr);

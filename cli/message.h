@@ -12,6 +12,12 @@
 
 enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_SIGNALLED = 128 /* plus the number of the signal */ };
 
+/* From here on nothing is said: another process speaks for this one. */
+void message_silence(void);
+/* What was said, or would have been, last; "" if nothing was. Valid until the next. */
+enum { MESSAGE_SIZE = 1024 };
+const char *message_last(void);
+
 /* `greedystep: ...` and a newline. */
 void complain(const char *format, ...) CLI_PRINTF(1, 2);
 /* The same for a call that cannot be right; gives EXIT_USAGE. */

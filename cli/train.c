@@ -2,6 +2,7 @@
  * before the learning has succeeded or was stopped on request. */
 #include "train.h"
 
+#include "cluster.h"
 #include "interrupt.h"
 #include "message.h"
 #include "report.h"
@@ -34,6 +35,7 @@ static const cli_option train_options[] = {
 
 typedef struct training {
     const cli_arguments *arguments;
+    cli_cluster cluster;
     const char *model_path;
     gsa_env env;
     gsa_reader *reader;
@@ -233,6 +235,8 @@ static int save_and_report(training *run)
         trace_fail(&run->trace, "stopped before the first row; nothing was saved");
         return interrupt_exit_code();
     }
+    if (!cluster_speaks(&run->cluster)) /* every process has the same model */
+        return run->stopped ? interrupt_exit_code() : EXIT_DONE;
     if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
         complain("nothing was left to learn: this run has completed pass %" PRIu64 "; raise --passes to go on",
                  summary.pass);
@@ -268,7 +272,8 @@ static int learn(training *run)
                              .progress = show_progress,
                              .pass_ended =
                                  run->test.reader != NULL || run->trace.stream != NULL ? look_after_pass : NULL,
-                             .notice = show_notice};
+                             .notice = cluster_speaks(&run->cluster) ? show_notice : NULL,
+                             .peers = run->cluster.peers};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     run->keep = train_keep_begin(run->state, run->reader, &run->progress);
@@ -281,6 +286,9 @@ static int learn(training *run)
         if (code != EXIT_DONE)
             return code;
     }
+    int agreed = status == GSA_OK ? cluster_agree(&run->cluster, EXIT_DONE) : EXIT_DONE;
+    if (agreed != EXIT_DONE)
+        return agreed;
     if (status == GSA_OK)
         status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;
@@ -294,32 +302,77 @@ static int learn(training *run)
     return save_and_report(run);
 }
 
+/* Who does not speak has nothing to show, to judge or to write. */
+static cli_arguments silent_arguments(const cli_arguments *given)
+{
+    cli_arguments own = *given;
+    for (size_t i = 0; i < own.n_options; i++) {
+        const char *name = own.options[i].name;
+        if (strcmp(name, "test") == 0 || strcmp(name, "trace") == 0)
+            own.value[i] = NULL;
+        else if (strcmp(name, "quiet") == 0)
+            own.value[i] = "on";
+    }
+    return own;
+}
+
+static int check_places(const cli_arguments *arguments, const char *model_path)
+{
+    const char *test_path = arguments_text(arguments, "test");
+    int code = session_check_model_path(model_path, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && test_path != NULL)
+        code = session_check_model_path(model_path, &test_path, 1);
+    return code == EXIT_DONE ? trace_check(arguments) : code;
+}
+
+/* Every process reads all of it, each for itself. */
+static int check_shared(const training *run)
+{
+    gsa_reader_progress reading;
+    gsa_reader_get_progress(run->reader, &reading);
+    if (run->cluster.peers == NULL || !reading.is_stream)
+        return EXIT_DONE;
+    return complain_failed("%s can be read only once, and %zu processes would share it; give files that each of them "
+                           "can read",
+                           gsa_reader_file(run->reader, 0), run->cluster.peers->n_ranks);
+}
+
+static int run_with(training *run)
+{
+    const cli_arguments *arguments = run->arguments;
+    int code = cluster_speaks(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
+    if (code == EXIT_DONE)
+        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
+    if (code == EXIT_DONE)
+        code = check_shared(run);
+    if (code == EXIT_DONE)
+        code = train_test_open(arguments, &run->env, &run->test);
+    if (code == EXIT_DONE)
+        code = train_start(arguments, &run->env, &run->state);
+    if (code == EXIT_DONE)
+        code = trace_open(&run->trace, arguments);
+    if (code == EXIT_DONE)
+        code = learn(run);
+    code = trace_close(&run->trace, code);
+    gsa_state_free(run->state);
+    train_test_close(&run->test);
+    gsa_reader_close(run->reader);
+    return code;
+}
+
 static int run_train(const cli_arguments *arguments)
 {
     training run = {.arguments = arguments, .model_path = arguments_text(arguments, "output")};
-    run.env = session_env(arguments);
-    run.env.n_threads = (unsigned)arguments_number(arguments, "threads");
-    const char *test_path = arguments_text(arguments, "test");
-    int code = session_check_model_path(run.model_path, arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE && test_path != NULL)
-        code = session_check_model_path(run.model_path, &test_path, 1);
-    if (code == EXIT_DONE)
-        code = trace_check(arguments);
-    if (code == EXIT_DONE)
-        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run.env, &run.reader);
-    if (code == EXIT_DONE)
-        code = train_test_open(arguments, &run.env, &run.test);
-    if (code == EXIT_DONE)
-        code = train_start(arguments, &run.env, &run.state);
-    if (code == EXIT_DONE)
-        code = trace_open(&run.trace, arguments);
-    if (code == EXIT_DONE)
-        code = learn(&run);
-    code = trace_close(&run.trace, code);
-    gsa_state_free(run.state);
-    train_test_close(&run.test);
-    gsa_reader_close(run.reader);
-    return code;
+    int code = cluster_join(&run.cluster);
+    if (code != EXIT_DONE)
+        return code;
+    cli_arguments own = cluster_speaks(&run.cluster) ? *arguments : silent_arguments(arguments);
+    run.arguments = &own;
+    run.env = session_env(&own);
+    run.env.n_threads = (unsigned)arguments_number(&own, "threads");
+    if (run.env.n_threads == 0)
+        run.env.n_threads = cluster_threads(&run.cluster);
+    return cluster_leave(&run.cluster, run_with(&run));
 }
 
 const cli_verb train_verb = {

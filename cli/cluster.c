@@ -1,0 +1,223 @@
+/* Which launcher started this process, the library for it, and how the processes come to one exit code. */
+#include "cluster.h"
+
+#include "message.h"
+#include "number.h"
+
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PATH_SIZE = 4096 };
+
+const char *cluster_libraries(void)
+{
+    return GREEDYSTEP_MPIS;
+}
+
+/* ---- the launcher ------------------------------------------------------------------------------------------------ */
+
+typedef struct launcher {
+    const char *rank, *size; /* what it sets in the environment */
+    const char *mpi, *name, *package;
+} launcher;
+
+static const launcher launchers[] = {
+    {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "openmpi", "Open MPI", "libopenmpi-dev"},
+    {"PMI_RANK", "PMI_SIZE", "mpich", "MPICH", "libmpich-dev"},
+    {"PMIX_RANK", "SLURM_NTASKS", "openmpi", "Open MPI", "libopenmpi-dev"},
+};
+
+/* NULL if this process was not started with others. */
+static const launcher *find_launcher(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+        const char *size = getenv(launchers[i].size);
+        if (getenv(launchers[i].rank) != NULL)
+            return size != NULL && strcmp(size, "1") == 0 ? NULL : &launchers[i];
+    }
+    return NULL;
+}
+
+/* ---- the library ------------------------------------------------------------------------------------------------- */
+
+/* Beside the command, as in a build, or where an installation has it; else by its name, wherever libraries are. */
+static void find_library(const char *mpi, char path[PATH_SIZE])
+{
+    static const char *const places[] = {"", "../" GREEDYSTEP_LIBDIR "/"};
+    char self[PATH_SIZE] = "";
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        self[0] = '\0';
+    char *slash = strrchr(self, '/');
+    for (size_t i = 0; slash != NULL && i < sizeof places / sizeof *places; i++) {
+        int size = snprintf(path, PATH_SIZE, "%.*s%slibgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION,
+                            (int)(slash + 1 - self), self, places[i], mpi);
+        if (size < PATH_SIZE && access(path, F_OK) == 0)
+            return;
+    }
+    snprintf(path, PATH_SIZE, "libgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, mpi);
+}
+
+typedef gsa_status start_function(double heartbeat_seconds, void (*say)(const char *text), gsa_peers **out,
+                                  gsa_error *error);
+
+static int load(const launcher *by, start_function **start, cli_cluster *out)
+{
+    char path[PATH_SIZE];
+    const char *given = getenv("GREEDYSTEP_MPI");
+    if (given != NULL)
+        snprintf(path, sizeof path, "%s", given);
+    else
+        find_library(by->mpi, path);
+    /* Parts that an MPI loads later look for its symbols among the global ones. */
+    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+    void *begin = library != NULL ? dlsym(library, "gsa_mpi_start") : NULL;
+    void *end = library != NULL ? dlsym(library, "gsa_mpi_stop") : NULL;
+    if (begin != NULL && end != NULL) {
+        memcpy(start, &begin, sizeof begin);
+        memcpy(&out->stop, &end, sizeof end);
+        return EXIT_DONE;
+    }
+    const char *reason = dlerror(), *rank = getenv(by->rank);
+    if (rank != NULL && strcmp(rank, "0") != 0) {
+        message_silence();
+        sleep(1); /* launchers end the job with the first process that fails: rank 0 has to have spoken */
+    }
+    return complain_failed("a launcher of %s started several processes, and what they need to learn together cannot be "
+                           "loaded: %s; apart they would write over one another's model. Build greedystep where %s is "
+                           "(Debian: %s), name the library in GREEDYSTEP_MPI, or start a single process",
+                           by->name, reason != NULL ? reason : path, by->name, by->package);
+}
+
+/* ---- agreeing ---------------------------------------------------------------------------------------------------- */
+
+bool cluster_speaks(const cli_cluster *cluster)
+{
+    return cluster->peers == NULL || cluster->peers->rank == 0;
+}
+
+/* What a rank tells the others: its exit code, and if it failed, where it runs and why. */
+typedef struct outcome {
+    unsigned char code;
+    char host[256], message[MESSAGE_SIZE];
+} outcome;
+
+/* Each different message once; this rank's own has been said. */
+static void tell_failures(const outcome *mine, const unsigned char *all, size_t n_ranks)
+{
+    outcome of;
+    char told[MESSAGE_SIZE];
+    memcpy(told, mine->message, sizeof told);
+    for (size_t r = 0; r < n_ranks; r++, all += sizeof of) {
+        memcpy(&of, all, sizeof of);
+        if (of.message[0] == '\0' || strcmp(of.message, mine->message) == 0 || strcmp(of.message, told) == 0)
+            continue;
+        complain("rank %zu on %s: %s", r, of.host, of.message);
+        memcpy(told, of.message, sizeof told);
+    }
+}
+
+/* No other way is left to tell the others, who wait. */
+static int give_up(cli_cluster *cluster, const char *message)
+{
+    if (!cluster_speaks(cluster) || message_last()[0] == '\0')
+        fprintf(stderr, "greedystep: rank %zu on %s: %s\n", cluster->peers->rank, cluster->host, message);
+    cluster->stop(cluster->peers, EXIT_FAILED);
+    return EXIT_FAILED;
+}
+
+int cluster_agree(cli_cluster *cluster, int code)
+{
+    const gsa_peers *peers = cluster->peers;
+    const unsigned char *all;
+    const size_t *sizes;
+    gsa_error error = {0};
+    if (peers == NULL || cluster->settled != EXIT_DONE)
+        return peers == NULL ? code : cluster->settled;
+    outcome mine = {.code = (unsigned char)code};
+    memcpy(mine.host, cluster->host, sizeof mine.host);
+    if (code != EXIT_DONE)
+        snprintf(mine.message, sizeof mine.message, "%s", message_last());
+    if (peers->gather(peers->ctx, &mine, sizeof mine, &all, &sizes, &error) != GSA_OK)
+        return give_up(cluster, mine.message[0] != '\0' ? mine.message : error.message);
+    for (size_t r = 0; r < peers->n_ranks; r++) {
+        int theirs = all[r * sizeof mine + offsetof(outcome, code)];
+        cluster->settled = theirs > cluster->settled ? theirs : cluster->settled;
+    }
+    if (cluster_speaks(cluster))
+        tell_failures(&mine, all, peers->n_ranks);
+    return cluster->settled;
+}
+
+/* ---- joining and parting
+ * ----------------------------------------------------------------------------------------------------- */
+
+/* Of any rank, at any time. */
+static void say(const char *text)
+{
+    fprintf(stderr, "greedystep: %s\n", text);
+}
+
+static double heartbeat_seconds(void)
+{
+    const char *text = getenv("GREEDYSTEP_HEARTBEAT_SECONDS");
+    double seconds = 60;
+    if (text != NULL && (!number_parse_real(text, &seconds) || seconds < 0)) {
+        complain("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is no number of seconds; 60 it is", text);
+        seconds = 60;
+    }
+    return seconds;
+}
+
+static gsa_status count_here(cli_cluster *cluster, gsa_error *error)
+{
+    const gsa_peers *peers = cluster->peers;
+    const unsigned char *all;
+    const size_t *sizes;
+    if (gethostname(cluster->host, sizeof cluster->host - 1) != 0)
+        snprintf(cluster->host, sizeof cluster->host, "a machine without a name");
+    size_t length = strlen(cluster->host);
+    gsa_status status = peers->gather(peers->ctx, cluster->host, length, &all, &sizes, error);
+    for (size_t r = 0; status == GSA_OK && r < peers->n_ranks; all += sizes[r++])
+        cluster->n_here += sizes[r] == length && memcmp(all, cluster->host, length) == 0;
+    return status;
+}
+
+int cluster_join(cli_cluster *out)
+{
+    gsa_error error = {0};
+    start_function *start = NULL;
+    const launcher *by = find_launcher();
+    *out = (cli_cluster){0};
+    if (by == NULL)
+        return EXIT_DONE;
+    int code = load(by, &start, out);
+    if (code != EXIT_DONE)
+        return code;
+    gsa_status status = start(heartbeat_seconds(), say, &out->peers, &error);
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    if (out->peers->rank > 0)
+        message_silence();
+    return count_here(out, &error) == GSA_OK ? EXIT_DONE : give_up(out, error.message);
+}
+
+unsigned cluster_threads(const cli_cluster *cluster)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    if (cluster->n_here < 2)
+        return 0;
+    return n > (long)cluster->n_here ? (unsigned)(n / (long)cluster->n_here) : 1;
+}
+
+int cluster_leave(cli_cluster *cluster, int code)
+{
+    fflush(stdout); /* launchers end the job with the first process that fails, which may be another one */
+    int agreed = cluster_agree(cluster, code);
+    if (cluster->peers != NULL)
+        cluster->stop(cluster->peers, 0);
+    cluster->peers = NULL;
+    return agreed;
+}

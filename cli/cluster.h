@@ -1,0 +1,34 @@
+/* Processes that a launcher of MPI (mpirun, mpiexec, srun) has started to train together. The command is not linked
+ * with MPI: the library that is, libgreedystep_mpi_..., is loaded when there are others.
+ *
+ * One of them speaks, that of rank 0. What the others have to say of a failure is kept (message.h) until they agree. */
+#ifndef GREEDYSTEP_CLI_CLUSTER_H
+#define GREEDYSTEP_CLI_CLUSTER_H
+
+#include <greedystep/train.h>
+
+#include <stdbool.h>
+
+typedef struct cli_cluster {
+    gsa_peers *peers; /* NULL: this process is alone */
+    void (*stop)(gsa_peers *peers, int failed);
+    size_t n_here; /* ranks on this machine */
+    int settled;   /* the exit code that all have agreed on, if it is a failure: they talk no more */
+    char host[256];
+} cli_cluster;
+
+/* The MPI libraries that were built, "" if none. */
+const char *cluster_libraries(void);
+
+/* Joins the others, if there are any. Gives an exit code; it is a failure if there are others and no way to reach them.
+ */
+int cluster_join(cli_cluster *out);
+bool cluster_speaks(const cli_cluster *cluster);
+/* Threads that a rank should take if nobody says how many; 0: as many as there are processors. */
+unsigned cluster_threads(const cli_cluster *cluster);
+/* Everyone has come here with an exit code; gives the worst. Rank 0 tells what it was that failed elsewhere. */
+int cluster_agree(cli_cluster *cluster, int code);
+/* The same, and parts with them. */
+int cluster_leave(cli_cluster *cluster, int code);
+
+#endif
