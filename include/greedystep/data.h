@@ -120,6 +120,23 @@ typedef struct gsa_schema_info {
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
+
+/* Readers of the same input, in one process or many, that deal its rows among themselves. Both calls find out what the
+ * input is, as begin does, and count rows anew; a rewind leads back to the first row of all. Streams, rows of a caller
+ * and Arrow streams that are not kept are GSA_UNSUPPORTED. After a failure, GSA_STOPPED included, there are no rows
+ * until the next such call or a rewind.
+ *
+ * The next row is the one at this place, which this reader or another one of the same input delivered in a batch (kept
+ * rows: a reader of these), and all others follow up to the end. GSA_ARGUMENT if no row begins there, as far as that
+ * can be told: of a table the beginning of any line is believed. What is compressed is read again from the beginning of
+ * its file. If the line of the place is 0, the lines of the rows that follow in its file are not known either. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *row, gsa_error *error);
+/* Only the rows of one part, counted from 0, and then GSA_END: each row is in exactly one part, and one after the other
+ * the parts are all rows in their order. They are about equal in bytes, as these are stored, of all files together: a
+ * line is in the part in which it begins, a block of a cache likewise, and so is the whole of a file that is a table in
+ * text, or compressed. Of the file in which a part begins in the middle, lines are not known. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
+                                                  gsa_error *error);
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
 /* Before several passes: goes back to the first row and, if one of the files is compressed or it is Arrow streams,
@@ -131,7 +148,7 @@ GSA_API void gsa_reader_close(gsa_reader *reader);
 GSA_API GSA_NODISCARD gsa_status gsa_reader_keep(gsa_reader *reader, const char *folder, gsa_error *error);
 
 typedef struct gsa_reader_progress {
-    uint64_t n_rows;      /* delivered since the start or the last rewind */
+    uint64_t n_rows;      /* delivered since the start or the last rewind, seek or share */
     uint64_t n_bad_rows;  /* skipped since then; of kept rows, when they were kept */
     uint64_t bytes_read;  /* from the source, compressed where it is, since then */
     uint64_t bytes_total; /* 0 if unknown */

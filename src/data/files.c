@@ -50,6 +50,7 @@ static void close_files(gsa_reader *head)
     for (size_t i = 0; reader->paths && i < reader->n_files; i++)
         gsa__free(&env, reader->paths[i]);
     gsa__free(&env, reader->paths);
+    gsa__free(&env, reader->file_end);
     gsa__free(&env, reader->memory_name);
     gsa__free(&env, reader);
 }
@@ -66,20 +67,23 @@ static const char *name_of(const gsa_reader *head, uint32_t file)
     return strcmp(reader->paths[file], GSA__STDIN_PATH) == 0 ? GSA__STDIN_NAME : reader->paths[file];
 }
 
-static gsa_status open_current(gsa__files *reader, gsa_error *error)
+gsa_status gsa__files_open_source(const gsa__files *reader, size_t file, gsa__source *out, gsa_error *error)
 {
     const gsa_env *env = &reader->head.env;
+    if (reader->paths || reader->bytes_kept > 0)
+        return gsa__source_open_file(reader->bytes_kept > 0 ? reader->keep.path : reader->paths[file], env, out, error);
+    gsa__source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, out);
+    return GSA_OK;
+}
+
+static gsa_status open_current(gsa__files *reader, gsa_error *error)
+{
     gsa__source source;
-    if (reader->paths || reader->bytes_kept > 0) {
-        const char *path = reader->bytes_kept > 0 ? reader->keep.path : reader->paths[reader->file];
-        gsa_status status = gsa__source_open_file(path, env, &source, error);
-        if (status != GSA_OK)
-            return status;
-    } else {
-        gsa__source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, &source);
-    }
+    gsa_status status = gsa__files_open_source(reader, reader->file, &source, error);
+    if (status != GSA_OK)
+        return status;
     source.most = reader->sizes.read;
-    gsa_status status = gsa__decode_open(&reader->stream, &source, env, reader->sizes.buffer, error);
+    status = gsa__decode_open(&reader->stream, &source, &reader->head.env, reader->sizes.buffer, error);
     if (status != GSA_OK)
         return status;
     reader->is_open = true;
@@ -147,9 +151,31 @@ static gsa_status begin_current(gsa__files *reader, gsa_error *error)
         reader->format = format;
     if (!reader->first_name)
         reader->first_name = reader->input.name;
+    bool is_cut =
+        format->is_divisible && !reader->stream.entry && reader->stop < gsa__files_end_of(reader, reader->file);
+    reader->input.limit = is_cut ? reader->stop - gsa__files_start_of(reader, reader->file) : UINT64_MAX;
+    reader->input.entered = 0;
     format->begin(*parser, &reader->input);
     reader->current = format;
     return GSA_OK;
+}
+
+gsa_status gsa__files_open(gsa__files *reader, gsa_error *error)
+{
+    gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
+    return status == GSA_OK && !reader->current ? begin_current(reader, error) : status;
+}
+
+void gsa__files_pass(gsa__files *reader)
+{
+    close_current(reader);
+    reader->file++;
+}
+
+/* There is a file to be read, and it begins in this share. */
+static bool has_turn(const gsa__files *reader)
+{
+    return reader->file < reader->n_files && gsa__files_start_of(reader, reader->file) < reader->stop;
 }
 
 static gsa_status fail_again(const gsa__files *reader, gsa_error *error)
@@ -159,22 +185,21 @@ static gsa_status fail_again(const gsa__files *reader, gsa_error *error)
     return reader->failure.status;
 }
 
-static void *parser_of(const gsa__files *reader)
+void *gsa__files_parser(const gsa__files *reader)
 {
     return reader->current == gsa__format_cache() ? reader->cache : reader->parser;
 }
 
 /* Files without rows are passed over until one tells the schema. */
-static gsa_status begin_files(gsa_reader *head, gsa_error *error)
+gsa_status gsa__files_begin(gsa_reader *head, gsa_error *error)
 {
     gsa__files *reader = (gsa__files *)head;
-    while (reader->file < reader->n_files && reader->failure.status == GSA_OK) {
+    while (has_turn(reader) && reader->failure.status == GSA_OK) {
         gsa_error failure = {0};
-        gsa_status status = reader->is_open ? GSA_OK : open_current(reader, &failure);
-        if (status == GSA_OK && !reader->current)
-            status = begin_current(reader, &failure);
+        gsa_status status = gsa__files_open(reader, &failure);
         if (status == GSA_OK && reader->current->prepare)
-            status = reader->current->prepare(parser_of(reader), &failure);
+            status = reader->current->prepare(gsa__files_parser(reader), &failure);
+        reader->begun = reader->begun || status == GSA_OK;
         if (status == GSA_OK)
             return GSA_OK;
         if (status == GSA_STOPPED) {
@@ -182,11 +207,12 @@ static gsa_status begin_files(gsa_reader *head, gsa_error *error)
                 *error = failure;
             return status;
         }
-        if (status != GSA_END)
-            reader->failure = failure;
-        if (status == GSA_END)
-            close_current(reader);
-        reader->file += status == GSA_END;
+        if (status == GSA_END) {
+            gsa__files_pass(reader);
+            continue;
+        }
+        gsa__files_locate(reader, &failure);
+        reader->failure = failure;
     }
     return reader->failure.status == GSA_OK ? GSA_OK : fail_again(reader, error);
 }
@@ -239,18 +265,17 @@ static double words_colliding(const gsa_reader *head)
 /* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
 static gsa_status fill(gsa__files *reader, gsa_error *error)
 {
-    while (reader->file < reader->n_files) {
-        gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
-        if (status == GSA_OK && !reader->current)
-            status = begin_current(reader, error);
+    gsa_status status = GSA_END;
+    while (status == GSA_END && has_turn(reader)) {
+        status = gsa__files_open(reader, error);
         if (status == GSA_OK)
-            status = reader->current->read(parser_of(reader), &reader->rows, error);
-        if (status != GSA_END)
-            return status;
-        close_current(reader);
-        reader->file++;
+            status = reader->current->read(gsa__files_parser(reader), &reader->rows, error);
+        if (status == GSA_END)
+            gsa__files_pass(reader);
     }
-    return GSA_END;
+    if (status != GSA_OK && status != GSA_END)
+        gsa__files_locate(reader, error);
+    return status;
 }
 
 static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
@@ -280,22 +305,28 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     return GSA_OK;
 }
 
+void gsa__files_go(gsa__files *reader, size_t file)
+{
+    close_current(reader);
+    gsa__rows_clear(&reader->rows);
+    reader->file = file;
+    reader->stop = UINT64_MAX;
+    reader->bytes_done = 0;
+    if (reader->bytes_kept == 0) /* else the bad rows are those that were not kept */
+        reader->input.n_bad_rows = 0;
+    reader->delivered = false;
+    memset(&reader->failure, 0, sizeof reader->failure);
+}
+
 static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
 {
     gsa__files *reader = (gsa__files *)head;
     if (reader->is_stream)
         return gsa__fail(error, GSA_UNSUPPORTED,
                          "the input is a stream and cannot be read again: put it in a file for more than one pass");
-    close_current(reader);
-    gsa__rows_clear(&reader->rows);
     reader->bytes_kept = reader->keep.size;
-    reader->file = reader->bytes_kept > 0 ? reader->n_files - 1 : 0;
-    reader->bytes_done = 0;
-    if (reader->bytes_kept == 0) /* else the bad rows are those that were not kept */
-        reader->input.n_bad_rows = 0;
+    gsa__files_go(reader, reader->bytes_kept > 0 ? reader->n_files - 1 : 0);
     gsa__keep_begin(&reader->keep, &head->env);
-    reader->delivered = false;
-    memset(&reader->failure, 0, sizeof reader->failure);
     return GSA_OK;
 }
 
@@ -345,8 +376,9 @@ gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *erro
 
 const gsa__reader_kind *gsa__files_kind(void)
 {
-    static const gsa__reader_kind kind = {next_files,        rewind_files, close_files,    facts_of_files,
-                                          position_in_files, name_of,      begin_files,    follow_schema,
-                                          schema_of_files,   feature_name, words_colliding};
+    static const gsa__reader_kind kind = {next_files,        rewind_files,   close_files,      facts_of_files,
+                                          position_in_files, name_of,        gsa__files_begin, follow_schema,
+                                          schema_of_files,   feature_name,   words_colliding,  gsa__files_seek,
+                                          gsa__files_share,  gsa__files_line};
     return &kind;
 }

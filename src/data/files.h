@@ -1,4 +1,5 @@
-/* A reader of files, or of one piece of memory: what reading (files.c) and opening (files_open.c) share. */
+/* A reader of files, or of one piece of memory: what reading (files.c), opening (files_open.c)
+ * and beginning in the middle (files_enter.c) share. */
 #ifndef GSA_DATA_FILES_H
 #define GSA_DATA_FILES_H
 
@@ -15,7 +16,8 @@ typedef struct gsa__files {
     gsa__schema schema;
     gsa__name_book names;
     gsa__reader_sizes sizes;
-    char **paths; /* NULL: memory */
+    char **paths;       /* NULL: memory */
+    uint64_t *file_end; /* bytes of the files up to the end of each; NULL: memory */
     size_t n_files;
     char *memory_name;
     const void *memory;
@@ -25,7 +27,9 @@ typedef struct gsa__files {
     uint64_t bytes_total;
     bool total_unknown; /* the size of one file is */
 
-    size_t file; /* the one being read, or n_files */
+    size_t file;   /* the one being read, or n_files */
+    bool begun;    /* what the input is was found out */
+    uint64_t stop; /* of all files' bytes: rows that begin there are not of this share; UINT64_MAX: no share */
     bool is_open;
     const gsa__format *current; /* its format, NULL while that is not known */
     uint64_t bytes_done;        /* of the files before it */
@@ -39,5 +43,23 @@ typedef struct gsa__files {
 } gsa__files;
 
 const gsa__reader_kind *gsa__files_kind(void);
+/* The first byte of a file, and that behind its last, among those of all. Kept rows are all there is. */
+uint64_t gsa__files_start_of(const gsa__files *reader, size_t file);
+uint64_t gsa__files_end_of(const gsa__files *reader, size_t file);
+/* From now on the rows of this file and those after it, as if nothing had been read. */
+void gsa__files_go(gsa__files *reader, size_t file);
+gsa_status gsa__files_begin(gsa_reader *head, gsa_error *error);
+gsa_status gsa__files_open_source(const gsa__files *reader, size_t file, gsa__source *out, gsa_error *error);
+/* Opens the current file and begins its format, unless that is done. */
+gsa_status gsa__files_open(gsa__files *reader, gsa_error *error);
+/* The current file is over; the next one is its turn. */
+void gsa__files_pass(gsa__files *reader);
+void *gsa__files_parser(const gsa__files *reader);
+
+gsa_status gsa__files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error);
+gsa_status gsa__files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error);
+uint64_t gsa__files_line(const gsa_reader *head, const gsa_place *place);
+/* Puts file, line and byte in front of a failure of the current file that has a line. */
+void gsa__files_locate(const gsa__files *reader, gsa_error *failure);
 
 #endif

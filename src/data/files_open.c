@@ -40,6 +40,7 @@ static gsa_status new_files(const gsa__format *format, const gsa_reader_options 
     reader->format = format;
     reader->recognises = format == NULL;
     reader->sizes = *sizes;
+    reader->stop = UINT64_MAX;
     gsa__schema_init(&reader->schema, &reader->head.env);
     reader->input.schema = &reader->schema;
     reader->input.names = &reader->names;
@@ -73,9 +74,10 @@ static gsa_status add_path(gsa__files *reader, const char *path, bool stands_alo
     char *copy = gsa__copy_text(&reader->head.env, path);
     if (!copy)
         return gsa__fail(error, GSA_MEMORY, "no memory for the names of the input files");
+    reader->bytes_total += facts.size;
+    reader->file_end[reader->n_files] = reader->bytes_total;
     reader->paths[reader->n_files++] = copy;
     reader->is_stream = reader->is_stream || facts.is_stream;
-    reader->bytes_total += facts.size;
     reader->total_unknown = reader->total_unknown || (facts.is_stream && facts.size == 0);
     return GSA_OK;
 }
@@ -92,7 +94,8 @@ gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, cons
     if (status != GSA_OK)
         return status;
     reader->paths = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
-    if (!reader->paths)
+    reader->file_end = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->file_end);
+    if (!reader->paths || !reader->file_end)
         status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu input files", n_paths);
     for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
         status = add_path(reader, paths[i], n_paths == 1, error);

@@ -30,7 +30,7 @@ enum { STREAM_ROWS = 1, STREAM_WEIGHTS = 2, STREAM_INTERCEPTS = 3 };
 typedef struct generated {
     gsa_reader head;
     gsa_generator what;
-    uint64_t at; /* the next row */
+    uint64_t at, end; /* the next row, and the one behind the last */
     size_t batch_rows;
     double weight_scale; /* a */
     uint64_t weight_key;
@@ -38,6 +38,7 @@ typedef struct generated {
     int64_t *row_start;
     uint32_t *index;
     double *label;
+    gsa_place *place;
     double *margin;    /* one a class */
     double *intercept; /* one a class */
 } generated;
@@ -46,7 +47,8 @@ static void close_generated(gsa_reader *head)
 {
     generated *reader = (generated *)head;
     gsa_env env = head->env;
-    void *arrays[] = {reader->row_start, reader->index, reader->label, reader->margin, reader->intercept, reader};
+    void *arrays[] = {reader->row_start, reader->index,     reader->label, reader->place,
+                      reader->margin,    reader->intercept, reader};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         gsa__free(&env, arrays[i]);
 }
@@ -149,7 +151,7 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
     generated *reader = (generated *)head;
     if (head->env.should_stop(head->env.stop_ctx))
         return gsa__fail(error, GSA_STOPPED, "generating rows was stopped on request");
-    uint64_t left = reader->what.n_rows - reader->at;
+    uint64_t left = reader->end - reader->at;
     if (left == 0)
         return GSA_END;
     size_t n = left < reader->batch_rows ? (size_t)left : reader->batch_rows;
@@ -159,16 +161,39 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
         draw_features(reader, &rng, index);
         sum_margins(reader, index);
         reader->label[r] = draw_label(reader, &rng);
+        reader->place[r] = (gsa_place){.line = reader->at + r + 1, .byte = UINT64_MAX};
     }
     reader->at += n;
-    *out = (gsa_batch){.n_rows = n, .row_start = reader->row_start, .index = reader->index, .label = reader->label};
+    *out = (gsa_batch){.n_rows = n,
+                       .row_start = reader->row_start,
+                       .index = reader->index,
+                       .label = reader->label,
+                       .place = reader->place};
+    return GSA_OK;
+}
+
+static gsa_status share_generated(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error)
+{
+    (void)error;
+    generated *reader = (generated *)head;
+    reader->at = gsa__reader_cut(reader->what.n_rows, part, n_parts);
+    reader->end = gsa__reader_cut(reader->what.n_rows, part + 1, n_parts);
     return GSA_OK;
 }
 
 static gsa_status rewind_generated(gsa_reader *head, gsa_error *error)
 {
-    (void)error;
-    ((generated *)head)->at = 0;
+    return share_generated(head, 0, 1, error);
+}
+
+static gsa_status seek_generated(gsa_reader *head, const gsa_place *row, gsa_error *error)
+{
+    generated *reader = (generated *)head;
+    if (row->file != 0 || row->line < 1 || row->line > reader->what.n_rows)
+        return gsa__fail(error, GSA_ARGUMENT, "row %" PRIu64 ": expected 1 to %" PRIu64, row->line,
+                         reader->what.n_rows);
+    reader->at = row->line - 1;
+    reader->end = reader->what.n_rows;
     return GSA_OK;
 }
 
@@ -217,9 +242,11 @@ static bool allocate(generated *reader)
     reader->row_start = gsa__alloc(env, n + 1, sizeof *reader->row_start);
     reader->index = gsa__alloc(env, n_values, sizeof *reader->index);
     reader->label = gsa__alloc(env, n, sizeof *reader->label);
+    reader->place = gsa__alloc(env, n, sizeof *reader->place);
     reader->margin = gsa__alloc(env, (size_t)n_margins(reader), sizeof *reader->margin);
     reader->intercept = gsa__alloc(env, (size_t)n_margins(reader), sizeof *reader->intercept);
-    if (!reader->row_start || !reader->index || !reader->label || !reader->margin || !reader->intercept)
+    if (!reader->row_start || !reader->index || !reader->label || !reader->place || !reader->margin ||
+        !reader->intercept)
         return false;
     for (size_t r = 0; r <= n; r++)
         reader->row_start[r] = (int64_t)(r * (size_t)reader->what.nnz);
@@ -237,7 +264,9 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
                                           .close = close_generated,
                                           .facts = nothing_to_tell,
                                           .position = nothing_to_tell,
-                                          .file = file_generated};
+                                          .file = file_generated,
+                                          .seek = seek_generated,
+                                          .share = share_generated};
     gsa_env resolved = gsa__env_resolve(env);
     gsa_status status = check(what, &resolved, error);
     if (status != GSA_OK)
@@ -247,6 +276,7 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
         return gsa__fail(error, GSA_MEMORY, "no memory for a generator of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->what = *what;
+    reader->end = what->n_rows;
     uint64_t batch_rows = GSA__BATCH_VALUES / what->nnz;
     reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSA__BATCH_ROWS ? GSA__BATCH_ROWS : (size_t)batch_rows;
     reader->weight_scale = 2 * sqrt(3 / (double)what->nnz);

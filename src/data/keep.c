@@ -56,10 +56,15 @@ void gsa__keep_drop(gsa__keep *keep, const gsa_env *env)
     atomic_store_explicit(&keep->failed, true, memory_order_relaxed);
 }
 
-void gsa__keep_begin(gsa__keep *keep, const gsa_env *env)
+void gsa__keep_pause(gsa__keep *keep)
 {
     gsa_writer_discard(keep->writer);
     keep->writer = NULL;
+}
+
+void gsa__keep_begin(gsa__keep *keep, const gsa_env *env)
+{
+    gsa__keep_pause(keep);
     keep->begun = false;
     if (keep->is_open && keep->size == 0 &&
         (ftruncate(keep->fd, 0) != 0 || gsa_writer_open_as(keep->path, "gsac", env, &keep->writer, NULL) != GSA_OK))

@@ -26,6 +26,8 @@ typedef struct gsa__keep {
 gsa_status gsa__keep_open(gsa__keep *keep, const char *folder, const gsa_env *env, gsa_error *error);
 /* A pass begins: forgets the rows of one that was not read to its end, does nothing after one that was. */
 void gsa__keep_begin(gsa__keep *keep, const gsa_env *env);
+/* Rows do not come one after the other from the first on: keeps nothing until a pass begins. */
+void gsa__keep_pause(gsa__keep *keep);
 /* The schema, or NULL, is that of all rows. */
 void gsa__keep_add(gsa__keep *keep, const gsa_batch *rows, const char *schema, const gsa_env *env);
 /* There are no more rows: makes the file complete. */

@@ -70,14 +70,47 @@ double gsa_reader_colliding(const gsa_reader *reader)
     return reader->kind->colliding ? reader->kind->colliding(reader) : (double)NAN;
 }
 
-gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)
+/* After a rewind and the like. */
+static gsa_status begin_counting(gsa_reader *reader, gsa_status status)
 {
-    gsa_status status = reader->kind->rewind(reader, error);
     if (status == GSA_OK) {
         atomic_store_explicit(&reader->n_rows, 0, memory_order_relaxed);
         tell_position(reader);
     }
     return status;
+}
+
+static gsa_status fail_in_order(gsa_error *error)
+{
+    return gsa__fail(error, GSA_UNSUPPORTED, "rows that a caller gives can only be read one after the other");
+}
+
+gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)
+{
+    return begin_counting(reader, reader->kind->rewind(reader, error));
+}
+
+gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *row, gsa_error *error)
+{
+    if (!reader->kind->seek)
+        return fail_in_order(error);
+    return begin_counting(reader, reader->kind->seek(reader, row, error));
+}
+
+gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error)
+{
+    if (n_parts > UINT32_MAX || part >= n_parts)
+        return gsa__fail(error, GSA_ARGUMENT, "part %" PRIu64 " of %" PRIu64 ": parts count from 0, up to 4294967295",
+                         part, n_parts);
+    if (!reader->kind->share)
+        return fail_in_order(error);
+    return begin_counting(reader, reader->kind->share(reader, part, n_parts, error));
+}
+
+/* total * part / n_parts; the product of the remainder and a part has 64 bits. */
+uint64_t gsa__reader_cut(uint64_t total, uint64_t part, uint64_t n_parts)
+{
+    return total / n_parts * part + total % n_parts * part / n_parts;
 }
 
 void gsa_reader_close(gsa_reader *reader)
@@ -106,11 +139,18 @@ void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_err
     if (!error || error->row == GSA_NO_ROW || !batch->place || error->row >= batch->n_rows)
         return;
     const gsa_place *place = &batch->place[error->row];
-    error->line = place->line;
-    error->byte = place->byte;
-    const char *file = gsa_reader_file(reader, place->file);
-    if (place->byte == UINT64_MAX)
-        gsa__error_prefix(error, "%s, row %" PRIu64 ": ", file, place->line);
+    uint64_t line = place->line == 0 && reader->kind->line ? reader->kind->line(reader, place) : place->line;
+    gsa__reader_prefix(gsa_reader_file(reader, place->file), line, place->byte, error);
+}
+
+void gsa__reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error)
+{
+    error->line = line;
+    error->byte = byte;
+    if (byte == UINT64_MAX)
+        gsa__error_prefix(error, "%s, row %" PRIu64 ": ", file, line);
+    else if (line == 0)
+        gsa__error_prefix(error, "%s (byte %" PRIu64 "): ", file, byte);
     else
-        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", file, place->line, place->byte);
+        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", file, line, byte);
 }

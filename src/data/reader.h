@@ -22,6 +22,10 @@ typedef struct gsa__reader_kind {
     const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was understood */
     const char *(*name)(const gsa_reader *reader, uint64_t feature);
     double (*colliding)(const gsa_reader *reader);
+    /* NULL where rows can only be read one after the other. */
+    gsa_status (*seek)(gsa_reader *reader, const gsa_place *row, gsa_error *error);
+    gsa_status (*share)(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error); /* part < n_parts */
+    uint64_t (*line)(const gsa_reader *reader, const gsa_place *place); /* counts it; 0 if that fails; may be NULL */
 } gsa__reader_kind;
 
 /* The first member of every reader. */
@@ -31,6 +35,11 @@ struct gsa_reader {
     /* Delivered so far. Another thread than the one that reads may ask. */
     atomic_uint_fast64_t n_rows, n_bad_rows, bytes_read;
 };
+
+/* "FILE:LINE (byte N): " in front of an error, which gets line (0: not known) and byte. */
+void gsa__reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error);
+/* Where part `part` of n begins: at a number from 0 to total. */
+uint64_t gsa__reader_cut(uint64_t total, uint64_t part, uint64_t n_parts);
 
 /* Sizes that nobody needs to choose but tests; 0 means the default. */
 typedef struct gsa__reader_sizes {

@@ -221,3 +221,12 @@ gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_
     decode->start_used += *got;
     return GSA_OK;
 }
+
+gsa_status gsa__decode_seek(gsa__decode *decode, int64_t at, gsa_error *error)
+{
+    decode->in_start = decode->in_end = 0;
+    decode->start_used = decode->start_size;
+    decode->source_ended = false;
+    decode->source.n_read = 0;
+    return decode->source.seek(&decode->source, at, error);
+}

@@ -37,6 +37,9 @@ bool gsa__decode_is_idle(const gsa__decode *decode);
  * reads; of a stream that has no more for the moment, only what it has with a line that tells what it is. A failure
  * behind the first byte is left to these. After GSA_STOPPED another call goes on. */
 gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error);
+/* Of plain content that was peeked at: reads go on at this byte or, below 0, so many before the end, and
+ * are counted anew. */
+gsa_status gsa__decode_seek(gsa__decode *decode, int64_t at, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
 void gsa__decode_close(gsa__decode *decode);
 

@@ -68,10 +68,36 @@ void gsa__cache_begin_at(void *memory, uint64_t block, uint64_t offset, uint64_t
 {
     cache *parser = memory;
     parser->part = HEADER;
+    parser->filled = 0;
     parser->knows_schema = true;
     parser->n_blocks = block;
     parser->offset = offset;
     parser->n_rows = first_row;
+}
+
+static uint64_t entry_at(const gsa__cache_index *index, uint64_t block, size_t field)
+{
+    return gsa__load_u64(index->entries + GSA__CACHE_ENTRY_SIZE * block + 8 * field);
+}
+
+/* To the first block that begins at this byte or behind it, or has this row; behind the last one the index is read. */
+static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *error)
+{
+    cache *parser = memory;
+    gsa__cache_index index;
+    gsa_status status = gsa__cache_index_read(parser->input->stream, parser->env, &index, error);
+    if (status != GSA_OK)
+        return status;
+    bool by_row = at->byte == UINT64_MAX;
+    uint64_t block = 0, n_blocks = index.totals.n_rows;
+    while (block < n_blocks && (by_row ? entry_at(&index, block, 1) + entry_at(&index, block, 2) < at->line
+                                       : entry_at(&index, block, 0) < at->byte))
+        block++;
+    uint64_t offset = block < n_blocks ? entry_at(&index, block, 0) : index.offset;
+    gsa__cache_begin_at(parser, block, offset, block < n_blocks ? entry_at(&index, block, 1) : index.totals.first_row);
+    gsa__free(parser->env, index.entries);
+    return offset > INT64_MAX ? gsa__fail(error, GSA_FORMAT, "%s: damaged cache (make it anew)", parser->input->name)
+                              : gsa__decode_seek(parser->input->stream, (int64_t)offset, error);
 }
 
 /* Says where, if something is damaged. */
@@ -155,6 +181,8 @@ static const char *header_objection(const cache *parser)
 static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
 {
     (void)rows;
+    if (parser->offset >= parser->input->limit)
+        return GSA_END;
     gsa_status status = need(parser, GSA__CACHE_HEADER_SIZE, error);
     if (status != GSA_OK)
         return status;
@@ -280,7 +308,7 @@ static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_cache(void)
 {
-    static const gsa__format format = {"gsac",     "a cache",   open_cache,   begin_cache,
-                                       read_cache, close_cache, prepare_cache};
+    static const gsa__format format = {"gsac",      "a cache",     open_cache,  begin_cache, read_cache,
+                                       close_cache, prepare_cache, enter_cache, true};
     return &format;
 }

@@ -46,12 +46,13 @@ const gsa__format *gsa__format_cache(void);
 /* After begin with a stream that starts at the header of this block: reads from there on. */
 void gsa__cache_begin_at(void *parser, uint64_t block, uint64_t offset, uint64_t first_row);
 
-/* The index of a cache that is in memory, borrowed from it: block i begins at 24 bytes from `entries` on. */
+/* The index of a cache: of block i 24 bytes from entries + 24 i on. */
 typedef struct gsa__cache_index {
+    uint64_t offset; /* of its header */
     gsa__cache_header totals;
-    const unsigned char *entries;
+    unsigned char *entries; /* of the env, the caller's to free; NULL after a failure */
 } gsa__cache_index;
-gsa_status gsa__cache_index_read(const void *bytes, size_t size, const char *name, gsa__cache_index *out,
-                                 gsa_error *error);
+/* By the last bytes of a stream that can seek. */
+gsa_status gsa__cache_index_read(gsa__decode *stream, const gsa_env *env, gsa__cache_index *out, gsa_error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/byte_order.h"
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -35,30 +36,58 @@ bool gsa__cache_matches(const unsigned char *start, size_t size)
     return size > 0 && memcmp(start, GSA__CACHE_MAGIC, size < 8 ? size : 8) == 0;
 }
 
-/* Where the index's header is, by the last bytes; 0 if they are not those of a cache. */
-static uint64_t find_index(const unsigned char *bytes, size_t size)
+/* What the file does not have of these bytes is zero, which fits no magic and no hash. */
+static gsa_status read_at(gsa__decode *stream, int64_t at, unsigned char *bytes, size_t size, gsa_error *error)
 {
-    const size_t around = GSA__CACHE_HEAD_SIZE + GSA__CACHE_HEADER_SIZE + GSA__CACHE_FOOT_SIZE;
-    if (size < around || !gsa__cache_matches(bytes, size) || gsa__load_u64(bytes + 8) != GSA__CACHE_VERSION ||
-        memcmp(bytes + size - 8, GSA__CACHE_END, 8) != 0)
-        return 0;
-    uint64_t at = gsa__load_u64(bytes + size - GSA__CACHE_FOOT_SIZE);
-    bool is_inside = at >= GSA__CACHE_HEAD_SIZE && at <= size - GSA__CACHE_FOOT_SIZE - GSA__CACHE_HEADER_SIZE;
-    return is_inside ? at : 0;
+    gsa_status status = gsa__decode_seek(stream, at, error);
+    memset(bytes, 0, size);
+    for (size_t got = 1, n = 0; status == GSA_OK && got > 0 && n < size; n += got)
+        status = gsa__decode_read(stream, bytes + n, size - n, &got, error);
+    return status;
 }
 
-gsa_status gsa__cache_index_read(const void *memory, size_t size, const char *name, gsa__cache_index *out,
-                                 gsa_error *error)
+static gsa_status fail_index(const gsa__decode *stream, const gsa__cache_index *index, gsa_error *error)
 {
-    const unsigned char *bytes = memory;
+    return gsa__fail(error, GSA_FORMAT, "%s: damaged cache (make it anew): no index at its end (byte %" PRIu64 ")",
+                     stream->source.name, index->offset);
+}
+
+/* Header and payload, where the last bytes say that they are. */
+static gsa_status read_index(gsa__decode *stream, const gsa_env *env, gsa__cache_index *out, gsa_error *error)
+{
+    unsigned char bytes[GSA__CACHE_HEADER_SIZE];
     gsa__cache_header *totals = &out->totals;
-    uint64_t at = find_index(bytes, size);
-    out->entries = bytes + at + GSA__CACHE_HEADER_SIZE;
-    if (at > 0 && gsa__cache_header_read(bytes + at, totals) && totals->marker == GSA__CACHE_INDEX &&
-        totals->payload_size == size - GSA__CACHE_FOOT_SIZE - GSA__CACHE_HEADER_SIZE - at &&
-        totals->payload_size % GSA__CACHE_ENTRY_SIZE == 0 &&
-        totals->n_rows == totals->payload_size / GSA__CACHE_ENTRY_SIZE &&
-        gsa__hash(out->entries, (size_t)totals->payload_size, 0) == totals->payload_hash)
-        return GSA_OK;
-    return gsa__fail(error, GSA_FORMAT, "%s: damaged cache: no index at its end (byte %" PRIu64 ")", name, at);
+    gsa_status status = read_at(stream, (int64_t)out->offset, bytes, sizeof bytes, error);
+    if (status != GSA_OK)
+        return status;
+    if (!gsa__cache_header_read(bytes, totals) || totals->marker != GSA__CACHE_INDEX ||
+        totals->payload_size > env->memory_limit / 4 || totals->payload_size % GSA__CACHE_ENTRY_SIZE != 0 ||
+        totals->n_rows != totals->payload_size / GSA__CACHE_ENTRY_SIZE)
+        return fail_index(stream, out, error);
+    size_t size = (size_t)totals->payload_size;
+    out->entries = gsa__alloc(env, size + 1, 1);
+    if (!out->entries)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the index of a cache, of %zu bytes", size);
+    status = read_at(stream, (int64_t)out->offset + GSA__CACHE_HEADER_SIZE, out->entries, size, error);
+    if (status == GSA_OK && gsa__hash(out->entries, size, 0) != totals->payload_hash)
+        status = fail_index(stream, out, error);
+    return status;
+}
+
+gsa_status gsa__cache_index_read(gsa__decode *stream, const gsa_env *env, gsa__cache_index *out, gsa_error *error)
+{
+    unsigned char foot[GSA__CACHE_FOOT_SIZE];
+    *out = (gsa__cache_index){0};
+    gsa_status status = read_at(stream, -GSA__CACHE_FOOT_SIZE, foot, sizeof foot, error);
+    if (status != GSA_OK)
+        return status;
+    out->offset = gsa__load_u64(foot);
+    if (memcmp(foot + 8, GSA__CACHE_END, 8) != 0 || out->offset > INT64_MAX - GSA__CACHE_HEADER_SIZE)
+        return fail_index(stream, out, error);
+    status = read_index(stream, env, out, error);
+    if (status != GSA_OK) {
+        gsa__free(env, out->entries);
+        out->entries = NULL;
+    }
+    return status;
 }

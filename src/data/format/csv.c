@@ -115,7 +115,6 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
         status = gsa__records_next(&csv->records, &header, error);
     csv->is_prepared = status == GSA_OK;
     gsa__csv_look_free(csv, &look);
-    gsa__line_prefix(csv->input->name, status, status == GSA_OK ? NULL : error);
     return status;
 }
 
@@ -139,13 +138,27 @@ static gsa_status read_csv(void *memory, gsa__rows *rows, gsa_error *error)
             status = GSA_OK;
         }
     }
-    if (status != GSA_OK)
-        gsa__line_prefix(input->name, status, error);
     return status;
+}
+
+/* Whether a line end is inside of quotes is not to be seen from here: that a record begins is believed. */
+static gsa_status enter_csv(void *memory, const gsa_place *at, gsa_error *error)
+{
+    gsa__csv *csv = memory;
+    unsigned char before = 0;
+    size_t got = 0;
+    gsa_status status = gsa__decode_seek(csv->input->stream, (int64_t)at->byte - 1, error);
+    if (status == GSA_OK)
+        status = gsa__decode_read(csv->input->stream, &before, 1, &got, error);
+    csv->input->entered = at->line > 0 ? 0 : at->byte;
+    gsa__records_enter(&csv->records, at->byte, at->line > 0 ? at->line - 1 : 0);
+    bool is_behind_mark = at->byte == 3 && before == 0xBF; /* the byte order mark */
+    return status == GSA_OK && before != '\n' && before != '\r' && !is_behind_mark ? GSA_END : status;
 }
 
 const gsa__format *gsa__format_csv(void)
 {
-    static const gsa__format format = {"csv", "a table", open_csv, begin_csv, read_csv, close_csv, prepare_csv};
+    static const gsa__format format = {"csv",     "a table",   open_csv,  begin_csv, read_csv,
+                                       close_csv, prepare_csv, enter_csv, false};
     return &format;
 }

@@ -248,7 +248,7 @@ gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *row
         status = gsa__words_enter(&rows->words, word.text, word.size, &number, error);
     if (status != GSA_OK)
         return status;
-    gsa_place place = {record->line.number, record->line.byte, csv->input->file};
+    gsa_place place = gsa__format_place(csv->input, record->line.number, record->line.byte);
     gsa__rows_finish(rows, features.n, features.all_ones, label, number, place);
     gsa__csv_end_row(csv, rows, weight);
     return GSA_OK;

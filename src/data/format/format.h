@@ -15,6 +15,8 @@ typedef struct gsa__format_input {
     gsa__decode *stream;
     const char *name;    /* for messages */
     uint32_t file;       /* number for gsa_place */
+    uint64_t limit;      /* of a divisible format: rows that begin at this byte or behind it are not read */
+    uint64_t entered;    /* not 0: lines are counted from this byte on, and those before it are not known */
     bool skip_bad_rows;  /* count them instead of failing with GSA_INPUT */
     uint64_t n_bad_rows; /* the format adds to it */
     const gsa_reader_options *options;
@@ -37,7 +39,18 @@ typedef struct gsa__format {
     void (*close)(void *parser);
     /* Reads as far as it takes to know the schema, rows are still to be read; NULL: there is none. GSA_END: no rows. */
     gsa_status (*prepare)(void *parser, gsa_error *error);
+    /* Of plain content, after begin and prepare: goes to byte at->byte, which is not 0. In a divisible format the first
+     * row is the one that begins there or, if none does, later; in others one must begin there: GSA_END if it is seen
+     * that none does. at->line is the line there; 0: not known. A cache with at->byte UINT64_MAX goes to the block with
+     * row at->line. NULL: it cannot. */
+    gsa_status (*enter)(void *parser, const gsa_place *at, gsa_error *error);
+    bool is_divisible;
 } gsa__format;
+
+static inline gsa_place gsa__format_place(const gsa__format_input *input, uint64_t line, uint64_t byte)
+{
+    return (gsa_place){input->entered > 0 ? 0 : line, byte, input->file};
+}
 
 const gsa__format *gsa__format_libsvm(void);
 const gsa__format *gsa__format_csv(void);

@@ -141,7 +141,7 @@ static gsa_status parse_row(libsvm *parser, const gsa__line *line, const char *p
         if (status != GSA_OK)
             return gsa__libsvm_place(line, found.text, status, error);
     }
-    gsa_place place = {line->number, line->byte, parser->text.input->file};
+    gsa_place place = gsa__format_place(parser->text.input, line->number, line->byte);
     gsa__rows_finish(rows, pairs.n, pairs.all_ones, found.number, word, place);
     return GSA_OK;
 }
@@ -150,7 +150,7 @@ static gsa_status parse_row(libsvm *parser, const gsa__line *line, const char *p
 static gsa_status parse_line(void *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
 {
     const char *p = line->start;
-    if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+    if (line->byte == 0 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
         p += 3; /* a byte order mark is no part of the first label */
     p = skip_blanks(p);
     if (p == line->end)
@@ -168,6 +168,7 @@ static gsa_status read_libsvm(void *parser, gsa__rows *rows, gsa_error *error)
 const gsa__format *gsa__format_libsvm(void)
 {
     static const gsa__format format = {"libsvm",    "libsvm text",        open_libsvm, gsa__line_text_begin,
-                                       read_libsvm, gsa__line_text_close, NULL};
+                                       read_libsvm, gsa__line_text_close, NULL,        gsa__line_text_enter,
+                                       true};
     return &format;
 }

@@ -36,6 +36,16 @@ void gsa__line_text_begin(void *parser, gsa__format_input *input)
     gsa__line_text *text = parser;
     text->input = input;
     gsa__lines_begin(&text->lines, input->stream);
+    text->lines.limit = input->limit;
+}
+
+/* A line begins behind a newline: what follows the byte before is passed over up to one. */
+gsa_status gsa__line_text_enter(void *parser, const gsa_place *at, gsa_error *error)
+{
+    gsa__line_text *text = parser;
+    text->input->entered = at->line > 0 ? 0 : at->byte - 1;
+    gsa__lines_enter(&text->lines, at->byte, at->line > 0 ? at->line - 1 : 1);
+    return gsa__decode_seek(text->input->stream, (int64_t)at->byte - 1, error);
 }
 
 gsa_status gsa__line_text_read(void *parser, gsa__line_parse parse, gsa__rows *rows, gsa_error *error)
@@ -52,7 +62,6 @@ gsa_status gsa__line_text_read(void *parser, gsa__line_parse parse, gsa__rows *r
         if (status == GSA_INPUT && text->input->skip_bad_rows) {
             text->input->n_bad_rows++;
         } else if (status != GSA_OK) {
-            gsa__line_prefix(text->input->name, status, error);
             return status;
         }
     }

@@ -4,14 +4,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define DEFAULT_BUFFER ((size_t)256 << 10)
 
 gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    *lines = (gsa__lines){.env = env, .most_size = GSA__LONGEST_LINE};
+    *lines = (gsa__lines){.env = env, .most_size = GSA__LONGEST_LINE, .limit = UINT64_MAX};
     if (env->memory_limit / 4 < lines->most_size)
         lines->most_size = (size_t)(env->memory_limit / 4);
     lines->capacity = buffer_size ? buffer_size : DEFAULT_BUFFER;
@@ -33,6 +32,15 @@ void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream)
     lines->start = lines->scanned = lines->end = 0;
     lines->line = lines->byte = 0;
     lines->ended = lines->discarding = false;
+}
+
+/* What the byte before belongs to is passed over like the rest of a line that was too long: to its newline. */
+void gsa__lines_enter(gsa__lines *lines, uint64_t byte, uint64_t line)
+{
+    gsa__lines_begin(lines, lines->stream);
+    lines->byte = byte - 1;
+    lines->line = line;
+    lines->discarding = true;
 }
 
 /* The buffer holds one unfinished line that fills it: doubled, up to what the longest line and its newline need. */
@@ -109,6 +117,10 @@ static gsa_status take(gsa__lines *lines, size_t size, size_t taken, gsa__line *
 
 gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
 {
+    if (lines->byte >= lines->limit && !lines->discarding) {
+        lines->ended = true;
+        return GSA_END;
+    }
     for (;;) {
         char *newline = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
         if (newline) {
@@ -137,10 +149,4 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
         if (status != GSA_OK)
             return status;
     }
-}
-
-void gsa__line_prefix(const char *name, gsa_status status, gsa_error *error)
-{
-    if (error && status != GSA_END && error->line > 0)
-        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", name, error->line, error->byte);
 }

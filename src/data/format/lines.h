@@ -28,9 +28,10 @@ typedef struct gsa__lines {
     size_t most_size;           /* bytes of a line without its newline, at most */
     uint64_t line;              /* lines taken so far */
     uint64_t byte;              /* offset of start in the content */
-    bool ended;                 /* the stream has */
+    uint64_t limit;             /* lines that begin at this byte or behind it are not delivered */
+    bool ended;                 /* the stream has, or the limit is reached */
     bool hurried;               /* whoever asks has something to do meanwhile */
-    bool discarding;            /* what comes up to the next newline belongs to a line that was too long */
+    bool discarding;            /* what comes up to the next newline belongs to a line that is not delivered */
 } gsa__lines;
 
 /* buffer_size 0: the default. */
@@ -38,13 +39,13 @@ gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env 
 void gsa__lines_free(gsa__lines *lines);
 /* From now on the lines of this stream. */
 void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream);
+/* The stream is at the byte before this one, which is not the first: the next line is the first that begins here or
+ * behind it, and has the number `line` + 1. */
+void gsa__lines_enter(gsa__lines *lines, uint64_t byte, uint64_t line);
 /* The next line, valid until the next call; GSA_END after the last, and if `hurried` also
  * where the stream has no whole line for the moment; `ended` tells which. A line that is too long is GSA_INPUT with
  * line and byte set; the call after that delivers the line that follows it. */
 gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error);
-
-/* "FILE:LINE (byte N): " in front of an error that has a line. */
-void gsa__line_prefix(const char *name, gsa_status status, gsa_error *error);
 
 /* For those that find other ends than those of lines in the buffer. Adds bytes of the stream behind [start, end), which
  * move to the front of the buffer, and GSA__LINES_PADDING newlines behind these; the buffer grows if it is full. */

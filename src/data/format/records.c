@@ -29,6 +29,13 @@ void gsa__records_begin(gsa__records *records, gsa__decode *stream)
     records->line = records->byte = 0;
 }
 
+void gsa__records_enter(gsa__records *records, uint64_t byte, uint64_t line)
+{
+    gsa__records_begin(records, records->lines.stream);
+    records->byte = byte;
+    records->line = line;
+}
+
 void gsa__records_hold(gsa__records *records)
 {
     gsa__lines_drop(&records->lines, records->at);

@@ -41,6 +41,8 @@ gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gs
 void gsa__records_free(gsa__records *records);
 /* From now on the records of this stream. A byte order mark is skipped. */
 void gsa__records_begin(gsa__records *records, gsa__decode *stream);
+/* The stream is at this byte, where a record begins; that has the line `line` + 1. */
+void gsa__records_enter(gsa__records *records, uint64_t byte, uint64_t line);
 /* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, or a quote
  * that is never closed, with line and byte; the call after that goes on behind that line. */
 gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error);

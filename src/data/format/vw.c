@@ -272,7 +272,7 @@ static gsa_status parse_line(void *memory, const gsa__line *line, gsa__rows *row
     vw *parser = memory;
     const char *p = line->start;
     head found;
-    if (line->number == 1 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
+    if (line->byte == 0 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
         p += 3;
     if (skip_blanks(p, line->end) == line->end)
         return GSA_OK;
@@ -288,7 +288,7 @@ static gsa_status parse_line(void *memory, const gsa__line *line, gsa__rows *row
         status = take_crosses(parser, line, &features, rows, error);
     if (status != GSA_OK)
         return status;
-    gsa_place place = {line->number, line->byte, parser->text.input->file};
+    gsa_place place = gsa__format_place(parser->text.input, line->number, line->byte);
     gsa__rows_finish(rows, features.n, features.all_ones, found.label, -1, place);
     gsa__rows_weigh(rows, found.importance);
     return GSA_OK;
@@ -303,6 +303,7 @@ static gsa_status read_vw(void *parser, gsa__rows *rows, gsa_error *error)
 const gsa__format *gsa__format_vw(void)
 {
     static const gsa__format format = {
-        "vw", "Vowpal Wabbit text", open_vw, gsa__line_text_begin, read_vw, close_vw, prepare_vw};
+        "vw",       "Vowpal Wabbit text", open_vw, gsa__line_text_begin, read_vw, close_vw,
+        prepare_vw, gsa__line_text_enter, true};
     return &format;
 }

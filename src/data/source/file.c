@@ -109,6 +109,12 @@ static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t 
     return GSA_OK;
 }
 
+static gsa_status seek_fd(gsa__source *source, int64_t at, gsa_error *error)
+{
+    bool found = lseek(source->fd, (off_t)at, at < 0 ? SEEK_END : SEEK_SET) >= 0;
+    return found ? GSA_OK : fail_system(error, source->name, "going to another byte of it", errno);
+}
+
 static void close_fd(gsa__source *source)
 {
     close(source->fd);
@@ -124,6 +130,7 @@ gsa_status gsa__source_open_file(const char *path, const gsa_env *env, gsa__sour
             return status;
     }
     *out = (gsa__source){.read = read_fd,
+                         .seek = seek_fd,
                          .close = is_stdin ? NULL : close_fd,
                          .name = is_stdin ? GSA__STDIN_NAME : path,
                          .env = env,

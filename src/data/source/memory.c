@@ -1,15 +1,28 @@
 /* Bytes that are in memory already. */
 #include "data/source/source.h"
 
+#include "base/error.h"
+
 #include <string.h>
 
 static gsa_status read_memory(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     (void)error;
-    size_t left = source->memory_size - (size_t)source->n_read;
+    size_t left = source->memory_size - source->memory_at;
     *got = size < left ? size : left;
     if (*got > 0)
-        memcpy(bytes, source->memory + source->n_read, *got);
+        memcpy(bytes, source->memory + source->memory_at, *got);
+    source->memory_at += *got;
+    return GSA_OK;
+}
+
+static gsa_status seek_memory(gsa__source *source, int64_t at, gsa_error *error)
+{
+    uint64_t size = source->memory_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
+    if (distance > size)
+        return gsa__fail(error, GSA_IO, "%s has %zu bytes, and others are to be read", source->name,
+                         source->memory_size);
+    source->memory_at = (size_t)(at < 0 ? size - distance : distance);
     return GSA_OK;
 }
 
@@ -21,6 +34,7 @@ static void close_memory(gsa__source *source)
 void gsa__source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsa__source *out)
 {
     *out = (gsa__source){.read = read_memory,
+                         .seek = seek_memory,
                          .close = close_memory,
                          .name = name,
                          .env = env,

@@ -15,6 +15,8 @@ typedef struct gsa__source gsa__source;
 /* A plain struct, so that it needs no memory of its own. name and env are borrowed until close. */
 struct gsa__source {
     gsa_status (*read)(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
+    /* No stream: goes on at this byte or, below 0, so many before the end. */
+    gsa_status (*seek)(gsa__source *source, int64_t at, gsa_error *error);
     void (*close)(gsa__source *source);
     const char *name;
     const gsa_env *env;
@@ -22,7 +24,7 @@ struct gsa__source {
     size_t most; /* bytes of one read, at most; for tests of pieces that fall anywhere */
     int fd;
     const unsigned char *memory;
-    size_t memory_size;
+    size_t memory_size, memory_at;
 };
 
 /* What can be known of a path before its turn comes. */
