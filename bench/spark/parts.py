@@ -68,12 +68,12 @@ def main() -> None:
     timed("learn, Arrow included", lambda: learn(copy, 1))
     facts["bytes of a head"] = len(copy.write_head(base))
     n_features = int(base.summary().n_features)
-    piece = timed("write slices", lambda: copy.write_slice(base, 0, n_features))
-    facts["features in slices"] = (len(piece) - 48) // 56
+    piece = timed("write slices", lambda: copy.write_slice(0, base, 0, n_features))
+    facts["bytes of a slice of everything"] = len(piece)
     copies = [learn(base.fork(8), number) for number in range(8)]
     merged = timed("merge 8 states", lambda: State.merge(copies, base))
     timed("judge by held-out rows", merged.keep_best)
-    pieces = [one.write_slice(base, 0, n_features) for one in copies] * 8
+    pieces = [copies[i % 8].write_slice(i, base, 0, n_features) for i in range(64)]
     timed("unite 64 slices", lambda: unite_slices(pieces))
     print(json.dumps(facts))
 

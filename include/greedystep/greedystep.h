@@ -204,16 +204,19 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states,
 typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 
 /* The same for copies that are in different processes, bit for bit: of a base that knows all labels, two copies or
- * more. Each copy writes its head, which is a state without features (gsa_state_read), and what it learned of every
- * slice of the features; wherever the slices of one range come together, from all copies in the order of their numbers,
- * they become one; heads, base and united slices, in the order of their features, are the merged state. Nobody needs to
- * have more than a few of the size of a model. Bytes of slices are for a moment, not for files. */
+ * more. Every copy writes its head, which is a state without features (gsa_state_read). A process that has copies
+ * first_copy, first_copy + 1 ... of all writes what they learned of a slice of the features, added up; wherever the
+ * slices of one range come together, from all processes in the order of their copies, they become one; heads of all
+ * copies, base and united slices, in the order of their features, are the merged state. How copies are spread over
+ * processes changes no bit, and nobody needs to have more than a few of the size of a model. A slice has 21 bytes a
+ * feature that was met (one output) and a bit for every one. Its bytes are for a moment, not for files. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write_head(const gsa_state *copy, const gsa_state *base, gsa_write_fn write,
                                                       void *ctx, gsa_error *error);
-GSA_API GSA_NODISCARD gsa_status gsa_state_write_slice(const gsa_state *copy, const gsa_state *base, uint64_t first,
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_slice(const gsa_state *const *copies, size_t n_copies,
+                                                       size_t first_copy, const gsa_state *base, uint64_t first,
                                                        uint64_t n_features, gsa_write_fn write, void *ctx,
                                                        gsa_error *error);
-GSA_API GSA_NODISCARD gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_copies,
+GSA_API GSA_NODISCARD gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_slices,
                                                   const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge_slices(const gsa_state *const *heads, size_t n_copies,
                                                         const gsa_state *base, const void *const *united,

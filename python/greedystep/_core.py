@@ -60,7 +60,7 @@ def _slices(slices: Sequence[bytes]) -> tuple[Any, Any, int]:
 
 
 def unite_slices(slices: Sequence[bytes]) -> bytes:
-    """Return what all copies, in the order of their numbers, learned of a range of features."""
+    """Return what all copies learned of a range of features, from slices in the order of their copies."""
     return _bytes_of("gsa_slices_unite", *_slices(slices), byref(plain_env()))
 
 
@@ -127,9 +127,10 @@ class State(Handle):
         """Return a copy as bytes, without what it learned of features."""
         return _bytes_of("gsa_state_write_head", self.pointer, base.pointer)
 
-    def write_slice(self, base: State, first: int, n_features: int) -> bytes:
-        """Return what a copy has learned of a range of features since its base."""
-        return _bytes_of("gsa_state_write_slice", self.pointer, base.pointer, first, n_features)
+    def write_slice(self, number: int, base: State, first: int, n_features: int) -> bytes:
+        """Return what this copy, which has that number among all, learned of a range of features since its base."""
+        copies = (c_void_p * 1)(self.pointer)
+        return _bytes_of("gsa_state_write_slice", copies, 1, number, base.pointer, first, n_features)
 
     def fork(self, n_copies: int) -> State:
         """Return one of several copies that learn side by side, each its own rows."""

@@ -237,7 +237,10 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_keep_best": (c_int, [_P, _E]),
     "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _ENV, _OUT, _E]),
     "gsa_state_write_head": (c_int, [_P, _P, WriteBytes, _P, _E]),
-    "gsa_state_write_slice": (c_int, [_P, _P, c_uint64, c_uint64, WriteBytes, _P, _E]),
+    "gsa_state_write_slice": (
+        c_int,
+        [POINTER(_P), c_size_t, c_size_t, _P, c_uint64, c_uint64, WriteBytes, _P, _E],
+    ),
     "gsa_slices_unite": (
         c_int,
         [POINTER(c_char_p), POINTER(c_size_t), c_size_t, _ENV, WriteBytes, _P, _E],

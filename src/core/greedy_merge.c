@@ -9,6 +9,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <string.h>
+
 /* Held-out rows that are asked, those of the lowest hashes: one number needs no more. */
 #define ROWS_MOST 4096u
 /* Alphas that are tried, each a quarter of the one before; the first is where a feature that came once has gone most of
@@ -65,67 +67,86 @@ static double search(const search_line *line, double most, int n_steps)
     return (low + high) / 2;
 }
 
-static void add_start(const gsa__merging *merging, size_t slot, bool averaged, double x, double *start)
+typedef struct strides {
+    gsa__merging *merging;
+    search_line line;
+    double *start, *along;
+    gsa__presence *met; /* of the features of a row, the intercept first; and their gains */
+    float *gain;
+} strides;
+
+static void add_start(gsa__merging *merging, size_t slot, bool averaged, double x, double *start)
 {
-    const double *last_start, *average_start;
-    gsa__merging_start(merging, slot, &last_start, &average_start);
-    for (size_t k = 0; k < merging->into->table.n_outputs; k++)
-        start[k] += (averaged ? average_start : last_start)[k] * x;
+    gsa__merging_start(merging, slot, 1);
+    double kept = averaged ? 1 - merging->fresh : 0;
+    for (size_t k = 0; k < merging->n_outputs; k++)
+        start[k] += ((double)merging->start.last[k] - kept * (double)merging->start.lag[k]) * x;
 }
 
-/* One gamma at a time: of the last weights, or of the averaged. Held-out rows may have features that no learned row
- * has: those have no slot. Where a line starts is the same for every alpha (start NULL: known already). */
-static void take_margins(const gsa__merging *merging, bool averaged, double alpha, size_t n_rows, double *start,
-                         double *along)
+/* Held-out rows may have features that no learned row has: those have no slot. */
+static size_t slot_of(const gsa__row *row, size_t entry)
 {
-    const gsa_state *into = merging->into;
+    return entry > 0 ? (size_t)row->index[entry - 1] + 1 : 0;
+}
+
+static void find_gains(const strides *of, const gsa__row *row, double alpha)
+{
+    const gsa__merging *merging = of->merging;
+    for (size_t j = 0; j <= row->n; j++) {
+        size_t slot = slot_of(row, j);
+        of->gain[j] = 1;
+        if (merging->met && slot < merging->into->table.n_slots)
+            of->met[j] = merging->met[slot];
+    }
+    if (merging->met && alpha > 0)
+        gsa__gains(of->met, row->n + 1, alpha, of->gain);
+}
+
+/* One gamma at a time: of the last weights, or of the averaged. Where a line starts is the same for every alpha
+ * (with_start: to be found). */
+static void take_margins(const strides *of, bool averaged, double alpha, bool with_start)
+{
+    const gsa_state *into = of->merging->into;
     const gsa__table *table = &into->table;
     size_t n_outputs = table->n_outputs, change = averaged ? gsa__table_average(table) : 0;
-    bool intercept = into->params.value[GSA__PARAM_intercept];
-    for (size_t i = 0; i < n_rows; i++, along += n_outputs) {
-        double *from = start ? start + i * n_outputs : NULL;
+    double *along = of->along, *start = of->start;
+    memset(along, 0, of->line.n_rows * n_outputs * sizeof *along);
+    if (with_start)
+        memset(start, 0, of->line.n_rows * n_outputs * sizeof *start);
+    for (size_t i = 0; i < of->line.n_rows; i++, along += n_outputs, start += n_outputs) {
         gsa__row row = gsa__held_row_view(into->sample.at[i]);
-        for (size_t k = 0; k < n_outputs; k++)
-            along[k] = 0;
-        for (size_t k = 0; k < n_outputs && from; k++)
-            from[k] = 0;
-        for (size_t j = intercept ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
-            size_t slot = j > 0 ? (size_t)row.index[j - 1] + 1 : 0;
-            double x = j > 0 ? (double)row.value[j - 1] : 1;
+        find_gains(of, &row, alpha);
+        for (size_t j = into->params.value[GSA__PARAM_intercept] ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
+            size_t slot = slot_of(&row, j);
+            double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->gain[j] * x;
             if (slot >= table->n_slots)
                 continue;
-            double gain = gsa__merging_gain(merging, slot, alpha);
             for (size_t k = 0; k < n_outputs; k++)
-                along[k] += gain * (double)gsa__table_slot(table, slot)[change + k].f * x;
-            if (from)
-                add_start(merging, slot, averaged, x, from);
+                along[k] += step * (double)gsa__table_slot(table, slot)[change + k].f;
+            if (with_start)
+                add_start(of->merging, slot, averaged, x, start);
         }
     }
 }
 
-/* Presence of a feature that came once. */
-static double presence_of_one(const gsa__merging *merging)
+/* Presence of a feature that came once, by the held-out rows. */
+static double presence_of_one(const strides *of)
 {
-    const gsa_state *into = merging->into;
+    const gsa_state *into = of->merging->into;
     double mass = 0, count = 0;
-    for (size_t slot = 1; slot < into->table.n_slots && !merging->base->units_free; slot++) {
-        mass += gsa__state_mass(into, slot);
-        count += (double)gsa__state_count(into, slot);
+    for (size_t i = 0; i < of->line.n_rows && !of->merging->base->units_free; i++) {
+        const gsa__held_row *held = into->sample.at[i];
+        gsa__row row = gsa__held_row_view(held);
+        for (size_t j = 0; j < row.n; j++)
+            mass += (double)held->weight * (double)row.value[j] * (double)row.value[j];
+        count += (double)row.n;
     }
     return mass > 0 ? mass / count : 1;
 }
 
-typedef struct strides {
-    const gsa__merging *merging;
-    search_line line;
-    double *start, *along;
-    double one; /* presence of a feature that came once */
-} strides;
-
 static double loss_with(const strides *of, bool averaged, int n_steps, gsa__stride *stride)
 {
-    take_margins(of->merging, averaged, stride->alpha, of->line.n_rows, stride->alpha > 0 ? NULL : of->start,
-                 of->along);
+    take_margins(of, averaged, stride->alpha, !(stride->alpha > 0));
     double most = (double)of->merging->n_states;
     if (stride->alpha > 0 && most > GAMMA_MOST) /* what copies lack, the gain has made up for */
         most = GAMMA_MOST;
@@ -133,10 +154,10 @@ static double loss_with(const strides *of, bool averaged, int n_steps, gsa__stri
     return loss_at(&of->line, stride->gamma);
 }
 
-static gsa__stride best_stride(const strides *of, bool averaged)
+static gsa__stride best_stride(const strides *of, bool averaged, double one)
 {
     gsa__stride best = {1, 0}; /* the first, which finds where all of them start */
-    double best_loss = loss_with(of, averaged, STEPS, &best), alpha = 1 / of->one;
+    double best_loss = loss_with(of, averaged, STEPS, &best), alpha = 1 / one;
     int n_worse = 0;
     for (int i = 0; i < ALPHAS && of->merging->met && n_worse < WORSE_MOST; i++, alpha /= 4) {
         gsa__stride stride = {1, alpha};
@@ -152,24 +173,35 @@ static gsa__stride best_stride(const strides *of, bool averaged)
     return best;
 }
 
-gsa_status gsa__greedy_strides(const gsa__merging *merging, gsa__stride *along, gsa__stride *along_average,
-                               gsa_error *error)
+/* Margins of the rows, of one row, and what find_gains needs for the longest. */
+static double *make_room(const gsa_state *into, size_t n_rows, size_t *n_margins, size_t *n_entries)
+{
+    size_t n_numbers, n_extra;
+    *n_entries = 1;
+    for (size_t i = 0; i < n_rows; i++)
+        if (into->sample.at[i]->n >= *n_entries)
+            *n_entries = (size_t)into->sample.at[i]->n + 1;
+    bool fits = gsa__multiply(n_rows, 2 * into->table.n_outputs, n_margins) &&
+                gsa__add(into->table.n_outputs, 2 * *n_entries, &n_extra) && gsa__add(*n_margins, n_extra, &n_numbers);
+    return fits ? gsa__alloc_zeroed(&into->env, n_numbers, sizeof(double)) : NULL;
+}
+
+gsa_status gsa__greedy_strides(gsa__merging *merging, gsa__stride *along, gsa__stride *along_average, gsa_error *error)
 {
     const gsa_state *into = merging->into;
-    size_t n_outputs = into->table.n_outputs, n_rows = into->sample.n < ROWS_MOST ? into->sample.n : ROWS_MOST,
-           n_margins;
+    size_t n_rows = into->sample.n < ROWS_MOST ? into->sample.n : ROWS_MOST, n_margins, n_entries;
     *along = *along_average = (gsa__stride){1, 0};
     if (into->sample.n == 0 || (into->loss == GSA__CUSTOM && !into->params.has_custom_loss))
         return GSA_OK;
-    double *memory = NULL;
-    if (!gsa__multiply(n_rows, 2 * n_outputs, &n_margins) ||
-        !(memory = gsa__alloc(&into->env, n_margins + n_outputs, sizeof *memory)))
+    double *memory = make_room(into, n_rows, &n_margins, &n_entries);
+    if (!memory)
         return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n_rows);
-    double *start = memory, *direction = memory + n_margins / 2;
-    strides of = {merging, {into, n_rows, start, direction, memory + n_margins}, start, direction, 1};
-    of.one = merging->met ? presence_of_one(merging) : 1;
-    *along = best_stride(&of, false);
-    *along_average = best_stride(&of, true);
+    double *start = memory, *direction = memory + n_margins / 2, *row = memory + n_margins;
+    gsa__presence *met = (gsa__presence *)(void *)(row + into->table.n_outputs);
+    strides of = {merging, {into, n_rows, start, direction, row}, start, direction, met, (float *)(met + n_entries)};
+    double one = merging->met ? presence_of_one(&of) : 1;
+    *along = best_stride(&of, false, one);
+    *along_average = best_stride(&of, true, one);
     gsa__free(&into->env, memory);
     return GSA_OK;
 }

@@ -10,7 +10,6 @@
 #include "core/merge_slots.h"
 #include "core/origins.h"
 #include "core/schema.h"
-#include "core/slices.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -59,11 +58,9 @@ static size_t slots_of(const gsa__merging *merging)
     for (size_t s = 0; s < merging->n_states; s++)
         if (merging->states[s]->table.n_slots > n_slots)
             n_slots = merging->states[s]->table.n_slots;
-    for (size_t i = 0; i < merging->n_slices; i++) {
-        uint64_t end = gsa__slice_end(&merging->slices[i], merging->states[0]->table.n_outputs);
-        if (end + 1 > n_slots)
-            n_slots = (size_t)end + 1;
-    }
+    for (size_t i = 0; i < merging->n_slices; i++)
+        if (merging->slices[i].end + 1 > n_slots)
+            n_slots = (size_t)merging->slices[i].end + 1;
     return n_slots;
 }
 
@@ -182,10 +179,10 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
     gsa_status status = make_room_for_counts(merging, merging->into->rows_behind, error);
     if (status == GSA_OK)
         status = gsa__merging_begin(merging, error);
-    if (status == GSA_OK) {
-        gsa__merging_take(merging);
+    if (status == GSA_OK)
+        status = gsa__merging_take(merging, error);
+    if (status == GSA_OK)
         status = gsa__greedy_strides(merging, &along, &along_average, error);
-    }
     if (status == GSA_OK)
         gsa__merging_apply(merging, &along, &along_average);
     gsa__merging_end(merging);

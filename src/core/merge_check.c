@@ -32,8 +32,9 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
     return status;
 }
 
-/* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each. */
-static bool knows_all_of(const gsa_state *state, const gsa_state *base)
+/* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each, which whoever
+ * adds up several states finds anyway. */
+static bool knows_all_of(const gsa_state *state, const gsa_state *base, bool is_alone)
 {
     bool same_loss = base->loss == state->loss || base->loss == GSA__UNDECIDED ||
                      (base->loss == GSA__LOGISTIC && state->loss == GSA__SOFTMAX);
@@ -45,7 +46,7 @@ static bool knows_all_of(const gsa_state *state, const gsa_state *base)
     for (size_t k = 0; k < base->labels.n; k++)
         if (gsa__labels_find_text(&state->labels, base->labels.at[k].text) == GSA__NO_LABEL)
             return false;
-    for (size_t slot = 0; slot < base->table.n_slots; slot++)
+    for (size_t slot = 0; slot < base->table.n_slots && is_alone; slot++)
         if (gsa__state_count(state, slot) < gsa__state_count(base, slot))
             return false;
     return true;
@@ -54,7 +55,7 @@ static bool knows_all_of(const gsa_state *state, const gsa_state *base)
 static gsa_status check_base(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
 {
     for (size_t a = 0; a < n_states; a++) {
-        if (!knows_all_of(states[a], base))
+        if (!knows_all_of(states[a], base, n_states == 1))
             return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given", a + 1);
         if (gsa__state_continues(states[a], base) != gsa__state_continues(states[0], base))
             return gsa__fail(error, GSA_CONFLICT,

@@ -2,10 +2,10 @@
  *
  * Slot by slot and output by output the merged change is
  *   sum c_s (w_s - start) / sum c_s        c_s = the mass of the slot in state s, its base's included
- * once for the last weights and once for the averaged, added in one fixed binary tree over the numbers of the states,
- * as doubles. Copies of a base that have not met a feature since do not count; states that were trained apart do, with
- * the base's mass and no change. It is written into the table of the result in place of weight and average term; the
- * result is start + gamma * gain * change.
+ * once for the last weights and once for the averaged, from sums as merge_sums.h has them: the sum of the masses is
+ * that of those since the base, and the base's as often as states count. Copies of a base that have not met a feature
+ * since do not count; states that were trained apart do, with the base's mass and no change. It is written into the
+ * table of the result in place of weight and average term; the result is start + gamma * gain * change.
  *
  * The gain is of copies. Each has gone a part of the way that all rows together would have gone: with q of presence the
  * share 1 - exp(-alpha q) of it, so that a mean of copies is to be multiplied by
@@ -15,24 +15,14 @@
 #ifndef GSA_CORE_MERGE_SLOTS_H
 #define GSA_CORE_MERGE_SLOTS_H
 
-#include "core/state.h"
+#include "core/merge_sums.h"
 
 /* Some features, as slices.c has them in bytes. */
 typedef struct gsa__slice {
-    const unsigned char *bytes; /* the records */
-    uint64_t first, n_features, n_copies, n_records;
+    const unsigned char *chunks;
+    uint64_t first, n_features, first_copy, n_copies, n_chunks;
+    uint64_t end; /* the last feature that a copy has met + 1, or 0 */
 } gsa__slice;
-
-/* A state, and where its outputs go in the outputs of the merged one. */
-typedef struct gsa__merged {
-    const gsa_state *state;  /* NULL: nothing, zero everywhere */
-    const gsa__table *table; /* the one that is ahead */
-    double total;            /* what its average is over; 0: it has none */
-    double fresh;            /* share of the weights since the base in its average */
-    size_t *to;              /* by output of the state; if that is split: of its two labels */
-    bool split;  /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
-    double sign; /* one output into one: -1 if the labels change places */
-} gsa__merged;
 
 /* Of a feature since the base: of all copies, and of one that stands for them, the sum of squares over the sum. In
  * units of the given features it is mass, else the number of rows. */
@@ -53,36 +43,33 @@ typedef struct gsa__merging {
     size_t shares;            /* states that learned the same row; 0 is 1 */
     const gsa__slice *slices; /* n_slices > 0: the features of all states, united; the states have the intercept only */
     size_t n_slices;
-    gsa_state *into;
+    gsa_state *into; /* NULL: the states and the base have the same outputs, and sums are all that is asked for */
+    const gsa_env *env;
+    size_t n_outputs;
     gsa__merged *from;  /* the states, then the base */
     double fresh;       /* as above, of the result */
     gsa__presence *met; /* by slot; NULL: no gain */
-    double *sums;       /* [states x GSA__SUMS(outputs)], scratch */
-    double *start; /* [3 outputs], scratch: last weights of the base, its average, where the result's starts from */
+    gsa__tree tree;
+    gsa__view view, start; /* of a block: a state, and the base */
 } gsa__merging;
 
 /* What is to be merged is in place, the rest is made here. `into` has its shape and its clock. */
 gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error);
 void gsa__merging_end(gsa__merging *merging);
 
-/* Mass, presence and the sums of classes of the result, and the changes for gamma = 1 in its table. */
-void gsa__merging_take(gsa__merging *merging);
-/* What a state brings to a slot: changes of its last weights and of its average, times its mass, the mass, its presence
- * since the base and the square of that. */
-#define GSA__SUMS(n_outputs) (2 * (n_outputs) + 3)
-void gsa__merging_change(const gsa__merging *merging, size_t s, size_t slot, double *sum);
-/* Left half plus right half, the left one a power of two, for every column of [n x width]; into the first row. */
-void gsa__add_up(double *sums, size_t n, size_t width);
-/* Mass and presence of a slot of the result. */
-void gsa__merging_enter(gsa_state *into, size_t slot, double mass, uint64_t count);
+/* Slots [first, first + n) of all states into the tree, n at most a block; the first is number `number` of all there
+ * are. `start` is that block of the base. */
+gsa_status gsa__merging_add(gsa__merging *merging, size_t number, size_t first, size_t n, gsa_error *error);
+/* What the result has of these slots: mass, presence, and the changes for gamma = 1. */
+void gsa__merging_enter(gsa__merging *merging, const gsa__sums *sums, size_t first, size_t n);
+/* All slots, and the sums of classes. */
+gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error);
 /* slices.c: the slots above the first, from slices. */
 void gsa__slices_take(gsa__merging *merging);
-/* Where the last weights of a slot start from, and where the average does: [outputs] each, valid until the next call.
- */
-void gsa__merging_start(const gsa__merging *merging, size_t slot, const double **last, const double **average);
-/* Of sums that are added up. */
-gsa__presence gsa__presence_of(const double *sum, size_t n_outputs);
-double gsa__merging_gain(const gsa__merging *merging, size_t slot, double alpha);
+/* Where last weights of some slots start from, and by how much averages start below: [n x outputs] each, in `start`. */
+void gsa__merging_start(gsa__merging *merging, size_t first, size_t n);
+/* Of n features with this presence, into gain. */
+void gsa__gains(const gsa__presence *met, size_t n, double alpha, float *gain);
 /* From changes to weights: the last ones, and the averaged. */
 void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average);
 

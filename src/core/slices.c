@@ -1,14 +1,14 @@
 /* Slices: what copies have learned of some features, in bytes.
  *
- *   1 A change has a record for every feature of its range that the copy has met since the base, in their order: the
- *     feature, how often it came, the copy's mass and the base's, its presence (merge_slots.h), and the changes times
- *     the mass.
- *   2 United, there is a record for every feature that some copy has met: how often, the new mass, its
- *     presence in all and in one, and the changes as the table of a merge has them.
- *   3 Everything is in words of eight bytes, little-endian: a head (kind, outputs, first feature, features, copies),
- *     the records, and how many these are. */
-#include "core/slices.h"
-
+ *   1 A slice is of a range of features and of copies that follow one another. A block of features (merge_sums.h) is a
+ *     chunk for every run of its copies that has met any: a run is a whole part of the tree, so that sums of several
+ *     slices add up to the same bits. United, a slice is of all copies, which are one run.
+ *   2 A slice is a head of six words of eight bytes (kind, outputs, first feature, features, first copy, copies), the
+ *     chunks, by block and run, and how many these are.
+ *   3 A chunk is four words of four bytes (block, first copy of the run from that of the slice on, copies, features |
+ *     WIDE if counts have eight bytes), a bit for every feature of the block that a copy of the run has met; and of
+ *     these the rows of the sums in floats, the counts, and how many copies met each: nothing for one copy, one byte
+ * for up to 255, else four. 4 All of it is little-endian, and nothing is aligned. */
 #include "core/change.h"
 #include "core/merge.h"
 
@@ -18,49 +18,78 @@
 
 #include <string.h>
 
-#define HEAD_WORDS 5u
-#define BUFFER_WORDS 8192u
+#define HEAD_SIZE ((size_t)48)
+#define CHUNK_HEAD_SIZE ((size_t)16)
+#define WIDE UINT32_C(0x80000000)
 
-#define CHANGE UINT64_C(0x31474e4843415347) /* "GSACHNG1" */
-#define UNITED UINT64_C(0x3154494e55415347) /* "GSAUNIT1" */
+#define CHANGE UINT64_C(0x32474e4843415347) /* "GSACHNG2" */
+#define UNITED UINT64_C(0x3254494e55415347) /* "GSAUNIT2" */
 
-static size_t record_words(uint64_t kind, size_t n_outputs)
+/* ---- chunks ------------------------------------------------------------------------------------------------------ */
+
+typedef struct chunk {
+    uint64_t block;
+    size_t first, n_copies; /* the run, from the first copy of the slice on */
+    size_t n;               /* features */
+    bool is_wide;
+    size_t met_size; /* bytes of the number of copies that met a feature */
+    size_t size;     /* bytes in all */
+    const unsigned char *bits;
+} chunk;
+
+static size_t met_size_of(size_t n_copies)
 {
-    return kind == CHANGE ? 5 + 2 * n_outputs : 4 + n_outputs;
+    return n_copies == 1 ? 0 : n_copies <= UINT8_MAX ? 1 : 4;
 }
 
-static uint64_t word_at(const unsigned char *bytes, size_t word)
+static size_t chunk_size(const chunk *of, size_t n_outputs)
 {
-    return gsa__load_u64(bytes + 8 * word);
+    size_t record = gsa__sums_width(n_outputs) * sizeof(float) + (of->is_wide ? 8 : 4) + of->met_size;
+    return CHUNK_HEAD_SIZE + gsa__sums_block(n_outputs) / 8 + of->n * record;
 }
 
-static double real_of(uint64_t word)
+/* Rows that are set in bits, from where they are to where they come together or the other way round. */
+__attribute__((always_inline)) static inline void pack_rows(const uint32_t *restrict at, size_t n, size_t size,
+                                                            const unsigned char *restrict rows,
+                                                            unsigned char *restrict packed)
 {
-    double number;
-    memcpy(&number, &word, sizeof number);
-    return number;
+    for (size_t j = 0; j < n; j++)
+        memcpy(packed + j * size, rows + at[j] * size, size);
 }
 
-static uint64_t word_of(double number)
+__attribute__((always_inline)) static inline void unpack_rows(const uint32_t *restrict at, size_t n, size_t size,
+                                                              const unsigned char *restrict packed,
+                                                              unsigned char *restrict rows)
 {
-    uint64_t word;
-    memcpy(&word, &number, sizeof word);
-    return word;
+    for (size_t j = 0; j < n; j++)
+        memcpy(rows + at[j] * size, packed + j * size, size);
 }
 
-static uint64_t word_of_floats(double low, double high)
+static void turn(unsigned char *bytes, size_t n, size_t size)
 {
-    float floats[2] = {(float)low, (float)high};
-    uint32_t bits[2];
-    memcpy(bits, floats, sizeof bits);
-    return (uint64_t)bits[1] << 32 | bits[0];
+    if (!gsa__machine_is_little_endian())
+        gsa__swap_bytes(bytes, n, size);
 }
 
-static void floats_of(uint64_t word, float *low, float *high)
+/* The numbers of the bits that are set. */
+static size_t list_bits(const unsigned char *bits, size_t n_bytes, uint32_t *at)
 {
-    uint32_t bits[2] = {(uint32_t)word, (uint32_t)(word >> 32)};
-    memcpy(low, &bits[0], sizeof *low);
-    memcpy(high, &bits[1], sizeof *high);
+    size_t n = 0;
+    for (size_t i = 0; i < n_bytes; i++)
+        for (unsigned rest = bits[i]; rest != 0; rest &= rest - 1)
+            at[n++] = (uint32_t)(8 * i) + (uint32_t)__builtin_ctz(rest);
+    return n;
+}
+
+static uint32_t u32_at(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void put_u32(uint32_t number, unsigned char *out)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(number >> (8 * i));
 }
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
@@ -69,56 +98,102 @@ typedef struct sink {
     gsa_write_fn write;
     void *ctx;
     bool failed;
-    size_t n;
-    unsigned char buffer[8 * BUFFER_WORDS];
+    uint64_t n_chunks;
+    size_t n_outputs;
+    unsigned char *chunk; /* room for the largest */
 } sink;
 
-static void flush(sink *to)
+static gsa_status open_sink(sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error)
 {
-    to->failed = to->failed || (to->n > 0 && to->write(to->ctx, to->buffer, 8 * to->n) != 0);
-    to->n = 0;
+    chunk largest = {.n = gsa__sums_block(n_outputs), .is_wide = true, .met_size = 4};
+    to->n_outputs = n_outputs;
+    to->chunk = gsa__alloc(env, 1, chunk_size(&largest, n_outputs));
+    return to->chunk ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a slice");
 }
 
-static void put(sink *to, uint64_t word)
+static void put(sink *to, const void *bytes, size_t size)
 {
-    gsa__store_u64(word, to->buffer + 8 * to->n);
-    if (++to->n == BUFFER_WORDS)
-        flush(to);
+    to->failed = to->failed || to->write(to->ctx, bytes, size) != 0;
 }
 
-static void put_head(sink *to, uint64_t kind, size_t n_outputs, const gsa__slice *of)
+static void put_head(sink *to, uint64_t kind, const gsa__slice *of)
 {
-    const uint64_t head[HEAD_WORDS] = {kind, n_outputs, of->first, of->n_features, of->n_copies};
-    for (size_t i = 0; i < HEAD_WORDS; i++)
-        put(to, head[i]);
+    const uint64_t head[] = {kind, to->n_outputs, of->first, of->n_features, of->first_copy, of->n_copies};
+    unsigned char bytes[HEAD_SIZE];
+    for (size_t i = 0; i < HEAD_SIZE / 8; i++)
+        gsa__store_u64(head[i], bytes + 8 * i);
+    put(to, bytes, sizeof bytes);
 }
 
-static gsa_status close_sink(sink *to, gsa_error *error)
+static gsa_status close_sink(sink *to, const gsa_env *env, gsa_error *error)
 {
-    flush(to);
+    unsigned char last[8];
+    gsa__store_u64(to->n_chunks, last);
+    put(to, last, sizeof last);
+    gsa__free(env, to->chunk);
     return to->failed ? gsa__fail(error, GSA_IO, "the bytes of a slice could not be written") : GSA_OK;
 }
 
+/* Which slots were met, as bits and as numbers; and whether a count needs eight bytes. */
+static void find_met(const gsa__sums *sums, size_t n_slots, chunk *of, unsigned char *bits, uint32_t *at)
+{
+    double most = 0;
+    for (size_t i = 0; i < n_slots; i++) {
+        at[of->n] = (uint32_t)i;
+        of->n += sums->count[i] > 0;
+        most = sums->count[i] > most ? sums->count[i] : most;
+    }
+    for (size_t j = 0; j < of->n; j++)
+        bits[at[j] / 8] |= (unsigned char)(1u << at[j] % 8);
+    of->is_wide = most > UINT32_MAX;
+}
+
+static void put_counts(const gsa__sums *sums, const chunk *of, const uint32_t *at, unsigned char *out)
+{
+    for (size_t j = 0; j < of->n; j++) {
+        uint64_t count = (uint64_t)sums->count[at[j]];
+        if (of->is_wide)
+            gsa__store_u64(count, out + 8 * j);
+        else
+            put_u32((uint32_t)count, out + 4 * j);
+    }
+    out += of->n * (of->is_wide ? 8 : 4);
+    for (size_t j = 0; j < of->n && of->met_size > 0; j++) {
+        uint32_t n_met = (uint32_t)sums->n_met[at[j]];
+        if (of->met_size == 1)
+            out[j] = (unsigned char)n_met;
+        else
+            put_u32(n_met, out + 4 * j);
+    }
+}
+
+static void put_chunk(sink *to, const gsa__sums *sums, size_t n_slots, uint64_t block, size_t first_copy)
+{
+    size_t bits_size = gsa__sums_block(to->n_outputs) / 8, row_size = gsa__sums_width(to->n_outputs) * sizeof(float);
+    unsigned char *bits = to->chunk + CHUNK_HEAD_SIZE, *rows = bits + bits_size;
+    const unsigned char *from = (const unsigned char *)sums->row;
+    uint32_t at[GSA__BLOCK_MOST];
+    chunk of = {.met_size = met_size_of(sums->n)};
+    memset(bits, 0, bits_size);
+    if (!sums->is_empty)
+        find_met(sums, n_slots, &of, bits, at);
+    if (of.n == 0)
+        return;
+    const uint32_t head[] = {(uint32_t)block, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
+                             (uint32_t)of.n | (of.is_wide ? WIDE : 0)};
+    for (size_t i = 0; i < 4; i++)
+        put_u32(head[i], to->chunk + 4 * i);
+    if (row_size == 16)
+        pack_rows(at, of.n, 16, from, rows);
+    else
+        pack_rows(at, of.n, row_size, from, rows);
+    turn(rows, of.n * row_size / sizeof(float), sizeof(float));
+    put_counts(sums, &of, at, rows + of.n * row_size);
+    put(to, to->chunk, chunk_size(&of, to->n_outputs));
+    to->n_chunks++;
+}
+
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
-
-static bool has_met(const gsa_state *copy, const gsa_state *base, size_t slot)
-{
-    return gsa__state_count(copy, slot) > gsa__state_count(base, slot);
-}
-
-static void put_change(const gsa__merging *merging, size_t slot, uint64_t feature, double *sum, sink *to)
-{
-    const gsa_state *copy = merging->states[0], *base = merging->base;
-    size_t n_outputs = copy->table.n_outputs;
-    gsa__merging_change(merging, 0, slot, sum);
-    put(to, feature);
-    put(to, gsa__state_count(copy, slot) - gsa__state_count(base, slot));
-    put(to, word_of(sum[2 * n_outputs]));
-    put(to, word_of(gsa__state_mass(base, slot)));
-    put(to, word_of(sum[2 * n_outputs + 1]));
-    for (size_t k = 0; k < 2 * n_outputs; k++)
-        put(to, word_of(sum[k]));
-}
 
 /* A copy of the base with the same labels: what it is merged into has the same outputs. */
 static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_error *error)
@@ -134,243 +209,303 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
                : gsa__fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");
 }
 
-static gsa_status put_changes(gsa__merging *merging, uint64_t first, uint64_t n_features, gsa_write_fn write, void *ctx,
-                              gsa_error *error)
+static gsa_status put_changes(gsa__merging *merging, const gsa__slice *of, sink *to, gsa_error *error)
 {
-    const gsa_state *copy = merging->states[0], *base = merging->base;
-    size_t n_outputs = copy->table.n_outputs, end = copy->table.n_slots;
-    size_t from = first + 1 < end ? (size_t)first + 1 : end,
-           to_slot = n_features < end - from ? from + (size_t)n_features : end;
-    uint64_t n = 0;
-    sink *to = gsa__alloc_zeroed(&copy->env, 1, sizeof *to);
-    if (!to)
-        return gsa__fail(error, GSA_MEMORY, "no memory to write a slice");
-    to->write = write;
-    to->ctx = ctx;
-    put_head(to, CHANGE, n_outputs, &(gsa__slice){.first = first, .n_features = n_features, .n_copies = 1});
-    for (size_t slot = from; slot < to_slot; slot++)
-        if (has_met(copy, base, slot)) {
-            put_change(merging, slot, slot - from, merging->sums, to);
-            n++;
-        }
-    put(to, n);
-    gsa_status status = close_sink(to, error);
-    gsa__free(&copy->env, to);
+    size_t end = 1, block = gsa__sums_block(merging->n_outputs);
+    gsa_status status = GSA_OK;
+    for (size_t s = 0; s < merging->n_states; s++)
+        end = merging->states[s]->table.n_slots > end ? merging->states[s]->table.n_slots : end;
+    if (of->first + of->n_features + 1 < end)
+        end = (size_t)(of->first + of->n_features) + 1;
+    put_head(to, CHANGE, of);
+    for (uint64_t b = 0; of->first + b * block + 1 < end && status == GSA_OK && !to->failed; b++) {
+        size_t first = (size_t)(of->first + b * block) + 1, n = end - first < block ? end - first : block;
+        gsa__merging_start(merging, first, n);
+        status = gsa__merging_add(merging, (size_t)of->first_copy, first, n, error);
+        for (size_t i = 0; i < merging->tree.depth && status == GSA_OK; i++)
+            put_chunk(to, &merging->tree.at[i], n, b, (size_t)of->first_copy);
+        merging->tree.depth = 0;
+    }
     return status;
 }
 
-gsa_status gsa_state_write_slice(const gsa_state *copy, const gsa_state *base, uint64_t first, uint64_t n_features,
-                                 gsa_write_fn write, void *ctx, gsa_error *error)
+gsa_status gsa_state_write_slice(const gsa_state *const *copies, size_t n_copies, size_t first_copy,
+                                 const gsa_state *base, uint64_t first, uint64_t n_features, gsa_write_fn write,
+                                 void *ctx, gsa_error *error)
 {
-    gsa_status status = check_copy(copy, base, error);
+    gsa_status status = GSA_OK, closed;
+    if (n_copies == 0 || n_copies > UINT32_MAX || first_copy > UINT32_MAX - n_copies)
+        return gsa__fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 copies");
+    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
+        status = check_copy(copies[s], base, error);
     if (status != GSA_OK)
         return status;
     if (n_features == 0 || n_features > UINT32_MAX || first > GSA_MAX_ID)
         return gsa__fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
-    gsa_state *frame = NULL; /* has the outputs, and a table of the intercept only */
-    gsa__merging merging = {.states = &copy, .n_states = 1, .base = base, .goes_on = true};
-    status = gsa__merge_frame(&merging, 1, &copy->env, &frame, error);
+    gsa__slice of = {.first = first, .n_features = n_features, .first_copy = first_copy, .n_copies = n_copies};
+    gsa__merging merging = {.states = copies, .n_states = n_copies, .base = base, .goes_on = true};
+    sink to = {.write = write, .ctx = ctx};
+    status = gsa__merging_begin(&merging, error);
     if (status == GSA_OK)
-        status = gsa__merging_begin(&merging, error);
+        status = open_sink(&to, merging.n_outputs, merging.env, error);
     if (status == GSA_OK)
-        status = put_changes(&merging, first, n_features, write, ctx, error);
-    if (frame)
-        gsa__merging_end(&merging);
-    gsa_state_free(frame);
-    return status;
+        status = put_changes(&merging, &of, &to, error);
+    to.failed = to.failed || status != GSA_OK;
+    closed = close_sink(&to, merging.env, status == GSA_OK ? error : NULL);
+    gsa__merging_end(&merging);
+    return status == GSA_OK ? closed : status;
 }
 
 /* ---- in ---------------------------------------------------------------------------------------------------------- */
+
+/* The chunk at these bytes; false if there is none of that size. */
+static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, chunk *out)
+{
+    size_t block = gsa__sums_block(n_outputs);
+    if (size < CHUNK_HEAD_SIZE)
+        return false;
+    *out = (chunk){.block = u32_at(at),
+                   .first = u32_at(at + 4),
+                   .n_copies = u32_at(at + 8),
+                   .n = u32_at(at + 12) & ~WIDE,
+                   .is_wide = (u32_at(at + 12) & WIDE) != 0,
+                   .bits = at + CHUNK_HEAD_SIZE};
+    out->met_size = met_size_of(out->n_copies);
+    out->size = out->n <= block ? chunk_size(out, n_outputs) : SIZE_MAX;
+    return out->n > 0 && out->n_copies > 0 && out->size <= size;
+}
+
+/* Bits are as many as was said, within the range; *end becomes the last one + 1, from the first of the slice on. */
+static bool has_right_bits(const chunk *of, const gsa__slice *slice, size_t block, uint64_t *end)
+{
+    size_t n = 0, last = 0;
+    for (size_t i = 0; i < block / 8; i++)
+        if (of->bits[i]) {
+            n += (size_t)__builtin_popcount(of->bits[i]);
+            last = 8 * i + 32 - (size_t)__builtin_clz(of->bits[i]);
+        }
+    *end = of->block * block + last;
+    return n == of->n && *end <= slice->n_features && slice->first + *end <= GSA_MAX_ID + (uint64_t)1;
+}
+
+/* Chunks ascend, and a run is a part of the tree, or everything. */
+static bool check_chunks(uint64_t kind, const unsigned char *at, size_t size, size_t n_outputs, gsa__slice *out)
+{
+    uint64_t block = 0, n = 0, end = 0;
+    size_t run = 0; /* where the next one may begin */
+    for (; size > 0; n++) {
+        chunk next;
+        if (!read_chunk(at, size, n_outputs, &next) || next.block < block ||
+            !has_right_bits(&next, out, gsa__sums_block(n_outputs), &end))
+            return false;
+        run = next.block > block ? 0 : run;
+        bool is_part =
+            (next.n_copies & (next.n_copies - 1)) == 0 && (out->first_copy + next.first) % next.n_copies == 0;
+        if (next.first < run || next.first + next.n_copies > out->n_copies ||
+            !(kind == UNITED ? next.n_copies == out->n_copies : is_part))
+            return false;
+        run = next.first + next.n_copies;
+        block = next.block;
+        at += next.size;
+        size -= next.size;
+    }
+    out->end = n > 0 ? out->first + end : 0;
+    return n == out->n_chunks;
+}
 
 static gsa_status open_slice(uint64_t kind, const void *bytes, size_t size, size_t *n_outputs, gsa__slice *out,
                              gsa_error *error)
 {
     const unsigned char *at = bytes;
-    bool is_slice =
-        size >= 8 * (HEAD_WORDS + 1) && word_at(at, 0) == kind && word_at(at, 1) >= 1 && word_at(at, 1) <= UINT32_MAX;
+    bool is_slice = size >= HEAD_SIZE + 8 && gsa__load_u64(at) == kind && gsa__load_u64(at + 8) >= 1 &&
+                    gsa__load_u64(at + 8) <= UINT32_MAX;
     if (is_slice) {
-        *n_outputs = (size_t)word_at(at, 1);
-        size_t record = 8 * record_words(kind, *n_outputs), rest = size - 8 * (HEAD_WORDS + 1);
-        *out = (gsa__slice){at + 8 * HEAD_WORDS, word_at(at, 2), word_at(at, 3), word_at(at, 4), rest / record};
-        is_slice = rest % record == 0 && gsa__load_u64(at + size - 8) == out->n_records && out->first <= GSA_MAX_ID &&
-                   out->n_features <= UINT32_MAX && (kind == UNITED || out->n_copies == 1);
-        uint64_t after = 0; /* features ascend, and are in the range */
-        for (size_t i = 0; is_slice && i < out->n_records; i++) {
-            uint64_t feature = word_at(out->bytes + i * record, 0);
-            is_slice = feature >= after && feature < out->n_features && out->first + feature <= GSA_MAX_ID;
-            after = feature + 1;
-        }
+        *n_outputs = (size_t)gsa__load_u64(at + 8);
+        *out = (gsa__slice){.chunks = at + HEAD_SIZE,
+                            .first = gsa__load_u64(at + 16),
+                            .n_features = gsa__load_u64(at + 24),
+                            .first_copy = gsa__load_u64(at + 32),
+                            .n_copies = gsa__load_u64(at + 40),
+                            .n_chunks = gsa__load_u64(at + size - 8)};
+        is_slice = out->first <= GSA_MAX_ID && out->n_features <= UINT32_MAX && out->n_copies >= 1 &&
+                   out->n_copies <= UINT32_MAX && out->first_copy <= UINT32_MAX - out->n_copies &&
+                   check_chunks(kind, out->chunks, size - HEAD_SIZE - 8, *n_outputs, out);
     }
     return is_slice ? GSA_OK : gsa__fail(error, GSA_FORMAT, "these bytes are not a slice of changes, or a damaged one");
+}
+
+static void take_counts(const chunk *of, const unsigned char *from, const uint32_t *at, gsa__sums *out)
+{
+    for (size_t j = 0; j < of->n; j++)
+        out->count[at[j]] = of->is_wide ? (double)gsa__load_u64(from + 8 * j) : (double)u32_at(from + 4 * j);
+    from += of->n * (of->is_wide ? 8 : 4);
+    for (size_t j = 0; j < of->n; j++)
+        out->n_met[at[j]] = of->met_size == 0 ? 1 : of->met_size == 1 ? from[j] : (float)u32_at(from + 4 * j);
+}
+
+static void take_chunk(const chunk *of, size_t n_slots, size_t n_outputs, gsa__sums *out)
+{
+    uint32_t at[GSA__BLOCK_MOST];
+    size_t row_size = gsa__sums_width(n_outputs) * sizeof(float), bits_size = gsa__sums_block(n_outputs) / 8;
+    const unsigned char *rows = of->bits + bits_size;
+    unsigned char *to = (unsigned char *)out->row;
+    if (of->n < n_slots) {
+        memset(to, 0, n_slots * row_size);
+        memset(out->count, 0, n_slots * sizeof *out->count);
+        memset(out->n_met, 0, n_slots * sizeof *out->n_met);
+    }
+    list_bits(of->bits, bits_size, at);
+    if (row_size == 16)
+        unpack_rows(at, of->n, 16, rows, to);
+    else
+        unpack_rows(at, of->n, row_size, rows, to);
+    turn(to, n_slots * row_size / sizeof(float), sizeof(float));
+    take_counts(of, rows + of->n * row_size, at, out);
 }
 
 /* ---- uniting ----------------------------------------------------------------------------------------------------- */
 
 typedef struct union_of {
-    gsa__slice *slice;        /* of each copy */
-    const unsigned char **at; /* its next record */
-    uint64_t *left;           /* records from there on */
+    gsa__slice *slice;        /* of some copies each */
+    const unsigned char **at; /* its next chunk */
+    uint64_t *left;           /* chunks from there on */
     size_t n, n_outputs;
-    unsigned char *is_met;      /* a bit a feature: whether some copy has a record of it */
-    uint64_t n_features, n_met; /* up to the last of them; how many of these */
-    double *sums, *masses;      /* [n x GSA__SUMS(outputs)], [n]; scratch */
+    gsa__tree tree;
 } union_of;
 
-static bool comes_next(const union_of *all, size_t s, uint64_t feature)
+static bool comes_next(const union_of *all, size_t s, uint64_t block, chunk *out)
 {
-    return all->left[s] > 0 && word_at(all->at[s], 0) == feature;
+    return all->left[s] > 0 && read_chunk(all->at[s], SIZE_MAX, all->n_outputs, out) && out->block == block;
 }
 
-static void unite_feature(union_of *all, uint64_t feature, sink *to)
+/* The next block that somebody has met; UINT64_MAX: none. */
+static uint64_t next_block(const union_of *all)
 {
-    size_t n_outputs = all->n_outputs, width = GSA__SUMS(n_outputs), size = 8 * record_words(CHANGE, n_outputs);
-    uint64_t count = 0;
-    for (size_t s = 0; s < all->n; s++) {
-        double *sum = all->sums + s * width;
-        memset(sum, 0, width * sizeof *sum);
-        all->masses[s] = 0;
-        if (!comes_next(all, s, feature))
-            continue;
-        for (size_t k = 0; k < 2 * n_outputs; k++)
-            sum[k] = real_of(word_at(all->at[s], 5 + k));
-        double c = real_of(word_at(all->at[s], 2)), presence = real_of(word_at(all->at[s], 4));
-        sum[2 * n_outputs] = c;
-        sum[2 * n_outputs + 1] = presence;
-        sum[2 * n_outputs + 2] = presence * presence;
-        all->masses[s] = c - real_of(word_at(all->at[s], 3));
-        count += word_at(all->at[s], 1);
-        all->at[s] += size;
-        all->left[s]--;
-    }
-    gsa__add_up(all->sums, all->n, width);
-    gsa__add_up(all->masses, all->n, 1);
-    double c = all->sums[2 * n_outputs];
-    put(to, feature);
-    put(to, count);
-    put(to, word_of(all->masses[0]));
-    gsa__presence met = gsa__presence_of(all->sums, n_outputs);
-    put(to, word_of_floats((double)met.all, (double)met.one));
-    for (size_t k = 0; k < n_outputs; k++)
-        put(to, c > 0 ? word_of_floats(all->sums[k] / c, all->sums[n_outputs + k] / c) : 0);
-}
-
-static gsa_status note_met(union_of *all, const gsa_env *env, gsa_error *error)
-{
-    size_t size = 8 * record_words(CHANGE, all->n_outputs);
+    uint64_t next = UINT64_MAX;
     for (size_t s = 0; s < all->n; s++)
-        if (all->left[s] > 0) {
-            uint64_t last = word_at(all->at[s] + (size_t)(all->left[s] - 1) * size, 0);
-            all->n_features = last + 1 > all->n_features ? last + 1 : all->n_features;
-        }
-    all->is_met = gsa__alloc_zeroed(env, (size_t)(all->n_features / 8 + 1), 1);
-    if (!all->is_met)
-        return gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
-    for (size_t s = 0; s < all->n; s++)
-        for (size_t i = 0; i < all->left[s]; i++) {
-            uint64_t feature = word_at(all->at[s] + i * size, 0);
-            unsigned char bit = (unsigned char)(1u << feature % 8), *at = &all->is_met[feature / 8];
-            all->n_met += !(*at & bit);
-            *at |= bit;
-        }
-    return GSA_OK;
+        if (all->left[s] > 0 && u32_at(all->at[s]) < next)
+            next = u32_at(all->at[s]);
+    return next;
 }
 
+static void unite_block(union_of *all, uint64_t block, sink *to)
+{
+    chunk of;
+    size_t end = 0; /* of the copies that are in the tree */
+    for (size_t s = 0; s < all->n; s++)
+        for (; comes_next(all, s, block, &of); all->at[s] += of.size, all->left[s]--) {
+            size_t first = (size_t)all->slice[s].first_copy + of.first;
+            gsa__tree_skip(&all->tree, end, first);
+            take_chunk(&of, all->tree.n_slots, all->n_outputs, gsa__tree_next(&all->tree, first, of.n_copies));
+            gsa__tree_grow(&all->tree);
+            end = first + of.n_copies;
+        }
+    const gsa__slice *last = &all->slice[all->n - 1];
+    gsa__tree_skip(&all->tree, end, (size_t)(last->first_copy + last->n_copies));
+    put_chunk(to, gsa__tree_sum(&all->tree), all->tree.n_slots, block, 0);
+}
+
+/* Slices of the same features, of copies that follow one another. */
 static gsa_status open_all(union_of *all, const void *const *slices, const size_t *sizes, gsa_error *error)
 {
     gsa_status status = GSA_OK;
+    uint64_t n_copies = 0;
     for (size_t s = 0; s < all->n && status == GSA_OK; s++) {
         size_t n_outputs = 0;
-        status = open_slice(CHANGE, slices[s], sizes[s], &n_outputs, &all->slice[s], error);
-        bool same = s == 0 || (n_outputs == all->n_outputs && all->slice[s].first == all->slice[0].first &&
-                               all->slice[s].n_features == all->slice[0].n_features);
-        if (status == GSA_OK && !same)
+        gsa__slice *slice = &all->slice[s];
+        status = open_slice(CHANGE, slices[s], sizes[s], &n_outputs, slice, error);
+        if (status != GSA_OK)
+            break;
+        if (s > 0 && (n_outputs != all->n_outputs || slice->first != all->slice[0].first ||
+                      slice->n_features != all->slice[0].n_features))
             status = gsa__fail(error, GSA_CONFLICT, "slices 1 and %zu are not of the same features", s + 1);
+        else if (slice->first_copy != n_copies)
+            status = gsa__fail(error, GSA_CONFLICT, "slice %zu begins with copy %llu, expected %llu", s + 1,
+                               (unsigned long long)slice->first_copy, (unsigned long long)n_copies);
+        n_copies += slice->n_copies;
         all->n_outputs = n_outputs;
-        all->at[s] = all->slice[s].bytes;
-        all->left[s] = all->slice[s].n_records;
+        all->at[s] = slice->chunks;
+        all->left[s] = slice->n_chunks;
     }
     return status;
 }
 
 static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    size_t n_sums;
-    sink *to = gsa__alloc_zeroed(env, 1, sizeof *to);
-    bool fits = gsa__multiply(all->n, GSA__SUMS(all->n_outputs), &n_sums);
-    all->sums = fits ? gsa__alloc(env, n_sums, sizeof *all->sums) : NULL;
-    all->masses = gsa__alloc(env, all->n, sizeof *all->masses);
-    gsa_status status = to && all->sums && all->masses
-                            ? note_met(all, env, error)
-                            : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
+    sink to = {.write = write, .ctx = ctx};
+    const gsa__slice *last = &all->slice[all->n - 1];
+    gsa__slice united = {.first = last->first, .n_features = last->n_features};
+    united.n_copies = last->first_copy + last->n_copies;
+    gsa_status status = open_sink(&to, all->n_outputs, env, error);
+    if (status == GSA_OK && !gsa__tree_begin(&all->tree, (size_t)united.n_copies, all->n_outputs, env))
+        status = gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
+    to.failed = status != GSA_OK;
     if (status == GSA_OK) {
-        to->write = write;
-        to->ctx = ctx;
-        const gsa__slice *of = all->slice;
-        put_head(to, UNITED, all->n_outputs, &(gsa__slice){NULL, of->first, of->n_features, all->n, 0});
-        for (uint64_t feature = 0; feature < all->n_features; feature++)
-            if (all->is_met[feature / 8] >> feature % 8 & 1)
-                unite_feature(all, feature, to);
-        put(to, all->n_met);
-        status = close_sink(to, error);
+        all->tree.n_slots = gsa__sums_block(all->n_outputs);
+        put_head(&to, UNITED, &united);
+        for (uint64_t block; !to.failed && (block = next_block(all)) != UINT64_MAX;)
+            unite_block(all, block, &to);
     }
-    gsa__free(env, to);
-    return status;
+    gsa_status closed = close_sink(&to, env, status == GSA_OK ? error : NULL);
+    gsa__tree_end(&all->tree, env);
+    return status == GSA_OK ? closed : status;
 }
 
-gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_copies, const gsa_env *env,
+gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_slices, const gsa_env *env,
                             gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsa_env resolved = gsa__env_resolve(env);
-    union_of all = {.n = n_copies};
-    if (n_copies == 0)
+    union_of all = {.n = n_slices};
+    if (n_slices == 0)
         return gsa__fail(error, GSA_ARGUMENT, "no slices to unite");
-    all.slice = gsa__alloc(&resolved, n_copies, sizeof *all.slice);
-    all.at = gsa__alloc(&resolved, n_copies, sizeof *all.at);
-    all.left = gsa__alloc(&resolved, n_copies, sizeof *all.left);
+    all.slice = gsa__alloc(&resolved, n_slices, sizeof *all.slice);
+    all.at = gsa__alloc(&resolved, n_slices, sizeof *all.at);
+    all.left = gsa__alloc(&resolved, n_slices, sizeof *all.left);
     gsa_status status = all.slice && all.at && all.left
                             ? open_all(&all, slices, sizes, error)
-                            : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", n_copies);
+                            : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", n_slices);
     if (status == GSA_OK)
         status = unite_all(&all, &resolved, write, ctx, error);
     gsa__free(&resolved, all.slice);
     gsa__free(&resolved, all.at);
     gsa__free(&resolved, all.left);
-    gsa__free(&resolved, all.sums);
-    gsa__free(&resolved, all.masses);
-    gsa__free(&resolved, all.is_met);
     return status;
 }
 
 /* ---- joining ----------------------------------------------------------------------------------------------------- */
 
-uint64_t gsa__slice_end(const gsa__slice *slice, size_t n_outputs)
+/* Slots [first, end) are those of a slice from its block 0 on. */
+static void take_slice(gsa__merging *merging, const gsa__slice *slice, size_t first, size_t end)
 {
-    size_t size = 8 * record_words(UNITED, n_outputs);
-    return slice->n_records > 0 ? slice->first + word_at(slice->bytes + (size_t)(slice->n_records - 1) * size, 0) + 1
-                                : 0;
-}
-
-static void take_record(gsa__merging *merging, const gsa__slice *slice, const unsigned char *record)
-{
-    gsa__table *table = &merging->into->table;
-    size_t slot = (size_t)(slice->first + word_at(record, 0)) + 1;
-    gsa__cell *weight = gsa__table_slot(table, slot), *average = weight + gsa__table_average(table);
-    floats_of(word_at(record, 3), &merging->met[slot].all, &merging->met[slot].one);
-    for (size_t k = 0; k < table->n_outputs; k++)
-        floats_of(word_at(record, 4 + k), &weight[k].f, &average[k].f);
-    gsa__merging_enter(merging->into, slot, gsa__state_mass(merging->base, slot) + real_of(word_at(record, 2)),
-                       gsa__state_count(merging->base, slot) + word_at(record, 1));
+    const unsigned char *next = slice->chunks;
+    size_t block = gsa__sums_block(merging->n_outputs);
+    uint64_t left = slice->n_chunks;
+    for (uint64_t b = 0; first < end; b++, first += block) {
+        size_t n = end - first < block ? end - first : block;
+        gsa__sums *sums = &merging->tree.at[0];
+        chunk of;
+        sums->is_empty = !(left > 0 && read_chunk(next, SIZE_MAX, merging->n_outputs, &of) && of.block == b);
+        if (!sums->is_empty) {
+            take_chunk(&of, n, merging->n_outputs, sums);
+            next += of.size;
+            left--;
+        }
+        gsa__merging_start(merging, first, n);
+        gsa__merging_enter(merging, sums, first, n);
+    }
 }
 
 void gsa__slices_take(gsa__merging *merging)
 {
-    size_t size = 8 * record_words(UNITED, merging->into->table.n_outputs);
-    for (size_t slot = 1; slot < merging->base->table.n_slots; slot++)
-        gsa__merging_enter(merging->into, slot, gsa__state_mass(merging->base, slot),
-                           gsa__state_count(merging->base, slot));
-    for (size_t i = 0; i < merging->n_slices; i++)
-        for (size_t r = 0; r < merging->slices[i].n_records; r++)
-            take_record(merging, &merging->slices[i], merging->slices[i].bytes + r * size);
+    const gsa__slice nothing = {0};
+    size_t n_slots = merging->into->table.n_slots, slot = 1;
+    for (size_t i = 0; i < merging->n_slices && slot < n_slots; i++) {
+        uint64_t end = 1 + merging->slices[i].first + merging->slices[i].n_features;
+        size_t from = slot;
+        slot = end < n_slots ? (size_t)end : n_slots;
+        take_slice(merging, &merging->slices[i], from, slot);
+    }
+    take_slice(merging, &nothing, slot, n_slots);
 }
 
 /* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but

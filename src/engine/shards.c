@@ -259,12 +259,13 @@ static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
     const gsa_state *base = run->job->state;
     bytes head = {.env = env}, slice = {.env = env};
     gsa_state *copy = run->copy[s];
+    const gsa_state *alone = copy;
     run->copy[s] = NULL;
     gsa_status status = gsa_state_write_head(copy, base, append, &head, error);
     if (status == GSA_OK)
         status = gsa_state_read(head.at, head.size, env, &run->copy[s], error);
     if (status == GSA_OK)
-        status = gsa_state_write_slice(copy, base, 0, GSA_MAX_ID + (uint64_t)1, append, &slice, error);
+        status = gsa_state_write_slice(&alone, 1, s, base, 0, GSA_MAX_ID + (uint64_t)1, append, &slice, error);
     run->slice[s] = slice.at;
     run->slice_size[s] = slice.size;
     gsa__free(env, head.at);

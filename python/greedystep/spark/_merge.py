@@ -48,7 +48,7 @@ def collected(frame: Any, task: Task) -> dict[int, tuple[Shard, State]]:
 
 def slice_features(n_shards: int, n_outputs: int) -> int:
     """Return how many features a slice has, so that those of all copies fit into a task."""
-    record = 8 * (3 + 2 * n_outputs)
+    record = 4 * (3 + 2 * n_outputs)
     return max(1024, SLICE_BYTES // (n_shards * record))
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import struct
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -232,7 +233,8 @@ def learn(lesson: Lesson, base: Any, slice_features: int = 0) -> Task:
         if slice_features == 0:
             yield from _whole(shard, n_rows, loss, copy)
         else:
-            yield from _packed(_sliced(shard, n_rows, loss, copy, start, slice_features))
+            number = sum(n > 0 for n in lesson.rows[:shard])
+            yield from _packed(_sliced(shard, number, n_rows, loss, copy, start, slice_features))
 
     return learning
 
@@ -250,11 +252,16 @@ Row = Any  # a tuple as _LEARNED_ARROW has it
 HEAD = -1
 
 
-def _sliced(shard: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int) -> Iterator[Row]:
-    """Yield the head of a copy, and the slices of which it has learned something."""
+def _sliced(
+    shard: int, number: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int
+) -> Iterator[Row]:
+    """Yield the head of a copy, and the slices of which it has learned something.
+
+    Its number is that among the shards that have rows.
+    """
     yield HEAD, shard, 0, n_rows, *loss, copy.write_head(base)
-    for number in range(-(-copy.summary().n_features // width)):
-        yield number, shard, 0, 0, 0.0, 0.0, copy.write_slice(base, number * width, width)
+    for part in range(-(-copy.summary().n_features // width)):
+        yield part, shard, 0, 0, 0.0, 0.0, copy.write_slice(number, base, part * width, width)
 
 
 def _whole(shard: int, n_rows: int, loss: tuple[float, float], state: State) -> Batches:
@@ -311,13 +318,13 @@ def _united(rows: Iterator[Row], shards: Sequence[int]) -> Iterator[Row]:
             continue
         slices = {row[1]: row[-1] for row in group}
         some = next(iter(slices.values()))
-        nothing = some[:_SLICE_HEAD] + bytes(8)  # of the same features, and no record
-        joined = unite_slices([slices.get(shard, nothing) for shard in shards])
-        yield number, 0, 0, 0, 0.0, 0.0, joined
+        found = [slices.get(shard) or _nothing_like(some, place) for place, shard in enumerate(shards)]
+        yield number, 0, 0, 0, 0.0, 0.0, unite_slices(found)
 
 
-# Bytes of a slice up to the number of its records.
-_SLICE_HEAD = 40
+def _nothing_like(some: bytes, number: int) -> bytes:
+    """Return a slice of the same features, of one copy that has met none of them."""
+    return some[:32] + struct.pack("<3Q", number, 1, 0)  # the copy, how many, chunks
 
 
 # ---- few rows ------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@
 #include "core/state.h"
 #include "support/failing_memory.h"
 
-enum { COPIES_MOST = 9, SLICES_MOST = 7, FEATURES = 60 };
+enum { COPIES_MOST = 9, SLICES_MOST = 7, FEATURES = 60, SPREAD_MOST = 17 };
 
 static gsa_state *base_from(uint64_t seed, unsigned n_classes, const char *name, const char *value)
 {
@@ -57,8 +57,8 @@ static void cut(parts *of, gsa_state *const *copies, const gsa_state *base)
         must_be_ok(gsa_state_read(head.data, head.size, NULL, &of->head[c], &error), &error);
         free(head.data);
         for (size_t s = 0; s < of->n_slices; s++)
-            must_be_ok(gsa_state_write_slice(copies[c], base, s * slice_size(of), slice_size(of), append,
-                                             &of->slice[s][c], &error),
+            must_be_ok(gsa_state_write_slice((const gsa_state *const *)&copies[c], 1, c, base, s * slice_size(of),
+                                             slice_size(of), append, &of->slice[s][c], &error),
                        &error);
     }
 }
@@ -139,6 +139,94 @@ static void slices_join_to_the_bits_of_a_merge(void **unused)
             }
 }
 
+/* Copies [from, to) of a process, in one slice. */
+static bytes slice_of(gsa_state *const *copies, size_t from, size_t to, const gsa_state *base, uint64_t first,
+                      uint64_t n_features)
+{
+    gsa_error error = {0};
+    bytes out = {0};
+    must_be_ok(gsa_state_write_slice((const gsa_state *const *)copies + from, to - from, from, base, first, n_features,
+                                     append, &out, &error),
+               &error);
+    return out;
+}
+
+static bytes unite_spread(gsa_state *const *copies, const size_t *cuts, size_t n_processes, const gsa_state *base,
+                          uint64_t first, uint64_t n_features)
+{
+    gsa_error error = {0};
+    bytes slices[SPREAD_MOST], out = {0};
+    const void *data[SPREAD_MOST] = {0};
+    size_t sizes[SPREAD_MOST] = {0};
+    for (size_t p = 0; p < n_processes; p++) {
+        slices[p] = slice_of(copies, cuts[p], cuts[p + 1], base, first, n_features);
+        data[p] = slices[p].data;
+        sizes[p] = slices[p].size;
+    }
+    must_be_ok(gsa_slices_unite(data, sizes, n_processes, NULL, append, &out, &error), &error);
+    for (size_t p = 0; p < n_processes; p++)
+        free(slices[p].data);
+    return out;
+}
+
+/* Up to 17 processes, each with one copy at least. */
+static size_t draw_cuts(gsa__rng *rng, size_t n_copies, size_t *cuts)
+{
+    size_t most = n_copies < SPREAD_MOST ? n_copies : SPREAD_MOST, n = 1 + gsa__rng_below(rng, most);
+    for (size_t p = 0, left = n; p <= n; p++, left--) {
+        size_t room = p < n ? n_copies - cuts[p ? p - 1 : 0] - left : 0;
+        cuts[p] = p == 0 ? 0 : p == n ? n_copies : cuts[p - 1] + 1 + gsa__rng_below(rng, room);
+    }
+    return n;
+}
+
+static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
+{
+    (void)unused;
+    enum { WIDE = 3000, EVERY_COPY = 33 };
+    static const unsigned classes[] = {0, 2, 3, 7};
+    gsa__rng rng = gsa__rng_of(1, 2, 3);
+    for (size_t turn = 0; turn < 40; turn++) {
+        gsa_error error = {0};
+        size_t n = 2 + gsa__rng_below(&rng, EVERY_COPY - 1), cuts[SPREAD_MOST + 1];
+        unsigned n_classes = classes[turn % 4];
+        gsa_state *base = base_of(n_classes, "units", turn % 3 ? "free" : "given"), *copies[EVERY_COPY],
+                  *heads[EVERY_COPY];
+        gsa_state *whole, *joined;
+        for (size_t c = 0; c < n; c++) {
+            must_be_ok(gsa_state_fork(base, n, NULL, &copies[c], &error), &error);
+            rows *r = rows_random(c + 1, c % 5 ? 5 * c : 200, c % 2 ? WIDE : 50, n_classes);
+            gsa_batch batch = rows_batch(r);
+            learn(copies[c], &batch); /* none, if it is the first */
+            free(r);
+            bytes head = {0};
+            must_be_ok(gsa_state_write_head(copies[c], base, append, &head, &error), &error);
+            must_be_ok(gsa_state_read(head.data, head.size, NULL, &heads[c], &error), &error);
+            free(head.data);
+        }
+        must_be_ok(gsa_state_merge((const gsa_state *const *)copies, n, base, NULL, &whole, &error), &error);
+        size_t n_processes = draw_cuts(&rng, n, cuts), width = 1 + gsa__rng_below(&rng, WIDE);
+        bytes united[2] = {unite_spread(copies, cuts, n_processes, base, 0, width)};
+        n_processes = draw_cuts(&rng, n, cuts); /* and the rest of the features another way */
+        united[1] = unite_spread(copies, cuts, n_processes, base, width, GSA_MAX_ID);
+        const void *data[2] = {united[0].data, united[1].data};
+        size_t sizes[2] = {united[0].size, united[1].size};
+        must_be_ok(
+            gsa_state_merge_slices((const gsa_state *const *)heads, n, base, data, sizes, 2, NULL, &joined, &error),
+            &error);
+        assert_same_bytes(whole, joined);
+        for (size_t c = 0; c < n; c++) {
+            gsa_state_free(copies[c]);
+            gsa_state_free(heads[c]);
+        }
+        free(united[0].data);
+        free(united[1].data);
+        gsa_state_free(base);
+        gsa_state_free(whole);
+        gsa_state_free(joined);
+    }
+}
+
 static void a_second_round_begins_where_the_first_was_joined(void **unused)
 {
     (void)unused;
@@ -173,10 +261,14 @@ static void what_does_not_fit_together_is_refused(void **unused)
     gsa_state *base = base_of(2, "units", "given"), *stranger = base_from(99, 2, "units", "given"), *out = NULL;
     gsa_state *copies[2] = {copy_of(base, 2, 0, 2), copy_of(base, 2, 1, 2)}, *third = copy_of(base, 2, 2, 3);
     bytes sink = {0};
-    assert_int_equal(gsa_state_write_slice(third, base, 0, 10, append, &sink, &error), GSA_CONFLICT); /* a new label */
-    assert_int_equal(gsa_state_write_slice(copies[0], NULL, 0, 10, append, &sink, &error), GSA_CONFLICT);
-    assert_int_equal(gsa_state_write_slice(base, copies[0], 0, 10, append, &sink, &error), GSA_CONFLICT);
-    assert_int_equal(gsa_state_write_slice(copies[0], base, 0, 0, append, &sink, &error), GSA_ARGUMENT);
+    const gsa_state *mixed[2] = {copies[0], third}, *before = base; /* a new label */
+    const gsa_state *const *good = (const gsa_state *const *)copies;
+    assert_int_equal(gsa_state_write_slice(mixed, 2, 0, base, 0, 10, append, &sink, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_write_slice(good, 2, 0, NULL, 0, 10, append, &sink, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_write_slice(&before, 1, 0, copies[0], 0, 10, append, &sink, &error), GSA_CONFLICT);
+    assert_int_equal(gsa_state_write_slice(good, 2, 0, base, 0, 0, append, &sink, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_state_write_slice(good, 0, 0, base, 0, 10, append, &sink, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_state_write_slice(good, 2, UINT32_MAX, base, 0, 10, append, &sink, &error), GSA_ARGUMENT);
     assert_int_equal(sink.size, 0);
     parts of = {.n_copies = 2, .n_slices = 2};
     cut(&of, copies, base);
@@ -219,21 +311,26 @@ static void damaged_slices_are_refused(void **unused)
     const void *data[1] = {slice->data};
     for (size_t size = 0; size < slice->size; size += 1 + size / 7)
         assert_int_equal(gsa_slices_unite(data, &size, 1, NULL, append, &sink, &error), GSA_FORMAT);
-    for (size_t at = 0; at < 40; at++) { /* the head: any wrong byte that is let through must not be believed */
+    for (size_t at = 0; at < 48; at++) { /* the head: any wrong byte that is let through must not be believed */
         slice->data[at] ^= 0x81;
         bytes united = {0};
         if (gsa_slices_unite(data, &slice->size, 1, NULL, append, &united, &error) == GSA_OK)
-            assert_true(at >= 16 && at < 32); /* the range alone may be another */
+            assert_true((at >= 16 && at < 32) || (at >= 40 && at < 44)); /* more features or copies there may be */
         free(united.data);
         slice->data[at] ^= 0x81;
     }
     assert_int_equal(sink.size, 0);
     unite(&of);
     gsa_state *out = NULL;
-    for (size_t bit = 16; bit < 64; bit++) { /* a feature far out of the range */
-        of.united[0].data[40 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+    for (size_t bit = 0; bit < 8 * 16; bit++) { /* block, run, and features of the first chunk */
+        of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
         assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
-        of.united[0].data[40 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+        of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+    }
+    for (size_t bit = 0; bit < 1024; bit++) { /* features that are not there, or none that is */
+        of.united[0].data[64 + bit / 8] ^= (unsigned char)(1u << bit % 8);
+        assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
+        of.united[0].data[64 + bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
     for (size_t c = 0; c < 2; c++)
         gsa_state_free(copies[c]);
@@ -255,7 +352,8 @@ static void a_sink_that_is_full_and_no_memory_are_a_status(void **unused)
     gsa_error error = {0};
     gsa_state *base = base_of(3, "units", "free"), *copies[2] = {copy_of(base, 2, 0, 3), copy_of(base, 2, 1, 3)}, *out;
     parts of = {.n_copies = 2, .n_slices = 2};
-    assert_int_equal(gsa_state_write_slice(copies[0], base, 0, 30, refuse, NULL, &error), GSA_IO);
+    assert_int_equal(gsa_state_write_slice((const gsa_state *const *)copies, 2, 0, base, 0, 30, refuse, NULL, &error),
+                     GSA_IO);
     assert_int_equal(gsa_state_write_head(copies[0], base, refuse, NULL, &error), GSA_IO);
     cut(&of, copies, base);
     unite(&of);
@@ -280,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_join_to_the_bits_of_a_merge),
+        cmocka_unit_test(how_copies_are_spread_over_processes_changes_no_bit),
         cmocka_unit_test(a_second_round_begins_where_the_first_was_joined),
         cmocka_unit_test(what_does_not_fit_together_is_refused),
         cmocka_unit_test(damaged_slices_are_refused),

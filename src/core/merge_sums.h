@@ -1,0 +1,81 @@
+/* What states have learned since a base, a block of slots at a time, added up.
+ *
+ *   A1  The changes of a state are found in double and rounded to float, sums are floats: a slot has
+ *         c (w - start) and c (average - start), [outputs] each; mass since the base; squared presence since the base
+ *       where c is its mass in the state. Of a slot that the state has not met since the base all of it is zero.
+ *   A2  States are added up in one fixed binary tree over their numbers: left half plus right half, the left one a
+ *       power of two. Runs of states that are aligned to such a power are whole parts of the tree, whatever number of
+ *       states there is, so that each may be added up by another process, to the same bits.
+ *   A3  No number is -0: to add nothing, as a slot or a run that nobody met is, changes no bit. */
+#ifndef GSA_CORE_MERGE_SUMS_H
+#define GSA_CORE_MERGE_SUMS_H
+
+#include "core/state.h"
+
+typedef struct gsa__sums {
+    size_t first, n; /* states [first, first + n) */
+    bool is_empty;   /* none of them has met any slot: the rest is not valid */
+    float *row;      /* [slots x gsa__sums_width] */
+    double *count;   /* presence since the base; whole numbers */
+    float *n_met;    /* states that met the slot */
+} gsa__sums;
+
+static inline size_t gsa__sums_width(size_t n_outputs)
+{
+    return 2 * n_outputs + 2;
+}
+
+/* Slots of a block: its sums stay in the cache. A multiple of 8. */
+#define GSA__BLOCK_MOST 1024
+static inline size_t gsa__sums_block(size_t n_outputs)
+{
+    return n_outputs <= 4 ? GSA__BLOCK_MOST : n_outputs >= 64 ? 64 : 4096 / n_outputs / 8 * 8;
+}
+
+/* Sums that wait for those to their right: in the end the parts of the tree that the states are. */
+typedef struct gsa__tree {
+    gsa__sums *at;
+    size_t depth, n_outputs;
+    size_t n_slots; /* of the block, set by whoever fills it */
+    void *memory;
+} gsa__tree;
+
+/* Room for any run of up to n_states. */
+bool gsa__tree_begin(gsa__tree *tree, size_t n_states, size_t n_outputs, const gsa_env *env);
+void gsa__tree_end(gsa__tree *tree, const gsa_env *env);
+/* The place for the sums of the next states, to be filled in before gsa__tree_grow, which adds up what has become
+ * whole. n is a power of two and first a multiple of it. */
+gsa__sums *gsa__tree_next(gsa__tree *tree, size_t first, size_t n);
+void gsa__tree_grow(gsa__tree *tree);
+/* States [first, end) have met nothing. */
+void gsa__tree_skip(gsa__tree *tree, size_t first, size_t end);
+/* Everything in the tree, which is of all states, and empties it. */
+gsa__sums *gsa__tree_sum(gsa__tree *tree);
+
+/* A state, and where its outputs go in the outputs of the merged one. */
+typedef struct gsa__merged {
+    const gsa_state *state;
+    const gsa__table *table; /* the one that is ahead; NULL: zero everywhere */
+    double per_total;        /* 1 / what its average is over; 0: it has none */
+    double fresh;            /* share of the weights since the base in its average */
+    size_t *to;              /* by output of the state; if that is split: of its two labels */
+    bool is_placed;          /* by these; else the outputs are those of the merged one */
+    bool split; /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    float sign; /* one output into one: -1 if the labels change places */
+} gsa__merged;
+
+/* Slots of a state in the outputs of the merged one: last weights, what averages lack of them, mass and presence. */
+typedef struct gsa__view {
+    float *last, *lag; /* [slots x outputs] */
+    double *mass, *count;
+    void *memory;
+} gsa__view;
+
+bool gsa__view_begin(gsa__view *view, size_t n_outputs, const gsa_env *env);
+/* Slots [first, first + n), n at most a block; those that the state does not have are zero. */
+void gsa__view_take(gsa__view *view, const gsa__merged *from, size_t first, size_t n, size_t n_outputs);
+/* The sums of one state. False if it knows less of a slot than the base does. */
+bool gsa__sums_take(gsa__sums *sums, const gsa__view *state, const gsa__view *base, double fresh, bool units_free,
+                    size_t n, size_t n_outputs);
+
+#endif
