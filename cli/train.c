@@ -23,6 +23,11 @@ static const cli_option train_options[] = {
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "judge the model on this file after every pass"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "go on with the interrupted run of MODEL.state, over the same data; the result is that of an undisturbed run"},
+    {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
+     "keep the state of the run in this folder while it goes on, for --resume after a crash; of a small file nothing "
+     "is kept"},
+    {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400,
+     "how often, at the next point where the state is whole"},
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
@@ -42,6 +47,7 @@ typedef struct training {
     gsa_state *state;
     train_test test;
     train_keep keep;
+    train_checkpoint checkpoint;
     cli_progress progress;
     cli_trace trace;
     double seconds;
@@ -91,6 +97,14 @@ static gsa_status look_after_pass(void *ctx, const gsa_state *state, gsa_error *
     bool has_result = status == GSA_OK && run->test.reader != NULL && n_results > 0;
     trace_pass(&run->trace, state, has_result ? json_array_get(run->test.results, n_results - 1) : NULL, began);
     return status;
+}
+
+static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error)
+{
+    training *run = ctx;
+    (void)error;
+    train_checkpoint_keep(&run->checkpoint, state, &run->progress);
+    return GSA_OK;
 }
 
 /* ---- the summary ------------------------------------------------------------------------------------------------ */
@@ -245,6 +259,7 @@ static int save_and_report(training *run)
         trace_fail(&run->trace, "the model could not be saved");
         return code;
     }
+    train_checkpoint_remove(&run->checkpoint); /* the state beside the model is ahead of it now */
     trace_stage(&run->trace, "save");
     if (run->stopped)
         tell_stop(run, &summary);
@@ -273,6 +288,7 @@ static int learn(training *run)
                              .pass_ended =
                                  run->test.reader != NULL || run->trace.stream != NULL ? look_after_pass : NULL,
                              .notice = cluster_speaks(&run->cluster) ? show_notice : NULL,
+                             .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .peers = run->cluster.peers};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
@@ -302,13 +318,14 @@ static int learn(training *run)
     return save_and_report(run);
 }
 
-/* Who does not speak has nothing to show, to judge or to write. */
+/* Who does not speak has nothing to show, to judge or to write, and begins with the state of the one who does. */
 static cli_arguments silent_arguments(const cli_arguments *given)
 {
     cli_arguments own = *given;
     for (size_t i = 0; i < own.n_options; i++) {
         const char *name = own.options[i].name;
-        if (strcmp(name, "test") == 0 || strcmp(name, "trace") == 0)
+        if (strcmp(name, "test") == 0 || strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 ||
+            strcmp(name, "resume") == 0)
             own.value[i] = NULL;
         else if (strcmp(name, "quiet") == 0)
             own.value[i] = "on";
@@ -348,12 +365,15 @@ static int run_with(training *run)
     if (code == EXIT_DONE)
         code = train_test_open(arguments, &run->env, &run->test);
     if (code == EXIT_DONE)
-        code = train_start(arguments, &run->env, &run->state);
+        code = train_checkpoint_open(arguments, &run->checkpoint);
+    if (code == EXIT_DONE)
+        code = train_start(arguments, &run->checkpoint, &run->env, &run->state);
     if (code == EXIT_DONE)
         code = trace_open(&run->trace, arguments);
     if (code == EXIT_DONE)
         code = learn(run);
     code = trace_close(&run->trace, code);
+    train_checkpoint_close(&run->checkpoint);
     gsa_state_free(run->state);
     train_test_close(&run->test);
     gsa_reader_close(run->reader);

@@ -10,9 +10,24 @@
 
 #include <jansson.h>
 
+/* The state of a run that goes on, where --checkpoint says; without it the path is NULL and nothing happens. */
+typedef struct train_checkpoint {
+    char *path;
+    double every, last; /* seconds; when the last one was written */
+} train_checkpoint;
+
+/* Gives an exit code. What a run before has left is removed, unless this one is to go on with it. */
+int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out);
+bool train_checkpoint_is_there(const train_checkpoint *checkpoint);
+/* If it is time. What cannot be written is told, and no failure. */
+void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, cli_progress *progress);
+void train_checkpoint_remove(const train_checkpoint *checkpoint);
+void train_checkpoint_close(train_checkpoint *checkpoint);
+
 /* The state to begin with: a new one, that of an interrupted run (--resume), or what another run has learned
  * (--start-from). Gives an exit code. */
-int train_start(const cli_arguments *arguments, const gsa_env *env, gsa_state **out);
+int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env,
+                gsa_state **out);
 
 /* The file of --test, judged after every pass. All members are NULL without --test. */
 typedef struct train_test {

@@ -104,26 +104,39 @@ static int check_given(const cli_arguments *arguments, gsa_state *state)
     return EXIT_DONE;
 }
 
-static int resume(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+static int begin(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+{
+    gsa_error error = {0};
+    gsa_status status = make_state(arguments, NULL, env, out, &error);
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+}
+
+/* With checkpoints the same command can be given again and again, until it has ended. */
+static int resume(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env,
+                  gsa_state **out)
 {
     const char *model = arguments_text(arguments, "output");
-    if (!session_has_state(model))
-        return complain_failed("nothing to resume: there is no %s.state; leave out --resume to begin a new run", model);
-    int code = session_load_state(model, env, out);
+    bool has_checkpoint = train_checkpoint_is_there(checkpoint);
+    if (!has_checkpoint && !session_has_state(model)) {
+        if (checkpoint->path == NULL)
+            return complain_failed("nothing to resume: there is no %s.state; leave out --resume to begin a new run",
+                                   model);
+        complain("note: there is neither %s nor %s.state: the run begins from the start", checkpoint->path, model);
+        return begin(arguments, env, out);
+    }
+    int code = session_load_state(has_checkpoint ? checkpoint->path : model, env, out);
     return code == EXIT_DONE ? check_given(arguments, *out) : code;
 }
 
-int train_start(const cli_arguments *arguments, const gsa_env *env, gsa_state **out)
+int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env, gsa_state **out)
 {
     bool resumes = arguments_flag(arguments, "resume"), starts_from = arguments_given(arguments, "start-from");
     if (resumes && starts_from)
         return complain_usage(
             "--resume goes on with the run of -o, --start-from begins a new one; give one of the two");
     if (resumes)
-        return resume(arguments, env, out);
+        return resume(arguments, checkpoint, env, out);
     if (starts_from)
         return start_from(arguments, env, out);
-    gsa_error error = {0};
-    gsa_status status = make_state(arguments, NULL, env, out, &error);
-    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
+    return begin(arguments, env, out);
 }

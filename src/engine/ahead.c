@@ -7,6 +7,7 @@
 #include "engine/ahead.h"
 
 #include "engine/block.h"
+#include "engine/peers.h"
 #include "engine/workers.h"
 
 #include "base/error.h"
@@ -31,6 +32,12 @@ struct gsa__ahead {
     pthread_t thread;
     int busy, again;
     size_t want, most_rows; /* of the side that is read: blocks, and rows of each */
+    struct {
+        const gsa__index *index; /* NULL: the reader's blocks, one after the other */
+        const gsa__job *job;
+        size_t first, next, end, n_shards;
+        int is_there; /* the reader's next row is the first of block `next` */
+    } route;
 };
 
 gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsa__ahead **out, gsa_error *error)
@@ -65,16 +72,41 @@ void gsa__ahead_free(gsa__ahead *ahead)
     gsa__free(&env, ahead);
 }
 
+/* Blocks of others are passed over. */
+static gsa_status find_next(gsa__ahead *ahead, gsa__block *block, size_t *n_rows, gsa_error *error)
+{
+    size_t n = ahead->route.n_shards, next = ahead->route.next;
+    while (next < ahead->route.end && n > 1 &&
+           !gsa__peers_is_mine(ahead->route.job, (next - ahead->route.first) % n, n))
+        next++;
+    int is_there = ahead->route.is_there && next == ahead->route.next;
+    ahead->route.next = next + 1;
+    ahead->route.is_there = 1;
+    if (next >= ahead->route.end)
+        return GSA_END;
+    *n_rows = (size_t)ahead->route.index->block[next].n_rows;
+    if (is_there)
+        return GSA_OK;
+    gsa__block_clear(block);
+    return gsa_reader_seek(ahead->reader, &ahead->route.index->block[next].at, error);
+}
+
 static gsa_status read_block(gsa__ahead *ahead, side *to)
 {
     gsa__block **block = &to->block[to->n];
     gsa_status status = *block ? GSA_OK : gsa__block_new(&ahead->env, block, &to->error);
     if (status != GSA_OK)
         return status;
+    size_t n_rows = ahead->most_rows;
     if (ahead->last_block && ahead->last_block != *block)
         gsa__block_follow(*block, ahead->last_block);
-    status = gsa__block_read(*block, ahead->reader, ahead->most_rows, &to->view[to->n], &to->error);
+    if (ahead->route.index)
+        status = find_next(ahead, *block, &n_rows, &to->error);
+    if (status == GSA_OK)
+        status = gsa__block_read(*block, ahead->reader, n_rows, &to->view[to->n], &to->error);
     ahead->last_block = *block;
+    if (ahead->route.index && status == GSA_OK && to->view[to->n].n_rows != n_rows)
+        return gsa__fail(&to->error, GSA_CONFLICT, "the input has changed while it was read: it has fewer rows now");
     return status;
 }
 
@@ -160,9 +192,8 @@ int gsa__ahead_is_last(const gsa__ahead *ahead)
     return at->given > 0 && gsa__block_is_last(at->block[at->given - 1]);
 }
 
-gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
+static void forget(gsa__ahead *ahead)
 {
-    gsa_reader_progress progress;
     wait_for_thread(ahead);
     ahead->again = 0;
     ahead->last_block = NULL;
@@ -173,6 +204,24 @@ gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
             if (ahead->side[s].block[i])
                 gsa__block_clear(ahead->side[s].block[i]);
     }
+}
+
+void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t first, size_t end, size_t n_shards,
+                       const gsa__job *job)
+{
+    forget(ahead);
+    ahead->route.index = index;
+    ahead->route.job = job;
+    ahead->route.first = ahead->route.next = first;
+    ahead->route.end = end;
+    ahead->route.n_shards = n_shards;
+    ahead->route.is_there = 0;
+}
+
+gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
+{
+    gsa_reader_progress progress;
+    forget(ahead);
     gsa_reader_get_progress(ahead->reader, &progress);
     return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(ahead->reader, error) : GSA_OK;
 }

@@ -2,7 +2,7 @@
 #ifndef GSA_ENGINE_AHEAD_H
 #define GSA_ENGINE_AHEAD_H
 
-#include <greedystep/data.h>
+#include "engine/index.h"
 
 typedef struct gsa__ahead gsa__ahead;
 /* The reader is the other thread's between two calls; what a reader says of its progress may be asked all the time. */
@@ -20,6 +20,11 @@ int gsa__ahead_lets_go(const gsa__ahead *ahead);
 void gsa__ahead_again(gsa__ahead *ahead);
 /* Whether the last view reached the end of the input. */
 int gsa__ahead_is_last(const gsa__ahead *ahead);
+/* From here on the next block is `first` of the index, and after it come those before `end` that are for this process,
+ * if they are dealt out in turn to n_shards copies (1: all of them); GSA_END after the last. What was read ahead is
+ * forgotten. */
+void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t first, size_t end, size_t n_shards,
+                       const gsa__job *job);
 /* Back to the first row of the reader. */
 gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error);
 

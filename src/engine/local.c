@@ -3,11 +3,13 @@
  * A file that does not fill a block is learned by a team (team.c), more rows and streams by the state itself, as
  * follows. Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time,
  * so that a request to stop is answered soon; after many rows, by copies of the state side by side (rounds.c). Where
- * the run stands is in the state, so that a run that was stopped goes on by passing over what it has taken. No
- * mathematics here. */
+ * the run stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several
+ * processes (peers.h) all do this; in rounds each reads only the blocks of its own copies, where the input has an
+ * index. No mathematics here. */
 #include "engine/ahead.h"
 #include "engine/block.h"
 #include "engine/compact.h"
+#include "engine/index.h"
 #include "engine/job.h"
 #include "engine/mixing.h"
 #include "engine/peers.h"
@@ -31,11 +33,14 @@
 typedef struct training {
     gsa__job job;
     gsa__ahead *ahead;
+    gsa__index index; /* of processes together; empty: blocks are read one after the other */
+    int on_route;     /* the next block that comes is block_number, if it is this process's */
     gsa__round round;
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number;            /* in the pass */
     uint64_t pass_rows, pass_entries; /* read in the pass */
     gsa__mixing mixing;               /* of the first pass */
+    int has_met;                      /* the first rows are those that the run began with */
     int shuffled;
     uint64_t seed;
 } training;
@@ -79,19 +84,40 @@ static gsa_status tell_whole(const training *run, gsa_error *error)
     return hooks->state_is_whole ? hooks->state_is_whole(hooks->ctx, run->job.state, error) : GSA_OK;
 }
 
-/* The rows of the block from position `done` of its order on. */
-static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t pass, size_t done, gsa_error *error)
+/* To the block, and after it to those of the round that has begun or, without one, to all. */
+static void set_route(training *run)
 {
-    gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
-    gsa_status status = run->round.n_shards == 0 && done == 0 ? plan_round(run, error) : GSA_OK;
+    size_t end = (size_t)run->block_number;
+    uint64_t left = run->round.n_shards > 0 ? run->round.rows_left : UINT64_MAX;
+    for (; end < run->index.n && left > 0; end++)
+        left -= run->index.block[end].n_rows < left ? run->index.block[end].n_rows : left;
+    gsa__ahead_follow(run->ahead, &run->index, (size_t)run->block_number, end,
+                      run->round.n_shards > 0 ? run->round.n_shards : 1, &run->job);
+    run->on_route = 1;
+}
+
+static gsa_status read_block(training *run, gsa_batch *batch, gsa_error *error)
+{
+    if (run->index.n > 0 && !run->on_route)
+        set_route(run);
+    return gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+}
+
+/* A block that is learned from position `done` of its order on; batch NULL: it is another's. */
+static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_rows, uint64_t pass, size_t done,
+                              gsa_error *error)
+{
+    gsa_status status;
     gsa__ahead_hand(run->ahead, run->round.n_shards > 0 ? run->round.n_shards : 1);
     int lets_go = gsa__ahead_lets_go(run->ahead);
-    if (status == GSA_OK && run->round.n_shards == 0)
-        status = gsa__job_learn(&run->job, run->job.state, batch, run->order + done, batch->n_rows - done, 1, error);
-    else if (status == GSA_OK && gsa__round_is_mine(&run->round))
+    if (batch)
+        gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)n_rows, run->order);
+    if (!batch)
+        status = gsa__round_pass_over(&run->round, n_rows, lets_go, error);
+    else if (run->round.n_shards > 0)
         status = gsa__round_learn(&run->round, batch, run->order, lets_go, error);
-    else if (status == GSA_OK)
-        status = gsa__round_pass_over(&run->round, batch->n_rows, lets_go, error);
+    else
+        status = gsa__job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
     return status == GSA_OK && run->round.n_shards == 0 ? tell_whole(run, error) : status;
 }
 
@@ -126,27 +152,70 @@ static void tell_of_mixing(const training *run)
                               "them first, for instance with shuf");
 }
 
+/* Where a block begins: a round does, if it is time for one, and with it another way through the index. */
+static gsa_status begin_round(training *run, int *is_read, gsa_error *error)
+{
+    gsa_status status = plan_round(run, error);
+    if (run->index.n > 0 && run->round.n_shards > 0) {
+        set_route(run);
+        *is_read = 0;
+    }
+    return status;
+}
+
+/* The next block, of which `taken` rows are learned already. With an index it is known before it is read, and may not
+ * have to be. */
+static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint64_t *n_rows, gsa_error *error)
+{
+    gsa_batch batch = {0};
+    const gsa__extent *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
+    int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_met), is_read = !known || begins;
+    gsa_status status = is_read ? read_block(run, &batch, error) : GSA_OK;
+    if (status == GSA_OK && begins)
+        status = meet_first_block(run, &batch, pass, taken, error);
+    if (status != GSA_OK)
+        return status;
+    *n_rows = known ? known->n_rows : batch.n_rows;
+    run->has_met = 1;
+    run->pass_rows += *n_rows;
+    run->pass_entries += known ? known->n_entries : (uint64_t)(batch.row_start[*n_rows] - batch.row_start[0]);
+    if (pass == 0 && is_read)
+        gsa__mixing_add(&run->mixing, &batch);
+    if (taken >= *n_rows) {
+        run->on_route = run->on_route && is_read;
+        return GSA_OK;
+    }
+    int is_new = !is_read;
+    if (run->round.n_shards == 0 && taken == 0)
+        status = begin_round(run, &is_read, error);
+    int is_mine = run->round.n_shards == 0 || gsa__round_is_mine(&run->round);
+    if (status == GSA_OK && is_mine && !is_read)
+        status = read_block(run, &batch, error);
+    if (status == GSA_OK && is_mine && is_new && pass == 0)
+        gsa__mixing_add(&run->mixing, &batch);
+    return status == GSA_OK ? learn_block(run, is_mine ? &batch : NULL, *n_rows, pass, (size_t)taken, error) : status;
+}
+
+static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint64_t *n_read, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    uint64_t n_rows = 0;
+    run->pass_rows = run->pass_entries = *n_read = 0;
+    run->on_route = 0;
+    for (run->block_number = 0; status == GSA_OK; run->block_number++) {
+        if (run->index.n > 0 && run->block_number == run->index.n)
+            return GSA_END;
+        status = take_block(run, pass, taken > *n_read ? taken - *n_read : 0, &n_rows, error);
+        *n_read += status == GSA_OK ? n_rows : 0;
+    }
+    run->block_number--; /* there was none of that number */
+    return status;
+}
+
 static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 {
-    gsa_batch batch;
     uint64_t before = 0, taken = rows_taken(run->job.state);
-    gsa_status status;
-    run->pass_rows = run->pass_entries = 0;
-    for (run->block_number = 0;; run->block_number++) {
-        status = gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, &batch, error);
-        if (status != GSA_OK)
-            break;
-        if (run->block_number == 0 && (status = meet_first_block(run, &batch, pass, taken, error)) != GSA_OK)
-            break;
-        if (pass == 0)
-            gsa__mixing_add(&run->mixing, &batch);
-        run->pass_rows += batch.n_rows;
-        run->pass_entries += (uint64_t)(batch.row_start[batch.n_rows] - batch.row_start[0]);
-        uint64_t done = taken > before ? taken - before : 0;
-        if (done < batch.n_rows && (status = learn_block(run, &batch, pass, (size_t)done, error)) != GSA_OK)
-            break;
-        before += batch.n_rows;
-    }
+    gsa_status status = take_blocks(run, pass, taken, &before, error);
     if (status != GSA_END || (status = gsa__round_end(&run->round, error)) != GSA_OK)
         return status;
     if (before == 0)
@@ -244,6 +313,12 @@ static gsa_status run_passes(training *run, gsa_error *error)
         if (at_start)
             gsa__ahead_again(run->ahead);
     }
+    if (judged && !progress.is_stream && run->shuffled && gsa__peers_count(&run->job) > 1) {
+        status = gsa__ahead_rewind(run->ahead, error);
+        if (status == GSA_OK)
+            status = gsa__index_make(&run->job, &run->index, error);
+        at_start = 0;
+    }
     for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
         gsa_state_summary(run->job.state, &summary);
         if (!at_start)
@@ -293,6 +368,14 @@ static gsa_status set_up(training *run, gsa_error *error)
     return gsa__ahead_new(run->job.reader, gsa__workers_count(&run->job.env), &run->job.env, &run->ahead, error);
 }
 
+/* Processes that learn together begin with the state of the first. */
+static gsa_status begin_alike(gsa__job *job, gsa_error *error)
+{
+    gsa_state *first = gsa__peers_rank(job) == 0 ? job->state : NULL;
+    gsa_status status = gsa__peers_share(job, GSA_OK, &first, 1, error);
+    return first && first != job->state ? gsa_state_replace(job->state, first, error) : status;
+}
+
 static const char *name_of(const void *reader, uint64_t feature)
 {
     return gsa_reader_name(reader, feature);
@@ -309,7 +392,9 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     if (hooks)
         run->job.hooks = *hooks;
     run->round.job = &run->job;
-    gsa_status status = gsa_reader_begin(reader, error);
+    gsa_status status = begin_alike(&run->job, error);
+    if (status == GSA_OK)
+        status = gsa_reader_begin(reader, error);
     if (status == GSA_OK)
         status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
     if (status == GSA_OK)
@@ -320,6 +405,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     status = gsa__peers_agree(&run->job, status, error);
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
+    gsa__index_free(&run->index, &resolved);
     gsa__free(&resolved, run);
     if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
         gsa_status named = gsa_state_set_names(state, name_of, reader, status == GSA_OK ? error : NULL);

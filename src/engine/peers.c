@@ -250,45 +250,45 @@ static gsa_status take_heads(merger *all, const unsigned char *at, const size_t 
     return status == GSA_OK && *sliced && s < all->n_copies ? fail_missing(error) : status;
 }
 
-/* What every process unites of this step: `width` features each. */
+/* For every process what it is to unite in this step: `width` features each, of the copies that are here. */
 static gsa_status pack_slices(const merger *all, uint64_t first, uint64_t width, gsa__bytes *to, size_t *sizes,
                               gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    for (size_t r = 0; r < gsa__peers_count(all->job) && status == GSA_OK; r++) {
+    size_t first_copy = 0, n = 0;
+    while (first_copy < all->n_copies && !all->copy[first_copy])
+        first_copy++;
+    while (first_copy + n < all->n_copies && all->copy[first_copy + n])
+        n++;
+    for (size_t r = 0; r < gsa__peers_count(all->job); r++) {
         size_t before = to->size;
-        for (size_t s = 0; s < all->n_copies && status == GSA_OK; s++) {
-            if (!all->copy[s])
-                continue;
-            size_t start = begin_thing(to);
-            status = gsa_state_write_slice(all->copy[s], all->job->state, first + r * width, width, gsa__bytes_add, to,
-                                           error);
-            if (status == GSA_OK)
-                status = end_thing(to, start, error);
-        }
+        if (n > 0 && status == GSA_OK)
+            status = gsa_state_write_slice((const gsa_state *const *)all->copy + first_copy, n, first_copy,
+                                           all->job->state, first + r * width, width, gsa__bytes_add, to, error);
         sizes[r] = to->size - before;
     }
     return status;
 }
 
-static gsa_status unite(const merger *all, const unsigned char *from, size_t size, gsa__bytes *to, gsa_error *error)
+/* Processes without copies have sent nothing. */
+static gsa_status unite(const merger *all, const unsigned char *from, const size_t *sizes, gsa__bytes *to,
+                        gsa_error *error)
 {
     const gsa_env *env = &all->job->env;
-    const void **slice = gsa__alloc(env, all->n_copies, sizeof *slice);
-    size_t *sizes = gsa__alloc(env, all->n_copies, sizeof *sizes), n = 0;
-    const unsigned char *thing;
+    size_t n_ranks = gsa__peers_count(all->job), n = 0;
+    const void **slice = gsa__alloc(env, n_ranks, sizeof *slice);
+    size_t *slice_size = gsa__alloc(env, n_ranks, sizeof *slice_size);
     gsa_status status =
-        slice && sizes ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu slices", all->n_copies);
-    for (size_t thing_size; status == GSA_OK && n < all->n_copies && next_thing(&from, &size, &thing, &thing_size);
-         n++) {
-        slice[n] = thing;
-        sizes[n] = thing_size;
-    }
+        slice && slice_size ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu slices", n_ranks);
+    for (size_t r = 0; r < n_ranks && status == GSA_OK; from += sizes[r++])
+        if (sizes[r] > 0) {
+            slice[n] = from;
+            slice_size[n++] = sizes[r];
+        }
     if (status == GSA_OK)
-        status = n == all->n_copies ? gsa_slices_unite(slice, sizes, n, env, gsa__bytes_add, to, error)
-                                    : fail_missing(error);
+        status = gsa_slices_unite(slice, slice_size, n, env, gsa__bytes_add, to, error);
     gsa__free(env, slice);
-    gsa__free(env, sizes);
+    gsa__free(env, slice_size);
     return status;
 }
 
@@ -320,7 +320,7 @@ static gsa_status unite_step(merger *all, gsa_status status, uint64_t first, uin
     status = gsa__peers_exchange(job, status, mine.at, mine_sizes, &others, &sizes, error);
     gsa__bytes_free(&mine);
     if (status == GSA_OK)
-        status = unite(all, others, sum_of(sizes, gsa__peers_count(job)), &united, error);
+        status = unite(all, others, sizes, &united, error);
     status = gsa__peers_gather(job, status, united.at, united.size, &others, &sizes, error);
     gsa__bytes_free(&united);
     return status == GSA_OK ? keep_united(all, others, sizes, error) : status;

@@ -8,6 +8,7 @@
 #include "engine/shards.h"
 
 #include "engine/block.h"
+#include "engine/bytes.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -89,22 +90,6 @@ gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard, 
 }
 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
-
-typedef struct bytes {
-    unsigned char *at;
-    size_t size, capacity;
-    const gsa_env *env;
-} bytes;
-
-static int append(void *ctx, const void *more, size_t size)
-{
-    bytes *to = ctx;
-    if (size > SIZE_MAX - to->size || !gsa__reserve(to->env, (void **)&to->at, &to->capacity, to->size + size, 1))
-        return -1;
-    memcpy(to->at + to->size, more, size);
-    to->size += size;
-    return 0;
-}
 
 typedef struct sharded {
     const gsa__job *job;
@@ -257,15 +242,15 @@ static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
 {
     const gsa_env *env = &run->job->env;
     const gsa_state *base = run->job->state;
-    bytes head = {.env = env}, slice = {.env = env};
+    gsa__bytes head = {.env = env}, slice = {.env = env};
     gsa_state *copy = run->copy[s];
     const gsa_state *alone = copy;
     run->copy[s] = NULL;
-    gsa_status status = gsa_state_write_head(copy, base, append, &head, error);
+    gsa_status status = gsa_state_write_head(copy, base, gsa__bytes_add, &head, error);
     if (status == GSA_OK)
         status = gsa_state_read(head.at, head.size, env, &run->copy[s], error);
     if (status == GSA_OK)
-        status = gsa_state_write_slice(&alone, 1, s, base, 0, GSA_MAX_ID + (uint64_t)1, append, &slice, error);
+        status = gsa_state_write_slice(&alone, 1, s, base, 0, GSA_MAX_ID + (uint64_t)1, gsa__bytes_add, &slice, error);
     run->slice[s] = slice.at;
     run->slice_size[s] = slice.size;
     gsa__free(env, head.at);
@@ -302,9 +287,9 @@ static void forget_copies(sharded *run)
 
 static gsa_status merge_slices(const sharded *run, gsa_state **out, gsa_error *error)
 {
-    bytes united = {.env = &run->job->env};
+    gsa__bytes united = {.env = &run->job->env};
     gsa_status status = gsa_slices_unite((const void *const *)run->slice, run->slice_size, run->n_shards, united.env,
-                                         append, &united, error);
+                                         gsa__bytes_add, &united, error);
     const void *all = united.at;
     if (status == GSA_OK)
         status = gsa_state_merge_slices((const gsa_state *const *)run->copy, run->n_shards, run->job->state, &all,

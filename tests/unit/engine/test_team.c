@@ -405,7 +405,7 @@ static void units_are_chosen_by_the_rows_that_were_left_out(void **unused)
 static gsa_status train_on(gsa_state *state, const gsa_batch *batch, uint64_t passes, gsa_error *error)
 {
     gsa_reader *reader = generated(1, 2, 1);
-    const gsa__job run = {.state = state, .reader = reader, .env = gsa__env_resolve(NULL)};
+    gsa__job run = {.state = state, .reader = reader, .env = gsa__env_resolve(NULL)};
     gsa__assignment job = {&run, batch, 0, passes, 1, NULL, 0};
     must_be_ok(gsa_state_prepare(state, batch, error), error);
     gsa_status status = gsa__team_train(&job, error);

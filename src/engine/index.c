@@ -1,0 +1,189 @@
+/* Finding the blocks of an input.
+ *
+ * A block begins where the one before it ends, which is after so many rows or entries: only whoever has counted all
+ * rows before knows where. So everyone counts its share in small extents, without knowing; then, one rank after the
+ * other, they are put together to blocks, an extent that is in two of them is read once more, and the block that has
+ * begun is handed to the next rank. */
+#include "engine/index.h"
+
+#include "engine/block.h"
+#include "engine/bytes.h"
+#include "engine/peers.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Rows of an extent that is counted as one. */
+#define EXTENT_ROWS 1024u
+
+static gsa_status add(gsa__index *index, const gsa__extent *extent, const gsa_env *env, gsa_error *error)
+{
+    if (!gsa__reserve(env, (void **)&index->block, &index->capacity, index->n + 1, sizeof *index->block))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the places of %zu blocks", index->n + 1);
+    index->block[index->n++] = *extent;
+    return GSA_OK;
+}
+
+void gsa__index_free(gsa__index *index, const gsa_env *env)
+{
+    gsa__free(env, index->block);
+    *index = (gsa__index){0};
+}
+
+typedef struct survey {
+    gsa__job *job;
+    gsa__block *block;
+    gsa__index extents; /* of this process's share */
+    gsa__index blocks;  /* that have ended in it, or all of them in the end */
+    gsa__extent open;   /* the block that has begun; no rows: none has */
+} survey;
+
+/* ---- the share --------------------------------------------------------------------------------------------------- */
+
+static gsa_status count_share(survey *all, gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_status status;
+    while ((status = gsa__block_read(all->block, all->job->reader, EXTENT_ROWS, &rows, error)) == GSA_OK) {
+        gsa__extent extent = {rows.place[0], rows.n_rows, (uint64_t)rows.row_start[rows.n_rows]};
+        status = add(&all->extents, &extent, &all->job->env, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+/* What everyone has to say of its share. */
+typedef struct finding {
+    uint64_t cannot, n_bad_rows;
+} finding;
+
+static void tell_bad_rows(const gsa__job *job, uint64_t n)
+{
+    gsa_error text;
+    if (n == 0 || !job->hooks.notice)
+        return;
+    (void)gsa__fail(&text, GSA_OK, "%llu bad rows were skipped", (unsigned long long)n);
+    job->hooks.notice(job->hooks.ctx, text.message);
+}
+
+static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
+{
+    gsa__job *job = all->job;
+    gsa_reader_progress progress;
+    gsa_status status = gsa_reader_share(job->reader, gsa__peers_rank(job), gsa__peers_count(job), error);
+    finding mine = {.cannot = status == GSA_UNSUPPORTED}, sum = {0};
+    const unsigned char *others;
+    const size_t *sizes;
+    if (mine.cannot)
+        status = GSA_OK;
+    else if (status == GSA_OK)
+        status = count_share(all, error);
+    gsa_reader_get_progress(job->reader, &progress);
+    mine.n_bad_rows = progress.n_bad_rows;
+    status = gsa__peers_gather(job, status, &mine, sizeof mine, &others, &sizes, error);
+    for (size_t r = 0; status == GSA_OK && r < gsa__peers_count(job); others += sizes[r++]) {
+        memcpy(&mine, others, sizeof mine);
+        sum.cannot |= mine.cannot;
+        sum.n_bad_rows += mine.n_bad_rows;
+    }
+    *cannot = sum.cannot != 0;
+    if (status == GSA_OK && !sum.cannot)
+        tell_bad_rows(job, sum.n_bad_rows);
+    return status;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+
+static int is_full(const gsa__extent *block)
+{
+    return block->n_rows >= GSA_BLOCK_ROWS || block->n_entries >= GSA_BLOCK_ENTRIES;
+}
+
+static gsa_status add_to_block(survey *all, const gsa__extent *extent, gsa_error *error)
+{
+    if (all->open.n_rows == 0)
+        all->open = (gsa__extent){.at = extent->at};
+    all->open.n_rows += extent->n_rows;
+    all->open.n_entries += extent->n_entries;
+    if (!is_full(&all->open))
+        return GSA_OK;
+    gsa_status status = add(&all->blocks, &all->open, &all->job->env, error);
+    all->open = (gsa__extent){0};
+    return status;
+}
+
+/* An extent in which a block ends, row by row. */
+static gsa_status split(survey *all, const gsa__extent *extent, gsa_error *error)
+{
+    gsa_batch rows;
+    gsa__block_clear(all->block);
+    gsa_status status = gsa_reader_seek(all->job->reader, &extent->at, error);
+    if (status == GSA_OK)
+        status = gsa__block_read(all->block, all->job->reader, (size_t)extent->n_rows, &rows, error);
+    if (status == GSA_END || (status == GSA_OK && rows.n_rows != extent->n_rows))
+        return gsa__fail(error, GSA_CONFLICT, "%s has changed while it was read",
+                         gsa_reader_file(all->job->reader, extent->at.file));
+    for (size_t i = 0; status == GSA_OK && i < rows.n_rows; i++) {
+        gsa__extent row = {rows.place[i], 1, (uint64_t)(rows.row_start[i + 1] - rows.row_start[i])};
+        status = add_to_block(all, &row, error);
+    }
+    return status;
+}
+
+static gsa_status put_together(survey *all, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < all->extents.n && status == GSA_OK; i++) {
+        const gsa__extent *extent = &all->extents.block[i];
+        int fits = all->open.n_rows + extent->n_rows <= GSA_BLOCK_ROWS &&
+                   all->open.n_entries + extent->n_entries < GSA_BLOCK_ENTRIES;
+        status = fits ? add_to_block(all, extent, error) : split(all, extent, error);
+    }
+    return status;
+}
+
+/* What rank r has found becomes what everyone knows: the blocks that have ended with it, and the one that has begun. */
+static gsa_status tell_blocks(survey *all, size_t r, gsa__index *to, gsa_error *error)
+{
+    gsa__job *job = all->job;
+    gsa_status status = GSA_OK;
+    const unsigned char *others;
+    const size_t *sizes;
+    size_t before = 0;
+    if (r == gsa__peers_rank(job)) {
+        status = put_together(all, error);
+        if (status == GSA_OK)
+            status = add(&all->blocks, &all->open, &job->env, error);
+    }
+    status =
+        gsa__peers_gather(job, status, all->blocks.block, all->blocks.n * sizeof(gsa__extent), &others, &sizes, error);
+    for (size_t i = 0; i < r; i++)
+        before += status == GSA_OK ? sizes[i] : 0;
+    for (size_t i = 0; status == GSA_OK && i < sizes[r] / sizeof(gsa__extent); i++) {
+        memcpy(&all->open, others + before + i * sizeof(gsa__extent), sizeof all->open);
+        if ((i + 1) * sizeof(gsa__extent) < sizes[r])
+            status = add(to, &all->open, &job->env, error);
+    }
+    all->blocks.n = 0;
+    return status;
+}
+
+gsa_status gsa__index_make(gsa__job *job, gsa__index *index, gsa_error *error)
+{
+    survey all = {.job = job};
+    int cannot = 0;
+    gsa_status status = gsa__block_new(&job->env, &all.block, error);
+    if (status == GSA_OK)
+        status = survey_shares(&all, &cannot, error);
+    for (size_t r = 0; status == GSA_OK && !cannot && r < gsa__peers_count(job); r++)
+        status = tell_blocks(&all, r, index, error);
+    if (status == GSA_OK && !cannot && all.open.n_rows > 0)
+        status = add(index, &all.open, &job->env, error);
+    gsa__block_free(all.block);
+    gsa__index_free(&all.extents, &job->env);
+    gsa__index_free(&all.blocks, &job->env);
+    return status;
+}
