@@ -1,8 +1,6 @@
 /* Bytes that are in memory already. */
 #include "data/source/source.h"
 
-#include "base/error.h"
-
 #include <string.h>
 
 static gsa_status read_memory(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
@@ -16,12 +14,12 @@ static gsa_status read_memory(gsa__source *source, void *bytes, size_t size, siz
     return GSA_OK;
 }
 
+/* Behind the end there is nothing, as in a file. */
 static gsa_status seek_memory(gsa__source *source, int64_t at, gsa_error *error)
 {
+    (void)error;
     uint64_t size = source->memory_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
-    if (distance > size)
-        return gsa__fail(error, GSA_IO, "%s has %zu bytes, and others are to be read", source->name,
-                         source->memory_size);
+    distance = distance < size ? distance : size;
     source->memory_at = (size_t)(at < 0 ? size - distance : distance);
     return GSA_OK;
 }

@@ -2,8 +2,11 @@
  * they are the same; messages name the line that they name without. */
 #include "unit/data/support.h"
 
+#include "base/byte_order.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "data/codec/codec.h"
+#include "data/format/cache.h"
 #include "support/failing_memory.h"
 
 #include <sys/stat.h>
@@ -365,8 +368,7 @@ static void every_cut_of_a_short_text_is_right(void **state)
                                         "1\n2\n3",
                                         "\n\n1\n\n\n2\n",
                                         "1\r\n\r\n2\r\n",
-                                        "\xEF\xBB\xBF"
-                                        "1 1:1\n2 1:1\n",
+                                        "\357\273\2771 1:1\n2 1:1\n",
                                         "# c\n1 1:1 # x\n# d\n",
                                         "1",
                                         "\n",
@@ -435,17 +437,12 @@ static void tables_go_to_one_part_each_and_are_entered_at_any_row(void **state)
     add_file(&in, "y,a,b\n1,2," QUOTED "\n0,3,word\n\n1,,\"x\"\n",
              strlen("y,a,b\n1,2," QUOTED "\n0,3,word\n\n1,,\"x\"\n"), false);
     add_file(&in, "b,y,a\r\nword,1,5\r\n" QUOTED ",0,6", strlen("b,y,a\r\nword,1,5\r\n" QUOTED ",0,6"), false);
-    add_file(&in, "\xEF\xBB\xBFy,a,b\r1,2,word\r0,3," QUOTED "\r1,4,\"\"\r",
-             strlen("\xEF\xBB\xBFy,a,b\r1,2,word\r0,3," QUOTED "\r1,4,\"\"\r"), false);
+    add_file(&in, "\357\273\277y,a,b\r1,2,word\r0,3," QUOTED "\r1,4,\"\"\r",
+             strlen("\357\273\277y,a,b\r1,2,word\r0,3," QUOTED "\r1,4,\"\"\r"), false);
     expect_both(&in, 0, true);
     free_input(&in);
     input bare = {0}; /* without a header, so that the first row is behind the byte order mark */
-    add_file(&bare,
-             "\xEF\xBB\xBF"
-             "1,2,3\n0,4,5\n1,6,7\n",
-             strlen("\xEF\xBB\xBF"
-                    "1,2,3\n0,4,5\n1,6,7\n"),
-             false);
+    add_file(&bare, "\357\273\2771,2,3\n0,4,5\n1,6,7\n", strlen("\357\273\2771,2,3\n0,4,5\n1,6,7\n"), false);
     expect_both(&bare, 0, true);
     free_input(&bare);
 }
@@ -500,6 +497,72 @@ static void blocks_of_a_cache_are_dealt_out(void **state)
     free_input(&table);
     free(text);
     free(few);
+}
+
+/* The bytes of a small cache, to be freed. */
+static unsigned char *cache_bytes(size_t *size)
+{
+    char *text = many_rows(30);
+    input in = {0};
+    add_cache(&in, text, ".gsac");
+    *size = (size_t)in.size[0];
+    unsigned char *bytes = malloc(*size);
+    FILE *file = fopen(in.path[0], "rb");
+    assert_non_null(bytes);
+    assert_non_null(file);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    fclose(file);
+    free_input(&in);
+    free(text);
+    return bytes;
+}
+
+/* What a seek, or the rows after it, comes to. */
+static gsa_status seek_in(const unsigned char *bytes, size_t size, gsa_place place, gsa_error *error)
+{
+    input in = {0};
+    list got = {0};
+    set_memory(&in, bytes, size);
+    gsa_reader *reader = open_with(&in, &all_sizes[0], NULL);
+    gsa_status status = gsa_reader_seek(reader, &place, error);
+    if (status == GSA_OK)
+        status = take_rows(reader, &got, SIZE_MAX, error);
+    gsa_reader_close(reader);
+    free_list(&got);
+    free_input(&in);
+    return status;
+}
+
+static void a_damaged_cache_is_not_entered(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = cache_bytes(&size);
+    const gsa_place place = {7, UINT64_MAX, 0};
+    gsa_error error;
+    assert_int_equal(seek_in(bytes, size, place, &error), GSA_END);
+    for (size_t at = 8; at < size; at++) { /* behind the magic, without which it is something else */
+        bytes[at] ^= 0x10;
+        assert_int_equal(seek_in(bytes, size, place, &error), GSA_FORMAT);
+        assert_int_equal(seek_in(bytes, at, place, &error), GSA_FORMAT);
+        bytes[at] ^= 0x10;
+    }
+    size_t index_at = (size_t)gsa__load_u64(bytes + size - GSA__CACHE_FOOT_SIZE);
+    unsigned char *entry = bytes + index_at + GSA__CACHE_HEADER_SIZE;
+    static const uint64_t lies[] = {0, 17, UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX >> 1};
+    for (size_t field = 0; field < 2; field++) /* with hashes that fit: another offset, other rows before the block */
+        for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+            uint64_t right = gsa__load_u64(entry + 8 * field);
+            if (lies[i] == right)
+                continue;
+            gsa__store_u64(lies[i], entry + 8 * field);
+            gsa__store_u64(gsa__hash(entry, GSA__CACHE_ENTRY_SIZE, 0), bytes + index_at + 16);
+            gsa__store_u64(gsa__hash(bytes + index_at, 72, 0), bytes + index_at + 72);
+            gsa_status status = seek_in(bytes, size, place, &error);
+            assert_true(status == GSA_FORMAT || status == GSA_ARGUMENT || status == GSA_IO);
+            gsa__store_u64(right, entry + 8 * field);
+        }
+    free(bytes);
 }
 
 static void generated_rows_are_dealt_out(void **state)
@@ -867,6 +930,7 @@ int main(void)
         cmocka_unit_test(compressed_files_go_to_one_part_each),
         cmocka_unit_test(tables_go_to_one_part_each_and_are_entered_at_any_row),
         cmocka_unit_test(blocks_of_a_cache_are_dealt_out),
+        cmocka_unit_test(a_damaged_cache_is_not_entered),
         cmocka_unit_test(generated_rows_are_dealt_out),
         cmocka_unit_test(failures_name_the_line_that_they_name_without),
         cmocka_unit_test(a_line_that_is_too_long_fails_where_it_begins),
