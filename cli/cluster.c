@@ -171,21 +171,47 @@ static double heartbeat_seconds(void)
     return seconds;
 }
 
-static gsa_status count_here(cli_cluster *cluster, gsa_error *error)
+typedef struct place {
+    char host[256];
+    long process;
+} place;
+
+/* Which processes there are, since a launcher may tell of one that died by its number only. */
+static void tell_places(const place *of, size_t n)
+{
+    for (size_t first = 0, r = 1; first < n; r++) {
+        if (r < n && strcmp(of[r].host, of[first].host) == 0)
+            continue;
+        fprintf(stderr, "greedystep: ranks %zu to %zu of %zu on %s are the processes", first, r - 1, n, of[first].host);
+        for (; first < r; first++)
+            fprintf(stderr, " %ld", of[first].process);
+        fputc('\n', stderr);
+    }
+}
+
+static gsa_status meet(cli_cluster *cluster, bool tells, gsa_error *error)
 {
     const gsa_peers *peers = cluster->peers;
     const unsigned char *all;
     const size_t *sizes;
-    if (gethostname(cluster->host, sizeof cluster->host - 1) != 0)
-        snprintf(cluster->host, sizeof cluster->host, "a machine without a name");
-    size_t length = strlen(cluster->host);
-    gsa_status status = peers->gather(peers->ctx, cluster->host, length, &all, &sizes, error);
-    for (size_t r = 0; status == GSA_OK && r < peers->n_ranks; all += sizes[r++])
-        cluster->n_here += sizes[r] == length && memcmp(all, cluster->host, length) == 0;
-    return status;
+    place mine = {.process = (long)getpid()};
+    memcpy(mine.host, cluster->host, sizeof mine.host);
+    gsa_status status = peers->gather(peers->ctx, &mine, sizeof mine, &all, &sizes, error);
+    if (status != GSA_OK)
+        return status;
+    place *places = malloc(peers->n_ranks * sizeof *places);
+    if (places == NULL)
+        return GSA_MEMORY;
+    memcpy(places, all, peers->n_ranks * sizeof *places);
+    for (size_t r = 0; r < peers->n_ranks; r++)
+        cluster->n_here += strcmp(places[r].host, mine.host) == 0;
+    if (tells && peers->rank == 0)
+        tell_places(places, peers->n_ranks);
+    free(places);
+    return GSA_OK;
 }
 
-int cluster_join(cli_cluster *out)
+int cluster_join(cli_cluster *out, bool tells)
 {
     gsa_error error = {0};
     start_function *start = NULL;
@@ -201,7 +227,11 @@ int cluster_join(cli_cluster *out)
         return complain_error(status, &error);
     if (out->peers->rank > 0)
         message_silence();
-    return count_here(out, &error) == GSA_OK ? EXIT_DONE : give_up(out, error.message);
+    if (gethostname(out->host, sizeof out->host - 1) != 0)
+        snprintf(out->host, sizeof out->host, "a machine without a name");
+    status = meet(out, tells, &error);
+    return status == GSA_OK ? EXIT_DONE
+                            : give_up(out, error.message[0] != '\0' ? error.message : gsa_status_text(status));
 }
 
 unsigned cluster_threads(const cli_cluster *cluster)

@@ -20,9 +20,9 @@ typedef struct cli_cluster {
 /* The MPI libraries that were built, "" if none. */
 const char *cluster_libraries(void);
 
-/* Joins the others, if there are any. Gives an exit code; it is a failure if there are others and no way to reach them.
- */
-int cluster_join(cli_cluster *out);
+/* Joins the others, if there are any, and tells which processes they are. Gives an exit code; it is a failure if there
+ * are others and no way to reach them. */
+int cluster_join(cli_cluster *out, bool tells);
 bool cluster_speaks(const cli_cluster *cluster);
 /* Threads that a rank should take if nobody says how many; 0: as many as there are processors. */
 unsigned cluster_threads(const cli_cluster *cluster);

@@ -383,7 +383,7 @@ static int run_with(training *run)
 static int run_train(const cli_arguments *arguments)
 {
     training run = {.arguments = arguments, .model_path = arguments_text(arguments, "output")};
-    int code = cluster_join(&run.cluster);
+    int code = cluster_join(&run.cluster, !arguments_flag(arguments, "quiet"));
     if (code != EXIT_DONE)
         return code;
     cli_arguments own = cluster_speaks(&run.cluster) ? *arguments : silent_arguments(arguments);

@@ -2,8 +2,12 @@
 # installs itself in cli/.
 include(CMakePackageConfigHelpers)
 
+set(headers_left_out)
+if(NOT GREEDYSTEP_MPIS)
+  set(headers_left_out PATTERN "mpi.h" EXCLUDE)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/greedystep DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" ${headers_left_out})
 install(TARGETS greedystep_shared greedystep_static EXPORT greedystepTargets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

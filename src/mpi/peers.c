@@ -3,14 +3,17 @@
  *   1 Sizes travel first, as 64-bit numbers, then bytes.
  *   2 MPI counts in int. What is more than `most` bytes on some rank goes in parts of each rank's bytes, by way of a
  *     stage; all ranks know how many parts there are.
- *   3 A failure is one of this rank only: the others wait, until whoever called ends them all. */
+ *   3 Whoever waits sleeps: MPI's own waiting takes a core from those who still learn, and its lock from the heartbeat.
+ *   4 A failure is one of this rank only: the others wait, until whoever called ends them all. */
 #include "mpi/peers.h"
 
 #include <limits.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static const size_t stage_bytes = (size_t)1 << 28;
 
@@ -73,13 +76,42 @@ static void lay_out(const uint64_t *lengths, size_t n, uint64_t done, uint64_t c
     }
 }
 
+/* Quick at first, since most calls are short. */
+static int finish(int code, MPI_Request *request)
+{
+    int done = 0;
+    for (unsigned n = 0; code == MPI_SUCCESS; n++) {
+        code = MPI_Test(request, &done, MPI_STATUS_IGNORE);
+        if (done || code != MPI_SUCCESS)
+            break;
+        if (n < 1000)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = 50000}, NULL);
+    }
+    return code;
+}
+
 static int call(const gsa__mpi_peers *of, bool exchanges, const unsigned char *from, unsigned char *to)
 {
     size_t n = of->shared.n_ranks;
     const int *sent = of->parts, *got = of->parts + 2 * n;
-    if (exchanges)
-        return MPI_Alltoallv(from, sent, sent + n, MPI_BYTE, to, got, got + n, MPI_BYTE, of->comm);
-    return MPI_Allgatherv(from, sent[of->shared.rank], MPI_BYTE, to, got, got + n, MPI_BYTE, of->comm);
+    MPI_Request request;
+    int code =
+        exchanges
+            ? MPI_Ialltoallv(from, sent, sent + n, MPI_BYTE, to, got, got + n, MPI_BYTE, of->comm, &request)
+            : MPI_Iallgatherv(from, sent[of->shared.rank], MPI_BYTE, to, got, got + n, MPI_BYTE, of->comm, &request);
+    return finish(code, &request);
+}
+
+static int call_lengths(const gsa__mpi_peers *of, bool exchanges)
+{
+    const uint64_t *sent = of->lengths;
+    uint64_t *got = of->lengths + of->shared.n_ranks;
+    MPI_Request request;
+    int code = exchanges ? MPI_Ialltoall(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request)
+                         : MPI_Iallgather(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request);
+    return finish(code, &request);
 }
 
 static int carry_part(const gsa__mpi_peers *of, bool exchanges, const unsigned char *bytes, uint64_t done,
@@ -138,16 +170,17 @@ static gsa_status carry(gsa__mpi_peers *of, bool exchanges, const unsigned char 
         for (uint64_t done = 0; code == MPI_SUCCESS && done < all.longest; done += chunk)
             code = carry_part(of, exchanges, bytes, done, chunk);
     }
-    return code == MPI_SUCCESS ? GSA_OK : gsa__mpi_fail(error, exchanges ? "MPI_Alltoallv" : "MPI_Allgatherv", code);
+    return code == MPI_SUCCESS ? GSA_OK : gsa__mpi_fail(error, exchanges ? "MPI_Ialltoallv" : "MPI_Iallgatherv", code);
 }
 
-/* The lengths to receive are known; `code` is of the call that brought them. */
-static gsa_status deliver(gsa__mpi_peers *of, bool exchanges, const void *bytes, int code, gsa_error *error)
+/* The lengths to send are known. */
+static gsa_status deliver(gsa__mpi_peers *of, bool exchanges, const void *bytes, gsa_error *error)
 {
     size_t n = of->shared.n_ranks;
+    int code = call_lengths(of, exchanges);
     extent mine = {0, 0};
     if (code != MPI_SUCCESS)
-        return gsa__mpi_fail(error, exchanges ? "MPI_Alltoall" : "MPI_Allgather", code);
+        return gsa__mpi_fail(error, exchanges ? "MPI_Ialltoall" : "MPI_Iallgather", code);
     if (!add_up(of->lengths + n, n, &mine))
         return fail(error, GSA_LIMIT, "the ranks have more bytes for this one than it can address");
     if (!make_room(&of->env, &of->received, &of->received_capacity, (size_t)mine.total))
@@ -158,9 +191,10 @@ static gsa_status deliver(gsa__mpi_peers *of, bool exchanges, const void *bytes,
     if (exchanges) { /* of a gather all ranks know the same lengths */
         if (!add_up(of->lengths, n, &mine))
             return fail(error, GSA_ARGUMENT, "the sizes of an exchange are more than memory can have");
-        code = MPI_Allreduce(&mine, &all, 2, MPI_UINT64_T, MPI_MAX, of->comm);
+        MPI_Request request;
+        code = finish(MPI_Iallreduce(&mine, &all, 2, MPI_UINT64_T, MPI_MAX, of->comm, &request), &request);
         if (code != MPI_SUCCESS)
-            return gsa__mpi_fail(error, "MPI_Allreduce", code);
+            return gsa__mpi_fail(error, "MPI_Iallreduce", code);
     }
     return carry(of, exchanges, bytes, all, error);
 }
@@ -168,12 +202,9 @@ static gsa_status deliver(gsa__mpi_peers *of, bool exchanges, const void *bytes,
 static gsa_status together(gsa__mpi_peers *of, bool exchanges, const void *bytes, const unsigned char **all,
                            const size_t **sizes, gsa_error *error)
 {
-    size_t n = of->shared.n_ranks;
     if (of->is_broken)
         return fail(error, GSA_IO, "an earlier call between the ranks has failed: this run is over");
-    int code = exchanges ? MPI_Alltoall(of->lengths, 1, MPI_UINT64_T, of->lengths + n, 1, MPI_UINT64_T, of->comm)
-                         : MPI_Allgather(of->lengths, 1, MPI_UINT64_T, of->lengths + n, 1, MPI_UINT64_T, of->comm);
-    gsa_status status = deliver(of, exchanges, bytes, code, error);
+    gsa_status status = deliver(of, exchanges, bytes, error);
     of->is_broken = status != GSA_OK;
     *all = of->received;
     *sizes = of->sizes;

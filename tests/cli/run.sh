@@ -27,6 +27,7 @@ replace_volatile()
         -e 's/[0-9]+ MB\/s/RATE MB\/s/' \
         -e 's/"seconds": [0-9.e+-]+/"seconds": SECONDS/' \
         -e 's/^(gzip|zstd|xz|bzip2|jansson) +([0-9].*|no)$/\1 VERSION/' \
+        -e 's/^mpi +(openmpi|mpich|openmpi mpich|no)$/mpi LIBRARIES/' \
         -e 's/^greedystep [0-9][0-9.]*$/greedystep VERSION/'
 }
 

@@ -91,7 +91,7 @@ allowed() {
         ;;
     src/mpi/*)
         case $2 in
-        '"mpi/'* | '<greedystep/'*'.h>' | '<pthread.h>' | '<signal.h>') ;;
+        '"mpi/'* | '<greedystep/'*'.h>' | '<pthread.h>' | '<sched.h>' | '<signal.h>') ;;
         '<'*) is_libc "$bare" ;;
         *) return 1 ;;
         esac

@@ -17,9 +17,9 @@ exports() {
     "$nm" -D --defined-only --extern-only "$1" | awk '{ print $3 }' | sort -u
 }
 
-# GSA_API ... name( in the public headers, comments and preprocessor lines aside.
+# GSA_API ... name( in the public headers, comments and preprocessor lines aside; mpi.h is of a library of its own.
 declared() {
-    cat "$1"/include/greedystep/*.h | awk '
+    find "$1/include/greedystep" -name '*.h' ! -name mpi.h -exec cat {} + | awk '
         /^[ \t]*#/ { continued = /\\$/; next }
         continued { continued = /\\$/; next }
         { text = text " " $0 }

@@ -1,0 +1,58 @@
+#!/bin/sh
+# command.sh MPI GREEDYSTEP: what `train` says and writes when several processes are started: one voice, one model, one
+# exit code; and that it refuses to be several runs that do not know of one another.
+set -eu
+mpi=$1
+greedystep=$2
+. "$(dirname "$0")/prelude.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"$greedystep" generate --rows 3000 --features 50 -o rows.svm
+"$greedystep" generate --rows 300 --features 50 --seed 2 -o test.svm
+
+# fails CODE TEXT N ARGUMENTS...: the text is said once.
+fails()
+{
+    expected=$1 text=$2
+    shift 2
+    on "$@" > log 2>&1 && code=0 || code=$?
+    [ $code -eq "$expected" ] || { cat log; fail "exit code $code, expected $expected: $*"; }
+    [ "$(grep -c "$text" log)" -eq 1 ] || { cat log; fail "not said once: $text"; }
+    [ ! -e model ] || fail "a model was written: $*"
+    echo "said once: $text"
+}
+
+fails 1 'missing.svm: .*No such file' 3 "$greedystep" train missing.svm -o model
+fails 1 'cannot write ./nowhere/model' 3 "$greedystep" train rows.svm -o ./nowhere/model
+fails 1 'standard input can be read only once' 2 "$greedystep" train - -o model < /dev/null
+GREEDYSTEP_MPI=$work/nothing.so
+export GREEDYSTEP_MPI
+fails 1 'apart they would write over one another' 3 "$greedystep" train rows.svm -o model
+on 1 "$greedystep" train rows.svm -o model --quiet > /dev/null || fail "a single process needs no library"
+on 2 "$greedystep" evaluate model test.svm > log || fail "other verbs need no library"
+[ "$(grep -c '^accuracy' log)" -eq 2 ] || { cat log; fail "two processes do not evaluate twice"; }
+unset GREEDYSTEP_MPI
+mv model alone
+rm model.state
+
+# What only one of them finds out is told, with its rank.
+cat > differ.sh <<'S'
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK}
+file=rows.svm
+[ "$rank" != "$1" ] || file=other.svm
+exec "$2" train $file -o model --quiet
+S
+fails 1 'rank 2 on .*: other.svm: .*No such file' 3 sh differ.sh 2 "$greedystep"
+fails 1 'other.svm: .*No such file' 3 sh differ.sh 0 "$greedystep"
+printf '1 1:1\n0 1:x\n' > other.svm
+fails 1 'rank 1: other.svm' 2 sh differ.sh 1 "$greedystep"
+
+on 3 "$greedystep" train rows.svm -o model --test test.svm --trace trace.jsonl --json > log 2> err ||
+    { cat err; fail "no training"; }
+[ "$(grep -c '"model": "model"' log)" -eq 1 ] || { cat log; fail "not one JSON object"; }
+[ "$(grep -c '"event": "start"' trace.jsonl)" -eq 1 ] || fail "not one trace"
+[ "$(grep -c '^pass 1  test' err)" -eq 1 ] || { cat err; fail "not one judgement of the first pass"; }
+[ "$(grep -c 'ranks 0 to 2 of 3 on' err)" -eq 1 ] || { cat err; fail "the ranks are not told"; }
+cmp model alone || fail "another model than that of one process"
+echo "one voice, one model"

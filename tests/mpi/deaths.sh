@@ -1,0 +1,86 @@
+#!/bin/sh
+# deaths.sh MPI GREEDYSTEP: a rank that is killed or stopped ends the job soon, with a message that tells which it was; one
+# that stands still for less than that accuses nobody and is not accused.
+set -eu
+mpi=$1
+greedystep=$2
+. "$(dirname "$0")/prelude.sh"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+cat > member.sh <<'S'
+echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
+exec "$@"
+S
+"$greedystep" generate --rows 3000 --features 50 -o meets.svm    # a team, which meets after every pass
+"$greedystep" generate --rows 70000 --features 50 -o apart.svm   # one state, which every rank learns by itself
+
+# begin N ROWS PASSES: a run in the background; returns when all ranks are at work.
+begin()
+{
+    rm -f pid.* model* log ended
+    (
+        on "$1" sh member.sh "$greedystep" train "$2" -o model --passes "$3" > log 2>&1 && code=0 || code=$?
+        echo "$code" > ended
+    ) &
+    tries=0
+    until grep -q '^pass ' log 2> /dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 600 ] || { cat log; fail "no rank began to learn"; }
+        sleep 0.05
+    done
+}
+
+# ends_within SECONDS
+ends_within()
+{
+    tries=0
+    until [ -e ended ]; do
+        tries=$((tries + 1))
+        [ $tries -lt $(($1 * 20)) ] || {
+            kill -9 $(cat pid.*) 2> /dev/null || true
+            cat log
+            fail "it goes on after $1 s"
+        }
+        sleep 0.05
+    done
+    wait
+}
+
+export GREEDYSTEP_HEARTBEAT_SECONDS=3
+for rows in meets apart; do
+    for rank in 0 2; do
+        begin 4 $rows.svm 100000
+        kill -STOP "$(cat pid.$rank)"
+        ends_within 20
+        [ "$(cat ended)" != 0 ] || fail "exit code 0 although rank $rank was stopped"
+        grep -q "rank $rank on .* has not been heard of for 3 s" log || { cat log; fail "rank $rank is not named"; }
+        [ "$(grep -c 'has not been heard of' log)" -eq 1 ] || { cat log; fail "somebody else was accused"; }
+        echo "$mpi, $rows: rank $rank stopped, the job ended, $(grep -o 'rank . on .* s:' log)"
+    done
+done
+
+begin 3 meets.svm 100000
+killed=$(cat pid.1)
+kill -KILL "$killed"
+ends_within 20
+[ "$(cat ended)" != 0 ] || fail "exit code 0 although a rank was killed"
+grep -q "ranks 0 to 2 of 3 on .* are the processes [0-9]* $killed [0-9]*$" log || { cat log; fail "no list of processes"; }
+grep -E -q "rank 1 |PID $killed " log || { cat log; fail "the launcher does not say who was killed"; }
+echo "$mpi: rank 1 killed, the job ended"
+
+# Half the time that would be too long.
+GREEDYSTEP_HEARTBEAT_SECONDS=8
+begin 3 apart.svm 100000
+kill -STOP "$(cat pid.1)"
+sleep 4
+kill -CONT "$(cat pid.1)"
+sleep 6
+[ ! -e ended ] || { cat log; fail "a rank that stood still for half the time ended the job"; }
+kill -TERM "$(cat pid.2)"
+ends_within 20
+! grep -q 'heard of' log || { cat log; fail "somebody was accused"; }
+grep -q 'stopped at row .* model and state saved' log || { cat log; fail "SIGTERM of rank 2 did not stop the run"; }
+[ "$(cat ended)" -eq 143 ] || fail "exit code $(cat ended), not that of SIGTERM"
+[ -s model ] && [ -s model.state ] || fail "rank 0 saved nothing"
+echo "$mpi: a pause of rank 1 passed, SIGTERM of rank 2 stopped all"
