@@ -71,16 +71,17 @@ typedef struct strides {
     gsa__merging *merging;
     search_line line;
     double *start, *along;
-    gsa__presence *met; /* of the features of a row, the intercept first; and their gains */
+    gsa__presence met; /* of the features of a row, the intercept first; and their gains */
     float *gain;
 } strides;
 
 static void add_start(gsa__merging *merging, size_t slot, bool averaged, double x, double *start)
 {
+    const gsa__view *from = &merging->start;
     gsa__merging_start(merging, slot, 1);
     double kept = averaged ? 1 - merging->fresh : 0;
     for (size_t k = 0; k < merging->n_outputs; k++)
-        start[k] += ((double)merging->start.last[k] - kept * (double)merging->start.lag[k]) * x;
+        start[k] += ((double)from->last[k * from->block] - kept * (double)from->lag[k * from->block]) * x;
 }
 
 /* Held-out rows may have features that no learned row has: those have no slot. */
@@ -95,11 +96,13 @@ static void find_gains(const strides *of, const gsa__row *row, double alpha)
     for (size_t j = 0; j <= row->n; j++) {
         size_t slot = slot_of(row, j);
         of->gain[j] = 1;
-        if (merging->met && slot < merging->into->table.n_slots)
-            of->met[j] = merging->met[slot];
+        if (merging->met.all && slot < merging->into->table.n_slots) {
+            of->met.all[j] = merging->met.all[slot];
+            of->met.one[j] = merging->met.one[slot];
+        }
     }
-    if (merging->met && alpha > 0)
-        gsa__gains(of->met, row->n + 1, alpha, of->gain);
+    if (merging->met.all && alpha > 0)
+        gsa__gains(of->met.all, of->met.one, row->n + 1, alpha, of->gain);
 }
 
 /* One gamma at a time: of the last weights, or of the averaged. Where a line starts is the same for every alpha
@@ -159,7 +162,7 @@ static gsa__stride best_stride(const strides *of, bool averaged, double one)
     gsa__stride best = {1, 0}; /* the first, which finds where all of them start */
     double best_loss = loss_with(of, averaged, STEPS, &best), alpha = 1 / one;
     int n_worse = 0;
-    for (int i = 0; i < ALPHAS && of->merging->met && n_worse < WORSE_MOST; i++, alpha /= 4) {
+    for (int i = 0; i < ALPHAS && of->merging->met.all && n_worse < WORSE_MOST; i++, alpha /= 4) {
         gsa__stride stride = {1, alpha};
         double loss = loss_with(of, averaged, STEPS_AMONG, &stride);
         n_worse = loss < best_loss ? 0 : n_worse + 1;
@@ -168,7 +171,7 @@ static gsa__stride best_stride(const strides *of, bool averaged, double one)
             best_loss = loss;
         }
     }
-    if (of->merging->met)
+    if (of->merging->met.all)
         (void)loss_with(of, averaged, STEPS, &best);
     return best;
 }
@@ -197,9 +200,12 @@ gsa_status gsa__greedy_strides(gsa__merging *merging, gsa__stride *along, gsa__s
     if (!memory)
         return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n_rows);
     double *start = memory, *direction = memory + n_margins / 2, *row = memory + n_margins;
-    gsa__presence *met = (gsa__presence *)(void *)(row + into->table.n_outputs);
-    strides of = {merging, {into, n_rows, start, direction, row}, start, direction, met, (float *)(met + n_entries)};
-    double one = merging->met ? presence_of_one(&of) : 1;
+    float *met = (float *)(row + into->table.n_outputs);
+    strides of = {
+        .merging = merging, .line = {into, n_rows, start, direction, row}, .start = start, .along = direction};
+    of.met = (gsa__presence){met, met + n_entries};
+    of.gain = met + 2 * n_entries;
+    double one = merging->met.all ? presence_of_one(&of) : 1;
     *along = best_stride(&of, false, one);
     *along_average = best_stride(&of, true, one);
     gsa__free(&into->env, memory);

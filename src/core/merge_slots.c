@@ -6,8 +6,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
 /* How much of the average of a copy comes from weights since its base; the rest is the base's average. */
@@ -56,17 +54,19 @@ gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
     bool gains = into && merging->goes_on && merging->shares == 0 && n > 1;
     merging->n_outputs = n_outputs;
     merging->from = gsa__alloc_zeroed(env, n + 1, sizeof *merging->from);
-    merging->met = gains ? gsa__alloc_zeroed(env, into->table.n_slots, sizeof *merging->met) : NULL;
+    merging->met.all = gains ? gsa__alloc_zeroed(env, into->table.n_slots, 2 * sizeof(float)) : NULL;
     bool done = gsa__tree_begin(&merging->tree, n, n_outputs, env) && gsa__view_begin(&merging->view, n_outputs, env) &&
-                gsa__view_begin(&merging->start, n_outputs, env) && merging->from && (merging->met || !gains);
+                gsa__view_begin(&merging->start, n_outputs, env) && merging->from && (merging->met.all || !gains);
     for (size_t s = 0; s < n && done; s++)
         done = enter(&merging->from[s], merging, merging->states[s]);
     if (done && merging->base)
         done = enter(&merging->from[n], merging, merging->base);
     if (!done)
         return gsa__fail(error, GSA_MEMORY, "no memory to merge %zu states of %zu outputs", n, n_outputs);
-    if (merging->met)
-        gsa__prefer_huge_pages(merging->met, into->table.n_slots * sizeof *merging->met);
+    if (gains) {
+        merging->met.one = merging->met.all + into->table.n_slots;
+        gsa__prefer_huge_pages(merging->met.all, into->table.n_slots * 2 * sizeof(float));
+    }
     merging->fresh = into ? fresh_share(merging, into) : 1;
     return GSA_OK;
 }
@@ -79,7 +79,7 @@ void gsa__merging_end(gsa__merging *merging)
     for (size_t s = 0; merging->from && s <= merging->n_states; s++)
         gsa__free(env, merging->from[s].to);
     gsa__free(env, merging->from);
-    gsa__free(env, merging->met);
+    gsa__free(env, merging->met.all);
     gsa__tree_end(&merging->tree, env);
     gsa__free(env, merging->view.memory);
     gsa__free(env, merging->start.memory);
@@ -91,8 +91,8 @@ void gsa__merging_end(gsa__merging *merging)
 void gsa__merging_start(gsa__merging *merging, size_t first, size_t n)
 {
     gsa__view *start = &merging->start;
-    gsa__view_take(start, &merging->from[merging->n_states], first, n, merging->n_outputs);
-    for (size_t i = 0; i < n * merging->n_outputs && !merging->goes_on; i++) {
+    gsa__view_take(start, &merging->from[merging->n_states], first, n);
+    for (size_t i = 0; i < start->block * start->n_outputs && !merging->goes_on; i++) {
         start->last[i] -= start->lag[i];
         start->lag[i] = 0;
     }
@@ -105,8 +105,8 @@ gsa_status gsa__merging_add(gsa__merging *merging, size_t number, size_t first, 
     for (size_t s = 0; s < merging->n_states; s++) {
         const gsa__merged *from = &merging->from[s];
         gsa__sums *sums = gsa__tree_next(&merging->tree, number + s, 1);
-        gsa__view_take(&merging->view, from, first, n, merging->n_outputs);
-        if (!gsa__sums_take(sums, &merging->view, &merging->start, from->fresh, units_free, n, merging->n_outputs))
+        gsa__view_take(&merging->view, from, first, n);
+        if (!gsa__sums_take(sums, &merging->view, &merging->start, from->fresh, units_free, n))
             return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given",
                              number + s + 1);
         gsa__tree_grow(&merging->tree);
@@ -115,54 +115,71 @@ gsa_status gsa__merging_add(gsa__merging *merging, size_t number, size_t first, 
 }
 
 /* Counts that fit stay in the table, where learning has them at hand. */
-static void enter_presence(gsa_state *into, size_t slot, double mass, double count)
+static void enter_presence(gsa_state *into, size_t first, size_t n, const double *mass, const double *count)
 {
-    if (slot < into->carried.n) {
-        into->carried.mass[slot] = mass;
-        into->carried.count[slot] = (uint64_t)count;
-    } else if (count > 0) {
-        gsa__cell *record = gsa__table_slot(&into->table, slot) + gsa__table_mean(&into->table);
-        record[0].f = (float)(mass / count);
-        record[1].u = (uint32_t)count;
+    gsa__cell *record = gsa__table_slot(&into->table, first) + gsa__table_mean(&into->table);
+    size_t stride = gsa__table_stride(&into->table);
+    for (size_t i = 0; i < n && first < into->carried.n; i++) {
+        into->carried.mass[first + i] = mass[i];
+        into->carried.count[first + i] = (uint64_t)count[i];
+    }
+    for (size_t i = 0; i < n && first >= into->carried.n; i++) {
+        record[i * stride].f = (float)(mass[i] / (count[i] > 0 ? count[i] : 1));
+        record[i * stride + 1].u = (uint32_t)(int32_t)(count[i] < INT32_MAX ? count[i] : INT32_MAX);
     }
 }
 
-static gsa__presence presence_of(const float *mass_and_squares, double count, bool units_free)
+/* The mean change of an output, c being the sum of masses. */
+static void enter_change(gsa__cell *restrict out, size_t stride, const float *restrict sum, const float *restrict c,
+                         size_t n)
 {
-    float all = units_free ? (float)count : mass_and_squares[0];
-    return (gsa__presence){all, all > 0 ? mass_and_squares[1] / all : 0};
+    for (size_t i = 0; i < n; i++)
+        out[i * stride].f = sum[i] / c[i];
 }
 
-static double whole_part(double count, size_t shares)
+/* What slots have now, in place of what the base had of them; *c: what changes are to be divided by. */
+static void add_gained(gsa__merging *merging, const gsa__sums *sums, size_t n, float *restrict c)
 {
-    return (double)((uint64_t)count / shares);
+    const float *restrict gained = sums->sum + 2 * merging->n_outputs * merging->tree.block;
+    double *restrict mass = merging->start.mass, *restrict count = merging->start.count;
+    double shares = merging->shares > 1 ? (double)merging->shares : 1, n_states = (double)merging->n_states;
+    for (size_t i = 0; i < n; i++) {
+        double n_counting = merging->goes_on ? sums->met[i] : n_states;
+        double total = n_counting * mass[i] + (double)gained[i];
+        c[i] = (float)(total > 0 ? total : 1);
+        mass[i] += (double)gained[i] / shares;
+        count[i] += shares > 1 ? (double)(uint64_t)(sums->count[i] / shares) : sums->count[i];
+    }
+}
+
+static void enter_met(gsa__merging *merging, const gsa__sums *sums, size_t first, size_t n)
+{
+    const float *restrict gained = sums->sum + 2 * merging->n_outputs * merging->tree.block, *restrict squares =
+                                                                                                 gained +
+                                                                                                 merging->tree.block;
+    float *restrict all = merging->met.all + first, *restrict one = merging->met.one + first;
+    for (size_t i = 0; i < n; i++) {
+        all[i] = merging->base->units_free ? (float)sums->count[i] : gained[i];
+        one[i] = all[i] > 0 ? squares[i] / all[i] : 0;
+    }
 }
 
 void gsa__merging_enter(gsa__merging *merging, const gsa__sums *sums, size_t first, size_t n)
 {
-    gsa_state *into = merging->into;
-    size_t n_outputs = merging->n_outputs, width = gsa__sums_width(n_outputs),
-           shares = merging->shares > 1 ? merging->shares : 1;
-    const double *mass = merging->start.mass, *count = merging->start.count;
-    for (size_t i = 0; i < n; i++) {
-        const float *row = sums->row + i * width, *gained = row + 2 * n_outputs;
-        if (sums->is_empty || !(sums->count[i] > 0)) {
-            enter_presence(into, first + i, mass[i], count[i]);
-            continue;
+    gsa__table *table = &merging->into->table;
+    gsa__cell *record = gsa__table_slot(table, first);
+    size_t block = merging->tree.block, n_outputs = merging->n_outputs, stride = gsa__table_stride(table);
+    float *c = merging->view.scratch[0];
+    if (!sums->is_empty) {
+        add_gained(merging, sums, n, c);
+        for (size_t k = 0; k < n_outputs; k++) {
+            enter_change(record + k, stride, sums->sum + k * block, c, n);
+            enter_change(record + table->room + k, stride, sums->sum + (n_outputs + k) * block, c, n);
         }
-        double n_counting = merging->goes_on ? (double)sums->n_met[i] : (double)merging->n_states;
-        float c = (float)(n_counting * mass[i] + (double)gained[0]);
-        gsa__cell *record = gsa__table_slot(&into->table, first + i),
-                  *average = record + gsa__table_average(&into->table);
-        for (size_t k = 0; k < n_outputs && c > 0; k++) {
-            record[k].f = row[k] / c;
-            average[k].f = row[n_outputs + k] / c;
-        }
-        if (merging->met)
-            merging->met[first + i] = presence_of(gained, sums->count[i], merging->base->units_free);
-        enter_presence(into, first + i, mass[i] + (double)gained[0] / (double)shares,
-                       count[i] + whole_part(sums->count[i], shares));
+        if (merging->met.all)
+            enter_met(merging, sums, first, n);
     }
+    enter_presence(merging->into, first, n, merging->start.mass, merging->start.count);
 }
 
 static void add_class_sums(gsa_state *into, const gsa__merged *from, double share)
@@ -183,8 +200,7 @@ static void take_class_sums(gsa__merging *merging)
 
 gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error)
 {
-    size_t n_slots = merging->n_slices > 0 ? 1 : merging->into->table.n_slots,
-           block = gsa__sums_block(merging->n_outputs);
+    size_t n_slots = merging->n_slices > 0 ? 1 : merging->into->table.n_slots, block = merging->tree.block;
     gsa_status status = GSA_OK;
     for (size_t first = 0; first < n_slots && status == GSA_OK; first += block) {
         size_t n = n_slots - first < block ? n_slots - first : block;
@@ -202,27 +218,26 @@ gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error)
 
 /* ---- applying ---------------------------------------------------------------------------------------------------- */
 
-/* 1 - e^-x for x >= 0, to a few units of a float's last place: e^-x = 2^k e^r, |r| <= ln 2 / 2, and
+/* 1 - e^-x for x >= 0 (else 0), to a few units of a float's last place: e^-x = 2^k e^r, |r| <= ln 2 / 2, and
  *   1 - 2^k (1 + p) = (1 - 2^k) - 2^k p      p = e^r - 1
  * which is -p itself near 0. From 80 on it is 1. */
 static inline float share_gone(float x)
 {
     const float rounder = 12582912.0F; /* 1.5 * 2^23: a sum with it has no fraction */
-    float far = x < 80 ? x : 80, k = (far * -1.44269504F + rounder) - rounder;
+    float least = x > 0 ? x : 0, far = least < 80 ? least : 80, k = (far * -1.44269504F + rounder) - rounder;
     float r = (-far - k * 0.693145752F) - k * 1.42860677e-6F;
     float p = r + r * r * (0.5F + r * (0.166666667F + r * (0.0416666667F + r * (8.33333333e-3F + r * 1.38888889e-3F))));
-    uint32_t bits = (uint32_t)((int32_t)k + 127) << 23;
-    float power;
-    memcpy(&power, &bits, sizeof power);
-    return (1 - power) - power * p;
+    gsa__cell power = {.u = (uint32_t)((int32_t)k + 127) << 23};
+    return (1 - power.f) - power.f * p;
 }
 
-void gsa__gains(const gsa__presence *met, size_t n, double alpha, float *gain)
+void gsa__gains(const float *restrict all, const float *restrict one, size_t n, double alpha, float *restrict gain)
 {
     float a = (float)alpha;
     for (size_t i = 0; i < n; i++) {
-        float of_all = share_gone(a * met[i].all), of_one = share_gone(a * met[i].one);
-        gain[i] = met[i].all > met[i].one && of_one > 0 ? of_all / of_one : 1;
+        float of_all = share_gone(a * all[i]), of_one = share_gone(a * one[i]);
+        float ratio = (of_one > 0 ? of_all : 1) / (of_one > 0 ? of_one : 1);
+        gain[i] = all[i] > one[i] ? ratio : 1;
     }
 }
 
@@ -230,44 +245,45 @@ static void find_steps(const gsa__merging *merging, const gsa__stride *along, si
 {
     for (size_t i = 0; i < n; i++)
         step[i] = 1;
-    if (merging->met && along->alpha > 0)
-        gsa__gains(merging->met + first, n, along->alpha, step);
+    if (merging->met.all && along->alpha > 0)
+        gsa__gains(merging->met.all + first, merging->met.one + first, n, along->alpha, step);
     for (size_t i = 0; i < n; i++)
         step[i] *= (float)along->gamma;
 }
 
-__attribute__((always_inline)) static inline void move(gsa__cell *restrict record, size_t room, const gsa__view *start,
-                                                       const float *restrict step, const float *restrict average_step,
-                                                       double kept, double total, size_t n, size_t n_outputs)
+/* One output of some slots; floats, not cells: gcc makes vectors of them. */
+__attribute__((always_inline)) static inline void move(float *restrict weight, size_t room, const gsa__view *start,
+                                                       size_t k, float *const step[2], double kept, double total,
+                                                       size_t n)
 {
-    const float *restrict last = start->last, *restrict lag = start->lag;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n_outputs; k++) {
-            gsa__cell *weight = record + i * (2 * room + 2) + k, *average = weight + room;
-            double from = (double)last[i * n_outputs + k];
-            double goal = (from - kept * (double)lag[i * n_outputs + k]) + (double)average_step[i] * (double)average->f;
-            weight->f = (float)(from + (double)step[i] * (double)weight->f);
-            average->f = (float)(total * ((double)weight->f - goal)) + 0.0F;
-        }
+    const float *restrict last = start->last + k * start->block, *restrict lag = start->lag + k * start->block,
+                          *restrict last_step = step[0], *restrict average_step = step[1];
+    for (size_t i = 0; i < n; i++) {
+        size_t at = i * (2 * room + 2);
+        double from = (double)last[i];
+        double goal = (from - kept * (double)lag[i]) + (double)average_step[i] * (double)weight[at + room];
+        float to = (float)(from + (double)last_step[i] * (double)weight[at]);
+        weight[at] = to;
+        weight[at + room] = (float)(total * ((double)to - goal)) + 0.0F;
+    }
 }
 
-/* Steps share the memory of a block's view, which is of no more use. */
 void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average)
 {
     gsa_state *into = merging->into;
     bool averaged = into->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
     double total = averaged ? gsa__clock_total(into, into->clock.now) : 0, kept = 1 - merging->fresh;
-    size_t n_slots = into->table.n_slots, block = gsa__sums_block(merging->n_outputs);
-    float *step = merging->view.last, *average_step = merging->view.lag;
+    size_t n_slots = into->table.n_slots, block = merging->tree.block;
+    float *const *step = merging->view.scratch;
     for (size_t first = 0; first < n_slots; first += block) {
         size_t n = n_slots - first < block ? n_slots - first : block;
-        gsa__cell *record = gsa__table_slot(&into->table, first);
+        float *weight = &gsa__table_slot(&into->table, first)->f;
         gsa__merging_start(merging, first, n);
-        find_steps(merging, along, first, n, step);
-        find_steps(merging, along_average, first, n, average_step);
-        if (merging->n_outputs == 1)
-            move(record, 1, &merging->start, step, average_step, kept, total, n, 1);
-        else
-            move(record, into->table.room, &merging->start, step, average_step, kept, total, n, merging->n_outputs);
+        find_steps(merging, along, first, n, step[0]);
+        find_steps(merging, along_average, first, n, step[1]);
+        if (into->table.room == 1)
+            move(weight, 1, &merging->start, 0, step, kept, total, n);
+        for (size_t k = 0; k < merging->n_outputs && into->table.room > 1; k++)
+            move(weight + k, into->table.room, &merging->start, k, step, kept, total, n);
     }
 }

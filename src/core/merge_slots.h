@@ -24,10 +24,10 @@ typedef struct gsa__slice {
     uint64_t end; /* the last feature that a copy has met + 1, or 0 */
 } gsa__slice;
 
-/* Of a feature since the base: of all copies, and of one that stands for them, the sum of squares over the sum. In
- * units of the given features it is mass, else the number of rows. */
+/* Of features since the base: of all copies, and of one that stands for them, the sum of squares over the sum. In units
+ * of the given features it is mass, else the number of rows. */
 typedef struct gsa__presence {
-    float all, one;
+    float *all, *one;
 } gsa__presence;
 
 /* How far to go along the change: gamma, and alpha of the gain (0: there is none). */
@@ -46,9 +46,9 @@ typedef struct gsa__merging {
     gsa_state *into; /* NULL: the states and the base have the same outputs, and sums are all that is asked for */
     const gsa_env *env;
     size_t n_outputs;
-    gsa__merged *from;  /* the states, then the base */
-    double fresh;       /* as above, of the result */
-    gsa__presence *met; /* by slot; NULL: no gain */
+    gsa__merged *from; /* the states, then the base */
+    double fresh;      /* as above, of the result */
+    gsa__presence met; /* by slot; NULL: no gain */
     gsa__tree tree;
     gsa__view view, start; /* of a block: a state, and the base */
 } gsa__merging;
@@ -66,10 +66,10 @@ void gsa__merging_enter(gsa__merging *merging, const gsa__sums *sums, size_t fir
 gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error);
 /* slices.c: the slots above the first, from slices. */
 void gsa__slices_take(gsa__merging *merging);
-/* Where last weights of some slots start from, and by how much averages start below: [n x outputs] each, in `start`. */
+/* Where last weights of some slots start from, and by how much averages start below: as a view has them, in `start`. */
 void gsa__merging_start(gsa__merging *merging, size_t first, size_t n);
 /* Of n features with this presence, into gain. */
-void gsa__gains(const gsa__presence *met, size_t n, double alpha, float *gain);
+void gsa__gains(const float *all, const float *one, size_t n, double alpha, float *gain);
 /* From changes to weights: the last ones, and the averaged. */
 void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average);
 

@@ -27,13 +27,23 @@
 
 /* ---- chunks ------------------------------------------------------------------------------------------------------ */
 
+static uint32_t u32_at(const unsigned char *bytes)
+{
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+}
+
+static void put_u32(uint32_t number, unsigned char *out)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(number >> (8 * i));
+}
+
 typedef struct chunk {
     uint64_t block;
-    size_t first, n_copies; /* the run, from the first copy of the slice on */
-    size_t n;               /* features */
-    bool is_wide;
-    size_t met_size; /* bytes of the number of copies that met a feature */
-    size_t size;     /* bytes in all */
+    size_t first, n_copies;      /* the run, from the first copy of the slice on */
+    size_t n;                    /* features */
+    size_t count_size, met_size; /* bytes of their counts, and of the number of copies that met them */
+    size_t size;                 /* bytes in all */
     const unsigned char *bits;
 } chunk;
 
@@ -44,52 +54,73 @@ static size_t met_size_of(size_t n_copies)
 
 static size_t chunk_size(const chunk *of, size_t n_outputs)
 {
-    size_t record = gsa__sums_width(n_outputs) * sizeof(float) + (of->is_wide ? 8 : 4) + of->met_size;
+    size_t record = gsa__sums_width(n_outputs) * sizeof(float) + of->count_size + of->met_size;
     return CHUNK_HEAD_SIZE + gsa__sums_block(n_outputs) / 8 + of->n * record;
 }
 
-/* Rows that are set in bits, from where they are to where they come together or the other way round. */
-__attribute__((always_inline)) static inline void pack_rows(const uint32_t *restrict at, size_t n, size_t size,
-                                                            const unsigned char *restrict rows,
-                                                            unsigned char *restrict packed)
+/* Numbers of a block to where they come together, and back again. */
+static void pack(const float *from, const uint32_t *at, size_t n, unsigned char *out)
 {
     for (size_t j = 0; j < n; j++)
-        memcpy(packed + j * size, rows + at[j] * size, size);
-}
-
-__attribute__((always_inline)) static inline void unpack_rows(const uint32_t *restrict at, size_t n, size_t size,
-                                                              const unsigned char *restrict packed,
-                                                              unsigned char *restrict rows)
-{
-    for (size_t j = 0; j < n; j++)
-        memcpy(rows + at[j] * size, packed + j * size, size);
-}
-
-static void turn(unsigned char *bytes, size_t n, size_t size)
-{
+        memcpy(out + 4 * j, &from[at[j]], 4);
     if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes(bytes, n, size);
+        gsa__swap_bytes(out, n, 4);
+}
+
+static void unpack(const unsigned char *from, const uint32_t *at, size_t n, float *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        gsa__cell cell = {.u = u32_at(from + 4 * j)};
+        out[at[j]] = cell.f;
+    }
+}
+
+__attribute__((always_inline)) static inline void pack_sized(const double *from, const uint32_t *at, size_t n,
+                                                             size_t size, unsigned char *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        unsigned char word[8];
+        gsa__store_u64((uint64_t)(int64_t)from[at[j]], word);
+        memcpy(out + size * j, word, size);
+    }
+}
+
+__attribute__((always_inline)) static inline void unpack_sized(const unsigned char *from, const uint32_t *at, size_t n,
+                                                               size_t size, double *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        unsigned char word[8] = {0};
+        memcpy(word, from + size * j, size);
+        out[at[j]] = (double)gsa__load_u64(word);
+    }
+}
+
+static void pack_whole(const double *from, const uint32_t *at, size_t n, size_t size, unsigned char *out)
+{
+    if (size == 4)
+        pack_sized(from, at, n, 4, out);
+    else if (size == 1)
+        pack_sized(from, at, n, 1, out);
+    else
+        pack_sized(from, at, n, size, out);
+}
+
+static void unpack_whole(const unsigned char *from, const uint32_t *at, size_t n, size_t size, double *out)
+{
+    if (size == 4)
+        unpack_sized(from, at, n, 4, out);
+    else if (size == 1)
+        unpack_sized(from, at, n, 1, out);
+    else
+        unpack_sized(from, at, n, size, out);
 }
 
 /* The numbers of the bits that are set. */
-static size_t list_bits(const unsigned char *bits, size_t n_bytes, uint32_t *at)
+static void list_bits(const unsigned char *bits, size_t n_bytes, uint32_t *at)
 {
-    size_t n = 0;
     for (size_t i = 0; i < n_bytes; i++)
         for (unsigned rest = bits[i]; rest != 0; rest &= rest - 1)
-            at[n++] = (uint32_t)(8 * i) + (uint32_t)__builtin_ctz(rest);
-    return n;
-}
-
-static uint32_t u32_at(const unsigned char *bytes)
-{
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
-}
-
-static void put_u32(uint32_t number, unsigned char *out)
-{
-    for (int i = 0; i < 4; i++)
-        out[i] = (unsigned char)(number >> (8 * i));
+            *at++ = (uint32_t)(8 * i) + (uint32_t)__builtin_ctz(rest);
 }
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
@@ -105,7 +136,7 @@ typedef struct sink {
 
 static gsa_status open_sink(sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error)
 {
-    chunk largest = {.n = gsa__sums_block(n_outputs), .is_wide = true, .met_size = 4};
+    chunk largest = {.n = gsa__sums_block(n_outputs), .count_size = 8, .met_size = 4};
     to->n_outputs = n_outputs;
     to->chunk = gsa__alloc(env, 1, chunk_size(&largest, n_outputs));
     return to->chunk ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a slice");
@@ -145,50 +176,28 @@ static void find_met(const gsa__sums *sums, size_t n_slots, chunk *of, unsigned 
     }
     for (size_t j = 0; j < of->n; j++)
         bits[at[j] / 8] |= (unsigned char)(1u << at[j] % 8);
-    of->is_wide = most > UINT32_MAX;
+    of->count_size = most > UINT32_MAX ? 8 : 4;
 }
 
-static void put_counts(const gsa__sums *sums, const chunk *of, const uint32_t *at, unsigned char *out)
+static void put_chunk(sink *to, const gsa__sums *sums, size_t n_slots, uint64_t number, size_t first_copy)
 {
-    for (size_t j = 0; j < of->n; j++) {
-        uint64_t count = (uint64_t)sums->count[at[j]];
-        if (of->is_wide)
-            gsa__store_u64(count, out + 8 * j);
-        else
-            put_u32((uint32_t)count, out + 4 * j);
-    }
-    out += of->n * (of->is_wide ? 8 : 4);
-    for (size_t j = 0; j < of->n && of->met_size > 0; j++) {
-        uint32_t n_met = (uint32_t)sums->n_met[at[j]];
-        if (of->met_size == 1)
-            out[j] = (unsigned char)n_met;
-        else
-            put_u32(n_met, out + 4 * j);
-    }
-}
-
-static void put_chunk(sink *to, const gsa__sums *sums, size_t n_slots, uint64_t block, size_t first_copy)
-{
-    size_t bits_size = gsa__sums_block(to->n_outputs) / 8, row_size = gsa__sums_width(to->n_outputs) * sizeof(float);
-    unsigned char *bits = to->chunk + CHUNK_HEAD_SIZE, *rows = bits + bits_size;
-    const unsigned char *from = (const unsigned char *)sums->row;
+    size_t block = gsa__sums_block(to->n_outputs), width = gsa__sums_width(to->n_outputs);
+    unsigned char *bits = to->chunk + CHUNK_HEAD_SIZE, *out = bits + block / 8;
     uint32_t at[GSA__BLOCK_MOST];
     chunk of = {.met_size = met_size_of(sums->n)};
-    memset(bits, 0, bits_size);
+    memset(bits, 0, block / 8);
     if (!sums->is_empty)
         find_met(sums, n_slots, &of, bits, at);
     if (of.n == 0)
         return;
-    const uint32_t head[] = {(uint32_t)block, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
-                             (uint32_t)of.n | (of.is_wide ? WIDE : 0)};
+    const uint32_t head[] = {(uint32_t)number, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
+                             (uint32_t)of.n | (of.count_size > 4 ? WIDE : 0)};
     for (size_t i = 0; i < 4; i++)
         put_u32(head[i], to->chunk + 4 * i);
-    if (row_size == 16)
-        pack_rows(at, of.n, 16, from, rows);
-    else
-        pack_rows(at, of.n, row_size, from, rows);
-    turn(rows, of.n * row_size / sizeof(float), sizeof(float));
-    put_counts(sums, &of, at, rows + of.n * row_size);
+    for (size_t k = 0; k < width; k++, out += 4 * of.n)
+        pack(sums->sum + k * block, at, of.n, out);
+    pack_whole(sums->count, at, of.n, of.count_size, out);
+    pack_whole(sums->met, at, of.n, of.met_size, out + of.count_size * of.n);
     put(to, to->chunk, chunk_size(&of, to->n_outputs));
     to->n_chunks++;
 }
@@ -268,7 +277,7 @@ static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, c
                    .first = u32_at(at + 4),
                    .n_copies = u32_at(at + 8),
                    .n = u32_at(at + 12) & ~WIDE,
-                   .is_wide = (u32_at(at + 12) & WIDE) != 0,
+                   .count_size = u32_at(at + 12) & WIDE ? 8 : 4,
                    .bits = at + CHUNK_HEAD_SIZE};
     out->met_size = met_size_of(out->n_copies);
     out->size = out->n <= block ? chunk_size(out, n_outputs) : SIZE_MAX;
@@ -334,33 +343,20 @@ static gsa_status open_slice(uint64_t kind, const void *bytes, size_t size, size
     return is_slice ? GSA_OK : gsa__fail(error, GSA_FORMAT, "these bytes are not a slice of changes, or a damaged one");
 }
 
-static void take_counts(const chunk *of, const unsigned char *from, const uint32_t *at, gsa__sums *out)
-{
-    for (size_t j = 0; j < of->n; j++)
-        out->count[at[j]] = of->is_wide ? (double)gsa__load_u64(from + 8 * j) : (double)u32_at(from + 4 * j);
-    from += of->n * (of->is_wide ? 8 : 4);
-    for (size_t j = 0; j < of->n; j++)
-        out->n_met[at[j]] = of->met_size == 0 ? 1 : of->met_size == 1 ? from[j] : (float)u32_at(from + 4 * j);
-}
-
 static void take_chunk(const chunk *of, size_t n_slots, size_t n_outputs, gsa__sums *out)
 {
+    size_t block = gsa__sums_block(n_outputs), width = gsa__sums_width(n_outputs);
+    const unsigned char *from = of->bits + block / 8;
     uint32_t at[GSA__BLOCK_MOST];
-    size_t row_size = gsa__sums_width(n_outputs) * sizeof(float), bits_size = gsa__sums_block(n_outputs) / 8;
-    const unsigned char *rows = of->bits + bits_size;
-    unsigned char *to = (unsigned char *)out->row;
-    if (of->n < n_slots) {
-        memset(to, 0, n_slots * row_size);
-        memset(out->count, 0, n_slots * sizeof *out->count);
-        memset(out->n_met, 0, n_slots * sizeof *out->n_met);
-    }
-    list_bits(of->bits, bits_size, at);
-    if (row_size == 16)
-        unpack_rows(at, of->n, 16, rows, to);
-    else
-        unpack_rows(at, of->n, row_size, rows, to);
-    turn(to, n_slots * row_size / sizeof(float), sizeof(float));
-    take_counts(of, rows + of->n * row_size, at, out);
+    list_bits(of->bits, block / 8, at);
+    if (of->n < n_slots) /* the arrays follow one another */
+        memset(out->count, 0, block * (2 * sizeof(double) + width * sizeof(float)));
+    for (size_t k = 0; k < width; k++, from += 4 * of->n)
+        unpack(from, at, of->n, out->sum + k * block);
+    unpack_whole(from, at, of->n, of->count_size, out->count);
+    unpack_whole(from + of->count_size * of->n, at, of->n, of->met_size, out->met);
+    for (size_t j = 0; j < of->n && of->met_size == 0; j++)
+        out->met[at[j]] = 1;
 }
 
 /* ---- uniting ----------------------------------------------------------------------------------------------------- */
