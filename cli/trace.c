@@ -243,6 +243,22 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
     trace_write(trace, event);
 }
 
+void trace_round(cli_trace *trace, const gsa_round_report *report)
+{
+    if (trace->stream == NULL)
+        return;
+    json_t *event = trace_event("round");
+    json_object_set_new(event, "shards", report_count(report->n_shards));
+    json_object_set_new(event, "rows", report_count(report->n_rows));
+    json_object_set_new(event, "fork", report_real(report->forking));
+    json_object_set_new(event, "learn", report_real(report->learning));
+    json_object_set_new(event, "wait", report_real(report->waiting));
+    json_object_set_new(event, "merge", report_real(report->merging));
+    json_object_set_new(event, "sent", report_count(report->bytes_sent));
+    set_seconds(trace, event);
+    trace_write(trace, event);
+}
+
 void trace_notice(cli_trace *trace, const char *text)
 {
     json_t *event = trace_event("notice");

@@ -11,6 +11,7 @@
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
+#include <greedystep/train.h>
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -39,6 +40,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
 void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summary *summary, const gsa_state *state);
 /* The results of --test after this pass, or NULL; test_began: when judging it began. */
 void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, double test_began);
+void trace_round(cli_trace *trace, const gsa_round_report *report);
 void trace_notice(cli_trace *trace, const char *text);
 /* The time since the stage before. */
 void trace_stage(cli_trace *trace, const char *name);

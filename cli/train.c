@@ -99,6 +99,11 @@ static gsa_status look_after_pass(void *ctx, const gsa_state *state, gsa_error *
     return status;
 }
 
+static void note_round(void *ctx, const gsa_round_report *report)
+{
+    trace_round(&((training *)ctx)->trace, report);
+}
+
 static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
@@ -289,6 +294,7 @@ static int learn(training *run)
                                  run->test.reader != NULL || run->trace.stream != NULL ? look_after_pass : NULL,
                              .notice = cluster_speaks(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
+                             .round_ended = note_round,
                              .peers = run->cluster.peers};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);

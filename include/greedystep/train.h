@@ -25,6 +25,15 @@ typedef struct gsa_peers {
                            const size_t **all_sizes, gsa_error *error);
 } gsa_peers;
 
+/* A round that has ended, in this process: seconds to make its copies, to read and learn its rows, to wait for other
+ * processes and to merge with them; and bytes that it had for others. */
+typedef struct gsa_round_report {
+    size_t n_shards;
+    uint64_t n_rows; /* of all copies, wherever they are */
+    double forking, learning, waiting, merging;
+    uint64_t bytes_sent;
+} gsa_round_report;
+
 /* Whom the engine tells, and who helps. Every member may be NULL. */
 typedef struct gsa_train_hooks {
     void *ctx;
@@ -39,6 +48,7 @@ typedef struct gsa_train_hooks {
     /* Whenever the state is whole: after a block, a round, a pass. What goes on from a state that was saved then gives
      * the bits of an undisturbed run, with any number of threads and processes. */
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
+    void (*round_ended)(void *ctx, const gsa_round_report *report);
     const gsa_peers *peers; /* NULL: it learns alone */
 } gsa_train_hooks;
 

@@ -210,6 +210,7 @@ class TrainHooks(Structure):
         ("pass_ended", PassEnded),
         ("notice", Notice),
         ("state_is_whole", PassEnded),
+        ("round_ended", c_void_p),
         ("peers", c_void_p),
     ]
 

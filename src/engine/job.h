@@ -9,8 +9,9 @@ typedef struct gsa__job {
     gsa_state *state;
     gsa_reader *reader;
     gsa_train_hooks hooks;
-    gsa_env env; /* resolved */
-    int parted;  /* from its peers, because somebody failed: nobody waits for it any more */
+    gsa_env env;     /* resolved */
+    uint64_t n_sent; /* bytes, to its peers */
+    int parted;      /* from its peers, because somebody failed: nobody waits for it any more */
 } gsa__job;
 
 /* `learner` takes these rows of the batch, some hundred between two looks at whether to stop. It tells how far it is

@@ -71,6 +71,7 @@ gsa_status gsa__peers_gather(gsa__job *job, gsa_status status, const void *bytes
 {
     const gsa_peers *peers = job->hooks.peers;
     status = gsa__peers_agree(job, status, error);
+    job->n_sent += size;
     return status == GSA_OK ? part(job, peers->gather(peers->ctx, bytes, size, all, sizes, error)) : status;
 }
 
@@ -79,6 +80,8 @@ gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *byt
 {
     const gsa_peers *peers = job->hooks.peers;
     status = gsa__peers_agree(job, status, error);
+    for (size_t r = 0; r < peers->n_ranks && status == GSA_OK; r++)
+        job->n_sent += r != peers->rank ? sizes[r] : 0;
     return status == GSA_OK ? part(job, peers->exchange(peers->ctx, bytes, sizes, all, all_sizes, error)) : status;
 }
 

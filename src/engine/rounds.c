@@ -10,10 +10,19 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <time.h>
+
+static double clock_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error)
 {
     gsa_status status = GSA_OK;
+    double began = clock_now();
     round->rows_left = plan->n_rows;
     round->n_blocks = round->n_waiting = 0;
     for (round->n_shards = 0; round->n_shards < plan->n_shards && status == GSA_OK; round->n_shards++) {
@@ -22,6 +31,8 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error 
         if (gsa__peers_is_mine(round->job, round->n_shards, plan->n_shards))
             status = gsa_state_fork(round->job->state, plan->n_shards, &round->job->env, copy, error);
     }
+    round->began = clock_now();
+    round->report = (gsa_round_report){.n_shards = plan->n_shards, .forking = round->began - began};
     return status;
 }
 
@@ -59,6 +70,7 @@ int gsa__round_is_mine(const gsa__round *round)
 static void count_block(gsa__round *round, uint64_t n_rows)
 {
     round->n_blocks++;
+    round->report.n_rows += n_rows;
     round->rows_left -= n_rows < round->rows_left ? n_rows : round->rows_left;
 }
 
@@ -98,21 +110,40 @@ gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uin
     return is_full || lets_go ? learn_all(round, error) : GSA_OK;
 }
 
+static gsa_status merge(const gsa__round *round, gsa_status status, gsa_state **out, gsa_error *error)
+{
+    if (gsa__peers_count(round->job) > 1)
+        return gsa__peers_merge(round->job, status, round->copy, round->n_shards, out, error);
+    return status == GSA_OK ? gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
+                                              &round->job->env, out, error)
+                            : status;
+}
+
 gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
 {
+    const gsa_train_hooks *hooks = &round->job->hooks;
+    gsa_round_report *report = &round->report;
     gsa_state *merged = NULL;
     if (round->n_shards == 0)
         return GSA_OK;
     gsa_status status = learn_all(round, error);
-    if (gsa__peers_count(round->job) > 1)
-        status = gsa__peers_merge(round->job, status, round->copy, round->n_shards, &merged, error);
-    else if (status == GSA_OK)
-        status = gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
-                                 &round->job->env, &merged, error);
+    double learned = clock_now();
+    status = gsa__peers_agree(round->job, status, error);
+    double met = clock_now();
+    uint64_t sent = round->job->n_sent;
+    if (status == GSA_OK)
+        status = merge(round, status, &merged, error);
     if (status != GSA_OK)
         return status;
     gsa__round_drop(round);
-    return gsa_state_replace(round->job->state, merged, error);
+    status = gsa_state_replace(round->job->state, merged, error);
+    report->learning = learned - round->began;
+    report->waiting = met - learned;
+    report->merging = clock_now() - met;
+    report->bytes_sent = round->job->n_sent - sent;
+    if (status == GSA_OK && hooks->round_ended)
+        hooks->round_ended(hooks->ctx, report);
+    return status;
 }
 
 void gsa__round_drop(gsa__round *round)

@@ -18,6 +18,8 @@ typedef struct gsa__round {
         gsa_state *copy;
     } waiting[GSA_SHARDS_MOST];
     size_t n_waiting;
+    gsa_round_report report; /* what there is of it */
+    double began;            /* when its copies were there */
 } gsa__round;
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error);
