@@ -152,15 +152,13 @@ static void add_gained(gsa__merging *merging, const gsa__sums *sums, size_t n, f
     }
 }
 
-static void enter_met(gsa__merging *merging, const gsa__sums *sums, size_t first, size_t n)
+static void enter_met(const double *restrict count, const float *restrict gained, const float *restrict squares,
+                      bool units_free, size_t n, float *restrict all, float *restrict one)
 {
-    const float *restrict gained = sums->sum + 2 * merging->n_outputs * merging->tree.block, *restrict squares =
-                                                                                                 gained +
-                                                                                                 merging->tree.block;
-    float *restrict all = merging->met.all + first, *restrict one = merging->met.one + first;
+    const float free = units_free ? 1 : 0;
     for (size_t i = 0; i < n; i++) {
-        all[i] = merging->base->units_free ? (float)sums->count[i] : gained[i];
-        one[i] = all[i] > 0 ? squares[i] / all[i] : 0;
+        all[i] = free * (float)count[i] + (1 - free) * gained[i];
+        one[i] = squares[i] / (all[i] > 0 ? all[i] : 1);
     }
 }
 
@@ -176,8 +174,10 @@ void gsa__merging_enter(gsa__merging *merging, const gsa__sums *sums, size_t fir
             enter_change(record + k, stride, sums->sum + k * block, c, n);
             enter_change(record + table->room + k, stride, sums->sum + (n_outputs + k) * block, c, n);
         }
+        const float *gained = sums->sum + 2 * n_outputs * block;
         if (merging->met.all)
-            enter_met(merging, sums, first, n);
+            enter_met(sums->count, gained, gained + block, merging->base->units_free, n, merging->met.all + first,
+                      merging->met.one + first);
     }
     enter_presence(merging->into, first, n, merging->start.mass, merging->start.count);
 }

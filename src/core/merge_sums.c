@@ -192,20 +192,19 @@ void gsa__view_take(gsa__view *view, const gsa__merged *from, size_t first, size
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */
 
-static void take_gained(gsa__sums *sums, const gsa__view *state, const gsa__view *base, bool units_free, size_t n,
-                        float *restrict c)
+static void take_gained(const double *restrict mass, const double *restrict base_mass, double *restrict count,
+                        const double *restrict base_count, bool units_free, size_t n, double *restrict met,
+                        float *restrict gained, float *restrict squares, float *restrict c)
 {
-    float *restrict gained = sums->sum + 2 * state->n_outputs * state->block, *restrict squares = gained + state->block;
-    const double *restrict mass = state->mass, *restrict own = state->count, *restrict base_mass = base->mass,
-                           *restrict base_count = base->count;
-    double *restrict count = sums->count, *restrict met = sums->met;
-    for (size_t i = 0; i < n; i++) {
-        double since = own[i] - base_count[i], more = mass[i] - base_mass[i], presence = units_free ? since : more;
+    const double free = units_free ? 1 : 0;
+    for (size_t i = 0; i < n; i++) { /* products, not branches */
+        double since = count[i] - base_count[i], more = mass[i] - base_mass[i], is_met = since > 0 ? 1.0 : 0.0;
+        double presence = free * since + (1 - free) * more;
         count[i] = since;
-        gained[i] = (float)(since > 0 ? more : 0) + 0.0F;
-        squares[i] = (float)(since > 0 ? presence * presence : 0);
-        met[i] = since > 0 ? 1 : 0;
-        c[i] = (float)(since > 0 ? mass[i] : 0);
+        met[i] = is_met;
+        gained[i] = (float)(is_met * more) + 0.0F;
+        squares[i] = (float)(is_met * presence * presence);
+        c[i] = (float)(is_met * mass[i]);
     }
 }
 
@@ -237,8 +236,10 @@ static bool has_negative(const double *numbers, size_t n)
 bool gsa__sums_take(gsa__sums *sums, const gsa__view *state, const gsa__view *base, double fresh, bool units_free,
                     size_t n)
 {
-    float *c = state->scratch[0];
-    take_gained(sums, state, base, units_free, n, c);
+    float *c = state->scratch[0], *gained = sums->sum + 2 * state->n_outputs * state->block;
+    memcpy(sums->count, state->count, n * sizeof *sums->count);
+    take_gained(state->mass, base->mass, sums->count, base->count, units_free, n, sums->met, gained,
+                gained + state->block, c);
     for (size_t k = 0; k < state->n_outputs; k++)
         take_changes(state, base, k * state->block, (float)(1 - fresh), c, n, sums->sum + k * state->block,
                      sums->sum + (state->n_outputs + k) * state->block);
