@@ -417,15 +417,19 @@ GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32
  * in all, from 20 to 100). */
 #define GSA_PASSES_UNJUDGED 5u
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
-/* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or dealt out to
- * n_shards copies that are merged when n_rows of them, in whole blocks, are learned. Follows from what the run has
- * learned so far: its rows, how many features they have each and in all, and the outputs of the model. */
-#define GSA_SHARDS_MOST 8u
+/* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or by n_shards copies
+ * that are merged when n_rows are learned: n_together of them at a time have whole blocks dealt out to them in turn,
+ * n_rows / (n_shards / n_together) rows of the input, and after them come the next ones. Follows from what the run has
+ * learned so far: its rows, its features, and the outputs of the model; more copies than those of one time only if no
+ * further label can come, which is so after the first pass, or with one output. */
+#define GSA_SHARDS_MOST 8192u
+#define GSA_TOGETHER_MOST 8u
 typedef struct gsa_round {
-    size_t n_shards; /* 1, or up to GSA_SHARDS_MOST */
+    size_t n_shards;   /* 1, or up to GSA_SHARDS_MOST, a power of two */
+    size_t n_together; /* 1, or up to GSA_TOGETHER_MOST */
     uint64_t n_rows;
 } gsa_round;
-GSA_API gsa_round gsa_plan_round(uint64_t n_rows, double features_a_row, uint64_t n_features, uint64_t n_outputs);
+GSA_API gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
 /* Shards are parts of an input that learn side by side and are merged once a pass, such as the partitions of a cluster
  * (docs/spark.md). Their first rows are learned before that, one after the other, and end a pass of their own: so many
  * of each, or as many as have GSA_FIRST_ENTRIES / n_shards entries if these are fewer. The rows of a shard count as

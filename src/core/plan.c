@@ -27,24 +27,31 @@ void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_row
     }
 }
 
-/* Copies slow learning down as long as a feature's weight is far from where it goes, and take noise away when it is
- * not; docs/decisions/0012 has the figures. Rounds double, so that there are few of them, but what a run that is
- * stopped has to do again stays bounded. Copies have to fit into memory too. */
+/* Copies slow learning down a little as long as weights are far from where they go, which is why a run begins with one
+ * learner, and to merge many features takes as long as to learn as many rows; docs/decisions/0012 has the figures.
+ * Rounds double, so that there are few of them, but what a run that is stopped has to do again stays bounded:
+ * ROUND_ROWS rows, or a 16th of what it has learned. A copy has rows enough that learning them takes longer than
+ * merging it; copies that learn at a time have to fit into memory. */
 #define ROWS_LEAST ((uint64_t)1000000)
-#define PRESENCE_LEAST 256.0
-#define ROUND_ROWS_MOST ((uint64_t)1 << 24)
-#define CELLS_MOST ((uint64_t)1 << 28)
+#define ROUND_ROWS ((uint64_t)1 << 26)
+#define COPY_ROWS ((uint64_t)1 << 18)
+#define CELLS_MOST ((uint64_t)1 << 29)
 
-gsa_round gsa_plan_round(uint64_t n_rows, double features_a_row, uint64_t n_features, uint64_t n_outputs)
+gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels)
 {
-    gsa_round round = {1, GSA_BLOCK_ROWS};
-    double presence = (double)n_rows * features_a_row / (double)(n_features > 0 ? n_features : 1);
-    if (n_rows < ROWS_LEAST || presence < PRESENCE_LEAST)
+    gsa_round round = {1, 1, GSA_BLOCK_ROWS};
+    if (n_rows < ROWS_LEAST || n_rows < n_features)
         return round;
-    for (round.n_shards = GSA_SHARDS_MOST; round.n_shards > 1; round.n_shards /= 2)
-        if (n_features < CELLS_MOST / round.n_shards / (2 * n_outputs + 2))
-            break;
-    round.n_rows = n_rows < ROUND_ROWS_MOST ? n_rows : ROUND_ROWS_MOST;
+    uint64_t most = n_rows / 16 > ROUND_ROWS ? n_rows / 16 : ROUND_ROWS;
+    uint64_t copy_rows = n_features / 4 > COPY_ROWS ? n_features / 4 : COPY_ROWS;
+    round.n_rows = n_rows < most ? n_rows : most;
+    round.n_together = round.n_shards = GSA_TOGETHER_MOST;
+    while (round.n_together > 2 && n_features >= CELLS_MOST / round.n_together / (2 * n_outputs + 2))
+        round.n_together /= 2;
+    while (round.n_shards < GSA_SHARDS_MOST && 2 * round.n_shards * copy_rows <= round.n_rows)
+        round.n_shards *= 2;
+    if (!knows_labels)
+        round.n_shards = round.n_together;
     return round;
 }
 

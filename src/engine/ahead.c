@@ -15,8 +15,8 @@
 
 /* What came of reading some blocks: views, and why there are no more. */
 typedef struct side {
-    gsa__block *block[GSA_SHARDS_MOST]; /* NULL until it is needed */
-    gsa_batch view[GSA_SHARDS_MOST];
+    gsa__block *block[GSA_TOGETHER_MOST]; /* NULL until it is needed */
+    gsa_batch view[GSA_TOGETHER_MOST];
     size_t n, given;
     gsa_status status;
     gsa_error error;
@@ -35,7 +35,8 @@ struct gsa__ahead {
     struct {
         const gsa__index *index; /* NULL: the reader's blocks, one after the other */
         const gsa__job *job;
-        size_t first, next, end, n_shards;
+        gsa__deal deal;
+        size_t from, next, end;
         int is_there; /* the reader's next row is the first of block `next` */
     } route;
 };
@@ -66,7 +67,7 @@ void gsa__ahead_free(gsa__ahead *ahead)
         return;
     wait_for_thread(ahead);
     for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < GSA_SHARDS_MOST; i++)
+        for (size_t i = 0; i < GSA_TOGETHER_MOST; i++)
             gsa__block_free(ahead->side[s].block[i]);
     gsa_env env = ahead->env;
     gsa__free(&env, ahead);
@@ -75,9 +76,10 @@ void gsa__ahead_free(gsa__ahead *ahead)
 /* Blocks of others are passed over. */
 static gsa_status find_next(gsa__ahead *ahead, gsa__block *block, size_t *n_rows, gsa_error *error)
 {
-    size_t n = ahead->route.n_shards, next = ahead->route.next;
-    while (next < ahead->route.end && n > 1 &&
-           !gsa__peers_is_mine(ahead->route.job, (next - ahead->route.first) % n, n))
+    const gsa__deal *deal = &ahead->route.deal;
+    size_t next = ahead->route.next;
+    while (next < ahead->route.end && deal->n > 0 &&
+           !gsa__peers_is_mine(ahead->route.job, deal->first + (next - ahead->route.from) % deal->n, deal->n_shards))
         next++;
     int is_there = ahead->route.is_there && next == ahead->route.next;
     ahead->route.next = next + 1;
@@ -200,21 +202,21 @@ static void forget(gsa__ahead *ahead)
     for (int s = 0; s < 2; s++) {
         ahead->side[s].n = ahead->side[s].given = 0;
         ahead->side[s].status = GSA_OK;
-        for (size_t i = 0; i < GSA_SHARDS_MOST; i++)
+        for (size_t i = 0; i < GSA_TOGETHER_MOST; i++)
             if (ahead->side[s].block[i])
                 gsa__block_clear(ahead->side[s].block[i]);
     }
 }
 
-void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t first, size_t end, size_t n_shards,
+void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t from, size_t end, gsa__deal deal,
                        const gsa__job *job)
 {
     forget(ahead);
     ahead->route.index = index;
     ahead->route.job = job;
-    ahead->route.first = ahead->route.next = first;
+    ahead->route.deal = deal;
+    ahead->route.from = ahead->route.next = from;
     ahead->route.end = end;
-    ahead->route.n_shards = n_shards;
     ahead->route.is_there = 0;
 }
 

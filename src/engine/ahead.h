@@ -20,10 +20,13 @@ int gsa__ahead_lets_go(const gsa__ahead *ahead);
 void gsa__ahead_again(gsa__ahead *ahead);
 /* Whether the last view reached the end of the input. */
 int gsa__ahead_is_last(const gsa__ahead *ahead);
-/* From here on the next block is `first` of the index, and after it come those before `end` that are for this process,
- * if they are dealt out in turn to n_shards copies (1: all of them); GSA_END after the last. What was read ahead is
- * forgotten. */
-void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t first, size_t end, size_t n_shards,
+/* To whom blocks are dealt out in turn: n copies, numbers first on, of n_shards in all; n 0: to everybody. */
+typedef struct gsa__deal {
+    size_t first, n, n_shards;
+} gsa__deal;
+/* From here on the next blocks are those of the index from `from` to before `end` that are for this process; GSA_END
+ * after the last. What was read ahead is forgotten. */
+void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t from, size_t end, gsa__deal deal,
                        const gsa__job *job);
 /* Back to the first row of the reader. */
 gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error);

@@ -73,8 +73,9 @@ static gsa_status plan_round(training *run, gsa_error *error)
     gsa_state_summary(run->job.state, &summary);
     if (!run->shuffled || !is_auto(run->job.state) || summary.n_held_out == 0) /* copies are merged by held-out rows */
         return GSA_OK;
-    gsa_round plan = gsa_plan_round(summary.n_rows, (double)run->pass_entries / (double)run->pass_rows,
-                                    summary.n_features, summary.n_classes > 2 ? summary.n_classes : 1);
+    int is_multiclass = summary.n_classes > 2 || strcmp(summary.loss, "softmax") == 0;
+    gsa_round plan = gsa_plan_round(summary.n_rows, summary.n_features, is_multiclass ? summary.n_classes : 1,
+                                    !is_multiclass || summary.pass > 0);
     return plan.n_shards > 1 ? gsa__round_begin(&run->round, &plan, error) : GSA_OK;
 }
 
@@ -84,15 +85,16 @@ static gsa_status tell_whole(const training *run, gsa_error *error)
     return hooks->state_is_whole ? hooks->state_is_whole(hooks->ctx, run->job.state, error) : GSA_OK;
 }
 
-/* To the block, and after it to those of the round that has begun or, without one, to all. */
+/* To the block, and after it to those of the copies that learn now or, if there are none, to all. */
 static void set_route(training *run)
 {
+    const gsa__round *round = &run->round;
     size_t end = (size_t)run->block_number;
-    uint64_t left = run->round.n_shards > 0 ? run->round.rows_left : UINT64_MAX;
+    uint64_t left = round->n > 0 ? round->rows_left : UINT64_MAX;
     for (; end < run->index.n && left > 0; end++)
         left -= run->index.block[end].n_rows < left ? run->index.block[end].n_rows : left;
     gsa__ahead_follow(run->ahead, &run->index, (size_t)run->block_number, end,
-                      run->round.n_shards > 0 ? run->round.n_shards : 1, &run->job);
+                      (gsa__deal){round->first, round->n, round->plan.n_shards}, &run->job);
     run->on_route = 1;
 }
 
@@ -108,13 +110,13 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_
                               gsa_error *error)
 {
     gsa_status status;
-    gsa__ahead_hand(run->ahead, run->round.n_shards > 0 ? run->round.n_shards : 1);
+    gsa__ahead_hand(run->ahead, run->round.n > 0 ? run->round.n : 1);
     int lets_go = gsa__ahead_lets_go(run->ahead);
     if (batch)
         gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)n_rows, run->order);
     if (!batch)
         status = gsa__round_pass_over(&run->round, n_rows, lets_go, error);
-    else if (run->round.n_shards > 0)
+    else if (run->round.n > 0)
         status = gsa__round_learn(&run->round, batch, run->order, lets_go, error);
     else
         status = gsa__job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
@@ -152,11 +154,12 @@ static void tell_of_mixing(const training *run)
                               "them first, for instance with shuf");
 }
 
-/* Where a block begins: a round does, if it is time for one, and with it another way through the index. */
-static gsa_status begin_round(training *run, int *is_read, gsa_error *error)
+/* Where a block begins: a round does, if it is time for one, or its next copies do; and with them another way through
+ * the index. */
+static gsa_status begin_copies(training *run, int *is_read, gsa_error *error)
 {
-    gsa_status status = plan_round(run, error);
-    if (run->index.n > 0 && run->round.n_shards > 0) {
+    gsa_status status = run->round.n_shards > 0 ? gsa__round_next(&run->round, error) : plan_round(run, error);
+    if (run->index.n > 0 && run->round.n > 0) {
         set_route(run);
         *is_read = 0;
     }
@@ -186,9 +189,9 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
         return GSA_OK;
     }
     int is_new = !is_read;
-    if (run->round.n_shards == 0 && taken == 0)
-        status = begin_round(run, &is_read, error);
-    int is_mine = run->round.n_shards == 0 || gsa__round_is_mine(&run->round);
+    if (run->round.n == 0 && taken == 0)
+        status = begin_copies(run, &is_read, error);
+    int is_mine = run->round.n == 0 || gsa__round_is_mine(&run->round);
     if (status == GSA_OK && is_mine && !is_read)
         status = read_block(run, &batch, error);
     if (status == GSA_OK && is_mine && is_new && pass == 0)

@@ -26,8 +26,7 @@ gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *byt
 
 /* Every process has the states of the items that are its own (gsa__peers_is_mine), and gets those of all others. */
 gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error);
-/* What gsa_state_merge makes of n copies, of which every process has its own. */
-gsa_status gsa__peers_merge(gsa__job *job, gsa_status status, gsa_state *const *copy, size_t n, gsa_state **out,
-                            gsa_error *error);
+/* The failure when bytes are not what they must be. */
+gsa_status gsa__peers_surprise(gsa_error *error);
 
 #endif

@@ -19,22 +19,65 @@ static double clock_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error)
+/* ---- copies ------------------------------------------------------------------------------------------------------ */
+
+gsa_status gsa__round_next(gsa__round *round, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     double began = clock_now();
-    round->rows_left = plan->n_rows;
+    round->first = round->n_shards;
+    round->rows_left = round->plan.n_rows / (round->plan.n_shards / round->plan.n_together);
     round->n_blocks = round->n_waiting = 0;
-    for (round->n_shards = 0; round->n_shards < plan->n_shards && status == GSA_OK; round->n_shards++) {
-        gsa_state **copy = &round->copy[round->n_shards];
+    for (round->n = 0; round->n < round->plan.n_together && status == GSA_OK; round->n++) {
+        gsa_state **copy = &round->copy[round->n];
         *copy = NULL;
-        if (gsa__peers_is_mine(round->job, round->n_shards, plan->n_shards))
-            status = gsa_state_fork(round->job->state, plan->n_shards, &round->job->env, copy, error);
+        if (gsa__peers_is_mine(round->job, round->first + round->n, round->plan.n_shards))
+            status = gsa_state_fork(round->job->state, round->plan.n_shards, &round->job->env, copy, error);
     }
+    round->n_shards = round->first + round->n;
     round->began = clock_now();
-    round->report = (gsa_round_report){.n_shards = plan->n_shards, .forking = round->began - began};
+    round->report.forking += round->began - began;
     return status;
 }
+
+gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error)
+{
+    round->plan = *plan;
+    round->report = (gsa_round_report){0};
+    round->n_shards = 0;
+    return gsa__round_next(round, error);
+}
+
+static void drop_copies(gsa__round *round)
+{
+    while (round->n > 0)
+        gsa_state_free(round->copy[--round->n]);
+    round->n_waiting = 0;
+}
+
+void gsa__round_drop(gsa__round *round)
+{
+    drop_copies(round);
+    gsa__aside_drop(&round->aside);
+    round->n_shards = 0;
+    for (size_t i = 0; i < GSA_TOGETHER_MOST; i++) {
+        gsa__free(&round->job->env, round->waiting[i].order);
+        round->waiting[i].order = NULL;
+    }
+}
+
+/* Copies that this process has at this time: as many blocks can be learned side by side. */
+static const gsa_state *const *mine(const gsa__round *round, size_t *first, size_t *n)
+{
+    *n = 0;
+    for (*first = 0; *first < round->n && !round->copy[*first];)
+        ++*first;
+    while (*first + *n < round->n && round->copy[*first + *n])
+        ++*n;
+    return (const gsa_state *const *)round->copy + *first;
+}
+
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Task: a block that waits, by its copy. */
 static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
@@ -59,7 +102,7 @@ static gsa_status learn_all(gsa__round *round, gsa_error *error)
 
 static size_t next_copy(const gsa__round *round)
 {
-    return round->n_blocks % round->n_shards;
+    return round->n_blocks % round->n;
 }
 
 int gsa__round_is_mine(const gsa__round *round)
@@ -74,27 +117,20 @@ static void count_block(gsa__round *round, uint64_t n_rows)
     round->rows_left -= n_rows < round->rows_left ? n_rows : round->rows_left;
 }
 
+static gsa_status end_copies(gsa__round *round, gsa_error *error);
+
 gsa_status gsa__round_pass_over(gsa__round *round, uint64_t n_rows, int lets_go, gsa_error *error)
 {
     count_block(round, n_rows);
     if (round->rows_left == 0)
-        return gsa__round_end(round, error);
+        return end_copies(round, error);
     return lets_go ? learn_all(round, error) : GSA_OK;
-}
-
-/* Copies that this process has: as many blocks can be learned side by side. */
-static size_t n_mine(const gsa__round *round)
-{
-    size_t n = 0;
-    for (size_t s = 0; s < round->n_shards; s++)
-        n += round->copy[s] != NULL;
-    return n;
 }
 
 gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uint32_t *order, int lets_go,
                             gsa_error *error)
 {
-    size_t at = round->n_waiting, n_threads = gsa__workers_count(&round->job->env);
+    size_t at = round->n_waiting, n_threads = gsa__workers_count(&round->job->env), first, n;
     if (!round->waiting[at].order)
         round->waiting[at].order = gsa__alloc(&round->job->env, GSA_BLOCK_ROWS, sizeof *order);
     if (!round->waiting[at].order)
@@ -105,18 +141,83 @@ gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uin
     round->n_waiting++;
     count_block(round, batch->n_rows);
     if (round->rows_left == 0)
-        return gsa__round_end(round, error);
-    bool is_full = round->n_waiting == n_mine(round) || round->n_waiting >= n_threads;
+        return end_copies(round, error);
+    (void)mine(round, &first, &n);
+    bool is_full = round->n_waiting == n || round->n_waiting >= n_threads;
     return is_full || lets_go ? learn_all(round, error) : GSA_OK;
 }
 
-static gsa_status merge(const gsa__round *round, gsa_status status, gsa_state **out, gsa_error *error)
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+static bool has_new_labels(const gsa__round *round)
 {
-    if (gsa__peers_count(round->job) > 1)
-        return gsa__peers_merge(round->job, status, round->copy, round->n_shards, out, error);
-    return status == GSA_OK ? gsa_state_merge((const gsa_state *const *)round->copy, round->n_shards, round->job->state,
-                                              &round->job->env, out, error)
-                            : status;
+    gsa_summary base, copy;
+    bool has = false;
+    gsa_state_summary(round->job->state, &base);
+    for (size_t i = 0; i < round->n; i++)
+        if (round->copy[i]) {
+            gsa_state_summary(round->copy[i], &copy);
+            has = has || copy.n_classes != base.n_classes;
+        }
+    return has;
+}
+
+/* The copies of this time make room for the next. */
+static gsa_status put_aside(gsa__round *round, gsa_error *error)
+{
+    size_t first, n;
+    const gsa_state *const *copy = mine(round, &first, &n);
+    gsa_status status = round->aside.job ? GSA_OK : gsa__aside_begin(&round->aside, round->job, error);
+    if (status == GSA_OK && has_new_labels(round))
+        return gsa__fail(error, GSA_INPUT,
+                         "a third label comes for the first time after %llu rows of two labels; with --loss softmax it "
+                         "may come at any time",
+                         (unsigned long long)round->report.n_rows);
+    if (status == GSA_OK)
+        status = gsa__aside_add(&round->aside, copy, n, round->first + first, error);
+    drop_copies(round);
+    return status;
+}
+
+/* Copies of other processes may have met labels that the base does not know: then everyone needs them whole. */
+static gsa_status merge_whole(gsa__round *round, gsa_status status, gsa_state **out, gsa_error *error)
+{
+    gsa__job *job = round->job;
+    status = gsa__peers_share(job, status, round->copy, round->n, error);
+    return status == GSA_OK
+               ? gsa_state_merge((const gsa_state *const *)round->copy, round->n, job->state, &job->env, out, error)
+               : status;
+}
+
+/* Whether somebody has met one. */
+static gsa_status ask_for_labels(const gsa__round *round, bool *has_new, gsa_error *error)
+{
+    gsa__job *job = round->job;
+    unsigned char any = 0;
+    const unsigned char *all;
+    const size_t *sizes;
+    *has_new = has_new_labels(round);
+    if (gsa__peers_count(job) == 1)
+        return GSA_OK;
+    gsa_status status = gsa__peers_gather(job, GSA_OK, &any, *has_new, &all, &sizes, error);
+    for (size_t r = 0; r < gsa__peers_count(job) && status == GSA_OK; r++)
+        *has_new = *has_new || sizes[r] > 0;
+    return status;
+}
+
+static gsa_status merge(gsa__round *round, gsa_state **out, gsa_error *error)
+{
+    bool is_whole = gsa__peers_count(round->job) == 1;
+    gsa_status status = GSA_OK;
+    if (round->first > 0)
+        is_whole = false;
+    else if (!is_whole)
+        status = ask_for_labels(round, &is_whole, error);
+    if (status == GSA_OK && is_whole)
+        return merge_whole(round, status, out, error);
+    if (status == GSA_OK && round->n > 0)
+        status = put_aside(round, error);
+    return round->job->parted ? status : gsa__aside_merge(&round->aside, status, round->n_shards, out, error);
 }
 
 gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
@@ -126,33 +227,37 @@ gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
     gsa_state *merged = NULL;
     if (round->n_shards == 0)
         return GSA_OK;
-    gsa_status status = learn_all(round, error);
+    gsa_status status = round->n > 0 ? learn_all(round, error) : GSA_OK;
     double learned = clock_now();
+    report->learning += round->n > 0 ? learned - round->began : 0;
     status = gsa__peers_agree(round->job, status, error);
     double met = clock_now();
     uint64_t sent = round->job->n_sent;
     if (status == GSA_OK)
-        status = merge(round, status, &merged, error);
+        status = merge(round, &merged, error);
     if (status != GSA_OK)
         return status;
+    report->n_shards = round->n_shards;
     gsa__round_drop(round);
     status = gsa_state_replace(round->job->state, merged, error);
-    report->learning = learned - round->began;
     report->waiting = met - learned;
-    report->merging = clock_now() - met;
+    report->merging += clock_now() - met;
     report->bytes_sent = round->job->n_sent - sent;
     if (status == GSA_OK && hooks->round_ended)
         hooks->round_ended(hooks->ctx, report);
     return status;
 }
 
-void gsa__round_drop(gsa__round *round)
+/* Copies have learned their rows. */
+static gsa_status end_copies(gsa__round *round, gsa_error *error)
 {
-    while (round->n_shards > 0)
-        gsa_state_free(round->copy[--round->n_shards]);
-    for (size_t i = 0; i < GSA_SHARDS_MOST; i++) {
-        gsa__free(&round->job->env, round->waiting[i].order);
-        round->waiting[i].order = NULL;
-    }
-    round->n_waiting = 0;
+    if (round->n_shards == round->plan.n_shards)
+        return gsa__round_end(round, error);
+    gsa_status status = learn_all(round, error);
+    double learned = clock_now();
+    round->report.learning += learned - round->began;
+    if (status == GSA_OK)
+        status = put_aside(round, error);
+    round->report.merging += clock_now() - learned;
+    return status;
 }

@@ -4,25 +4,31 @@
 #ifndef GSA_ENGINE_ROUNDS_H
 #define GSA_ENGINE_ROUNDS_H
 
-#include "engine/job.h"
+#include "engine/aside.h"
 
 typedef struct gsa__round {
-    gsa__job *job;                    /* its state is the base: untouched until the round ends */
-    gsa_state *copy[GSA_SHARDS_MOST]; /* NULL where another process has it */
-    size_t n_shards;                  /* 0: no round is under way */
+    gsa__job *job; /* its state is the base: untouched until the round ends */
+    gsa_round plan;
+    size_t n_shards; /* that have begun to learn; 0: no round is under way */
+    /* Those that learn at this time. */
+    gsa_state *copy[GSA_TOGETHER_MOST]; /* NULL where another process has it */
+    size_t first, n;                    /* their numbers: first on, n of them */
     uint64_t rows_left;
-    size_t n_blocks; /* of the round, so far */
+    size_t n_blocks; /* of theirs, so far */
     struct {         /* the last of them, which wait to be learned side by side */
         gsa_batch batch;
         uint32_t *order;
         gsa_state *copy;
-    } waiting[GSA_SHARDS_MOST];
+    } waiting[GSA_TOGETHER_MOST];
     size_t n_waiting;
+    gsa__aside aside;        /* copies that have learned before */
     gsa_round_report report; /* what there is of it */
     double began;            /* when its copies were there */
 } gsa__round;
 
 gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error);
+/* If a round is under way and nobody learns (n is 0), the next copies begin. */
+gsa_status gsa__round_next(gsa__round *round, gsa_error *error);
 /* Whether the next block is for a copy of this process; if it is not, nobody has to read it. */
 int gsa__round_is_mine(const gsa__round *round);
 gsa_status gsa__round_pass_over(gsa__round *round, uint64_t n_rows, int lets_go, gsa_error *error);

@@ -55,27 +55,51 @@ static void every_row_is_about_as_likely_at_every_place(void **unused)
             assert_in_range(count[i][j], 850, 1150);
 }
 
-/* A million rows, and every feature 256 times; eight copies while they fit into 2^28 cells. */
-static void rounds_begin_late_and_have_as_many_copies_as_fit(void **unused)
+/* A million rows, or as many as features; a copy has 2^18 of them, or a quarter of the features, if they can be spared. */
+static void rounds_begin_after_a_million_rows_and_copies_double_with_the_rows(void **unused)
 {
     (void)unused;
-    assert_int_equal(gsa_plan_round(999999, 20, 1000, 1).n_shards, 1);
-    assert_int_equal(gsa_plan_round(1000000, 20, 1000, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round(1280000, 20, 100000, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round(1270000, 20, 100000, 1).n_shards, 1);
-    assert_int_equal(gsa_plan_round(1000000000, 20, 8000000, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round(1000000000, 20, 10000000, 1).n_shards, 4);
-    assert_int_equal(gsa_plan_round(1000000000, 20, 30000000, 1).n_shards, 2);
-    assert_int_equal(gsa_plan_round(10000000000, 20, 80000000, 1).n_shards, 1);
-    assert_int_equal(gsa_plan_round(1000000, 20, 20000, 1000).n_shards, 4);
+    const uint64_t million = 1000000;
+    assert_int_equal(gsa_plan_round(million - 1, 1000, 1, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_round(million, 1000, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(3 * million - 1, 3 * million, 1, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_round(3 * million, 3 * million, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round((1 << 22) - 1, 1000, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1 << 22, 1000, 1, 1).n_shards, 16);
+    assert_int_equal(gsa_plan_round(1 << 24, 1000, 1, 1).n_shards, 64);
+    assert_int_equal(gsa_plan_round(1 << 24, 10 * million, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1 << 26, 10 * million, 1, 1).n_shards, 16);
+    assert_int_equal(gsa_plan_round(1000 * million, 1000, 1, 1).n_shards, 256);
+    assert_int_equal(gsa_plan_round(million * million, 100 * million, 1, 1).n_shards, 2048);
+    assert_int_equal(gsa_plan_round(million * million, 1000, 1, 1).n_shards, GSA_SHARDS_MOST);
 }
 
-static void rounds_double_up_to_sixteen_million_rows(void **unused)
+static void as_many_copies_learn_at_a_time_as_fit(void **unused)
 {
     (void)unused;
-    assert_int_equal(gsa_plan_round(1500000, 20, 1000, 1).n_rows, 1500000);
-    assert_int_equal(gsa_plan_round(16777215, 20, 1000, 1).n_rows, 16777215);
-    assert_int_equal(gsa_plan_round(1000000000, 20, 1000, 1).n_rows, 16777216);
+    assert_int_equal(gsa_plan_round(1 << 24, 1000, 1, 1).n_together, 8);
+    assert_int_equal(gsa_plan_round(1 << 24, 16000000, 1, 1).n_together, 8);
+    assert_int_equal(gsa_plan_round(1 << 25, 17000000, 1, 1).n_together, 4);
+    assert_int_equal(gsa_plan_round(1 << 30, 1000000000, 1, 1).n_together, 2);
+    assert_int_equal(gsa_plan_round(1 << 24, 20000, 1000, 1).n_together, 8);
+    assert_int_equal(gsa_plan_round(1 << 24, 40000, 1000, 1).n_together, 4);
+}
+
+static void while_labels_may_come_all_copies_learn_at_one_time(void **unused)
+{
+    (void)unused;
+    assert_int_equal(gsa_plan_round(1 << 24, 1000, 10, 0).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1 << 24, 40000, 1000, 0).n_shards, 4);
+    assert_int_equal(gsa_plan_round(1 << 24, 1000, 10, 1).n_shards, 64);
+}
+
+static void rounds_double_and_are_a_sixteenth_of_very_many_rows(void **unused)
+{
+    (void)unused;
+    assert_int_equal(gsa_plan_round(1500000, 1000, 1, 1).n_rows, 1500000);
+    assert_int_equal(gsa_plan_round(1 << 26, 1000, 1, 1).n_rows, 1 << 26);
+    assert_int_equal(gsa_plan_round(1000000000, 1000, 1, 1).n_rows, 1 << 26);
+    assert_int_equal(gsa_plan_round(16000000000, 1000, 1, 1).n_rows, 1000000000);
 }
 
 int main(void)
@@ -85,8 +109,10 @@ int main(void)
         cmocka_unit_test(an_order_never_changes),
         cmocka_unit_test(seed_pass_and_block_all_change_the_order),
         cmocka_unit_test(every_row_is_about_as_likely_at_every_place),
-        cmocka_unit_test(rounds_begin_late_and_have_as_many_copies_as_fit),
-        cmocka_unit_test(rounds_double_up_to_sixteen_million_rows),
+        cmocka_unit_test(rounds_begin_after_a_million_rows_and_copies_double_with_the_rows),
+        cmocka_unit_test(as_many_copies_learn_at_a_time_as_fit),
+        cmocka_unit_test(while_labels_may_come_all_copies_learn_at_one_time),
+        cmocka_unit_test(rounds_double_and_are_a_sixteenth_of_very_many_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
