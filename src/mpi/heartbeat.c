@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { BEAT, FAREWELL };
-enum { ABORT_SECONDS = 5 };
+static const double abort_seconds = 5; /* at most, and sooner than others could miss the one that aborts */
 
 struct gsa__heartbeat {
     MPI_Comm comm;
@@ -36,11 +36,17 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static struct timespec moment(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    return (struct timespec){.tv_sec = whole, .tv_nsec = (long)(1e9 * (seconds - (double)whole))};
+}
+
 /* Sleeps, shortly when the end has come. Gives how long, as far as this process was running. */
 static double rest(gsa__heartbeat *of, bool *ends)
 {
-    double began = seconds_now(), until = began + of->period;
-    struct timespec at = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - (double)(time_t)until))};
+    double began = seconds_now();
+    struct timespec at = moment(began + of->period);
     pthread_mutex_lock(&of->lock);
     if (!of->ends)
         pthread_cond_timedwait(&of->wake, &of->lock, &at);
@@ -52,10 +58,12 @@ static double rest(gsa__heartbeat *of, bool *ends)
     return seconds < 2 * of->period ? seconds : 2 * of->period;
 }
 
+/* MPI_Abort of MPICH can wait for a rank that does not answer. */
 static void *exit_soon(void *ctx)
 {
-    (void)ctx;
-    sleep(ABORT_SECONDS);
+    const gsa__heartbeat *of = ctx;
+    struct timespec time = moment(of->limit < 2 * abort_seconds ? of->limit / 2 : abort_seconds);
+    nanosleep(&time, NULL);
     _exit(EXIT_FAILURE);
 }
 
@@ -68,7 +76,7 @@ static void end_job(gsa__heartbeat *of)
              "rank %d on %s has not been heard of for %.3g s: it hangs, or its machine is cut off; the run is over",
              of->before, of->host, of->limit);
     of->say(text);
-    if (pthread_create(&last_resort, NULL, exit_soon, NULL) != 0)
+    if (pthread_create(&last_resort, NULL, exit_soon, of) != 0)
         _exit(EXIT_FAILURE);
     MPI_Abort(of->comm, EXIT_FAILURE);
 }
