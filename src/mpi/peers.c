@@ -122,10 +122,10 @@ static int carry_part(const gsa__mpi_peers *of, bool exchanges, const unsigned c
     unsigned char *in = of->stage, *out = of->stage + n * chunk, *whole = of->received;
     lay_out(of->lengths, n, done, chunk, sent, sent + n);
     lay_out(of->lengths + n, n, done, chunk, got, got + n);
-    const unsigned char *from = exchanges ? out : bytes + (done < own ? done : own);
-    for (size_t r = 0; exchanges && r < n; bytes += of->lengths[r++]) {
+    const unsigned char *from = exchanges ? out : done < own ? bytes + done : bytes; /* which may be NULL */
+    for (size_t r = 0, at = 0; exchanges && r < n; at += of->lengths[r++]) {
         if (sent[r] > 0)
-            memcpy(out + sent[n + r], bytes + done, (size_t)sent[r]);
+            memcpy(out + sent[n + r], bytes + at + done, (size_t)sent[r]);
     }
     int code = call(of, exchanges, from, in);
     for (size_t r = 0; code == MPI_SUCCESS && r < n; whole += of->sizes[r++]) {
