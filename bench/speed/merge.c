@@ -88,8 +88,8 @@ static int append(void *ctx, const void *more, size_t size)
     return 0;
 }
 
-enum { FORK, MERGE, WRITE, UNITE, JOIN, MEASURES };
-static const char *const names[MEASURES] = {"fork", "merge", "write_slice", "unite", "merge_slices"};
+enum { FORK, REFORK, MERGE, WRITE, UNITE, JOIN, MEASURES };
+static const char *const names[MEASURES] = {"fork", "refork", "merge", "write_slice", "unite", "merge_slices"};
 
 typedef struct task {
     gsa_state *base, *copy[COPIES_MOST], *head[COPIES_MOST];
@@ -112,6 +112,9 @@ static void make_copies(task *of, uint64_t n_features, size_t r)
     for (size_t c = 0; c < of->n_copies; c++)
         must(gsa_state_fork(of->base, of->n_copies, NULL, &of->copy[c], &error), &error);
     of->spent[FORK][r] = lap(&since);
+    for (size_t c = 0; c < of->n_copies; c++)
+        must(gsa_state_refork(of->copy[c], of->base, of->n_copies, &error), &error);
+    of->spent[REFORK][r] = lap(&since);
     source *from = calloc(1, sizeof *from);
     if (!from)
         die("no memory");

@@ -245,6 +245,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_keep_best(gsa_state *state, gsa_error
  * n_copies > 1 a row counts for so many in the average of a copy, so that the averages of all are that of one run. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env,
                                                 gsa_state **out, gsa_error *error);
+/* A copy of an earlier base becomes one of this base, in the memory that it has as far as that is enough: several times
+ * as fast as new memory where a table is large. After a failure it is good for gsa_state_free only. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_refork(gsa_state *copy, const gsa_state *base, size_t n_copies,
+                                                  gsa_error *error);
 
 /* A new run that begins with what another has learned (weights, masses, labels) and starts its own average, step mean
  * and rows from nothing. config NULL: the parameters of `from`. */

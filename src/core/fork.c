@@ -19,7 +19,11 @@ static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsa__ta
 {
     if (from->loss == GSA__UNDECIDED)
         return GSA_OK;
-    gsa_status status = gsa__table_copy(&to->table, table, &to->env, error);
+    gsa_status status = GSA_OK;
+    if (!to->table.cells || !gsa__table_refill(&to->table, table)) {
+        gsa__table_release(&to->table, &to->env);
+        status = gsa__table_copy(&to->table, table, &to->env, error);
+    }
     to->loss = from->loss;
     return status == GSA_OK ? gsa__state_reserve_scratch(to, table->n_outputs, error) : status;
 }
@@ -107,12 +111,18 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
     return status;
 }
 
-gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
+/* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
+static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa__table *memory,
+                            gsa_state **out, gsa_error *error)
 {
     gsa_state *copy;
     gsa_status status = gsa__state_create(&base->params, env, &copy, error);
     if (status != GSA_OK)
         return status;
+    if (memory && base->loss != GSA__UNDECIDED) {
+        copy->table = *memory;
+        *memory = (gsa__table){0};
+    }
     status = copy_knowledge(copy, base, &base->table, error);
     if (status == GSA_OK)
         status = copy_contest(copy, base, error);
@@ -139,6 +149,18 @@ gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env 
     copy->n_merged = base->n_merged;
     *out = copy;
     return GSA_OK;
+}
+
+gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    return fork_into(base, n_copies, env, NULL, out, error);
+}
+
+gsa_status gsa_state_refork(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
+{
+    gsa_state *again;
+    gsa_status status = fork_into(base, n_copies, &copy->env, &copy->table, &again, error);
+    return status == GSA_OK ? gsa_state_replace(copy, again, error) : status;
 }
 
 /* The finished weights of the old run are where the new one begins. */

@@ -17,7 +17,7 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
     case GSA__SOFTMAX:
         return gsa__softmax(margins, n_outputs, held->class_number).loss;
     case GSA__LOGISTIC:
-        return gsa__logistic(margins[0], held->class_number == 1).loss;
+        return gsa__logistic_loss(margins[0], held->class_number == 1);
     case GSA__HINGE:
     case GSA__SQUARED_HINGE:
         return n_outputs > 1 ? gsa__hinge_many_loss(margins, n_outputs, held->class_number, squared)

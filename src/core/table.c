@@ -82,6 +82,10 @@ gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env
 /* The records of a table into one whose records may have more room. */
 static void copy_records(gsa__table *to, const gsa__table *from)
 {
+    if (to->room == from->room) {
+        memcpy(to->cells, from->cells, from->n_slots * record_size(from->room));
+        return;
+    }
     for (size_t slot = 0; slot < from->n_slots; slot++) {
         const gsa__cell *source = gsa__table_slot(from, slot);
         gsa__cell *target = gsa__table_slot(to, slot);
@@ -98,6 +102,18 @@ gsa_status gsa__table_copy(gsa__table *out, const gsa__table *from, const gsa_en
     if (status == GSA_OK)
         copy_records(out, from);
     return status;
+}
+
+bool gsa__table_refill(gsa__table *table, const gsa__table *from)
+{
+    if (table->room != from->room || table->capacity < from->n_slots)
+        return false;
+    if (table->n_slots > from->n_slots)
+        memset(gsa__table_slot(table, from->n_slots), 0, (table->n_slots - from->n_slots) * record_size(table->room));
+    table->n_slots = from->n_slots;
+    table->n_outputs = from->n_outputs;
+    copy_records(table, from);
+    return true;
 }
 
 gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error)

@@ -98,6 +98,7 @@ typedef struct sharded {
     uint64_t n_rows;
     uint64_t *first;  /* by shard: rows that are learned before the first pass */
     gsa_state **copy; /* that has learned, or its head */
+    gsa_state *spare; /* a copy that has become its head and slice, for the next one; NULL: none */
     void **slice;     /* with a head: everything else */
     size_t *slice_size;
 } sharded;
@@ -254,8 +255,17 @@ static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
     run->slice[s] = slice.at;
     run->slice_size[s] = slice.size;
     gsa__free(env, head.at);
-    gsa_state_free(copy);
+    run->spare = copy;
     return status;
+}
+
+static gsa_status make_copy(sharded *run, size_t s, size_t n_copies, gsa_error *error)
+{
+    if (!run->spare)
+        return gsa_state_fork(run->job->state, n_copies, &run->job->env, &run->copy[s], error);
+    run->copy[s] = run->spare;
+    run->spare = NULL;
+    return gsa_state_refork(run->copy[s], run->job->state, n_copies, error);
 }
 
 static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
@@ -263,8 +273,7 @@ static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
     gsa_summary summary;
     uint64_t n = 0, passed_over = 0, n_rows = rows_of(run, s);
     gsa_state_summary(run->job->state, &summary);
-    gsa_status status = gsa_state_fork(run->job->state, (size_t)gsa_plan_copies(run->n_rows, n_rows), &run->job->env,
-                                       &run->copy[s], error);
+    gsa_status status = make_copy(run, s, (size_t)gsa_plan_copies(run->n_rows, n_rows), error);
     if (status == GSA_OK && summary.pass == 1)
         status = learn_rows(&run->who, NULL, s, run->first[s], &passed_over, error);
     if (status == GSA_OK)
@@ -341,6 +350,7 @@ gsa_status gsa__shards_train(const gsa__job *job, uint64_t n_shards, uint64_t pa
     gsa__free(&job->env, run.copy);
     gsa__free(&job->env, run.slice);
     gsa__free(&job->env, run.slice_size);
+    gsa_state_free(run.spare);
     pupil_end(&run.who);
     return status;
 }

@@ -22,6 +22,12 @@ static double approximate_lambda(double p, double rest)
     return 2.0 * (GSA__P_HAT - p) / denominator;
 }
 
+double gsa__logistic_loss(double m, int y)
+{
+    double v = y ? m : -m, loss = gsa__log1p(gsa__exp(-fabs(v)));
+    return v < 0 ? loss - v : loss;
+}
+
 /* All from t = e^-|v|: each of the four is then accurate at both ends. */
 gsa__logistic_row gsa__logistic(double m, int y)
 {

@@ -27,6 +27,7 @@ typedef struct gsa__logistic_row {
     double lambda; /* the paper's approximation, used by Algorithm 1; in [-0.062, 1.232] */
 } gsa__logistic_row;
 gsa__logistic_row gsa__logistic(double m, int y);
+double gsa__logistic_loss(double m, int y);
 /* The exact step: brings p_y to P_HAT. Negative above P_HAT and unbounded there: -infinity where 1 - p_y underflows. */
 double gsa__logistic_exact(double m, int y);
 
