@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <string.h>
 
 #define N_FIELDS (sizeof(gsa__cache_header) / sizeof(uint64_t))
@@ -46,10 +46,10 @@ static gsa_status read_at(gsa__decode *stream, int64_t at, unsigned char *bytes,
     return status;
 }
 
-static gsa_status fail_index(const gsa__decode *stream, const gsa__cache_index *index, gsa_error *error)
+static gsa_status fail_index(const gsa__decode *stream, gsa_error *error)
 {
-    return gsa__fail(error, GSA_FORMAT, "%s: damaged cache (make it anew): no index at its end (byte %" PRIu64 ")",
-                     stream->source.name, index->offset);
+    return gsa__fail(error, GSA_FORMAT, "%s: damaged cache (make it anew): no index at its end; was it cut off?",
+                     stream->source.name);
 }
 
 /* Header and payload, where the last bytes say that they are. */
@@ -63,14 +63,14 @@ static gsa_status read_index(gsa__decode *stream, const gsa_env *env, gsa__cache
     if (!gsa__cache_header_read(bytes, totals) || totals->marker != GSA__CACHE_INDEX ||
         totals->payload_size > env->memory_limit / 4 || totals->payload_size % GSA__CACHE_ENTRY_SIZE != 0 ||
         totals->n_rows != totals->payload_size / GSA__CACHE_ENTRY_SIZE)
-        return fail_index(stream, out, error);
+        return fail_index(stream, error);
     size_t size = (size_t)totals->payload_size;
     out->entries = gsa__alloc(env, size + 1, 1);
     if (!out->entries)
         return gsa__fail(error, GSA_MEMORY, "no memory for the index of a cache, of %zu bytes", size);
     status = read_at(stream, (int64_t)out->offset + GSA__CACHE_HEADER_SIZE, out->entries, size, error);
     if (status == GSA_OK && gsa__hash(out->entries, size, 0) != totals->payload_hash)
-        status = fail_index(stream, out, error);
+        status = fail_index(stream, error);
     return status;
 }
 
@@ -83,7 +83,7 @@ gsa_status gsa__cache_index_read(gsa__decode *stream, const gsa_env *env, gsa__c
         return status;
     out->offset = gsa__load_u64(foot);
     if (memcmp(foot + 8, GSA__CACHE_END, 8) != 0 || out->offset > INT64_MAX - GSA__CACHE_HEADER_SIZE)
-        return fail_index(stream, out, error);
+        return fail_index(stream, error);
     status = read_index(stream, env, out, error);
     if (status != GSA_OK) {
         gsa__free(env, out->entries);
