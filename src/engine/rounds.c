@@ -21,6 +21,15 @@ static double clock_now(void)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
+/* In the memory of one that has learned before, if there is any. */
+static gsa_status make_copy(gsa__round *round, gsa_state **out, gsa_error *error)
+{
+    if (round->n_spare == 0)
+        return gsa_state_fork(round->job->state, round->plan.n_shards, &round->job->env, out, error);
+    *out = round->spare[--round->n_spare];
+    return gsa_state_refork(*out, round->job->state, round->plan.n_shards, error);
+}
+
 gsa_status gsa__round_next(gsa__round *round, gsa_error *error)
 {
     gsa_status status = GSA_OK;
@@ -32,7 +41,7 @@ gsa_status gsa__round_next(gsa__round *round, gsa_error *error)
         gsa_state **copy = &round->copy[round->n];
         *copy = NULL;
         if (gsa__peers_is_mine(round->job, round->first + round->n, round->plan.n_shards))
-            status = gsa_state_fork(round->job->state, round->plan.n_shards, &round->job->env, copy, error);
+            status = make_copy(round, copy, error);
     }
     round->n_shards = round->first + round->n;
     round->began = clock_now();
@@ -50,16 +59,28 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error 
 
 static void drop_copies(gsa__round *round)
 {
-    while (round->n > 0)
-        gsa_state_free(round->copy[--round->n]);
+    while (round->n > 0) {
+        gsa_state *copy = round->copy[--round->n];
+        if (copy && round->n_spare < GSA_TOGETHER_MOST)
+            round->spare[round->n_spare++] = copy;
+        else
+            gsa_state_free(copy);
+    }
     round->n_waiting = 0;
 }
 
-void gsa__round_drop(gsa__round *round)
+static void clear(gsa__round *round)
 {
     drop_copies(round);
     gsa__aside_drop(&round->aside);
     round->n_shards = 0;
+}
+
+void gsa__round_drop(gsa__round *round)
+{
+    clear(round);
+    while (round->n_spare > 0)
+        gsa_state_free(round->spare[--round->n_spare]);
     for (size_t i = 0; i < GSA_TOGETHER_MOST; i++) {
         gsa__free(&round->job->env, round->waiting[i].order);
         round->waiting[i].order = NULL;
@@ -238,7 +259,7 @@ gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
     if (status != GSA_OK)
         return status;
     report->n_shards = round->n_shards;
-    gsa__round_drop(round);
+    clear(round);
     status = gsa_state_replace(round->job->state, merged, error);
     report->waiting = met - learned;
     report->merging += clock_now() - met;

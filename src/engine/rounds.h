@@ -21,7 +21,9 @@ typedef struct gsa__round {
         gsa_state *copy;
     } waiting[GSA_TOGETHER_MOST];
     size_t n_waiting;
-    gsa__aside aside;        /* copies that have learned before */
+    gsa__aside aside; /* copies that have learned before */
+    gsa_state *spare[GSA_TOGETHER_MOST];
+    size_t n_spare;          /* copies that are of no use but for their memory */
     gsa_round_report report; /* what there is of it */
     double began;            /* when its copies were there */
 } gsa__round;
