@@ -84,6 +84,13 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
     } else {
         status = gsa_reader_open(paths, n_paths, &options, env, out, &error);
     }
+    for (size_t i = 0; status == GSA_IO && i < n_paths; i++) {
+        if (strpbrk(paths[i], "*?[") != NULL && access(paths[i], F_OK) != 0)
+            return complain_failed(
+                "%s: no file has that name; a pattern is for the shell to expand, which it does if it "
+                "has no quotes and fits a file",
+                paths[i]);
+    }
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 

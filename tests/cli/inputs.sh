@@ -14,6 +14,7 @@ same whole.state stdin.state
 greedystep train data.svm -o shuffled --passes 1 --quiet >log || fail shuffled
 different whole shuffled
 try greedystep train - data.svm -o never
+try greedystep train '?.svm' -o never
 try_line "cat data.svm | greedystep train - -o never --passes 2 --quiet"
 absent never
 
