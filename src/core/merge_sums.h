@@ -13,11 +13,11 @@
 
 #include "core/state.h"
 
-/* Slots of a block, whose arrays stay in the cache. A multiple of 8. */
+/* Slots of a block, whose arrays stay in the cache. A multiple of 64. */
 #define GSA__BLOCK_MOST 512
 static inline size_t gsa__sums_block(size_t n_outputs)
 {
-    return n_outputs < 15 ? 1024 / (n_outputs + 1) / 8 * 8 : 64;
+    return n_outputs < 15 ? 1024 / (n_outputs + 1) / 64 * 64 : 64;
 }
 
 typedef struct gsa__sums {

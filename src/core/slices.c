@@ -91,7 +91,7 @@ __attribute__((always_inline)) static inline void unpack_sized(const unsigned ch
     for (size_t j = 0; j < n; j++) {
         unsigned char word[8] = {0};
         memcpy(word, from + size * j, size);
-        out[at[j]] = (double)gsa__load_u64(word);
+        out[at[j]] = (double)(int64_t)(gsa__load_u64(word) & INT64_MAX);
     }
 }
 
@@ -116,11 +116,11 @@ static void unpack_whole(const unsigned char *from, const uint32_t *at, size_t n
 }
 
 /* The numbers of the bits that are set. */
-static void list_bits(const unsigned char *bits, size_t n_bytes, uint32_t *at)
+static void list_bits(const unsigned char *bits, size_t n_bits, uint32_t *at)
 {
-    for (size_t i = 0; i < n_bytes; i++)
-        for (unsigned rest = bits[i]; rest != 0; rest &= rest - 1)
-            *at++ = (uint32_t)(8 * i) + (uint32_t)__builtin_ctz(rest);
+    for (size_t i = 0; i < n_bits; i += 64)
+        for (uint64_t rest = gsa__load_u64(bits + i / 8); rest != 0; rest &= rest - 1)
+            *at++ = (uint32_t)i + (uint32_t)__builtin_ctzll(rest);
 }
 
 /* ---- out --------------------------------------------------------------------------------------------------------- */
@@ -288,11 +288,11 @@ static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, c
 static bool has_right_bits(const chunk *of, const gsa__slice *slice, size_t block, uint64_t *end)
 {
     size_t n = 0, last = 0;
-    for (size_t i = 0; i < block / 8; i++)
-        if (of->bits[i]) {
-            n += (size_t)__builtin_popcount(of->bits[i]);
-            last = 8 * i + 32 - (size_t)__builtin_clz(of->bits[i]);
-        }
+    for (size_t i = 0; i < block; i += 64) {
+        uint64_t bits = gsa__load_u64(of->bits + i / 8);
+        n += (size_t)__builtin_popcountll(bits);
+        last = bits ? i + 64 - (size_t)__builtin_clzll(bits) : last;
+    }
     *end = of->block * block + last;
     return n == of->n && *end <= slice->n_features && slice->first + *end <= GSA_MAX_ID + (uint64_t)1;
 }
@@ -348,7 +348,7 @@ static void take_chunk(const chunk *of, size_t n_slots, size_t n_outputs, gsa__s
     size_t block = gsa__sums_block(n_outputs), width = gsa__sums_width(n_outputs);
     const unsigned char *from = of->bits + block / 8;
     uint32_t at[GSA__BLOCK_MOST];
-    list_bits(of->bits, block / 8, at);
+    list_bits(of->bits, block, at);
     if (of->n < n_slots) /* the arrays follow one another */
         memset(out->count, 0, block * (2 * sizeof(double) + width * sizeof(float)));
     for (size_t k = 0; k < width; k++, from += 4 * of->n)

@@ -1,8 +1,9 @@
 /* Copies that learn side by side: their averages, and what becomes of them in a merge. */
-#include "rows.h"
+#include "bytes.h"
 
 #include "core/merge_slots.h"
 #include "core/state.h"
+#include "support/failing_memory.h"
 
 #include <math.h>
 
@@ -242,6 +243,67 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     free(late);
 }
 
+static void must_be_same(const gsa_state *a, const gsa_state *b)
+{
+    bytes x = state_bytes(a), y = state_bytes(b);
+    assert_int_equal(x.size, y.size);
+    assert_memory_equal(x.data, y.data, x.size);
+    free(x.data);
+    free(y.data);
+}
+
+/* Into memory that is larger, smaller and of another shape; and learning goes on alike, also beyond the features. */
+static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
+{
+    (void)unused;
+    for (unsigned old_features = FEATURES / 2; old_features <= 4 * FEATURES; old_features *= 2)
+        for (unsigned n_classes = 2; n_classes <= 3; n_classes++) {
+            gsa_error error = {0};
+            gsa_state *base = trained_base("16"), *fresh = copy_of(base, COPIES),
+                      *before = state_with("method", "auto", NULL);
+            rows *old = rows_random(5, 100, old_features, n_classes), *next = rows_random(6, 100, 3 * FEATURES, 2);
+            gsa_batch x = rows_batch(old), y = rows_batch(next);
+            learn(before, &x);
+            gsa_state *copy = copy_of(before, 2);
+            learn(copy, &x);
+            const gsa__cell *memory = copy->table.cells;
+            bool fits = copy->table.capacity >= base->table.n_slots && copy->table.room == base->table.room;
+            must_be_ok(gsa_state_refork(copy, base, COPIES, &error), &error);
+            assert_int_equal(copy->table.cells == memory, fits);
+            assert_int_equal(copy->clock.pace, COPIES);
+            must_be_same(copy, fresh);
+            learn(copy, &y);
+            learn(fresh, &y);
+            must_be_same(copy, fresh);
+            gsa_state *all[] = {base, fresh, before, copy};
+            for (size_t i = 0; i < 4; i++)
+                gsa_state_free(all[i]);
+            free(old);
+            free(next);
+        }
+}
+
+static void no_memory_to_make_a_copy_again_is_a_status_and_no_leak(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *base = trained_base("16");
+    gsa_status status = GSA_MEMORY;
+    for (size_t n = 0; status == GSA_MEMORY; n++) {
+        failing memory = {.left = SIZE_MAX};
+        gsa_env env = failing_env(&memory);
+        gsa_state *copy;
+        must_be_ok(gsa_state_fork(base, 2, &env, &copy, &error), &error);
+        memory.left = n;
+        status = gsa_state_refork(copy, base, COPIES, &error);
+        gsa_state_free(copy);
+        assert_int_equal(memory.live, 0);
+        assert_true(n < 10000);
+    }
+    must_be_ok(status, &error);
+    gsa_state_free(base);
+}
+
 /* Rows 301 to 1100 of the run: past 512 and 1024, so that they are the late ones, and those from 256 on the earlier. */
 static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused)
 {
@@ -324,6 +386,8 @@ int main(void)
         cmocka_unit_test(a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean),
         cmocka_unit_test(changes_of_rare_features_add_up_and_those_of_frequent_ones_are_averaged),
         cmocka_unit_test(a_run_keeps_its_order_of_labels_and_its_best_weights),
+        cmocka_unit_test(a_copy_that_is_made_again_is_a_new_copy),
+        cmocka_unit_test(no_memory_to_make_a_copy_again_is_a_status_and_no_leak),
         cmocka_unit_test(a_round_past_a_power_of_two_moves_the_marks_of_falling),
         cmocka_unit_test(totals_of_very_many_rows_are_carried),
         cmocka_unit_test(means_of_columns_are_those_of_all_rows),

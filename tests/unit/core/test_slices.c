@@ -227,6 +227,46 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
     }
 }
 
+/* 300 copies, in slices of 299 and 1; three of them have met a feature in more rows than 32 bits can count. */
+static void very_many_copies_and_rows_are_counted(void **unused)
+{
+    (void)unused;
+    enum { MANY = 300 };
+    static const size_t cuts[] = {0, MANY - 1, MANY};
+    static gsa_state *copies[MANY], *heads[MANY];
+    gsa_error error = {0};
+    gsa_state *base = base_of(2, "units", "given"), *whole, *joined;
+    must_be_ok(gsa__state_fold(base, &error), &error);
+    uint64_t expected = gsa__state_count(base, 5);
+    for (size_t c = 0; c < MANY; c++) {
+        copies[c] = copy_of(base, MANY, c % 7, 2);
+        copies[c]->carried.count[5] += c % 100 == 50 ? UINT64_C(3) << 32 : 0;
+        copies[c]->carried.mass[5] += c % 100 == 50 ? 0x3p32 : 0;
+        expected += gsa__state_count(copies[c], 5) - gsa__state_count(base, 5);
+        bytes head = {0};
+        must_be_ok(gsa_state_write_head(copies[c], base, append, &head, &error), &error);
+        must_be_ok(gsa_state_read(head.data, head.size, NULL, &heads[c], &error), &error);
+        free(head.data);
+    }
+    must_be_ok(gsa_state_merge((const gsa_state *const *)copies, MANY, base, NULL, &whole, &error), &error);
+    bytes united = unite_spread(copies, cuts, 2, base, 0, FEATURES);
+    const void *data = united.data;
+    must_be_ok(gsa_state_merge_slices((const gsa_state *const *)heads, MANY, base, &data, &united.size, 1, NULL,
+                                      &joined, &error),
+               &error);
+    assert_true(expected > UINT64_C(9) << 32);
+    assert_int_equal(gsa__state_count(joined, 5), expected);
+    assert_same_bytes(whole, joined);
+    for (size_t c = 0; c < MANY; c++) {
+        gsa_state_free(copies[c]);
+        gsa_state_free(heads[c]);
+    }
+    free(united.data);
+    gsa_state_free(base);
+    gsa_state_free(whole);
+    gsa_state_free(joined);
+}
+
 static void a_second_round_begins_where_the_first_was_joined(void **unused)
 {
     (void)unused;
@@ -379,6 +419,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_join_to_the_bits_of_a_merge),
         cmocka_unit_test(how_copies_are_spread_over_processes_changes_no_bit),
+        cmocka_unit_test(very_many_copies_and_rows_are_counted),
         cmocka_unit_test(a_second_round_begins_where_the_first_was_joined),
         cmocka_unit_test(what_does_not_fit_together_is_refused),
         cmocka_unit_test(damaged_slices_are_refused),
