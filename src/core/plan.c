@@ -40,7 +40,7 @@ void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_row
 gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels)
 {
     gsa_round round = {1, 1, GSA_BLOCK_ROWS};
-    if (n_rows < ROWS_LEAST || n_rows < n_features)
+    if (n_rows < ROWS_LEAST || n_rows / 4 < n_features)
         return round;
     uint64_t most = n_rows / 16 > ROUND_ROWS ? n_rows / 16 : ROUND_ROWS;
     uint64_t copy_rows = n_features / 4 > COPY_ROWS ? n_features / 4 : COPY_ROWS;

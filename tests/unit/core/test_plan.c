@@ -55,19 +55,20 @@ static void every_row_is_about_as_likely_at_every_place(void **unused)
             assert_in_range(count[i][j], 850, 1150);
 }
 
-/* A million rows, or as many as features; a copy has 2^18 of them, or a quarter of the features, if they can be spared. */
+/* A million rows, or four times as many as features; a copy has 2^18 of them, or a quarter of the features, if they can
+ * be spared. */
 static void rounds_begin_after_a_million_rows_and_copies_double_with_the_rows(void **unused)
 {
     (void)unused;
     const uint64_t million = 1000000;
     assert_int_equal(gsa_plan_round(million - 1, 1000, 1, 1).n_shards, 1);
     assert_int_equal(gsa_plan_round(million, 1000, 1, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round(3 * million - 1, 3 * million, 1, 1).n_shards, 1);
-    assert_int_equal(gsa_plan_round(3 * million, 3 * million, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(4 * million - 1, million, 1, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_round(4 * million, million, 1, 1).n_shards, 8);
     assert_int_equal(gsa_plan_round((1 << 22) - 1, 1000, 1, 1).n_shards, 8);
     assert_int_equal(gsa_plan_round(1 << 22, 1000, 1, 1).n_shards, 16);
     assert_int_equal(gsa_plan_round(1 << 24, 1000, 1, 1).n_shards, 64);
-    assert_int_equal(gsa_plan_round(1 << 24, 10 * million, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_round(1 << 24, 4 * million, 1, 1).n_shards, 16);
     assert_int_equal(gsa_plan_round(1 << 26, 10 * million, 1, 1).n_shards, 16);
     assert_int_equal(gsa_plan_round(1000 * million, 1000, 1, 1).n_shards, 256);
     assert_int_equal(gsa_plan_round(million * million, 100 * million, 1, 1).n_shards, 2048);
@@ -78,9 +79,9 @@ static void as_many_copies_learn_at_a_time_as_fit(void **unused)
 {
     (void)unused;
     assert_int_equal(gsa_plan_round(1 << 24, 1000, 1, 1).n_together, 8);
-    assert_int_equal(gsa_plan_round(1 << 24, 16000000, 1, 1).n_together, 8);
-    assert_int_equal(gsa_plan_round(1 << 25, 17000000, 1, 1).n_together, 4);
-    assert_int_equal(gsa_plan_round(1 << 30, 1000000000, 1, 1).n_together, 2);
+    assert_int_equal(gsa_plan_round(1 << 26, 16000000, 1, 1).n_together, 8);
+    assert_int_equal(gsa_plan_round((uint64_t)1 << 27, 17000000, 1, 1).n_together, 4);
+    assert_int_equal(gsa_plan_round((uint64_t)1 << 32, 1000000000, 1, 1).n_together, 2);
     assert_int_equal(gsa_plan_round(1 << 24, 20000, 1000, 1).n_together, 8);
     assert_int_equal(gsa_plan_round(1 << 24, 40000, 1000, 1).n_together, 4);
 }
