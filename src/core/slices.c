@@ -75,44 +75,17 @@ static void unpack(const unsigned char *from, const uint32_t *at, size_t n, floa
     }
 }
 
-__attribute__((always_inline)) static inline void pack_sized(const double *from, const uint32_t *at, size_t n,
-                                                             size_t size, unsigned char *out)
+/* Whole numbers: the lower half of them, or the upper one. */
+static void pack_words(const double *from, const uint32_t *at, size_t n, unsigned shift, unsigned char *out)
 {
-    for (size_t j = 0; j < n; j++) {
-        unsigned char word[8];
-        gsa__store_u64((uint64_t)(int64_t)from[at[j]], word);
-        memcpy(out + size * j, word, size);
-    }
+    for (size_t j = 0; j < n; j++)
+        put_u32((uint32_t)((uint64_t)(int64_t)from[at[j]] >> shift), out + 4 * j);
 }
 
-__attribute__((always_inline)) static inline void unpack_sized(const unsigned char *from, const uint32_t *at, size_t n,
-                                                               size_t size, double *out)
+static void add_words(const unsigned char *from, const uint32_t *at, size_t n, double unit, double *out)
 {
-    for (size_t j = 0; j < n; j++) {
-        unsigned char word[8] = {0};
-        memcpy(word, from + size * j, size);
-        out[at[j]] = (double)(int64_t)(gsa__load_u64(word) & INT64_MAX);
-    }
-}
-
-static void pack_whole(const double *from, const uint32_t *at, size_t n, size_t size, unsigned char *out)
-{
-    if (size == 4)
-        pack_sized(from, at, n, 4, out);
-    else if (size == 1)
-        pack_sized(from, at, n, 1, out);
-    else
-        pack_sized(from, at, n, size, out);
-}
-
-static void unpack_whole(const unsigned char *from, const uint32_t *at, size_t n, size_t size, double *out)
-{
-    if (size == 4)
-        unpack_sized(from, at, n, 4, out);
-    else if (size == 1)
-        unpack_sized(from, at, n, 1, out);
-    else
-        unpack_sized(from, at, n, size, out);
+    for (size_t j = 0; j < n; j++)
+        out[at[j]] += unit * (double)u32_at(from + 4 * j);
 }
 
 /* The numbers of the bits that are set. */
@@ -196,8 +169,12 @@ static void put_chunk(sink *to, const gsa__sums *sums, size_t n_slots, uint64_t 
         put_u32(head[i], to->chunk + 4 * i);
     for (size_t k = 0; k < width; k++, out += 4 * of.n)
         pack(sums->sum + k * block, at, of.n, out);
-    pack_whole(sums->count, at, of.n, of.count_size, out);
-    pack_whole(sums->met, at, of.n, of.met_size, out + of.count_size * of.n);
+    for (unsigned half = 0; half < of.count_size / 4; half++, out += 4 * of.n)
+        pack_words(sums->count, at, of.n, 32 * half, out);
+    for (size_t j = 0; j < of.n && of.met_size == 1; j++)
+        out[j] = (unsigned char)sums->met[at[j]];
+    if (of.met_size == 4)
+        pack_words(sums->met, at, of.n, 0, out);
     put(to, to->chunk, chunk_size(&of, to->n_outputs));
     to->n_chunks++;
 }
@@ -349,29 +326,32 @@ static void take_chunk(const chunk *of, size_t n_slots, size_t n_outputs, gsa__s
     const unsigned char *from = of->bits + block / 8;
     uint32_t at[GSA__BLOCK_MOST];
     list_bits(of->bits, block, at);
-    if (of->n < n_slots) /* the arrays follow one another */
-        memset(out->count, 0, block * (2 * sizeof(double) + width * sizeof(float)));
+    memset(out->count, 0, block * sizeof *out->count);
+    memset(out->met, 0, block * sizeof *out->met);
+    if (of->n < n_slots)
+        memset(out->sum, 0, block * width * sizeof *out->sum);
     for (size_t k = 0; k < width; k++, from += 4 * of->n)
         unpack(from, at, of->n, out->sum + k * block);
-    unpack_whole(from, at, of->n, of->count_size, out->count);
-    unpack_whole(from + of->count_size * of->n, at, of->n, of->met_size, out->met);
-    for (size_t j = 0; j < of->n && of->met_size == 0; j++)
-        out->met[at[j]] = 1;
+    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
+        add_words(from, at, of->n, half ? 0x1p32 : 1, out->count);
+    for (size_t j = 0; j < of->n && of->met_size < 4; j++)
+        out->met[at[j]] = of->met_size ? (double)from[j] : 1;
+    if (of->met_size == 4)
+        add_words(from, at, of->n, 1, out->met);
 }
 
 /* ---- uniting ----------------------------------------------------------------------------------------------------- */
 
 typedef struct union_of {
-    gsa__slice *slice;        /* of some copies each */
-    const unsigned char **at; /* its next chunk */
-    uint64_t *left;           /* chunks from there on */
+    gsa__slice *slice; /* of some copies each, and the chunks that are still to come */
     size_t n, n_outputs;
     gsa__tree tree;
 } union_of;
 
 static bool comes_next(const union_of *all, size_t s, uint64_t block, chunk *out)
 {
-    return all->left[s] > 0 && read_chunk(all->at[s], SIZE_MAX, all->n_outputs, out) && out->block == block;
+    const gsa__slice *slice = &all->slice[s];
+    return slice->n_chunks > 0 && read_chunk(slice->chunks, SIZE_MAX, all->n_outputs, out) && out->block == block;
 }
 
 /* The next block that somebody has met; UINT64_MAX: none. */
@@ -379,8 +359,8 @@ static uint64_t next_block(const union_of *all)
 {
     uint64_t next = UINT64_MAX;
     for (size_t s = 0; s < all->n; s++)
-        if (all->left[s] > 0 && u32_at(all->at[s]) < next)
-            next = u32_at(all->at[s]);
+        if (all->slice[s].n_chunks > 0 && u32_at(all->slice[s].chunks) < next)
+            next = u32_at(all->slice[s].chunks);
     return next;
 }
 
@@ -389,7 +369,7 @@ static void unite_block(union_of *all, uint64_t block, sink *to)
     chunk of;
     size_t end = 0; /* of the copies that are in the tree */
     for (size_t s = 0; s < all->n; s++)
-        for (; comes_next(all, s, block, &of); all->at[s] += of.size, all->left[s]--) {
+        for (; comes_next(all, s, block, &of); all->slice[s].chunks += of.size, all->slice[s].n_chunks--) {
             size_t first = (size_t)all->slice[s].first_copy + of.first;
             gsa__tree_skip(&all->tree, end, first);
             take_chunk(&of, all->tree.n_slots, all->n_outputs, gsa__tree_next(&all->tree, first, of.n_copies));
@@ -420,8 +400,6 @@ static gsa_status open_all(union_of *all, const void *const *slices, const size_
                                (unsigned long long)slice->first_copy, (unsigned long long)n_copies);
         n_copies += slice->n_copies;
         all->n_outputs = n_outputs;
-        all->at[s] = slice->chunks;
-        all->left[s] = slice->n_chunks;
     }
     return status;
 }
@@ -455,16 +433,11 @@ gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size
     if (n_slices == 0)
         return gsa__fail(error, GSA_ARGUMENT, "no slices to unite");
     all.slice = gsa__alloc(&resolved, n_slices, sizeof *all.slice);
-    all.at = gsa__alloc(&resolved, n_slices, sizeof *all.at);
-    all.left = gsa__alloc(&resolved, n_slices, sizeof *all.left);
-    gsa_status status = all.slice && all.at && all.left
-                            ? open_all(&all, slices, sizes, error)
-                            : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", n_slices);
+    gsa_status status = all.slice ? open_all(&all, slices, sizes, error)
+                                  : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", n_slices);
     if (status == GSA_OK)
         status = unite_all(&all, &resolved, write, ctx, error);
     gsa__free(&resolved, all.slice);
-    gsa__free(&resolved, all.at);
-    gsa__free(&resolved, all.left);
     return status;
 }
 
