@@ -410,8 +410,11 @@ static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn writ
     const gsa__slice *last = &all->slice[all->n - 1];
     gsa__slice united = {.first = last->first, .n_features = last->n_features};
     united.n_copies = last->first_copy + last->n_copies;
-    gsa_status status = open_sink(&to, all->n_outputs, env, error);
-    if (status == GSA_OK && !gsa__tree_begin(&all->tree, (size_t)united.n_copies, all->n_outputs, env))
+    /* Where there is no chunk, nothing tells whether there are so many outputs, and nothing needs room. */
+    size_t n_outputs = next_block(all) == UINT64_MAX ? 1 : all->n_outputs;
+    gsa_status status = open_sink(&to, n_outputs, env, error);
+    to.n_outputs = all->n_outputs;
+    if (status == GSA_OK && !gsa__tree_begin(&all->tree, (size_t)united.n_copies, n_outputs, env))
         status = gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
     to.failed = status != GSA_OK;
     if (status == GSA_OK) {

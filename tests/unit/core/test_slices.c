@@ -360,6 +360,14 @@ static void damaged_slices_are_refused(void **unused)
         slice->data[at] ^= 0x81;
     }
     assert_int_equal(sink.size, 0);
+    bytes nothing = slice_of(copies, 0, 1, base, 1000, 10), united = {0}; /* and so many outputs */
+    memset(nothing.data + 8, 0xff, 4);
+    data[0] = nothing.data;
+    assert_int_equal(nothing.size, 56);
+    must_be_ok(gsa_slices_unite(data, &nothing.size, 1, NULL, append, &united, &error), &error);
+    assert_int_equal(united.size, 56);
+    free(nothing.data);
+    free(united.data);
     unite(&of);
     gsa_state *out = NULL;
     for (size_t bit = 0; bit < 8 * 16; bit++) { /* block, run, and features of the first chunk */
