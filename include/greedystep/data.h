@@ -15,7 +15,7 @@ typedef struct gsa_reader gsa_reader;
 typedef struct gsa_reader_options {
     int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
     int without_labels;      /* nonzero: labels of tables are not looked at and may be missing; batches have none */
-    int remember_names;      /* nonzero: gsa_reader_name knows the words that came first, 2^20 of them or 64 MiB */
+    int remember_names;      /* nonzero: gsa_reader_name knows the words that came first, GSA_NAMES_MOST of them */
     const char *label;       /* the column that is learned */
     const char *weight;      /* the column that says what a row counts for */
     const char *categorical; /* columns that are taken for words, whatever stands in them */
@@ -101,6 +101,12 @@ GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
 GSA_API const char *gsa_reader_understood(const gsa_reader *reader);
 /* The name of a feature of a table: that of its column or, of a word, column=word; NULL if it is not known. */
 GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
+/* Names of words by number, in the order in which their features came; NULL beyond the end. There are at most
+ * GSA_NAMES_MOST, and GSA_NAMES_SIZE bytes of them. The first word of a feature may be one that cannot be shown; then
+ * the name is empty here, and gsa_reader_name has none. Valid until rows are read. */
+#define GSA_NAMES_MOST ((size_t)1 << 20)
+#define GSA_NAMES_SIZE ((size_t)64 << 20)
+GSA_API const char *gsa_reader_name_at(const gsa_reader *reader, size_t number, uint64_t *feature);
 /* With remember_names, while no other thread reads: the share of the words so far that have a feature in common with
  * another word, estimated by how many features are taken; NaN if there are no words. */
 GSA_API double gsa_reader_colliding(const gsa_reader *reader);

@@ -254,6 +254,15 @@ static const char *feature_name(const gsa_reader *head, uint64_t feature)
     return schema->field[schema->number[feature]].name;
 }
 
+const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *feature)
+{
+    const gsa__files *reader = (const gsa__files *)head;
+    if (head->kind != gsa__files_kind() || number >= reader->names.n)
+        return NULL;
+    *feature = reader->schema.n_of_kind[GSA__FIELD_NUMBER] + (uint64_t)reader->names.id[number];
+    return reader->names.text + reader->names.start[number];
+}
+
 /* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
 static double words_colliding(const gsa_reader *head)
 {

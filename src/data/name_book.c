@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SLOTS (2 * GSA__NAMES_KEPT)
+#define SLOTS (2 * GSA_NAMES_MOST)
 
 bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env)
 {
@@ -53,9 +53,10 @@ void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column,
 {
     book->came[id / 64] |= UINT64_C(1) << id % 64;
     book->n_came++;
+    if (memchr(word, '\0', word_size))
+        column_size = word_size = 0; /* that this came first is known all the same */
     size_t head = column_size + (column_size > 0), size = head + word_size + 1;
-    if (book->n == GSA__NAMES_KEPT || size > GSA__NAMES_SIZE - book->text_size || memchr(word, '\0', word_size) ||
-        !reserve(book, size))
+    if (book->n == GSA_NAMES_MOST || size > GSA_NAMES_SIZE - book->text_size || !reserve(book, size))
         return;
     char *text = book->text + book->text_size;
     memcpy(text, column, column_size);
@@ -72,5 +73,6 @@ void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column,
 const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id)
 {
     uint32_t number = book->slot ? book->slot[find_slot(book, id)] : 0;
-    return number ? book->text + book->start[number - 1] : NULL;
+    const char *text = number ? book->text + book->start[number - 1] : "";
+    return *text ? text : NULL;
 }

@@ -1,16 +1,13 @@
 /* Names of features whose ids are hashes, as they come, while there is room; and how many ids came at all.
  *
- *   1 An id keeps the name that came first: at most GSA__NAMES_KEPT of them, and GSA__NAMES_SIZE bytes of text.
+ *   1 An id keeps the name that came first: at most GSA_NAMES_MOST of them, and GSA_NAMES_SIZE bytes of text.
  *   2 A bit an id says whether it came: that is all that most words cost. */
 #ifndef GSA_DATA_NAME_BOOK_H
 #define GSA_DATA_NAME_BOOK_H
 
-#include <greedystep/greedystep.h>
+#include <greedystep/data.h>
 
 #include <stdbool.h>
-
-#define GSA__NAMES_KEPT ((size_t)1 << 20)
-#define GSA__NAMES_SIZE ((size_t)64 << 20)
 
 typedef struct gsa__name_book {
     const gsa_env *env;
@@ -27,7 +24,7 @@ typedef struct gsa__name_book {
 bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env);
 void gsa__name_book_free(gsa__name_book *book);
 /* An id that came for the first time: "column=word", or the word alone if the column has no name. Where there is no
- * room it has no name. */
+ * room it has no name, and an empty one if there is a NUL in the word. */
 void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column, size_t column_size, const char *word,
                           size_t word_size);
 const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id);

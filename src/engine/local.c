@@ -12,6 +12,7 @@
 #include "engine/index.h"
 #include "engine/job.h"
 #include "engine/mixing.h"
+#include "engine/names.h"
 #include "engine/peers.h"
 #include "engine/rounds.h"
 #include "engine/shards.h"
@@ -34,7 +35,8 @@ typedef struct training {
     gsa__job job;
     gsa__ahead *ahead;
     gsa__index index; /* of processes together; empty: blocks are read one after the other */
-    int on_route;     /* the next block that comes is block_number, if it is this process's */
+    gsa__common_names names;
+    int on_route; /* the next block that comes is block_number, if it is this process's */
     gsa__round round;
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number;            /* in the pass */
@@ -320,6 +322,8 @@ static gsa_status run_passes(training *run, gsa_error *error)
         status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
             status = gsa__index_make(&run->job, &run->index, error);
+        if (status == GSA_OK && run->index.n > 0)
+            status = gsa__common_names_make(&run->names, &run->job, error);
         at_start = 0;
     }
     for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
@@ -384,6 +388,13 @@ static const char *name_of(const void *reader, uint64_t feature)
     return gsa_reader_name(reader, feature);
 }
 
+static gsa_status set_names(const training *run, gsa_error *error)
+{
+    if (run->names.reader)
+        return gsa_state_set_names(run->job.state, gsa__common_names_find, &run->names, error);
+    return gsa_state_set_names(run->job.state, name_of, run->job.reader, error);
+}
+
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
                      gsa_error *error)
 {
@@ -409,11 +420,12 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
     gsa__index_free(&run->index, &resolved);
-    gsa__free(&resolved, run);
     if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
-        gsa_status named = gsa_state_set_names(state, name_of, reader, status == GSA_OK ? error : NULL);
+        gsa_status named = set_names(run, status == GSA_OK ? error : NULL);
         status = status == GSA_OK ? named : status;
     }
+    gsa__common_names_free(&run->names, &resolved);
+    gsa__free(&resolved, run);
     return status;
 }
 

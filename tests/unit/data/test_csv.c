@@ -419,7 +419,7 @@ static void names_are_kept_first_come_while_there_is_room(void **state)
     (void)state;
     gsa_env env = gsa__env_resolve(NULL);
     gsa__name_book book;
-    size_t n = GSA__NAMES_KEPT + 100;
+    size_t n = GSA_NAMES_MOST + 100;
     assert_true(gsa__name_book_init(&book, 24, &env));
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = i * 7;
@@ -430,10 +430,36 @@ static void names_are_kept_first_come_while_there_is_room(void **state)
     }
     assert_int_equal(book.n_came, n);
     assert_string_equal(gsa__name_book_find(&book, 7 * 12345), "col=12345");
-    assert_string_equal(gsa__name_book_find(&book, 7 * (GSA__NAMES_KEPT - 1)), "col=1048575");
-    assert_null(gsa__name_book_find(&book, 7 * GSA__NAMES_KEPT));
+    assert_string_equal(gsa__name_book_find(&book, 7 * (GSA_NAMES_MOST - 1)), "col=1048575");
+    assert_null(gsa__name_book_find(&book, 7 * GSA_NAMES_MOST));
     assert_null(gsa__name_book_find(&book, 8));
     gsa__name_book_free(&book);
+}
+
+static void names_of_words_come_by_number_as_they_came(void **state)
+{
+    (void)state;
+    static const char text[] = "y,n,a\n1,2,x\n0,3,x\n1,2,o\0d\n0,2,y\n", *const names[] = {"a=x", "", "a=y"};
+    const gsa__reader_sizes sizes = {0};
+    gsa_reader_options options = {.remember_names = 1};
+    gsa_reader *reader;
+    gsa_batch batch;
+    uint64_t feature = 0;
+    assert_int_equal(
+        gsa__reader_open_bytes(text, sizeof text - 1, "t.csv", NULL, &options, &sizes, NULL, &reader, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 4);
+    for (size_t i = 0; i < 3; i++) {
+        size_t row = i == 0 ? 0 : i + 1;
+        assert_string_equal(gsa_reader_name_at(reader, i, &feature), names[i]);
+        assert_int_equal(feature, batch.index[batch.row_start[row] + 1]);
+        if (names[i][0])
+            assert_string_equal(gsa_reader_name(reader, feature), names[i]);
+        else
+            assert_null(gsa_reader_name(reader, feature));
+    }
+    assert_null(gsa_reader_name_at(reader, 3, &feature));
+    gsa_reader_close(reader);
 }
 
 static void columns_are_crossed(void **state)
@@ -596,6 +622,7 @@ int main(void)
         cmocka_unit_test(words_are_remembered_by_column_and_text),
         cmocka_unit_test(cells_are_kept_for_whoever_asks),
         cmocka_unit_test(kept_cells_bound_a_batch),
+        cmocka_unit_test(names_of_words_come_by_number_as_they_came),
         cmocka_unit_test(columns_are_crossed),
         cmocka_unit_test(a_cache_keeps_the_schema_and_damage_to_it_is_found),
         cmocka_unit_test(rubbish_is_read_or_refused),
