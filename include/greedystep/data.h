@@ -143,6 +143,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_p
  * text, or compressed. Of the file in which a part begins in the middle, lines are not known. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
                                                   gsa_error *error);
+/* Right after one of the two, and again: the next rows are passed over, without being read where what they are is told
+ * without, as it is of the blocks of a cache. GSA_UNSUPPORTED: the rows that come now have to be read. */
+typedef struct gsa_extent {
+    gsa_place at; /* the first of them */
+    uint64_t n_rows, n_entries;
+} gsa_extent;
+GSA_API GSA_NODISCARD gsa_status gsa_reader_pass(gsa_reader *reader, gsa_extent *out, gsa_error *error);
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
 /* Before several passes: goes back to the first row and, if one of the files is compressed or it is Arrow streams,
@@ -161,6 +168,7 @@ typedef struct gsa_reader_progress {
     int is_stream;        /* nonzero: cannot be read again */
     uint64_t bytes_kept;  /* of gsa_reader_keep's file, which are bytes_total then; 0: rows do not come from it */
     int keep_failed;      /* nonzero: rows could not be kept, for want of room for instance */
+    int is_packed;        /* nonzero: a file that was read is compressed, so that a seek in it reads what is before */
 } gsa_reader_progress;
 /* May be asked while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);

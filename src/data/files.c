@@ -163,7 +163,11 @@ static gsa_status begin_current(gsa__files *reader, gsa_error *error)
 gsa_status gsa__files_open(gsa__files *reader, gsa_error *error)
 {
     gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
-    return status == GSA_OK && !reader->current ? begin_current(reader, error) : status;
+    if (status == GSA_OK && !reader->current)
+        status = begin_current(reader, error);
+    if (status == GSA_OK && reader->stream.entry)
+        reader->is_packed = true;
+    return status;
 }
 
 void gsa__files_pass(gsa__files *reader)
@@ -287,6 +291,21 @@ static gsa_status fill(gsa__files *reader, gsa_error *error)
     return status;
 }
 
+gsa_status gsa__files_pass_rows(gsa_reader *head, gsa_extent *out, gsa_error *error)
+{
+    gsa__files *reader = (gsa__files *)head;
+    gsa_status status = reader->failure.status != GSA_OK ? fail_again(reader, error) : GSA_END;
+    while (status == GSA_END && has_turn(reader)) {
+        status = gsa__files_open(reader, error);
+        bool can = status == GSA_OK && reader->current->pass && !reader->stream.entry && reader->rows.n_rows == 0;
+        if (status == GSA_OK)
+            status = can ? reader->current->pass(gsa__files_parser(reader), out, error) : GSA_UNSUPPORTED;
+        if (status == GSA_END)
+            gsa__files_pass(reader);
+    }
+    return status;
+}
+
 static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
     gsa__files *reader = (gsa__files *)head;
@@ -344,6 +363,7 @@ static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
     const gsa__files *reader = (const gsa__files *)head;
     out->bytes_kept = reader->bytes_kept;
     out->keep_failed = reader->keep.failed;
+    out->is_packed = reader->is_packed && reader->bytes_kept == 0;
     out->bytes_total = out->bytes_kept > 0 ? out->bytes_kept : reader->total_unknown ? 0 : reader->bytes_total;
     out->is_stream = reader->is_stream;
 }
@@ -385,9 +405,9 @@ gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *erro
 
 const gsa__reader_kind *gsa__files_kind(void)
 {
-    static const gsa__reader_kind kind = {next_files,        rewind_files,   close_files,      facts_of_files,
-                                          position_in_files, name_of,        gsa__files_begin, follow_schema,
-                                          schema_of_files,   feature_name,   words_colliding,  gsa__files_seek,
-                                          gsa__files_share,  gsa__files_line};
+    static const gsa__reader_kind kind = {
+        next_files,      rewind_files,     close_files,      facts_of_files,       position_in_files,
+        name_of,         gsa__files_begin, follow_schema,    schema_of_files,      feature_name,
+        words_colliding, gsa__files_seek,  gsa__files_share, gsa__files_pass_rows, gsa__files_line};
     return &kind;
 }

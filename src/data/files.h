@@ -38,6 +38,7 @@ typedef struct gsa__files {
     gsa__rows rows;
     gsa__keep keep;
     atomic_uint_fast64_t bytes_kept; /* 0 while rows come from the files themselves */
+    atomic_bool is_packed;           /* a file was compressed */
     bool delivered;                  /* rows are with the caller: cleared by the next call */
     gsa_error failure;
 } gsa__files;
@@ -57,6 +58,7 @@ void gsa__files_pass(gsa__files *reader);
 void *gsa__files_parser(const gsa__files *reader);
 
 gsa_status gsa__files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error);
+gsa_status gsa__files_pass_rows(gsa_reader *head, gsa_extent *out, gsa_error *error);
 gsa_status gsa__files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error);
 uint64_t gsa__files_line(const gsa_reader *head, const gsa_place *place);
 /* Puts file, line and byte in front of a failure of the current file that has a line. */

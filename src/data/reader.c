@@ -107,6 +107,12 @@ gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
     return begin_counting(reader, reader->kind->share(reader, part, n_parts, error));
 }
 
+gsa_status gsa_reader_pass(gsa_reader *reader, gsa_extent *out, gsa_error *error)
+{
+    gsa_status status = reader->kind->pass ? reader->kind->pass(reader, out, error) : GSA_UNSUPPORTED;
+    return status == GSA_UNSUPPORTED ? gsa__fail(error, status, "the rows have to be read") : status;
+}
+
 /* total * part / n_parts; the product of the remainder and a part has 64 bits. */
 uint64_t gsa__reader_cut(uint64_t total, uint64_t part, uint64_t n_parts)
 {

@@ -25,6 +25,7 @@ typedef struct gsa__reader_kind {
     /* NULL where rows can only be read one after the other. */
     gsa_status (*seek)(gsa_reader *reader, const gsa_place *row, gsa_error *error);
     gsa_status (*share)(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error); /* part < n_parts */
+    gsa_status (*pass)(gsa_reader *reader, gsa_extent *out, gsa_error *error);                  /* or NULL */
     uint64_t (*line)(const gsa_reader *reader, const gsa_place *place); /* counts it; 0 if that fails; may be NULL */
 } gsa__reader_kind;
 

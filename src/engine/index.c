@@ -15,10 +15,10 @@
 
 #include <string.h>
 
-/* Rows of an extent that is counted as one. */
+/* Rows of an extent that is counted as one, at the most; a block of a cache is one. */
 #define EXTENT_ROWS 1024u
 
-static gsa_status add(gsa__index *index, const gsa__extent *extent, const gsa_env *env, gsa_error *error)
+static gsa_status add(gsa__index *index, const gsa_extent *extent, const gsa_env *env, gsa_error *error)
 {
     if (!gsa__reserve(env, (void **)&index->block, &index->capacity, index->n + 1, sizeof *index->block))
         return gsa__fail(error, GSA_MEMORY, "no memory for the places of %zu blocks", index->n + 1);
@@ -37,21 +37,48 @@ typedef struct survey {
     gsa__block *block;
     gsa__index extents; /* of this process's share */
     gsa__index blocks;  /* that have ended in it, or all of them in the end */
-    gsa__extent open;   /* the block that has begun; no rows: none has */
+    gsa_extent open;    /* the block that has begun; no rows: none has */
 } survey;
 
 /* ---- the share --------------------------------------------------------------------------------------------------- */
 
+/* As a block has them, which leaves zeros out. */
+static uint64_t count_entries(const gsa_batch *rows, size_t first, size_t n)
+{
+    size_t from = rows->index ? (size_t)rows->row_start[first] : first * rows->width,
+           to = rows->index ? (size_t)rows->row_start[first + n] : (first + n) * rows->width;
+    uint64_t n_entries = rows->value ? 0 : to - from;
+    for (size_t i = from; i < to && rows->value; i++)
+        n_entries += rows->value[i] != 0;
+    return n_entries;
+}
+
+static gsa_status count_rows(survey *all, const gsa_batch *rows, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t at = 0, n; at < rows->n_rows && status == GSA_OK; at += n) {
+        n = rows->n_rows - at < EXTENT_ROWS ? rows->n_rows - at : EXTENT_ROWS;
+        gsa_extent extent = {rows->place[at], n, count_entries(rows, at, n)};
+        status = add(&all->extents, &extent, &all->job->env, error);
+    }
+    return status;
+}
+
+/* Without reading rows as long as that is possible. */
 static gsa_status count_share(survey *all, gsa_error *error)
 {
+    gsa_reader *reader = all->job->reader;
+    gsa_extent extent;
     gsa_batch rows;
     gsa_status status;
-    while ((status = gsa__block_read(all->block, all->job->reader, EXTENT_ROWS, &rows, error)) == GSA_OK) {
-        gsa__extent extent = {rows.place[0], rows.n_rows, (uint64_t)rows.row_start[rows.n_rows]};
-        status = add(&all->extents, &extent, &all->job->env, error);
-        if (status != GSA_OK)
+    while ((status = gsa_reader_pass(reader, &extent, error)) == GSA_OK)
+        if ((status = add(&all->extents, &extent, &all->job->env, error)) != GSA_OK)
             return status;
-    }
+    if (status != GSA_UNSUPPORTED)
+        return status == GSA_END ? GSA_OK : status;
+    while ((status = gsa_reader_next(reader, &rows, error)) == GSA_OK)
+        if ((status = count_rows(all, &rows, error)) != GSA_OK)
+            return status;
     return status == GSA_END ? GSA_OK : status;
 }
 
@@ -83,6 +110,7 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
         status = count_share(all, error);
     gsa_reader_get_progress(job->reader, &progress);
     mine.n_bad_rows = progress.n_bad_rows;
+    mine.cannot |= progress.is_packed != 0;
     status = gsa__peers_gather(job, status, &mine, sizeof mine, &others, &sizes, error);
     for (size_t r = 0; status == GSA_OK && r < gsa__peers_count(job); others += sizes[r++]) {
         memcpy(&mine, others, sizeof mine);
@@ -97,26 +125,26 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-static int is_full(const gsa__extent *block)
+static int is_full(const gsa_extent *block)
 {
     return block->n_rows >= GSA_BLOCK_ROWS || block->n_entries >= GSA_BLOCK_ENTRIES;
 }
 
-static gsa_status add_to_block(survey *all, const gsa__extent *extent, gsa_error *error)
+static gsa_status add_to_block(survey *all, const gsa_extent *extent, gsa_error *error)
 {
     if (all->open.n_rows == 0)
-        all->open = (gsa__extent){.at = extent->at};
+        all->open = (gsa_extent){.at = extent->at};
     all->open.n_rows += extent->n_rows;
     all->open.n_entries += extent->n_entries;
     if (!is_full(&all->open))
         return GSA_OK;
     gsa_status status = add(&all->blocks, &all->open, &all->job->env, error);
-    all->open = (gsa__extent){0};
+    all->open = (gsa_extent){0};
     return status;
 }
 
 /* An extent in which a block ends, row by row. */
-static gsa_status split(survey *all, const gsa__extent *extent, gsa_error *error)
+static gsa_status split(survey *all, const gsa_extent *extent, gsa_error *error)
 {
     gsa_batch rows;
     gsa__block_clear(all->block);
@@ -127,7 +155,7 @@ static gsa_status split(survey *all, const gsa__extent *extent, gsa_error *error
         return gsa__fail(error, GSA_CONFLICT, "%s has changed while it was read",
                          gsa_reader_file(all->job->reader, extent->at.file));
     for (size_t i = 0; status == GSA_OK && i < rows.n_rows; i++) {
-        gsa__extent row = {rows.place[i], 1, (uint64_t)(rows.row_start[i + 1] - rows.row_start[i])};
+        gsa_extent row = {rows.place[i], 1, (uint64_t)(rows.row_start[i + 1] - rows.row_start[i])};
         status = add_to_block(all, &row, error);
     }
     return status;
@@ -137,7 +165,7 @@ static gsa_status put_together(survey *all, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < all->extents.n && status == GSA_OK; i++) {
-        const gsa__extent *extent = &all->extents.block[i];
+        const gsa_extent *extent = &all->extents.block[i];
         int fits = all->open.n_rows + extent->n_rows <= GSA_BLOCK_ROWS &&
                    all->open.n_entries + extent->n_entries < GSA_BLOCK_ENTRIES;
         status = fits ? add_to_block(all, extent, error) : split(all, extent, error);
@@ -159,12 +187,12 @@ static gsa_status tell_blocks(survey *all, size_t r, gsa__index *to, gsa_error *
             status = add(&all->blocks, &all->open, &job->env, error);
     }
     status =
-        gsa__peers_gather(job, status, all->blocks.block, all->blocks.n * sizeof(gsa__extent), &others, &sizes, error);
+        gsa__peers_gather(job, status, all->blocks.block, all->blocks.n * sizeof(gsa_extent), &others, &sizes, error);
     for (size_t i = 0; i < r; i++)
         before += status == GSA_OK ? sizes[i] : 0;
-    for (size_t i = 0; status == GSA_OK && i < sizes[r] / sizeof(gsa__extent); i++) {
-        memcpy(&all->open, others + before + i * sizeof(gsa__extent), sizeof all->open);
-        if ((i + 1) * sizeof(gsa__extent) < sizes[r])
+    for (size_t i = 0; status == GSA_OK && i < sizes[r] / sizeof(gsa_extent); i++) {
+        memcpy(&all->open, others + before + i * sizeof(gsa_extent), sizeof all->open);
+        if ((i + 1) * sizeof(gsa_extent) < sizes[r])
             status = add(to, &all->open, &job->env, error);
     }
     all->blocks.n = 0;

@@ -4,13 +4,8 @@
 
 #include "engine/job.h"
 
-typedef struct gsa__extent {
-    gsa_place at; /* its first row */
-    uint64_t n_rows, n_entries;
-} gsa__extent;
-
 typedef struct gsa__index {
-    gsa__extent *block;
+    gsa_extent *block;
     size_t n, capacity;
 } gsa__index;
 

@@ -173,7 +173,7 @@ static gsa_status begin_copies(training *run, int *is_read, gsa_error *error)
 static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint64_t *n_rows, gsa_error *error)
 {
     gsa_batch batch = {0};
-    const gsa__extent *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
+    const gsa_extent *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
     int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_met), is_read = !known || begins;
     gsa_status status = is_read ? read_block(run, &batch, error) : GSA_OK;
     if (status == GSA_OK && begins)

@@ -306,9 +306,26 @@ static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
     return status;
 }
 
+/* A header tells what is in its block. */
+static gsa_status pass_cache(void *memory, gsa_extent *out, gsa_error *error)
+{
+    cache *parser = memory;
+    const gsa__cache_header *header = &parser->block.header;
+    gsa_status status = parser->part == ROWS ? GSA_UNSUPPORTED : GSA_OK;
+    while (status == GSA_OK && !(parser->part == PAYLOAD && header->marker == GSA__CACHE_BLOCK))
+        status = step[parser->part](parser, NULL, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_place first = {parser->n_rows + 1, parser->offset - GSA__CACHE_HEADER_SIZE, parser->input->file};
+    *out = (gsa_extent){first, header->n_rows, header->n_entries};
+    uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
+    gsa__cache_begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
+    return gsa__decode_seek(parser->input->stream, (int64_t)next, error);
+}
+
 const gsa__format *gsa__format_cache(void)
 {
     static const gsa__format format = {"gsac",      "a cache",     open_cache,  begin_cache, read_cache,
-                                       close_cache, prepare_cache, enter_cache, true};
+                                       close_cache, prepare_cache, enter_cache, true,        pass_cache};
     return &format;
 }

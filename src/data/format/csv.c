@@ -159,6 +159,6 @@ static gsa_status enter_csv(void *memory, const gsa_place *at, gsa_error *error)
 const gsa__format *gsa__format_csv(void)
 {
     static const gsa__format format = {"csv",     "a table",   open_csv,  begin_csv, read_csv,
-                                       close_csv, prepare_csv, enter_csv, false};
+                                       close_csv, prepare_csv, enter_csv, false,     NULL};
     return &format;
 }

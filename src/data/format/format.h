@@ -45,6 +45,9 @@ typedef struct gsa__format {
      * row at->line. NULL: it cannot. */
     gsa_status (*enter)(void *parser, const gsa_place *at, gsa_error *error);
     bool is_divisible;
+    /* Of plain content: rows that come next, as many as can be told without reading them; GSA_END after the last. NULL:
+     * none can. */
+    gsa_status (*pass)(void *parser, gsa_extent *out, gsa_error *error);
 } gsa__format;
 
 static inline gsa_place gsa__format_place(const gsa__format_input *input, uint64_t line, uint64_t byte)

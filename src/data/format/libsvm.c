@@ -167,8 +167,10 @@ static gsa_status read_libsvm(void *parser, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_libsvm(void)
 {
-    static const gsa__format format = {"libsvm",    "libsvm text",        open_libsvm, gsa__line_text_begin,
-                                       read_libsvm, gsa__line_text_close, NULL,        gsa__line_text_enter,
-                                       true};
+    static const gsa__format format = {"libsvm",    "libsvm text",
+                                       open_libsvm, gsa__line_text_begin,
+                                       read_libsvm, gsa__line_text_close,
+                                       NULL,        gsa__line_text_enter,
+                                       true,        NULL};
     return &format;
 }

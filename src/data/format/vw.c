@@ -302,8 +302,10 @@ static gsa_status read_vw(void *parser, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_vw(void)
 {
-    static const gsa__format format = {
-        "vw",       "Vowpal Wabbit text", open_vw, gsa__line_text_begin, read_vw, close_vw,
-        prepare_vw, gsa__line_text_enter, true};
+    static const gsa__format format = {"vw",       "Vowpal Wabbit text",
+                                       open_vw,    gsa__line_text_begin,
+                                       read_vw,    close_vw,
+                                       prepare_vw, gsa__line_text_enter,
+                                       true,       NULL};
     return &format;
 }

@@ -500,6 +500,47 @@ static void blocks_of_a_cache_are_dealt_out(void **state)
 }
 
 /* The bytes of a small cache, to be freed. */
+/* Caches first, then text, which has to be read. */
+static void blocks_of_a_cache_are_passed_over_by_what_their_headers_tell(void **state)
+{
+    (void)state;
+    char *text = many_rows(140000), *few = many_rows(50);
+    input in = {0};
+    add_cache(&in, few, ".gsac");
+    add_cache(&in, text, ".gsac");
+    add_made(&in, 20, 5, (flavour){"\n", true, false});
+    list wanted = all_rows(&in), rest = {0};
+    for (uint64_t n_parts = 1; n_parts <= 3; n_parts++) {
+        gsa_reader *reader = open_with(&in, &all_sizes[0], NULL);
+        uint64_t at = 0, n_extents = 0;
+        gsa_error error = {0};
+        for (uint64_t part = 0; part < n_parts; part++) {
+            gsa_extent extent;
+            gsa_status status = gsa_reader_share(reader, part, n_parts, &error);
+            while (status == GSA_OK && (status = gsa_reader_pass(reader, &extent, &error)) == GSA_OK) {
+                assert_int_equal(extent.at.line, wanted.row[at].place.line);
+                assert_int_equal(extent.at.file, wanted.row[at].place.file);
+                assert_int_equal(extent.at.byte, wanted.row[at].place.byte);
+                assert_int_equal(extent.n_entries, extent.n_rows); /* one a row */
+                at += extent.n_rows;
+                n_extents++;
+            }
+            assert_true(status == (part + 1 == n_parts ? GSA_UNSUPPORTED : GSA_END));
+        }
+        assert_int_equal(at, 140050);
+        assert_int_equal(n_extents, 4); /* 50; 65536, 65536 and the others */
+        assert_int_equal(take_rows(reader, &rest, SIZE_MAX, &error), GSA_END);
+        assert_int_equal(rest.n, wanted.n - 140050);
+        assert_same_row(&rest.row[0], &wanted.row[140050], false);
+        free_list(&rest);
+        gsa_reader_close(reader);
+    }
+    free_list(&wanted);
+    free_input(&in);
+    free(text);
+    free(few);
+}
+
 static unsigned char *cache_bytes(size_t *size)
 {
     char *text = many_rows(30);
@@ -930,6 +971,7 @@ int main(void)
         cmocka_unit_test(compressed_files_go_to_one_part_each),
         cmocka_unit_test(tables_go_to_one_part_each_and_are_entered_at_any_row),
         cmocka_unit_test(blocks_of_a_cache_are_dealt_out),
+        cmocka_unit_test(blocks_of_a_cache_are_passed_over_by_what_their_headers_tell),
         cmocka_unit_test(a_damaged_cache_is_not_entered),
         cmocka_unit_test(generated_rows_are_dealt_out),
         cmocka_unit_test(failures_name_the_line_that_they_name_without),
