@@ -41,6 +41,21 @@ static const launcher *find_launcher(void)
     return NULL;
 }
 
+/* srun without --mpi: processes that cannot find one another. A batch script, which is no step, is one process. */
+static int check_step(void)
+{
+    const char *n = getenv("SLURM_STEP_NUM_TASKS");
+    bool apart = n != NULL && strcmp(n, "1") != 0;
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        apart = apart && getenv(launchers[i].rank) == NULL;
+    if (!apart)
+        return EXIT_DONE;
+    return complain_failed(
+        "srun started %s processes that do not know of one another; apart they would write over one "
+        "another's model. Start them by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH), or a single one",
+        n);
+}
+
 /* ---- the library ------------------------------------------------------------------------------------------------- */
 
 /* Beside the command, as in a build, or where an installation has it; else by its name, wherever libraries are. */
@@ -218,7 +233,7 @@ int cluster_join(cli_cluster *out, bool tells)
     const launcher *by = find_launcher();
     *out = (cli_cluster){0};
     if (by == NULL)
-        return EXIT_DONE;
+        return check_step();
     int code = load(by, &start, out);
     if (code != EXIT_DONE)
         return code;
