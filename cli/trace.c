@@ -250,6 +250,8 @@ void trace_round(cli_trace *trace, const gsa_round_report *report)
     json_t *event = trace_event("round");
     json_object_set_new(event, "shards", report_count(report->n_shards));
     json_object_set_new(event, "rows", report_count(report->n_rows));
+    json_object_set_new(event, "mine", report_count(report->n_mine));
+    json_object_set_new(event, "fewest", report_count(report->n_fewest));
     json_object_set_new(event, "fork", report_real(report->forking));
     json_object_set_new(event, "learn", report_real(report->learning));
     json_object_set_new(event, "wait", report_real(report->waiting));

@@ -29,7 +29,8 @@ typedef struct gsa_peers {
  * processes and to merge with them; and bytes that it had for others. */
 typedef struct gsa_round_report {
     size_t n_shards;
-    uint64_t n_rows; /* of all copies, wherever they are */
+    uint64_t n_rows;           /* of all copies, wherever they are */
+    uint64_t n_mine, n_fewest; /* of the copies of this process, and of the process that had the fewest */
     double forking, learning, waiting, merging;
     uint64_t bytes_sent;
 } gsa_round_report;

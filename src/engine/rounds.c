@@ -158,6 +158,7 @@ gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uin
         return gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", batch->n_rows);
     memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);
     round->waiting[at].batch = *batch;
+    round->report.n_mine += batch->n_rows;
     round->waiting[at].copy = round->copy[next_copy(round)];
     round->n_waiting++;
     count_block(round, batch->n_rows);
@@ -210,35 +211,38 @@ static gsa_status merge_whole(gsa__round *round, gsa_status status, gsa_state **
                : status;
 }
 
-/* Whether somebody has met one. */
-static gsa_status ask_for_labels(const gsa__round *round, bool *has_new, gsa_error *error)
+typedef struct finding {
+    uint64_t new_labels, n_rows;
+} finding;
+
+/* Everyone has learned: whether somebody has met a new label, and how few rows one has had. */
+static gsa_status meet(gsa__round *round, gsa_status status, bool *new_labels, gsa_error *error)
 {
     gsa__job *job = round->job;
-    unsigned char any = 0;
+    finding each = {has_new_labels(round), round->report.n_mine};
     const unsigned char *all;
     const size_t *sizes;
-    *has_new = has_new_labels(round);
+    *new_labels = each.new_labels != 0;
+    round->report.n_fewest = each.n_rows;
     if (gsa__peers_count(job) == 1)
-        return GSA_OK;
-    gsa_status status = gsa__peers_gather(job, GSA_OK, &any, *has_new, &all, &sizes, error);
-    for (size_t r = 0; r < gsa__peers_count(job) && status == GSA_OK; r++)
-        *has_new = *has_new || sizes[r] > 0;
+        return status;
+    status = gsa__peers_gather(job, status, &each, sizeof each, &all, &sizes, error);
+    for (size_t r = 0; r < gsa__peers_count(job) && status == GSA_OK; r++) {
+        memcpy(&each, all + r * sizeof each, sizeof each);
+        *new_labels = *new_labels || each.new_labels != 0;
+        round->report.n_fewest = each.n_rows < round->report.n_fewest ? each.n_rows : round->report.n_fewest;
+    }
     return status;
 }
 
-static gsa_status merge(gsa__round *round, gsa_state **out, gsa_error *error)
+static gsa_status merge(gsa__round *round, bool new_labels, gsa_state **out, gsa_error *error)
 {
-    bool is_whole = gsa__peers_count(round->job) == 1;
     gsa_status status = GSA_OK;
-    if (round->first > 0)
-        is_whole = false;
-    else if (!is_whole)
-        status = ask_for_labels(round, &is_whole, error);
-    if (status == GSA_OK && is_whole)
+    if (round->first == 0 && (new_labels || gsa__peers_count(round->job) == 1))
         return merge_whole(round, status, out, error);
-    if (status == GSA_OK && round->n > 0)
+    if (round->n > 0)
         status = put_aside(round, error);
-    return round->job->parted ? status : gsa__aside_merge(&round->aside, status, round->n_shards, out, error);
+    return gsa__aside_merge(&round->aside, status, round->n_shards, out, error);
 }
 
 gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
@@ -246,16 +250,17 @@ gsa_status gsa__round_end(gsa__round *round, gsa_error *error)
     const gsa_train_hooks *hooks = &round->job->hooks;
     gsa_round_report *report = &round->report;
     gsa_state *merged = NULL;
+    bool new_labels;
     if (round->n_shards == 0)
         return GSA_OK;
     gsa_status status = round->n > 0 ? learn_all(round, error) : GSA_OK;
     double learned = clock_now();
     report->learning += round->n > 0 ? learned - round->began : 0;
-    status = gsa__peers_agree(round->job, status, error);
+    status = meet(round, status, &new_labels, error);
     double met = clock_now();
     uint64_t sent = round->job->n_sent;
     if (status == GSA_OK)
-        status = merge(round, &merged, error);
+        status = merge(round, new_labels, &merged, error);
     if (status != GSA_OK)
         return status;
     report->n_shards = round->n_shards;

@@ -12,15 +12,27 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# compare NAME FILE RANKS [OPTIONS]
+# in_rounds LEAST: there was a round of at least so many copies in which everyone learned; the last of a pass may be short
+in_rounds()
+{
+    awk -v least="$1" '/"event": "round"/ {
+        match($0, /"shards": [0-9]+/); shards = substr($0, RSTART + 10, RLENGTH - 10) + 0
+        match($0, /"fewest": [0-9]+/); fewest = substr($0, RSTART + 10, RLENGTH - 10) + 0
+        if (shards >= least && fewest > 0) found = 1
+    } END { exit !found }' trace
+}
+
+# compare NAME FILE RANKS LEAST_COPIES [OPTIONS]
 compare()
 {
-    name=$1 file=$2 ranks=$3
-    shift 3
+    name=$1 file=$2 ranks=$3 least=$4
+    shift 4
     "$greedystep" train "$file" -o alone --threads 2 --quiet "$@" > summary
     for n in $ranks; do
         rm -f model model.state
-        on "$n" "$greedystep" train "$file" -o model --quiet "$@" > /dev/null || fail "$name by $n ranks of $mpi"
+        on "$n" "$greedystep" train "$file" -o model --quiet --trace trace "$@" > /dev/null ||
+            fail "$name by $n ranks of $mpi"
+        [ "$least" -eq 0 ] || in_rounds "$least" || fail "$name by $n ranks of $mpi: fewer than $least copies, or a rank was idle"
         cmp model alone || fail "$name by $n ranks of $mpi: another model"
         cmp model.state alone.state || fail "$name by $n ranks of $mpi: another state"
     done
@@ -29,15 +41,18 @@ compare()
 
 if [ $# -eq 0 ]; then
     "$greedystep" generate --rows 5000 --features 80 -o small.svm --quiet
-    compare small small.svm '2 3 8' --passes 3
+    compare small small.svm '2 3 8' 0 --passes 3
     # A round of eight copies follows the first million rows; features are as unequal as those of click logs.
     "$greedystep" generate --rows 1600000 --features 100000 --skew 1 --noise 0.1 -o clicks.gsac --quiet
-    compare clicks clicks.gsac '2 3 4 8' --passes 1
+    compare clicks clicks.gsac '2 3 4 8' 8 --passes 1
+    # After 2^22 rows there are sixteen, of which eight learn at a time.
+    "$greedystep" generate --rows 4400000 --features 100 --nnz 2 -o many.gsac --quiet
+    compare many many.gsac 3 16 --passes 2
 fi
 left_out=
 for name in "$@"; do
     if [ -e "$data/$name.xz" ]; then
-        compare "$name" "$data/$name.xz" '2 3 4 8' --passes 1
+        compare "$name" "$data/$name.xz" '2 3 4 8' 0 --passes 1
     else
         left_out="$left_out $name"
     fi
