@@ -8,15 +8,22 @@
 #include "engine/bytes.h"
 #include "engine/job.h"
 
+/* What copies that were put aside together have learned: for every range of features a slice behind its size. */
+typedef struct gsa__sliced {
+    gsa__bytes bytes;
+    size_t *at; /* by range, and where the last ends */
+} gsa__sliced;
+
 typedef struct gsa__aside {
     gsa__job *job; /* its state is the base of all copies */
     gsa__bytes heads;
-    gsa__bytes *slices; /* by range of features */
-    size_t n_ranges;    /* a multiple of the number of processes: range i is united by process i % n */
-    uint64_t width;     /* features of a range; the last has all others too */
+    gsa__sliced *sliced;
+    size_t n_sliced, capacity;
+    size_t n_ranges; /* a multiple of the number of processes: range i is united by process i % n */
+    uint64_t width;  /* features of a range; the last has all others too */
 } gsa__aside;
 
-gsa_status gsa__aside_begin(gsa__aside *aside, gsa__job *job, gsa_error *error);
+void gsa__aside_begin(gsa__aside *aside, gsa__job *job);
 void gsa__aside_drop(gsa__aside *aside);
 /* n copies, numbers first on, which follow those that were put aside before; they have the labels of the base. */
 gsa_status gsa__aside_add(gsa__aside *aside, const gsa_state *const *copy, size_t n, size_t first, gsa_error *error);

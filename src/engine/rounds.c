@@ -189,14 +189,14 @@ static gsa_status put_aside(gsa__round *round, gsa_error *error)
 {
     size_t first, n;
     const gsa_state *const *copy = mine(round, &first, &n);
-    gsa_status status = round->aside.job ? GSA_OK : gsa__aside_begin(&round->aside, round->job, error);
-    if (status == GSA_OK && has_new_labels(round))
+    if (!round->aside.job)
+        gsa__aside_begin(&round->aside, round->job);
+    if (has_new_labels(round))
         return gsa__fail(error, GSA_INPUT,
                          "a third label comes for the first time after %llu rows of two labels; with --loss softmax it "
                          "may come at any time",
                          (unsigned long long)round->report.n_rows);
-    if (status == GSA_OK)
-        status = gsa__aside_add(&round->aside, copy, n, round->first + first, error);
+    gsa_status status = n > 0 ? gsa__aside_add(&round->aside, copy, n, round->first + first, error) : GSA_OK;
     drop_copies(round);
     return status;
 }
