@@ -2,9 +2,9 @@
 """run.py --build DIR: what learning by MPI costs, on one machine and between network namespaces.
 
 ranks: one rank against two, of one thread each, on click rows from a cache. merge: what a round costs beside learning,
-with many features, against a bare MPI_Allreduce of as many bytes as the state has, through memory and through links of 1
-Gbit/s. network: four namespaces with links of 100 Mbit/s. Runs that are compared take turns. Prints a line of JSON a run and
-one a result; model.py fits its constants to them. Namespaces need root.
+with many features, against a bare MPI_Allreduce of as many bytes as the state has, through memory and through links of
+1 Gbit/s. network: four namespaces with links of 100 Mbit/s. Runs that are compared take turns. Prints a line of JSON a
+run and one a result; model.py fits its constants to them. Namespaces need root.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Memory:
         pass
 
     def command(self) -> list[str]:
-        return ["mpirun.openmpi", "--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", "-n", str(self.ranks)]
+        flags = "--oversubscribe --bind-to none --mca mpi_yield_when_idle 1"
+        return ["mpirun.openmpi", *flags.split(), "-n", str(self.ranks)]
 
 
 class Namespaces:
@@ -144,13 +145,20 @@ def merge(given: argparse.Namespace) -> None:
     size = QUICK_WIDE if given.quick else WIDE
     program = Path(given.folder).resolve() / "allreduce"
     run("mpicc.openmpi", "-O2", str(HERE / "allreduce.c"), "-o", str(program))
+    train(given, Memory(1), size, "merge")
     for kind in ("memory", "1 Gbit/s"):
         bare, lines = [], []
         with Memory(2) if kind == "memory" else Namespaces(2, 1000) as where:
             for _ in range(given.repeats):
                 told = run(*where.command(), str(program), str(STATE_BYTES * size["features"]), "5")
                 bare.append(float(told))
-                tell(stage="allreduce", bytes=STATE_BYTES * size["features"], ranks=2, bandwidth=where.bandwidth, seconds=bare[-1])
+                tell(
+                    stage="allreduce",
+                    bytes=STATE_BYTES * size["features"],
+                    ranks=2,
+                    bandwidth=where.bandwidth,
+                    seconds=bare[-1],
+                )
                 lines.append(train(given, where, size, "merge"))
         if not lines[0]["rounds"]:
             sys.exit(f"no round was learned of {size}")
