@@ -75,7 +75,7 @@ static void show_notice(void *ctx, const char *text)
 
 static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
 {
-    gsa_status status = train_test_run(&run->test, state, &run->env, &run->progress, error);
+    gsa_status status = train_test_run(&run->test, state, run->cluster.peers, &run->env, &run->progress, error);
     if (status == GSA_OK || status == GSA_STOPPED)
         return status;
     /* What was learned is worth more than its judgement: the run goes on, and the exit code tells. */
@@ -324,14 +324,13 @@ static int learn(training *run)
     return save_and_report(run);
 }
 
-/* Who does not speak has nothing to show, to judge or to write, and begins with the state of the one who does. */
+/* Who does not speak has nothing to show or to write, and begins with the state of the one who does. */
 static cli_arguments silent_arguments(const cli_arguments *given)
 {
     cli_arguments own = *given;
     for (size_t i = 0; i < own.n_options; i++) {
         const char *name = own.options[i].name;
-        if (strcmp(name, "test") == 0 || strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 ||
-            strcmp(name, "resume") == 0)
+        if (strcmp(name, "trace") == 0 || strcmp(name, "checkpoint") == 0 || strcmp(name, "resume") == 0)
             own.value[i] = NULL;
         else if (strcmp(name, "quiet") == 0)
             own.value[i] = "on";

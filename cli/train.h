@@ -7,6 +7,7 @@
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
+#include <greedystep/train.h>
 
 #include <jansson.h>
 
@@ -34,13 +35,12 @@ typedef struct train_test {
     const char *path;
     gsa_reader *reader;
     json_t *results; /* one object a pass */
-    bool was_read;
 } train_test;
 
 int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out);
-/* Judges the model that the state stands for, and tells it. */
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
-                          gsa_error *error);
+/* Judges the model that the state stands for, together with the peers if there are any; rank 0 tells it. */
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_peers *peers, const gsa_env *env,
+                          cli_progress *progress, gsa_error *error);
 /* Prints the last results. */
 void train_test_report(const train_test *test);
 void train_test_close(train_test *test);

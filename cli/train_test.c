@@ -24,50 +24,36 @@ int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_te
     return EXIT_DONE;
 }
 
+typedef struct judgement {
+    train_test *test;
+    uint64_t pass;
+    cli_progress *progress;
+} judgement;
+
 /* The measured line on stderr and the object of --json. */
-static void tell_results(train_test *test, const gsa_metrics *metrics, uint64_t pass, cli_progress *progress)
+static void tell_results(void *ctx, const gsa_metrics *metrics)
 {
+    const judgement *of = ctx;
     char results[256], line[320];
-    snprintf(line, sizeof line, "pass %llu  test%s", (unsigned long long)pass,
+    snprintf(line, sizeof line, "pass %llu  test%s", (unsigned long long)of->pass,
              report_headlines(metrics, results, sizeof results));
-    progress_say(progress, line);
+    progress_say(of->progress, line);
     json_t *object = json_object();
-    json_object_set_new(object, "pass", report_count(pass));
+    json_object_set_new(object, "pass", report_count(of->pass));
     report_metrics_json(object, metrics);
-    json_array_append_new(test->results, object);
+    json_array_append_new(of->test->results, object);
 }
 
-static gsa_status judge(train_test *test, const gsa_model *model, uint64_t pass, const gsa_env *env,
-                        cli_progress *progress, gsa_error *error)
-{
-    gsa_metrics *metrics = NULL;
-    gsa_status status = test->was_read ? gsa_reader_rewind(test->reader, error) : GSA_OK;
-    test->was_read = true;
-    if (status == GSA_OK)
-        status = gsa_metrics_new(model, env, &metrics, error);
-    if (status == GSA_OK)
-        status = gsa_evaluate(metrics, test->reader, env, error);
-    if (status == GSA_OK)
-        status = gsa_metrics_finish(metrics, error);
-    if (status == GSA_OK)
-        tell_results(test, metrics, pass, progress);
-    gsa_metrics_free(metrics);
-    return status;
-}
-
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_env *env, cli_progress *progress,
-                          gsa_error *error)
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_peers *peers, const gsa_env *env,
+                          cli_progress *progress, gsa_error *error)
 {
     gsa_summary summary;
     gsa_state_summary(state, &summary);
     if (test->reader == NULL || summary.n_rows == 0)
         return GSA_OK;
-    gsa_model *model = NULL;
-    gsa_status status = gsa_state_finish(state, env, &model, error);
-    if (status == GSA_OK)
-        status = judge(test, model, summary.pass, env, progress, error);
-    gsa_model_free(model);
-    return status;
+    judgement of = {test, summary.pass, progress};
+    gsa_judgement_hooks hooks = {&of, tell_results, peers};
+    return gsa_evaluate_together(state, test->reader, &hooks, env, error);
 }
 
 void train_test_report(const train_test *test)

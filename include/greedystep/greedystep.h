@@ -387,6 +387,12 @@ GSA_API void gsa_metrics_free(gsa_metrics *metrics);
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error);
 /* Adds what `from` has counted; both must be of equal models. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
+/* As bytes, to be added up in another process with an equal model (another is GSA_CONFLICT); a row of two classes has 8
+ * bytes in them. They are for a moment, not for files. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, void *ctx,
+                                                   gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_read(const void *bytes, size_t size, const gsa_model *model,
+                                                  const gsa_env *env, gsa_metrics **out, gsa_error *error);
 
 typedef struct gsa_metric {
     const char *name; /* "rows", "log_loss", ...: static text */

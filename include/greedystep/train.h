@@ -42,7 +42,8 @@ typedef struct gsa_train_hooks {
      * team; in rounds once every few blocks, with one of the copies. */
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
     /* After every pass; of a team that finds out itself how many are best, only after those that were the best so far.
-     * Anything but GSA_OK ends the training with that status. */
+     * Anything but GSA_OK ends the training with that status. Processes that learn together all are there, and may
+     * meet in gsa_evaluate_together if every one has this function. */
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Something about the input that its owner should know: what it is, and what to do. */
     void (*notice)(void *ctx, const char *text);
@@ -73,6 +74,20 @@ GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *re
 /* Adds every row of the reader to the metrics. */
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
                                               gsa_error *error);
+
+/* The model of a state, judged on the rows of a reader that can be read again, by one process or by all of them
+ * together, which call it with the same state and input; all succeed or fail alike. Each judges some parts of the
+ * input, 64 at the most, which are added up in one order: results do not depend on the number of processes. Rows that
+ * cannot be dealt out (gsa_reader_share) are judged by rank 0. The results are told there, and only if all have
+ * succeeded; the metrics, finished, are borrowed. */
+typedef struct gsa_judgement_hooks {
+    void *ctx;
+    void (*tell)(void *ctx, const gsa_metrics *metrics);
+    const gsa_peers *peers; /* NULL: it judges alone */
+} gsa_judgement_hooks;
+GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader,
+                                                       const gsa_judgement_hooks *hooks, const gsa_env *env,
+                                                       gsa_error *error);
 
 /* What predictions are written as; the fields are in docs/formats/predictions.md. LINES: the most probable label and
  * its probability ("%s %.6g"), the label and its margin without probabilities, or of a model of numbers the number

@@ -1,7 +1,6 @@
 /* How good a model is on rows with labels. Everything is a sum or a mergeable count; results do not depend on how the
  * rows were grouped, up to the rounding of sums of doubles. */
-#include "core/model.h"
-#include "core/ranking.h"
+#include "core/metrics.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -11,29 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#define RESULTS_MOST 16
 /* What a label that the model has never seen is charged: its log loss would be infinite. */
 #define UNKNOWN_PROBABILITY 1e-15
-#define CALIBRATION_BINS 15
-
-typedef struct class_counts {
-    double predicted, actual, correct; /* weights of rows */
-} class_counts;
-
-struct gsa_metrics {
-    gsa_env env;
-    const gsa_model *model;
-    uint64_t n_rows, n_unknown;
-    double weight, unknown_weight, correct, loss, brier;
-    double absolute_error, squared_error;
-    double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
-    double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
-    class_counts *classes;
-    gsa__ranking *ranking; /* two classes only */
-    double *margins, *probabilities;
-    gsa_metric results[RESULTS_MOST];
-    size_t n_results;
-};
 
 gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
 {

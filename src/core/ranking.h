@@ -20,6 +20,9 @@ gsa_status gsa__ranking_new(size_t limit, const gsa_env *env, gsa__ranking **out
 void gsa__ranking_free(gsa__ranking *ranking);
 /* weight > 0; score not NaN. */
 gsa_status gsa__ranking_add(gsa__ranking *ranking, float score, bool positive, float weight, gsa_error *error);
+/* As bytes for another process; nonzero if they could not be written. What is read is added, and checked. */
+int gsa__ranking_write(const gsa__ranking *ranking, gsa_write_fn write, void *ctx);
+gsa_status gsa__ranking_read(gsa__ranking *ranking, const unsigned char *bytes, size_t size, gsa_error *error);
 gsa_status gsa__ranking_merge(gsa__ranking *ranking, const gsa__ranking *from, gsa_error *error);
 
 typedef struct gsa__ranking_result {

@@ -234,8 +234,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (status != GSA_OK)
         return status;
     gsa_state_end_pass(run->job.state);
-    if (run->job.hooks.pass_ended)
-        status = run->job.hooks.pass_ended(run->job.hooks.ctx, run->job.state, error);
+    status = gsa__peers_end_pass(&run->job, GSA_OK, run->job.state, error);
     return status == GSA_OK ? tell_whole(run, error) : status;
 }
 
@@ -427,21 +426,4 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     gsa__common_names_free(&run->names, &resolved);
     gsa__free(&resolved, run);
     return status;
-}
-
-gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
-{
-    gsa_env resolved = gsa__env_resolve(env);
-    gsa_batch batch;
-    gsa_status status;
-    while ((status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
-        if (resolved.should_stop(resolved.stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped on request");
-        status = gsa_metrics_update(metrics, &batch, error);
-        if (status != GSA_OK) {
-            gsa_reader_locate(reader, &batch, error);
-            return status;
-        }
-    }
-    return status == GSA_END ? GSA_OK : status;
 }

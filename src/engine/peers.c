@@ -88,6 +88,12 @@ gsa_status gsa__peers_surprise(gsa_error *error)
                      "other processes have sent something else than expected: do all run the same version?");
 }
 
+gsa_status gsa__peers_end_pass(gsa__job *job, gsa_status status, const gsa_state *state, gsa_error *error)
+{
+    status = gsa__peers_agree(job, status, error);
+    return status == GSA_OK && job->hooks.pass_ended ? job->hooks.pass_ended(job->hooks.ctx, state, error) : status;
+}
+
 static size_t sum_of(const size_t *sizes, size_t n)
 {
     size_t sum = 0;

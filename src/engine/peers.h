@@ -24,6 +24,9 @@ gsa_status gsa__peers_gather(gsa__job *job, gsa_status status, const void *bytes
 gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *bytes, const size_t *sizes,
                                const unsigned char **all, const size_t **all_sizes, gsa_error *error);
 
+/* Tells everyone of a pass, once all have come so far: whoever is told may meet the others. */
+gsa_status gsa__peers_end_pass(gsa__job *job, gsa_status status, const gsa_state *state, gsa_error *error);
+
 /* Every process has the states of the items that are its own (gsa__peers_is_mine), and gets those of all others. */
 gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error);
 /* The failure when bytes are not what they must be. */

@@ -9,6 +9,7 @@
 
 #include "engine/block.h"
 #include "engine/bytes.h"
+#include "engine/peers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -92,7 +93,7 @@ gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard, 
 /* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 typedef struct sharded {
-    const gsa__job *job;
+    gsa__job *job;
     pupil who;
     size_t n_shards;
     uint64_t n_rows;
@@ -329,11 +330,10 @@ static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
     if (status != GSA_OK)
         return status;
     gsa_state_end_pass(run->job->state);
-    const gsa_train_hooks *hooks = &run->job->hooks;
-    return hooks->pass_ended ? hooks->pass_ended(hooks->ctx, run->job->state, error) : GSA_OK;
+    return gsa__peers_end_pass(run->job, GSA_OK, run->job->state, error);
 }
 
-gsa_status gsa__shards_train(const gsa__job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
+gsa_status gsa__shards_train(gsa__job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
 {
     sharded run = {.job = job, .who = {.job = job}};
     gsa_status status = pupil_begin(&run.who, job->state, error);

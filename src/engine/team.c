@@ -272,20 +272,18 @@ static gsa_status tell(const struct team *team, const gsa_state *best, gsa_error
 {
     const gsa__assignment *job = team->job;
     gsa_state *spread = NULL;
-    if (!job->id)
-        return job->run->hooks.pass_ended(job->run->hooks.ctx, best, error);
+    if (!job->id || !job->run->hooks.pass_ended)
+        return gsa__peers_end_pass(job->run, GSA_OK, best, error);
     gsa_status status = gsa_state_fork(best, 1, &job->run->env, &spread, error);
     if (status == GSA_OK)
         status = gsa_state_spread(spread, job->id, job->n_ids, error);
-    if (status == GSA_OK)
-        status = job->run->hooks.pass_ended(job->run->hooks.ctx, spread, error);
+    status = gsa__peers_end_pass(job->run, status, spread, error);
     gsa_state_free(spread);
     return status;
 }
 
 static gsa_status run_passes(struct team *team, gsa_error *error)
 {
-    const gsa__assignment *job = team->job;
     gsa_status status = GSA_OK;
     int alive = 1;
     for (; team->pass < team->most_passes && alive && status == GSA_OK; team->pass++) {
@@ -293,7 +291,7 @@ static gsa_status run_passes(struct team *team, gsa_error *error)
         if (status != GSA_OK)
             return status;
         alive = drop_those_behind(team);
-        if (leader(team)->better && job->run->hooks.pass_ended)
+        if (leader(team)->better)
             status = tell(team, leader(team)->best, error);
     }
     return status;

@@ -56,3 +56,25 @@ on 3 "$greedystep" train rows.svm -o model --test test.svm --trace trace.jsonl -
 [ "$(grep -c 'ranks 0 to 2 of 3 on' err)" -eq 1 ] || { cat err; fail "the ranks are not told"; }
 cmp model alone || fail "another model than that of one process"
 echo "one voice, one model"
+
+# All judge the rows of --test, which do not fit into one part, and come to the figures of one process, to the last digit.
+"$greedystep" generate --rows 40000 --features 50 --seed 2 -o test.svm
+judge()
+{
+    "$@" "$greedystep" train rows.svm -o model --test test.svm --json --quiet > log 2> err || return 1
+    sed -n '/"test": \[/,/\]/p' log
+}
+judge env > one.test
+grep -q log_loss one.test || fail "no judgement"
+for n in 2 3 5; do
+    judge on $n > many.test || { cat err; fail "no judgement by $n ranks"; }
+    cmp one.test many.test || fail "another judgement by $n ranks"
+done
+# A row that only the last rank reads.
+echo '1 1:x' >> test.svm
+rm model model.state
+judge on 3 && fail "a bad row of --test is no failure" || true
+[ "$(grep -c 'rank 2: test.svm:40001 ' err)" -eq 1 ] || { cat err; fail "the bad row is not told once"; }
+[ "$(grep -c 'goes on without it' err)" -eq 1 ] || { cat err; fail "not said once that the training goes on"; }
+cmp model alone || fail "the model is not kept when --test fails"
+echo "one judgement"

@@ -1,0 +1,31 @@
+/* The inside of metrics. */
+#ifndef GSA_CORE_METRICS_H
+#define GSA_CORE_METRICS_H
+
+#include "core/model.h"
+#include "core/ranking.h"
+
+#define RESULTS_MOST 16
+#define CALIBRATION_BINS 15
+
+typedef struct class_counts {
+    double predicted, actual, correct; /* weights of rows */
+} class_counts;
+
+struct gsa_metrics {
+    gsa_env env;
+    const gsa_model *model;
+    /* What was counted, up to the classes: numbers of 8 bytes without gaps, as they travel. */
+    uint64_t n_rows, n_unknown;
+    double weight, unknown_weight, correct, loss, brier;
+    double absolute_error, squared_error;
+    double excess[CALIBRATION_BINS]; /* sum of c (confidence - correct) of the rows in each bin */
+    double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
+    class_counts *classes;
+    gsa__ranking *ranking; /* two classes only */
+    double *margins, *probabilities;
+    gsa_metric results[RESULTS_MOST];
+    size_t n_results;
+};
+
+#endif

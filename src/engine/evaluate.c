@@ -1,0 +1,153 @@
+/* How good a model is on the rows of a reader.
+ *
+ * Sums of doubles depend on how they are grouped. So that they do not depend on the number of processes, rows that are
+ * judged together come in parts that depend on the size of the input alone, and are added up in their order, in one
+ * process too. */
+#include "engine/bytes.h"
+#include "engine/peers.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+/* Bytes of a part at least, and how many parts there are at most: no more processes have something to do. What is
+ * smaller is not worth a meeting, and has the sums of gsa_evaluate. */
+#define PART_SIZE ((uint64_t)1 << 18)
+#define PARTS_MOST 64u
+
+gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_batch batch;
+    gsa_status status;
+    while ((status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
+        if (resolved.should_stop(resolved.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        status = gsa_metrics_update(metrics, &batch, error);
+        if (status != GSA_OK) {
+            gsa_reader_locate(reader, &batch, error);
+            return status;
+        }
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+typedef struct jury {
+    gsa__job job;
+    gsa_model *model;
+    gsa_metrics *sum; /* of the parts so far; of rank 0 only */
+    gsa__bytes parts; /* what others have for it */
+} jury;
+
+/* Takes the metrics over. */
+static gsa_status take_part(jury *all, gsa_metrics *part, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (gsa__peers_rank(&all->job) > 0) {
+        size_t start = gsa__thing_begin(&all->parts);
+        status = gsa_metrics_write(part, gsa__bytes_add, &all->parts, error);
+        if (status == GSA_OK)
+            status = gsa__thing_end(&all->parts, start, error);
+    } else if (all->sum) {
+        status = gsa_metrics_merge(all->sum, part, error);
+    } else {
+        all->sum = part;
+        return GSA_OK;
+    }
+    gsa_metrics_free(part);
+    return status;
+}
+
+static gsa_status judge_rows(jury *all, gsa_error *error)
+{
+    gsa_metrics *part = NULL;
+    gsa_status status = gsa_metrics_new(all->model, &all->job.env, &part, error);
+    if (status == GSA_OK)
+        status = gsa_evaluate(part, all->job.reader, &all->job.env, error);
+    if (status == GSA_OK)
+        return take_part(all, part, error);
+    gsa_metrics_free(part);
+    return status;
+}
+
+/* What cannot be divided is judged by rank 0. */
+static gsa_status judge_all(jury *all, gsa_error *error)
+{
+    gsa_reader_progress progress;
+    gsa_reader_get_progress(all->job.reader, &progress);
+    if (gsa__peers_rank(&all->job) > 0)
+        return GSA_OK;
+    gsa_status status = progress.n_rows > 0 ? gsa_reader_rewind(all->job.reader, error) : GSA_OK;
+    return status == GSA_OK ? judge_rows(all, error) : status;
+}
+
+static gsa_status judge_parts(jury *all, gsa_error *error)
+{
+    gsa_reader_progress progress;
+    gsa_reader_get_progress(all->job.reader, &progress);
+    uint64_t n = progress.bytes_total / PART_SIZE;
+    size_t n_parts = n < 1 ? 1 : n < PARTS_MOST ? (size_t)n : PARTS_MOST;
+    for (size_t part = 0; part < n_parts; part++) {
+        if (!gsa__peers_is_mine(&all->job, part, n_parts))
+            continue;
+        gsa_status status = gsa_reader_share(all->job.reader, part, n_parts, error);
+        if (status == GSA_UNSUPPORTED)
+            return judge_all(all, error);
+        if (status == GSA_OK)
+            status = judge_rows(all, error);
+        if (status != GSA_OK)
+            return status;
+    }
+    return GSA_OK;
+}
+
+static gsa_status add_others(jury *all, const unsigned char *from, size_t left, gsa_error *error)
+{
+    const unsigned char *part;
+    gsa_status status = GSA_OK;
+    for (size_t size; status == GSA_OK && gsa__thing_next(&from, &left, &part, &size);) {
+        gsa_metrics *of;
+        status = gsa_metrics_read(part, size, all->model, &all->job.env, &of, error);
+        if (status == GSA_OK)
+            status = take_part(all, of, error);
+    }
+    return status;
+}
+
+/* Rank 0 gets what all have found. */
+static gsa_status meet(jury *all, gsa_status status, gsa_error *error)
+{
+    size_t n_ranks = gsa__peers_count(&all->job), total = 0;
+    size_t *sizes = gsa__alloc_zeroed(&all->job.env, n_ranks, sizeof *sizes);
+    const unsigned char *others;
+    const size_t *given;
+    if (sizes)
+        sizes[0] = all->parts.size;
+    else if (status == GSA_OK)
+        status = gsa__fail(error, GSA_MEMORY, "no memory for %zu sizes", n_ranks);
+    status = gsa__peers_exchange(&all->job, status, all->parts.at, sizes, &others, &given, error);
+    for (size_t r = 0; r < n_ranks && status == GSA_OK; r++)
+        total += given[r];
+    gsa__free(&all->job.env, sizes);
+    return status == GSA_OK ? add_others(all, others, total, error) : status;
+}
+
+gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader, const gsa_judgement_hooks *hooks,
+                                 const gsa_env *env, gsa_error *error)
+{
+    jury all = {.job = {.reader = reader, .hooks = {.peers = hooks->peers}, .env = gsa__env_resolve(env)}};
+    all.parts.env = &all.job.env;
+    gsa_status status = gsa_state_finish(state, env, &all.model, error);
+    if (status == GSA_OK)
+        status = judge_parts(&all, error);
+    if (gsa__peers_count(&all.job) > 1)
+        status = meet(&all, status, error);
+    if (status == GSA_OK && all.sum)
+        status = gsa_metrics_finish(all.sum, error);
+    status = gsa__peers_agree(&all.job, status, error);
+    if (status == GSA_OK && all.sum)
+        hooks->tell(hooks->ctx, all.sum);
+    gsa__bytes_free(&all.parts);
+    gsa_metrics_free(all.sum);
+    gsa_model_free(all.model);
+    return status;
+}
