@@ -22,7 +22,7 @@ HERE = Path(__file__).resolve().parent
 NETWORK = HERE.parent.parent / "tests" / "mpi" / "network.sh"
 NAME = f"gs{os.getpid()}"
 STATE_BYTES = 16  # of a feature
-FULL = {"rows": 10_000_000, "features": 1_000_000, "nnz": 20}
+FULL = {"rows": 20_000_000, "features": 100_000, "nnz": 20}
 # Rounds begin after four rows a feature.
 WIDE = {"rows": 48_000_000, "features": 10_000_000, "nnz": 4}
 QUICK = {"rows": 1_600_000, "features": 100_000, "nnz": 20}

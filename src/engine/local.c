@@ -78,7 +78,10 @@ static gsa_status plan_round(training *run, gsa_error *error)
     int is_multiclass = summary.n_classes > 2 || strcmp(summary.loss, "softmax") == 0;
     gsa_round plan = gsa_plan_round(summary.n_rows, summary.n_features, is_multiclass ? summary.n_classes : 1,
                                     !is_multiclass || summary.pass > 0);
-    return plan.n_shards > 1 ? gsa__round_begin(&run->round, &plan, error) : GSA_OK;
+    uint64_t left = run->index.n > 0 ? 0 : UINT64_MAX;
+    for (size_t i = (size_t)run->block_number; i < run->index.n; i++)
+        left += run->index.block[i].n_rows;
+    return plan.n_shards > 1 ? gsa__round_begin(&run->round, &plan, left, error) : GSA_OK;
 }
 
 static gsa_status tell_whole(const training *run, gsa_error *error)
@@ -96,7 +99,7 @@ static void set_route(training *run)
     for (; end < run->index.n && left > 0; end++)
         left -= run->index.block[end].n_rows < left ? run->index.block[end].n_rows : left;
     gsa__ahead_follow(run->ahead, &run->index, (size_t)run->block_number, end,
-                      (gsa__deal){round->first, round->n, round->plan.n_shards}, &run->job);
+                      (gsa__deal){round->first, round->n, round->n_dealt}, &run->job);
     run->on_route = 1;
 }
 

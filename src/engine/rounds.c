@@ -30,17 +30,23 @@ static gsa_status make_copy(gsa__round *round, gsa_state **out, gsa_error *error
     return gsa_state_refork(*out, round->job->state, round->plan.n_shards, error);
 }
 
+/* Rows of the copies that learn at a time. */
+static uint64_t rows_together(const gsa_round *plan)
+{
+    return plan->n_rows / (plan->n_shards / plan->n_together);
+}
+
 gsa_status gsa__round_next(gsa__round *round, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     double began = clock_now();
     round->first = round->n_shards;
-    round->rows_left = round->plan.n_rows / (round->plan.n_shards / round->plan.n_together);
+    round->rows_left = rows_together(&round->plan);
     round->n_blocks = round->n_waiting = 0;
     for (round->n = 0; round->n < round->plan.n_together && status == GSA_OK; round->n++) {
         gsa_state **copy = &round->copy[round->n];
         *copy = NULL;
-        if (gsa__peers_is_mine(round->job, round->first + round->n, round->plan.n_shards))
+        if (gsa__peers_is_mine(round->job, round->first + round->n, round->n_dealt))
             status = make_copy(round, copy, error);
     }
     round->n_shards = round->first + round->n;
@@ -49,9 +55,11 @@ gsa_status gsa__round_next(gsa__round *round, gsa_error *error)
     return status;
 }
 
-gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error)
+gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, uint64_t n_rows, gsa_error *error)
 {
+    uint64_t some = rows_together(plan), n_times = n_rows / some + (n_rows % some > 0);
     round->plan = *plan;
+    round->n_dealt = n_times < plan->n_shards / plan->n_together ? (size_t)n_times * plan->n_together : plan->n_shards;
     round->report = (gsa_round_report){0};
     round->n_shards = 0;
     return gsa__round_next(round, error);

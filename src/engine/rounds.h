@@ -9,6 +9,7 @@
 typedef struct gsa__round {
     gsa__job *job; /* its state is the base: untouched until the round ends */
     gsa_round plan;
+    size_t n_dealt;  /* shards that are dealt out to processes: those that there are rows for */
     size_t n_shards; /* that have begun to learn; 0: no round is under way */
     /* Those that learn at this time. */
     gsa_state *copy[GSA_TOGETHER_MOST]; /* NULL where another process has it */
@@ -28,7 +29,8 @@ typedef struct gsa__round {
     double began;            /* when its copies were there */
 } gsa__round;
 
-gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, gsa_error *error);
+/* n_rows: that are left in the pass, UINT64_MAX if that is not known; it decides who learns, not what is learned. */
+gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, uint64_t n_rows, gsa_error *error);
 /* If a round is under way and nobody learns (n is 0), the next copies begin. */
 gsa_status gsa__round_next(gsa__round *round, gsa_error *error);
 /* Whether the next block is for a copy of this process; if it is not, nobody has to read it. */
