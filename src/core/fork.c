@@ -76,6 +76,11 @@ gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
     return GSA_OK;
 }
 
+bool gsa__state_has_sample(const gsa_state *base)
+{
+    return base->position.pass > 0 || base->sample.n >= gsa__params_holdout(&base->params);
+}
+
 static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     if (!gsa__params_balance(&to->params) || from->class_sums.n == 0)

@@ -111,27 +111,32 @@ static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
     return status;
 }
 
-/* A row that is held by several has been seen by all of them; what they saw before they were copies counts once. */
-static bool add_seen(const gsa__merging *merging, const gsa__held_row *held)
+/* A row that is held by several has been seen by all of them; what they saw before they were copies counts once, and
+ * with the first, whose sum is taken as it is. */
+static bool add_seen(const gsa__merging *merging, bool is_first, const gsa__held_row *held)
 {
     gsa__held_row *equal = gsa__sample_find(&merging->into->sample, held->hash);
     const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held->hash) : NULL;
     if (equal)
-        equal->seen += held->seen - (before ? before->seen : 0);
+        equal->seen = is_first ? held->seen : equal->seen + (held->seen - (before ? before->seen : 0));
     return equal != NULL;
 }
 
-/* After the first pass copies hold the rows that the base holds. */
+/* After the first pass copies hold the rows that the base holds. In it they hold others too, and if the base is full
+ * their heads have these alone: a row of the base that a copy has pushed out is above all rows of that copy, which are
+ * as many as there may be, and is cut here. */
 static gsa_status unite_samples(const gsa__merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    if (merging->goes_on && merging->base->position.pass > 0)
-        return gsa__state_copy_sample(into, merging->base, error);
+    bool has_base = merging->goes_on && gsa__state_has_sample(merging->base);
+    gsa_status status = has_base ? gsa__state_copy_sample(into, merging->base, error) : GSA_OK;
+    if (status != GSA_OK || (has_base && merging->base->position.pass > 0))
+        return status;
     const gsa_state *const *states = merging->states;
     size_t n_states = merging->n_states, most = (size_t)gsa__params_holdout(&into->params);
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
-            if (add_seen(merging, states[s]->sample.at[i]))
+            if (add_seen(merging, s == 0, states[s]->sample.at[i]))
                 continue;
             gsa__held_row *held = gsa__held_row_copy(states[s]->sample.at[i], &into->env), *pushed_out = NULL;
             if (!held)
@@ -139,7 +144,7 @@ static gsa_status unite_samples(const gsa__merging *merging, gsa_error *error)
             if (gsa__loss_has_classes(into->loss))
                 held->class_number =
                     (uint32_t)gsa__labels_find_text(&into->labels, states[s]->labels.at[held->class_number].text);
-            gsa_status status = gsa__sample_insert(&into->sample, held, most, &into->env, &pushed_out, error);
+            status = gsa__sample_insert(&into->sample, held, most, &into->env, &pushed_out, error);
             gsa__free(&into->env, status == GSA_OK ? pushed_out : held);
             if (status != GSA_OK)
                 return status;

@@ -148,12 +148,25 @@ static gsa__centre columns_since(const gsa__centre *now, const gsa__centre *befo
     return since;
 }
 
+/* Held-out rows that the base has not, or has seen less often; after the first pass there are none. */
+static gsa__sample rows_since(const gsa_state *now, const gsa_state *before, gsa__held_row **room)
+{
+    gsa__sample since = {.at = room};
+    for (size_t i = 0; i < now->sample.n && now->position.pass == 0; i++) {
+        const gsa__held_row *held = now->sample.at[i], *known = gsa__sample_find(&before->sample, held->hash);
+        if (!known || known->seen != held->seen)
+            room[since.n++] = now->sample.at[i];
+    }
+    return since;
+}
+
 /* A view with the intercept only, and what is not the base's; NULL if there is no memory. */
 static const gsa_state *head_of(gsa__snapshot *snapshot, const gsa_state *copy, const gsa_state *base)
 {
     gsa_state *head = gsa__snapshot_alloc(snapshot, 1, sizeof *head);
     gsa__column *room = gsa__snapshot_alloc(snapshot, copy->centre.n + 1, sizeof *room);
-    if (!head || !room)
+    gsa__held_row **rows = gsa__snapshot_alloc(snapshot, copy->sample.n + 1, sizeof *rows);
+    if (!head || !room || !rows)
         return NULL;
     *head = *copy;
     head->table.n_slots = copy->table.n_slots > 0 ? 1 : 0;
@@ -161,8 +174,8 @@ static const gsa_state *head_of(gsa__snapshot *snapshot, const gsa_state *copy, 
     head->best = (gsa__best){0};
     head->contest = NULL;
     head->centre = columns_since(&copy->centre, &base->centre, room);
-    if (copy->position.pass > 0) /* the first pass chooses the held-out rows */
-        head->sample = (gsa__sample){0};
+    if (gsa__state_has_sample(base))
+        head->sample = rows_since(copy, base, rows);
     return head;
 }
 

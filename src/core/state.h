@@ -225,6 +225,9 @@ gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *
 
 /* fork.c: into a state that has none. */
 gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
+/* Whether the sample of copies that come together follows from the sample of their base and what is new in theirs. One
+ * that still grows with the rows may let go of a row and hold a higher one later. */
+bool gsa__state_has_sample(const gsa_state *base);
 /* best.c: into a state that has none. */
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */

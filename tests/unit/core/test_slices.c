@@ -139,6 +139,112 @@ static void slices_join_to_the_bits_of_a_merge(void **unused)
             }
 }
 
+enum { POOL = 600 };
+
+/* Rows of a pool that come again and again; with weights of classes, sums of theirs are rounded. */
+static void learn_from_pool(gsa_state *state, uint64_t seed, size_t n_rows, size_t n_known)
+{
+    rows *pool = rows_random(3, POOL, FEATURES, 2), *some = rows_new();
+    gsa__rng rng = gsa__rng_of(seed, 1, 1);
+    for (size_t i = 0; i < n_rows; i++) {
+        size_t row = (size_t)gsa__rng_below(&rng, n_known);
+        for (int64_t e = pool->row_start[row]; e < pool->row_start[row + 1]; e++)
+            rows_entry(some, pool->index[e], pool->value[e]);
+        rows_end(some, pool->label[row]);
+        some->weight[i] = (float)(0.1 + 0.37 * (double)row);
+    }
+    gsa_batch batch = rows_batch(some);
+    batch.weight = some->weight;
+    learn(state, &batch);
+    free(pool);
+    free(some);
+}
+
+/* What copies hold of a row, added up as they come; 0: nobody has it. */
+static double seen_by_all(gsa_state *const *copies, size_t n, const gsa_state *base, uint64_t hash)
+{
+    const gsa__held_row *before = gsa__sample_find(&base->sample, hash);
+    double seen = 0;
+    for (size_t c = 0; c < n; c++) {
+        const gsa__held_row *held = gsa__sample_find(&copies[c]->sample, hash);
+        if (held)
+            seen = seen == 0 ? held->seen : seen + (held->seen - (before ? before->seen : 0));
+    }
+    return seen;
+}
+
+/* The rows with the smallest hashes that any copy holds, `most` of them, each with what all of them have seen. */
+static void assert_sample_unites(const gsa_state *merged, gsa_state *const *copies, const gsa_state *base, size_t most)
+{
+    uint64_t last = 0;
+    for (size_t i = 0; i < most; i++) {
+        uint64_t next = UINT64_MAX;
+        for (size_t c = 0; c < 4; c++)
+            for (size_t k = 0; k < copies[c]->sample.n; k++)
+                if (copies[c]->sample.at[k]->hash > last && copies[c]->sample.at[k]->hash < next)
+                    next = copies[c]->sample.at[k]->hash;
+        if (next == UINT64_MAX) {
+            assert_int_equal(merged->sample.n, i);
+            return;
+        }
+        double seen = seen_by_all(copies, 4, base, next);
+        assert_true(i < merged->sample.n);
+        assert_int_equal(merged->sample.at[i]->hash, next);
+        assert_memory_equal(&merged->sample.at[i]->seen, &seen, sizeof seen);
+        last = next;
+    }
+    assert_int_equal(merged->sample.n, most);
+}
+
+/* Whether a row of the base is held no more. */
+static bool lacks_of_base(const gsa_state *merged, const gsa_state *base)
+{
+    for (size_t i = 0; i < base->sample.n; i++)
+        if (!gsa__sample_find(&merged->sample, base->sample.at[i]->hash))
+            return true;
+    return false;
+}
+
+/* Samples that are full, and samples that grow with the rows. */
+static void held_out_rows_travel_only_where_they_are_news(void **unused)
+{
+    (void)unused;
+    size_t n_lacking = 0, n_growing = 0;
+    for (size_t i = 0; i < 16; i++) {
+        size_t most = i % 2 ? 40 : 1000, n_known = i < 4 ? 40 : 150 + i / 4 * 150, n_told = 0, n_held = 0;
+        gsa_state *base = state_with("method", "auto", "units", "free", "class_weight", "balanced", "holdout",
+                                     i % 2 ? "40" : "1000", NULL);
+        gsa_state *copies[4], *whole, *joined;
+        gsa_error error = {0};
+        learn_from_pool(base, i, 700, 300);
+        for (size_t c = 0; c < 4; c++) {
+            must_be_ok(gsa_state_fork(base, 4, NULL, &copies[c], &error), &error);
+            learn_from_pool(copies[c], 50 * i + c, i < 4 ? 400 : 20, n_known);
+        }
+        parts of = {.n_copies = 4, .n_slices = 2};
+        cut(&of, copies, base);
+        unite(&of);
+        for (size_t c = 0; c < 4; c++) {
+            n_told += of.head[c]->sample.n;
+            n_held += copies[c]->sample.n;
+        }
+        assert_true(base->sample.n == most ? n_told > 0 && n_told < n_held / 4 : n_told == n_held);
+        must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 4, base, NULL, &whole, &error), &error);
+        must_be_ok(join(&of, base, NULL, &joined, &error), &error);
+        assert_sample_unites(whole, copies, base, most);
+        assert_same_bytes(whole, joined);
+        n_lacking += lacks_of_base(whole, base) && base->sample.n == most;
+        n_growing += lacks_of_base(whole, base) && whole->sample.n < most;
+        free_parts(&of);
+        for (size_t c = 0; c < 4; c++)
+            gsa_state_free(copies[c]);
+        gsa_state_free(base);
+        gsa_state_free(whole);
+        gsa_state_free(joined);
+    }
+    assert_true(n_lacking > 0 && n_growing > 0);
+}
+
 /* Copies [from, to) of a process, in one slice. */
 static bytes slice_of(gsa_state *const *copies, size_t from, size_t to, const gsa_state *base, uint64_t first,
                       uint64_t n_features)
@@ -426,6 +532,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_join_to_the_bits_of_a_merge),
+        cmocka_unit_test(held_out_rows_travel_only_where_they_are_news),
         cmocka_unit_test(how_copies_are_spread_over_processes_changes_no_bit),
         cmocka_unit_test(very_many_copies_and_rows_are_counted),
         cmocka_unit_test(a_second_round_begins_where_the_first_was_joined),
