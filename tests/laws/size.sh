@@ -8,5 +8,5 @@ count() {
 }
 library=$(count "$1/src" -path "$1/src/baseline" -prune -o)
 baseline=$(count "$1/src/baseline")
-echo "src/ has $library lines of code (the most is 21500), src/baseline $baseline (1000)"
-[ "$library" -lt 21500 ] && [ "$baseline" -lt 1000 ]
+echo "src/ has $library lines of code (the most is 21600), src/baseline $baseline (1000)"
+[ "$library" -lt 21600 ] && [ "$baseline" -lt 1000 ]
