@@ -75,7 +75,8 @@ static inline gsa_status exchange_in_memory(void *ctx, const void *given, const 
         size_t before = 0;
         for (size_t to = 0; to < rank->peers.rank; to++)
             before += meeting->sizes[r][to];
-        take(rank, r, meeting->bytes[r] + before, meeting->sizes[r][rank->peers.rank], &total);
+        const unsigned char *start = meeting->bytes[r] ? meeting->bytes[r] + before : NULL;
+        take(rank, r, start, meeting->sizes[r][rank->peers.rank], &total);
     }
     pthread_barrier_wait(&meeting->barrier);
     *all = rank->got;
