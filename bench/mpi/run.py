@@ -98,13 +98,15 @@ def make_rows(given: argparse.Namespace, size: dict[str, int]) -> Path:
     return path
 
 
-def train(given: argparse.Namespace, where: Memory | Namespaces, size: dict[str, int], stage: str) -> dict[str, object]:
+def train(
+    given: argparse.Namespace, where: Memory | Namespaces, size: dict[str, int], stage: str, passes: int = 1
+) -> dict[str, object]:
     """One run; its line has the sums over all rounds, as rank 0 saw them, and the seconds before the first."""
     rows, folder = make_rows(given, size), Path(given.folder).resolve()
     model, trace = folder / f"model-{where.ranks}", folder / "trace.jsonl"
     before = where.bytes_out() if isinstance(where, Namespaces) else 0
     began = time.monotonic()
-    told = run(*where.command(), given.command, "train", str(rows), "-o", str(model), "--passes", "1", "--threads", "1",
+    told = run(*where.command(), given.command, "train", str(rows), "-o", str(model), "--passes", str(passes), "--threads", "1",
                "--quiet", "--json", "--trace", str(trace))  # fmt: skip
     wall = time.monotonic() - began
     summary = json.loads(told)
@@ -113,6 +115,7 @@ def train(given: argparse.Namespace, where: Memory | Namespaces, size: dict[str,
     line |= {"bandwidth": where.bandwidth, "seconds": summary["seconds"], "wall": wall, "rounds": len(rounds)}
     line |= {"copies": sum(one["shards"] for one in rounds), "round_rows": sum(one["rows"] for one in rounds)}
     line |= {part: sum(one[part] for one in rounds) for part in PARTS}
+    line["beside"] = [one["fork"] + one["wait"] + one["merge"] for one in rounds]
     if rounds:
         first = rounds[0]
         line["first"] = first["seconds"] - sum(first[part] for part in PARTS if part != "sent")
@@ -159,12 +162,13 @@ def merge(given: argparse.Namespace) -> None:
                     bandwidth=where.bandwidth,
                     seconds=bare[-1],
                 )
-                lines.append(train(given, where, size, "merge"))
-        if not lines[0]["rounds"]:
-            sys.exit(f"no round was learned of {size}")
-        beside = median((one["fork"] + one["wait"] + one["merge"]) / one["rounds"] for one in lines)
-        tell(result="merge", through=kind, features=size["features"], seconds_a_round=beside, allreduce=median(bare),
-             ratio=beside / median(bare), merge_only=median(one["merge"] / one["rounds"] for one in lines))  # fmt: skip
+                lines.append(train(given, where, size, "merge", 3))
+        if len(lines[0]["beside"]) < 2:
+            sys.exit(f"fewer than two rounds were learned of {size}")
+        # Memory of copies is made for the first round, and used again from then on.
+        first, last = (median(one["beside"][i] for one in lines) for i in (0, -1))
+        tell(result="merge", through=kind, features=size["features"], first_round=first, last_round=last,
+             allreduce=median(bare), first_ratio=first / median(bare), last_ratio=last / median(bare))  # fmt: skip
 
 
 def network(given: argparse.Namespace) -> None:
