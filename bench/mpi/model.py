@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
-"""model.py RESULTS [--features N ...]: what a pass by MPI takes, by its sizes, and from where on merging is most of it.
+"""model.py RESULTS...: what a pass by MPI takes, by its sizes, and from where on merging is most of it.
 
 Constants are fitted to lines of run.py, its stages `ranks` and `merge`; how far it is from the runs of `network`,
-which it has not seen, is printed first. Then predictions. On several ranks a pass is
+which it has not seen, is printed first. Then predictions, for rows in caches. A pass is
 
-    scan + first rows + sum over rounds of (learn / (ranks * threads) + fork + merge + bytes / bandwidth)
+    first rows + sum over rounds of (learn / (ranks * threads) + fork + merge + bytes / bandwidth)
 
-The first rows are learned by every rank alike. How many rows and copies a round has is the plan's (src/core/plan.c).
+The first rows are learned by every rank alike. How many rows and copies a round has is the plan's (src/core/plan.c). A
+merge is a search on held-out rows, which takes the same whatever the features are, and some work a feature, for each
+copy that a rank has and for the result, which every rank makes. Through a link go the changes of all features twice (to
+whoever unites them, and back), and held-out rows that are news.
 """
 
 from __future__ import annotations
@@ -16,13 +19,16 @@ import json
 import math
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 import numpy
 
 BLOCK_ROWS = 65536
 SAMPLE_ROWS = 16384
-ROW_BYTES, ENTRY_BYTES = 36, 8  # of a row of the held-out sample, which is in the head of every copy
+ROW_BYTES, ENTRY_BYTES = 36, 8  # of a held-out row
+SLICE_BYTES = 21  # of a feature and output
+NEWS = 0.6  # held-out rows of all heads together that the base does not have, as a share of the sample
 
 
 @dataclass
@@ -44,10 +50,6 @@ class Job:
         """Seconds to learn a row."""
         return (known[name] + known[name + "_entry"] * self.nnz) * (self.classes if self.classes > 2 else 1)
 
-    @property
-    def head_bytes(self) -> float:
-        return SAMPLE_ROWS * (ROW_BYTES + ENTRY_BYTES * self.nnz)
-
 
 def plan(job: Job, most: int) -> tuple[float, list[tuple[float, int]]]:
     """Rows before the first round, and rows and copies of every round."""
@@ -63,30 +65,25 @@ def plan(job: Job, most: int) -> tuple[float, list[tuple[float, int]]]:
     return first, rounds
 
 
-def link_bytes(job: Job, copies: int, known: dict[str, float]) -> float:
-    """Through the link of a rank, each way, for one merge: heads of copies, slices to unite, what was united."""
-    share = (job.ranks - 1) / job.ranks
-    return share * (known["heads"] * copies * job.head_bytes + known["slices"] * job.cells)
+def link_bytes(job: Job) -> float:
+    """Through the link of a rank, each way, for one merge."""
+    news = NEWS * SAMPLE_ROWS * (ROW_BYTES + ENTRY_BYTES * job.nnz)
+    return 2 * SLICE_BYTES * job.cells * (job.ranks - 1) / job.ranks + news
 
 
 def predict(job: Job, known: dict[str, float], most: int) -> dict[str, float]:
     first, rounds = plan(job, most)
-    parts = dict.fromkeys(("scan", "first", "learn", "fork", "merge", "network"), 0.0)
+    parts = dict.fromkeys(("first", "learn", "fork", "merge", "network"), 0.0)
     parts["first"] = job.learning(known, "first") * first * job.crowding
-    if job.ranks > 1:
-        parts["scan"] = known["scan"] * job.rows * job.nnz / job.ranks * job.crowding
     for rows, copies in rounds:
         mine = math.ceil(copies / job.ranks)
         turns = math.ceil(mine / job.threads)
         parts["learn"] += job.learning(known, "learn") * rows / copies * turns * job.crowding
         parts["fork"] += known["fork"] * mine * job.cells * job.crowding
-        if job.ranks == 1:
-            parts["merge"] += known["merge_alone"] * copies * job.cells
-            continue
-        parts["merge"] += (
-            known["merge_cells"] * job.cells + known["merge_heads"] * copies * job.head_bytes
-        ) * job.crowding
-        parts["network"] += link_bytes(job, copies, known) / job.bandwidth if job.bandwidth else 0.0
+        work = known["search"] * job.nnz + (known["result"] + known["copy"] * mine) * job.cells
+        parts["merge"] += work * job.crowding
+        if job.ranks > 1 and job.bandwidth:
+            parts["network"] += link_bytes(job) / job.bandwidth
     return parts | {
         "seconds": sum(parts.values()),
         "rounds": len(rounds),
@@ -117,37 +114,21 @@ def not_negative(columns: list[list[float]], values: list[float]) -> list[float]
 
 
 def fit(lines: list[dict], cores: int) -> dict[str, float]:
-    jobs = [(line, as_job(line, cores)) for line in lines if line["rounds"]]
+    jobs = [(line, as_job(line, cores)) for line in lines if line["rounds"] and not line["bandwidth"]]
     alone = [(line, job) for line, job in jobs if job.ranks == 1]
-    together = [(line, job) for line, job in jobs if job.ranks > 1]
-    known = {
-        "merge_alone": median(line["merge"] / (line["copies"] * job.cells) for line, job in alone),
-        "fork": median(line["fork"] * job.ranks / (line["copies"] * job.cells) for line, job in jobs),
-    }
+    known = {"fork": median(line["fork"] * job.ranks / (line["copies"] * job.cells) for line, job in jobs)}
     for name in ("first", "learn"):
         rows = [line["round_rows"] if name == "learn" else line["rows"] - line["round_rows"] for line, _ in alone]
         known[name], known[name + "_entry"] = not_negative(
             [rows, [n * job.nnz for n, (_, job) in zip(rows, alone)]], [line[name] for line, _ in alone]
         )
-    scans = []
-    for line, job in together:
-        rest = line["first"] / job.crowding - job.learning(known, "first") * (job.rows - line["round_rows"])
-        scans.append(max(0.0, rest) * job.ranks / (job.rows * job.nnz))
-    known["scan"] = median(scans)
-    shares = [(job.ranks - 1) / job.ranks for _, job in together]
-    known["heads"], known["slices"] = not_negative(
-        [[s * line["copies"] * job.head_bytes for s, (line, job) in zip(shares, together)],
-         [s * line["rounds"] * job.cells for s, (line, job) in zip(shares, together)]],
-        [line.get("link_bytes", line["sent"]) for line, _ in together],
+    together = [(line, job) for line, job in jobs if job.ranks > 1]
+    known["search"], known["result"], known["copy"] = not_negative(
+        [[line["rounds"] * job.nnz for line, job in together],
+         [line["rounds"] * job.cells for line, job in together],
+         [line["copies"] / job.ranks * job.cells for line, job in together]],
+        [line["merge"] for line, _ in together],
     )  # fmt: skip
-    busy = []
-    for line, job in together:
-        sent = link_bytes(job, line["copies"], known) + link_bytes(job, 0, known) * (line["rounds"] - 1)
-        on_its_way = sent / job.bandwidth if job.bandwidth else 0.0
-        busy.append(max(line["merge"] - on_its_way, 1e-3) / job.crowding)
-    cells = [line["rounds"] * job.cells for line, job in together]
-    heads = [line["copies"] * job.head_bytes for line, job in together]
-    known["merge_cells"], known["merge_heads"] = not_negative([cells, heads], busy)
     return known
 
 
@@ -170,7 +151,7 @@ def extrapolate(known: dict[str, float], given: argparse.Namespace) -> None:
             job = Job(rows, given.features, given.nnz, given.classes, ranks, given.threads, given.bandwidth)
             parts = predict(job, known, given.copies_most)
             merging = parts["fork"] + parts["merge"] + parts["network"]
-            if tipping is None and ranks > 1 and merging > parts["scan"] + parts["learn"]:
+            if tipping is None and ranks > 1 and merging > parts["learn"]:
                 tipping = ranks
             if ranks in given.ranks:
                 print(json.dumps({"rows": rows, "ranks": ranks, **rounded(parts)}))
@@ -179,7 +160,7 @@ def extrapolate(known: dict[str, float], given: argparse.Namespace) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("results", help="lines of run.py")
+    parser.add_argument("results", nargs="+", help="lines of run.py")
     parser.add_argument("--cores", type=int, default=os.cpu_count(), help="of the machine that was measured")
     parser.add_argument("--rows", type=float, nargs="+", default=[1e9, 1e10, 1e12])
     parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 10, 30, 100, 300, 1000])
@@ -190,8 +171,8 @@ def main() -> None:
     parser.add_argument("--bandwidth", type=float, default=1.25e9, help="bytes a second of a machine's link, each way")
     parser.add_argument("--copies-most", type=int, default=8192, help="of a round")
     given = parser.parse_args()
-    with open(given.results) as stream:
-        lines = [line for line in map(json.loads, stream) if line.get("stage") in ("ranks", "merge", "network")]
+    every = [json.loads(line) for name in given.results for line in Path(name).read_text().splitlines()]
+    lines = [line for line in every if line.get("stage") in ("ranks", "merge", "network")]
     known = fit([line for line in lines if line["stage"] != "network"], given.cores)
     print(json.dumps({"constants": rounded(known)}))
     compare([line for line in lines if line["stage"] == "network"], known, given)

@@ -106,8 +106,8 @@ def train(
     model, trace = folder / f"model-{where.ranks}", folder / "trace.jsonl"
     before = where.bytes_out() if isinstance(where, Namespaces) else 0
     began = time.monotonic()
-    told = run(*where.command(), given.command, "train", str(rows), "-o", str(model), "--passes", str(passes), "--threads", "1",
-               "--quiet", "--json", "--trace", str(trace))  # fmt: skip
+    options = ["--passes", str(passes), "--threads", "1", "--quiet", "--json", "--trace", str(trace)]
+    told = run(*where.command(), given.command, "train", str(rows), "-o", str(model), *options)
     wall = time.monotonic() - began
     summary = json.loads(told)
     rounds = [one for one in map(json.loads, trace.open()) if one["event"] == "round"]

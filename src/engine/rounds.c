@@ -21,13 +21,16 @@ static double clock_now(void)
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
-/* In the memory of one that has learned before, if there is any. */
-static gsa_status make_copy(gsa__round *round, gsa_state **out, gsa_error *error)
+/* Task: a copy, in the memory of one that has learned before if there is any. */
+static gsa_status make_copy(void *ctx, size_t task, gsa_error *error)
 {
-    if (round->n_spare == 0)
-        return gsa_state_fork(round->job->state, round->plan.n_shards, &round->job->env, out, error);
-    *out = round->spare[--round->n_spare];
-    return gsa_state_refork(*out, round->job->state, round->plan.n_shards, error);
+    gsa__round *round = ctx;
+    gsa_state **copy = &round->copy[task];
+    size_t n = round->plan.n_shards;
+    if (!gsa__peers_is_mine(round->job, round->first + task, round->n_dealt))
+        return GSA_OK;
+    return *copy ? gsa_state_refork(*copy, round->job->state, n, error)
+                 : gsa_state_fork(round->job->state, n, &round->job->env, copy, error);
 }
 
 /* Rows of the copies that learn at a time. */
@@ -38,17 +41,17 @@ static uint64_t rows_together(const gsa_round *plan)
 
 gsa_status gsa__round_next(gsa__round *round, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     double began = clock_now();
     round->first = round->n_shards;
     round->rows_left = rows_together(&round->plan);
     round->n_blocks = round->n_waiting = 0;
-    for (round->n = 0; round->n < round->plan.n_together && status == GSA_OK; round->n++) {
-        gsa_state **copy = &round->copy[round->n];
-        *copy = NULL;
-        if (gsa__peers_is_mine(round->job, round->first + round->n, round->n_dealt))
-            status = make_copy(round, copy, error);
+    for (size_t i = 0; i < round->plan.n_together; i++) {
+        bool is_mine = gsa__peers_is_mine(round->job, round->first + i, round->n_dealt);
+        round->copy[i] = is_mine && round->n_spare > 0 ? round->spare[--round->n_spare] : NULL;
     }
+    round->n = round->plan.n_together;
+    gsa_status status =
+        gsa__workers_run(gsa__workers_count(&round->job->env), round->n, make_copy, round, &round->job->env, error);
     round->n_shards = round->first + round->n;
     round->began = clock_now();
     round->report.forking += round->began - began;
