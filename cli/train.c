@@ -55,11 +55,26 @@ typedef struct training {
     bool stopped, test_failed;
 } training;
 
+/* Of a round: some copies learn after others, so that one of them does not know how far all are; the reader does,
+ * unless it reads only the blocks of one process. A team has read all rows when it begins. */
+static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint64_t as_copy)
+{
+    gsa_summary base;
+    gsa_reader_progress reading;
+    gsa_state_summary(run->state, &base);
+    gsa_reader_get_progress(reader, &reading);
+    if (run->cluster.peers != NULL || base.n_rows == 0 || reading.n_rows < base.pass_rows)
+        return as_copy;
+    return base.n_rows_all + (reading.n_rows - base.pass_rows);
+}
+
 static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader *reader)
 {
     training *run = ctx;
     gsa_summary summary;
     gsa_state_summary(learner, &summary);
+    if (learner != run->state)
+        summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
     train_keep_tell(&run->keep, summary.pass, reader, &run->progress);
     progress_show_training(&run->progress, learner, &summary, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
