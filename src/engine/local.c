@@ -107,7 +107,11 @@ static gsa_status read_block(training *run, gsa_batch *batch, gsa_error *error)
 {
     if (run->index.n > 0 && !run->on_route)
         set_route(run);
-    return gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+    gsa_status status = gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+    return status == GSA_END && run->index.n > 0
+               ? gsa__fail(error, GSA_CONFLICT, "block %llu of the input, which was counted, is not there any more",
+                           (unsigned long long)run->block_number)
+               : status;
 }
 
 /* A block that is learned from position `done` of its order on; batch NULL: it is another's. */
@@ -115,6 +119,7 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_
                               gsa_error *error)
 {
     gsa_status status;
+    int by_copies = run->round.n > 0;
     gsa__ahead_hand(run->ahead, run->round.n > 0 ? run->round.n : 1);
     int lets_go = gsa__ahead_lets_go(run->ahead);
     if (batch)
@@ -125,6 +130,8 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_
         status = gsa__round_learn(&run->round, batch, run->order, lets_go, error);
     else
         status = gsa__job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
+    if (by_copies && run->round.n == 0) /* their way ends here */
+        run->on_route = 0;
     return status == GSA_OK && run->round.n_shards == 0 ? tell_whole(run, error) : status;
 }
 

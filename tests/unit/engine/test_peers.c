@@ -150,6 +150,41 @@ static void a_class_that_only_one_copy_has_met_is_everyones_after_the_round(void
             gsa_reader_close(late_of[r].rows);
 }
 
+/* After the first round there are more features than rows, so that the rows that follow are learned one by one again.
+ */
+enum { MANY = 36 * 65536 };
+static char *growing_text;
+
+static gsa_reader *open_growing(const struct task *task, size_t rank)
+{
+    (void)task;
+    (void)rank;
+    return text_reader(growing_text, NULL);
+}
+
+static void rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan(void **unused)
+{
+    (void)unused;
+    static const size_t n_ranks[] = {2};
+    struct task task = {0, 2, open_growing, "1", 1, SIZE_MAX};
+    assert_int_equal(gsa_plan_round(32 * 65536, 6000000, 1, 1).n_shards, 1);
+    char *at = growing_text = malloc((size_t)MANY * 6 + 1000);
+    assert_non_null(at);
+    for (size_t r = 0; r < MANY; r++) {
+        const char *row = r / 50 == 20 * 65536 / 50 ? "1 6000000:1\n" : "0 1:1\n";
+        size_t size = strlen(row);
+        memcpy(at, row, size);
+        if (size == 6) {
+            at[0] = r % 3 == 0 ? '1' : '0';
+            at[2] = (char)('1' + r % 7);
+        }
+        at += size;
+    }
+    *at = '\0';
+    the_same_for(&task, n_ranks, 1);
+    free(growing_text);
+}
+
 static gsa_reader *open_bad_at_two(const struct task *task, size_t rank)
 {
     static const char good[] = "1 1:1\n0 2:1\n1 1:1 2:1\n0 3:1\n", bad[] = "1 1:1\n0 2:1\n1 1:1 2:x\n0 3:1\n";
@@ -188,6 +223,7 @@ int main(void)
         cmocka_unit_test(small_files_give_the_bytes_of_one_process),
         cmocka_unit_test(long_files_give_the_bytes_of_one_process),
         cmocka_unit_test(a_class_that_only_one_copy_has_met_is_everyones_after_the_round),
+        cmocka_unit_test(rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan),
         cmocka_unit_test(a_failure_of_one_is_everyones_and_names_it),
         cmocka_unit_test(a_stop_of_one_stops_all),
     };
