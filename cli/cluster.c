@@ -143,6 +143,21 @@ static int give_up(cli_cluster *cluster, const char *message)
     return EXIT_FAILED;
 }
 
+char *cluster_hear(const cli_cluster *cluster, const char *text)
+{
+    const gsa_peers *peers = cluster->peers;
+    const unsigned char *all = (const unsigned char *)text;
+    const size_t *sizes;
+    size_t size = text != NULL && cluster_speaks(cluster) ? strlen(text) + 1 : 0;
+    gsa_error error = {0};
+    if (peers != NULL && peers->gather(peers->ctx, text, size, &all, &sizes, &error) == GSA_OK)
+        size = sizes[0];
+    char *heard = size > 0 ? malloc(size) : NULL;
+    if (heard != NULL)
+        memcpy(heard, all, size);
+    return heard;
+}
+
 int cluster_agree(cli_cluster *cluster, int code)
 {
     const gsa_peers *peers = cluster->peers;

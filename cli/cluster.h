@@ -26,6 +26,8 @@ int cluster_join(cli_cluster *out, bool tells);
 bool cluster_speaks(const cli_cluster *cluster);
 /* Threads that a rank should take if nobody says how many; 0: as many as there are processors. */
 unsigned cluster_threads(const cli_cluster *cluster);
+/* What rank 0 gives, to be freed, or NULL; alone it is a copy. Nothing may come between this and an agreement. */
+char *cluster_hear(const cli_cluster *cluster, const char *text);
 /* Everyone has come here with an exit code; gives the worst. Rank 0 tells what it was that failed elsewhere. */
 int cluster_agree(cli_cluster *cluster, int code);
 /* The same, and parts with them. */

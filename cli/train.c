@@ -15,6 +15,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const cli_option train_options[] = {
@@ -314,7 +315,12 @@ static int learn(training *run)
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     run->keep = train_keep_begin(run->state, run->reader, &run->progress);
-    gsa_status status = gsa_reader_set_schema(run->reader, gsa_state_schema(run->state), &error);
+    int agreed = cluster_agree(&run->cluster, EXIT_DONE);
+    if (agreed != EXIT_DONE)
+        return agreed;
+    char *schema = cluster_hear(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
+    gsa_status status = gsa_reader_set_schema(run->reader, schema, &error);
+    free(schema);
     if (status == GSA_OK)
         status = session_begin_reader(run->arguments, run->reader, &error);
     trace_start(&run->trace, run->arguments, run->state, run->reader);
@@ -323,7 +329,7 @@ static int learn(training *run)
         if (code != EXIT_DONE)
             return code;
     }
-    int agreed = status == GSA_OK ? cluster_agree(&run->cluster, EXIT_DONE) : EXIT_DONE;
+    agreed = status == GSA_OK ? cluster_agree(&run->cluster, EXIT_DONE) : EXIT_DONE;
     if (agreed != EXIT_DONE)
         return agreed;
     if (status == GSA_OK)

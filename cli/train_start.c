@@ -124,6 +124,9 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
         complain("note: there is neither %s nor %s.state: the run begins from the start", checkpoint->path, model);
         return begin(arguments, env, out);
     }
+    if (has_checkpoint && session_has_state(model))
+        complain("note: goes on from %s; %s.state is of another run, or of an earlier part of this one",
+                 checkpoint->path, model);
     int code = session_load_state(has_checkpoint ? checkpoint->path : model, env, out);
     return code == EXIT_DONE ? check_given(arguments, *out) : code;
 }

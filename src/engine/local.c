@@ -331,6 +331,8 @@ static gsa_status run_passes(training *run, gsa_error *error)
         status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
             status = gsa__index_make(&run->job, &run->index, error);
+        if (status == GSA_OK && run->index.n == 0) /* what was passed over may not have been counted as read */
+            status = gsa_reader_rewind(run->job.reader, error);
         if (status == GSA_OK && run->index.n > 0)
             status = gsa__common_names_make(&run->names, &run->job, error);
         at_start = 0;
@@ -388,7 +390,7 @@ static gsa_status set_up(training *run, gsa_error *error)
 static gsa_status begin_alike(gsa__job *job, gsa_error *error)
 {
     gsa_state *first = gsa__peers_rank(job) == 0 ? job->state : NULL;
-    gsa_status status = gsa__peers_share(job, GSA_OK, &first, 1, error);
+    gsa_status status = gsa__peers_share(job, GSA_OK, &first, 1, 1, error);
     return first && first != job->state ? gsa_state_replace(job->state, first, error) : status;
 }
 

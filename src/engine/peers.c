@@ -104,11 +104,12 @@ static size_t sum_of(const size_t *sizes, size_t n)
 
 /* ---- whole states ------------------------------------------------------------------------------------------------ */
 
-static gsa_status pack_states(const gsa__job *job, gsa_state *const *item, size_t n, gsa__bytes *to, gsa_error *error)
+static gsa_status pack_states(const gsa__job *job, gsa_state *const *item, size_t n, size_t n_dealt, gsa__bytes *to,
+                              gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < n && status == GSA_OK; i++) {
-        if (!gsa__peers_is_mine(job, i, n))
+        if (!gsa__peers_is_mine(job, i, n_dealt))
             continue;
         size_t start = gsa__thing_begin(to);
         status = gsa_state_write(item[i], gsa__bytes_add, to, error);
@@ -119,7 +120,7 @@ static gsa_status pack_states(const gsa__job *job, gsa_state *const *item, size_
 }
 
 static gsa_status unpack_states(const gsa__job *job, const unsigned char *all, size_t size, gsa_state **item, size_t n,
-                                gsa_error *error)
+                                size_t n_dealt, gsa_error *error)
 {
     const unsigned char *state;
     size_t state_size;
@@ -127,7 +128,7 @@ static gsa_status unpack_states(const gsa__job *job, const unsigned char *all, s
     for (size_t i = 0; i < n && status == GSA_OK; i++) {
         if (!gsa__thing_next(&all, &size, &state, &state_size))
             return gsa__peers_surprise(error);
-        if (gsa__peers_is_mine(job, i, n))
+        if (gsa__peers_is_mine(job, i, n_dealt))
             continue;
         gsa_state_free(item[i]);
         item[i] = NULL;
@@ -136,7 +137,8 @@ static gsa_status unpack_states(const gsa__job *job, const unsigned char *all, s
     return status;
 }
 
-gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error)
+gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,
+                            gsa_error *error)
 {
     gsa__bytes mine = {.env = &job->env};
     const unsigned char *all;
@@ -144,8 +146,9 @@ gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, 
     if (gsa__peers_count(job) == 1)
         return status;
     if (status == GSA_OK)
-        status = pack_states(job, item, n, &mine, error);
+        status = pack_states(job, item, n, n_dealt, &mine, error);
     status = gsa__peers_gather(job, status, mine.at, mine.size, &all, &sizes, error);
     gsa__bytes_free(&mine);
-    return status == GSA_OK ? unpack_states(job, all, sum_of(sizes, gsa__peers_count(job)), item, n, error) : status;
+    return status == GSA_OK ? unpack_states(job, all, sum_of(sizes, gsa__peers_count(job)), item, n, n_dealt, error)
+                            : status;
 }

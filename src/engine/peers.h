@@ -27,8 +27,10 @@ gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *byt
 /* Tells everyone of a pass, once all have come so far: whoever is told may meet the others. */
 gsa_status gsa__peers_end_pass(gsa__job *job, gsa_status status, const gsa_state *state, gsa_error *error);
 
-/* Every process has the states of the items that are its own (gsa__peers_is_mine), and gets those of all others. */
-gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, gsa_error *error);
+/* Every process has the states of those of the n items that are its own if n_dealt are dealt out (gsa__peers_is_mine),
+ * and gets those of all others. */
+gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,
+                            gsa_error *error);
 /* The failure when bytes are not what they must be. */
 gsa_status gsa__peers_surprise(gsa_error *error);
 

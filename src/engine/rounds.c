@@ -216,7 +216,7 @@ static gsa_status put_aside(gsa__round *round, gsa_error *error)
 static gsa_status merge_whole(gsa__round *round, gsa_status status, gsa_state **out, gsa_error *error)
 {
     gsa__job *job = round->job;
-    status = gsa__peers_share(job, status, round->copy, round->n, error);
+    status = gsa__peers_share(job, status, round->copy, round->n, round->n_dealt, error);
     return status == GSA_OK
                ? gsa_state_merge((const gsa_state *const *)round->copy, round->n, job->state, &job->env, out, error)
                : status;
@@ -249,7 +249,7 @@ static gsa_status meet(gsa__round *round, gsa_status status, bool *new_labels, g
 static gsa_status merge(gsa__round *round, bool new_labels, gsa_state **out, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    if (round->first == 0 && (new_labels || gsa__peers_count(round->job) == 1))
+    if (round->first == 0 && round->n > 0 && (new_labels || gsa__peers_count(round->job) == 1))
         return merge_whole(round, status, out, error);
     if (round->n > 0)
         status = put_aside(round, error);

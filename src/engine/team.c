@@ -221,7 +221,7 @@ static gsa_status run_members(struct team *team, gsa_error *error)
         status = gsa__workers_run(gsa__workers_count(&run->env), team->n_tasks, run_member, team, &run->env, error);
     for (size_t i = 0; i < n; i++)
         member[i] = team->working[i / team->n_members]->member[i % team->n_members];
-    status = gsa__peers_share(run, status, member, n, error);
+    status = gsa__peers_share(run, status, member, n, n, error);
     for (size_t i = 0; i < n; i++)
         team->working[i / team->n_members]->member[i % team->n_members] = member[i];
     return status;

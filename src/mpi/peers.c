@@ -67,12 +67,12 @@ static bool make_room(const gsa_env *env, unsigned char **memory, size_t *capaci
 /* Of what each rank has, up to `chunk` bytes after the first `done`: how many, and where if they lie side by side. */
 static void lay_out(const uint64_t *lengths, size_t n, uint64_t done, uint64_t chunk, int *counts, int *places)
 {
-    int place = 0;
+    uint64_t place = 0; /* of a gather's own bytes, which are sent from one place, the sum means nothing */
     for (size_t r = 0; r < n; r++) {
         uint64_t left = lengths[r] > done ? lengths[r] - done : 0;
         counts[r] = (int)(left < chunk ? left : chunk);
-        places[r] = place;
-        place += counts[r];
+        places[r] = (int)(place & INT_MAX);
+        place += (uint64_t)counts[r];
     }
 }
 

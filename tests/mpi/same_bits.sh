@@ -27,10 +27,12 @@ compare()
 {
     name=$1 file=$2 ranks=$3 least=$4
     shift 4
-    "$greedystep" train "$file" -o alone --threads 2 --quiet "$@" > summary
+    # shellcheck disable=SC2086 # a list of files
+    "$greedystep" train $file -o alone --threads 2 --quiet "$@" > summary
     for n in $ranks; do
         rm -f model model.state
-        on "$n" "$greedystep" train "$file" -o model --quiet --trace trace "$@" > /dev/null ||
+        # shellcheck disable=SC2086
+        on "$n" "$greedystep" train $file -o model --quiet --trace trace "$@" > /dev/null ||
             fail "$name by $n ranks of $mpi"
         [ "$least" -eq 0 ] || in_rounds "$least" || fail "$name by $n ranks of $mpi: fewer than $least copies, or a rank was idle"
         cmp model alone || fail "$name by $n ranks of $mpi: another model"
@@ -48,6 +50,20 @@ if [ $# -eq 0 ]; then
     # After 2^22 rows there are sixteen, of which eight learn at a time.
     "$greedystep" generate --rows 4400000 --features 100 --nnz 2 -o many.gsac --quiet
     compare many many.gsac 3 16 --passes 2
+    # In the third pass the first eight of sixteen copies end with the last block.
+    "$greedystep" generate --rows 3000000 --features 50 --nnz 2 -o ends.gsac --quiet
+    compare ends ends.gsac 2 0 --passes 3
+    # Rank 0 counts a cache without reading it, and then has to read everything, because rank 1 has met a packed file.
+    "$greedystep" generate --rows 150000 --features 50 --nnz 2 -o plain.gsac --quiet
+    "$greedystep" generate --rows 70000 --features 50 --nnz 2 --seed 2 -o packed.svm.gz --quiet
+    compare mixed 'plain.gsac packed.svm.gz' 2 0 --passes 1
+    # Who goes on knows the columns, whatever it is told.
+    awk 'BEGIN { print "a,c,y"; for (i = 0; i < 70000; i++) print i % 9 "," i % 5 "," (i * 7) % 11 % 2 }' > table.csv
+    "$greedystep" train table.csv --label y --categorical c --passes 1 -o first --quiet > /dev/null
+    for name in alone model; do cp first "$name"; cp first.state "$name.state"; done
+    "$greedystep" train table.csv -o alone --resume --passes 2 --quiet > /dev/null
+    on 2 "$greedystep" train table.csv -o model --resume --passes 2 --quiet > /dev/null || fail "a table, resumed by 2 ranks of $mpi"
+    cmp model alone || fail "a table, resumed by 2 ranks of $mpi: another model"
 fi
 left_out=
 for name in "$@"; do
