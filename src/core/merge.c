@@ -74,6 +74,10 @@ gsa_status gsa__merge_frame(gsa__merging *merging, size_t n_slots, const gsa_env
     if (status != GSA_OK)
         return status;
     gsa_state *into = merging->into;
+    if (base && base->params.has_custom_loss && !into->params.has_custom_loss) { /* of heads: functions do not travel */
+        into->params.has_custom_loss = true;
+        into->params.custom_loss = base->params.custom_loss;
+    }
     status = unite_labels(merging, error);
     if (status == GSA_OK)
         status = gsa__schema_copy(&into->schema, merging->states[0]->schema, &into->env, error);
