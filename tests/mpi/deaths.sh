@@ -8,43 +8,20 @@ greedystep=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-cat > member.sh <<'S'
-echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
-exec "$@"
-S
 "$greedystep" generate --rows 3000 --features 50 -o meets.svm    # a team, which meets after every pass
 "$greedystep" generate --rows 70000 --features 50 -o apart.svm   # one state, which every rank learns by itself
 
-# begin N ROWS PASSES: a run in the background; returns when all ranks are at work.
+# begin N ROWS PASSES: returns when all ranks are at work.
 begin()
 {
-    rm -f pid.* model* log ended
-    (
-        on "$1" sh member.sh "$greedystep" train "$2" -o model --passes "$3" > log 2>&1 && code=0 || code=$?
-        echo "$code" > ended
-    ) &
+    rm -f model*
+    start "$1" "$greedystep" train "$2" -o model --passes "$3"
     tries=0
     until grep -q '^pass ' log 2> /dev/null; do
         tries=$((tries + 1))
         [ $tries -lt 600 ] || { cat log; fail "no rank began to learn"; }
         sleep 0.05
     done
-}
-
-# ends_within SECONDS
-ends_within()
-{
-    tries=0
-    until [ -e ended ]; do
-        tries=$((tries + 1))
-        [ $tries -lt $(($1 * 20)) ] || {
-            kill -9 $(cat pid.*) 2> /dev/null || true
-            cat log
-            fail "it goes on after $1 s"
-        }
-        sleep 0.05
-    done
-    wait
 }
 
 export GREEDYSTEP_HEARTBEAT_SECONDS=3

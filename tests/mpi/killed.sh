@@ -19,10 +19,6 @@ end()
 trap end EXIT
 cd "$work"
 mkdir kept
-cat > member.sh <<'S2'
-echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
-exec "$@"
-S2
 
 # random BELOW: a number of its own each time.
 state=$seed
@@ -54,12 +50,8 @@ watcher=$!
 
 begin()
 {
-    rm -f pid.* ended
     [ -e kept/model.state ] && goes_on=yes || goes_on=no
-    (
-        on "$1" sh member.sh $train --checkpoint kept --checkpoint-every 0 --resume > log 2>&1 && code=0 || code=$?
-        echo $code > ended
-    ) &
+    start "$1" $train --checkpoint kept --checkpoint-every 0 --resume
 }
 
 # lives PROCESS: one that is dead may wait to be buried.
@@ -73,16 +65,7 @@ lives()
 # waits SECONDS: for the job to end.
 waits()
 {
-    tries=0
-    until [ -e ended ]; do
-        tries=$((tries + 1))
-        [ $tries -lt $(($1 * 20)) ] || {
-            kill -9 $(cat pid.*) 2> /dev/null || true
-            cat log
-            fail "the job goes on after $1 s"
-        }
-        sleep 0.05
-    done
+    ends_within "$1"
     if [ $goes_on = yes ] && grep -q 'begins from the start' log; then
         cat log
         fail "a checkpoint was not taken"

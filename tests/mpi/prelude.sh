@@ -26,3 +26,31 @@ fail()
     echo "FAILED: $*"
     exit 1
 }
+
+# start N COMMAND...: a job in the background. Every rank leaves its process in pid.RANK, the job its exit code in `ended`.
+start()
+{
+    rm -f pid.* log ended
+    (
+        ranks=$1
+        shift
+        on "$ranks" sh -c 'echo $$ > "pid.${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"; exec "$@"' rank "$@" > log 2>&1 &&
+            code=0 || code=$?
+        echo "$code" > ended
+    ) &
+}
+
+# ends_within SECONDS: the job of start
+ends_within()
+{
+    tries=0
+    until [ -e ended ]; do
+        tries=$((tries + 1))
+        [ $tries -lt $(($1 * 20)) ] || {
+            kill -9 $(cat pid.*) 2> /dev/null || true
+            cat log
+            fail "the job goes on after $1 s"
+        }
+        sleep 0.05
+    done
+}

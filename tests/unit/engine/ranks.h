@@ -39,21 +39,32 @@ static inline void take(struct rank *rank, size_t from, const unsigned char *at,
     *total += size;
 }
 
+/* Everyone shows what it has, takes what it is to have of each, and nobody leaves before all have taken. sizes: one for
+ * all, or one a rank. */
+static inline void meet(struct rank *rank, const void *given, const size_t *sizes, size_t n_sizes)
+{
+    struct meeting *meeting = rank->meeting;
+    size_t total = 0, own = n_sizes > 1 ? rank->peers.rank : 0;
+    rank->n_meetings++;
+    memcpy(rank->sent_sizes, sizes, n_sizes * sizeof *sizes);
+    meeting->bytes[rank->peers.rank] = given;
+    meeting->sizes[rank->peers.rank] = rank->sent_sizes;
+    pthread_barrier_wait(&meeting->barrier);
+    for (size_t r = 0; r < meeting->n; r++) {
+        const unsigned char *at = meeting->bytes[r];
+        for (size_t to = 0; to < own; to++)
+            at = meeting->sizes[r][to] > 0 ? at + meeting->sizes[r][to] : at; /* who has nothing has no place either */
+        take(rank, r, at, meeting->sizes[r][own], &total);
+    }
+    pthread_barrier_wait(&meeting->barrier);
+}
+
 static inline gsa_status gather_in_memory(void *ctx, const void *given, size_t size, const unsigned char **all,
                                           const size_t **sizes, gsa_error *error)
 {
     struct rank *rank = ctx;
-    struct meeting *meeting = rank->meeting;
-    size_t total = 0;
     (void)error;
-    rank->n_meetings++;
-    meeting->bytes[rank->peers.rank] = given;
-    rank->sent_sizes[0] = size;
-    meeting->sizes[rank->peers.rank] = rank->sent_sizes;
-    pthread_barrier_wait(&meeting->barrier);
-    for (size_t r = 0; r < meeting->n; r++)
-        take(rank, r, meeting->bytes[r], meeting->sizes[r][0], &total);
-    pthread_barrier_wait(&meeting->barrier);
+    meet(rank, given, &size, 1);
     *all = rank->got;
     *sizes = rank->got_sizes;
     return GSA_OK;
@@ -63,22 +74,8 @@ static inline gsa_status exchange_in_memory(void *ctx, const void *given, const 
                                             const unsigned char **all, const size_t **all_sizes, gsa_error *error)
 {
     struct rank *rank = ctx;
-    struct meeting *meeting = rank->meeting;
-    size_t total = 0;
     (void)error;
-    rank->n_meetings++;
-    meeting->bytes[rank->peers.rank] = given;
-    memcpy(rank->sent_sizes, sizes, meeting->n * sizeof *sizes);
-    meeting->sizes[rank->peers.rank] = rank->sent_sizes;
-    pthread_barrier_wait(&meeting->barrier);
-    for (size_t r = 0; r < meeting->n; r++) {
-        size_t before = 0;
-        for (size_t to = 0; to < rank->peers.rank; to++)
-            before += meeting->sizes[r][to];
-        const unsigned char *start = meeting->bytes[r] ? meeting->bytes[r] + before : NULL;
-        take(rank, r, start, meeting->sizes[r][rank->peers.rank], &total);
-    }
-    pthread_barrier_wait(&meeting->barrier);
+    meet(rank, given, sizes, rank->meeting->n);
     *all = rank->got;
     *all_sizes = rank->got_sizes;
     return GSA_OK;
