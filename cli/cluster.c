@@ -173,6 +173,8 @@ int cluster_agree(cli_cluster *cluster, int code)
     if (peers->gather(peers->ctx, &mine, sizeof mine, &all, &sizes, &error) != GSA_OK)
         return give_up(cluster, mine.message[0] != '\0' ? mine.message : error.message);
     for (size_t r = 0; r < peers->n_ranks; r++) {
+        if (sizes[r] != sizeof mine)
+            return give_up(cluster, "other ranks do something else than this one");
         int theirs = all[r * sizeof mine + offsetof(outcome, code)];
         cluster->settled = theirs > cluster->settled ? theirs : cluster->settled;
     }

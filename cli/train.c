@@ -53,6 +53,8 @@ typedef struct training {
     cli_trace trace;
     double seconds;
     double held_out_loss; /* NaN if none were held out */
+    bool has_counted;     /* all ranks together */
+    uint64_t n_bad_rows;  /* what they have skipped */
     bool stopped, test_failed;
 } training;
 
@@ -120,6 +122,13 @@ static void note_round(void *ctx, const gsa_round_report *report)
     trace_round(&((training *)ctx)->trace, report);
 }
 
+static void note_count(void *ctx, uint64_t n_bad_rows)
+{
+    training *run = ctx;
+    run->has_counted = true;
+    run->n_bad_rows = n_bad_rows;
+}
+
 static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
@@ -147,7 +156,7 @@ static uint64_t count_bad_rows(const training *run)
 {
     gsa_reader_progress reading;
     gsa_reader_get_progress(run->reader, &reading);
-    return reading.n_bad_rows;
+    return run->has_counted ? run->n_bad_rows : reading.n_bad_rows;
 }
 
 static int print_json(const training *run, const gsa_summary *summary)
@@ -311,6 +320,7 @@ static int learn(training *run)
                              .notice = cluster_speaks(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .round_ended = note_round,
+                             .counted = note_count,
                              .peers = run->cluster.peers};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);

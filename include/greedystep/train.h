@@ -51,6 +51,8 @@ typedef struct gsa_train_hooks {
      * the bits of an undisturbed run, with any number of threads and processes. */
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
     void (*round_ended)(void *ctx, const gsa_round_report *report);
+    /* Of several processes that read a part each: once, before they learn, the rows that were skipped in all parts. */
+    void (*counted)(void *ctx, uint64_t n_bad_rows);
     const gsa_peers *peers; /* NULL: it learns alone */
 } gsa_train_hooks;
 
@@ -58,7 +60,7 @@ typedef struct gsa_train_hooks {
  * has already learned continues where it stands: rows it has taken are read and passed over, so that an interrupted run
  * gives the bits of an undisturbed one; an input that begins differently is GSA_CONFLICT. On GSA_STOPPED the state can
  * be saved and resumed. With the method auto, a file of at most GSA_BLOCK_ROWS rows is learned as a whole: the state is
- * untouched until the end, and a run that was stopped begins anew; after the first million shuffled rows they are
+ * untouched until the end, and a run that was stopped begins anew; after a million shuffled rows or more they are
  * learned in rounds (gsa_plan_round), and a run that was stopped goes on where the round began. env: should_stop,
  * allocator and threads; hooks are called from the caller's thread. */
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,

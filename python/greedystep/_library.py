@@ -212,6 +212,7 @@ class TrainHooks(Structure):
         ("notice", Notice),
         ("state_is_whole", PassEnded),
         ("round_ended", c_void_p),
+        ("counted", c_void_p),
         ("peers", c_void_p),
     ]
 

@@ -89,9 +89,7 @@ static gsa_status gather(merger *all, gsa_status status, const gsa__bytes *mine,
     if (gsa__peers_count(job) == 1)
         return status;
     status = gsa__peers_gather(job, status, mine->at, mine->size, every, &sizes, error);
-    *size = 0;
-    for (size_t r = 0; r < gsa__peers_count(job) && status == GSA_OK; r++)
-        *size += sizes[r];
+    *size = status == GSA_OK ? gsa__peers_total(job, sizes) : 0;
     return status;
 }
 
@@ -140,7 +138,7 @@ static gsa_status unite_step(merger *all, gsa_status status, size_t first, gsa_e
 {
     gsa__job *job = all->aside->job;
     gsa__bytes several = {.env = &job->env};
-    size_t n_ranks = gsa__peers_count(job), size = 0, *sizes = all->slice_size;
+    size_t n_ranks = gsa__peers_count(job), *sizes = all->slice_size;
     const gsa__sliced *only = all->aside->n_sliced == 1 ? all->aside->sliced : NULL;
     for (size_t r = 0; r < n_ranks; r++)
         sizes[r] = only ? only->at[first + r + 1] - only->at[first + r] : 0;
@@ -150,10 +148,8 @@ static gsa_status unite_step(merger *all, gsa_status status, size_t first, gsa_e
     const size_t *given = sizes;
     if (n_ranks > 1)
         status = gsa__peers_exchange(job, status, mine, sizes, &mine, &given, error);
-    for (size_t r = 0; r < n_ranks && status == GSA_OK; r++)
-        size += given[r];
     if (status == GSA_OK)
-        status = unite(all, mine, size, &all->united, error);
+        status = unite(all, mine, gsa__peers_total(job, given), &all->united, error);
     gsa__bytes_free(&several);
     return status;
 }

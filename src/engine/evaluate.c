@@ -116,7 +116,7 @@ static gsa_status add_others(jury *all, const unsigned char *from, size_t left, 
 /* Rank 0 gets what all have found. */
 static gsa_status meet(jury *all, gsa_status status, gsa_error *error)
 {
-    size_t n_ranks = gsa__peers_count(&all->job), total = 0;
+    size_t n_ranks = gsa__peers_count(&all->job);
     size_t *sizes = gsa__alloc_zeroed(&all->job.env, n_ranks, sizeof *sizes);
     const unsigned char *others;
     const size_t *given;
@@ -125,10 +125,8 @@ static gsa_status meet(jury *all, gsa_status status, gsa_error *error)
     else if (status == GSA_OK)
         status = gsa__fail(error, GSA_MEMORY, "no memory for %zu sizes", n_ranks);
     status = gsa__peers_exchange(&all->job, status, all->parts.at, sizes, &others, &given, error);
-    for (size_t r = 0; r < n_ranks && status == GSA_OK; r++)
-        total += given[r];
     gsa__free(&all->job.env, sizes);
-    return status == GSA_OK ? add_others(all, others, total, error) : status;
+    return status == GSA_OK ? add_others(all, others, gsa__peers_total(&all->job, given), error) : status;
 }
 
 gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader, const gsa_judgement_hooks *hooks,

@@ -87,15 +87,6 @@ typedef struct finding {
     uint64_t cannot, n_bad_rows;
 } finding;
 
-static void tell_bad_rows(const gsa__job *job, uint64_t n)
-{
-    gsa_error text;
-    if (n == 0 || !job->hooks.notice)
-        return;
-    (void)gsa__fail(&text, GSA_OK, "%llu bad rows were skipped", (unsigned long long)n);
-    job->hooks.notice(job->hooks.ctx, text.message);
-}
-
 static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
 {
     gsa__job *job = all->job;
@@ -118,8 +109,8 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
         sum.n_bad_rows += mine.n_bad_rows;
     }
     *cannot = sum.cannot != 0;
-    if (status == GSA_OK && !sum.cannot)
-        tell_bad_rows(job, sum.n_bad_rows);
+    if (status == GSA_OK && !sum.cannot && job->hooks.counted)
+        job->hooks.counted(job->hooks.ctx, sum.n_bad_rows);
     return status;
 }
 

@@ -39,10 +39,9 @@ typedef struct training {
     int on_route; /* the next block that comes is block_number, if it is this process's */
     gsa__round round;
     uint32_t order[GSA_BLOCK_ROWS];
-    uint64_t block_number;            /* in the pass */
-    uint64_t pass_rows, pass_entries; /* read in the pass */
-    gsa__mixing mixing;               /* of the first pass */
-    int has_met;                      /* the first rows are those that the run began with */
+    uint64_t block_number; /* in the pass */
+    gsa__mixing mixing;    /* of the first pass */
+    int has_met;           /* the first rows are those that the run began with */
     int shuffled;
     uint64_t seed;
 } training;
@@ -103,11 +102,13 @@ static void set_route(training *run)
     run->on_route = 1;
 }
 
-static gsa_status read_block(training *run, gsa_batch *batch, gsa_error *error)
+static gsa_status read_block(training *run, uint64_t pass, gsa_batch *batch, gsa_error *error)
 {
     if (run->index.n > 0 && !run->on_route)
         set_route(run);
     gsa_status status = gsa__ahead_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+    if (status == GSA_OK && pass == 0)
+        gsa__mixing_add(&run->mixing, batch);
     return status == GSA_END && run->index.n > 0
                ? gsa__fail(error, GSA_CONFLICT, "block %llu of the input, which was counted, is not there any more",
                            (unsigned long long)run->block_number)
@@ -185,29 +186,22 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
     gsa_batch batch = {0};
     const gsa_extent *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
     int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_met), is_read = !known || begins;
-    gsa_status status = is_read ? read_block(run, &batch, error) : GSA_OK;
+    gsa_status status = is_read ? read_block(run, pass, &batch, error) : GSA_OK;
     if (status == GSA_OK && begins)
         status = meet_first_block(run, &batch, pass, taken, error);
     if (status != GSA_OK)
         return status;
     *n_rows = known ? known->n_rows : batch.n_rows;
     run->has_met = 1;
-    run->pass_rows += *n_rows;
-    run->pass_entries += known ? known->n_entries : (uint64_t)(batch.row_start[*n_rows] - batch.row_start[0]);
-    if (pass == 0 && is_read)
-        gsa__mixing_add(&run->mixing, &batch);
     if (taken >= *n_rows) {
         run->on_route = run->on_route && is_read;
         return GSA_OK;
     }
-    int is_new = !is_read;
     if (run->round.n == 0 && taken == 0)
         status = begin_copies(run, &is_read, error);
     int is_mine = run->round.n == 0 || gsa__round_is_mine(&run->round);
     if (status == GSA_OK && is_mine && !is_read)
-        status = read_block(run, &batch, error);
-    if (status == GSA_OK && is_mine && is_new && pass == 0)
-        gsa__mixing_add(&run->mixing, &batch);
+        status = read_block(run, pass, &batch, error);
     return status == GSA_OK ? learn_block(run, is_mine ? &batch : NULL, *n_rows, pass, (size_t)taken, error) : status;
 }
 
@@ -215,7 +209,7 @@ static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint
 {
     gsa_status status = GSA_OK;
     uint64_t n_rows = 0;
-    run->pass_rows = run->pass_entries = *n_read = 0;
+    *n_read = 0;
     run->on_route = 0;
     for (run->block_number = 0; status == GSA_OK; run->block_number++) {
         if (run->index.n > 0 && run->block_number == run->index.n)
@@ -357,6 +351,9 @@ static gsa_status train_shards(training *run, uint64_t n_shards, gsa_error *erro
     if (progress.is_stream)
         return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
                          gsa_reader_file(run->job.reader, 0));
+    if (gsa__peers_count(&run->job) > 1)
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "--shards is an experiment of one process: leave it out, or start one only");
     if (summary.pass > 0 || summary.pass_rows > 0)
         return gsa__fail(error, GSA_ARGUMENT, "a run with --shards does not go on where it was stopped: begin it anew");
     return gsa__shards_train(&run->job, n_shards, count_param(run->job.state, "passes"), error);
@@ -411,8 +408,11 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
 {
     gsa_env resolved = gsa__env_resolve(env);
     training *run = gsa__alloc_zeroed(&resolved, 1, sizeof *run);
-    if (!run)
-        return gsa__fail(error, GSA_MEMORY, "no memory to train");
+    if (!run) {
+        gsa__job lost = {.env = resolved};
+        lost.hooks.peers = hooks ? hooks->peers : NULL;
+        return gsa__peers_agree(&lost, gsa__fail(error, GSA_MEMORY, "no memory to train"), error);
+    }
     run->job = (gsa__job){.state = state, .reader = reader, .env = resolved};
     if (hooks)
         run->job.hooks = *hooks;

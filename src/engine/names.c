@@ -190,11 +190,8 @@ static gsa_status hand_round(gsa__common_names *names, hearing *all, gsa_status 
     if (status == GSA_OK)
         status = pack(all, before, &mine, error);
     status = gsa__peers_gather(job, status, mine.at, mine.size, &every, &sizes, error);
-    size_t size = 0;
-    for (size_t r = 0; r < all->n_ranks && status == GSA_OK; r++)
-        size += sizes[r];
     gsa__bytes_free(&mine);
-    return status == GSA_OK ? unpack(names, every, size, &job->env, error) : status;
+    return status == GSA_OK ? unpack(names, every, gsa__peers_total(job, sizes), &job->env, error) : status;
 }
 
 gsa_status gsa__common_names_make(gsa__common_names *names, gsa__job *job, gsa_error *error)

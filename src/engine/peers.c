@@ -82,6 +82,14 @@ gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *byt
     return status == GSA_OK ? part(job, peers->exchange(peers->ctx, bytes, sizes, all, all_sizes, error)) : status;
 }
 
+size_t gsa__peers_total(const gsa__job *job, const size_t *sizes)
+{
+    size_t total = 0;
+    for (size_t r = 0; r < gsa__peers_count(job); r++)
+        total += sizes[r];
+    return total;
+}
+
 gsa_status gsa__peers_surprise(gsa_error *error)
 {
     return gsa__fail(error, GSA_CONFLICT,
@@ -92,14 +100,6 @@ gsa_status gsa__peers_end_pass(gsa__job *job, gsa_status status, const gsa_state
 {
     status = gsa__peers_agree(job, status, error);
     return status == GSA_OK && job->hooks.pass_ended ? job->hooks.pass_ended(job->hooks.ctx, state, error) : status;
-}
-
-static size_t sum_of(const size_t *sizes, size_t n)
-{
-    size_t sum = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += sizes[i];
-    return sum;
 }
 
 /* ---- whole states ------------------------------------------------------------------------------------------------ */
@@ -149,6 +149,5 @@ gsa_status gsa__peers_share(gsa__job *job, gsa_status status, gsa_state **item, 
         status = pack_states(job, item, n, n_dealt, &mine, error);
     status = gsa__peers_gather(job, status, mine.at, mine.size, &all, &sizes, error);
     gsa__bytes_free(&mine);
-    return status == GSA_OK ? unpack_states(job, all, sum_of(sizes, gsa__peers_count(job)), item, n, n_dealt, error)
-                            : status;
+    return status == GSA_OK ? unpack_states(job, all, gsa__peers_total(job, sizes), item, n, n_dealt, error) : status;
 }

@@ -24,6 +24,9 @@ gsa_status gsa__peers_gather(gsa__job *job, gsa_status status, const void *bytes
 gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *bytes, const size_t *sizes,
                                const unsigned char **all, const size_t **all_sizes, gsa_error *error);
 
+/* Of what a meeting gave. */
+size_t gsa__peers_total(const gsa__job *job, const size_t *sizes);
+
 /* Tells everyone of a pass, once all have come so far: whoever is told may meet the others. */
 gsa_status gsa__peers_end_pass(gsa__job *job, gsa_status status, const gsa_state *state, gsa_error *error);
 

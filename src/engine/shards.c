@@ -7,8 +7,8 @@
  * held-out rows gain by it. */
 #include "engine/shards.h"
 
+#include "engine/aside.h"
 #include "engine/block.h"
-#include "engine/bytes.h"
 #include "engine/peers.h"
 
 #include "base/error.h"
@@ -98,10 +98,9 @@ typedef struct sharded {
     size_t n_shards;
     uint64_t n_rows;
     uint64_t *first;  /* by shard: rows that are learned before the first pass */
-    gsa_state **copy; /* that has learned, or its head */
-    gsa_state *spare; /* a copy that has become its head and slice, for the next one; NULL: none */
-    void **slice;     /* with a head: everything else */
-    size_t *slice_size;
+    gsa_state **copy; /* that has learned; NULL: it was put aside */
+    gsa_state *spare; /* the last one that was, whose memory is for the next; NULL: none */
+    gsa__aside aside;
 } sharded;
 
 static gsa_status rewind_all(sharded *run, gsa_error *error)
@@ -152,11 +151,7 @@ static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
     size_t n = run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
     run->first = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->first);
     run->copy = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->copy);
-    run->slice = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->slice);
-    run->slice_size = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->slice_size);
-    return run->first && run->copy && run->slice && run->slice_size
-               ? GSA_OK
-               : gsa__fail(error, GSA_MEMORY, "no memory for %zu shards", n);
+    return run->first && run->copy ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu shards", n);
 }
 
 /* Of the rows, from the first on, as many as have no more entries than that. */
@@ -239,25 +234,14 @@ static bool by_slices(const sharded *run)
     return run->n_shards > WHOLE_MOST && summary.n_rows >= GSA_CONTEST_ROWS;
 }
 
-/* A copy that is to wait as its head and one slice of everything. */
 static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
 {
-    const gsa_env *env = &run->job->env;
-    const gsa_state *base = run->job->state;
-    gsa__bytes head = {.env = env}, slice = {.env = env};
-    gsa_state *copy = run->copy[s];
-    const gsa_state *alone = copy;
+    const gsa_state *copy = run->copy[s];
+    if (!run->aside.job)
+        gsa__aside_begin(&run->aside, run->job);
+    run->spare = run->copy[s];
     run->copy[s] = NULL;
-    gsa_status status = gsa_state_write_head(copy, base, gsa__bytes_add, &head, error);
-    if (status == GSA_OK)
-        status = gsa_state_read(head.at, head.size, env, &run->copy[s], error);
-    if (status == GSA_OK)
-        status = gsa_state_write_slice(&alone, 1, s, base, 0, GSA_MAX_ID + (uint64_t)1, gsa__bytes_add, &slice, error);
-    run->slice[s] = slice.at;
-    run->slice_size[s] = slice.size;
-    gsa__free(env, head.at);
-    run->spare = copy;
-    return status;
+    return gsa__aside_add(&run->aside, &copy, 1, s, error);
 }
 
 static gsa_status make_copy(sharded *run, size_t s, size_t n_copies, gsa_error *error)
@@ -287,31 +271,17 @@ static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
 
 static void forget_copies(sharded *run)
 {
-    for (size_t s = 0; s < run->n_shards && run->copy && run->slice; s++) {
+    gsa__aside_drop(&run->aside);
+    for (size_t s = 0; s < run->n_shards && run->copy; s++) {
         gsa_state_free(run->copy[s]);
-        gsa__free(&run->job->env, run->slice[s]);
         run->copy[s] = NULL;
-        run->slice[s] = NULL;
     }
-}
-
-static gsa_status merge_slices(const sharded *run, gsa_state **out, gsa_error *error)
-{
-    gsa__bytes united = {.env = &run->job->env};
-    gsa_status status = gsa_slices_unite((const void *const *)run->slice, run->slice_size, run->n_shards, united.env,
-                                         gsa__bytes_add, &united, error);
-    const void *all = united.at;
-    if (status == GSA_OK)
-        status = gsa_state_merge_slices((const gsa_state *const *)run->copy, run->n_shards, run->job->state, &all,
-                                        &united.size, 1, united.env, out, error);
-    gsa__free(united.env, united.at);
-    return status;
 }
 
 static gsa_status merge_copies(sharded *run, gsa_error *error)
 {
     gsa_state *merged = NULL, *base = run->job->state;
-    gsa_status status = by_slices(run) ? merge_slices(run, &merged, error)
+    gsa_status status = by_slices(run) ? gsa__aside_merge(&run->aside, GSA_OK, run->n_shards, &merged, error)
                                        : gsa_state_merge((const gsa_state *const *)run->copy, run->n_shards, base,
                                                          &run->job->env, &merged, error);
     forget_copies(run);
@@ -348,8 +318,6 @@ gsa_status gsa__shards_train(gsa__job *job, uint64_t n_shards, uint64_t passes, 
     forget_copies(&run);
     gsa__free(&job->env, run.first);
     gsa__free(&job->env, run.copy);
-    gsa__free(&job->env, run.slice);
-    gsa__free(&job->env, run.slice_size);
     gsa_state_free(run.spare);
     pupil_end(&run.who);
     return status;
