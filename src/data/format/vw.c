@@ -225,7 +225,7 @@ static gsa_status take_features(vw *parser, const gsa__line *line, const char *p
 
 static bool is_of(const gsa__term *term, const char *space)
 {
-    return strncmp(space, term->name, term->name_size) == 0 && space[term->name_size] == '\0';
+    return strlen(space) == term->name_size && memcmp(space, term->name, term->name_size) == 0;
 }
 
 /* All pairs of features of two namespaces; of one with itself each pair once, squares included. With features NULL they

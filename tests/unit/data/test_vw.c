@@ -183,6 +183,24 @@ static void namespaces_are_crossed_pair_by_pair(void **state)
     gsa_reader_close(reader);
 }
 
+/* Found by fuzz_vw: the name of the namespace in --cross was read behind its end. */
+static void a_namespace_that_goes_on_behind_a_nul_is_another(void **state)
+{
+    (void)state;
+    const char text[] = "1 |u\0 x |u y\n1 |u\0v x |u y z\n";
+    gsa_reader_options options = {.cross = "u*u"};
+    static const gsa__reader_sizes defaults = {0};
+    gsa_reader *reader = NULL;
+    gsa_batch batch;
+    assert_int_equal(
+        gsa__reader_open_bytes(text, sizeof text - 1, "t.vw", NULL, &options, &defaults, NULL, &reader, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
+    assert_int_equal(batch.n_rows, 2);
+    assert_int_equal(batch.row_start[1], 2 + 1);
+    assert_int_equal(batch.row_start[2], 3 + 3 + 3);
+    gsa_reader_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +209,7 @@ int main(void)
         cmocka_unit_test(labels_are_not_needed_to_predict),
         cmocka_unit_test(features_are_remembered_by_namespace_and_name),
         cmocka_unit_test(namespaces_are_crossed_pair_by_pair),
+        cmocka_unit_test(a_namespace_that_goes_on_behind_a_nul_is_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
