@@ -102,13 +102,16 @@ typedef struct growing_text {
     const gsa_env *env;
     void *text;
     size_t size, capacity;
+    bool failed; /* jansson does not ask everywhere what became of its text */
 } growing_text;
 
 static int append(const char *bytes, size_t size, void *ctx)
 {
     growing_text *out = ctx;
     size_t wanted;
-    if (!gsa__add(out->size, size, &wanted) || !gsa__reserve(out->env, &out->text, &out->capacity, wanted, 1))
+    out->failed = out->failed || !gsa__add(out->size, size, &wanted) ||
+                  !gsa__reserve(out->env, &out->text, &out->capacity, wanted, 1);
+    if (out->failed)
         return -1;
     memcpy((char *)out->text + out->size, bytes, size);
     out->size = wanted;
@@ -121,7 +124,7 @@ static gsa_status dump_padded(const json_t *header, growing_text *out, gsa_error
     int failed = json_dump_callback(header, append, out, JSON_COMPACT);
     while (!failed && out->size % 8 != 0)
         failed = append(" ", 1, out);
-    if (failed)
+    if (failed || out->failed)
         return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
     if (out->size > GSA__CONTAINER_MOST_HEADER)
         return gsa__fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", out->size,
