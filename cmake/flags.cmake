@@ -19,3 +19,8 @@ if(GREEDYSTEP_COVERAGE)
   target_compile_options(gsa_flags INTERFACE --coverage)
   target_link_options(gsa_flags INTERFACE --coverage)
 endif()
+if(GREEDYSTEP_FUZZ)
+  # Everything tells a fuzzer where it goes; only the fuzz targets have one linked in.
+  target_compile_options(gsa_flags INTERFACE -fsanitize=fuzzer-no-link)
+  target_link_options(gsa_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

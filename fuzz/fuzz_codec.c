@@ -1,0 +1,107 @@
+/* A codec around text; which one is FUZZ_CODEC, as one target a codec is made of this file.
+ *
+ * PACKED: the input is what a file would hold, damaged as it comes. Else it is a text that the codec's own library
+ * packs, and then
+ *   P1  the rows are those of the plain text, and so is their failure;
+ *   P2  cut short anywhere, it is not taken for whole;
+ *   P3  several members after one another are one text. */
+#include "rows.h"
+
+#include "base/memory.h"
+
+#include <bzlib.h>
+#include <lzma.h>
+
+enum { PACKED = 128, CUT = 64, TWICE = 32 };
+
+static size_t pack_with(const gsa__codec *codec, const uint8_t *text, size_t size, unsigned char *out, size_t room)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    void *encoder = codec->open_encoder(&env);
+    gsa__codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
+    gsa__codec_result result = codec->step(encoder, &io);
+    fuzz_must(result == GSA__CODEC_MEMBER_END, "what there is room for is packed in one step", NULL);
+    codec->close(encoder);
+    return room - io.out_size;
+}
+
+size_t pack_gzip(const uint8_t *text, size_t size, unsigned char *out, size_t room);
+size_t pack_zstd(const uint8_t *text, size_t size, unsigned char *out, size_t room);
+size_t pack_xz(const uint8_t *text, size_t size, unsigned char *out, size_t room);
+size_t pack_bzip2(const uint8_t *text, size_t size, unsigned char *out, size_t room);
+
+size_t pack_gzip(const uint8_t *text, size_t size, unsigned char *out, size_t room)
+{
+    return pack_with(gsa__codec_gzip(), text, size, out, room);
+}
+
+size_t pack_zstd(const uint8_t *text, size_t size, unsigned char *out, size_t room)
+{
+    return pack_with(gsa__codec_zstd(), text, size, out, room);
+}
+
+/* The smallest dictionary: the usual ones take longer to be cleared than anything else here. */
+size_t pack_xz(const uint8_t *text, size_t size, unsigned char *out, size_t room)
+{
+    lzma_options_lzma options;
+    size_t used = 0;
+    fuzz_must(!lzma_lzma_preset(&options, 0), "there is a preset", NULL);
+    options.dict_size = 4096;
+    lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, NULL}};
+    lzma_ret result = lzma_stream_buffer_encode(filters, LZMA_CHECK_CRC32, NULL, text, size, out, &used, room);
+    fuzz_must(result == LZMA_OK, "xz packs", NULL);
+    return used;
+}
+
+size_t pack_bzip2(const uint8_t *text, size_t size, unsigned char *out, size_t room)
+{
+    unsigned used = (unsigned)room;
+    int result = BZ2_bzBuffToBuffCompress((char *)out, &used, (char *)(uintptr_t)text, (unsigned)size, 1, 0, 0);
+    fuzz_must(result == BZ_OK, "bzip2 packs", NULL);
+    return used;
+}
+
+/* P1 and P3. */
+static void check_text(const fuzz_source *plain, const fuzz_source *packed, uint8_t choice)
+{
+    static fuzz_told wanted, got;
+    const gsa__reader_sizes sizes = {.buffer = 1 + choice % 200, .read = 1 + choice % 50, .batch_rows = 5};
+    fuzz_tell(plain, &fuzz_sizes, false, &wanted);
+    fuzz_tell(packed, choice & 1 ? &fuzz_sizes : &sizes, false, &got);
+    fuzz_must_be_same(&wanted, &got, "packed text is the text");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static unsigned char room[8 * FUZZ_MOST];
+    static fuzz_bytes text;
+    static fuzz_told cut;
+    if (size > FUZZ_MOST)
+        return -1;
+    fuzz_input in = {data, size};
+    uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
+    if (what & PACKED) {
+        const fuzz_source from = {in.at, in.left, "rows", gsa__format_libsvm(), {0}};
+        fuzz_check_reading(&from, what & (FUZZ_PIECES | FUZZ_REWIND | FUZZ_SKIP | FUZZ_SHARE | FUZZ_SEEK), choice);
+        return 0;
+    }
+    if (in.left >= 2 && gsa__codec_detect(in.at, in.left))
+        return 0; /* the text would be packed twice */
+    size_t packed = FUZZ_CODEC(in.at, in.left, room, sizeof room / 2);
+    text.size = 0;
+    fuzz_put(&text, in.at, in.left);
+    if (what & TWICE) {
+        packed += FUZZ_CODEC(in.at, in.left, room + packed, sizeof room / 2);
+        fuzz_put(&text, in.at, in.left);
+    }
+    const fuzz_source plain = {text.data, text.size, "rows", gsa__format_libsvm(), {0}};
+    fuzz_source from = {room, packed, "rows", gsa__format_libsvm(), {0}};
+    if (!(what & CUT)) {
+        check_text(&plain, &from, choice);
+    } else if (!(what & TWICE)) {
+        from.size = GSA__CODEC_MAGIC + choice % (packed - GSA__CODEC_MAGIC);
+        fuzz_tell(&from, &fuzz_sizes, true, &cut);
+        fuzz_must(cut.status == GSA_FORMAT, "what was cut short is not whole", NULL);
+    }
+    return 0;
+}

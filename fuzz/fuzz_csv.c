@@ -1,0 +1,53 @@
+/* Tables in text: R1 to R6 of rows.h, under options that name columns; and a reader that is given the schema of another
+ * one reads the same rows. */
+#include "rows.h"
+
+/* What the columns are, once more from the text of the schema. */
+static void check_schema(const fuzz_source *from, const fuzz_told *whole)
+{
+    static fuzz_told other;
+    gsa_error error = {0};
+    gsa_reader *reader = fuzz_open(from, &fuzz_sizes, false), *first = fuzz_open(from, &fuzz_sizes, false);
+    if (gsa_reader_begin(first, &error) == GSA_OK && gsa_reader_schema(first)) {
+        gsa_status status = gsa_reader_set_schema(reader, gsa_reader_schema(first), &error);
+        fuzz_must(status == GSA_OK, "a reader takes the schema of a reader", error.message);
+        fuzz_tell_nothing(&other);
+        fuzz_tell_rest(&other, reader);
+        fuzz_must(other.status == whole->status, "with its own schema a table is the same", other.error.message);
+        fuzz_must(fuzz_same(&other.rows, &whole->rows), "with its own schema a table has the same rows", NULL);
+        gsa_schema_info info;
+        fuzz_must(gsa_schema_get_info(gsa_reader_schema(first), &info, &error) == GSA_OK, "a schema can be read",
+                  error.message);
+    }
+    gsa_reader_close(first);
+    gsa_reader_close(reader);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const char *const names[] = {NULL, "y", "1", "2", "a", "a,b", "99", ""};
+    if (size > FUZZ_MOST)
+        return -1;
+    fuzz_input in = {data, size};
+    uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in), more = fuzz_byte(&in);
+    gsa_reader_options options = {.label = names[how & 7],
+                                  .weight = names[how >> 3 & 7],
+                                  .categorical = names[more & 7],
+                                  .ignore = names[more >> 3 & 7],
+                                  .cross = more & 64 ? "a*b" : NULL,
+                                  .without_labels = more >> 7,
+                                  .remember_names = how >> 7 && choice % 32 == 7, /* the table of names is large */
+                                  .keep_cells = how >> 6 & 1,
+                                  .bits = choice & 1 ? 4 : 0};
+    const fuzz_source from = {in.at, in.left, "rows.csv", gsa__format_csv(), options};
+    const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
+    if (what & 128)
+        check_schema(&from, whole);
+    if ((what & FUZZ_WRITE) && whole->status == GSA_END && !options.without_labels) {
+        if (what & 64)
+            fuzz_check_writing(&from, whole, "libsvm", gsa__format_libsvm(), true);
+        else
+            fuzz_check_writing(&from, whole, "gsac", NULL, false);
+    }
+    return 0;
+}

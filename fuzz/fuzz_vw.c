@@ -1,0 +1,23 @@
+/* Vowpal Wabbit text: R1 to R6 of rows.h, with and without labels, crosses and few bits. */
+#include "rows.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size > FUZZ_MOST)
+        return -1;
+    fuzz_input in = {data, size};
+    uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in);
+    gsa_reader_options options = {.bits = how & 15, .without_labels = (how & 32) != 0};
+    if (how & 64)
+        options.cross = "a*b,b*b";
+    options.remember_names = how >> 7 && options.bits > 0 && choice % 32 == 7; /* the table of names is large */
+    const fuzz_source from = {in.at, in.left, "rows.vw", gsa__format_vw(), options};
+    const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
+    if ((what & FUZZ_WRITE) && whole->status == GSA_END && !options.without_labels) {
+        if (what & 64)
+            fuzz_check_writing(&from, whole, "libsvm", gsa__format_libsvm(), true);
+        else
+            fuzz_check_writing(&from, whole, "gsac", NULL, false);
+    }
+    return 0;
+}

@@ -1,0 +1,319 @@
+/* seeds FOLDER: first inputs for every fuzz target, FOLDER/TARGET/NAME, made by the library's own writers. */
+#include "rows.h"
+#include "states.h"
+
+#include "base/memory.h"
+#include "core/snapshot.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static const char *folder;
+
+static void save(const char *target, const char *name, const void *control, size_t control_size, const void *bytes,
+                 size_t size)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", folder, target);
+    fuzz_must(mkdir(path, 0777) == 0 || errno == EEXIST, "a folder can be made", path);
+    snprintf(path, sizeof path, "%s/%s/%s", folder, target, name);
+    FILE *file = fopen(path, "wb");
+    fuzz_must(file != NULL, "a seed can be written", path);
+    fwrite(control, 1, control_size, file);
+    fwrite(bytes, 1, size, file);
+    fuzz_must(fclose(file) == 0, "a seed can be written", path);
+}
+
+/* ---- texts ------------------------------------------------------------------------------------------------------- */
+
+typedef struct text {
+    const char *name, *bytes;
+} text;
+
+static const text svm[] = {
+    {"numbers", "1 1:2 3:4.5\n-1 2:1e-3 4294967294:7\n0.5\n"},
+    {"words", "red 7:1\ngreen 1:1 2:1 # a comment\n\n# another\nred\n"},
+    {"windows", "1 1:1\r\n0 2:-.5\r\n"},
+    {"bad", "1 1:1\n1 2:1 1:1\nx:y\n1 0:1\n1 1:nan\n1 1:1\n"},
+    {"qid", "1 qid:3 1:1 2:0\n2 qid:4 1:0.25\n"},
+    {"long", "1 1:0.1234567890123456789 2:1e308 3:1e-320 4:3.40282347e38 5:16777217 6:-0 7:00012\n"},
+};
+static const text csv[] = {
+    {"named", "y,a,b\n1,2,red\n0,3.5,\"say \"\"so\"\"\"\n1,,blue\n0,NaN,red\n"},
+    {"numbered", "1,2,3\n0,3,4\n1,4,5\n"},
+    {"tabs", "y\ta\tb\n1\t2\tx\n0\t1\ty\n"},
+    {"semicolons", "y;a;b\r\n1;2,5;x\r\n0;1;\"y;z\r\nz\"\r\n"},
+    {"bad", "y,a,b\n1,2,3\n1,2\n1,2,3,4\n\"x\"y,1,2\n,1,2\n0,1,2\n"},
+    {"wordy", "label,a,b\nyes,red,1\nno,blue,2\nmaybe,,3\n"},
+};
+static const text vw[] = {
+    {"plain", "1 |a x y:2 |b z\n-1 2.5 'tag|a:0.5 x\n0.5 | price:.23 sqft:.25\n"},
+    {"cross", "1 |a x y |b u v:3\n0 |b u |a x\n\n| x\n"},
+    {"bad", "1 |a x:y\n1:2 |a x\nshared |a x\n1 2 3 |a\n1 |a x\n"},
+};
+#define N(array) (sizeof(array) / sizeof *(array))
+
+static void save_texts(const char *target, const text *of, size_t n, size_t n_controls)
+{
+    static const unsigned char controls[][4] = {
+        {0x3f, 1, 0, 0}, {0x7f, 2, 0, 0}, {0xff, 3, 0x41, 0x00}, {0x15, 7, 0x8a, 0x01}, {0xff, 7, 0x92, 0x44}};
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; c < N(controls); c++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s-%zu", of[i].name, c);
+            save(target, name, controls[c], n_controls, of[i].bytes, strlen(of[i].bytes));
+        }
+}
+
+static void save_any(const char *name, const void *bytes, size_t size)
+{
+    const unsigned char plain[] = {0x1f, 1, 0, 0, 0},
+                        with[] = {0x1f, 3, 1 | 8, 5, 'r', '.', 'c', 's', 'v', 0, 'y', 0, 'a', 0};
+    char path[64];
+    save("any", name, plain, sizeof plain, bytes, size);
+    snprintf(path, sizeof path, "%s-options", name);
+    save("any", path, with, sizeof with, bytes, size);
+}
+
+/* ---- caches and codecs ------------------------------------------------------------------------------------------- */
+
+static void save_caches(const text *of, size_t n, const gsa__format *format)
+{
+    static fuzz_bytes file;
+    static const unsigned char controls[][3] = {{0x3f, 1, 0}, {0x7f, 2, 7}, {0x3f, 5, 7}};
+    for (size_t i = 0; i < n; i++) {
+        const fuzz_source from = {of[i].bytes, strlen(of[i].bytes), "seed", format, {0}};
+        gsa_error error = {0};
+        if (fuzz_convert(fuzz_open(&from, &fuzz_sizes, true), "gsac", &file, &error) != GSA_OK)
+            continue;
+        for (size_t c = 0; c < N(controls); c++) {
+            char name[64];
+            snprintf(name, sizeof name, "%s-%s-%zu", format->name, of[i].name, c);
+            save("cache", name, controls[c], 3, file.data, file.size);
+        }
+        save_any("cache", file.data, file.size);
+    }
+}
+
+/* Compressed by the library's own encoder, where it has one. */
+static void save_packed(const char *codec_name, const gsa__codec *codec, const char *bytes)
+{
+    char target[32];
+    unsigned char packed[4096];
+    static const unsigned char controls[][2] = {{0x80 | 0x1f, 1}, {0x80, 1}};
+    snprintf(target, sizeof target, "codec_%s", codec_name);
+    save(target, "text", "\0\1", 2, bytes, strlen(bytes));
+    save(target, "text-cut", "\x40\7", 2, bytes, strlen(bytes));
+    save(target, "text-twice", "\x20\6", 2, bytes, strlen(bytes));
+    if (!codec || !codec->open_encoder)
+        return;
+    gsa_env env = gsa__env_resolve(NULL);
+    void *encoder = codec->open_encoder(&env);
+    gsa__codec_io io = {.in = (const unsigned char *)bytes,
+                        .in_size = strlen(bytes),
+                        .out = packed,
+                        .out_size = sizeof packed,
+                        .is_last = true};
+    fuzz_must(codec->step(encoder, &io) == GSA__CODEC_MEMBER_END, "a seed can be packed", codec_name);
+    codec->close(encoder);
+    for (size_t c = 0; c < N(controls); c++)
+        save(target, c ? "packed" : "packed-all", controls[c], 2, packed, sizeof packed - io.out_size);
+    save_any(codec_name, packed, sizeof packed - io.out_size);
+}
+
+/* What other programs made of "1 1:2\n0 2:1\n", of libraries that only read here. */
+static void save_foreign(void)
+{
+    static const unsigned char xz[] = {0x80, 1, 0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00, 0x00, 0x01, 0x69, 0x22, 0xde, 0x36};
+    static const unsigned char bzip2[] = {0x80, 1, 0x42, 0x5a, 0x68, 0x39, 0x31, 0x41, 0x59, 0x26, 0x53, 0x59};
+    save("codec_xz", "packed-head", xz, sizeof xz, "", 0);
+    save("codec_bzip2", "packed-head", bzip2, sizeof bzip2, "", 0);
+}
+
+/* ---- states ------------------------------------------------------------------------------------------------------ */
+
+typedef struct setting {
+    const char *name, *loss, *method, *units, *average, *class_weight, *holdout;
+    uint8_t how; /* of rows: fuzz_take_batch */
+} setting;
+
+static const setting settings[] = {
+    {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0},
+    {"paper", "logistic", "gsa", "given", "full", "none", "0", 0},
+    {"softmax", "softmax", "auto", "free", "suffix", "balanced", "4", 2},
+    {"words", "auto", "auto", "auto", "recent", "none", "3", 4},
+    {"squared", "squared", "auto", "auto", "last", "none", "2", 9},
+    {"hinge", "hinge", "gsa", "given", "full", "none", "0", 2},
+    {"ones", "squared_hinge", "auto", "given", "recent", "none", "auto", 16},
+};
+
+static const unsigned char rows_bytes[] = "\0\1\2\3\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1"
+                                          "\x77\3\x10\0\0\2\4\1\x42\1\x45\3\1\1\2\x61\1\x62";
+
+static gsa_state *make_state(const setting *of, uint8_t salt)
+{
+    static fuzz_batch drawn;
+    unsigned char bytes[sizeof rows_bytes];
+    gsa_config *config = NULL;
+    gsa_state *state = NULL;
+    gsa_error error = {0};
+    memcpy(bytes, rows_bytes, sizeof bytes);
+    bytes[0] = of->how;
+    for (size_t i = 1; salt && i < sizeof bytes; i += 5)
+        bytes[i] ^= salt;
+    fuzz_input in = {bytes, sizeof bytes};
+    const gsa_batch *rows = fuzz_take_batch(&in, &drawn);
+    gsa_status status = gsa_config_new(NULL, &config, &error);
+    const char *const values[][2] = {{"loss", of->loss},       {"method", of->method},
+                                     {"units", of->units},     {"average", of->average},
+                                     {"holdout", of->holdout}, {"class_weight", of->class_weight}};
+    for (size_t i = 0; i < N(values) && status == GSA_OK; i++)
+        status = gsa_config_set(config, values[i][0], values[i][1], &error);
+    if (status == GSA_OK)
+        status = gsa_state_new(config, NULL, &state, &error);
+    for (int pass = 0; pass < 2 && status == GSA_OK; pass++) {
+        status = gsa_state_update(state, rows, &error);
+        if (status == GSA_OK && pass == 0) {
+            gsa_state_end_pass(state);
+            status = gsa_state_keep_best(state, &error);
+        }
+    }
+    fuzz_must(status == GSA_OK, "a seed of a state can be learned", error.message);
+    gsa_config_free(config);
+    return state;
+}
+
+static void put_loose_state(const gsa_state *state, fuzz_bytes *out)
+{
+    gsa__snapshot *snapshot = NULL;
+    gsa_error error = {0};
+    fuzz_must(gsa__state_snapshot(state, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
+    fuzz_put_bundle(gsa__snapshot_bundle(snapshot), out);
+    gsa__snapshot_free(snapshot);
+}
+
+static void put_rows(uint8_t how, fuzz_bytes *out)
+{
+    const unsigned char head[] = {7, sizeof rows_bytes - 1};
+    fuzz_put(out, head, 2);
+    fuzz_put(out, rows_bytes, sizeof rows_bytes);
+    out->data[out->size - sizeof rows_bytes] = how;
+}
+
+static void save_model(const setting *of, const gsa_state *state)
+{
+    static fuzz_bytes loose, file;
+    gsa__snapshot *snapshot = NULL;
+    gsa_model *model = NULL;
+    gsa_error error = {0};
+    fuzz_must(gsa_state_finish(state, NULL, &model, &error) == GSA_OK, "a seed of a model", error.message);
+    fuzz_must(gsa__model_snapshot(model, &snapshot, &error) == GSA_OK, "a model has a snapshot", error.message);
+    loose.size = file.size = 0;
+    put_rows(of->how, &loose);
+    fuzz_put_bundle(gsa__snapshot_bundle(snapshot), &loose);
+    save("model", of->name, "", 0, loose.data, loose.size);
+    fuzz_must(gsa_model_write(model, fuzz_write, &file, &error) == GSA_OK, "a model can be written", error.message);
+    char name[64];
+    snprintf(name, sizeof name, "model-%s", of->name);
+    save("container", name, "\0", 1, file.data, file.size);
+    gsa__snapshot_free(snapshot);
+    gsa_model_free(model);
+}
+
+static void save_states(void)
+{
+    static fuzz_bytes loose, pair, file;
+    for (size_t i = 0; i < N(settings); i++) {
+        const setting *of = &settings[i];
+        gsa_state *state = make_state(of, 0), *other = make_state(of, 1);
+        loose.size = pair.size = 0;
+        put_rows(of->how, &loose);
+        put_loose_state(state, &loose);
+        save("state", of->name, "", 0, loose.data, loose.size);
+        fuzz_write_state(state, &file);
+        save("container", of->name, "\0", 1, file.data, file.size);
+        put_rows(of->how, &pair);
+        size_t at = pair.size;
+        fuzz_put(&pair, "\0\0", 2);
+        put_loose_state(state, &pair);
+        pair.data[at] = (unsigned char)((pair.size - at - 2) >> 8);
+        pair.data[at + 1] = (unsigned char)(pair.size - at - 2);
+        put_loose_state(other, &pair);
+        save("merge", of->name, "", 0, pair.data, pair.size);
+        save_model(of, state);
+        gsa_state_free(state);
+        gsa_state_free(other);
+    }
+}
+
+/* ---- small ones -------------------------------------------------------------------------------------------------- */
+
+static void save_small(void)
+{
+    static const text numbers[] = {{"whole", "12345678"},
+                                   {"decimal", "-0.1234567890123456789e-12,"},
+                                   {"large", "1.7976931348623157e308"},
+                                   {"denormal", "4.9406564584124654e-324"},
+                                   {"half", "9007199254740993"},
+                                   {"floats", "\1\2\3\x3f\0\0\x80\x7f\xff\xff\x7f\x7f"}};
+    for (size_t i = 0; i < N(numbers); i++)
+        save("number", numbers[i].name, "", 0, numbers[i].bytes, strlen(numbers[i].bytes));
+    static const text schemas[] = {
+        {"named", "greedystep schema 1\ncolumns named\nbits 24\nlabel y\nnumber a\nwords b\nignored c\nweight w\n"},
+        {"cross", "greedystep schema 1\ncolumns named\nbits 4\nnumber a\nwords b\ncross a\tb\n"},
+        {"namespaces", "greedystep schema 1\ncolumns namespaces\nbits 24\ncross u\ti\n"}};
+    for (size_t i = 0; i < N(schemas); i++)
+        save("schema", schemas[i].name, "", 0, schemas[i].bytes, strlen(schemas[i].bytes));
+    static const char config[] =
+        "\1\0softmax\0loss\0squared\0class-weight\0balanced\0passes\0auto\0seed\00018446744073709551615";
+    save("config", "many", "", 0, config, sizeof config);
+    static const char known[] = "\xff\0hinge\0\1gsa\0\2free\0\3last\0\10007\0\11x";
+    save("config", "known", "", 0, known, sizeof known);
+    static const char labels[] = "\x80\3\xc0red\0\1\xc1"
+                                 "blue\0\2\x41\3\x42\4\xa0\x3f\xf0\0\0\0\0\0\0\1";
+    for (char how = 0; how < 6; how++) {
+        char name[16], control[] = {(char)(how | (char)0x80)};
+        snprintf(name, sizeof name, "labels-%d", how);
+        save("labels", name, control, 1, labels + 1, sizeof labels - 1);
+    }
+    for (size_t i = 0; i < N(settings); i++)
+        for (unsigned char way = 0; way < 4; way++) {
+            unsigned char control[12] = {way, (unsigned char)i, way & 1, way >> 1, (unsigned char)i};
+            char name[64];
+            unsigned char bytes[sizeof rows_bytes];
+            memcpy(bytes, rows_bytes, sizeof bytes);
+            bytes[0] = settings[i].how;
+            snprintf(name, sizeof name, "%s-%d", settings[i].name, way);
+            save("learn", name, control, sizeof control, bytes, sizeof bytes);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "seeds FOLDER: writes first inputs for the fuzz targets\n");
+        return 2;
+    }
+    folder = argv[1];
+    fuzz_must(mkdir(folder, 0777) == 0 || errno == EEXIST, "a folder can be made", folder);
+    save_texts("libsvm", svm, N(svm), 2);
+    save_texts("csv", csv, N(csv), 4);
+    save_texts("vw", vw, N(vw), 3);
+    for (size_t i = 0; i < N(svm); i++)
+        save_any(svm[i].name, svm[i].bytes, strlen(svm[i].bytes));
+    for (size_t i = 0; i < N(csv); i++)
+        save_any(csv[i].name, csv[i].bytes, strlen(csv[i].bytes));
+    for (size_t i = 0; i < N(vw); i++)
+        save_any(vw[i].name, vw[i].bytes, strlen(vw[i].bytes));
+    save_caches(svm, N(svm), gsa__format_libsvm());
+    save_caches(csv, N(csv), gsa__format_csv());
+    save_caches(vw, N(vw), gsa__format_vw());
+    save_packed("gzip", gsa__codec_gzip(), svm[0].bytes);
+    save_packed("zstd", gsa__codec_zstd(), svm[0].bytes);
+    save_packed("xz", gsa__codec_xz(), svm[0].bytes);
+    save_packed("bzip2", gsa__codec_bzip2(), svm[0].bytes);
+    save_foreign();
+    save_states();
+    save_small();
+    return 0;
+}
