@@ -59,5 +59,5 @@ static bool has_nonzero_digit(const char *p)
 void gsa__number_slow(const gsa__number_locale *locale, const char *text, gsa__number *out)
 {
     out->has_nonzero = has_nonzero_digit(text);
-    out->value = out->has_nonzero ? strtod_l(text, NULL, locale->c) : 0.0;
+    out->value = out->has_nonzero ? strtod_l(text, NULL, locale->c) : *text == '-' ? -0.0 : 0.0;
 }
