@@ -216,17 +216,17 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
     enter(parser, HEADER);
     if (strlen(text) != size)
         return fail_damaged(parser, "its schema is not a text", error);
-    if (!input->schema->text && input->file == 0) {
-        gsa_status status = gsa__schema_parse(input->schema, text, error);
-        if (status != GSA_OK || input->options->bits == 0 || input->options->bits == input->schema->bits)
-            return status;
-        return gsa__fail(error, GSA_ARGUMENT, "--bits %u: %s was made with %u; leave it out, or make the cache anew",
-                         input->options->bits, input->name, input->schema->bits);
-    }
-    if (input->schema->text && strcmp(input->schema->text, text) == 0)
+    bool is_first = !input->schema->text && input->file == 0;
+    gsa_status status = is_first ? gsa__schema_parse(input->schema, text, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    if (!input->schema->text || strcmp(input->schema->text, text) != 0)
+        return gsa__fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
+                         input->schema_from);
+    if (input->options->bits == 0 || input->options->bits == input->schema->bits)
         return GSA_OK;
-    return gsa__fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
-                     input->schema_from);
+    return gsa__fail(error, GSA_ARGUMENT, "--bits %u: %s was made with %u; leave it out, or make the cache anew",
+                     input->options->bits, input->name, input->schema->bits);
 }
 
 static gsa_status read_payload(cache *parser, gsa__rows *rows, gsa_error *error)

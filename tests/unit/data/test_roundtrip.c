@@ -307,6 +307,31 @@ static void caches_keep_weights_and_libsvm_text_refuses_them(void **state)
     assert_int_equal(rmdir(where.path), 0);
 }
 
+/* Found by fuzz_any: the first pass had left the schema behind, and the second did not compare any more. */
+static void a_cache_that_contradicts_an_option_does_so_in_every_pass(void **state)
+{
+    (void)state;
+    static const char table[] = "y,a\n1,red\n0,blue\n";
+    folder where = make_folder();
+    char path[2 * PATH_SIZE];
+    const char *paths[] = {in(&where, "a.gsac", path)};
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_open_memory(table, strlen(table), "t.csv", NULL, NULL, &reader, &error), GSA_OK);
+    convert(reader, &where, "a.gsac");
+    const gsa_reader_options options = {.bits = 5};
+    assert_int_equal(gsa_reader_open(paths, 1, &options, NULL, &reader, &error), GSA_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
+        assert_non_null(strstr(error.message, "--bits 5"));
+        assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
+    }
+    gsa_reader_close(reader);
+    remove_file(&where, "a.gsac");
+    assert_int_equal(rmdir(where.path), 0);
+}
+
 /* A line of Vowpal Wabbit text taken apart with strtod, told as a batch is. */
 static const char *tell_vw_line(FILE *out, const char *line)
 {
@@ -547,6 +572,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(libsvm_and_caches_give_each_other_back),
         cmocka_unit_test(caches_keep_weights_and_libsvm_text_refuses_them),
+        cmocka_unit_test(a_cache_that_contradicts_an_option_does_so_in_every_pass),
         cmocka_unit_test(vowpal_wabbit_text_has_labels_weights_and_values_to_the_bit),
         cmocka_unit_test(vowpal_wabbit_text_is_read_as_it_was_written),
         cmocka_unit_test(vowpal_wabbit_text_refuses_words_and_what_was_hashed),
