@@ -34,6 +34,14 @@ static void drop_partial_character(char *message, size_t size)
     message[len] = '\0';
 }
 
+/* What a message quotes may have anything in it: one line stays one, and no byte steers a terminal. */
+static void drop_controls(char *message)
+{
+    for (char *c = message; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7F)
+            *c = '?';
+}
+
 static void fill(gsa_error *error, gsa_status status, const char *format, va_list args)
 {
     error->status = status;
@@ -42,6 +50,7 @@ static void fill(gsa_error *error, gsa_status status, const char *format, va_lis
     error->row = GSA_NO_ROW;
     vsnprintf(error->message, sizeof error->message, format, args);
     drop_partial_character(error->message, sizeof error->message);
+    drop_controls(error->message);
 }
 
 gsa_status gsa__fail(gsa_error *error, gsa_status status, const char *format, ...)
@@ -99,4 +108,5 @@ void gsa__error_prefix(gsa_error *error, const char *format, ...)
     message[(size_t)len + tail] = '\0';
     memcpy(error->message, message, sizeof message);
     drop_partial_character(error->message, sizeof error->message);
+    drop_controls(error->message);
 }

@@ -98,6 +98,17 @@ static void a_prefix_cuts_the_end_of_what_was_there(void **state)
     assert_true(is_whole(error.message));
 }
 
+/* Found by fuzz_config: the value of a parameter may be anything. */
+static void what_is_quoted_cannot_break_the_line(void **state)
+{
+    (void)state;
+    gsa_error error;
+    (void)gsa__fail(&error, GSA_ARGUMENT, "loss is '%s'", "a\nb\tc\x1b[31md\x7f z\xc3\xbcrich");
+    assert_string_equal(error.message, "loss is 'a?b?c?[31md? z\xc3\xbcrich'");
+    gsa__error_prefix(&error, "%s: ", "new\r\nline");
+    assert_string_equal(error.message, "new??line: loss is 'a?b?c?[31md? z\xc3\xbcrich'");
+}
+
 static void statuses_have_texts(void **state)
 {
     (void)state;
@@ -127,6 +138,7 @@ int main(void)
         cmocka_unit_test(long_messages_are_cut_between_characters),
         cmocka_unit_test(a_prefix_stands_in_front),
         cmocka_unit_test(a_prefix_cuts_the_end_of_what_was_there),
+        cmocka_unit_test(what_is_quoted_cannot_break_the_line),
         cmocka_unit_test(statuses_have_texts),
         cmocka_unit_test(status_numbers_are_frozen),
     };
