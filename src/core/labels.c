@@ -232,6 +232,14 @@ gsa_status gsa__labels_add_sorted(gsa__labels *labels, const gsa__labels *from, 
     return status;
 }
 
+bool gsa__is_label(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < 0x20)
+            return false;
+    return size == 0 || gsa__is_text(text, size);
+}
+
 static bool is_word(const gsa_batch *batch, size_t row)
 {
     return batch->word && batch->word[row] >= 0;
@@ -246,7 +254,11 @@ size_t gsa__labels_find_row(const gsa__labels *labels, const gsa_batch *batch, s
 
 gsa_status gsa__labels_add_row(gsa__labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
 {
-    if (is_word(batch, row))
-        return gsa__labels_add_word(labels, batch->words[batch->word[row]], out, error);
+    const char *text = is_word(batch, row) ? batch->words[batch->word[row]] : NULL;
+    if (text && !gsa__is_label(text, strlen(text)))
+        return gsa__fail_row(error, GSA_INPUT, row, "label '%s' is no text: expected UTF-8 without control characters",
+                             text);
+    if (text)
+        return gsa__labels_add_word(labels, text, out, error);
     return gsa__labels_add_number(labels, batch->label[row], out, error);
 }

@@ -31,6 +31,9 @@ typedef struct gsa__labels {
     gsa__label_slots by_text, by_number;
 } gsa__labels;
 
+/* What can be the text of a label, since files have no others: UTF-8 without control characters. */
+bool gsa__is_label(const char *text, size_t size);
+
 void gsa__labels_init(gsa__labels *labels, const gsa_env *env);
 void gsa__labels_release(gsa__labels *labels);
 gsa_status gsa__labels_copy(gsa__labels *out, const gsa__labels *from, const gsa_env *env, gsa_error *error);

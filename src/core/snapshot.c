@@ -145,14 +145,6 @@ static gsa_status restore_label(gsa__labels *labels, const char *text, uint8_t i
     return status;
 }
 
-static bool is_label(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if ((unsigned char)text[i] < 0x20)
-            return false;
-    return size == 0 || gsa__is_text(text, size);
-}
-
 gsa_status gsa__labels_restore(gsa__labels *labels, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *texts = NULL, *kinds = NULL, *numbers = NULL;
@@ -166,7 +158,7 @@ gsa_status gsa__labels_restore(gsa__labels *labels, const gsa__bundle *bundle, g
     const char *at = texts->data, *end = at + gsa__tensor_len(texts);
     for (uint64_t k = 0; k < gsa__tensor_len(kinds) && status == GSA_OK; k++) {
         const char *nul = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
-        if (!nul || !is_label(at, (size_t)(nul - at)))
+        if (!nul || !gsa__is_label(at, (size_t)(nul - at)))
             return gsa__fail(error, GSA_FORMAT, "label %llu is not a text", (unsigned long long)k);
         status =
             restore_label(labels, at, ((const uint8_t *)kinds->data)[k], ((const double *)numbers->data)[k], error);

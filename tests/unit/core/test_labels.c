@@ -55,6 +55,26 @@ static void a_word_that_looks_like_a_number_is_found_by_the_number(void **unused
     gsa__labels_release(&labels);
 }
 
+/* Found by fuzz_labels: such a state could be saved, and not be loaded. */
+static void a_word_that_no_file_can_hold_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const words[] = {"fine", "", "z\xc3\xbcrich", "a\nb", "\xff", "\xc3", "\x1f"};
+    static const int32_t word[] = {0, 1, 2, 3, 4, 5, 6};
+    static const double label[7] = {0};
+    const gsa_batch batch = {.n_rows = 7, .label = label, .word = word, .words = words, .n_words = 7};
+    gsa__labels labels = empty_labels();
+    for (size_t row = 0; row < 7; row++) {
+        size_t out;
+        gsa_error error = {0};
+        gsa_status status = gsa__labels_add_row(&labels, &batch, row, &out, &error);
+        assert_int_equal(status, row < 3 ? GSA_OK : GSA_INPUT);
+        assert_int_equal(error.row, row < 3 ? 0 : row);
+    }
+    assert_int_equal(labels.n, 3);
+    gsa__labels_release(&labels);
+}
+
 static void ten_thousand_labels_are_found_again(void **unused)
 {
     (void)unused;
@@ -95,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_is_one_label_however_it_is_written),
         cmocka_unit_test(a_word_that_looks_like_a_number_is_found_by_the_number),
+        cmocka_unit_test(a_word_that_no_file_can_hold_is_refused),
         cmocka_unit_test(ten_thousand_labels_are_found_again),
         cmocka_unit_test(the_order_is_numbers_by_value_then_words_by_bytes),
     };
