@@ -81,7 +81,10 @@ static gsa_state *learn(const gsa_config *config, const gsa_batch *rows, int way
 {
     gsa_state *state = NULL;
     gsa_error error = {0};
-    fuzz_must(gsa_state_new(config, &fuzz_state_env, &state, &error) == GSA_OK, "there is a state", error.message);
+    *status = fuzz_status(gsa_state_new(config, &fuzz_state_env, &state, &error), &error);
+    fuzz_must(*status == GSA_OK || *status == GSA_ARGUMENT, "parameters fit together or not", error.message);
+    if (*status != GSA_OK)
+        return NULL;
     if (way == PLAIN_KERNELS)
         state->kernels = gsa__kernels_at(0);
     *status = fuzz_status(gsa_state_prepare(state, rows, &error), &error);
@@ -110,6 +113,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gsa_status status, other;
     gsa_state *state = learn(config, rows, AT_ONCE, &status), *twin = learn(config, rows, way, &other);
     fuzz_must(status == other, laws[way], gsa_status_text(status));
+    if (!state || !twin) {
+        gsa_config_free(config);
+        return 0;
+    }
     fuzz_write_state(state, &wanted);
     fuzz_write_state(twin, &got);
     fuzz_must(status != GSA_OK || fuzz_same(&wanted, &got), laws[way], "bytes");
