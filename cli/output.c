@@ -100,8 +100,12 @@ int output_open(const char *path, cli_output *out)
     int flags = O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC);
     int descriptor = open(in_place ? out->path : out->temporary_path, flags, 0666);
     out->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
-    if (out->stream == NULL)
-        return complain_failed("cannot write %s: %s", path, strerror(errno));
+    if (out->stream == NULL) {
+        code = complain_failed("cannot write %s: %s", path, strerror(errno));
+        if (descriptor >= 0)
+            close(descriptor);
+        return code;
+    }
     setvbuf(out->stream, out->buffer, _IOFBF, BUFFER_SIZE);
     return EXIT_DONE;
 }
@@ -131,9 +135,10 @@ int output_commit(cli_output *output)
     bool written = fflush(output->stream) == 0;
     if (written && output->temporary_path != NULL) /* a name must not outlive its contents in a crash */
         written = fsync(fileno(output->stream)) == 0;
-    written = written && fclose(output->stream) == 0;
-    if (written)
-        output->stream = NULL;
+    if (written) {
+        written = fclose(output->stream) == 0;
+        output->stream = NULL; /* gone, whatever fclose has to say */
+    }
     if (written && output->temporary_path != NULL)
         written = rename(output->temporary_path, output->path) == 0;
     if (!written)
