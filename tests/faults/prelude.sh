@@ -1,0 +1,85 @@
+# What the scripts share: $greedystep, $tools (the folder of every_fault, interposer.so and crash_loop), a working folder
+# that is removed at the end, and the inputs of the runs.
+set -eu
+export LC_ALL=C
+greedystep=$1
+tools=$2
+shift 2
+PATH=$(dirname "$greedystep"):$PATH
+export PATH
+
+skip()
+{
+    echo "SKIPPED: $*"
+    exit 77
+}
+
+fail()
+{
+    echo "FAILED: $*"
+    exit 1
+}
+
+work=$(mktemp -d)
+mounted=
+end()
+{
+    [ -z "$mounted" ] || umount "$mounted" || true
+    rm -rf "$work"
+}
+trap end EXIT
+cd "$work"
+
+# Sanitizers come before the interposer and find that unusual. A complaint of theirs has an exit code of its own.
+export ASAN_OPTIONS="exitcode=99:verify_asan_link_order=0:allocator_may_return_null=1${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+export UBSAN_OPTIONS="exitcode=99:halt_on_error=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}"
+
+# Rows to learn, other rows whose model is there before, and the model of each.
+make_inputs()
+{
+    rows=$1
+    greedystep generate --rows "$rows" --features 12 --nnz 3 -o rows.svm --quiet
+    greedystep generate --rows "$rows" --features 12 --nnz 3 --seed 7 -o other.svm --quiet
+    greedystep train other.svm -o other --quiet > log
+    greedystep train rows.svm -o model --quiet > log
+    greedystep train rows.svm -o half --method gsa --passes 1 --quiet > log
+    awk 'BEGIN { print "label,colour,size" }
+         { print $1 "," (NR % 3 ? "red" : "blue") "," NR % 7 }' rows.svm > rows.csv
+    greedystep convert rows.svm -o rows.gsac --quiet > log
+    for packer in gzip zstd xz bzip2; do
+        command -v $packer > found || fail "$packer is needed to make the inputs"
+        $packer -q -c rows.svm > rows.$packer
+    done
+    rm -f log found
+}
+
+# begin FILE...: an empty folder with these inputs and with outputs of an earlier run under the names of those to come.
+begin()
+{
+    rm -rf run
+    mkdir run run/tmp
+    for each in "$@"; do
+        cp "$work/$each" run/
+    done
+    cp "$work/other" run/m
+    cp "$work/other.state" run/m.state
+    cp "$work/other.svm" run/out
+}
+
+# faults KIND ERROR [OPTIONS] -- COMMAND...: in the folder that was begun. Problems are counted in $broken.
+broken=0
+faults()
+{
+    kind=$1 error=$2
+    shift 2
+    (cd run && TMPDIR=tmp "$tools/every_fault" --interposer "$tools/interposer.so" --kind $kind --error $error "$@") ||
+        broken=$((broken + 1))
+}
+
+# Ends the script.
+finish()
+{
+    [ $broken -eq 0 ] || fail "$broken of the loops above"
+    echo "all is well"
+    exit 0
+}
