@@ -3,6 +3,7 @@
 #include "message.h"
 #include "options.h"
 #include "output.h"
+#include "report.h"
 #include "suggest.h"
 #include "verbs.h"
 
@@ -80,6 +81,7 @@ int main(int argc, char **argv)
     /* A reader of our output that goes away is a write that fails, and is reported as one. */
     signal(SIGPIPE, SIG_IGN);
     output_prepare_stdout();
+    report_prepare_json();
     if (argc < 2) {
         help_print_overview(stderr);
         return EXIT_USAGE;

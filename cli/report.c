@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,9 +111,35 @@ json_t *report_labels(const gsa_model *model)
     return labels;
 }
 
+/* Objects are built member by member, and one that there was no memory for would only be missing: who prints them asks
+ * here. A variable of the process, like jansson's allocator. */
+static atomic_bool json_lacked_memory;
+
+static void *allocate_json(size_t size)
+{
+    void *memory = malloc(size);
+    if (memory == NULL)
+        json_lacked_memory = true;
+    return memory;
+}
+
+void report_prepare_json(void)
+{
+    json_set_alloc_funcs(allocate_json, free);
+}
+
+bool report_json_is_whole(void)
+{
+    return !json_lacked_memory;
+}
+
 int report_print_json(json_t *object)
 {
-    int failed = object == NULL || json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DOUBLE_DIGITS)) != 0;
+    if (object == NULL || !report_json_is_whole()) {
+        json_decref(object);
+        return complain_failed("out of memory");
+    }
+    int failed = json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(DOUBLE_DIGITS)) != 0;
     json_decref(object);
     putchar('\n');
     /* A stdout that takes no more is reported when it is flushed. */

@@ -14,6 +14,10 @@ void report_field(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
 /* The results of metrics that are finished, one a line. */
 void report_metrics(const gsa_metrics *metrics);
 
+/* To be called once, before anything JSON. */
+void report_prepare_json(void);
+/* Whether there was memory for every JSON value so far. */
+bool report_json_is_whole(void);
 /* JSON values; NaN and infinities are null, which JSON has no words for. */
 json_t *report_real(double value);
 json_t *report_count(uint64_t value);

@@ -32,8 +32,9 @@ void trace_write(cli_trace *trace, json_t *event)
 {
     bool written = trace->stream != NULL && !trace->failed;
     if (written) {
-        written = json_dumpf(event, trace->stream, JSON_REAL_PRECISION(9)) == 0 && fputc('\n', trace->stream) != EOF &&
-                  fflush(trace->stream) == 0;
+        errno = ENOMEM; /* of what fails without a reason */
+        written = report_json_is_whole() && json_dumpf(event, trace->stream, JSON_REAL_PRECISION(9)) == 0 &&
+                  fputc('\n', trace->stream) != EOF && fflush(trace->stream) == 0 && !ferror(trace->stream);
         if (!written)
             complain("cannot write %s: %s; the run goes on without a trace", trace->path, strerror(errno));
         trace->failed = !written;
@@ -104,7 +105,7 @@ int trace_close(cli_trace *trace, int code)
         trace_fail(trace, "the run ended before the learning");
     fclose(trace->stream); /* every line is flushed */
     trace->stream = NULL;
-    return trace->failed && code == EXIT_DONE ? EXIT_FAILED : code;
+    return (trace->failed || trace->lacks_results) && code == EXIT_DONE ? EXIT_FAILED : code;
 }
 
 /* ---- the beginning ----------------------------------------------------------------------------------------------- */

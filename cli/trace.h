@@ -21,6 +21,7 @@ typedef struct cli_trace {
     const char *path;
     FILE *stream; /* NULL: there is none */
     bool failed;
+    bool lacks_results; /* of the model that was learned */
     bool ended;
     double began;       /* of the process's part of the run */
     double stage_began; /* the end of the stage before */

@@ -62,9 +62,11 @@ static void look(cli_trace *trace, const char *which, const gsa_model *model, gs
     gsa_status status = gsa_reader_rewind(reader, &error);
     if (status == GSA_OK)
         status = trace_rows_look(reader, model, most_rows, env, &rows, &evaluation, &error);
-    if (status != GSA_OK && status != GSA_STOPPED)
+    if (status != GSA_OK && status != GSA_STOPPED) {
         complain("the trace has no evaluation of the %s rows: %s", which,
                  error.message[0] != '\0' ? error.message : gsa_status_text(status));
+        trace->lacks_results = true;
+    }
     tell(trace, "data", which, reader, rows);
     tell(trace, "evaluation", which, reader, evaluation);
 }
@@ -79,6 +81,7 @@ void trace_results(cli_trace *trace, const gsa_state *state, gsa_reader *test, g
     patient.should_stop = NULL;
     if (gsa_state_finish(state, &patient, &model, &error) != GSA_OK) {
         complain("the trace has no model: %s", error.message);
+        trace->lacks_results = true;
         return;
     }
     tell_model(trace, model);
