@@ -13,6 +13,7 @@ each_command()
     for packer in gzip zstd xz bzip2; do
         try_command $packer rows.$packer -- train rows.$packer -o m --quiet --threads 1 --method gsa --passes 2
     done
+    try_command kept kept.gz -- train kept.gz -o m --method gsa --passes 2 --quiet --threads 1
     try_command judged rows.svm other.svm -- train rows.svm -o m --test other.svm --quiet --threads 1
     try_command resumed rows.svm half half.state -- train rows.svm -o half --resume --method gsa --passes 2 --quiet
     try_command started rows.svm model model.state -- train rows.svm -o m --start-from model --quiet --threads 1
@@ -44,10 +45,10 @@ try_command()
     shift
     [ -z "${only-}" ] || [ "$only" = "$name" ] || return 0
     begin $files
-    printf '%-13s' "$name"
     case $name in
     print | evaluate | inspect*) $tries --stdout -- greedystep "$@" ;;
-    traced | compare) $tries --ignore ./out -- greedystep "$@" ;;
+    traced) $tries --loose ./out --log ./out -- greedystep "$@" ;;
+    compare) $tries --loose ./out -- greedystep "$@" ;;
     *) $tries -- greedystep "$@" ;;
     esac
 }

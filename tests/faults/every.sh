@@ -9,51 +9,52 @@
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/prelude.sh"
 . "$here/commands.sh"
+only=${ONLY-}
 what=$1
 step=${2-1}
 [ "$(uname -sm)" = 'Linux x86_64' ] || skip "faults below libc are made on Linux x86-64 only"
 
 writes()
 {
-    faults write EIO --least 0 "$@"
-    faults write ENOSPC --sticky --least 0 "$@"
+    faults write EIO "$@"
+    faults write ENOSPC --sticky "$@"
     for kind in sync rename close truncate; do
-        faults $kind EIO --least 0 "$@"
+        faults $kind EIO "$@"
     done
-    faults open EACCES --least 0 "$@"
+    faults open EACCES "$@"
 }
 
 reads()
 {
-    faults read EIO --least 0 "$@"
-    faults read EIO --sticky --least 0 "$@"
-    faults seek EIO --least 0 "$@"
-    faults stat EIO --least 0 "$@"
-    faults map ENOMEM --least 0 "$@"
-    faults map ENOMEM --sticky --least 0 "$@"
-    faults open EMFILE --sticky --least 0 "$@"
+    faults read EIO "$@"
+    faults read EIO --sticky "$@"
+    faults seek EIO "$@"
+    faults stat EIO "$@"
+    faults map ENOMEM "$@"
+    faults map ENOMEM --sticky "$@"
+    faults open EMFILE --sticky "$@"
 }
 
 memory()
 {
-    faults memory ENOMEM --live --least 20 --step $step "$@"
+    faults memory ENOMEM --live --step $step "$@"
 }
 
 threads()
 {
-    faults thread EAGAIN --least 0 "$@"
-    faults thread EAGAIN --sticky --least 0 "$@"
+    faults thread EAGAIN "$@"
+    faults thread EAGAIN --sticky "$@"
 }
 
 parts()
 {
-    faults read EIO --short --least 0 "$@"
-    faults write EIO --short --least 0 "$@"
+    faults read EIO --short "$@"
+    faults write EIO --short "$@"
     case $name in # the command's own files are stdio's, which makes no call again; see interposer.c
     traced | predict | inspect* | compare) return ;;
     esac
     for kind in read write open sync close; do
-        faults $kind EIO --again --least 0 "$@"
+        faults $kind EIO --again "$@"
     done
 }
 
