@@ -9,7 +9,8 @@
  *   F2  if it failed, it said why on stderr, in a line that starts with "greedystep: ";
  *   F3  every file has its bytes of before or those of after, and there is no other file;
  *   F4  if it did not fail, all files (and stdout, with --stdout) are those of the undisturbed run;
- *   F5  with --live, it left no more blocks of memory behind than the undisturbed run does. */
+ *   F5  with --told, it failed: there are calls whose failure may not be passed over;
+ *   F6  with --live, it left no more blocks of memory behind than the undisturbed run does. */
 #define _GNU_SOURCE
 #include "fault_page.h"
 #include "tree.h"
@@ -43,7 +44,7 @@ typedef struct wish {
     enum fault_kind kind;
     enum fault_mode mode;
     int number;
-    bool sticky, compares_stdout, counts_live;
+    bool sticky, compares_stdout, counts_live, must_fail;
     const char *loose; /* a file with times in it: numbers are not compared */
     const char *log;   /* a file that grows while the command runs: of one that failed it may be any */
     unsigned long step;
@@ -195,8 +196,10 @@ static const char *check(const wish *w, const tree *before, const outcome *whole
         broken = check_files(w, before, whole, after);
     if (!broken && w->compares_stdout && WEXITSTATUS(after->status) == 0 && strcmp(said(out_name), whole_out) != 0)
         broken = "F4: it did not fail and printed something else";
+    if (!broken && w->must_fail && after->n_faults > 0 && WEXITSTATUS(after->status) == 0)
+        broken = "F5: a failure was passed over";
     if (!broken && w->counts_live && after->n_live > whole->n_live)
-        broken = "F5: memory is left behind";
+        broken = "F6: memory is left behind";
     return broken;
 }
 
@@ -278,10 +281,19 @@ static void find_error(wish *w)
 
 static wish parse(int argc, char **argv)
 {
-    static const struct option options[] = {{"interposer", 1, 0, 'i'}, {"kind", 1, 0, 'k'},  {"error", 1, 0, 'e'},
-                                            {"sticky", 0, 0, 's'},     {"short", 0, 0, 'h'}, {"again", 0, 0, 'a'},
-                                            {"stdout", 0, 0, 'o'},     {"loose", 1, 0, 'g'}, {"log", 1, 0, 'm'},
-                                            {"live", 0, 0, 'l'},       {"step", 1, 0, 'n'},  {0}};
+    static const struct option options[] = {{"interposer", 1, 0, 'i'},
+                                            {"kind", 1, 0, 'k'},
+                                            {"error", 1, 0, 'e'},
+                                            {"sticky", 0, 0, 's'},
+                                            {"short", 0, 0, 'h'},
+                                            {"again", 0, 0, 'a'},
+                                            {"stdout", 0, 0, 'o'},
+                                            {"loose", 1, 0, 'g'},
+                                            {"log", 1, 0, 'm'},
+                                            {"live", 0, 0, 'l'},
+                                            {"told", 0, 0, 't'},
+                                            {"step", 1, 0, 'n'},
+                                            {0}};
     wish w = {.error_name = "EIO", .step = 1};
     for (int c; (c = getopt_long(argc, argv, "+", options, NULL)) != -1;) {
         switch (c) {
@@ -311,6 +323,9 @@ static wish parse(int argc, char **argv)
             break;
         case 'm':
             w.log = optarg;
+            break;
+        case 't':
+            w.must_fail = true;
             break;
         case 'l':
             w.counts_live = true;
