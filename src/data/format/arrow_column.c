@@ -139,7 +139,7 @@ static gsa__arrow_cell read_scalar(char type, const struct ArrowArray *array, in
 int64_t gsa__arrow_place(const gsa__arrow_column *column, int64_t row)
 {
     const struct ArrowArray *array = column->array;
-    int64_t whole, at = row + array->offset;
+    int64_t whole = 0, at = row + array->offset;
     if (!is_valid(array, at))
         return -1;
     if (column->index == 'i') /* what nearly all have */

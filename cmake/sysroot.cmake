@@ -1,0 +1,12 @@
+# What toolchain files share: libraries, headers and pkg-config files come from GREEDYSTEP_SYSROOT alone.
+set(GREEDYSTEP_SYSROOT "" CACHE PATH "A folder that scripts/sysroot made")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES GREEDYSTEP_SYSROOT)
+if(NOT EXISTS "${GREEDYSTEP_SYSROOT}/complete")
+  message(FATAL_ERROR "GREEDYSTEP_SYSROOT is not a folder that scripts/sysroot made")
+endif()
+set(CMAKE_LIBRARY_ARCHITECTURE ${greedystep_triplet})
+set(CMAKE_FIND_ROOT_PATH ${GREEDYSTEP_SYSROOT})
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(ENV{PKG_CONFIG_LIBDIR} ${GREEDYSTEP_SYSROOT}/usr/lib/${greedystep_triplet}/pkgconfig)
