@@ -46,3 +46,24 @@ if(GREEDYSTEP_FUZZ)
   target_compile_options(gsa_flags INTERFACE -fsanitize=fuzzer-no-link)
   target_link_options(gsa_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
+
+# What makes a mistake of ours harder to use for an attacker; tests/laws/hardening.sh looks at the result. Sanitizers bring
+# checks of their own, and _FORTIFY_SOURCE needs an optimiser.
+set(GREEDYSTEP_IS_HARDENED OFF)
+if(GREEDYSTEP_HARDEN AND NOT GREEDYSTEP_SANITIZE AND NOT GREEDYSTEP_COVERAGE)
+  include(CheckCCompilerFlag)
+  include(CheckPIESupported)
+  check_pie_supported(LANGUAGES C) # CMAKE_POSITION_INDEPENDENT_CODE then also links programs with -pie
+  set(GREEDYSTEP_IS_HARDENED ON)
+  foreach(option IN ITEMS -fstack-protector-strong -fstack-clash-protection -fcf-protection)
+    string(MAKE_C_IDENTIFIER "GREEDYSTEP_HAVE${option}" known)
+    check_c_compiler_flag("-Werror ${option}" ${known})
+    if(${known})
+      target_compile_options(gsa_flags INTERFACE ${option})
+    endif()
+  endforeach()
+  # Level 3 where compiler and libc know it (gcc 12, clang 9; glibc 2.34): glibc takes it as 2 with compilers that do not.
+  target_compile_options(gsa_flags INTERFACE
+    $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
+  target_link_options(gsa_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+endif()
