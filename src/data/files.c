@@ -101,7 +101,7 @@ static const gsa__format *expected_format(const gsa__files *reader)
         return reader->schema.is_namespaced ? gsa__format_vw() : gsa__format_csv();
     if (options->label || options->weight || options->categorical || options->ignore)
         return gsa__format_csv();
-    return reader->cache || reader->format ? gsa__format_libsvm() : NULL; /* a cache goes with libsvm text */
+    return reader->cache ? gsa__format_libsvm() : reader->format; /* a cache goes with libsvm text */
 }
 
 /* Feature numbers of libsvm text, tables and others mean different things: one run has files of one sort. */

@@ -600,6 +600,20 @@ static void rubbish_is_read_or_refused(void **state)
     }
 }
 
+/* Found by fuzz_any: after the failure the file was taken for one of two of different sorts. */
+static void a_table_that_is_refused_is_refused_alike_after_a_rewind(void **state)
+{
+    (void)state;
+    gsa_reader *reader = open_table("y,a,a\n1,2,3\n", NULL, NULL);
+    gsa_batch batch;
+    gsa_error first = {0}, second = {0};
+    assert_int_equal(gsa_reader_next(reader, &batch, &first), GSA_ARGUMENT);
+    assert_int_equal(gsa_reader_rewind(reader, NULL), GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, &second), GSA_ARGUMENT);
+    assert_string_equal(first.message, second.message);
+    gsa_reader_close(reader);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -627,6 +641,7 @@ int main(void)
         cmocka_unit_test(a_cache_keeps_the_schema_and_damage_to_it_is_found),
         cmocka_unit_test(rubbish_is_read_or_refused),
         cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
+        cmocka_unit_test(a_table_that_is_refused_is_refused_alike_after_a_rewind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
