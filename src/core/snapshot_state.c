@@ -179,6 +179,42 @@ static const gsa_state *head_of(gsa__snapshot *snapshot, const gsa_state *copy, 
     return head;
 }
 
+/* Of elements of floats: whether restore would take them. */
+static bool are_finite(const gsa__tensor *tensor, uint64_t from, size_t n, const void *elements)
+{
+    bool has_gaps = strcmp(tensor->name, "sums") == 0; /* NaN: there is none */
+    size_t n_bad = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool is_gap = has_gaps && (from + i == LAST_PASS_LOSS || from + i == HELD_OUT_LOSS);
+        double x = tensor->dtype == GSA__F32 ? (double)((const float *)elements)[i] : ((const double *)elements)[i];
+        n_bad += !isfinite(x) && !is_gap;
+    }
+    return n_bad == 0;
+}
+
+/* A state with numbers that are not finite would be written, and could never be read. */
+static gsa_status check_finite(const gsa__bundle *bundle, gsa_error *error)
+{
+    double room[512];
+    for (size_t t = 0; t < bundle->n_tensors; t++) {
+        const gsa__tensor *tensor = &bundle->tensors[t];
+        bool is_float = tensor->dtype == GSA__F32 || tensor->dtype == GSA__F64;
+        uint64_t len = is_float ? gsa__tensor_len(tensor) : 0;
+        size_t size = gsa__dtype_size(tensor->dtype);
+        for (uint64_t from = 0; from < len; from += 512) {
+            size_t n = len - from < 512 ? (size_t)(len - from) : 512;
+            if (!tensor->data)
+                tensor->fill(tensor->ctx, from, n, room);
+            if (!are_finite(tensor, from, n, tensor->data ? (const char *)tensor->data + from * size : (char *)room))
+                return gsa__fail(error, GSA_DIVERGED,
+                                 "the state has numbers in '%s' that are no longer finite, so that it could not be "
+                                 "loaded: scale features and labels to a similar range",
+                                 tensor->name);
+        }
+    }
+    return GSA_OK;
+}
+
 /* base: of the head only. */
 static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa__snapshot **out, gsa_error *error)
 {
@@ -189,6 +225,8 @@ static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa
     const gsa_state *described = base ? head_of(snapshot, state, base) : state;
     status = described ? describe(snapshot, described, error)
                        : gsa__fail(error, GSA_MEMORY, "no memory to describe a state");
+    if (status == GSA_OK)
+        status = check_finite(&snapshot->bundle, error);
     if (status == GSA_OK)
         *out = snapshot;
     else

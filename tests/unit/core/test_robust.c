@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include "base/memory.h"
+#include "core/snapshot.h"
 
 #include "support/failing_memory.h"
 
@@ -292,6 +293,34 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
     free(r);
 }
 
+/* Found by fuzz_learn and fuzz_merge: the weights were finite, the term of their average was not, and what was saved
+ * could not be loaded. */
+static void what_is_no_longer_finite_is_not_saved(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    for (int i = 0; i < 4; i++) {
+        rows_entry(r, 0, 1);
+        rows_end(r, i % 2 ? -1e38 : 1e38);
+    }
+    for (int n = 0; n <= 4; n++) {
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state =
+            state_with("loss", "squared", "method", "gsa", "average", "recent", "intercept", "off", NULL);
+        gsa_error error = {0};
+        gsa__snapshot *snapshot = NULL;
+        batch.n_rows = (size_t)n;
+        learn(state, &batch);
+        gsa_status status = gsa__state_snapshot(state, &snapshot, &error);
+        assert_int_equal(status, n < 2 ? GSA_OK : GSA_DIVERGED);
+        assert_true(n < 2 || strstr(error.message, "'average'"));
+        if (status == GSA_OK)
+            gsa__snapshot_free(snapshot);
+        gsa_state_free(state);
+    }
+    free(r);
+}
+
 static void classes_without_a_label_make_no_model(void **unused)
 {
     (void)unused;
@@ -317,6 +346,7 @@ int main(void)
         cmocka_unit_test(a_huge_id_is_an_error_that_says_what_to_do),
         cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
         cmocka_unit_test(a_state_goes_on_where_memory_ran_out),
+        cmocka_unit_test(what_is_no_longer_finite_is_not_saved),
         cmocka_unit_test(classes_without_a_label_make_no_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
