@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(file, in.at, n);
     if (how & REPAIR)
         repair(file, n, how);
-    const fuzz_source from = {file, n, "rows.gsac", NULL, {0}};
+    const fuzz_source from = {file, n, "rows.gsac", NULL, {0}, true};
     const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
     bool is_cache = n >= 8 && memcmp(file, "\x89GSAC", 5) == 0;
     if ((what & FUZZ_WRITE) && whole->status == GSA_END && is_cache) {

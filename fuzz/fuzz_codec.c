@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
     if (what & PACKED) {
-        const fuzz_source from = {in.at, in.left, "rows", gsa__format_libsvm(), {0}};
+        const fuzz_source from = {in.at, in.left, "rows", gsa__format_libsvm(), {0}, false};
         fuzz_check_reading(&from, what & (FUZZ_PIECES | FUZZ_REWIND | FUZZ_SKIP | FUZZ_SHARE | FUZZ_SEEK), choice);
         return 0;
     }
@@ -94,8 +94,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         packed += FUZZ_CODEC(in.at, in.left, room + packed, sizeof room / 2);
         fuzz_put(&text, in.at, in.left);
     }
-    const fuzz_source plain = {text.data, text.size, "rows", gsa__format_libsvm(), {0}};
-    fuzz_source from = {room, packed, "rows", gsa__format_libsvm(), {0}};
+    const fuzz_source plain = {text.data, text.size, "rows", gsa__format_libsvm(), {0}, false};
+    fuzz_source from = {room, packed, "rows", gsa__format_libsvm(), {0}, false};
     if (!(what & CUT)) {
         check_text(&plain, &from, choice);
     } else if (!(what & TWICE)) {

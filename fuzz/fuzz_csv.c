@@ -39,7 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .remember_names = how >> 7 && choice % 32 == 7, /* the table of names is large */
                                   .keep_cells = how >> 6 & 1,
                                   .bits = choice & 1 ? 4 : 0};
-    const fuzz_source from = {in.at, in.left, "rows.csv", gsa__format_csv(), options};
+    const fuzz_source from = {in.at, in.left, "rows.csv", gsa__format_csv(), options, false};
     const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
     if (what & 128)
         check_schema(&from, whole);

@@ -76,7 +76,7 @@ static gsa_state *new_state(uint8_t how)
     gsa_status status = gsa_config_new(NULL, &config, &error);
     if (status == GSA_OK)
         status = gsa_config_set(config, "loss", losses[how % 6], &error);
-    if (status == GSA_OK && (how & 8))
+    if (status == GSA_OK && (how & 8) && how % 6 < 5)
         status = gsa_config_set(config, "class_weight", "balanced", &error);
     if (status == GSA_OK && (how & 16))
         status = gsa_config_set(config, "method", "gsa", &error);

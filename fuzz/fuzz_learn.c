@@ -4,7 +4,7 @@
  *   M2  pieces do not matter: update(A) then update(B) is update(A then B);
  *   M3  dense rows give the bytes of the sparse ones that say the same;
  *   M4  a state that was saved and loaded in between gives the bytes of one that was not;
- *   M5  what was learned predicts finite numbers, or training says that it diverged. */
+ *   M5  what was learned predicts finite numbers, or training says that it diverged; what has diverged is not saved. */
 #include "states.h"
 
 static gsa_config *take_config(fuzz_input *in)
@@ -69,10 +69,11 @@ static gsa_status learn_pieces(gsa_state **state, const gsa_batch *rows, bool lo
     gsa_batch a = rows_from(rows, 0, half), b = rows_from(rows, half, rows->n_rows - half);
     gsa_status status = gsa_state_update(*state, &a, error);
     if (status == GSA_OK && loads) {
-        fuzz_write_state(*state, &file);
+        if (!fuzz_write_state(*state, &file))
+            return fuzz_status(gsa_state_write(*state, fuzz_write, &file, error), error);
         gsa_state_free(*state);
-        *state = fuzz_read_state(&file);
-        fuzz_must(*state != NULL, "a state that was written loads", NULL);
+        fuzz_must(gsa_state_read(file.data, file.size, &fuzz_state_env, state, error) == GSA_OK,
+                  "a state that was written loads", error->message);
     }
     return status == GSA_OK ? gsa_state_update(*state, &b, error) : status;
 }
@@ -112,14 +113,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const gsa_batch *rows = fuzz_take_batch(&in, &drawn);
     gsa_status status, other;
     gsa_state *state = learn(config, rows, AT_ONCE, &status), *twin = learn(config, rows, way, &other);
-    fuzz_must(status == other, laws[way], gsa_status_text(status));
+    bool stopped_between = way == LOADED_BETWEEN && other == GSA_DIVERGED; /* what has diverged is not saved */
+    fuzz_must(status == other || stopped_between, laws[way], gsa_status_text(status));
     if (!state || !twin) {
         gsa_config_free(config);
         return 0;
     }
     fuzz_write_state(state, &wanted);
     fuzz_write_state(twin, &got);
-    fuzz_must(status != GSA_OK || fuzz_same(&wanted, &got), laws[way], "bytes");
+    fuzz_must(status != GSA_OK || stopped_between || fuzz_same(&wanted, &got), laws[way], "bytes");
     if (status == GSA_OK) {
         fuzz_check_state_file(state);
         fuzz_check_model_of(state, rows);

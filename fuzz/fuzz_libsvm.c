@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
-    const fuzz_source from = {in.at, in.left, "rows.svm", gsa__format_libsvm(), {0}};
+    const fuzz_source from = {in.at, in.left, "rows.svm", gsa__format_libsvm(), {0}, false};
     const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
     if ((what & FUZZ_WRITE) && whole->status == GSA_END) {
         if (what & 64)

@@ -82,7 +82,7 @@ static void save_caches(const text *of, size_t n, const gsa__format *format)
     static fuzz_bytes file;
     static const unsigned char controls[][3] = {{0x3f, 1, 0}, {0x7f, 2, 7}, {0x3f, 5, 7}};
     for (size_t i = 0; i < n; i++) {
-        const fuzz_source from = {of[i].bytes, strlen(of[i].bytes), "seed", format, {0}};
+        const fuzz_source from = {of[i].bytes, strlen(of[i].bytes), "seed", format, {0}, false};
         gsa_error error = {0};
         if (fuzz_convert(fuzz_open(&from, &fuzz_sizes, true), "gsac", &file, &error) != GSA_OK)
             continue;
