@@ -80,7 +80,8 @@ int main(int argc, char **argv)
 {
     /* A reader of our output that goes away is a write that fails, and is reported as one. */
     signal(SIGPIPE, SIG_IGN);
-    output_prepare_stdout();
+    signal(SIGXFSZ, SIG_IGN); /* and so is a file that becomes larger than the user's limit */
+    output_prepare_streams();
     report_prepare_json();
     if (argc < 2) {
         help_print_overview(stderr);

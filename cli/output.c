@@ -160,8 +160,18 @@ void output_discard(cli_output *output)
     *output = (cli_output){0};
 }
 
-void output_prepare_stdout(void)
+/* A file would be given the number of a stream that is closed, and what is said there would be written into it. What
+ * takes its place refuses to be used, as the closed stream did. */
+static void occupy_closed_streams(void)
 {
+    for (int number = STDIN_FILENO; number <= STDERR_FILENO; number++)
+        if (fcntl(number, F_GETFD) < 0)
+            (void)open("/dev/null", number == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
+void output_prepare_streams(void)
+{
+    occupy_closed_streams();
     if (!isatty(STDOUT_FILENO))
         setvbuf(stdout, stdout_buffer, _IOFBF, sizeof stdout_buffer);
 }

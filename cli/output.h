@@ -23,8 +23,9 @@ int output_commit(cli_output *output);
 /* Frees; without a commit it leaves nothing behind. */
 void output_discard(cli_output *output);
 
-/* The beginning of the command: a large buffer, unless somebody is watching. */
-void output_prepare_stdout(void);
+/* The beginning of the command: streams that are closed get a place holder, and standard output a large buffer, unless
+ * somebody is watching. */
+void output_prepare_streams(void);
 /* The end of the command: the exit code, or EXIT_FAILED after a message if standard output did not take everything. */
 int output_finish_stdout(int code);
 
