@@ -93,10 +93,14 @@ static inline void fuzz_put_bundle(const gsa__bundle *bundle, fuzz_bytes *out)
         }
         size_t n = (size_t)gsa__tensor_len(tensor), size = n * gsa__dtype_size(tensor->dtype);
         fuzz_reserve(out, out->size + size + 1);
-        if (tensor->data)
-            memcpy(out->data + out->size, tensor->data, size);
-        else if (n > 0)
-            tensor->fill(tensor->ctx, 0, n, out->data + out->size);
+        void *filled = NULL; /* aligned, as what fills it expects */
+        if (!tensor->data && n > 0) {
+            fuzz_must((filled = malloc(size)) != NULL, "there is memory", NULL);
+            tensor->fill(tensor->ctx, 0, n, filled);
+        }
+        if (n > 0)
+            memcpy(out->data + out->size, filled ? filled : tensor->data, size);
+        free(filled);
         out->size += size;
     }
 }
