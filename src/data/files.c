@@ -316,6 +316,8 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
         return fail_again(reader, error);
     gsa_error failure = {0};
     gsa_status status = fill(reader, &failure);
+    if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
+        status = gsa__fail(&failure, GSA_MEMORY, "no memory for the names of features");
     if (status == GSA_STOPPED) {
         if (error)
             *error = failure;

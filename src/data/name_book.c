@@ -56,7 +56,10 @@ void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column,
     if (memchr(word, '\0', word_size))
         column_size = word_size = 0; /* that this came first is known all the same */
     size_t head = column_size + (column_size > 0), size = head + word_size + 1;
-    if (book->n == GSA_NAMES_MOST || size > GSA_NAMES_SIZE - book->text_size || !reserve(book, size))
+    if (book->n == GSA_NAMES_MOST || size > GSA_NAMES_SIZE - book->text_size)
+        return;
+    book->lacks_memory = book->lacks_memory || !reserve(book, size);
+    if (book->lacks_memory)
         return;
     char *text = book->text + book->text_size;
     memcpy(text, column, column_size);

@@ -18,6 +18,7 @@ typedef struct gsa__name_book {
     size_t *start;  /* of its text */
     char *text;
     size_t n, text_size, id_capacity, start_capacity, text_capacity;
+    bool lacks_memory; /* for a name that has room */
 } gsa__name_book;
 
 /* For ids below 2^bits. False if there is no memory. */
