@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,24 +21,54 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-/* What processes that were killed while they wrote have left. */
+/* ".NAME.123456.tmp", as files are called while they are written. */
+static bool is_unfinished(const char *found, const char *name)
+{
+    size_t length = strlen(name);
+    return found[0] == '.' && strncmp(found + 1, name, length) == 0 &&
+           strlen(found) == length + sizeof "..123456.tmp" - 1 &&
+           strcmp(found + length + sizeof "..123456" - 1, ".tmp") == 0;
+}
+
+/* What processes that were killed while they wrote have left; one that still writes has locked its file. */
 static void remove_unfinished(const char *folder, const char *name)
 {
     DIR *open = opendir(folder);
-    size_t length = strlen(name);
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     for (const struct dirent *each; open != NULL && (each = readdir(open)) != NULL;) {
-        const char *found = each->d_name, *end = strrchr(found, '.');
-        if (found[0] == '.' && strncmp(found + 1, name, length) == 0 && end != NULL && strcmp(end, ".tmp") == 0)
-            (void)unlinkat(dirfd(open), found, 0);
+        if (!is_unfinished(each->d_name, name))
+            continue;
+        int file = openat(dirfd(open), each->d_name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+        if (file >= 0 && fcntl(file, F_SETLK, &whole) == 0)
+            (void)unlinkat(dirfd(open), each->d_name, 0);
+        if (file >= 0)
+            close(file);
     }
     if (open != NULL)
         closedir(open);
+}
+
+/* Of the model and its state, beside them. */
+static bool remove_unfinished_results(const char *model_path)
+{
+    const char *name = base_name(model_path);
+    char *folder = strndup(model_path, (size_t)(name - model_path)), *state = session_state_path(name);
+    if (folder != NULL && state != NULL) {
+        remove_unfinished(folder[0] != '\0' ? folder : ".", name);
+        remove_unfinished(folder[0] != '\0' ? folder : ".", state);
+    }
+    bool has_memory = folder != NULL && state != NULL;
+    free(folder);
+    free(state);
+    return has_memory;
 }
 
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
 {
     const char *folder = arguments_text(arguments, "checkpoint");
     *out = (train_checkpoint){.every = (double)arguments_number(arguments, "checkpoint-every")};
+    if (!remove_unfinished_results(arguments_text(arguments, "output")))
+        return complain_failed("out of memory");
     if (folder == NULL)
         return EXIT_DONE;
     if (access(folder, W_OK | X_OK) != 0)

@@ -116,8 +116,11 @@ static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
     for (unsigned attempt = 0; attempt < MOST_TEMPORARY_NAMES; attempt++) {
         name_temporary(file, attempt, file->temporary, size);
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0)
+        if (file->fd >= 0) {
+            /* It is in use: whoever cleans up leaves it alone. */
+            (void)fcntl(file->fd, F_SETLK, &(struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET});
             return GSA_OK;
+        }
         if (errno != EEXIST && errno != EINTR)
             break;
     }

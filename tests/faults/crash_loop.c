@@ -165,7 +165,7 @@ static void check_after_end(loop *l, int status)
         if (!tree_same(&l->whole.file[i], tree_find(&there, l->whole.file[i].path)))
             fail(l, "K3: other bytes than those of an undisturbed run:", l->whole.file[i].path, status);
     for (size_t i = 0; i < there.n; i++)
-        if (strncmp(there.file[i].path, "./kept/", 7) == 0)
+        if (strncmp(there.file[i].path, "./kept/", 7) == 0 || is_temporary(there.file[i].path))
             fail(l, "K4: left behind:", there.file[i].path, status);
     tree_restore(&l->inputs, &there);
     tree_free(&there);
