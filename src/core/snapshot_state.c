@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define FORMAT "greedystep.state"
+/* Far beyond any run, and far enough from 2^64 that counts can be added up and doubled. */
+#define COUNT_MOST (UINT64_C(1) << 60)
 
 /* Numbers of a state that are not tables, in the order of the tensors "counts" and "sums". */
 enum {
@@ -288,6 +290,9 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
         return status;
     const uint64_t *count = counts->data;
     const double *sum = sums->data;
+    for (int i = 0; i < COUNTS; i++)
+        if (count[i] > COUNT_MOST && i != ORIGIN_HASH && i != CLOCK_RESTART)
+            return gsa__fail(error, GSA_FORMAT, "count %d is beyond any run", i);
     for (int i = 0; i < SUMS; i++)
         if (!isfinite(sum[i]) && i != LAST_PASS_LOSS && i != HELD_OUT_LOSS)
             return gsa__fail(error, GSA_FORMAT, "sum %d is not a finite number", i);

@@ -277,6 +277,10 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
         {.tensor = "sample.index", .element = 0, .bits = UINT32_MAX},
         {.tensor = "weight", .element = 2, .bits = 0x7F800000}, /* infinite */
         {.tensor = "counts", .element = 4, .bits = 1},          /* the average starts anew in the past */
+        {.tensor = "counts", .element = 0, .bits = UINT64_MAX}, /* rows: what doubles up to them would not end */
+        {.tensor = "counts", .element = 5, .bits = UINT64_MAX}, /* passes */
+        {.tensor = "counts", .element = 6, .bits = (UINT64_C(1) << 60) + 1}, /* rows of the pass */
+        {.tensor = "counts", .element = 10, .bits = UINT64_MAX},             /* runs merged */
         {.tensor = "sums", .element = 0, .bits = 0x7FF8000000000000},
         {.tensor = "labels.number", .element = 1, .bits = 0},               /* not the number of its text */
         {.tensor = "class_sums", .element = 1, .bits = 0xBFF0000000000000}, /* -1 */
