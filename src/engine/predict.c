@@ -20,6 +20,8 @@
 
 /* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
 #define TABLE_LEN ((size_t)1 << 18)
+/* And long labels must not make their text one. */
+#define TEXT_MOST ((size_t)16 << 20)
 
 typedef struct worker {
     gsa__block *block;
@@ -165,6 +167,8 @@ static gsa_status set_up(predicting *run, gsa_error *error)
         status = gsa__block_new(&run->env, &run->workers[i].block, error);
     if (status == GSA_OK && run->hooks->text != GSA_TEXT_NONE)
         status = gsa__prediction_text_open(&run->text, run->model, run->hooks, &run->env, error);
+    if (run->text.room > TEXT_MOST / run->most_rows)
+        run->most_rows = run->text.room < TEXT_MOST ? TEXT_MOST / run->text.room : 1;
     return status;
 }
 

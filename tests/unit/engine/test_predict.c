@@ -495,6 +495,33 @@ static void one_sparse_row_is_predicted_without_memory(void **unused)
     }
 }
 
+static gsa_status note_the_longest(void *ctx, const gsa_predictions *some, gsa_error *error)
+{
+    size_t *longest = ctx;
+    (void)error;
+    *longest = some->text_size > *longest ? some->text_size : *longest;
+    return GSA_OK;
+}
+
+/* 5000 rows of 100 kB each are half a gigabyte of text: never at once. */
+static void long_labels_make_few_rows_at_a_time(void **unused)
+{
+    (void)unused;
+    char *long_word = malloc(100001);
+    memset(long_word, 'x', 100000);
+    long_word[100000] = '\0';
+    const char *const words[] = {long_word, long_word + 1};
+    gsa_model *model = trained_on_words(words, 2, "logistic");
+    gsa_reader *reader = generated(5000, 2, 2);
+    size_t longest = 0;
+    gsa_predict_hooks hooks = {.ctx = &longest, .text = GSA_TEXT_LINES, .take = note_the_longest};
+    must_be_ok(gsa_predict(model, reader, &hooks, NULL, NULL), NULL);
+    assert_true(longest > 100000 && longest <= (16u << 20));
+    gsa_reader_close(reader);
+    gsa_model_free(model);
+    free(long_word);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -510,6 +537,7 @@ int main(void)
         cmocka_unit_test(a_request_to_stop_is_answered),
         cmocka_unit_test(every_failure_of_memory_is_reported_and_nothing_is_lost),
         cmocka_unit_test(one_sparse_row_is_predicted_without_memory),
+        cmocka_unit_test(long_labels_make_few_rows_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
