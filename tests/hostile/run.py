@@ -1,0 +1,114 @@
+"""Hostile files: whatever they say, the command ends with a reason, within its memory limit, and writes nothing.
+
+    run.py COMMAND HELPERS [--sanitized] [--slow] [--only REGEX] [--list]
+
+Every file is tried with every verb that reads its kind, with --memory-limit 64M and with the default limit."""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import models
+from files import Container, Hash
+from harness import Harness, MiB, fresh, tree
+
+LIMIT = 64 * MiB
+# What the process has besides what the limit bounds: program, libraries, buffers of readers, stacks of threads.
+BESIDES = 32 * MiB
+
+
+def prepare(harness, directory):
+    """Good files that the hostile ones are made of, and beside which they must fail."""
+    def do(*arguments):
+        subprocess.run([harness.command, *arguments], cwd=directory, check=True, stdout=subprocess.DEVNULL)
+    do("generate", "--rows", "300", "--features", "20", "-o", "good.svm", "--quiet")
+    do("generate", "--rows", "300", "--features", "20", "--seed", "1", "-o", "other.svm", "--quiet")
+    do("train", "good.svm", "-o", "good.model", "--quiet")
+    do("train", "other.svm", "-o", "other.model", "--quiet")
+
+
+def judge(harness, name, arguments, says, limit, most, directory, **options):
+    """One run; it may leave only what it is asked for, and that only if it succeeds."""
+    before = tree(directory)
+    result = harness.run(arguments + limit, cwd=directory, **options)
+    if not harness.expect(name, result, says, most, (1, 2) if says else (0, 1)):
+        return
+    left = {path for path, what in tree(directory).items() if before.get(path) != what}
+    output = arguments[arguments.index("-o") + 1] if "-o" in arguments and result.code == 0 else None
+    asked = {os.path.join(directory, f) for f in (output, output + ".state")} if output else set()
+    if left - asked:
+        harness.fail(name, "it wrote %s" % sorted(left - asked), result)
+
+
+# What inspect says of a file that it takes for data, since it does not begin like a model.
+AS_DATA = "|NUL byte|UTF-8|no rows|the line is longer|INDEX:VALUE"
+MODEL_VERBS = [["predict", "bad", "good.svm"], ["inspect", "bad"], ["evaluate", "bad", "good.svm"]]
+STATE_VERBS = [["train", "good.svm", "-o", "bad", "--resume", "--quiet"],
+               ["train", "good.svm", "-o", "out", "--start-from", "bad", "--quiet"],
+               ["merge", "bad", "other.model", "-o", "out"]]
+
+
+def bounds(verb):
+    """(the options, the most memory): with a small limit, and with the default, half of the machine's."""
+    machine = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGESIZE")
+    default = ("default", [], machine // 2 + BESIDES)
+    return [default] if verb == "merge" else [("64M", ["--memory-limit", "64M"], LIMIT + BESIDES), default]
+
+
+def try_containers(harness, directory, cases, verbs, target, wanted):
+    for name, says, write in cases:
+        if not wanted(name):
+            continue
+        fresh(directory)
+        prepare_copy(harness, directory)
+        if target == "bad.state":
+            os.link(os.path.join(directory, "good.model"), os.path.join(directory, "bad"))
+        path = os.path.join(directory, target)
+        write(path)
+        for verb in verbs:
+            if verb[0] == "inspect" and name == "a_pipe_without_a_writer":
+                continue  # data may come through a pipe: it waits
+            says_so = says + AS_DATA if says and verb[0] == "inspect" else says
+            for label, limit, most in bounds(verb[0]):
+                judge(harness, "%s: %s %s" % (name, " ".join(verb[:3]), label), verb, says_so, limit, most, directory)
+        if os.path.lexists(path):
+            os.unlink(path)
+
+
+def prepare_copy(harness, directory):
+    for name in ("good.svm", "good.model", "good.model.state", "other.model", "other.model.state"):
+        os.link(os.path.join(harness.directory, "good", name), os.path.join(directory, name))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("command")
+    parser.add_argument("helpers")
+    parser.add_argument("--sanitized", action="store_true")
+    parser.add_argument("--slow", action="store_true")
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="gsa-hostile-") as root:
+        harness = Harness(os.path.abspath(options.command), os.path.abspath(options.helpers), root, options.sanitized)
+        seal = Hash(os.path.join(harness.helpers, "xxh3"))
+        good, work = fresh(os.path.join(root, "good")), os.path.join(root, "work")
+        prepare(harness, good)
+        model = Container.read(os.path.join(good, "good.model"))
+        state = Container.read(os.path.join(good, "good.model.state"))
+        wanted = lambda name: re.search(options.only, name)
+        try_containers(harness, work, models.headers(model, seal) + models.label_lies(model, seal)
+                       + models.models(model, seal), MODEL_VERBS, "bad", wanted)
+        try_containers(harness, work, models.label_lies(state, seal) + models.states(state, seal), STATE_VERBS,
+                       "bad.state", wanted)
+        try_containers(harness, work, models.headers(state, seal), STATE_VERBS[1:2], "bad.state", wanted)
+        if options.slow:
+            try_containers(harness, work, models.a_billion_labels(model, seal), MODEL_VERBS[:2], "bad", wanted)
+        print("%d runs, %d failures; the most memory: %d MiB (%s)" % (
+            harness.n_runs, len(harness.failures), harness.worst[0] // 1024, harness.worst[1]))
+    return 1 if harness.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
