@@ -10,7 +10,9 @@
  *       are (0+1)+(2+3) in float, the fours are added in double;
  *   K4  an update rounds once: u = (float)(scale * along), weight += u, average += (float)(lag * u). With several
  *       outputs scale, step * along, lag and their products are floats, as the weights are: vectors are then twice as
- *       wide. */
+ *       wide;
+ *   K5  the mean of squares of a feature that was in 2^16 rows or more is cut to a float after adding the fraction
+ *       count * 2^32 / phi mod 2^32, in units of its last place: rounding then has no side that it prefers. */
 #ifndef GSA_CORE_KERNEL_H
 #define GSA_CORE_KERNEL_H
 

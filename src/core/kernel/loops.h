@@ -86,6 +86,21 @@ static double square_length(const gsa__entries *entries)
 
 /* ---- margins and counts ------------------------------------------------------------------------------------------ */
 
+/* The mean of many rows moves by less than its last bit: rounded to the nearest it would stay where it is, or follow
+ * the large squares and not the small ones. So it is rounded up as often as the part that is cut off says: by the
+ * fractions of count times the golden ratio, which are spread evenly over any stretch of rows. */
+#define MANY_ROWS ((int32_t)1 << 16)
+static inline float round_evenly(double mean, int32_t count)
+{
+    const uint64_t cut = ((uint64_t)1 << 29) - 1; /* the bits that a double has and a float has not */
+    uint64_t bits;
+    memcpy(&bits, &mean, sizeof bits);
+    bits = (bits + (((uint32_t)count * 0x9E3779B9u) >> 3)) & ~cut;
+    double cut_off;
+    memcpy(&cut_off, &bits, sizeof cut_off);
+    return (float)(count < MANY_ROWS ? mean : cut_off);
+}
+
 /* One more row for all entries. The mean of c x^2 times the count is the mass; exact for rows of ones. The square of a
  * float may lie outside the floats: it is brought back to their edge, so that no mass is infinite and none that was
  * seen is zero. Where no mean changes, only padding, whose mean is 0, differs from its mass, and the divisions are
@@ -98,18 +113,25 @@ static void count_row(const gsa__entries *entries, double c)
     double *restrict mass = entries->product;
     size_t n = padded(entries);
     int n_new = 0;
+    int32_t most = 0;
     for (size_t i = 0; i < n; i++) {
         double square = c * x[i] * x[i];
         square = square < 1e-37 ? 1e-37 : square;
         mass[i] = square > 1e37 ? 1e37 : square;
         count[i]++;
         rarity[i] = (float)(int32_t)count[i];
+        most = (int32_t)count[i] > most ? (int32_t)count[i] : most;
         n_new += (float)mass[i] != mean[i];
     }
     if (n_new == (int)(entries->n_padded - entries->n_all))
         return;
-    for (size_t i = 0; i < n; i++)
-        mean[i] = (float)((double)mean[i] + (mass[i] - (double)mean[i]) / (double)(int32_t)count[i]);
+    if (most < MANY_ROWS)
+        for (size_t i = 0; i < n; i++)
+            mean[i] = (float)((double)mean[i] + (mass[i] - (double)mean[i]) / (double)(int32_t)count[i]);
+    else
+        for (size_t i = 0; i < n; i++)
+            mean[i] = round_evenly((double)mean[i] + (mass[i] - (double)mean[i]) / (double)(int32_t)count[i],
+                                   (int32_t)count[i]);
 }
 
 /* The last block's padding, which the gathering before the loops leaves as it is. */

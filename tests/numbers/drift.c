@@ -1,0 +1,179 @@
+/* Do very many updates drift? One state learns a stream of rows, and so does a twin that keeps every number in double:
+ * weights, averages, sums of squares, counts. Rows are of a kind that small additions get lost in: labels are rare, one
+ * feature is heavy-tailed, one is rare. After 10^4 rows, before which methods are still finding their feet, the twin
+ * takes over what the state has; from then on nothing but rounding can part them.
+ *
+ * usage: drift ROWS [logistic|squared]      a line at every power of ten; 1 if they part by more than is allowed */
+#include "base/rng.h"
+#include "core/state.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SLOTS 4 /* the intercept and three features */
+#define CHUNK 10000u
+/* What is allowed: of a sum of squares, as a share; of an averaged weight and of the mean step likewise. */
+#define MOST_MASS 1e-4
+#define MOST_WEIGHT 1e-3
+#define MOST_STEP 1e-5
+
+typedef struct chunk {
+    int64_t row_start[CHUNK + 1];
+    uint32_t index[CHUNK * SLOTS];
+    float value[CHUNK * SLOTS];
+    double label[CHUNK];
+} chunk;
+
+typedef struct twin {
+    double weight[SLOTS], average[SLOTS], mass[SLOTS], count[SLOTS];
+    double step_sum, step_weight, rows;
+    bool squared;
+} twin;
+
+static void make_row(gsa__rng *rng, chunk *to, size_t row, bool squared)
+{
+    double u = gsa__rng_unit(rng), margin = squared ? 3 : -5;
+    int64_t n = to->row_start[row];
+    float x[3] = {u < 0.5 ? (u < 0.2 ? -1.0F : 1.0F) : 0, 0, 0};
+    double v = gsa__rng_unit(rng);
+    x[1] = v < 3e-4 ? 3.0F : v < 0.3 ? 0.1F : 0;
+    x[2] = gsa__rng_unit(rng) < 0.01 ? 0.7F : 0;
+    margin += (double)x[0] * 0.8 + (double)x[1] * 0.05 - (double)x[2] * 1.5;
+    for (uint32_t i = 0; i < 3; i++) {
+        if (x[i] == 0)
+            continue;
+        to->index[n] = i;
+        to->value[n++] = x[i];
+    }
+    to->row_start[row + 1] = n;
+    double noise = gsa__rng_unit(rng);
+    to->label[row] = squared ? margin + 2 * noise - 1 : noise < 1 / (1 + exp(-margin));
+}
+
+/* The greedy step of the paper for two classes, written from the definition: docs/algorithms/steps.md. */
+static double greedy(double p)
+{
+    double rest = 1 - p, hat = 0.95;
+    return 2 * (hat - p) / (hat * (p * expm1(p) + rest * expm1(rest)) + p * expm1(rest));
+}
+
+static void twin_learn(twin *t, const chunk *from, size_t row)
+{
+    double x[SLOTS] = {1}, along[SLOTS] = {0}, margin = t->weight[0], xdx = 0;
+    for (int64_t i = from->row_start[row]; i < from->row_start[row + 1]; i++) {
+        x[from->index[i] + 1] = (double)from->value[i];
+        margin += t->weight[from->index[i] + 1] * (double)from->value[i];
+    }
+    t->rows++;
+    for (size_t s = 0; s < SLOTS; s++) {
+        if (x[s] == 0)
+            continue;
+        t->count[s]++;
+        t->mass[s] += x[s] * x[s];
+        double root = sqrt(sqrt((t->rows + 1) / (t->count[s] + 1))), rarity = sqrt(root * root * root);
+        along[s] = rarity * (t->count[s] / t->mass[s]) * x[s];
+        xdx += along[s] * x[s];
+    }
+    double y = from->label[row], p = 1 / (1 + exp(y > 0 ? -margin : margin));
+    double g = t->squared ? margin - y : y > 0 ? p - 1 : 1 - p;
+    double eta = (t->squared ? 1 : greedy(p)) / xdx, vote = t->squared ? g * g * xdx : fabs(g);
+    t->step_sum += vote * eta;
+    t->step_weight += vote;
+    double step = t->step_sum / t->step_weight;
+    step = t->squared && eta < step ? eta : step;
+    for (size_t s = 0; s < SLOTS; s++) {
+        t->weight[s] -= step * g * along[s];
+        t->average[s] += (t->weight[s] - t->average[s]) * (3 / (t->rows + 2));
+    }
+}
+
+static void twin_take(twin *t, const gsa_state *state)
+{
+    for (size_t s = 0; s < SLOTS; s++) {
+        t->weight[s] = (double)gsa__table_slot(&state->table, s)->f;
+        t->average[s] = gsa__state_average(state, s, 0);
+        t->mass[s] = gsa__state_mass(state, s);
+        t->count[s] = (double)gsa__state_count(state, s);
+    }
+    t->step_sum = state->step.sum;
+    t->step_weight = state->step.weight;
+    t->rows = (double)state->n_rows;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* A line of the table; false if more than allowed. */
+static bool compare(const twin *t, const gsa_state *state)
+{
+    double mass = 0, average = 0, step = gsa__step_mean_value(&state->step) / (t->step_sum / t->step_weight) - 1;
+    bool counts = (double)state->n_rows == t->rows;
+    for (size_t s = 0; s < SLOTS; s++) {
+        mass = larger(mass, fabs(gsa__state_mass(state, s) / t->mass[s] - 1));
+        average = larger(average, fabs(gsa__state_average(state, s, 0) - t->average[s]) / fabs(t->average[s]));
+        counts = counts && (double)gsa__state_count(state, s) == t->count[s];
+    }
+    printf("| %.0e | %s | %.1e | %.1e | %.1e |", t->rows, counts ? "exact" : "WRONG", mass, fabs(step), average);
+    for (size_t s = 0; s < SLOTS; s++)
+        printf(" %.6f |", gsa__state_average(state, s, 0));
+    printf("\n");
+    fflush(stdout);
+    return counts && mass < MOST_MASS && fabs(step) < MOST_STEP && average < MOST_WEIGHT;
+}
+
+static gsa_state *new_state(bool squared)
+{
+    gsa_config *config = NULL;
+    gsa_state *state = NULL;
+    const char *parameters[][2] = {{"loss", squared ? "squared" : "logistic"}, {"units", "free"}, {"holdout", "0"}};
+    if (gsa_config_new(NULL, &config, NULL) != GSA_OK)
+        abort();
+    for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++)
+        if (gsa_config_set(config, parameters[i][0], parameters[i][1], NULL) != GSA_OK)
+            abort();
+    if (gsa_state_new(config, NULL, &state, NULL) != GSA_OK)
+        abort();
+    gsa_config_free(config);
+    return state;
+}
+
+int main(int n_arguments, char **arguments)
+{
+    double n_rows = n_arguments > 1 ? strtod(arguments[1], NULL) : 1e7, next = 1e5;
+    bool squared = n_arguments > 2 && strcmp(arguments[2], "squared") == 0, good = true;
+    gsa__rng rng = gsa__rng_of(7, 0, 0);
+    gsa_state *state = new_state(squared);
+    twin beside = {.squared = squared};
+    static chunk rows;
+    gsa_error error;
+    printf("| rows | counts | mass | mean step | averaged weights | intercept | even | heavy-tailed | rare |\n"
+           "|--:|---|--:|--:|--:|--:|--:|--:|--:|\n");
+    for (double done = 0; done < n_rows; done += CHUNK) {
+        for (size_t r = 0; r < CHUNK; r++)
+            make_row(&rng, &rows, r, squared);
+        gsa_batch batch = {.n_rows = CHUNK,
+                           .row_start = rows.row_start,
+                           .index = rows.index,
+                           .value = rows.value,
+                           .label = rows.label};
+        if (gsa_state_update(state, &batch, &error) != GSA_OK) {
+            fprintf(stderr, "%s\n", error.message);
+            return 1;
+        }
+        for (size_t r = 0; r < CHUNK && done > 0; r++)
+            twin_learn(&beside, &rows, r);
+        if (done == 0)
+            twin_take(&beside, state);
+        if (done + CHUNK >= next) {
+            good = compare(&beside, state) && good;
+            next *= 10;
+        }
+    }
+    gsa_state_free(state);
+    puts(good ? "no drift" : "DRIFT: more than is allowed");
+    return good ? 0 : 1;
+}
