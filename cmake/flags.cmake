@@ -29,6 +29,9 @@ if(NOT GREEDYSTEP_FLOATS_ARE_FLOATS_${name})
     "from those of other machines; on x86 it needs a processor with SSE2")
 endif()
 
+# Where a build took place is not in what it made (scripts/reproducible); debuggers of a debug build look for the sources.
+target_compile_options(gsa_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
+
 if(GREEDYSTEP_WERROR)
   target_compile_options(gsa_flags INTERFACE -Werror)
 endif()
