@@ -201,17 +201,12 @@ gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atom
 /* A write that took less than it was given. GSA_OK: go on with the rest. */
 static gsa_status after_short_write(gsa__atomic_file *file, int number, gsa_error *error)
 {
-    if (number == EINTR) {
-        if (file->env.should_stop(file->env.stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
-        return GSA_OK;
-    }
-    if (number == EAGAIN) {
-        /* Somebody made the pipe non-blocking; wait until it takes more. */
-        struct pollfd wanted = {.fd = file->fd, .events = POLLOUT};
-        return poll(&wanted, 1, -1) >= 0 ? GSA_OK : after_short_write(file, errno == EAGAIN ? EIO : errno, error);
-    }
-    return fail_errno(error, file->path, number);
+    struct pollfd wanted = {.fd = file->fd, .events = POLLOUT};
+    if (number == EAGAIN) /* somebody made the pipe non-blocking; wait until it takes more */
+        number = poll(&wanted, 1, -1) >= 0 ? 0 : errno;
+    if (number == EINTR && file->env.should_stop(file->env.stop_ctx))
+        return gsa__fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
+    return number == 0 || number == EINTR ? GSA_OK : fail_errno(error, file->path, number);
 }
 
 static gsa_status write_through(gsa__atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)

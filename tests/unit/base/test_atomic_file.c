@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -379,6 +381,37 @@ static void a_dash_is_standard_output(void **state)
     assert_int_equal(count_entries(p->directory, false), 1);
 }
 
+/* Whoever shares the pipe may have made it non-blocking: what does not fit waits for the reader, and all of it arrives.
+ */
+static void a_pipe_that_would_block_is_waited_for(void **state)
+{
+    (void)state;
+    enum { SIZE = 300000 };
+    int ends[2], code = -1;
+    char *text = calloc(SIZE + 1, 1);
+    assert_int_equal(pipe(ends), 0);
+    for (int i = 0; i < SIZE; i++)
+        text[i] = (char)('a' + i % 26);
+    pid_t reader = fork();
+    if (reader == 0) {
+        size_t n = 0, wrong = 0;
+        char got[4096];
+        close(ends[1]);
+        poll(NULL, 0, 50); /* until the pipe is full */
+        for (ssize_t now; (now = read(ends[0], got, sizeof got)) > 0; n += (size_t)now)
+            wrong += memcmp(got, text + n, (size_t)now) != 0;
+        _exit(n == SIZE && wrong == 0 ? 0 : 1);
+    }
+    close(ends[0]);
+    assert_int_equal(fcntl(ends[1], F_SETFL, O_NONBLOCK), 0);
+    gsa_error error = {0};
+    assert_int_equal(write_stdout(ends[1], text, &error), GSA_OK);
+    close(ends[1]);
+    assert_int_equal(waitpid(reader, &code, 0), reader);
+    assert_int_equal(code, 0);
+    free(text);
+}
+
 static void a_reader_that_went_away_is_an_error(void **state)
 {
     (void)state;
@@ -535,6 +568,7 @@ int main(void)
         IN_PLACE(a_disk_that_fills_up_leaves_nothing),
         IN_PLACE(a_pipe_by_name_is_written_directly),
         IN_PLACE(a_dash_is_standard_output),
+        IN_PLACE(a_pipe_that_would_block_is_waited_for),
         IN_PLACE(a_reader_that_went_away_is_an_error),
         IN_PLACE(every_allocation_may_fail),
         IN_PLACE(a_temporary_name_that_is_taken_is_left_alone),
