@@ -92,10 +92,9 @@ static int name_data(comparing *what)
     const char *path = what->arguments->positional[0], *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
     size_t length = strlen(name);
-    what->data_name = malloc(length + 1);
+    what->data_name = strdup(name);
     if (what->data_name == NULL)
         return complain_failed("out of memory");
-    strcpy(what->data_name, name);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         size_t ending = strlen(endings[i]);
         if (length > ending && strcmp(name + length - ending, endings[i]) == 0)

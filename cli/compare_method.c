@@ -117,15 +117,13 @@ static int parse_all(char *list, compare_method *methods, size_t *n)
 
 int compare_methods_parse(const char *list, compare_method **out, size_t *n_out)
 {
-    size_t most = 1, length = strlen(list);
-    for (size_t i = 0; i < length; i++)
-        most += list[i] == ',';
-    char *copy = malloc(length + 1);
+    size_t most = 1;
+    for (const char *at = list; *at != '\0'; at++)
+        most += *at == ',';
+    char *copy = strdup(list);
     *out = calloc(most, sizeof **out);
     *n_out = 0;
-    int code = copy != NULL && *out != NULL ? EXIT_DONE : complain_failed("out of memory");
-    if (code == EXIT_DONE)
-        code = parse_all(strcpy(copy, list), *out, n_out);
+    int code = copy != NULL && *out != NULL ? parse_all(copy, *out, n_out) : complain_failed("out of memory");
     free(copy);
     return code;
 }
@@ -207,7 +205,7 @@ bool compare_method_describe(size_t number, compare_method_help *out)
         return true;
     }
     size_t at = 0;
-    while (gsa__methods[at] != NULL && at < number - 3)
+    while (at < number - 3 && gsa__methods[at] != NULL)
         at++;
     if (gsa__methods[at] == NULL)
         return false;

@@ -14,7 +14,7 @@ static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
     for (int i = 0; i < BAR_WIDTH; i++)
         bar[i + 1] = (char)(i < filled ? '=' : i == filled ? '>' : ' ');
     bar[0] = '[';
-    strcpy(bar + BAR_WIDTH + 1, "]");
+    memcpy(bar + BAR_WIDTH + 1, "]", 2);
 }
 
 static void draw(cli_progress *progress, const char *line)

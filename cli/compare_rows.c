@@ -106,7 +106,7 @@ static gsa_status copy_words(compare_rows *rows, const gsa_batch *batch, gsa_err
         const char *text = batch->words[rows->n_words];
         char *copy = resize(NULL, strlen(text) + 1, 1, &fits);
         if (fits)
-            rows->words[rows->n_words++] = strcpy(copy, text);
+            rows->words[rows->n_words++] = memcpy(copy, text, strlen(text) + 1);
     }
     return fits ? GSA_OK : no_memory(error);
 }

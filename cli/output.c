@@ -1,5 +1,6 @@
 /* Text results. A file is written under a temporary name beside its place and renamed when it is whole. */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE \
+    700 /* realpath; NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): POSIX says so */
 
 #include "output.h"
 
@@ -28,8 +29,8 @@ static char *directory_of(const char *path)
     char *directory = malloc(length + 2);
     if (directory == NULL)
         return NULL;
-    memcpy(directory, path, length);
-    strcpy(directory + length, length == 0 ? "." : "");
+    memcpy(directory, length == 0 ? "." : path, length == 0 ? 1 : length);
+    directory[length == 0 ? 1 : length] = '\0';
     return directory;
 }
 
@@ -62,18 +63,12 @@ static int is_special(const char *path)
     return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
 }
 
-static char *copy_text(const char *text)
-{
-    char *copy = malloc(strlen(text) + 1);
-    return copy != NULL ? strcpy(copy, text) : NULL;
-}
-
 /* A symbolic link is followed, so that the file it names is replaced. */
 static bool choose_paths(const char *path, cli_output *out)
 {
     out->path = realpath(path, NULL);
     if (out->path == NULL)
-        out->path = copy_text(path);
+        out->path = strdup(path);
     if (out->path == NULL || is_special(path))
         return out->path != NULL;
     size_t size = strlen(out->path) + 32;

@@ -130,12 +130,11 @@ static gsa_status parse_value(const gsa_param *param, const char *value, uint64_
 /* Equal values have equal texts, however they were typed. */
 static void write_text(const gsa_param *param, uint64_t value, const char *typed, char out[GSA__PARAM_TEXT])
 {
+    bool is_auto = value == GSA__COUNT_AUTO && strcmp(param->initial, "auto") == 0;
     if (param->kind == GSA_PARAM_CHOICE) {
         strncpy(out, typed, GSA__PARAM_TEXT - 1);
-    } else if (param->kind == GSA_PARAM_SWITCH) {
-        strcpy(out, value ? "on" : "off");
-    } else if (value == GSA__COUNT_AUTO && strcmp(param->initial, "auto") == 0) {
-        strcpy(out, "auto");
+    } else if (param->kind == GSA_PARAM_SWITCH || is_auto) {
+        strncpy(out, is_auto ? "auto" : value ? "on" : "off", GSA__PARAM_TEXT - 1);
     } else {
         char digits[GSA__PARAM_TEXT];
         size_t n = 0;

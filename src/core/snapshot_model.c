@@ -108,7 +108,7 @@ static gsa_status restore_text(const gsa__bundle *bundle, const char *key, char 
     if (status == GSA_OK && strlen(text) >= GSA__PARAM_TEXT)
         return gsa__fail(error, GSA_FORMAT, "'%s' is too long a text", key);
     if (status == GSA_OK)
-        strcpy(out, text);
+        memcpy(out, text, strlen(text) + 1);
     return status;
 }
 
