@@ -247,6 +247,8 @@ static bool is_word(const gsa_batch *batch, size_t row)
 
 size_t gsa__labels_find_row(const gsa__labels *labels, const gsa_batch *batch, size_t row)
 {
+    if (is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
+        return GSA__NO_LABEL;
     if (is_word(batch, row))
         return gsa__labels_find_text(labels, batch->words[batch->word[row]]);
     return gsa__labels_find_number(labels, batch->label[row]);

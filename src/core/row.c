@@ -21,7 +21,7 @@ static uint64_t hash_label(const gsa_batch *batch, size_t row)
 {
     if (!batch->label)
         return 0;
-    if (batch->word && batch->word[row] >= 0) {
+    if (batch->word && batch->word[row] >= 0 && (size_t)batch->word[row] < batch->n_words) {
         const char *text = batch->words[batch->word[row]];
         return gsa__hash(text, strlen(text), 0);
     }
