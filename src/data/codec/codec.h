@@ -31,7 +31,8 @@ typedef struct gsa__codec {
     const char *(*version)(void);
     /* NULL if there is no memory. env is borrowed until close. */
     void *(*open)(const gsa_env *env);
-    /* Called after GSA__CODEC_MEMBER_END with input left: begins the next member. False if there is no memory. */
+    /* Called after GSA__CODEC_MEMBER_END with input left: begins the next member. False if there is no memory. NULL:
+     * the library does so by itself. */
     bool (*restart)(void *decoder);
     gsa__codec_result (*step)(void *decoder, gsa__codec_io *io);
     void (*close)(void *decoder);

@@ -129,7 +129,7 @@ static gsa_status step(gsa__decode *decode, void *bytes, size_t size, size_t *go
                         .is_last = decode->source_ended};
     size_t in_before = io.in_size;
     gsa__codec_result result = GSA__CODEC_NO_MEMORY;
-    if (decode->inside || codec->restart(decode->decoder))
+    if (decode->inside || !codec->restart || codec->restart(decode->decoder))
         result = codec->step(decode->decoder, &io);
     decode->inside = result != GSA__CODEC_MEMBER_END;
     decode->in_start += in_before - io.in_size;

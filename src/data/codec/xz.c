@@ -43,17 +43,9 @@ static void *open_xz(const gsa_env *env)
     return decoder;
 }
 
-static bool restart_xz(void *memory)
-{
-    (void)memory;
-    return true;
-}
-
 static const char *describe(lzma_ret result)
 {
     switch (result) {
-    case LZMA_FORMAT_ERROR:
-        return "what follows is no xz stream";
     case LZMA_OPTIONS_ERROR:
         return "it was made with options that this library does not know";
     case LZMA_MEMLIMIT_ERROR:
@@ -98,7 +90,7 @@ static void close_xz(void *memory)
 
 const gsa__codec *gsa__codec_xz(void)
 {
-    static const gsa__codec codec = {lzma_version_string, open_xz, restart_xz, step_xz, close_xz, NULL};
+    static const gsa__codec codec = {lzma_version_string, open_xz, NULL, step_xz, close_xz, NULL};
     return &codec;
 }
 

@@ -60,12 +60,6 @@ static void *open_encoder(const gsa_env *env)
     return file;
 }
 
-static bool restart_zstd(void *memory)
-{
-    (void)memory; /* the library begins the next frame by itself */
-    return true;
-}
-
 static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
 {
     zstd_stream *file = memory;
@@ -95,7 +89,7 @@ static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
 
 const gsa__codec *gsa__codec_zstd(void)
 {
-    static const gsa__codec codec = {ZSTD_versionString, open_zstd, restart_zstd, step_zstd, close_zstd, open_encoder};
+    static const gsa__codec codec = {ZSTD_versionString, open_zstd, NULL, step_zstd, close_zstd, open_encoder};
     return &codec;
 }
 

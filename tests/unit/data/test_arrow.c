@@ -528,6 +528,200 @@ static void arrow_types_that_are_not_read_are_refused_by_name(void **state)
     }
 }
 
+/* A cell that cannot be what its column is: named with what it holds, as in text. */
+static void arrow_cells_that_cannot_be_are_refused_by_what_they_hold(void **state)
+{
+    (void)state;
+    static const char long_text[300] = "x";
+    static const int32_t long_at[] = {0, 300}, town_at[] = {0, 4};
+    static const double infinite[] = {-INFINITY}, large[] = {1e30};
+    static const float one[] = {1};
+    const plan long_label[] = {{"y", "u", 1, 0, 3, {NULL, long_at, long_text}, NULL, NULL},
+                               {"x", "f", 1, 0, 2, {NULL, one}, NULL, NULL}};
+    const plan word[] = {LABEL(1), {"x", "g", 1, 0, 2, {NULL, infinite}, NULL, NULL}};
+    const plan product[] = {
+        LABEL(1), {"a", "g", 1, 0, 2, {NULL, large}, NULL, NULL}, {"b", "g", 1, 0, 2, {NULL, large}, NULL, NULL}};
+    const plan weight[] = {LABEL(1),
+                           {"w", "u", 1, 0, 3, {NULL, town_at, words}, NULL, NULL},
+                           {"x", "f", 1, 0, 2, {NULL, one}, NULL, NULL}};
+    source of_label = SOURCE(long_label, 1), of_word = SOURCE(word, 1), of_product = SOURCE(product, 1),
+           of_weight = SOURCE(weight, 1);
+    assert_refused(&of_label, NULL, GSA_INPUT, "column 'y' holds 'x", "a label has at most 255 bytes");
+    assert_refused(&of_word, &(gsa_reader_options){.categorical = "x"}, GSA_INPUT, "column 'x' holds '-inf'",
+                   "values must be finite");
+    assert_refused(&of_product, &(gsa_reader_options){.cross = "a*b"}, GSA_INPUT, "column 'a' holds '1e30'", "product");
+    assert_refused(&of_weight, &(gsa_reader_options){.weight = "w"}, GSA_ARGUMENT, "column 'w'",
+                   "it holds text, and a weight is a number");
+}
+
+static void arrow_floats_taken_for_words_are_those_of_text(void **state)
+{
+    (void)state;
+    static const double zip[] = {10115, 0.5, NAN};
+    static const float f[] = {1.5f, -2, 3};
+    const plan columns[] = {
+        LABEL(3), {"zip", "g", 3, 0, 2, {NULL, zip}, NULL, NULL}, {"f", "f", 3, 0, 2, {NULL, f}, NULL, NULL}};
+    source from = SOURCE(columns, 3);
+    assert_same_as_csv(&from, "y,zip,f\n1,10115,1.5\n0,0.5,-2\n1,,3\n",
+                       &(gsa_reader_options){.categorical = "zip,f", .remember_names = 1});
+}
+
+static void arrow_items_that_cannot_be_are_refused(void **state)
+{
+    (void)state;
+    static const int32_t at[] = {0, 2}, same_id[] = {3, 3}, descending[] = {3, 1};
+    static const double beyond[] = {1, 1e300}, most[] = {3e38, 3e38};
+    static const plan two_ids = {"item", "i", 2, 0, 2, {NULL, same_id}, NULL, NULL},
+                      back = {"item", "i", 2, 0, 2, {NULL, descending}, NULL, NULL},
+                      too_large = {"item", "g", 2, 0, 2, {NULL, beyond}, NULL, NULL},
+                      large = {"item", "g", 2, 0, 2, {NULL, most}, NULL, NULL};
+    const struct {
+        const plan *ids, *values;
+        const char *part;
+    } cases[] = {{&back, &too_large, "column 'values' holds '1e300'"},
+                 {&two_ids, &large, "values of one id have no finite sum"}};
+    for (size_t i = 0; i < N(cases); i++) {
+        const plan columns[] = {LABEL(1),
+                                {"indices", "+l", 1, 0, 2, {NULL, at}, cases[i].ids, NULL},
+                                {"values", "+l", 1, 0, 2, {NULL, at}, cases[i].values, NULL}};
+        source from = SOURCE(columns, 1);
+        assert_refused(&from, NULL, GSA_INPUT, cases[i].part, "the Arrow stream, row 1");
+    }
+}
+
+/* What a producer may get wrong about its own arrays. */
+static int next_without_columns(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    int code = get_next(stream, out);
+    if (code == 0 && out->release) {
+        out->children[0]->release(out->children[0]);
+        free(out->children[0]);
+        out->n_children = 0;
+    }
+    return code;
+}
+
+static int next_without_items(struct ArrowArrayStream *stream, struct ArrowArray *out)
+{
+    int code = get_next(stream, out);
+    for (int64_t i = 0; code == 0 && out->release && i < out->n_children; i++) {
+        struct ArrowArray *column = out->children[i];
+        for (int64_t j = 0; j < column->n_children; j++) {
+            column->children[j]->release(column->children[j]);
+            free(column->children[j]);
+        }
+        column->n_children = 0;
+        if (column->dictionary) {
+            column->dictionary->release(column->dictionary);
+            free(column->dictionary);
+            column->dictionary = NULL;
+        }
+    }
+    return code;
+}
+
+static void arrow_arrays_without_their_parts_are_refused(void **state)
+{
+    (void)state;
+    static const int32_t at[] = {0, 1}, id[] = {3};
+    static const int8_t number[] = {0};
+    static const double index[] = {0};
+    static const plan item = {"item", "i", 1, 0, 2, {NULL, id}, NULL, NULL};
+    static const plan towns = {NULL, "u", 6, 0, 3, {NULL, word_at, words}, NULL, NULL};
+    const plan alone[] = {LABEL(1)};
+    const plan list[] = {LABEL(1),
+                         {"indices", "+l", 1, 0, 2, {NULL, at}, &item, NULL},
+                         {"values", "+l", 1, 0, 2, {NULL, at}, &item, NULL}};
+    const plan words_of[] = {LABEL(1), {"town", "c", 1, 0, 2, {NULL, number}, NULL, &towns}};
+    const plan by_float[] = {LABEL(1), {"town", "g", 1, 0, 2, {NULL, index}, NULL, &towns}};
+    const plan unknown[] = {LABEL(1), {"town", "?!", 1, 0, 2, {NULL, index}, NULL, NULL}};
+    source from_alone = SOURCE(alone, 1), from_list = SOURCE(list, 1), from_words = SOURCE(words_of, 1),
+           from_float = SOURCE(by_float, 1), from_unknown = SOURCE(unknown, 1);
+    const struct {
+        source *from;
+        int (*next)(struct ArrowArrayStream *stream, struct ArrowArray *out);
+        gsa_status status;
+        const char *message;
+    } cases[] = {{&from_alone, next_without_columns, GSA_FORMAT, "a batch does not have the columns of the schema"},
+                 {&from_list, next_without_items, GSA_FORMAT, "the items of its list are missing"},
+                 {&from_words, next_without_items, GSA_FORMAT, "column 'town'"},
+                 {&from_float, get_next, GSA_ARGUMENT, "column 'town'"},
+                 {&from_unknown, get_next, GSA_ARGUMENT, "?!"}};
+    for (size_t i = 0; i < N(cases); i++) {
+        struct ArrowArrayStream stream = {get_schema, cases[i].next, get_last_error, release_stream, cases[i].from};
+        gsa_reader *reader = NULL;
+        gsa_error error = {0};
+        gsa_status status = gsa_reader_open_arrow(&stream, NULL, NULL, NULL, &reader, &error);
+        if (status == GSA_OK)
+            free(dump(reader, &status, &error));
+        if (status != cases[i].status || !strstr(error.message, cases[i].message))
+            fail_msg("case %zu: %d, %s", i, (int)status, error.message);
+        assert_int_equal(cases[i].from->n_open, 0);
+        assert_int_equal(cases[i].from->n_streams, 1);
+    }
+}
+
+static int stop_once(void *ctx)
+{
+    return --*(int *)ctx == 0;
+}
+
+/* Whenever the stop comes, the rows that follow are those that had not come yet. */
+static void arrow_and_generated_rows_stop_on_request_and_go_on(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 2};
+    const plan columns[] = {
+        LABEL(1), {"x", "g", 1, 0, 2, {NULL, x}, NULL, NULL}, LABEL(1), {"x", "g", 1, 0, 2, {NULL, x + 1}, NULL, NULL}};
+    const gsa_generator what = {.n_rows = 10, .n_features = 5, .nnz = 2, .n_classes = 2};
+    for (int generated = 0; generated < 2; generated++) {
+        size_t n_stopped = 0;
+        for (int moment = 1; moment < 9; moment++) {
+            source from = {.column = columns, .n_columns = 2, .n_batches = 2, .length = {1, 1}};
+            int left = moment;
+            gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
+            gsa_reader *reader = NULL;
+            gsa_error error = {0};
+            gsa_batch batch;
+            gsa_status status = generated ? gsa_reader_open_generated(&what, &env, &reader, &error)
+                                          : open_arrow(&from, NULL, &env, &reader, &error);
+            assert_int_equal(status, GSA_OK);
+            size_t n_rows = 0;
+            while ((status = gsa_reader_next(reader, &batch, &error)) != GSA_END) {
+                assert_true(status == GSA_OK || status == GSA_STOPPED);
+                assert_true(status == GSA_OK || strstr(error.message, "stopped on request"));
+                n_rows += status == GSA_OK ? batch.n_rows : 0;
+                n_stopped += status == GSA_STOPPED;
+            }
+            assert_int_equal(n_rows, generated ? 10 : 2);
+            gsa_reader_close(reader);
+            assert_int_equal(from.n_open, 0);
+        }
+        assert_true(n_stopped > 0);
+    }
+}
+
+/* Rows to predict need no label, and the column is not missed. */
+static void arrow_rows_without_labels_are_read(void **state)
+{
+    (void)state;
+    static const double x[] = {1, 2};
+    const plan columns[] = {{"x", "g", 2, 0, 2, {NULL, x}, NULL, NULL}};
+    source from = SOURCE(columns, 2);
+    gsa_reader *reader = NULL;
+    gsa_error error = {0};
+    gsa_batch batch;
+    assert_int_equal(open_arrow(&from, &(gsa_reader_options){.without_labels = 1}, NULL, &reader, &error), GSA_OK);
+    assert_int_equal(
+        gsa_reader_set_schema(reader, "greedystep schema 1\ncolumns named\nbits 24\nnumber x\nlabel y\n", &error),
+        GSA_OK);
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+    assert_int_equal(batch.n_rows, 2);
+    assert_null(batch.label);
+    assert_true(batch.value[1] == 2);
+    gsa_reader_close(reader);
+}
+
 static void arrow_damage_is_refused_by_column(void **state)
 {
     (void)state;
@@ -844,6 +1038,12 @@ int main(void)
         cmocka_unit_test(arrow_list_of_fixed_size_is_a_dense_row),
         cmocka_unit_test(arrow_lists_that_do_not_fit_are_refused),
         cmocka_unit_test(arrow_types_that_are_not_read_are_refused_by_name),
+        cmocka_unit_test(arrow_cells_that_cannot_be_are_refused_by_what_they_hold),
+        cmocka_unit_test(arrow_floats_taken_for_words_are_those_of_text),
+        cmocka_unit_test(arrow_items_that_cannot_be_are_refused),
+        cmocka_unit_test(arrow_arrays_without_their_parts_are_refused),
+        cmocka_unit_test(arrow_and_generated_rows_stop_on_request_and_go_on),
+        cmocka_unit_test(arrow_rows_without_labels_are_read),
         cmocka_unit_test(arrow_damage_is_refused_by_column),
         cmocka_unit_test(arrow_bad_rows_are_named_or_skipped),
         cmocka_unit_test(arrow_releases_once_whatever_happens),

@@ -328,6 +328,36 @@ static void codec_refuses_a_dictionary_beyond_the_memory_limit(void **state)
     gsa_reader_close(reader);
 }
 
+/* A frame that says of itself that its window has two gigabytes. */
+static void codec_refuses_a_window_beyond_what_the_library_allows(void **state)
+{
+    (void)state;
+    static const unsigned char frame[] = {0x28, 0xB5, 0x2F, 0xFD, 0x00, 0xA8, 0x01, 0x00, 0x00, 0x00};
+    gsa_reader *reader = open_text(frame, sizeof frame, NULL, 0, NULL);
+    gsa_error error = {0};
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
+    assert_non_null(strstr(error.message, "zstd"));
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT); /* and says so again */
+    gsa_reader_close(reader);
+}
+
+/* A stream that uses what only later versions of a library may know, with a right checksum. */
+static void codec_says_that_it_does_not_know_an_option(void **state)
+{
+    (void)state;
+    unsigned char stream[16] = {0xFD, '7', 'z', 'X', 'Z', 0x00, 0x10, 0x00};
+    uint32_t check = lzma_crc32(stream + 6, 2, 0);
+    for (int i = 0; i < 4; i++)
+        stream[8 + i] = (unsigned char)(check >> 8 * i);
+    gsa_reader *reader = open_text(stream, sizeof stream, NULL, 0, NULL);
+    gsa_error error = {0};
+    gsa_batch batch;
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_FORMAT);
+    assert_non_null(strstr(error.message, "it was made with options that this library does not know"));
+    gsa_reader_close(reader);
+}
+
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 #define N_WRITTEN_ROWS 20000 /* several buffers of every codec */
@@ -454,6 +484,8 @@ int main(void)
         cmocka_unit_test(codec_reports_truncation_with_its_place),
         cmocka_unit_test(codec_reports_what_follows_the_end),
         cmocka_unit_test(codec_survives_any_flipped_byte),
+        cmocka_unit_test(codec_refuses_a_window_beyond_what_the_library_allows),
+        cmocka_unit_test(codec_says_that_it_does_not_know_an_option),
         cmocka_unit_test(codec_refuses_a_dictionary_beyond_the_memory_limit),
         cmocka_unit_test(codec_is_written_by_the_name_of_the_file),
         cmocka_unit_test(codec_that_is_only_read_is_not_written),
