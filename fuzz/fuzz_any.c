@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     from.bytes = in.at;
     from.size = in.left;
     if (!(which & 32)) {
-        fuzz_check_reading(&from, what, choice);
+        fuzz_check_reading(&from, what % FUZZ_PROPERTIES, choice);
         return 0;
     }
     static fuzz_told told;

@@ -42,15 +42,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(file, in.at, n);
     if (how & REPAIR)
         repair(file, n, how);
-    const fuzz_source from = {file, n, "rows.gsac", NULL, {0}, true};
-    const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
+    const fuzz_source from = {file, n, "rows.gsac", NULL, {0}, (how & REPAIR) != 0};
     bool is_cache = n >= 8 && memcmp(file, "\x89GSAC", 5) == 0;
-    if ((what & FUZZ_WRITE) && whole->status == GSA_END && is_cache) {
-        if (what & 64)
-            fuzz_check_writing(&from, whole, "libsvm", gsa__format_libsvm(), true);
-        else
-            fuzz_check_writing(&from, whole, "gsac", NULL, false);
-    }
+    fuzz_check_text(&from, what % (is_cache ? FUZZ_WRITINGS : FUZZ_PROPERTIES), choice, true);
     free(file);
     return 0;
 }

@@ -1,8 +1,6 @@
 /* libsvm text: R1 to R6 of rows.h. Whatever parses is written as the same text every time, and as a cache. */
 #include "rows.h"
 
-#include "data/format/cache.h"
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size > FUZZ_MOST)
@@ -10,12 +8,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
     const fuzz_source from = {in.at, in.left, "rows.svm", gsa__format_libsvm(), {0}, false};
-    const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
-    if ((what & FUZZ_WRITE) && whole->status == GSA_END) {
-        if (what & 64)
-            fuzz_check_writing(&from, whole, "libsvm", gsa__format_libsvm(), false);
-        else
-            fuzz_check_writing(&from, whole, "gsac", NULL, false);
-    }
+    fuzz_check_text(&from, what % FUZZ_WRITINGS, choice, false);
     return 0;
 }

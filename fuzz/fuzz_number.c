@@ -97,7 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     memset(text + size, '\n', 64);
     text[size + 64] = '\0';
-    for (size_t i = 0; i < size && i < 32; i++)
+    for (size_t i = 0; i < size && i < 8; i++)
         check_digits(text + i, (char)data[size - 1]);
     if (!memchr(data, 0, size))
         check_number(locale, text);

@@ -12,12 +12,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         options.cross = "a*b,b*b";
     options.remember_names = how >> 7 && options.bits > 0 && choice % 32 == 7; /* the table of names is large */
     const fuzz_source from = {in.at, in.left, "rows.vw", gsa__format_vw(), options, false};
-    const fuzz_told *whole = fuzz_check_reading(&from, what, choice);
-    if ((what & FUZZ_WRITE) && whole->status == GSA_END && !options.without_labels) {
-        if (what & 64)
-            fuzz_check_writing(&from, whole, "libsvm", gsa__format_libsvm(), true);
-        else
-            fuzz_check_writing(&from, whole, "gsac", NULL, false);
-    }
+    fuzz_check_text(&from, what % FUZZ_WRITINGS, choice, true);
     return 0;
 }

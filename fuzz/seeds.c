@@ -2,6 +2,7 @@
 #include "rows.h"
 #include "states.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "core/snapshot.h"
 
@@ -55,8 +56,9 @@ static const text vw[] = {
 
 static void save_texts(const char *target, const text *of, size_t n, size_t n_controls)
 {
-    static const unsigned char controls[][4] = {
-        {0x3f, 1, 0, 0}, {0x7f, 2, 0, 0}, {0xff, 3, 0x41, 0x00}, {0x15, 7, 0x8a, 0x01}, {0xff, 7, 0x92, 0x44}};
+    static const unsigned char controls[][4] = {{0, 1, 0, 0},       {1, 2, 0, 0},       {2, 3, 0x41, 0x00},
+                                                {3, 7, 0x8a, 0x01}, {4, 7, 0x92, 0x44}, {5, 3, 0, 0},
+                                                {6, 4, 0, 0},       {7, 5, 1, 0}};
     for (size_t i = 0; i < n; i++)
         for (size_t c = 0; c < N(controls); c++) {
             char name[64];
@@ -67,8 +69,8 @@ static void save_texts(const char *target, const text *of, size_t n, size_t n_co
 
 static void save_any(const char *name, const void *bytes, size_t size)
 {
-    const unsigned char plain[] = {0x1f, 1, 0, 0, 0},
-                        with[] = {0x1f, 3, 1 | 8, 5, 'r', '.', 'c', 's', 'v', 0, 'y', 0, 'a', 0};
+    const unsigned char plain[] = {0, 1, 0, 0, 0},
+                        with[] = {3, 3, 1 | 8, 5, 'r', '.', 'c', 's', 'v', 0, 'y', 0, 'a', 0};
     char path[64];
     save("any", name, plain, sizeof plain, bytes, size);
     snprintf(path, sizeof path, "%s-options", name);
@@ -80,7 +82,7 @@ static void save_any(const char *name, const void *bytes, size_t size)
 static void save_caches(const text *of, size_t n, const gsa__format *format)
 {
     static fuzz_bytes file;
-    static const unsigned char controls[][3] = {{0x3f, 1, 0}, {0x7f, 2, 7}, {0x3f, 5, 7}};
+    static const unsigned char controls[][3] = {{0, 1, 0}, {3, 2, 7}, {4, 5, 0}, {5, 1, 0}, {6, 2, 7}};
     for (size_t i = 0; i < n; i++) {
         const fuzz_source from = {of[i].bytes, strlen(of[i].bytes), "seed", format, {0}, false};
         gsa_error error = {0};
@@ -100,7 +102,7 @@ static void save_packed(const char *codec_name, const gsa__codec *codec, const c
 {
     char target[32];
     unsigned char packed[4096];
-    static const unsigned char controls[][2] = {{0x80 | 0x1f, 1}, {0x80, 1}};
+    static const unsigned char controls[][2] = {{0x80, 1}, {0x83, 1}};
     snprintf(target, sizeof target, "codec_%s", codec_name);
     save(target, "text", "\0\1", 2, bytes, strlen(bytes));
     save(target, "text-cut", "\x40\7", 2, bytes, strlen(bytes));
@@ -271,14 +273,15 @@ static void save_small(void)
     save("config", "known", "", 0, known, sizeof known);
     static const char labels[] = "\x80\3\xc0red\0\1\xc1"
                                  "blue\0\2\x41\3\x42\4\xa0\x3f\xf0\0\0\0\0\0\0\1";
-    for (char how = 0; how < 6; how++) {
-        char name[16], control[] = {(char)(how | (char)0x80)};
+    for (int how = 0; how < 6; how++) {
+        char name[16], control[] = {(char)(how | (how % 3 == 0 ? 0x80 : how % 3 == 1 ? 0x60 : 0x20))};
         snprintf(name, sizeof name, "labels-%d", how);
         save("labels", name, control, 1, labels + 1, sizeof labels - 1);
     }
     for (size_t i = 0; i < N(settings); i++)
         for (unsigned char way = 0; way < 4; way++) {
-            unsigned char control[12] = {way, (unsigned char)i, way & 1, way >> 1, (unsigned char)i};
+            unsigned char control[12] = {(unsigned char)(way | (i % 3) << 6), (unsigned char)i, way & 1, way >> 1,
+                                         (unsigned char)i};
             char name[64];
             unsigned char bytes[sizeof rows_bytes];
             memcpy(bytes, rows_bytes, sizeof bytes);
@@ -286,6 +289,38 @@ static void save_small(void)
             snprintf(name, sizeof name, "%s-%d", settings[i].name, way);
             save("learn", name, control, sizeof control, bytes, sizeof bytes);
         }
+}
+
+/* Tables and rounds, and the bytes of metrics: any bytes are a table, so that a few of all sorts are enough. */
+static void save_large(void)
+{
+    unsigned char bytes[200];
+    for (unsigned s = 0; s < 24; s++) {
+        char name[16];
+        for (unsigned i = 0; i < sizeof bytes; i++)
+            bytes[i] = (unsigned char)(gsa__mix(s * 1000 + i / (s % 3 + 1)) >> 20);
+        bytes[0] = (unsigned char)s;
+        bytes[1] &= 9;
+        bytes[2] &= 31;
+        snprintf(name, sizeof name, "drawn-%u", s);
+        save("arrow", name, "", 0, bytes, sizeof bytes);
+    }
+    const struct {
+        const text *of;
+        size_t n;
+        unsigned char how;
+    } sorts[] = {{svm, N(svm), 0}, {csv, N(csv), 128}, {vw, N(vw), 64}};
+    for (size_t s = 0; s < N(sorts); s++)
+        for (size_t i = 0; i < sorts[s].n; i++)
+            for (unsigned char k = 0; k < 3; k++) {
+                const unsigned char control[12] = {(unsigned char)(sorts[s].how | k | k << 3), k, k & 1, k};
+                char name[64];
+                snprintf(name, sizeof name, "%zu-%s-%d", s, sorts[s].of[i].name, k);
+                save("round", name, control, sizeof control, sorts[s].of[i].bytes, strlen(sorts[s].of[i].bytes));
+            }
+    save("exchange", "slices", "\3\0\0\107", 4, "", 0);
+    save("exchange", "metrics", "\0GSA_MTR1", 9, bytes, sizeof bytes);
+    save("exchange", "united", "\1GSAUNIT2\1\0\0\0\0\0\0\0", 17, bytes, 90);
 }
 
 int main(int argc, char **argv)
@@ -315,5 +350,6 @@ int main(int argc, char **argv)
     save_foreign();
     save_states();
     save_small();
+    save_large();
     return 0;
 }

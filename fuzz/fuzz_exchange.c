@@ -1,0 +1,123 @@
+/* Bytes that processes hand each other: metrics, and slices of what copies have learned. They come over a network of
+ * one's own and are no files, but a length in them is not believed either: nothing crashes, metrics that were read are
+ * written with the same bytes, and a slice that was taken gives a state that can be written. */
+#include "states.h"
+
+typedef struct world {
+    gsa_state *base, *copy[2], *head[2];
+    gsa_model *model;
+} world;
+
+static void must_be_ok(gsa_status status, const gsa_error *error)
+{
+    fuzz_must(status == GSA_OK, "there is a state to begin with", error->message);
+}
+
+/* The same in every process, so that an input means the same. seeds.c makes it too. */
+static world *make_world(void)
+{
+    static world w;
+    static fuzz_batch drawn;
+    static fuzz_bytes head;
+    static const uint8_t rows[] = "\0\1\1\2\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1\x77\3";
+    gsa_error error = {0};
+    if (w.base)
+        return &w;
+    fuzz_input in = {rows, sizeof rows - 1};
+    const gsa_batch *batch = fuzz_take_batch(&in, &drawn);
+    must_be_ok(gsa_state_new(NULL, NULL, &w.base, &error), &error);
+    must_be_ok(gsa_state_update(w.base, batch, &error), &error);
+    must_be_ok(gsa_state_finish(w.base, NULL, &w.model, &error), &error);
+    for (int i = 0; i < 2; i++) {
+        must_be_ok(gsa_state_fork(w.base, 2, NULL, &w.copy[i], &error), &error);
+        must_be_ok(gsa_state_update(w.copy[i], batch, &error), &error);
+        head.size = 0;
+        must_be_ok(gsa_state_write_head(w.copy[i], w.base, fuzz_write, &head, &error), &error);
+        must_be_ok(gsa_state_read(head.data, head.size, NULL, &w.head[i], &error), &error);
+    }
+    return &w;
+}
+
+static void check_metrics(const world *w, const fuzz_input *in)
+{
+    static fuzz_bytes again;
+    gsa_metrics *metrics = NULL, *twin = NULL;
+    gsa_error error = {0};
+    gsa_metric metric;
+    if (fuzz_status(gsa_metrics_read(in->at, in->left, w->model, &fuzz_state_env, &metrics, &error), &error) != GSA_OK)
+        return;
+    again.size = 0;
+    fuzz_must(gsa_metrics_write(metrics, fuzz_write, &again, &error) == GSA_OK, "metrics are written", error.message);
+    fuzz_must(again.size == in->left && memcmp(again.data, in->at, in->left) == 0,
+              "metrics that were read are written with the same bytes", NULL);
+    fuzz_must(gsa_metrics_read(in->at, in->left, w->model, NULL, &twin, &error) == GSA_OK, "they are read again", NULL);
+    if (fuzz_status(gsa_metrics_merge(metrics, twin, &error), &error) == GSA_OK &&
+        fuzz_status(gsa_metrics_finish(metrics, &error), &error) == GSA_OK)
+        for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+            fuzz_must(metric.name != NULL, "a metric has a name", NULL);
+    gsa_metrics_free(metrics);
+    gsa_metrics_free(twin);
+}
+
+static void check_united(const world *w, const void *bytes, size_t size)
+{
+    gsa_state *merged = NULL;
+    gsa_error error = {0};
+    const void *const united[] = {bytes};
+    const gsa_state *const heads[] = {w->head[0], w->head[1]};
+    gsa_status status = gsa_state_merge_slices(heads, 2, w->base, united, &size, 1, &fuzz_state_env, &merged, &error);
+    if (fuzz_status(status, &error) == GSA_OK)
+        fuzz_check_merged_file(merged, true);
+    gsa_state_free(merged);
+}
+
+/* Two slices of one range; what they become is what a merge takes. */
+static void check_slices(const world *w, fuzz_input *in)
+{
+    static fuzz_bytes united;
+    gsa_error error = {0};
+    fuzz_input first = fuzz_part(in, (size_t)fuzz_number(in, 2));
+    const void *const slices[] = {first.at, in->at};
+    const size_t sizes[] = {first.left, in->left};
+    united.size = 0;
+    gsa_status status = gsa_slices_unite(slices, sizes, 2, &fuzz_state_env, fuzz_write, &united, &error);
+    if (fuzz_status(status, &error) == GSA_OK)
+        check_united(w, united.data, united.size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static fuzz_bytes slice[2], seed;
+    if (size > FUZZ_MOST)
+        return -1;
+    const world *w = make_world();
+    fuzz_input in = {data, size};
+    uint8_t what = fuzz_byte(&in);
+    gsa_error error = {0};
+    if (what % 4 == 0)
+        check_metrics(w, &in);
+    if (what % 4 == 1)
+        check_united(w, in.at, in.left);
+    if (what % 4 == 2)
+        check_slices(w, &in);
+    if (what % 4 != 3)
+        return 0;
+    /* What the copies would have sent, with some bytes changed: nobody can guess it. */
+    for (size_t i = 0; i < 2; i++) {
+        const gsa_state *const copy[] = {w->copy[i]};
+        slice[i].size = 0;
+        must_be_ok(gsa_state_write_slice(copy, 1, i, w->base, 0, 40, fuzz_write, &slice[i], &error), &error);
+    }
+    seed.size = 0;
+    const uint8_t sizes[] = {(uint8_t)(slice[0].size >> 8), (uint8_t)slice[0].size};
+    fuzz_put(&seed, sizes, 2);
+    fuzz_put(&seed, slice[0].data, slice[0].size);
+    fuzz_put(&seed, slice[1].data, slice[1].size);
+    while (in.left > 0) {
+        size_t at = (size_t)fuzz_number(&in, 2);
+        seed.data[at % seed.size] = fuzz_byte(&in);
+    }
+    fuzz_input changed = {seed.data, seed.size};
+    check_slices(w, &changed);
+    return 0;
+}
