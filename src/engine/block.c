@@ -163,8 +163,9 @@ static gsa_status copy_rows(gsa__block *block, const gsa_batch *from, size_t row
         return status;
     if (from->value)
         note_values(block);
-    memcpy(block->index + block->n_entries, from->index + start, n * sizeof *block->index);
-    if (from->value)
+    if (n > 0) /* else there may be no memory */
+        memcpy(block->index + block->n_entries, from->index + start, n * sizeof *block->index);
+    if (n > 0 && from->value)
         memcpy(block->value + block->n_entries, from->value + start, n * sizeof *block->value);
     for (size_t i = 0; i < n && !from->value && block->has_values; i++)
         block->value[block->n_entries + i] = 1.0f;

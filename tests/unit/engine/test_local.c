@@ -223,6 +223,21 @@ static void twelve_rows_train_and_words_are_labels(void **unused)
     gsa_state_free(state);
 }
 
+/* Found by fuzz_round: a block had no memory for entries yet, and an offset was added to it. */
+static void rows_without_any_feature_train_a_constant(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa_state *state = state_with("loss", "squared", NULL);
+    gsa_reader *reader = text_reader("3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n", NULL);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    gsa_model *model = model_of(state);
+    assert_close(gsa_model_intercept(model, 0), 3, 1e-5);
+    gsa_model_free(model);
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +250,7 @@ int main(void)
         cmocka_unit_test(an_empty_input_is_an_error),
         cmocka_unit_test(a_label_that_contradicts_names_its_line),
         cmocka_unit_test(twelve_rows_train_and_words_are_labels),
+        cmocka_unit_test(rows_without_any_feature_train_a_constant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
