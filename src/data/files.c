@@ -345,6 +345,8 @@ void gsa__files_go(gsa__files *reader, size_t file)
     if (reader->bytes_kept == 0) /* else the bad rows are those that were not kept */
         reader->input.n_bad_rows = 0;
     reader->delivered = false;
+    if (!reader->schema.text) /* some fields of one that was refused may be left */
+        gsa__schema_free(&reader->schema);
     memset(&reader->failure, 0, sizeof reader->failure);
 }
 
