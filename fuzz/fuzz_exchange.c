@@ -25,7 +25,11 @@ static world *make_world(void)
         return &w;
     fuzz_input in = {rows, sizeof rows - 1};
     const gsa_batch *batch = fuzz_take_batch(&in, &drawn);
-    must_be_ok(gsa_state_new(NULL, NULL, &w.base, &error), &error);
+    gsa_config *config = NULL; /* no contest, during which there are no slices */
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_config_set(config, "units", "given", &error), &error);
+    must_be_ok(gsa_state_new(config, NULL, &w.base, &error), &error);
+    gsa_config_free(config);
     must_be_ok(gsa_state_update(w.base, batch, &error), &error);
     must_be_ok(gsa_state_finish(w.base, NULL, &w.model, &error), &error);
     for (int i = 0; i < 2; i++) {
