@@ -11,7 +11,7 @@
 gsa__row gsa__row_at(const gsa_batch *batch, size_t row)
 {
     if (!batch->index)
-        return (gsa__row){batch->width, NULL, batch->value + row * batch->width};
+        return (gsa__row){batch->width, NULL, batch->width > 0 ? batch->value + row * batch->width : batch->value};
     size_t from = (size_t)batch->row_start[row];
     size_t n = (size_t)(batch->row_start[row + 1] - batch->row_start[row]);
     return (gsa__row){n, batch->index + from, batch->value ? batch->value + from : NULL};

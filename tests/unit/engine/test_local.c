@@ -227,15 +227,18 @@ static void twelve_rows_train_and_words_are_labels(void **unused)
 static void rows_without_any_feature_train_a_constant(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
-    gsa_state *state = state_with("loss", "squared", NULL);
-    gsa_reader *reader = text_reader("3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n", NULL);
-    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
-    gsa_model *model = model_of(state);
-    assert_close(gsa_model_intercept(model, 0), 3, 1e-5);
-    gsa_model_free(model);
-    gsa_reader_close(reader);
-    gsa_state_free(state);
+    static const char *const methods[] = {"auto", "gsa"}, *const orders[] = {"shuffled", "file"};
+    for (int i = 0; i < 4; i++) {
+        gsa_error error = {0};
+        gsa_state *state = state_with("loss", "squared", "method", methods[i % 2], "order", orders[i / 2], NULL);
+        gsa_reader *reader = text_reader("3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n", NULL);
+        must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+        gsa_model *model = model_of(state);
+        assert_close(gsa_model_intercept(model, 0), 3, 1e-5);
+        gsa_model_free(model);
+        gsa_reader_close(reader);
+        gsa_state_free(state);
+    }
 }
 
 int main(void)
