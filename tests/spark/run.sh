@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
-# run.sh [FOLDER]: the Python package on Apache Spark, from the wheel that tests/python/run.sh has left in FOLDER/dist
-# (build/python): all of tests/spark with the current Spark, and the tests marked every_spark with the oldest one that is
-# supported. FOLDER keeps an environment for each. Without a JRE, or where pip cannot get Spark, it says so and succeeds.
+# run.sh [--oldest] [FOLDER]: the Python package on Apache Spark, from the wheel that tests/python/run.sh has left in
+# FOLDER/dist (build/python): all of tests/spark with the current Spark; --oldest: the tests marked every_spark with the
+# oldest one that is supported. FOLDER keeps an environment for each. Without a JRE, or where pip cannot get Spark, it says
+# so and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
+oldest=
+[ "${1:-}" != --oldest ] || { oldest=yes && shift; }
 folder=${1:-build/python}
 wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 folder=$(cd "$folder" && pwd)
@@ -37,9 +40,11 @@ run() {
 }
 
 [ -n "${JAVA_HOME:-}" ] || command -v java > /dev/null || skip "there is no JRE (openjdk-17-jre-headless)"
-install spark4 'pyspark>=4,<5' &
-install spark3 'pyspark>=3.5,<4' || { wait; skip "pip cannot install pyspark 3.5"; }
-wait $! || skip "pip cannot install pyspark 4"
-run spark4
-run spark3 -m every_spark
+if [ -n "$oldest" ]; then
+    install spark3 'pyspark>=3.5,<4' || skip "pip cannot install pyspark 3.5"
+    run spark3 -m every_spark
+else
+    install spark4 'pyspark>=4,<5' || skip "pip cannot install pyspark 4"
+    run spark4
+fi
 echo "$SECONDS s in all"
