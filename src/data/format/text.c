@@ -36,6 +36,8 @@ const char *gsa__label_objection(const char *text, size_t size)
     const char *objection = gsa__word_objection(text, size);
     if (objection)
         return objection;
+    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+        return "a byte order mark stands at the beginning of a file only; were files joined?";
     if (memchr(text, ' ', size))
         return "a label cannot have blanks";
     if (memchr(text, ',', size))

@@ -156,6 +156,9 @@ static const bad_line bad_lines[] = {
     {"1,2 1:1", 0, 0, "label '1,2': several labels a row are not supported"},
     {"a:b 1:1", 0, 0, "label 'a:b': a label cannot have a colon"},
     {"1# 1:1", 0, 0, "label '1#': a label cannot have a #"},
+    {"\xEF\xBB\xBF"
+     "1 1:1",
+     0, 0, "a byte order mark stands at the beginning of a file only; were files joined?"},
     {"1 qid:3 1:1", 0, 2, "query id 'qid:3': qid: (ranking) is not supported"},
     {"1 1:1 \0 2:1", 11, 6, "a NUL byte"},
     {"1 1:1\0", 6, 5, "a NUL byte"},
