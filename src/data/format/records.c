@@ -52,7 +52,7 @@ void gsa__records_back(gsa__records *records)
 
 /* ---- one record ------------------------------------------------------------------------------------------------- */
 
-typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, NO_MEMORY } outcome;
+typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, TOO_MANY, NO_MEMORY } outcome;
 
 /* A record being taken apart: [p, end) is what the buffer has of it. */
 typedef struct scan {
@@ -80,12 +80,13 @@ static inline const char *next_mark(scan *s, char separator)
     return at < s->end ? at : s->end;
 }
 
-/* The next cell to be filled in; NULL if there is no memory. */
+/* The next cell to be filled in; NULL if there is no memory, or are cells enough. */
 static inline gsa__cell *new_cell(gsa__records *records, size_t n_cells)
 {
     if (n_cells == records->cell_capacity) {
         void *memory = records->cell;
-        if (!gsa__reserve(records->lines.env, &memory, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell)))
+        if (n_cells >= GSA__RECORDS_CELLS ||
+            !gsa__reserve(records->lines.env, &memory, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell)))
             return NULL;
         records->cell = memory;
     }
@@ -128,7 +129,7 @@ static outcome scan_record(gsa__records *records, scan *s)
     do {
         gsa__cell *cell = new_cell(records, s->n_cells);
         if (!cell)
-            return NO_MEMORY;
+            return s->n_cells >= GSA__RECORDS_CELLS ? TOO_MANY : NO_MEMORY;
         cell->at = s->p;
         cell->is_escaped = false;
         if (*s->p == '"' && s->p < s->end) {
@@ -209,10 +210,43 @@ static gsa_status read_more(gsa__records *records, gsa_error *error)
     return gsa__lines_refill(lines, error);
 }
 
-static gsa_status fail_quote(gsa__records *records, scan *s, const char *start, outcome result, gsa_error *error)
+static bool has_line_end(const gsa__lines *lines, size_t from)
+{
+    const char *new_bytes = lines->buffer + lines->start + from;
+    size_t size = lines->end - lines->start - from;
+    return memchr(new_bytes, '\n', size) || memchr(new_bytes, '\r', size);
+}
+
+/* As much more as it takes to look again: what has no line end is no whole record, and what is there and need not be
+ * waited for comes along until there is twice as much. A long record is else taken apart anew at every read. */
+static gsa_status read_enough(gsa__records *records, gsa_error *error)
+{
+    const gsa__lines *lines = &records->lines;
+    size_t wanted = 2 * (lines->end - lines->start - records->at);
+    wanted = wanted < lines->most_size ? wanted : lines->most_size;
+    bool may_end = records->skipping || (lines->end > lines->start && lines->buffer[lines->end - 1] == '\r');
+    gsa_status status = read_more(records, error);
+    for (size_t had = 0; status == GSA_OK && !lines->ended; had = lines->end - lines->start) {
+        may_end = may_end || has_line_end(lines, had);
+        size_t size = lines->end - lines->start - records->at;
+        if (may_end && (size >= wanted || gsa__decode_is_idle(lines->stream)))
+            return GSA_OK;
+        status = read_more(records, error);
+        if (status == GSA_END)
+            return GSA_OK;
+    }
+    return status;
+}
+
+static gsa_status fail_record(gsa__records *records, scan *s, const char *start, outcome result, gsa_error *error)
 {
     gsa_status status;
-    if (result == AFTER_QUOTE) {
+    if (result == TOO_MANY) {
+        status =
+            gsa__fail_line(error, GSA_INPUT, records->line + 1, records->byte,
+                           "the row that begins here has more than %zu cells: is this no table?", GSA__RECORDS_CELLS);
+        records->skipping = true;
+    } else if (result == AFTER_QUOTE) {
         uint64_t line = records->line + 1 + s->n_lines, byte = records->byte + (uint64_t)(s->p - start);
         status = gsa__fail_line(error, GSA_INPUT, line, byte,
                                 "text after a closing quote: a cell in quotes ends with its last quote, and a quote "
@@ -253,7 +287,7 @@ static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error
             return GSA_END;
         outcome result = s.p == s.end ? PARTIAL : scan_record(records, &s);
         if (result == PARTIAL && !s.is_last) {
-            gsa_status status = read_more(records, error);
+            gsa_status status = read_enough(records, error);
             if (status != GSA_OK)
                 return status;
             continue;
@@ -261,7 +295,7 @@ static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error
         if (result == NO_MEMORY || (result == COMPLETE && s.n_escaped > 0 && !unescape(records, &s)))
             return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu cells", s.n_cells);
         if (result != COMPLETE)
-            return fail_quote(records, &s, start, result, error);
+            return fail_record(records, &s, start, result, error);
         *out = (gsa__record){records->cell, s.n_cells, {start, s.p, records->line + 1, records->byte}};
         take(records, s.p, s.n_lines);
         return GSA_OK;

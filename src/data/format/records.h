@@ -43,9 +43,12 @@ void gsa__records_free(gsa__records *records);
 void gsa__records_begin(gsa__records *records, gsa__decode *stream);
 /* The stream is at this byte, where a record begins; that has the line `line` + 1. */
 void gsa__records_enter(gsa__records *records, uint64_t byte, uint64_t line);
-/* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, or a quote
- * that is never closed, with line and byte; the call after that goes on behind that line. */
+/* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a quote
+ * that is never closed, or more than GSA__RECORDS_CELLS cells, with line and byte; the call after that goes on behind
+ * that line. */
 gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error);
+/* A cell takes 32 bytes while its row is read; no table has more columns (GSA__MOST_FIELDS). */
+#define GSA__RECORDS_CELLS ((size_t)1 << 20)
 #define GSA__RECORDS_HELD ((size_t)4 << 20)
 /* Before the first record: what is delivered between the two stays in the buffer, and is delivered again afterwards.
  * That ends (GSA_END) with the last record that ends in the first GSA__RECORDS_HELD bytes. */

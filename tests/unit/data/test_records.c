@@ -96,6 +96,32 @@ static void a_quote_that_is_never_closed_names_where_it_opens(void **state)
     close_table(t);
 }
 
+/* Each takes 32 bytes: a line of the longest that is allowed would else be gigabytes of them. */
+static void a_row_of_more_cells_than_any_table_is_refused_and_the_next_line_is_read(void **state)
+{
+    (void)state;
+    size_t size = 2 * GSA__RECORDS_CELLS;
+    char *text = malloc(size + 5);
+    memcpy(text, "1,2\n", 4);
+    memset(text + 4, ',', size - 4);
+    memcpy(text + size, "\n3,4\n", 5);
+    table *t = open_table(text, size + 5, 4096);
+    gsa__record r;
+    gsa_error error = {0};
+    assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_INPUT);
+    assert_int_equal(error.line, 2);
+    assert_int_equal(error.byte, 4);
+    assert_non_null(strstr(error.message, "more than 1048576 cells"));
+    assert_true(t->records.cell_capacity < 2 * GSA__RECORDS_CELLS);
+    assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+    assert_int_equal(r.line.number, 3);
+    expect_cell(&r, 1, "4");
+    assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_END);
+    close_table(t);
+    free(text);
+}
+
 static void what_was_held_is_read_again(void **state)
 {
     (void)state;
@@ -169,6 +195,7 @@ int main(void)
         cmocka_unit_test(records_know_their_line_and_byte),
         cmocka_unit_test(text_after_a_closing_quote_is_refused_and_the_next_line_is_read),
         cmocka_unit_test(a_quote_that_is_never_closed_names_where_it_opens),
+        cmocka_unit_test(a_row_of_more_cells_than_any_table_is_refused_and_the_next_line_is_read),
         cmocka_unit_test(what_was_held_is_read_again),
         cmocka_unit_test(holding_ends_after_four_mebibytes_whatever_the_buffer),
         cmocka_unit_test(marks_are_those_of_the_plain_form),
