@@ -81,12 +81,32 @@ static void other_texts_are_refused(void **state)
     }
 }
 
+static void columns_stay_within_a_quarter_of_the_memory_limit(void **state)
+{
+    (void)state;
+    gsa_env env = gsa__env_resolve(&(gsa_env){.memory_limit = 64 << 10});
+    gsa__schema schema;
+    gsa_error error = {0};
+    gsa_status status = GSA_OK;
+    char name[16];
+    gsa__schema_init(&schema, &env);
+    for (int i = 0; i < 1000 && status == GSA_OK; i++) {
+        snprintf(name, sizeof name, "c%d", i);
+        status = gsa__schema_add(&schema, name, strlen(name), GSA__FIELD_NUMBER, &error);
+    }
+    assert_int_equal(status, GSA_LIMIT);
+    assert_true(schema.n_fields >= 100 && schema.n_fields <= 200);
+    assert_non_null(strstr(error.message, "a quarter of the memory limit"));
+    gsa__schema_free(&schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_schema_survives_its_text),
         cmocka_unit_test(a_name_stands_once_and_is_text),
         cmocka_unit_test(other_texts_are_refused),
+        cmocka_unit_test(columns_stay_within_a_quarter_of_the_memory_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
