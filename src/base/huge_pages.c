@@ -13,7 +13,7 @@ void gsa__prefer_huge_pages(void *memory, size_t size)
     uintptr_t end = ((uintptr_t)memory + size) / HUGE_PAGE * HUGE_PAGE;
 #ifdef MADV_HUGEPAGE
     if (first < end)
-        (void)madvise((void *)first, end - first, MADV_HUGEPAGE); /* NOLINT(performance-no-int-to-ptr): of an address */
+        (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
 #else
     (void)first;
     (void)end;

@@ -71,6 +71,7 @@ static void add(gsa__change *into, const gsa__change *from)
     into->pass_rows += from->pass_rows;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): log2 of the number of states deep */
 static gsa__change sum_of(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_state *into)
 {
     if (n_states == 1)
