@@ -189,7 +189,7 @@ static gsa_status take_weights(gsa_model *model, const float *weights, const flo
 gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
                                   const float *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
-    gsa_model *model;
+    gsa_model *model = NULL;
     gsa_status status = gsa__model_create(env, &model, error);
     if (status != GSA_OK)
         return status;
