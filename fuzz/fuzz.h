@@ -63,6 +63,15 @@ static inline uint64_t fuzz_number(fuzz_input *in, size_t n_bytes)
     return number;
 }
 
+/* True for one input in 64, by a hash: for what is slow. A byte that asked for it would be kept by every corpus. */
+static inline bool fuzz_rarely(const uint8_t *data, size_t size)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ data[i]) * 16777619u;
+    return hash % 64 == 0;
+}
+
 /* The next n bytes, or as many as there are. */
 static inline fuzz_input fuzz_part(fuzz_input *in, size_t n)
 {

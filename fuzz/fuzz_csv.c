@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .ignore = names[more >> 3 & 7],
                                   .cross = more & 64 ? "a*b" : NULL,
                                   .without_labels = more >> 7,
-                                  .remember_names = how >> 7 && choice % 32 == 7, /* the table of names is large */
+                                  .remember_names = fuzz_rarely(data, size), /* the table of names is large */
                                   .keep_cells = how >> 6 & 1,
                                   .bits = choice & 1 ? 4 : 0};
     const fuzz_source from = {in.at, in.left, "rows.csv", gsa__format_csv(), options, false};
