@@ -48,9 +48,9 @@ const char *gsa__number_exponent(const char *text, int64_t *exponent)
     return p;
 }
 
-static bool has_nonzero_digit(const char *p)
+static bool has_nonzero_digit(const char *p, const char *end)
 {
-    for (; gsa__is_digit(*p) || *p == '.' || *p == '+' || *p == '-'; p++)
+    for (; p < end && *p != 'e' && *p != 'E'; p++)
         if (*p >= '1' && *p <= '9')
             return true;
     return false;
@@ -58,6 +58,6 @@ static bool has_nonzero_digit(const char *p)
 
 void gsa__number_slow(const gsa__number_locale *locale, const char *text, gsa__number *out)
 {
-    out->has_nonzero = has_nonzero_digit(text);
+    out->has_nonzero = has_nonzero_digit(text, out->after);
     out->value = out->has_nonzero ? strtod_l(text, NULL, locale->c) : *text == '-' ? -0.0 : 0.0;
 }

@@ -30,7 +30,7 @@ static inline bool gsa__is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* The slow path, for text that is known to be a number: sets value and has_nonzero. */
+/* The slow path, for text that is known to be a number up to out->after: sets value and has_nonzero. */
 void gsa__number_slow(const gsa__number_locale *locale, const char *text, gsa__number *out);
 /* Reads [+-] digits after the e; returns what follows, or NULL if there is no digit. Saturates far beyond any double.
  */

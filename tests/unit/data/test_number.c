@@ -204,7 +204,9 @@ static void number_knows_a_zero_from_what_rounds_to_zero(void **state)
                  {"00000000000000000000000000.0000\n", false},
                  {"-1e-9999\n", true},
                  {"0.00000000000000000000000000000100e-500\n", true},
-                 {"00000000000000000000000e1\n", false}};
+                 {"00000000000000000000000e1\n", false},
+                 {"0.00000000000000000000-1\n", false},
+                 {"0.00000000000000000000.5\n", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gsa__number number;
         gsa__number_parse(c_locale, cases[i].text, &number);
