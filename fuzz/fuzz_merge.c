@@ -3,9 +3,11 @@
  * the bytes of a merge. */
 #include "states.h"
 
-static void check_result(gsa_state *merged, const gsa_batch *rows, bool may_be_refused)
+/* Numbers that a fuzzed state says of itself need not go together, and what is merged of them neither: fuzz_round
+ * merges states that were learned, and asks for more. */
+static void check_result(gsa_state *merged, const gsa_batch *rows)
 {
-    fuzz_check_merged_file(merged, may_be_refused);
+    fuzz_check_merged_file(merged, true);
     fuzz_check_model_of(merged, rows);
     gsa_state_free(merged);
 }
@@ -16,10 +18,10 @@ static void check_merge(const gsa_state *const *states, size_t n, const gsa_stat
     gsa_error error = {0};
     double loss;
     if (fuzz_status(gsa_state_merge(states, n, base, &fuzz_state_env, &merged, &error), &error) == GSA_OK)
-        check_result(merged, rows, true);
+        check_result(merged, rows);
     if (base &&
         fuzz_status(gsa_state_merge_folds(states, n, base, &fuzz_state_env, &merged, &loss, &error), &error) == GSA_OK)
-        check_result(merged, rows, true);
+        check_result(merged, rows);
 }
 
 /* Head and slice of each copy, united. */
@@ -80,7 +82,7 @@ static void check_copies(const gsa_state *base, const gsa_batch *rows)
         if (united)
             fuzz_write_state(united, &by_slices);
         fuzz_must(!united || fuzz_same(&by_merge, &by_slices), "slices give the bytes of a merge", NULL);
-        check_result(merged, rows, false);
+        check_result(merged, rows);
     }
     gsa_state_free(united);
     gsa_state_free(copy[0]);
