@@ -29,11 +29,19 @@ each_command()
     try_command to_text rows.gsac -- convert rows.gsac -o out --quiet
     try_command to_gzip rows.svm -- convert rows.svm -o out.gz --quiet
     try_command to_zstd rows.svm -- convert rows.svm -o out.zst --quiet
+    try_command long long.svm -- convert long.svm -o out --format gsac --quiet
+    try_command long_learned long.svm -- train long.svm -o m --method gsa --passes 2 --threads 2 --quiet
+    try_command long_text long.svm model -- predict model long.svm -o out --threads 2
+    try_command large large large.state -- merge large -o m
+    try_command checkpoints long.svm -- train long.svm -o m --method gsa --passes 2 --checkpoint tmp \
+        --checkpoint-every 0 --threads 1 --quiet
     try_command generate -- generate --rows 20 -o out --quiet
     try_command compare rows.svm -- compare rows.svm --methods gsa,sgd:0.1 --passes 1 --seeds 1 -o out --quiet
+    [ "$only" != rounds ] || # a second each run, so only when asked for
+        try_command rounds many.gsac -- train many.gsac -o m --passes 1 --threads 2 --checkpoint tmp --checkpoint-every 0 --quiet
 }
 
-# The files of a command, "--", its words. $only, if it is not empty, is the name of the one command to try.
+# The files of a command, "--", its words. $only, if it is not empty, has the names to try.
 try_command()
 {
     name=$1 files=
@@ -43,11 +51,17 @@ try_command()
         shift
     done
     shift
-    [ -z "${only-}" ] || [ "$only" = "$name" ] || return 0
+    case " ${only:-$name} " in
+    *" $name "*) ;;
+    *) return 0 ;;
+    esac
+    packer=$(echo "$name" | sed 's/^to_//; s/^kept$/gzip/')
+    ! greedystep version | grep -q "^$packer  *no$" || { echo "SKIPPED: $name: this build has no $packer"; return 0; }
     begin $files
     case $name in
     print | evaluate | inspect*) $tries --stdout -- greedystep "$@" ;;
     traced) $tries --loose ./out --log ./out -- greedystep "$@" ;;
+    checkpoints | rounds) $tries --log ./tmp/m.state -- greedystep "$@" ;; # a whole one: crash.sh
     compare) $tries --loose ./out -- greedystep "$@" ;;
     *) $tries -- greedystep "$@" ;;
     esac
