@@ -44,9 +44,12 @@ reads()
     faults open EMFILE --sticky "$@"
 }
 
+# Address sanitizers look for leaks themselves, and take memory by ways of their own.
 memory()
 {
-    faults memory ENOMEM --live --step $step "$@"
+    live=--live
+    ! grep -q __asan_init "$greedystep" || live=
+    faults memory ENOMEM $live --step $step "$@"
 }
 
 threads()
