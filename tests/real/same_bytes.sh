@@ -2,7 +2,8 @@
 # Builds of the command give the same data, caches, models, states and predictions, byte for byte, and read each other's
 # files. The first command is compared with all others; a command may be several words (an emulator).
 # usage: same_bytes.sh [--rows N] [--rounds] "COMMAND" "OTHER COMMAND"...
-#   N: rows of each data set (20000); --rounds: also a million rows, which copies learn side by side
+#   N: rows of each data set (20000); --rounds: also a million rows, which copies learn side by side, and a table so long
+#   that means of squares are rounded as those of many rows are (core/kernel/kernel.h, K5)
 set -eu
 rows=20000
 rounds=no
@@ -24,7 +25,9 @@ trap 'rm -rf "$work"' EXIT
 first=$1
 
 # A table with words, decimals of all lengths, gaps and weights: the same on every side, since awk makes it here.
-awk -v rows="$((rows / 4))" 'BEGIN {
+table_rows=$((rows / 4))
+[ "$rounds" = no ] || table_rows=100000
+awk -v rows="$table_rows" 'BEGIN {
     print "label,city,age,price,share,weight"
     for (i = 1; i <= rows; i++) {
         a = (i * 7919) % 1009; b = (i * 104729) % 99991
