@@ -241,12 +241,12 @@ static void the_plain_code_computes_what_is_written(void **unused)
     assert_near(plain.xdx, xdx, 1e-6L * xdx);
 }
 
-/* Of 2^26 rows before, whose mean of squares is 0.02, and three million more whose squares are 0.01, but for one in a
+/* Of 2^26 rows before, whose mean of squares is 0.02, and 300,000 more whose squares are 0.01, but for one in a
  * thousand that has 7: in floats rounded to the nearest none of the small ones changed anything. */
 static void the_mean_of_many_squares_follows_the_small_ones_too(void **unused)
 {
     (void)unused;
-    enum { BEFORE = 1 << 26, ROWS = 3000000 };
+    enum { BEFORE = 1 << 26, ROWS = 300000 };
     gsa_env env = gsa__env_resolve(NULL);
     gsa__entries entries = {0};
     gsa__table table;
