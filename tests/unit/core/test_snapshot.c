@@ -226,8 +226,11 @@ static gsa_status restore_with_lies(const gsa_state *honest, const lie *lies, si
         else if (len > 0)
             memcpy(copy, tensor.data, len * size);
         for (size_t l = 0; l < n_lies; l++) {
+            const uint32_t low = (uint32_t)lies[l].bits;
+            const uint8_t lowest = (uint8_t)lies[l].bits;
+            const void *element = size == 8 ? (const void *)&lies[l].bits : size == 4 ? (const void *)&low : &lowest;
             if (lies[l].tensor && strcmp(lies[l].tensor, tensor.name) == 0)
-                memcpy(copy + lies[l].element * size, &lies[l].bits, size);
+                memcpy(copy + lies[l].element * size, element, size);
             if (lies[l].without && strncmp(lies[l].without, tensor.name, strlen(lies[l].without)) == 0)
                 keep = 0;
             if (lies[l].shorter && strcmp(lies[l].shorter, tensor.name) == 0)
