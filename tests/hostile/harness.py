@@ -19,8 +19,10 @@ class Harness:
         self.command, self.helpers, self.directory, self.sanitized = command, helpers, directory, sanitized
         self.failures, self.n_runs, self.worst = [], 0, (0, "")
 
-    def run(self, arguments, producer=None, seconds=60, address_space=0, reads_only=False, cwd=None, keep_output=True):
-        """producer(write): called in a thread with a function that writes to the command's standard input."""
+    def run(self, arguments, producer=None, seconds=60, address_space=0, reads_only=False, cwd=None, keep_output=True,
+            stdin=None):
+        """producer(write): called in a thread with a function that writes to the command's standard input. stdin: a file
+        descriptor in place of that."""
         report = os.path.join(self.directory, "report")
         bounds = ["--seconds", str(seconds * (4 if self.sanitized else 1))]
         if address_space and not self.sanitized:  # sanitizers reserve terabytes
@@ -31,7 +33,7 @@ class Harness:
         environment = dict(os.environ, ASAN_OPTIONS="detect_leaks=%d:allocator_may_return_null=1" % (not reads_only),
                            LC_ALL="C")
         child = subprocess.Popen(argv, cwd=cwd or self.directory, env=environment,
-                                 stdin=subprocess.PIPE if producer else subprocess.DEVNULL,
+                                 stdin=subprocess.PIPE if producer else subprocess.DEVNULL if stdin is None else stdin,
                                  stdout=subprocess.PIPE if keep_output else subprocess.DEVNULL, stderr=subprocess.PIPE)
         if producer:
             threading.Thread(target=feed, args=(child.stdin, producer), daemon=True).start()

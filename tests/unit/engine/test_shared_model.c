@@ -1,0 +1,132 @@
+/* One const model, many threads: every answer has the bits that one thread gets. Of most use under a thread sanitizer.
+ */
+#include "runs.h"
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { N_THREADS = 64, N_ROWS = 200, TURNS = 4 };
+
+typedef struct answers {
+    double predicted[N_ROWS * 3], dense[3];
+    size_t n_classes, class_of_first;
+    float weight;
+    uint64_t hash; /* of the bytes that the model is written as */
+    size_t text_size;
+    double log_loss;
+} answers;
+
+typedef struct asker {
+    const gsa_model *model;
+    const gsa_batch *batch;
+    answers got;
+} asker;
+
+static int add_to_hash(void *ctx, const void *written, size_t size)
+{
+    uint64_t *hash = ctx;
+    for (size_t i = 0; i < size; i++)
+        *hash = (*hash ^ ((const unsigned char *)written)[i]) * 1099511628211u;
+    return 0;
+}
+
+static gsa_status count_text(void *ctx, const gsa_predictions *some, gsa_error *error)
+{
+    (void)error;
+    *(size_t *)ctx += some->text_size;
+    return GSA_OK;
+}
+
+static void ask(const gsa_model *model, const gsa_batch *batch, answers *out)
+{
+    static const float dense_row[] = {1, 0, 0.5f, 0, 2};
+    const gsa_batch dense = {.n_rows = 1, .value = dense_row, .width = 5};
+    gsa_model_info info;
+    gsa_metrics *metrics;
+    gsa_metric metric;
+    *out = (answers){.hash = 14695981039346656037u};
+    gsa_model_get_info(model, &info);
+    out->n_classes = (size_t)info.n_classes;
+    must_be_ok(gsa_model_predict(model, batch, out->predicted, NULL), NULL);
+    must_be_ok(gsa_model_predict(model, &dense, out->dense, NULL), NULL);
+    out->class_of_first = gsa_model_class(model, batch, 0);
+    out->weight = gsa_model_weight(model, 7, 1) + (float)strlen(gsa_model_label(model, 1));
+    must_be_ok(gsa_model_write(model, add_to_hash, &out->hash, NULL), NULL);
+    must_be_ok(gsa_metrics_new(model, NULL, &metrics, NULL), NULL);
+    must_be_ok(gsa_metrics_update(metrics, batch, NULL), NULL);
+    must_be_ok(gsa_metrics_finish(metrics, NULL), NULL);
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+        out->log_loss = strcmp(metric.name, "log_loss") == 0 ? metric.value : out->log_loss;
+    gsa_metrics_free(metrics);
+    gsa_reader *reader = generated(50, 3, 4);
+    gsa_predict_hooks hooks = {.ctx = &out->text_size, .text = GSA_TEXT_CSV, .every_class = 1, .take = count_text};
+    must_be_ok(gsa_predict(model, reader, &hooks, &(gsa_env){.n_threads = 1}, NULL), NULL);
+    gsa_reader_close(reader);
+}
+
+static void *ask_again_and_again(void *ctx)
+{
+    asker *mine = ctx;
+    for (int turn = 0; turn < TURNS; turn++)
+        ask(mine->model, mine->batch, &mine->got);
+    return NULL;
+}
+
+static gsa_model *mapped_model(void)
+{
+    gsa_error error = {0};
+    gsa_state *state = state_with("passes", "1", "holdout", "0", NULL);
+    gsa_reader *reader = generated(3000, 3, 1);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    gsa_model *model = model_of(state), *mapped = NULL;
+    char path[] = "/tmp/gsa-shared-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    must_be_ok(gsa_model_save(model, path, &error), &error);
+    must_be_ok(gsa_model_load(path, NULL, &mapped, &error), &error);
+    unlink(path);
+    gsa_reader_close(reader);
+    gsa_state_free(state);
+    gsa_model_free(model);
+    return mapped;
+}
+
+static void threads_that_share_a_model_get_the_bits_that_one_gets(void **unused)
+{
+    (void)unused;
+    static asker askers[N_THREADS];
+    static answers alone;
+    pthread_t threads[N_THREADS];
+    gsa_model *model = mapped_model();
+    gsa_reader *reader = generated(N_ROWS, 3, 2);
+    gsa_batch batch;
+    must_be_ok(gsa_reader_next(reader, &batch, NULL), NULL);
+    assert_int_equal(batch.n_rows, N_ROWS);
+    ask(model, &batch, &alone);
+    assert_int_equal(alone.n_classes, 3);
+    assert_true(alone.text_size > 50 && alone.log_loss > 0);
+    for (size_t i = 0; i < N_THREADS; i++) {
+        askers[i] = (asker){.model = model, .batch = &batch};
+        assert_int_equal(pthread_create(&threads[i], NULL, ask_again_and_again, &askers[i]), 0);
+    }
+    for (size_t i = 0; i < N_THREADS; i++)
+        pthread_join(threads[i], NULL);
+    for (size_t i = 0; i < N_THREADS; i++) {
+        assert_memory_equal(askers[i].got.predicted, alone.predicted, sizeof alone.predicted);
+        assert_memory_equal(askers[i].got.dense, alone.dense, sizeof alone.dense);
+        assert_true(askers[i].got.class_of_first == alone.class_of_first && askers[i].got.weight == alone.weight);
+        assert_true(askers[i].got.hash == alone.hash && askers[i].got.text_size == alone.text_size);
+        assert_true(askers[i].got.log_loss == alone.log_loss);
+    }
+    gsa_reader_close(reader);
+    gsa_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(threads_that_share_a_model_get_the_bits_that_one_gets),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
