@@ -274,12 +274,23 @@ static gsa_status give_to_team(training *run, const gsa__compact *compact, gsa_e
     return gsa__team_train(&team, error);
 }
 
+/* Without its team a small file would be learned otherwise, which no limit may bring about. */
+static gsa_status fail_size(uint64_t size, uint64_t memory_limit, gsa_error *error)
+{
+    char need[GSA__SIZE_TEXT], limit[GSA__SIZE_TEXT];
+    return gsa__fail(error, GSA_LIMIT,
+                     "up to 65536 rows are learned by copies side by side, whose tables take %s, above the memory "
+                     "limit of %s; raise the limit (--memory-limit)",
+                     gsa__size_text(size, need), gsa__size_text(memory_limit, limit));
+}
+
 /* A file that does not fill a block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0. */
 static gsa_status try_team(training *run, int *taken, gsa_error *error)
 {
     gsa_batch rows;
     gsa_summary summary;
     gsa__compact compact = {0};
+    uint64_t size = 0;
     gsa_status status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &rows, error);
     *taken = 0;
     if (status == GSA_END)
@@ -295,9 +306,10 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
     compact.rows = rows;
     if (summary.n_features == 0) /* a model to start from has its own numbers */
         status = gsa__compact_rows(&compact, &rows, &run->job.env, error);
-    *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1);
+    *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1, &size);
     if (*taken)
-        status = give_to_team(run, &compact, error);
+        status = size <= run->job.env.memory_limit ? give_to_team(run, &compact, error)
+                                                   : fail_size(size, run->job.env.memory_limit, error);
     gsa__compact_release(&compact, &run->job.env);
     return status;
 }

@@ -60,7 +60,7 @@ static uint32_t members_for(size_t n_rows)
     return n_rows / 2 < MEMBERS ? (uint32_t)(n_rows / 2) : MEMBERS;
 }
 
-int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs)
+int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs, uint64_t *size)
 {
     uint64_t n_slots = 1 + (rows->index ? 0 : rows->width);
     int64_t n_entries = rows->index ? rows->row_start[rows->n_rows] : 0;
@@ -68,7 +68,8 @@ int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs)
         if (rows->index[i] + (uint64_t)2 > n_slots)
             n_slots = rows->index[i] + (uint64_t)2;
     uint64_t record = 2 * n_outputs + 2, tables = CANDIDATES * MEMBERS;
-    return members_for(rows->n_rows) >= 2 && n_slots <= CELLS_MOST / tables / record;
+    *size = n_slots * record * tables * sizeof(float); /* far below 2^64 */
+    return members_for(rows->n_rows) >= 2 && *size / sizeof(float) <= CELLS_MOST;
 }
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */

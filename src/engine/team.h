@@ -14,8 +14,9 @@ typedef struct gsa__assignment {
     size_t n_ids;
 } gsa__assignment;
 
-/* Whether there are rows enough for a team, and room for its tables: all that counts are the rows themselves. */
-int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs);
+/* Whether there are rows enough for a team, and room for its tables: all that counts are the rows themselves.
+ * *size: bytes of the tables. */
+int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs, uint64_t *size);
 /* On failure, or if it is stopped, the state is as it was. */
 gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error);
 
