@@ -29,7 +29,8 @@ static const cli_option reader_options[] = {
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
      "what to do with a row that cannot be read: stop, or count it and go on"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
-     "the most that tables may take, such as 512M or 2G; 0: no limit"},
+     "the most that a table may take, such as 512M or 2G, and what is read at a time a quarter of it; a run may "
+     "have several tables (docs/memory.md); 0: no limit"},
     /* The last one is not for those who need files. */
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
      "in place of DATA: the rows of a query, such as \"SELECT * FROM read_parquet('a/*.parquet')\", by DuckDB"},

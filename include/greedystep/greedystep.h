@@ -92,7 +92,8 @@ typedef struct gsa_env {
     void *(*resize)(void *ctx, void *memory, size_t size);
     void (*release)(void *ctx, void *memory);
     void *alloc_ctx;
-    /* Bytes that one object may take for its tables; 0: no limit. Beyond it a call fails with GSA_LIMIT. */
+    /* Bytes that a table of an object may take, and lines, blocks, words or columns of a reader a quarter of that; 0:
+     * no limit. Beyond it a call fails with GSA_LIMIT. What all objects take together: docs/memory.md. */
     uint64_t memory_limit;
     /* Asked now and then in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
     int (*should_stop)(void *ctx);
