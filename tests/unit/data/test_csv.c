@@ -1,6 +1,7 @@
 /* Tables: what their columns are taken for, what their rows become, and what is wrong with them. */
 #include "unit/data/support.h"
 
+#include "base/byte_order.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -479,8 +480,9 @@ static void columns_are_crossed(void **state)
                    {"a\0", "b\0", "a*b", 2, 2, 10},
                    {"c\0red", "d\0x", "c=red*d=x", 5, 3, 1}};
     for (size_t c = 0; c < 3; c++) {
-        uint64_t both[2] = {gsa__hash(crosses[c].a, crosses[c].a_size, 0),
-                            gsa__hash(crosses[c].b, crosses[c].b_size, 0)};
+        unsigned char both[16];
+        gsa__store_u64(gsa__hash(crosses[c].a, crosses[c].a_size, 0), both);
+        gsa__store_u64(gsa__hash(crosses[c].b, crosses[c].b_size, 0), both + 8);
         uint64_t id = 2 + (gsa__hash(both, sizeof both, 0) & 0xFFFFFF);
         bool found = false;
         for (int64_t i = 0; i < 7; i++)

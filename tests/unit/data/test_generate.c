@@ -1,6 +1,7 @@
 /* Generated rows: the same everywhere, as described, and with labels that the planted weights explain. */
 #include "unit/data/support.h"
 
+#include "base/byte_order.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -20,6 +21,16 @@ static gsa_reader *generate(uint64_t rows, uint64_t features, uint64_t nnz, uint
     return generate_as((gsa_generator){rows, features, nnz, classes, seed, 0, 0});
 }
 
+static void hash_numbers(gsa__hasher *hasher, const void *numbers, size_t n, size_t size)
+{
+    unsigned char *bytes = malloc(n * size + 1);
+    memcpy(bytes, numbers, n * size);
+    if (!gsa__machine_is_little_endian())
+        gsa__swap_bytes(bytes, n, size);
+    gsa__hasher_add(hasher, bytes, n * size);
+    free(bytes);
+}
+
 static uint64_t hash_rows(gsa_generator what)
 {
     gsa_reader *reader = generate_as(what);
@@ -28,8 +39,8 @@ static uint64_t hash_rows(gsa_generator what)
     gsa_batch batch;
     uint64_t n = 0;
     while (gsa_reader_next(reader, &batch, NULL) == GSA_OK) {
-        gsa__hasher_add(&hasher, batch.index, (size_t)batch.row_start[batch.n_rows] * sizeof *batch.index);
-        gsa__hasher_add(&hasher, batch.label, batch.n_rows * sizeof *batch.label);
+        hash_numbers(&hasher, batch.index, (size_t)batch.row_start[batch.n_rows], sizeof *batch.index);
+        hash_numbers(&hasher, batch.label, batch.n_rows, sizeof *batch.label);
         n += batch.n_rows;
     }
     assert_int_equal(n, what.n_rows);

@@ -1,6 +1,7 @@
 /* Vowpal Wabbit text: its documented examples, and what is refused. */
 #include "unit/data/support.h"
 
+#include "base/byte_order.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -149,7 +150,9 @@ static void features_are_remembered_by_namespace_and_name(void **state)
 
 static uint64_t cross_hash(const char *a, size_t a_size, const char *b, size_t b_size)
 {
-    uint64_t both[2] = {gsa__hash(a, a_size, 0), gsa__hash(b, b_size, 0)};
+    unsigned char both[16];
+    gsa__store_u64(gsa__hash(a, a_size, 0), both);
+    gsa__store_u64(gsa__hash(b, b_size, 0), both + 8);
     return gsa__hash(both, sizeof both, 0) & 0xFFFFFF;
 }
 
