@@ -44,7 +44,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         repair(file, n, how);
     const fuzz_source from = {file, n, "rows.gsac", NULL, {0}, (how & REPAIR) != 0};
     bool is_cache = n >= 8 && memcmp(file, "\x89GSAC", 5) == 0;
-    fuzz_check_text(&from, what % (is_cache ? (unsigned)FUZZ_WRITINGS : (unsigned)FUZZ_PROPERTIES), choice, true);
+    const unsigned n_checks = is_cache ? FUZZ_WRITINGS : FUZZ_PROPERTIES;
+    fuzz_check_text(&from, what % n_checks, choice, true);
     free(file);
     return 0;
 }

@@ -82,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
     if (what & PACKED) {
         const fuzz_source from = {in.at, in.left, "rows", gsa__format_libsvm(), {0}, false};
-        fuzz_check_reading(&from, (what & 31) % FUZZ_PROPERTIES, choice);
+        fuzz_check_reading(&from, (what & 31u) % FUZZ_PROPERTIES, choice);
         return 0;
     }
     if (in.left >= 2 && gsa__codec_detect(in.at, in.left))

@@ -274,7 +274,7 @@ static void save_small(void)
     static const char labels[] = "\x80\3\xc0red\0\1\xc1"
                                  "blue\0\2\x41\3\x42\4\xa0\x3f\xf0\0\0\0\0\0\0\1";
     for (int how = 0; how < 6; how++) {
-        char name[16], control[] = {(char)(how | (how % 3 == 0 ? 0x80 : how % 3 == 1 ? 0x60 : 0x20))};
+        char name[32], control[] = {(char)(how | (how % 3 == 0 ? 0x80 : how % 3 == 1 ? 0x60 : 0x20))};
         snprintf(name, sizeof name, "labels-%d", how);
         save("labels", name, control, 1, labels + 1, sizeof labels - 1);
     }
@@ -296,7 +296,7 @@ static void save_large(void)
 {
     unsigned char bytes[200];
     for (unsigned s = 0; s < 24; s++) {
-        char name[16];
+        char name[32];
         for (unsigned i = 0; i < sizeof bytes; i++)
             bytes[i] = (unsigned char)(gsa__mix(s * 1000 + i / (s % 3 + 1)) >> 20);
         bytes[0] = (unsigned char)s;
