@@ -92,16 +92,11 @@ static inline void fuzz_put_bundle(const gsa__bundle *bundle, fuzz_bytes *out)
             fuzz_put(out, shape, 2);
         }
         size_t n = (size_t)gsa__tensor_len(tensor), size = n * gsa__dtype_size(tensor->dtype);
-        fuzz_reserve(out, out->size + size + 1);
-        void *filled = NULL; /* aligned, as what fills it expects */
-        if (!tensor->data && n > 0) {
-            fuzz_must((filled = malloc(size)) != NULL, "there is memory", NULL);
+        void *filled = tensor->data ? NULL : malloc(size + 1);
+        if (!tensor->data && n > 0)
             tensor->fill(tensor->ctx, 0, n, filled);
-        }
-        if (n > 0)
-            memcpy(out->data + out->size, filled ? filled : tensor->data, size);
+        fuzz_put(out, tensor->data ? tensor->data : filled, size);
         free(filled);
-        out->size += size;
     }
 }
 
