@@ -43,7 +43,7 @@ static uint64_t hash_entries(const gsa__row *row, uint64_t hash)
 {
     uint64_t sum[4] = {hash, ~hash, hash + 1, ~hash + 1};
     size_t position = 0;
-    if (!row->value)
+    if (!row->value && row->index)
         for (; position + 4 <= row->n; position += 4)
             for (size_t j = 0; j < 4; j++)
                 sum[j] = hash_entry(sum[j], row->index[position + j], ONE_BITS);

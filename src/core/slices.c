@@ -58,6 +58,8 @@ static size_t chunk_size(const chunk *of, size_t n_outputs)
     return CHUNK_HEAD_SIZE + gsa__sums_block(n_outputs) / 8 + of->n * record;
 }
 
+/* NOLINTBEGIN(clang-analyzer-core.uninitialized.ArraySubscript): `at` has as many numbers as n says, of bits or slots
+ */
 /* Numbers of a block to where they come together, and back again. */
 static void pack(const float *from, const uint32_t *at, size_t n, unsigned char *out)
 {
@@ -88,6 +90,7 @@ static void add_words(const unsigned char *from, const uint32_t *at, size_t n, d
         out[at[j]] += unit * (double)u32_at(from + 4 * j);
 }
 
+/* NOLINTEND(clang-analyzer-core.uninitialized.ArraySubscript) */
 /* The numbers of the bits that are set. */
 static void list_bits(const unsigned char *bits, size_t n_bits, uint32_t *at)
 {
@@ -148,6 +151,7 @@ static void find_met(const gsa__sums *sums, size_t n_slots, chunk *of, unsigned 
         most = sums->count[i] > most ? sums->count[i] : most;
     }
     for (size_t j = 0; j < of->n; j++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n of them were written above */
         bits[at[j] / 8] |= (unsigned char)(1u << at[j] % 8);
     of->count_size = most > UINT32_MAX ? 8 : 4;
 }
@@ -335,6 +339,7 @@ static void take_chunk(const chunk *of, size_t n_slots, size_t n_outputs, gsa__s
     for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
         add_words(from, at, of->n, half ? 0x1p32 : 1, out->count);
     for (size_t j = 0; j < of->n && of->met_size < 4; j++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): as in unpack */
         out->met[at[j]] = of->met_size ? (double)from[j] : 1;
     if (of->met_size == 4)
         add_words(from, at, of->n, 1, out->met);
