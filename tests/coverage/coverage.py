@@ -69,11 +69,11 @@ def read_gcov(build):
     notes = sorted(each for each in (build / "src").rglob("*.gcno"))
     notes += sorted((build / "tests/unit/data").rglob("gsa_data_without_codecs.dir/**/*.gcno"))
     for note in notes:
-        printed = subprocess.run(
-            ["gcov", "--branch-probabilities", "--json-format", "--stdout", str(note)],
-            check=True, capture_output=True, cwd=build,
-        ).stdout
-        for document in printed.splitlines():
+        command = ["gcov", "--branch-probabilities", "--json-format", "--stdout", str(note)]
+        done = subprocess.run(command, capture_output=True, cwd=build)
+        if done.returncode != 0:
+            print(f"{note}: {done.stderr.decode().strip()}")
+        for document in done.stdout.splitlines():
             for source in json.loads(document)["files"]:
                 path = os.path.relpath(os.path.join(build, source["file"]), ROOT)
                 if path.startswith("src/"):
