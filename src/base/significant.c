@@ -112,7 +112,7 @@ char *gsa__significant_plain(const gsa__significant *number, char *out)
 
 char *gsa__significant_mantissa(const gsa__significant *number, char *out)
 {
-    *out++ = number->digit[0];
+    *out++ = number->digit[0]; /* NOLINT(clang-analyzer-core.uninitialized.Assign): there is one at least */
     if (number->n > 1)
         *out++ = '.';
     memcpy(out, number->digit + 1, (size_t)number->n - 1);
