@@ -1,6 +1,6 @@
 /* Text results. A file is written under a temporary name beside its place and renamed when it is whole. */
-#define _XOPEN_SOURCE \
-    700 /* realpath; NOLINT(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): POSIX says so */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system asks for it */
+#define _XOPEN_SOURCE 700 /* realpath */
 
 #include "output.h"
 

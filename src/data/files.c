@@ -70,8 +70,10 @@ static const char *name_of(const gsa_reader *head, uint32_t file)
 gsa_status gsa__files_open_source(const gsa__files *reader, size_t file, gsa__source *out, gsa_error *error)
 {
     const gsa_env *env = &reader->head.env;
-    if (reader->paths || reader->bytes_kept > 0)
+    if (reader->paths || reader->bytes_kept > 0) {
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of the two is there */
         return gsa__source_open_file(reader->bytes_kept > 0 ? reader->keep.path : reader->paths[file], env, out, error);
+    }
     gsa__source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, out);
     return GSA_OK;
 }

@@ -183,6 +183,7 @@ const char *gsa__csv_label(const gsa__csv *csv, const char *text, size_t size, d
     *is_word = number.after != text + size;
     if (*is_word)
         return gsa__word_objection(text, size);
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a number that ends has a value */
     *label = number.value + 0.0; /* -0 is 0 */
     return isinf(number.value) || (number.value == 0 && number.has_nonzero) ? "it does not fit a double" : NULL;
 }

@@ -28,6 +28,7 @@ static bool reads_back(float value, const gsa__number_locale *locale, const char
     gsa__number number;
     *end = '\n';
     gsa__number_parse(locale, text, &number);
+    /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the text is a number */
     return (float)number.value == value;
 }
 

@@ -97,6 +97,7 @@ static gsa_status fail_too_long(gsa__lines *lines, uint64_t byte, gsa_error *err
 }
 
 /* Takes the line [start, start + size), which `taken` bytes including its end remove from the buffer. */
+/* NOLINTNEXTLINE(misc-no-recursion): once, after the rest of a long line */
 static gsa_status take(gsa__lines *lines, size_t size, size_t taken, gsa__line *out, gsa_error *error)
 {
     const char *start = lines->buffer + lines->start;
@@ -115,6 +116,7 @@ static gsa_status take(gsa__lines *lines, size_t size, size_t taken, gsa__line *
     return GSA_OK;
 }
 
+/* NOLINTNEXTLINE(misc-no-recursion): see take */
 gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
 {
     if (lines->byte >= lines->limit && !lines->discarding) {

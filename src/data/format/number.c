@@ -1,4 +1,5 @@
 /* The slow path of decimal numbers: strtod in a locale of our own. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system asks for it */
 #define _GNU_SOURCE /* strtod_l */
 
 #include "data/format/number.h"

@@ -98,6 +98,7 @@ static bool take_float(const vw *parser, const char *p, const char *end, float *
     gsa__number_parse_float(parser->text.locale, p, &number);
     if (p == end || number.after != end)
         return false;
+    /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a number that ends has a value */
     *out = (float)number.value;
     return !isinf(*out) && !(*out == 0 && number.has_nonzero);
 }
