@@ -1,7 +1,8 @@
-# Cross-compiles for arm64 on Debian with multiarch libraries, and runs tests under qemu-user.
+# Cross-compiles for arm64 with the libraries of scripts/sysroot, and runs tests under qemu-user:
+# cmake -DCMAKE_TOOLCHAIN_FILE=cmake/aarch64-linux-gnu.cmake -DGREEDYSTEP_SYSROOT=FOLDER
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
-set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
-set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64)
-set(ENV{PKG_CONFIG_LIBDIR} /usr/lib/aarch64-linux-gnu/pkgconfig:/usr/share/pkgconfig)
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L /usr/aarch64-linux-gnu)
+set(greedystep_triplet aarch64-linux-gnu)
+include(${CMAKE_CURRENT_LIST_DIR}/sysroot.cmake)

@@ -4,14 +4,13 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/significant.h"
-#include "base/text.h"
 
 #include <stdbool.h>
 #include <string.h>
 
 #define FIXED_ROOM ((size_t)128) /* what a line has beside labels and the numbers of classes */
 #define CLASS_ROOM (GSA__DECIMAL_SIZE + 2)
-#define MOST_GROWTH 6 /* a byte as \u00XX */
+#define MOST_GROWTH 2 /* a byte with one before it that quotes it */
 
 static char *put(char *out, const char *text)
 {
@@ -20,25 +19,18 @@ static char *put(char *out, const char *text)
     return out + size;
 }
 
-/* Blanks at the ends are quoted for those who trim. JSON is UTF-8: in a label that is not, what is not ASCII becomes ?.
- */
+/* Blanks at the ends are quoted for those who trim. A label is UTF-8 without control characters, which JSON takes. */
 static char *put_label(char *out, const char *label, gsa_text kind)
 {
     size_t size = strlen(label);
-    bool is_utf8 = kind != GSA_TEXT_JSONL || gsa__is_text(label, size);
-    bool is_plain = size > 0 && !strpbrk(label, ",\"\r\n") && label[0] != ' ' && label[size - 1] != ' ';
+    bool is_plain = size > 0 && !strpbrk(label, ",\"") && label[0] != ' ' && label[size - 1] != ' ';
     if (kind == GSA_TEXT_LINES || (kind == GSA_TEXT_CSV && is_plain))
         return put(out, label);
     *out++ = '"';
     for (; *label; label++) {
-        if (kind == GSA_TEXT_JSONL && (unsigned char)*label < 0x20) {
-            out = put(out, *label < 0x10 ? "\\u000" : "\\u001");
-            *out++ = "0123456789abcdef"[*label & 15];
-            continue;
-        }
         if (*label == '"' || (*label == '\\' && kind == GSA_TEXT_JSONL))
             *out++ = kind == GSA_TEXT_JSONL ? '\\' : '"';
-        *out++ = (char)((unsigned char)*label < 0x80 || is_utf8 ? *label : '?');
+        *out++ = *label;
     }
     return put(out, "\"");
 }
