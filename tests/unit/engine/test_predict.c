@@ -231,7 +231,6 @@ static void labels_are_quoted_as_the_format_asks(void **unused)
     gsa_model_free(model);
 }
 
-/* A surrogate, a byte that never is, an overlong form and a character that is cut; the last is UTF-8. */
 static void models_of_margins_and_numbers_say_so(void **unused)
 {
     (void)unused;
