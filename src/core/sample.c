@@ -116,7 +116,7 @@ gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class
     if (held) {
         held->class_number = (uint32_t)class_number;
         held->number = y;
-        held->weight = (float)c;
+        held->weight = (float)c > 0 ? (float)c : 0x1p-149f; /* what was above 0 stays so: a file has no others */
         held->seen = (double)held->weight;
     }
     return held;

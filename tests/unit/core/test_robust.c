@@ -2,6 +2,7 @@
 #include "rows.h"
 
 #include "base/memory.h"
+#include "core/sample.h"
 #include "core/snapshot.h"
 
 #include "support/failing_memory.h"
@@ -321,6 +322,19 @@ static void what_is_no_longer_finite_is_not_saved(void **unused)
     free(r);
 }
 
+/* Found by fuzz_learn: balanced, the weight of a held-out row became 0, which no file may have. */
+static void the_smallest_weight_of_a_held_out_row_stays_above_0(void **unused)
+{
+    (void)unused;
+    const uint32_t index[] = {0};
+    const gsa__row row = {1, index, NULL};
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__held_row *held = gsa__held_row_of(&row, 1, 0, 0, 1e-60, &env);
+    assert_non_null(held);
+    assert_true(held->weight > 0 && held->seen > 0);
+    gsa__free(&env, held);
+}
+
 static void classes_without_a_label_make_no_model(void **unused)
 {
     (void)unused;
@@ -347,6 +361,7 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
         cmocka_unit_test(a_state_goes_on_where_memory_ran_out),
         cmocka_unit_test(what_is_no_longer_finite_is_not_saved),
+        cmocka_unit_test(the_smallest_weight_of_a_held_out_row_stays_above_0),
         cmocka_unit_test(classes_without_a_label_make_no_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
