@@ -80,7 +80,8 @@ static gsa_status restore_centre(gsa_state *state, const gsa__bundle *bundle, gs
     if (len % COLUMN != 0 || n > GSA__COLUMNS_MOST) /* the head of a copy has no features, and columns all the same */
         return gsa__fail(error, GSA_FORMAT, "the means of columns are more than %u", (unsigned)GSA__COLUMNS_MOST);
     for (size_t i = 0; i < len; i++)
-        if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0))
+        if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0) ||
+            (i % COLUMN == 0 ? number[i] != floor(number[i]) : number[i - i % COLUMN] == 0 && number[i] != 0))
             return gsa__fail(error, GSA_FORMAT, "a mean of a column is out of range");
     status = gsa__centre_grow(&state->centre, (size_t)n, &state->env, error);
     if (status == GSA_OK && n > 0)

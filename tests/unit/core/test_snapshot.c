@@ -344,6 +344,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     static const lie lies[] = {
         {.tensor = "columns", .element = 3, .bits = MINUS_ONE},
         {.tensor = "columns", .element = 3, .bits = INFINITE},
+        {.tensor = "columns", .element = 3, .bits = 0x3FE0000000000000}, /* half a row */
         {.tensor = "columns", .element = 4, .bits = INFINITE},
         {.tensor = "columns", .element = 4, .bits = NOT_A_NUMBER},
         {.tensor = "columns", .element = 5, .bits = MINUS_ONE},
@@ -376,8 +377,10 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     must_be_ok(gsa_state_keep_best(state, &error), &error);
     gsa_state_end_pass(state);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
-    static const lie harmless = {.tensor = "columns", .element = 4, .bits = MINUS_ONE}; /* a mean may be anywhere */
-    must_be_ok(restore_with_lies(state, &harmless, 1, &error), &error);
+    static const lie harmless[] = {{.tensor = "columns", .element = 3, .bits = 0x3FF0000000000000},
+                                   {.tensor = "columns", .element = 4, .bits = MINUS_ONE}}; /* a mean may be anywhere */
+    must_be_ok(restore_with_lies(state, harmless, 2, &error), &error);
+    assert_int_equal(restore_with_lies(state, harmless + 1, 1, &error), GSA_FORMAT); /* but of no rows there is none */
     no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
     gsa_state_free(state);
     free(r);
