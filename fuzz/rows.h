@@ -208,7 +208,10 @@ static inline void fuzz_check_rewind(const fuzz_source *from, const fuzz_told *w
     fuzz_tell_nothing(&other);
     fuzz_tell_rest(&other, reader);
     gsa_reader_close(reader);
-    fuzz_must_be_same(whole, &other, "a second pass is the first");
+    if (whole->status == GSA_END || !gsa__codec_detect(from->bytes, from->size))
+        fuzz_must_be_same(whole, &other, "a second pass is the first");
+    else /* near which byte a codec is damaged depends on how far it has read */
+        fuzz_must(whole->status == other.status, "a second pass fails like the first", other.error.message);
 }
 
 /* R3. */
