@@ -41,7 +41,7 @@ if(GREEDYSTEP_SANITIZE)
   target_link_options(gsa_flags INTERFACE -fsanitize=${GREEDYSTEP_SANITIZE})
 endif()
 if(GREEDYSTEP_COVERAGE)
-  target_compile_options(gsa_flags INTERFACE --coverage)
+  target_compile_options(gsa_flags INTERFACE --coverage -fprofile-update=atomic) # tests have threads
   target_link_options(gsa_flags INTERFACE --coverage)
 endif()
 if(GREEDYSTEP_FUZZ)
