@@ -327,6 +327,43 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
     free(s);
 }
 
+/* Nothing but what is asked after tells them apart: the rows the base began with, then how often it has met a feature,
+ * then a label that it alone knows. */
+static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 100, 20, 3), *s = rows_random(2, 100, 5, 3);
+    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    gsa_state *a = state_with("holdout", "0", "loss", "softmax", NULL), *copy, *out = NULL;
+    gsa_state *smaller = state_with("holdout", "0", "loss", "softmax", NULL);
+    gsa_error error = {0};
+    learn(a, &x);
+    learn(smaller, &y);
+    must_say(gsa_state_merge((const gsa_state *const *)&a, 1, smaller, NULL, &out, &error), GSA_CONFLICT, &error,
+             "state 1 did not start from the base that was given");
+    must_be_ok(gsa_state_fork(a, 1, NULL, &copy, &error), &error);
+    learn(copy, &x);
+    must_be_ok(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), &error);
+    gsa_state_free(out);
+    out = NULL;
+    learn(a, &x);
+    learn(a, &x); /* has now seen more of every feature than the copy */
+    must_say(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), GSA_CONFLICT, &error,
+             "state 1 did not start from the base that was given");
+    double fourth = 7;
+    gsa_batch one = rows_slice(&x, 0, 1);
+    one.label = &fourth;
+    learn(a, &one);
+    must_say(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), GSA_CONFLICT, &error,
+             "state 1 did not start from the base that was given");
+    assert_null(out);
+    gsa_state_free(a);
+    gsa_state_free(copy);
+    gsa_state_free(smaller);
+    free(r);
+    free(s);
+}
+
 /* The same rows and labels, but the base has seen more of a feature than either copy. */
 static void a_base_that_went_on_is_found_by_its_counts(void **unused)
 {
@@ -488,6 +525,7 @@ int main(void)
         cmocka_unit_test(a_loss_of_the_callers_is_kept_wherever_it_can_be),
         cmocka_unit_test(a_start_that_contradicts_what_was_learned_is_refused),
         cmocka_unit_test(a_base_that_is_none_of_the_states_is_refused),
+        cmocka_unit_test(a_base_is_known_by_its_rows_and_its_labels),
         cmocka_unit_test(a_base_that_went_on_is_found_by_its_counts),
         cmocka_unit_test(weights_that_cannot_be_are_refused),
         cmocka_unit_test(metrics_of_different_models_are_not_added),
