@@ -10,3 +10,10 @@ set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
 set(ENV{PKG_CONFIG_LIBDIR} ${GREEDYSTEP_SYSROOT}/usr/lib/${greedystep_triplet}/pkgconfig)
+
+# Programs name loader and libc where Debian's cross compiler has them, since with qemu's -L children of a fork hang (arm64,
+# qemu 7.2).
+if(greedystep_loader)
+  set(CMAKE_EXE_LINKER_FLAGS_INIT
+    "-Wl,--dynamic-linker=/usr/${greedystep_triplet}/lib/${greedystep_loader} -Wl,-rpath,/usr/${greedystep_triplet}/lib")
+endif()
