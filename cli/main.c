@@ -10,8 +10,9 @@
 #include <signal.h>
 #include <string.h>
 
-const cli_verb *const verbs[] = {&train_verb,   &predict_verb,  &evaluate_verb, &inspect_verb, &merge_verb,
-                                 &convert_verb, &generate_verb, &compare_verb,  &bench_verb,   NULL};
+const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
+                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, &bench_verb,
+                                 NULL};
 
 const cli_verb *verb_find(const char *name)
 {

@@ -2,7 +2,7 @@
 . "$PRELUDE"
 export GREEDYSTEP_DUCKDB=./nowhere/libduckdb.so # whatever this machine has
 try greedystep --help
-for verb in train predict evaluate inspect merge convert generate bench; do
+for verb in train predict evaluate inspect merge convert export generate bench; do
     try greedystep help $verb
     greedystep help $verb >by_help
     greedystep $verb --help >by_option

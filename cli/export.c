@@ -1,0 +1,141 @@
+/* `greedystep export`: a model as a C file that needs nothing else. */
+#include "export.h"
+
+#include "interrupt.h"
+#include "message.h"
+#include "output.h"
+#include "session.h"
+#include "verbs.h"
+
+#include <string.h>
+
+static const cli_option export_options[] = {
+    {"c", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "as C99 source, the only form there is, and the default"},
+    {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "where the source goes; - is standard output"},
+    {"name", 0, OPTION_TEXT, false, "NAME", "that of MODEL", 0, 0,
+     "what the names in the file begin with, as in NAME_predict"},
+};
+
+enum { NAME_SIZE = 64 };
+
+/* By hand, since isalpha asks the locale. */
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_name_part(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9') || c == '_';
+}
+
+static int check_name(const char *name)
+{
+    bool is_good = is_letter(name[0]) && strlen(name) < NAME_SIZE;
+    for (const char *at = name; *at != '\0'; at++)
+        is_good = is_good && is_name_part(*at);
+    return is_good ? EXIT_DONE
+                   : complain_usage("--name %s: expected a name of C: a letter, then letters, digits and _, %d at most",
+                                    name, NAME_SIZE - 1);
+}
+
+/* dir/click-model.v2 becomes click_model, and what begins with no letter gets one. */
+static const char *name_of_file(const char *path, char buffer[NAME_SIZE])
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path, *dot = strrchr(base, '.');
+    size_t length = dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base), n = 0;
+    if (!is_letter(base[0])) {
+        memcpy(buffer, "model_", 6);
+        n = 6;
+    }
+    for (size_t i = 0; i < length && n + 1 < NAME_SIZE; i++)
+        buffer[n++] = (char)(is_name_part(base[i]) ? base[i] : '_');
+    buffer[n] = '\0';
+    return buffer;
+}
+
+bool export_has_weight(const exported *what, uint64_t feature)
+{
+    for (size_t k = 0; k < what->info.n_outputs; k++)
+        if (gsa_model_weight(what->model, feature, k) != 0)
+            return true;
+    return false;
+}
+
+/* Whichever of the two forms has fewer bytes: a number of a feature is as large as a weight. */
+static int describe(exported *what)
+{
+    gsa_error error = {0};
+    gsa_model_get_info(what->model, &what->info);
+    const char *schema = gsa_model_schema(what->model);
+    gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    what->is_constant = what->info.has_probabilities && what->info.n_classes < 2;
+    what->n_features = what->info.n_features > 0 ? what->info.n_features : 1;
+    for (uint64_t i = 0; i < what->n_features; i++)
+        what->n_kept += export_has_weight(what, i);
+    what->is_dense = what->n_features * what->info.n_outputs <= what->n_kept * (what->info.n_outputs + 1);
+    if (what->is_dense)
+        what->n_kept = what->n_features;
+    else if (what->n_kept == 0)
+        what->n_kept = 1;
+    return EXIT_DONE;
+}
+
+static int write_file(const exported *what, const char *path)
+{
+    cli_output output;
+    int code = output_open(path, &output);
+    if (code == EXIT_DONE) {
+        interrupt_catch();
+        if (!export_write_c(what, output.stream))
+            code = complain_interrupted();
+        else if (ferror(output.stream))
+            code = output_complain(&output);
+    }
+    if (code == EXIT_DONE)
+        code = output_commit(&output);
+    output_discard(&output);
+    return code;
+}
+
+static int run_export(const cli_arguments *arguments)
+{
+    char buffer[NAME_SIZE];
+    gsa_model *model = NULL;
+    gsa_env env = session_env(arguments);
+    const char *model_path = arguments->positional[0], *path = arguments_text(arguments, "output");
+    exported what = {.name = name_of_file(model_path, buffer)};
+    if (arguments_given(arguments, "c") && !arguments_flag(arguments, "c"))
+        return complain_usage("--c off leaves nothing to write: C is the only form");
+    int code = EXIT_DONE;
+    if (arguments_given(arguments, "name"))
+        code = check_name(what.name = arguments_text(arguments, "name"));
+    if (code == EXIT_DONE)
+        code = session_check_not_input(path, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE)
+        code = session_load_model(model_path, &env, &model);
+    what.model = model;
+    if (code == EXIT_DONE)
+        code = describe(&what);
+    if (code == EXIT_DONE)
+        code = write_file(&what, path);
+    gsa_model_free(model);
+    return code;
+}
+
+const cli_verb export_verb = {
+    .name = "export",
+    .usage = "MODEL [--c] [-o FILE] [--name NAME]",
+    .summary = "write a model as a C file that predicts without this library",
+    .details = "Writes one file of C99 with the weights, the labels and a function that predicts a row: no memory is\n"
+               "taken, no function of the C library called, and the bits are those of `predict`. The caller gives\n"
+               "numbers of features; the head of the file says which (docs/export.md).",
+    .options = export_options,
+    .n_options = sizeof export_options / sizeof *export_options,
+    .positional = "MODEL",
+    .least_positional = 1,
+    .most_positional = 1,
+    .run = run_export,
+};

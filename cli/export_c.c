@@ -1,0 +1,244 @@
+/* An exported model: what stands before its functions. The same model and name give the same bytes: no path, no date,
+ * and numbers are written by hand, not by printf's %a, which differs between C libraries. */
+#include "export.h"
+
+#include "interrupt.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { WEIGHTS_A_LINE = 6, IDS_A_LINE = 10 };
+
+/* ---- the head --------------------------------------------------------------------------------------------------- */
+
+static const char contract[] =
+    " *\n"
+    " *     int @_predict(const uint32_t *index, const float *value, size_t n, double *out);\n"
+    " *\n"
+    " * predicts a row of n features: number index[i], from 0, has the value value[i]. Numbers are distinct and "
+    "ascend.\n"
+    " * index NULL: feature i is number i. value NULL: all values are 1. Values of 0 and features that the model does "
+    "not\n"
+    " * know count for nothing.\n";
+
+static const char rules[] =
+    " * -1 if a value is not a finite number, and out is untouched. No memory is taken, nothing is written but out, "
+    "no\n"
+    " * function of the C library is called. The bits are those of `greedystep predict`. Compile without -ffast-math; "
+    "a\n"
+    " * compiler that fuses products and sums in spite of the pragma below needs -ffp-contract=off, or the last digit "
+    "of\n"
+    " * a probability may differ. */\n"
+    "#include <float.h>\n"
+    "#include <stddef.h>\n"
+    "#include <stdint.h>\n\n"
+    "#if DBL_MANT_DIG != 53 || DBL_MAX_EXP != 1024 || FLT_EVAL_METHOD < 0 || FLT_EVAL_METHOD == 2 || FLT_EVAL_METHOD > "
+    "64\n"
+    "#error \"double must be IEEE 754 binary64 and computed as such (32-bit x86: -msse2 -mfpmath=sse; AVR: "
+    "-mdouble=64)\"\n"
+    "#endif\n"
+    "#ifdef __FAST_MATH__\n"
+    "#error \"-ffast-math lets the compiler change the order of sums: compile this file without it\"\n"
+    "#endif\n"
+    "#if defined(__GNUC__) && !defined(__clang__)\n"
+    "#pragma GCC optimize(\"-ffp-contract=off\")\n"
+    "#else\n"
+    "#pragma STDC FP_CONTRACT OFF\n"
+    "#endif\n\n";
+
+static void put_meaning(const exported *what, FILE *stream)
+{
+    if (what->info.n_classes == 0)
+        fputs(" * out[0] gets the number that is predicted, and 0 is returned, or\n", stream);
+    else if (what->info.has_probabilities)
+        export_put(
+            what,
+            " * out[k], k < @_OUT, gets the probability of the class @_label[k]; the most probable k is returned, or\n",
+            stream);
+    else if (what->info.n_outputs == 1)
+        export_put(
+            what,
+            " * out[0] gets the margin, and the k is returned whose @_label[k] is predicted: 1 if it is above 0; or\n",
+            stream);
+    else
+        export_put(
+            what,
+            " * out[k], k < @_OUT, gets the margin of the class @_label[k]; the k of the largest is returned, or\n",
+            stream);
+}
+
+/* A column of a table may be called anything, also what ends a comment. */
+static void put_plain(const char *text, FILE *stream)
+{
+    for (; *text != '\0'; text++)
+        putc((unsigned char)*text < ' ' || *text == 0x7F || *text == '*' || *text == '\\' || *text == '?' ? '.' : *text,
+             stream);
+}
+
+/* Where the rows were no libsvm text: what the numbers stand for. */
+static void put_features(const exported *what, FILE *stream)
+{
+    const gsa_schema_info *schema = &what->schema;
+    if (gsa_model_schema(what->model) == NULL) {
+        fputs(" * Number i is index i + 1 of libsvm text.\n", stream);
+        return;
+    }
+    for (uint64_t i = 0; i < schema->n_numbers; i++) {
+        const char *name = gsa_model_name(what->model, i);
+        fprintf(stream, " * Number %" PRIu64 " is column ", i);
+        put_plain(name != NULL ? name : "?", stream);
+        putc('\n', stream);
+    }
+    if (schema->n_words + schema->n_crosses > 0)
+        fprintf(
+            stream,
+            " * A word has the value 1 and the number %" PRIu64
+            " + (XXH3_64bits of the column's name, a NUL byte and the word)\n"
+            " * mod 2^%u; where two meet, their values are added. greedystep's docs/formats/schema.md has the rest.\n",
+            schema->n_numbers, schema->bits);
+}
+
+static void put_head(const exported *what, FILE *stream)
+{
+    const gsa_model_info *info = &what->info;
+    fprintf(stream, "/* A linear model by greedystep %s: %s loss, %" PRIu64 " features", gsa_version(), info->loss,
+            info->n_features);
+    if (info->n_classes > 0)
+        fprintf(stream, ", %" PRIu64 " classes", info->n_classes);
+    fputs(".\n", stream);
+    export_put(what, contract, stream);
+    put_features(what, stream);
+    put_meaning(what, stream);
+    export_put(what, rules, stream);
+}
+
+/* ---- the data --------------------------------------------------------------------------------------------------- */
+
+/* The bits of a float as a constant that reads back to them. */
+static void put_float(float number, FILE *stream)
+{
+    uint32_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    int exponent = (int)(bits >> 23 & 0xFF);
+    const char *sign = bits >> 31 ? "-" : "";
+    if (bits << 1 == 0)
+        putc('0', stream);
+    else
+        fprintf(stream, "%s0x%d.%06" PRIx32 "p%df", sign, exponent > 0, (bits & 0x7FFFFF) << 1,
+                exponent > 0 ? exponent - 127 : -126);
+}
+
+/* What separates entry i of a list, and is written before it. */
+static void put_between(uint64_t i, uint64_t a_line, FILE *stream)
+{
+    fputs(i == 0 ? "\n    " : i % a_line == 0 ? ",\n    " : ", ", stream);
+}
+
+/* Bytes that are no plain ASCII are octal, and ? is quoted: it may begin a trigraph. */
+static void put_string(const char *text, FILE *stream)
+{
+    putc('"', stream);
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c > '~')
+            fprintf(stream, "\\%03o", c);
+        else
+            fprintf(stream, c == '"' || c == '\\' || c == '?' ? "\\%c" : "%c", c);
+    }
+    putc('"', stream);
+}
+
+static void put_labels(const exported *what, FILE *stream)
+{
+    if (what->info.n_classes == 0)
+        return;
+    export_put(what, "const char *const @_label[@_CLASSES] = {", stream);
+    for (size_t k = 0; k < what->info.n_classes; k++) {
+        put_between(k, 1, stream);
+        put_string(gsa_model_label(what->model, k), stream);
+    }
+    fputs("};\n\n", stream);
+}
+
+static void put_sizes(const exported *what, FILE *stream)
+{
+    const gsa_model_info *info = &what->info;
+    export_put(
+        what,
+        "/* For those who call: these lines, or the whole file, can be included. @_OUT is the length of out. */\n",
+        stream);
+    bool is_pair = info->n_classes == 2 && info->n_outputs == 1 && info->has_probabilities;
+    export_put(what, "#define @_OUT ", stream);
+    fprintf(stream, "%" PRIu64 "\n", is_pair ? UINT64_C(2) : info->n_outputs);
+    if (info->n_classes > 0) {
+        export_put(what, "#define @_CLASSES ", stream);
+        fprintf(stream, "%" PRIu64 "\n", info->n_classes);
+        export_put(what, "extern const char *const @_label[@_CLASSES];\n", stream);
+    }
+    export_put(what, "int @_predict(const uint32_t *index, const float *value, size_t n, double *out);\n\n", stream);
+}
+
+/* Calls put for every feature that is written, and says whether it came to the end. Where no feature has a weight, the
+ * last one is written, since there must be one: the test before the call finds it. */
+static bool each_kept(const exported *what, void (*put)(const exported *, uint64_t, uint64_t, FILE *), FILE *stream)
+{
+    bool all = what->is_dense;
+    for (uint64_t i = 0, n = 0; i < what->n_features && n < what->n_kept; i++) {
+        if (interrupt_signal() != 0)
+            return false;
+        if (all || export_has_weight(what, i) || i + what->n_kept - n == what->n_features)
+            put(what, i, n++, stream);
+    }
+    return true;
+}
+
+static void put_id(const exported *what, uint64_t feature, uint64_t number, FILE *stream)
+{
+    (void)what;
+    put_between(number, IDS_A_LINE, stream);
+    fprintf(stream, "%" PRIu64 "u", feature);
+}
+
+static void put_weights(const exported *what, uint64_t feature, uint64_t number, FILE *stream)
+{
+    uint64_t n = what->info.n_outputs;
+    for (size_t k = 0; k < n; k++) {
+        put_between(number * n + k, WEIGHTS_A_LINE, stream);
+        put_float(gsa_model_weight(what->model, feature, k), stream);
+    }
+}
+
+static bool put_model(const exported *what, FILE *stream)
+{
+    export_put(what, "#define @_FEATURES ", stream);
+    fprintf(stream, "%" PRIu64 "u\n", what->n_features);
+    export_put(what, "#define @_MARGINS ", stream);
+    fprintf(stream, "%" PRIu64 "\n\n", what->info.n_outputs);
+    export_put(what, "static const float @_intercept[@_MARGINS] = {", stream);
+    for (size_t k = 0; k < what->info.n_outputs; k++) {
+        put_between(k, WEIGHTS_A_LINE, stream);
+        put_float(gsa_model_intercept(what->model, k), stream);
+    }
+    fputs("};\n\n", stream);
+    if (!what->is_dense) {
+        export_put(what, "/* The features that have a weight. */\nstatic const uint32_t @_id[] = {", stream);
+        if (!each_kept(what, put_id, stream))
+            return false;
+        fputs("};\n\n", stream);
+    }
+    export_put(what, "static const float @_weight[] = {", stream);
+    bool is_whole = each_kept(what, put_weights, stream);
+    fputs("};\n\n", stream);
+    return is_whole;
+}
+
+bool export_write_c(const exported *what, FILE *stream)
+{
+    put_head(what, stream);
+    put_sizes(what, stream);
+    put_labels(what, stream);
+    if (!what->is_constant && !put_model(what, stream))
+        return false;
+    export_put_functions(what, stream);
+    return true;
+}

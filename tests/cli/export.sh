@@ -1,0 +1,120 @@
+# A model as a C file: compiles without a warning wherever there is a compiler, and predicts the bits of the library.
+. "$PRELUDE"
+bits=$(dirname "$(command -v greedystep)")/tests/cli/export_bits
+[ -x "$bits" ] || { echo "no export_bits in this build"; exit 77; }
+compilers=
+for each in gcc clang; do
+    if command -v $each >found; then compilers="$compilers $each"; fi
+done
+command -v cc >found || { echo "no cc"; exit 77; }
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Werror"
+
+native=-march=native
+: >empty.c
+cc $native -c empty.c -o empty.o 2>log || native=
+
+# agree MODEL DATA: by every compiler, plain and optimised, in the standard's dialect and the compiler's own, and where the
+# machine can fuse products with sums.
+agree()
+{
+    greedystep export "$1" --c --name t -o t.c || fail "export $1"
+    for compiler in ${compilers:-cc}; do
+        for flags in "-std=c99 -O0" "-std=c99 -O2" "-O3 $native"; do
+            rm -f t.so
+            $compiler $flags $warnings -ffreestanding -fPIC -shared t.c -o t.so || fail "$compiler $flags $1"
+            "$bits" "$1" "$2" ./t.so t >told || fail "$compiler $flags $1: $(cat told)"
+        done
+    done
+    echo "$1: $(cat told)"
+}
+
+# Rows as trained, and others: empty ones, zeros, features that nobody knows, and margins from tiny to enormous.
+greedystep generate --rows 1500 --features 40 --nnz 12 -o two.svm
+{
+    cat two.svm
+    printf '0\n1 1:0 2:0\n0 5:1 4294967294:3\n1 77:1 78:2\n0 1:1e-30 3:-1e-38\n1 1:-3e38 2:3e38 40:-3e38\n'
+    awk 'BEGIN { srand(7); for (i = 0; i < 1500; i++) {
+        printf "0"; for (j = 1; j <= 44; j++) if (rand() < 0.4) printf " %d:%.6g", j, (rand() - 0.5) * 10 ^ (rand() * 6 - 3)
+        print "" } }'
+} >odd.svm
+train()
+{
+    name=$1
+    shift
+    greedystep train "$@" -o $name --quiet >log || fail "$name: $(cat log)"
+}
+for loss in logistic softmax hinge squared_hinge squared; do
+    train $loss.model two.svm --loss $loss --passes 2
+    agree $loss.model odd.svm
+done
+train plain.model two.svm --no-intercept --method gsa
+agree plain.model odd.svm
+awk '{ $1 = (NR * 7919) % 11; print }' two.svm >eleven.svm
+train eleven.model eleven.svm --loss softmax --passes 2
+agree eleven.model odd.svm
+train rivals.model eleven.svm --loss hinge --passes 2
+agree rivals.model odd.svm
+
+echo "few features among many, no features, one label"
+awk '{ $2 = (NR % 5 * 1000 + 1) ":1"; NF = 2; print }' two.svm >few.svm
+train few.model few.svm
+agree few.model few.svm
+grep "t_id.* = {" t.c
+agree few.model odd.svm
+awk '{ $2 = (NR % 5 * 1000 + 1) ":1"; NF = 2; print }' eleven.svm >few_eleven.svm
+train few_eleven.model few_eleven.svm --passes 2
+agree few_eleven.model few_eleven.svm
+cut -d ' ' -f 1 two.svm >none.svm
+train none.model none.svm --loss logistic
+agree none.model odd.svm
+awk '{ $1 = 1; print }' two.svm >one.svm
+for loss in logistic softmax hinge; do
+    train one.model one.svm --loss $loss
+    agree one.model odd.svm
+done
+
+echo "labels and columns that have to be quoted"
+awk 'BEGIN { print "label,age,*/ x?,colour" }
+     { print (NR % 3 == 0 ? "\"a\"\"b\\n\"" : NR % 3 == 1 ? "??/caf\303\251" : "100%s @") "," NR % 17 "," NR % 5 "," (NR % 2 ? "red" : "blue") }' \
+    two.svm >table.csv
+train table.model table.csv --passes 2 --bits 10
+agree table.model table.csv
+try_line "sed -n '/predicts a row/,/is returned/p; /t_label.* = /,/};/p' t.c"
+
+echo "the digits of predict, by a program of its own"
+cat >program.c <<'END'
+#include "logistic.c"
+#include <stdio.h>
+int main(void)
+{
+    const uint32_t index[] = {2, 5, 39};
+    const float value[] = {1.5f, -2, 0.25f};
+    double out[logistic_OUT];
+    int k = logistic_predict(index, value, 3, out);
+    printf("%s,%.9g,%.9g\n", logistic_label[k], out[0], out[1]);
+    return 0;
+}
+END
+try greedystep export logistic.model -o logistic.c
+cc -std=c99 program.c -o program && ./program >by_program || fail program
+echo "0 3:1.5 6:-2 40:0.25" | greedystep predict logistic.model - --format csv --proba | sed 1d | cut -d , -f 2,4,5 >by_predict
+same by_program by_predict
+
+echo "the same bytes again, and names"
+greedystep export logistic.model --c >again.c || fail export
+same logistic.c again.c
+cp logistic.model click-model.v2
+cp logistic.model 2.model
+for each in click-model.v2 ./2.model; do
+    greedystep export $each | grep '^int.*;'
+done
+greedystep export logistic.model | cc -std=c99 -O2 -ffreestanding -c -x c - -o t.o || fail object
+if [ "$(uname -m)" = x86_64 ] && command -v nm >found; then nm -u t.o; fi
+
+echo "what cannot be"
+for line in 'logistic.model --name 2x' 'logistic.model --name a-b' 'logistic.model --no-c' 'two.svm' 'missing' \
+    'logistic.model -o logistic.model' 'logistic.model -o missing/t.c' 'logistic.model eleven.model'; do
+    try greedystep export $line
+done
+cc -std=c99 -ffast-math -c logistic.c -o t.o 2>log && fail "compiled with -ffast-math"
+grep -q 'error.*-ffast-math' log && echo "not with -ffast-math"
