@@ -49,19 +49,19 @@ for loss in logistic softmax hinge squared_hinge squared; do
 done
 train plain.model two.svm --no-intercept --method gsa
 agree plain.model odd.svm
-awk '{ $1 = (NR * 7919) % 11; print }' two.svm >eleven.svm
+greedystep generate --rows 1500 --features 40 --nnz 12 --classes 11 -o eleven.svm
 train eleven.model eleven.svm --loss softmax --passes 2
 agree eleven.model odd.svm
 train rivals.model eleven.svm --loss hinge --passes 2
 agree rivals.model odd.svm
 
 echo "few features among many, no features, one label"
-awk '{ $2 = (NR % 5 * 1000 + 1) ":1"; NF = 2; print }' two.svm >few.svm
+awk '{ a = NR % 5; b = NR % 7; print (a + b < 5), (a * 1000 + 1) ":1", (b * 1000 + 5001) ":2" }' two.svm >few.svm
 train few.model few.svm
 agree few.model few.svm
 grep "t_id.* = {" t.c
 agree few.model odd.svm
-awk '{ $2 = (NR % 5 * 1000 + 1) ":1"; NF = 2; print }' eleven.svm >few_eleven.svm
+awk '{ print NR % 11, (NR % 11 * 1000 + NR % 2 + 1) ":1" }' two.svm >few_eleven.svm
 train few_eleven.model few_eleven.svm --passes 2
 agree few_eleven.model few_eleven.svm
 cut -d ' ' -f 1 two.svm >none.svm
@@ -75,7 +75,7 @@ done
 
 echo "labels and columns that have to be quoted"
 awk 'BEGIN { print "label,age,*/ x?,colour" }
-     { print (NR % 3 == 0 ? "\"a\"\"b\\n\"" : NR % 3 == 1 ? "??/caf\303\251" : "100%s @") "," NR % 17 "," NR % 5 "," (NR % 2 ? "red" : "blue") }' \
+     { print (NR % 3 == 0 ? "\"a\"\"b\\n\"" : NR % 3 == 1 ? "??/caf\303\251" : "100%s @") "," NR % 17 "," NR % 6 "," (NR % 2 ? "red" : "blue") }' \
     two.svm >table.csv
 train table.model table.csv --passes 2 --bits 10
 agree table.model table.csv
