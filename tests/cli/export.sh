@@ -60,7 +60,10 @@ awk '{ a = NR % 5; b = NR % 7; print (a + b < 5), (a * 1000 + 1) ":1", (b * 1000
 train few.model few.svm
 agree few.model few.svm
 grep "t_id.* = {" t.c
-agree few.model odd.svm
+awk 'BEGIN { srand(8); for (i = 0; i < 500; i++) {
+    printf "0"; for (j = 0; j < 12; j++) for (k = 1; k <= 3; k++) if (rand() < 0.7) printf " %d:%.6g", j * 1000 + k, rand() - 0.5
+    print "" } }' >among.svm # features without a weight take their turn in the sums
+agree few.model among.svm
 awk '{ print NR % 11, (NR % 11 * 1000 + NR % 2 + 1) ":1" }' two.svm >few_eleven.svm
 train few_eleven.model few_eleven.svm --passes 2
 agree few_eleven.model few_eleven.svm
