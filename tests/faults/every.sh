@@ -63,7 +63,7 @@ parts()
     faults read EIO --short "$@"
     faults write EIO --short "$@"
     case $name in # the command's own files are stdio's, which makes no call again; see interposer.c
-    traced | predict | inspect* | compare) return ;;
+    traced | predict | export | inspect* | compare) return ;;
     esac
     for kind in read write open sync close; do
         faults $kind EIO --again "$@"
