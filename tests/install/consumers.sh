@@ -4,27 +4,10 @@
 set -eu
 build=$1
 cc=$2
-flags="-Wall -Wextra -Wpedantic -Werror ${3-}"
+instrumentation=${3-}
 here=$(cd "$(dirname "$0")" && pwd)
-cmake=${CMAKE_COMMAND:-cmake}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-"$cmake" --install "$build" --prefix "$work/first" > install.log || {
-    cat install.log
-    exit 1
-}
-# Moved, so that a path into the first place would be found out.
-mv "$work/first" "$work/prefix"
-prefix=$work/prefix
-pc=$(find "$prefix" -name greedystep.pc)
-libdir=$(dirname "$(dirname "$pc")")
-PKG_CONFIG_PATH=$(dirname "$pc")
-LD_LIBRARY_PATH=$libdir
-export PKG_CONFIG_PATH LD_LIBRARY_PATH
+. "$here/prelude.sh"
 version=$(pkg-config --modversion greedystep)
-n=0
 
 # run PROGRAM WHAT: it must print the version and nothing else.
 run() {
@@ -52,11 +35,6 @@ by_pkg_config() {
 }
 
 by_pkg_config "$cc" c c99
-# The C++ compiler of the same family, since sanitizers do not mix.
-case $(basename "$cc") in
-*clang*) cxx=clang++ ;;
-*) cxx=g++ ;;
-esac
 if command -v $cxx > /dev/null; then
     by_pkg_config $cxx c++ c++11
 else
