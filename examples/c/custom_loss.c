@@ -4,7 +4,8 @@
  *   cc custom_loss.c -o custom_loss $(pkg-config --cflags --libs greedystep)
  *   ./custom_loss
  *
- * Prints the weights that this loss and the squared one find, each under the best ones (../expected/custom_loss.txt). */
+ * Prints the weights that this loss and the squared one find, each under the best ones (../expected/custom_loss.txt).
+ */
 #include <greedystep/train.h>
 
 #include <stdint.h>
