@@ -1,0 +1,45 @@
+"""A frame of plain columns on Apache Spark: learned by the executors, judged by Spark's evaluator, stored, loaded, scored.
+
+    pip install '.[spark]'                                  # from the root of a clone; Spark needs a JRE, 17 or later
+    python examples/spark/train.py                          # the cores of this machine
+    spark-submit --master spark://host:7077 train.py        # a cluster: docs/spark.md, "Shipping it"
+
+Prints what examples/expected/spark.txt has.
+"""
+
+import tempfile
+
+from pyspark.ml.evaluation import BinaryClassificationEvaluator
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as F
+
+from greedystep.spark import GSAClassificationModel, GSAClassifier
+
+N_ROWS = 200_000  # in two partitions, each large enough to be learned by a task of its own
+
+
+def uniform(number):
+    """Return a column of numbers from 0 to 1 that depend on the row's id only, as a file's would."""
+    return F.pmod(F.xxhash64("id", F.lit(number)), F.lit(1 << 20)) / (1 << 20)
+
+
+spark = SparkSession.builder.appName("greedystep example").config("spark.ui.enabled", "false").getOrCreate()
+spark.sparkContext.setLogLevel("ERROR")
+
+city = F.element_at(F.array(*map(F.lit, ["oslo", "lima", "rome"])), (1 + F.floor(3 * uniform(1))).cast("int"))
+rows = spark.range(0, N_ROWS, 1, 2).select("id", city.alias("city"), (18 + 60 * uniform(2)).alias("age"))
+margin = F.when(rows.city == "oslo", 1.5).otherwise(-0.5) + (F.col("age") - 48) / 10
+rows = rows.withColumn("label", (uniform(3) < 1 / (1 + F.exp(-margin))).cast("double"))
+train, test = rows.where("id % 5 > 0"), rows.where("id % 5 = 0")
+
+model = GSAClassifier(inputCols=["city", "age"]).fit(train)
+last = model.summary.passes[-1]
+print(f"{len(model.summary.passes)} passes, the last by {len(last.shards)} tasks")
+print(f"AUC of rows that it has not seen: {BinaryClassificationEvaluator().evaluate(model.transform(test)):.3f}")
+
+with tempfile.TemporaryDirectory() as folder:  # on a cluster: a path that all machines see, hdfs:// or s3a://
+    model.write().overwrite().save(f"{folder}/model")
+    loaded = GSAClassificationModel.load(f"{folder}/model")
+    for row in loaded.transform(test).orderBy("id").limit(3).collect():
+        print(f"{row.city}, {row.age:.0f} years: {row.prediction:g}, probability {row.probability[1]:.3f}")
+spark.stop()

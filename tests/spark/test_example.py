@@ -1,0 +1,36 @@
+"""The example runs as its head says and prints what examples/expected has."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there")
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+@pytest.mark.skipif(
+    not (os.environ.get("JAVA_HOME") or shutil.which("java")), reason="Spark is NOT tested: there is no JRE"
+)
+def test_the_example_prints_what_is_expected(tmp_path):
+    from spark_cluster import SHORT_LIVED
+
+    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED, **os.environ}
+    env.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / "spark" / "train.py")],
+        cwd=tmp_path,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    assert done.stdout == (EXAMPLES / "expected" / "spark.txt").read_text()
