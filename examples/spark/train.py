@@ -1,4 +1,4 @@
-"""A frame of plain columns on Apache Spark: learned by the executors, judged by Spark's evaluator, stored, loaded, scored.
+"""Plain columns on Apache Spark: learned by the executors, judged by Spark's evaluator, stored, loaded, scored.
 
     pip install '.[spark]'                                  # from the root of a clone; Spark needs a JRE, 17 or later
     python examples/spark/train.py                          # the cores of this machine
@@ -40,6 +40,6 @@ print(f"AUC of rows that it has not seen: {BinaryClassificationEvaluator().evalu
 with tempfile.TemporaryDirectory() as folder:  # on a cluster: a path that all machines see, hdfs:// or s3a://
     model.write().overwrite().save(f"{folder}/model")
     loaded = GSAClassificationModel.load(f"{folder}/model")
-    for row in loaded.transform(test).orderBy("id").limit(3).collect():
+    for row in loaded.transform(test.where("id < 15")).collect():
         print(f"{row.city}, {row.age:.0f} years: {row.prediction:g}, probability {row.probability[1]:.3f}")
 spark.stop()
