@@ -139,7 +139,7 @@ static void count_rows(looking *what, const gsa_batch *rows)
         what->most_entries = entries > what->most_entries ? entries : what->most_entries;
         if (what->info.n_classes > 0)
             count_class(what, gsa_model_class(what->model, rows, row), margins, weight);
-        else
+        else /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): rows without labels were refused before */
             count_number(what, rows->label[row], margins[0], weight);
     }
 }

@@ -124,6 +124,7 @@ static gsa_status lay_out(const merger *all, size_t first, gsa__bytes *to, size_
         size_t before = to->size;
         for (size_t i = 0; i < all->aside->n_sliced; i++) {
             const gsa__sliced *some = &all->aside->sliced[i];
+            /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are n_sliced */
             size_t at = some->at[first + r], end = some->at[first + r + 1];
             if (gsa__bytes_add(to, some->bytes.at + at, end - at) != 0)
                 return gsa__fail(error, GSA_MEMORY, "no memory for what other processes are to have");

@@ -67,7 +67,7 @@ int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs, uint64_t *size)
     for (int64_t i = 0; i < n_entries; i++)
         if (rows->index[i] + (uint64_t)2 > n_slots)
             n_slots = rows->index[i] + (uint64_t)2;
-    uint64_t record = 2 * n_outputs + 2, tables = CANDIDATES * MEMBERS;
+    uint64_t record = 2 * n_outputs + 2, tables = (uint64_t)CANDIDATES * MEMBERS;
     *size = n_slots * record * tables * sizeof(float); /* far below 2^64 */
     return members_for(rows->n_rows) >= 2 && *size / sizeof(float) <= CELLS_MOST;
 }
@@ -220,7 +220,7 @@ static gsa_status run_members(struct team *team, gsa_error *error)
     gsa_status status = GSA_OK;
     if (team->n_tasks > 0)
         status = gsa__workers_run(gsa__workers_count(&run->env), team->n_tasks, run_member, team, &run->env, error);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): n is a multiple of the members */
         member[i] = team->working[i / team->n_members]->member[i % team->n_members];
     status = gsa__peers_share(run, status, member, n, n, error);
     for (size_t i = 0; i < n; i++)

@@ -31,6 +31,6 @@ gsa_status gsa__mpi_fail(gsa_error *error, const char *call, int code);
 /* Watches over a neighbour, from a thread; every rank calls both. Needs MPI_THREAD_MULTIPLE. */
 gsa_status gsa__heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const char *text), gsa__heartbeat **out,
                                 gsa_error *error);
-void gsa__heartbeat_stop(gsa__heartbeat *heartbeat);
+void gsa__heartbeat_stop(gsa__heartbeat *of);
 
 #endif
