@@ -10,9 +10,9 @@
 #define complain_usage(...) ((void)(complain_usage)(__VA_ARGS__), EXIT_USAGE)
 #else
 #include "base/error.h"
-#define gsa__fail(error, status, ...) ((void)(gsa__fail)(error, status, __VA_ARGS__), (status))
-#define gsa__fail_row(error, status, ...) ((void)(gsa__fail_row)(error, status, __VA_ARGS__), (status))
-#define gsa__fail_line(error, status, ...) ((void)(gsa__fail_line)(error, status, __VA_ARGS__), (status))
+#define gsa__fail(error, status, ...) ((void)(gsa__fail)(error, status, __VA_ARGS__), (gsa_status)(status))
+#define gsa__fail_row(error, status, ...) ((void)(gsa__fail_row)(error, status, __VA_ARGS__), (gsa_status)(status))
+#define gsa__fail_line(error, status, ...) ((void)(gsa__fail_line)(error, status, __VA_ARGS__), (gsa_status)(status))
 #endif
 
 #endif
