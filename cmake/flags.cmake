@@ -16,7 +16,7 @@ foreach(name_and_options IN ITEMS "PLAIN" "SSE2;-msse2;-mfpmath=sse" "FAST;-fexc
   endif()
   list(JOIN name_and_options " " CMAKE_REQUIRED_FLAGS)
   string(PREPEND CMAKE_REQUIRED_FLAGS "-std=c17 ")
-  check_c_source_compiles("#include <float.h>\n_Static_assert(FLT_EVAL_METHOD == 0, \"wider\");\nint main(void) { return 0; }"
+  check_c_source_compiles("#include <float.h>\n_Static_assert(FLT_EVAL_METHOD == 0 || FLT_EVAL_METHOD == 16, \"wider\");\nint main(void) { return 0; }"
     GREEDYSTEP_FLOATS_ARE_FLOATS_${name})
   if(GREEDYSTEP_FLOATS_ARE_FLOATS_${name})
     target_compile_options(gsa_flags INTERFACE ${name_and_options})
