@@ -142,6 +142,6 @@ void gsa__change_apply(gsa_state *into, const gsa__change *sum, const gsa_state 
     }
     /* A suffix average starts anew with the next row, that of the merged copies being where it begins. */
     bool recent = into->params.value[GSA__PARAM_average] == GSA__AVERAGE_RECENT;
-    into->clock.first = recent ? 1 : into->clock.now;
+    into->clock.first = recent && into->clock.now > 0 ? 1 : into->clock.now;
     into->clock.restart = recent ? UINT64_MAX : into->clock.now + 1;
 }

@@ -508,6 +508,19 @@ static void states_that_have_met_no_row_merge_into_one_that_can_learn(void **unu
     free(r);
 }
 
+/* Found by fuzz_round: what was merged was saved, and refused when it was loaded. */
+static void an_average_of_no_rows_does_not_begin_behind_its_end(void **unused)
+{
+    (void)unused;
+    gsa_state *a = state_with("average", "recent", NULL), *b = state_with("average", "recent", NULL);
+    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+    assert_int_equal(ab->clock.now, 0);
+    assert_int_equal(ab->clock.first, 0);
+    gsa_state_free(a);
+    gsa_state_free(b);
+    gsa_state_free(ab);
+}
+
 static void copies_may_end_the_pass_themselves(void **unused)
 {
     (void)unused;
@@ -556,6 +569,7 @@ int main(void)
         cmocka_unit_test(a_base_that_has_gone_on_is_refused),
         cmocka_unit_test(a_logistic_model_can_go_on_as_softmax_with_a_third_label),
         cmocka_unit_test(states_that_have_met_no_row_merge_into_one_that_can_learn),
+        cmocka_unit_test(an_average_of_no_rows_does_not_begin_behind_its_end),
         cmocka_unit_test(copies_may_end_the_pass_themselves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
