@@ -181,11 +181,13 @@ static inline void fuzz_must_follow(const fuzz_told *a, size_t from, const fuzz_
 
 /* ---- the properties ---------------------------------------------------------------------------------------------- */
 
-/* R1. How much of a damaged codec's bytes comes out before the damage is noticed does depend on the pieces. */
+/* R1. How much of a damaged codec's bytes, or of a damaged block of a cache, comes out before the damage is noticed does
+ * depend on the pieces. */
 static inline void fuzz_check_pieces(const fuzz_source *from, const fuzz_told *whole, uint8_t choice)
 {
     static fuzz_told other;
-    if (gsa__codec_detect(from->bytes, from->size) && whole->status != GSA_END)
+    bool is_cache = from->size >= 5 && memcmp(from->bytes, "\x89GSAC", 5) == 0;
+    if ((is_cache || gsa__codec_detect(from->bytes, from->size)) && whole->status != GSA_END)
         return;
     const gsa__reader_sizes sizes = {.buffer = 1 + choice % 61,
                                      .read = 1 + choice % 7,
