@@ -181,8 +181,8 @@ static inline void fuzz_must_follow(const fuzz_told *a, size_t from, const fuzz_
 
 /* ---- the properties ---------------------------------------------------------------------------------------------- */
 
-/* R1. How much of a damaged codec's bytes, or of a damaged block of a cache, comes out before the damage is noticed does
- * depend on the pieces. */
+/* R1. How much of a damaged codec's bytes, or of a damaged block of a cache, comes out before the damage is noticed
+ * does depend on the pieces. */
 static inline void fuzz_check_pieces(const fuzz_source *from, const fuzz_told *whole, uint8_t choice)
 {
     static fuzz_told other;
