@@ -43,13 +43,13 @@ count_lines()
     wc -l <"$1" | tr -d ' '
 }
 
-# Waits until a file contains a pattern, ten seconds at most.
+# Waits until a file contains a pattern, a minute at most: what writes it may have given way to everything else (nice).
 wait_for()
 {
     tries=0
     until grep -q "$2" "$1" 2>/dev/null; do
         tries=$((tries + 1))
-        [ $tries -lt 500 ] || { echo "waited in vain for $2 in $1:"; cat "$1"; return 1; }
+        [ $tries -lt 3000 ] || { echo "waited in vain for $2 in $1:"; cat "$1"; return 1; }
         sleep 0.02
     done
 }
