@@ -7,6 +7,9 @@ libc's atoi, whose text is "0" until somebody writes a "1".
 
 What the user wants to be told is told in the thread that called, which waits anyway: loggers keep what belongs to a run
 in variables of the thread that began it.
+
+Threads wait for each other by SimpleQueue, whose put and get happen or do not: an Event that Ctrl-C interrupts may give
+back a lock which the other thread holds.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+from queue import SimpleQueue
 from typing import Any, Callable
 
 from . import _library as c
@@ -38,7 +42,8 @@ class _Task:
 
     def __init__(self, work: Callable[[], Any]) -> None:
         self.work = work
-        self.done = threading.Event()
+        self.done: SimpleQueue[None] = SimpleQueue()  # has something when the task is done
+        self.is_done = False
         self.raised: BaseException | None = None
 
 
@@ -55,7 +60,7 @@ class Run:
         self._libc = ctypes.CDLL(None)
         self._flag = ctypes.create_string_buffer(b"0")
         self._failure: BaseException | None = None
-        self._wake: threading.Event | None = None  # of the thread that waits, if one does
+        self._wake: SimpleQueue[None] | None = None  # of the thread that waits, if one does
         self._task: _Task | None = None
         self.env = plain_env()
         self.env.should_stop = ctypes.cast(self._libc.atoi, ctypes.c_void_p)
@@ -78,8 +83,8 @@ class Run:
             work()
             return
         task = self._task = _Task(work)
-        self._wake.set()
-        task.done.wait()
+        self._wake.put(None)
+        task.done.get()
         if task.raised is not None:
             raise task.raised
 
@@ -106,7 +111,8 @@ class Run:
         A signal may be raised between any two lines, and what the work uses must not be freed before it has ended: it
         is begun and attended to inside the try, and if it was not begun by then it sees the interrupt and never does.
         """
-        wake = self._wake = threading.Event()
+        wake: SimpleQueue[None] = SimpleQueue()
+        self._wake = wake
         raised: list[BaseException] = []
         interrupt: BaseException | None = None
         is_begun = is_done = False
@@ -121,16 +127,15 @@ class Run:
                 raised.append(failure)
             finally:
                 is_done = True
-                wake.set()
+                wake.put(None)
 
         def attend() -> None:
             while not is_done:
                 task = self._task
-                if task is not None and not task.done.is_set():
+                if task is not None and not task.is_done:
                     _do(task, interrupt)
                 else:
-                    wake.wait()
-                    wake.clear()  # before the task is looked at again, so that none is missed
+                    wake.get()  # then the task is looked at again, so that none is missed
 
         thread: threading.Thread | None = None
         while not is_done:
@@ -158,4 +163,5 @@ def _do(task: _Task, interrupt: BaseException | None) -> None:
             task.work()
     except BaseException as failure:
         task.raised = failure
-    task.done.set()
+    task.done.put(None)
+    task.is_done = True
