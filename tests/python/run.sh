@@ -13,7 +13,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK
 unset PYTHONPATH GREEDYSTEP_LIBRARY GREEDYSTEP_COMMAND
 
 [ -x "$python" ] || "${PYTHON:-python3}" -m venv "$folder/venv"
-"$python" -m pip install -q build scikit-build-core ruff mypy
+"$python" -m pip install -q build scikit-build-core ruff mypy pytest-xdist
 
 # A namespace without a network, where the system lets us have one.
 offline=()
@@ -36,4 +36,4 @@ assert pathlib.Path(sys.prefix) in place.parents, f"{place} is not the package t
 END
 PATH=$folder/venv/bin:$PATH
 greedystep --version
-pytest -q -p no:cacheprovider -c "$OLDPWD/pyproject.toml" "$OLDPWD/python/tests"
+pytest -q -n auto --dist loadfile -p no:cacheprovider -c "$OLDPWD/pyproject.toml" "$OLDPWD/python/tests"
