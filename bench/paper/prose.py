@@ -6,6 +6,7 @@ Zhang, Yao, Tian, *Greedy Step Averaging: A parameter-free stochastic optimizati
 ([arXiv 1611.03608](https://arxiv.org/abs/1611.03608)), its 16 data sets and its grids for GSA, SGD, Adadelta and SCSG. This
 page is written by `bench/paper/run.py`; do not edit it.
 
+<!-- not run: hours; real.paper_grid_has_not_got_worse runs some cells of it -->
 ```sh
 python3 bench/paper/run.py --greedystep build/release/greedystep
 ```

@@ -11,6 +11,7 @@ HEAD = """# Raw units: what a user has to write, and what it comes to
 Data in the units it came in: `GSAClassifier().fit(X, y)` beside what else a user could write with scikit-learn. Written
 by `bench/python/raw_units.py`; do not edit it.
 
+<!-- not run: half an hour, and it installs packages -->
 ```sh
 pip install '.[sklearn,arrow]'
 GREEDYSTEP_DATA_DIR=FOLDER python bench/python/raw_units.py     # without it: ../shared/data beside the source tree

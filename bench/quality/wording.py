@@ -5,6 +5,7 @@ INTRO = """# How good with no option
 `greedystep train DATA -o MODEL` has nothing to tune. This page sets it against the best that a search over methods, rates and
 passes finds, with every choice of that search made on the test set. It is written by `bench/quality/run.py`; do not edit it.
 
+<!-- not run: hours; real.quality_has_not_got_worse runs some sets of it -->
 ```sh
 pip install -r bench/quality/requirements.txt
 python3 bench/quality/run.py --greedystep build/release/greedystep

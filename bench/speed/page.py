@@ -13,6 +13,7 @@ Written by `bench/speed/run.py` from `bench/speed/results.json`; do not edit. Wh
 medians. These machines are noisy (their clock was seen between 1.5 and 2.7 GHz within an hour): ratios of one run say more than
 figures of two.
 
+<!-- not run: an hour, and it installs packages; bench_speed is built by CI -->
 ```sh
 cmake --build build/release --target greedystep_cli bench_speed
 pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools

@@ -67,10 +67,10 @@ class Page:
     def mistakes(self) -> list[str]:
         """Blocks that are neither run nor excused."""
         found = []
-        for block in self.blocks:
+        for block in self.blocks if self.reason is None else []:
             where = f"line {block.start + 1}"
             if block.language in PLAIN:
-                if any(re.match(r"(\$|greedystep) ", line) for line in block.lines):
+                if any(COMMAND.match(line) for line in block.lines):
                     found.append(f"{where}: commands in a block that does not say what it is: write ```console")
             elif block.language not in LANGUAGES and not block.file_name:
                 found.append(f"{where}: blocks of {block.language} are not known here (tests/docs/blocks.py)")

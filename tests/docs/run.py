@@ -10,7 +10,7 @@
 The blocks of a page are run in their order, in one temporary folder: files that were made earlier are there.
 console  commands behind `$ `, each followed by what it prints; a line `...` stands for any lines
 sh       a script that must succeed
-python   run by --python, all of a page in one process; without it they are left out
+python   run by --python, all of a page in one process where the first of it stands; without it they are left out
 c        compiled; a whole program is run too
 json     parsed
 
@@ -32,7 +32,7 @@ import output
 import shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-OTHER_PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "examples/python/README.md"]
+OTHER_PAGES = ["CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "examples/python/README.md"]
 SEPARATOR = "\x1d"
 
 
@@ -120,26 +120,33 @@ class Run:
             self.fail(block, f"this is no JSON: {error}")
 
     def python_block(self, block: blocks.Block, folder: pathlib.Path) -> None:
-        """All blocks up to this one in one process; what this one prints comes behind the last separator."""
+        """All Python of the page in one process, when the first of it is met."""
         if self.python is None:
             self.count -= 1
             self.left_out.append(f"{self.place(block)}: Python is run by tests/python/run.sh")
             return
-        until = self.page.blocks.index(block)
-        before = [b for b in self.page.blocks[:until] if is_run_python(b)]
-        text = "".join(b.text for b in before) + f"print({SEPARATOR!r}, end='')\n" + block.text
+        all_of_it = [other for other in self.page.blocks if is_run_python(other)]
+        if block is not all_of_it[0]:
+            return
+        text = "".join(f"print({SEPARATOR!r}, end='', flush=True)\n{other.text}" for other in all_of_it)
         done = shell.run([self.python, "-c", text], folder, self.environment)
+        parts = done.stdout.split(SEPARATOR)[1:]
         if done.returncode != 0:
-            self.fail(block, done.stdout)
+            self.fail(all_of_it[len(parts) - 1], parts[-1] if parts else done.stdout)
             return
-        following = self.page.blocks[until + 1] if until + 1 < len(self.page.blocks) else None
-        if following is None or following.note("output") is None:
+        for other, printed in zip(all_of_it, parts):
+            self.compare_python(other, printed)
+
+    def compare_python(self, block: blocks.Block, text: str) -> None:
+        """What a block printed, with the block of output that follows it, if one does."""
+        following = self.page.blocks[self.page.blocks.index(block) + 1 :][:1]
+        if not following or following[0].note("output") is None:
             return
-        printed = done.stdout.rpartition(SEPARATOR)[2].splitlines()
-        if not output.agree(following.lines, printed):
-            self.lines_anew.append((following, printed))
+        printed = output.lines_of(text)
+        if not output.agree(following[0].lines, printed):
+            self.lines_anew.append((following[0], printed))
             if not self.accept:
-                self.fail(block, output.difference(following.lines, printed))
+                self.fail(block, output.difference(following[0].lines, printed))
 
     def must_succeed(self, block: blocks.Block, command: list[str], folder: pathlib.Path) -> None:
         done = shell.run(command, folder, self.environment)

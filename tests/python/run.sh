@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # run.sh [FOLDER]: the Python package as users get it. Builds the source distribution, from that the wheel without a
-# network, installs the wheel into an environment of its own, and runs linter, type checker and tests against what is
-# installed, not against the source tree. FOLDER (build/python) keeps the environment for the next run.
+# network, installs the wheel into an environment of its own, and runs linter, type checker, tests and the Python of
+# the documentation against what is installed, not against the source tree. FOLDER (build/python) keeps the environment for
+# the next run.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 folder=${1:-build/python}
@@ -24,8 +25,8 @@ wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 
 "$python" -m pip uninstall -q -y greedystep
 "$python" -m pip install -q "$wheel[sklearn,arrow,plot,test]"
-"$python" -m ruff check python examples/python tests/spark
-"$python" -m ruff format --check python examples/python tests/spark
+"$python" -m ruff check python examples/python tests/spark tests/docs
+"$python" -m ruff format --check python examples/python tests/spark tests/docs
 "$python" -m mypy
 
 cd "$folder"
@@ -37,3 +38,4 @@ END
 PATH=$folder/venv/bin:$PATH
 greedystep --version
 pytest -q -n auto --dist loadfile -p no:cacheprovider -c "$OLDPWD/pyproject.toml" "$OLDPWD/python/tests"
+"$python" "$OLDPWD/tests/docs/run.py" --command "$folder/venv/bin/greedystep" --python "$python"
