@@ -229,10 +229,11 @@ const cli_verb bench_verb = {
     .usage = "[OPTIONS]",
     .summary = "measure how fast this machine reads, learns and predicts",
     .details =
-        "Measures on generated rows, in memory and in a temporary folder ($TMPDIR), and puts beside each figure what "
-        "a\n"
-        "bare loop over the same data reaches: how much of the machine is used. Both take turns; figures are medians.\n"
+        "Measures on generated rows, in memory and in a temporary folder ($TMPDIR), and puts beside each figure what a "
+        "bare loop over the same data reaches: how much of the machine is used. Both take turns; figures are medians. "
         "Parts on one thread are timed by the processor's clock, whole runs by the clock on the wall.",
+    .examples = "# some seconds; the default is ten times as many rows\n"
+                "greedystep bench --rows 100000",
     .options = bench_options,
     .n_options = sizeof bench_options / sizeof *bench_options,
     .run = run_bench,

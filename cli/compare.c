@@ -13,13 +13,10 @@
 #include <sys/stat.h>
 
 static const cli_option compare_options[] = {
-    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the results go, as CSV: a line for every method, seed, pass and split; - is standard output"},
-    {"rows", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "where the test rows' results after the last pass go, as CSV: a line for every method, seed and row, which is "
-     "counted from 0 in --test or, without it, in all DATA"},
     {"methods", 0, OPTION_TEXT, true, "LIST", NULL, 0, 0,
      "what to compare: methods of the list below, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
+    {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
+     "where the results go, as CSV: a line for every method, seed, pass and split; - is standard output"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
      "the rows to test by; without it a fifth of the rows, chosen anew by every seed"},
     {"passes", 0, OPTION_COUNT, false, "N", "5", 1, 1000000, "times to learn all rows; a stream is learned once"},
@@ -27,6 +24,9 @@ static const cli_option compare_options[] = {
     {"loss", 0, OPTION_CHOICE, false, "auto|squared|logistic|softmax", "auto", 0, 0,
      "what to learn: classes (logistic, softmax) or numbers (squared); auto decides by the labels"},
     {"intercept", 0, OPTION_SWITCH, false, "on|off", "on", 0, 0, "learn a constant term"},
+    {"rows", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
+     "where the test rows' results after the last pass go, as CSV: a line for every method, seed and row, which is "
+     "counted from 0 in --test or, without it, in all DATA"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -244,10 +244,12 @@ const cli_verb compare_verb = {
     .usage = "DATA... --methods LIST -o FILE [OPTIONS]",
     .summary = "measure several optimisers on the same rows",
     .details = "Learns the rows of all DATA files with every method of LIST and every seed, all in the same order, "
-               "judges each\n"
-               "after every pass on the rows it learns and on rows it does not, and writes what it finds to FILE. All "
-               "rows are\n"
-               "kept in memory. - is standard input.",
+               "judges each after every pass on the rows it learns and on rows it does not, and writes what it finds "
+               "to FILE. All rows are kept in memory. DATA - is standard input.",
+    .examples = "greedystep compare train.svm --methods auto,gsa,sgd:0.1 -o results.csv\n"
+                "# one seed, and rows of one's own to test by\n"
+                "greedystep compare train.svm --test test.svm --seeds 1 \\\n"
+                "    --methods auto,adagrad:0.1 -o judged.csv",
     .options = compare_options,
     .n_options = sizeof compare_options / sizeof *compare_options,
     .reads_data = true,

@@ -132,11 +132,15 @@ const cli_verb convert_verb = {
     .name = "convert",
     .usage = "DATA... -o FILE [OPTIONS]",
     .summary = "write rows as a cache that is read without parsing, or as text",
-    .details =
-        "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds them after parsing: every verb takes\n"
-        "it in place of text and gives the same results sooner. Text has the numbers of features: libsvm text without\n"
-        "what the columns of a table were and without weights of rows, Vowpal Wabbit text (FILE.vw) only of rows that\n"
-        "came with numbers. - is standard input.",
+    .details = "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds them after parsing: every verb "
+               "takes it in place of text and gives the same results sooner. Text has the numbers of features: libsvm "
+               "text without what the columns of a table were and without weights of rows, Vowpal Wabbit text "
+               "(FILE.vw) only of rows that came with numbers. DATA - is standard input.",
+    .examples = "# parse once, train many times\n"
+                "greedystep convert train.svm -o train.gsac\n"
+                "greedystep train train.gsac -o my.model\n"
+                "# the rows of a table as libsvm text, compressed\n"
+                "greedystep convert clicks.csv --label clicked -o clicks.svm.gz",
     .options = convert_options,
     .n_options = sizeof convert_options / sizeof *convert_options,
     .reads_data = true,

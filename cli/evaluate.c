@@ -72,9 +72,12 @@ const cli_verb evaluate_verb = {
     .name = "evaluate",
     .usage = "MODEL DATA... [OPTIONS]",
     .summary = "compare predictions with the labels of the rows",
-    .details =
-        "Predicts every row of DATA, compares with its label and prints the metrics that fit the model. A label that\n"
-        "the model does not know counts as wrong. - is standard input.",
+    .details = "Predicts every row of DATA, compares with its label and prints the metrics that fit the model: log "
+               "loss, accuracy, AUC and more for classes, the errors for values. A label that the model does not know "
+               "counts as wrong. DATA - is standard input.",
+    .examples = "greedystep evaluate my.model test.svm\n"
+                "# for a program\n"
+                "greedystep evaluate my.model test.svm --json > metrics.json",
     .options = evaluate_options,
     .n_options = sizeof evaluate_options / sizeof *evaluate_options,
     .reads_data = true,

@@ -10,10 +10,10 @@
 #include <string.h>
 
 static const cli_option export_options[] = {
-    {"c", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "as C99 source, the only form there is, and the default"},
     {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "where the source goes; - is standard output"},
     {"name", 0, OPTION_TEXT, false, "NAME", "that of MODEL", 0, 0,
      "what the names in the file begin with, as in NAME_predict"},
+    {"c", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "as C99 source, the only form there is, and the default"},
 };
 
 enum { NAME_SIZE = 64 };
@@ -129,9 +129,12 @@ const cli_verb export_verb = {
     .name = "export",
     .usage = "MODEL [--c] [-o FILE] [--name NAME]",
     .summary = "write a model as a C file that predicts without this library",
-    .details = "Writes one file of C99 with the weights, the labels and a function that predicts a row: no memory is\n"
-               "taken, no function of the C library called, and the bits are those of `predict`. The caller gives\n"
+    .details = "Writes one file of C99 with the weights, the labels and a function that predicts a row: no memory is "
+               "taken, no function of the C library called, and the bits are those of `predict`. The caller gives "
                "numbers of features; the head of the file says which (docs/export.md).",
+    .examples = "# its function is my_model_predict\n"
+                "greedystep export my.model --name my_model -o my_model.c\n"
+                "cc -std=c99 -O2 -c my_model.c",
     .options = export_options,
     .n_options = sizeof export_options / sizeof *export_options,
     .positional = "MODEL",

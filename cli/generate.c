@@ -13,21 +13,21 @@ static const cli_option generate_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
      "where the rows go; a name that ends in .gsac makes a cache, .vw Vowpal Wabbit text, any other libsvm text, and "
      ".gz or .zst behind that compresses it; - is standard output"},
-    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
-     "what to write; auto: by the name of FILE"},
     {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
     {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
     {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,
      "features present in a row (their value is 1), at most as many as there are features"},
     {"classes", 0, OPTION_COUNT, false, "N", "2", 1, 1000,
      "number of labels, counted from 0; 1: a number to be predicted"},
-    {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "another seed gives other weights and other rows"},
-    {"skew", 0, OPTION_REAL, false, "S", "0", 0, 10,
-     "how much oftener some features come than others: the r-th of its slice of the features about in proportion to "
-     "1 / r^S; 0: all alike, 1: like words of a language"},
     {"noise", 0, OPTION_REAL, false, "P", "0", 0, 1000000,
      "share of rows, at most 1, whose label is drawn from all labels alike, whatever the features; with --classes 1 "
      "the standard deviation of what is added to the planted number, where 0 stands for 0.3"},
+    {"skew", 0, OPTION_REAL, false, "S", "0", 0, 10,
+     "how much oftener some features come than others: the r-th of its slice of the features about in proportion to "
+     "1 / r^S; 0: all alike, 1: like words of a language"},
+    {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "another seed gives other weights and other rows"},
+    {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
+     "what to write; auto: by the name of FILE"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -85,6 +85,12 @@ const cli_verb generate_verb = {
     .usage = "-o FILE [OPTIONS]",
     .summary = "write rows with planted weights, to try things out",
     .details = "Writes rows whose labels are drawn from a planted model: the same rows on every machine.",
+    .examples = "# rows of two classes, to learn from and to judge by\n"
+                "greedystep generate --rows 12000 -o all.svm\n"
+                "head -n 10000 all.svm > train.svm\n"
+                "tail -n 2000 all.svm > test.svm\n"
+                "# values in place of classes, compressed\n"
+                "greedystep generate --classes 1 --features 50 --nnz 10 -o values.svm.gz",
     .options = generate_options,
     .n_options = sizeof generate_options / sizeof *generate_options,
     .run = run_generate,

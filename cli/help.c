@@ -12,38 +12,54 @@
 #include <jansson.h>
 #include <string.h>
 
-enum { HELP_COLUMN = 6, HELP_WIDTH = 100 };
+enum { HELP_COLUMN = 6, HELP_WIDTH = 80 };
+
+const char help_quick_start[] = "greedystep generate --rows 12000 -o all.svm\n"
+                                "head -n 10000 all.svm > train.svm\n"
+                                "tail -n 2000 all.svm > test.svm\n"
+                                "greedystep train train.svm -o my.model\n"
+                                "greedystep evaluate my.model test.svm\n"
+                                "greedystep predict my.model test.svm | head";
+
+/* Lines of shell as they are, since they must not be broken. */
+static void print_examples(FILE *stream, const char *title, const char *lines)
+{
+    fprintf(stream, "\n%s:\n", title);
+    for (size_t length; *lines != '\0'; lines += length + (lines[length] == '\n')) {
+        length = strcspn(lines, "\n");
+        fprintf(stream, "  %.*s\n", (int)length, lines);
+    }
+}
 
 void help_print_overview(FILE *stream)
 {
     fputs("usage: greedystep VERB ...\n\nLinear models with nothing to tune, by greedy step averaging.\n\n", stream);
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
         fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
-    fputs("\n  greedystep help VERB    what a verb does, and its options\n"
-          "  greedystep --version    version, and what this build has and finds\n\n"
-          "Quick start:\n"
-          "  greedystep generate --rows 12000 -o all.svm\n"
-          "  head -n 10000 all.svm > train.svm\n"
-          "  tail -n 2000 all.svm > test.svm\n"
-          "  greedystep train train.svm -o my.model\n"
-          "  greedystep evaluate my.model test.svm\n"
-          "  greedystep predict my.model test.svm | head\n",
+    fputs("\n  greedystep help VERB    what a verb does, its options, and examples\n"
+          "  greedystep --version    version, and what this build has and finds\n",
           stream);
+    print_examples(stream, "Quick start", help_quick_start);
 }
 
-/* Words in lines of HELP_WIDTH at most, each indented. */
+/* Words in lines of HELP_WIDTH at most, each indented; a newline in the text ends a line. */
 static void print_wrapped(const char *text, int indent)
 {
     int column = 0;
-    while (*text != '\0') {
-        int length = (int)strcspn(text, " ");
+    for (; *text != '\0'; text += strspn(text, " ")) {
+        int length = (int)strcspn(text, " \n");
+        bool ends_line = text[length] == '\n';
         if (column > 0 && column + 1 + length > HELP_WIDTH) {
             putchar('\n');
             column = 0;
         }
-        column += column == 0 ? printf("%*s%.*s", indent, "", length, text) : printf(" %.*s", length, text);
-        text += length;
-        text += strspn(text, " ");
+        if (length > 0)
+            column += column == 0 ? printf("%*s%.*s", indent, "", length, text) : printf(" %.*s", length, text);
+        if (ends_line) {
+            putchar('\n');
+            column = 0;
+        }
+        text += length + ends_line;
     }
     putchar('\n');
 }
@@ -79,14 +95,17 @@ void help_print_verb(const cli_verb *verb)
 {
     cli_option options[MOST_OPTIONS];
     size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
-    printf("usage: greedystep %s %s\n\n%s\n\nOptions:\n", verb->name, verb->usage, verb->details);
+    printf("usage: greedystep %s %s\n\n", verb->name, verb->usage);
+    print_wrapped(verb->details, 0);
     for (size_t i = 0; i < n_options; i++) {
-        if (i == first_parameter)
-            puts("\nParameters:");
+        const char *heading = options_heading(verb, i);
+        if (heading != NULL)
+            printf("\n%s:\n", heading);
         print_option(&options[i]);
     }
     if (verb == &compare_verb)
         print_methods();
+    print_examples(stdout, "Examples", verb->examples);
 }
 
 void help_print_version(void)

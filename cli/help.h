@@ -6,6 +6,9 @@
 
 #include <stdio.h>
 
+/* Lines of shell for the first minute. */
+extern const char help_quick_start[];
+
 void help_print_overview(FILE *stream);
 void help_print_verb(const cli_verb *verb);
 /* The version, then the codecs and libraries of this build. */

@@ -248,16 +248,18 @@ static int run_inspect(const cli_arguments *arguments)
 const cli_verb inspect_verb = {
     .name = "inspect",
     .usage = "MODEL|DATA... [OPTIONS]",
-    .summary = "show what a model is and finds important, or what is in data and what will hurt",
-    .details =
-        "Of a model: shows loss, labels, size and intercept, the features with the largest absolute weights (by their "
-        "index in\n"
-        "the data, from 1, and of a table by column or column=word) and, if MODEL.state is there, where the training "
-        "stands.\n\n"
-        "Of data, in one pass: what it was taken for, rows, labels and their balance, a line a column (missing cells,\n"
-        "different values, range, frequent words) or the most frequent features, and warnings of what will hurt with\n"
-        "what to do about it: ids, row numbers, the label once more, constants, rare classes, rows sorted by label.\n"
-        "- is standard input.",
+    .summary = "show what is in a model, or in data and what will hurt there",
+    .details = "Of a model: shows loss, labels, size and intercept, the features with the largest absolute weights (by "
+               "their index in the data, from 1, and of a table by column or column=word) and, if MODEL.state is "
+               "there, where the training stands.\n\n"
+               "Of data, in one pass: what it was taken for, rows, labels and their balance, a line a column (missing "
+               "cells, different values, range, frequent words) or the most frequent features, and warnings of what "
+               "will hurt with what to do about it: ids, row numbers, the label once more, constants, rare classes, "
+               "rows sorted by label. DATA - is standard input.",
+    .examples = "# before training: what is in the table?\n"
+                "greedystep inspect clicks.csv --label clicked\n"
+                "# after it: what does the model go by?\n"
+                "greedystep inspect clicks.model --top 20",
     .options = inspect_options,
     .n_options = sizeof inspect_options / sizeof *inspect_options,
     .reads_data = true,

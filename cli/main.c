@@ -10,19 +10,6 @@
 #include <signal.h>
 #include <string.h>
 
-const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
-                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, &bench_verb,
-                                 NULL};
-
-const cli_verb *verb_find(const char *name)
-{
-    for (const cli_verb *const *each = verbs; *each != NULL; each++) {
-        if (strcmp((*each)->name, name) == 0)
-            return *each;
-    }
-    return NULL;
-}
-
 static int complain_unknown_verb(const char *typed)
 {
     bool is_option = typed[0] == '-' && typed[1] != '\0';

@@ -79,8 +79,15 @@ const cli_verb merge_verb = {
     .usage = "MODEL... -o MODEL [--base MODEL]",
     .summary = "make one model of several that were trained apart",
     .details =
-        "Reads the state beside each MODEL and merges them, every feature weighted by how much of it each run saw.\n"
+        "Reads the state beside each MODEL and merges them, every feature weighted by how much of it each run saw. "
         "Models that were trained apart from nothing need no base; those that all started from one model do.",
+    .examples = "greedystep train monday.svm -o monday.model\n"
+                "greedystep train tuesday.svm -o tuesday.model\n"
+                "greedystep merge monday.model tuesday.model -o both.model\n"
+                "# runs that started from one model\n"
+                "greedystep train monday.svm --start-from my.model -o a.model\n"
+                "greedystep train tuesday.svm --start-from my.model -o b.model\n"
+                "greedystep merge a.model b.model --base my.model -o week.model",
     .options = merge_options,
     .n_options = sizeof merge_options / sizeof *merge_options,
     .positional = "MODEL",

@@ -17,8 +17,7 @@
 static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
      "of a table: the column to learn, by name or number; without it the one named label, target, y, class or click, "
-     "or "
-     "the first if there is no header"},
+     "or the first if there is no header"},
     {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "of a table: the column that says what a row counts for"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
      "of a table: columns that are words even if they look like numbers"},
@@ -29,8 +28,8 @@ static const cli_option reader_options[] = {
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
      "what to do with a row that cannot be read: stop, or count it and go on"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
-     "the most that a table may take, such as 512M or 2G, and what is read at a time a quarter of it; a run may "
-     "have several tables (docs/memory.md); 0: no limit"},
+     "the most memory that a table of weights may take, such as 512M or 2G; a run may have several, and what is read "
+     "at a time may take a quarter of it (docs/memory.md); 0: no limit"},
     /* The last one is not for those who need files. */
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
      "in place of DATA: the rows of a query, such as \"SELECT * FROM read_parquet('a/*.parquet')\", by DuckDB"},
@@ -69,6 +68,17 @@ size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *fi
         append_options(out, &n, &parameter, 1);
     }
     return n;
+}
+
+const char *options_heading(const cli_verb *verb, size_t number)
+{
+    cli_option options[MOST_OPTIONS];
+    size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
+    if (number == first_parameter && number < n_options)
+        return "Parameters of training";
+    if (number == verb->n_options && number < first_parameter)
+        return "Reading data";
+    return number == 0 ? "Options" : NULL;
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */

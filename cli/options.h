@@ -35,9 +35,10 @@ struct cli_arguments;
 
 typedef struct cli_verb {
     const char *name;
-    const char *usage;   /* what follows the verb */
-    const char *summary; /* one line */
-    const char *details; /* paragraphs for the verb's own help */
+    const char *usage;    /* what follows the verb */
+    const char *summary;  /* one line */
+    const char *details;  /* paragraphs for the verb's own help, with an empty line between them */
+    const char *examples; /* lines of shell that work, and what they are for as comments */
     const cli_option *options;
     size_t n_options;
     bool reads_data;        /* has the options of readers too */
@@ -71,6 +72,8 @@ void arguments_free(cli_arguments *arguments);
 
 /* The options that a verb understands. */
 size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *first_parameter);
+/* What stands above option `number` of a verb in its manual: NULL if it goes with the one before. */
+const char *options_heading(const cli_verb *verb, size_t number);
 
 /* By name; the name must be in the table. Values are as typed, else the default. */
 bool arguments_given(const cli_arguments *arguments, const char *name);

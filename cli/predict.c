@@ -132,12 +132,15 @@ const cli_verb predict_verb = {
     .name = "predict",
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
     .summary = "print the prediction for every row",
-    .details =
-        "Prints a line for every row of DATA: the most probable label and its probability, or the value if the model\n"
-        "has learned numbers; of a model of a hinge loss the label and its margin. csv and jsonl begin with the "
-        "number\n"
-        "of the row and end with the probability of each class. The labels in DATA are not looked at, and a table may\n"
-        "be without them. - is standard input; rows that come through a pipe are answered as they come.",
+    .details = "Prints a line for every row of DATA: the most probable label and its probability, or the value if the "
+               "model has learned values; of a model of a hinge loss the label and its margin. csv and jsonl begin "
+               "with the number of the row and end with the probability of each class.\n\n"
+               "The labels in DATA are not looked at, and a table may be without them. DATA - is standard input; rows "
+               "that come through a pipe are answered as they come.",
+    .examples = "# a label and its probability for every row\n"
+                "greedystep predict my.model test.svm | head -n 5\n"
+                "# with the probability of every class, as a table\n"
+                "greedystep predict clicks.model new.csv -o predictions.csv",
     .options = predict_options,
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,

@@ -22,15 +22,15 @@ static const cli_option train_options[] = {
     {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0,
      "where the model goes; MODEL.state beside it is for going on"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "judge the model on this file after every pass"},
+    {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
+     "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
      "go on with the interrupted run of MODEL.state, over the same data; the result is that of an undisturbed run"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
      "keep the state of the run in this folder while it goes on, for --resume after a crash; of a small file nothing "
      "is kept"},
     {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400,
-     "how often, at the next point where the state is whole"},
-    {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
-     "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
+     "how often to keep it, at the next point where the state is whole"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
      "threads to work with; 0: as many as there are processors. The result does not depend on it"},
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
@@ -434,12 +434,21 @@ static int run_train(const cli_arguments *arguments)
 const cli_verb train_verb = {
     .name = "train",
     .usage = "DATA... -o MODEL [OPTIONS]",
-    .summary = "learn a model from rows of text",
-    .details =
-        "Learns from the rows of all DATA files (CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed; - is\n"
-        "standard input), writes MODEL for predicting and MODEL.state for going on. Interrupted by Ctrl-C it saves "
-        "both\n"
-        "and can be resumed.",
+    .summary = "learn a model from rows",
+    .details = "Learns from the rows of all DATA files and writes MODEL, for predicting, and MODEL.state, for going "
+               "on. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache that `convert` made, "
+               "or Parquet; DATA - is standard input. What to learn is found out from the labels: words, or up to 1000 "
+               "different whole numbers, are classes; other numbers are values to predict.\n\n"
+               "Nothing has to be tuned: the parameters of training are there for experiments. Interrupted by Ctrl-C "
+               "it saves both files, and --resume goes on from there.",
+    .examples = "# a table; the column clicked is what to predict\n"
+                "greedystep train clicks.csv --label clicked -o clicks.model\n"
+                "# rows of libsvm text, and others to judge the model by\n"
+                "greedystep train train.svm --test test.svm -o my.model\n"
+                "# the next day: new rows, on top of what the model has learned\n"
+                "greedystep train tuesday.svm --start-from my.model -o tuesday.model\n"
+                "# as they come through a pipe\n"
+                "zcat rows.svm.gz | greedystep train - -o piped.model",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .reads_data = true,

@@ -43,7 +43,7 @@ greedystep compare train.svm --test test.svm --methods gsa,gsa-shards:1,gsa-shar
 grep test one.csv | cut -d, -f2,3,7,8
 
 echo "every method runs, and learns something"
-greedystep help compare | sed -n '/^Methods:/,$s/^  \([a-z][a-z-]*\).*/\1/p' | while read -r name; do
+greedystep help compare | sed -n '/^Methods:/,/^$/s/^  \([a-z][a-z-]*\).*/\1/p' | while read -r name; do
     case $name in
     gsa | auto | dog | coin | polyak | fregata) echo "$name" ;;
     gsa-shards) echo "$name:2" ;;

@@ -8,6 +8,9 @@ for verb in train predict evaluate inspect merge convert export generate bench; 
     greedystep $verb --help >by_option
     same by_help by_option
 done
+for verb in '' train predict evaluate inspect merge convert export generate compare bench; do
+    greedystep help $verb | awk -v verb="$verb" 'length > 80 { print "wider than a terminal: " verb ": " $0 }'
+done
 try greedystep --version
 greedystep >nothing 2>overview
 echo "[exit $?]"

@@ -1,0 +1,17 @@
+/* All verbs, in the order in which the manual has them. */
+#include "verbs.h"
+
+#include <string.h>
+
+const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
+                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, &bench_verb,
+                                 NULL};
+
+const cli_verb *verb_find(const char *name)
+{
+    for (const cli_verb *const *each = verbs; *each != NULL; each++) {
+        if (strcmp((*each)->name, name) == 0)
+            return *each;
+    }
+    return NULL;
+}
