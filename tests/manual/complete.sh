@@ -1,0 +1,50 @@
+#!/bin/sh
+# complete.sh SOURCE BUILD: every verb has its pages, every option that the help shows is on them and in the completions, and
+# greedystep(1) has every variable of the environment that the sources ask for.
+set -eu
+source=$1
+build=$2
+manual=$build/manual
+parts=$(mktemp -d)
+trap 'rm -rf "$parts"' EXIT
+failed=0
+lacks() {
+    echo "$*"
+    failed=1
+}
+
+# has FILE PATTERN WHAT
+has() {
+    grep -q -e "$2" "$1" || lacks "$(basename "$1") lacks $3"
+}
+
+verbs=$("$build/greedystep" help | sed -n '4,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ "$(echo "$verbs" | wc -l)" -ge 10 ] || lacks "the overview shows few verbs: $verbs"
+for verb in $verbs; do
+    options=$("$build/greedystep" help "$verb" | sed -n 's/^  \(-., \)\{0,1\}--\([a-z-]*\).*/\2/p')
+    [ -n "$options" ] || lacks "the help of $verb shows no option"
+    sed -n "/^_greedystep_of_$verb()/,/^}/p" "$manual/_greedystep" > "$parts/zsh"
+    sed -n "/^    $verb)/,/^        esac/p" "$manual/greedystep.bash" > "$parts/bash"
+    for option in $options; do
+        has "$manual/commands/$verb.md" "^- \`\(-., \)\{0,1\}--$option[ \`]" "--$option"
+        has "$manual/greedystep.fish" "__greedystep_is $verb' -l $option " "--$option of $verb"
+        has "$parts/zsh" "--$option[=[]" "--$option of $verb"
+        has "$parts/bash" "local options=.*--$option[ ']" "--$option of $verb"
+        [ ! -f "$manual/man1/greedystep.1" ] || # made without scdoc
+            has "$manual/man1/greedystep-$verb.1" "^\\(.*, \\)\\{0,1\\}.fB--$option.fR" "--$option"
+    done
+    has "$manual/commands/index.md" "($verb.md)" "$verb"
+done
+
+# Nothing is left of a verb that is no more.
+for page in "$manual"/commands/*.md; do
+    page=$(basename "$page" .md)
+    [ "$page" = index ] || echo "$verbs" | grep -qx "$page" || lacks "there is a page of $page, which is no verb"
+done
+
+for variable in $(sed -n -e 's/.*getenv("\([A-Z_]*\)").*/\1/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
+    "$source"/cli/*.c); do
+    has "$manual/commands/index.md" "\`.*\b$variable\b.*\`" "$variable of the environment"
+done
+[ $failed -eq 0 ] && echo "pages and completions have all of $(echo "$verbs" | wc -l) verbs"
+exit $failed
