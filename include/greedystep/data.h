@@ -8,6 +8,7 @@
 extern "C" {
 #endif
 
+/* Where batches come from. */
 typedef struct gsa_reader gsa_reader;
 
 /* All zero is the default. Texts are copied. Columns are given by name or, if none has that name, by number from 1;
@@ -37,6 +38,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
                                                         const gsa_reader_options *options, const gsa_env *env,
                                                         gsa_reader **out, gsa_error *error);
 
+struct ArrowArrayStream;
+/* How a stream of Arrow is opened once more, for several passes. */
+typedef struct gsa_arrow_again {
+    /* A stream of the same rows from the first on; 0, or a code of errno.h. */
+    int (*open)(void *ctx, struct ArrowArrayStream *out);
+    void (*release)(void *ctx); /* NULL, or called once: at close, or if the reader cannot be opened */
+    void *ctx;                  /* handed to both */
+} gsa_arrow_again;
+
 /* A table as an Arrow C stream (<greedystep/arrow.h>, docs/formats/arrow.md), with the options, the schema and the
  * features of tables in text; kinds come from the types. Columns of integers, floats, bool, text and dictionaries of
  * these are features; or a list of ids and a list of values, or one list of fixed size, are all features of the row,
@@ -46,13 +56,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_
  * is opened in its place. That is what `again` is for; where it or its `open` is NULL, the rows are a stream, which is
  * read once. The reader checks offsets, lengths and numbers of dictionaries against each other, but buffers have no
  * sizes in this interface: that they are as long as the arrays say, and aligned for their type, is trusted. */
-struct ArrowArrayStream;
-typedef struct gsa_arrow_again {
-    /* A stream of the same rows from the first on; 0, or a code of errno.h. */
-    int (*open)(void *ctx, struct ArrowArrayStream *out);
-    void (*release)(void *ctx); /* NULL, or called once: at close, or if the reader cannot be opened */
-    void *ctx;
-} gsa_arrow_again;
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
                                                        const gsa_reader_options *options, const gsa_env *env,
                                                        gsa_reader **out, gsa_error *error);
@@ -60,11 +63,12 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *
 /* Rows that the caller has in memory, or makes. Functions are called from the thread that reads, which in gsa_train may
  * be another than the caller's, but one at a time. */
 typedef struct gsa_row_source {
-    void *ctx;
+    void *ctx; /* handed to both functions */
     /* The next rows, borrowed until the next call of either; GSA_END after the last, GSA_STOPPED, or a failure. */
     gsa_status (*next)(void *ctx, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(void *ctx, gsa_error *error); /* NULL: the rows are a stream, which is read once */
 } gsa_row_source;
+/* A reader of these rows. The source is copied; what its ctx points to must outlive the reader. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env,
                                                       gsa_reader **out, gsa_error *error);
 
@@ -73,15 +77,16 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *sour
  * proportion to 1 / (r + 1)^skew. Labels are drawn from the planted model's own probabilities: of two classes 0 and 1,
  * of more 0 .. classes-1; classes = 1 gives a real target with Gaussian-like noise. */
 typedef struct gsa_generator {
-    uint64_t n_rows;
+    uint64_t n_rows;     /* how many */
     uint64_t n_features; /* 1 .. 2^32 - 2 */
     uint64_t nnz;        /* 1 .. n_features */
     uint64_t n_classes;  /* 1 .. 1000 */
-    uint64_t seed;
-    double skew;  /* 0 .. 10; 0: all ids of a slice alike, 1: like words of a language */
-    double noise; /* classes: share of rows, 0 .. 1, whose label is any of the classes, whatever the features;
-                   * a real target: the noise's standard deviation, 0 .. 1e6, where 0 stands for 0.3 */
+    uint64_t seed;       /* another one gives other weights and rows */
+    double skew;         /* 0 .. 10; 0: all ids of a slice alike, 1: like words of a language */
+    double noise;        /* classes: share of rows, 0 .. 1, whose label is any of the classes, whatever the features;
+                          * a real target: the noise's standard deviation, 0 .. 1e6, where 0 stands for 0.3 */
 } gsa_generator;
+/* A reader of these rows; GSA_ARGUMENT if a number is out of its range. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env,
                                                            gsa_reader **out, gsa_error *error);
 
@@ -95,17 +100,20 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error 
 /* What the columns must be, as another reader or a model tells it (NULL: whatever they are); before begin and next. In
  * a table with a header they are found by name, else by position; one that is missing or not known is GSA_ARGUMENT. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error);
-/* After begin: the meaning of the columns (docs/formats/schema.md), NULL if the rows came with feature numbers; and one
- * line about what the first file was taken for, NULL if there is nothing to say. Both are valid until close. */
+/* After begin: the meaning of the columns (docs/formats/schema.md), NULL if the rows came with feature numbers. Valid
+ * until close. */
 GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
+/* After begin: one line about what the first file was taken for, NULL if there is nothing to say. Valid until close. */
 GSA_API const char *gsa_reader_understood(const gsa_reader *reader);
 /* The name of a feature of a table: that of its column or, of a word, column=word; NULL if it is not known. */
 GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
+/* The most words that have a name. */
+#define GSA_NAMES_MOST ((size_t)1 << 20)
+/* The most bytes of all names. */
+#define GSA_NAMES_SIZE ((size_t)64 << 20)
 /* Names of words by number, in the order in which their features came; NULL beyond the end. There are at most
  * GSA_NAMES_MOST, and GSA_NAMES_SIZE bytes of them. The first word of a feature may be one that cannot be shown; then
  * the name is empty here, and gsa_reader_name has none. Valid until rows are read. */
-#define GSA_NAMES_MOST ((size_t)1 << 20)
-#define GSA_NAMES_SIZE ((size_t)64 << 20)
 GSA_API const char *gsa_reader_name_at(const gsa_reader *reader, size_t number, uint64_t *feature);
 /* With remember_names, while no other thread reads: the share of the words so far that have a feature in common with
  * another word, estimated by how many features are taken; NaN if there are no words. */
@@ -119,10 +127,11 @@ GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_col
 
 /* What a schema says of features: words are hashed to ids from n_numbers on, 2^bits of them. */
 typedef struct gsa_schema_info {
-    unsigned bits;
+    unsigned bits;               /* of --bits */
     uint64_t n_numbers, n_words; /* columns; of namespaces 0 and 1 */
-    uint64_t n_crosses;
+    uint64_t n_crosses;          /* products of two columns or namespaces */
 } gsa_schema_info;
+/* Takes a text apart that gsa_reader_schema gave. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
 /* Back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
@@ -143,13 +152,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_p
  * text, or compressed. Of the file in which a part begins in the middle, lines are not known. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
                                                   gsa_error *error);
-/* Right after one of the two, and again: the next rows are passed over, without being read where what they are is told
- * without, as it is of the blocks of a cache. GSA_UNSUPPORTED: the rows that come now have to be read. */
+/* Some consecutive rows of an input. */
 typedef struct gsa_extent {
-    gsa_place at; /* the first of them */
-    uint64_t n_rows, n_entries;
+    gsa_place at;               /* the first of them */
+    uint64_t n_rows, n_entries; /* how many */
 } gsa_extent;
+/* Right after seek or share, and again: the next rows are passed over, without being read where what they are is told
+ * without, as it is of the blocks of a cache. GSA_UNSUPPORTED: the rows that come now have to be read. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_pass(gsa_reader *reader, gsa_extent *out, gsa_error *error);
+/* Closes and frees the reader; its batches are no longer valid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
 /* Before several passes: goes back to the first row and, if one of the files is compressed or it is Arrow streams,
@@ -160,6 +171,7 @@ GSA_API void gsa_reader_close(gsa_reader *reader);
  * that are generated. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_keep(gsa_reader *reader, const char *folder, gsa_error *error);
 
+/* How far a reader has come. */
 typedef struct gsa_reader_progress {
     uint64_t n_rows;      /* delivered since the start or the last rewind, seek or share */
     uint64_t n_bad_rows;  /* skipped since then; of kept rows, when they were kept */
@@ -181,6 +193,7 @@ GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch,
  * NULL where this build lacks it. */
 GSA_API const char *gsa_codec_at(size_t number, const char **version);
 
+/* Where rows go. */
 typedef struct gsa_writer gsa_writer;
 /* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, Vowpal Wabbit text if it
  * ends in .vw, else libsvm text. Each is compressed if .gz or .zst stands behind that. A file appears under its name
@@ -194,6 +207,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_writer_open_as(const char *path, const char
 /* Before the first row: what the columns mean that the rows came from (gsa_reader_schema; NULL: they had none). A cache
  * keeps it, libsvm text cannot; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);
+/* Writes the next rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
 /* Finishes and frees; on failure no file is left behind. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error);

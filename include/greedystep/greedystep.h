@@ -24,7 +24,9 @@
 #include <stdint.h>
 
 #if defined(__GNUC__) || defined(__clang__)
+/* What the library exports. */
 #define GSA_API __attribute__((visibility("default")))
+/* Whoever ignores the result is warned. */
 #define GSA_NODISCARD __attribute__((warn_unused_result))
 #else
 #define GSA_API
@@ -37,15 +39,17 @@ extern "C" {
 
 /* ---- 1. version, status, error ---------------------------------------------------------------------------------- */
 
-#define GSA_VERSION_MAJOR 0
-#define GSA_VERSION_MINOR 1
-#define GSA_VERSION_PATCH 0
+#define GSA_VERSION_MAJOR 0 /* 1 in 1.2.3 */
+#define GSA_VERSION_MINOR 1 /* 2 in 1.2.3 */
+#define GSA_VERSION_PATCH 0 /* 3 in 1.2.3 */
+/* The version of this header. */
 #define GSA_VERSION "0.1.0"
 
 /* The version of the library that is linked, which may differ from the header's. */
 GSA_API const char *gsa_version(void);
 
-/* Values are frozen: a number, once given, keeps its meaning. */
+/* All statuses, for whoever needs a table of them: X(name, value, text). Values are frozen: a number, once given, keeps
+ * its meaning. */
 #define GSA_STATUS_LIST(X)                                              \
     X(OK, 0, "ok")                                                      \
     X(END, 1, "end of data")                                            \
@@ -61,6 +65,7 @@ GSA_API const char *gsa_version(void);
     X(UNSUPPORTED, 11, "not supported by this build")                   \
     X(CONFLICT, 12, "states do not fit together")
 
+/* What a call says of how it went. */
 typedef enum gsa_status {
 #define GSA_STATUS_ENTRY(name, value, text) GSA_##name = value,
     GSA_STATUS_LIST(GSA_STATUS_ENTRY)
@@ -70,11 +75,12 @@ typedef enum gsa_status {
 /* A short English text for a status; never NULL, also for numbers that are no status. */
 GSA_API const char *gsa_status_text(gsa_status status);
 
+/* The error is about no row. */
 #define GSA_NO_ROW UINT64_MAX
 
 /* What went wrong, for a person and for a program. Owned by the caller, no resources inside. */
 typedef struct gsa_error {
-    gsa_status status;
+    gsa_status status; /* what the call returned */
     uint64_t line;     /* 1-based line of the input, 0 if unknown */
     uint64_t byte;     /* 0-based byte offset in the (decompressed) input of what is wrong; meaningful if line > 0 */
     uint64_t row;      /* row of the batch handed in, or GSA_NO_ROW */
@@ -86,18 +92,18 @@ typedef struct gsa_error {
 /* Where an object gets memory, how much it may take, and whom it tells. Copied into each object that is given one.
  * NULL for the whole, or zero for a member, means the default. Nothing here changes what is learned. */
 typedef struct gsa_env {
-    /* malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. */
+    /* Memory; malloc, calloc, realloc and free by default. All four or none. Sizes are never 0. */
     void *(*alloc)(void *ctx, size_t size);
-    void *(*alloc_zeroed)(void *ctx, size_t size);
-    void *(*resize)(void *ctx, void *memory, size_t size);
-    void (*release)(void *ctx, void *memory);
-    void *alloc_ctx;
+    void *(*alloc_zeroed)(void *ctx, size_t size);         /* all bytes 0 */
+    void *(*resize)(void *ctx, void *memory, size_t size); /* as realloc does */
+    void (*release)(void *ctx, void *memory);              /* as free does */
+    void *alloc_ctx;                                       /* handed to these four */
     /* Bytes that a table of an object may take, and lines, blocks, words or columns of a reader a quarter of that; 0:
      * no limit. Beyond it a call fails with GSA_LIMIT. What all objects take together: docs/memory.md. */
     uint64_t memory_limit;
     /* Asked now and then in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
     int (*should_stop)(void *ctx);
-    void *stop_ctx;
+    void *stop_ctx; /* handed to should_stop */
     /* Threads that a call of the engine may use; 0: as many as there are processors, or one with an allocator of the
      * caller's. Never changes a result. With more than one, should_stop and the allocator are called from several. */
     unsigned n_threads;
@@ -117,7 +123,7 @@ typedef struct gsa_place {
  * A value of zero means the same as an absent feature, in sparse and in dense rows. Ids within a row must be distinct;
  * their order is free (readers deliver them ascending). Values, labels and weights must be finite, weights >= 0. */
 typedef struct gsa_batch {
-    size_t n_rows;
+    size_t n_rows;            /* how many */
     const int64_t *row_start; /* n_rows + 1 offsets into index and value, from 0 or above; NULL for dense rows */
     const uint32_t *index;    /* feature ids from 0, at most GSA_MAX_ID; NULL for dense rows */
     const float *value;       /* NULL: every value is 1 (sparse rows only) */
@@ -125,34 +131,46 @@ typedef struct gsa_batch {
     const double *label;      /* NULL: rows without labels, for prediction only */
     const int32_t *word;      /* NULL: all labels are numbers; else word[r] >= 0 means words[word[r]] is the label */
     const char *const *words; /* UTF-8, NUL-terminated */
-    size_t n_words;
-    const float *weight;    /* NULL: every row counts once */
-    const gsa_place *place; /* NULL: unknown */
+    size_t n_words;           /* how many words there are */
+    const float *weight;      /* NULL: every row counts once */
+    const gsa_place *place;   /* NULL: unknown */
 } gsa_batch;
 
-#define GSA_MAX_ID 0xFFFFFFFDu /* 2^32 - 3: libsvm's index 2^32 - 2 */
+/* The highest id of a feature, 2^32 - 3: libsvm's index 2^32 - 2. */
+#define GSA_MAX_ID 0xFFFFFFFDu
 
 /* ---- 4. parameters ---------------------------------------------------------------------------------------------- */
 
-typedef enum gsa_param_kind { GSA_PARAM_CHOICE = 0, GSA_PARAM_COUNT = 1, GSA_PARAM_SWITCH = 2 } gsa_param_kind;
+/* What the value of a parameter looks like. */
+typedef enum gsa_param_kind {
+    GSA_PARAM_CHOICE = 0, /* one of some words */
+    GSA_PARAM_COUNT = 1,  /* a whole number */
+    GSA_PARAM_SWITCH = 2  /* on or off */
+} gsa_param_kind;
 
 /* One entry of the parameter table, from which flags, config keys, keywords and manual are made. */
 typedef struct gsa_param {
-    const char *name; /* with underscores; a dash is accepted wherever a name is given */
-    gsa_param_kind kind;
+    const char *name;     /* with underscores; a dash is accepted wherever a name is given */
+    gsa_param_kind kind;  /* what its value looks like */
     const char *choices;  /* "a|b|c", or NULL */
     const char *initial;  /* the default, as text */
     uint64_t least, most; /* range of a count */
     const char *help;     /* one line */
 } gsa_param;
 
+/* How many parameters there are. */
 GSA_API size_t gsa_param_count(void);
-GSA_API const gsa_param *gsa_param_at(size_t number); /* NULL beyond the end */
+/* One of them, by its number from 0; NULL beyond the end. */
+GSA_API const gsa_param *gsa_param_at(size_t number);
 
+/* Values for parameters, by name. */
 typedef struct gsa_config gsa_config;
+/* A configuration in which all parameters have their defaults. */
 GSA_API GSA_NODISCARD gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error);
+/* Frees the configuration; states have copies of it. */
 GSA_API void gsa_config_free(gsa_config *config);
-/* Unknown names and bad values are GSA_ARGUMENT; the message proposes what was probably meant. */
+/* Gives a parameter a value, as text. Unknown names and bad values are GSA_ARGUMENT; the message proposes what was
+ * probably meant. */
 GSA_API GSA_NODISCARD gsa_status gsa_config_set(gsa_config *config, const char *name, const char *value,
                                                 gsa_error *error);
 /* The value as text, or NULL for an unknown name. Valid until the next set of that name. */
@@ -161,20 +179,24 @@ GSA_API const char *gsa_config_get(const gsa_config *config, const char *name);
 /* A convex loss of the margin that the caller supplies; trained by the paper's Algorithm 2 (a one-dimensional search a
  * row). Replaces the parameter "loss". Both functions must be pure and finite for finite arguments. */
 typedef struct gsa_margin_loss {
-    double (*loss)(void *ctx, double margin, double label);
+    double (*loss)(void *ctx, double margin, double label);       /* of one row */
     double (*derivative)(void *ctx, double margin, double label); /* with respect to the margin */
-    void *ctx;
+    void *ctx;                                                    /* handed to both */
 } gsa_margin_loss;
+/* Sets the loss, which is copied; its ctx must outlive the states. */
 GSA_API GSA_NODISCARD gsa_status gsa_config_set_loss(gsa_config *config, const gsa_margin_loss *loss, gsa_error *error);
 
 /* ---- 5. state --------------------------------------------------------------------------------------------------- */
 
+/* Everything learned so far. */
 typedef struct gsa_state gsa_state;
+/* A state made read-only, for predicting. */
 typedef struct gsa_model gsa_model;
 
 /* A state that has learned nothing. The configuration is copied; NULL: every parameter has its default. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out,
                                                gsa_error *error);
+/* Frees the state; models that were made of it stay. */
 GSA_API void gsa_state_free(gsa_state *state);
 
 /* Look at the first rows without learning them: decides `loss=auto` and enters their labels in sorted order. Optional
@@ -204,21 +226,25 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states,
 /* Receives consecutive bytes; returns nonzero to fail the write. */
 typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 
-/* The same for copies that are in different processes, bit for bit: of a base that knows all labels, two copies or
- * more. Every copy writes its head, which is a state without features (gsa_state_read). A process that has copies
- * first_copy, first_copy + 1 ... of all writes what they learned of a slice of the features, added up; wherever the
- * slices of one range come together, from all processes in the order of their copies, they become one; heads of all
- * copies, base and united slices, in the order of their features, are the merged state. How copies are spread over
- * processes changes no bit, and nobody needs to have more than a few of the size of a model. A slice has 21 bytes a
- * feature that was met (one output) and a bit for every one. Its bytes are for a moment, not for files. */
+/* What gsa_state_merge does, bit for bit, for copies that are in different processes: of a base that knows all labels,
+ * two copies or more. Every copy writes its head, which is a state without features (gsa_state_read). A process that
+ * has copies first_copy, first_copy + 1 ... of all writes what they learned of a slice of the features, added up;
+ * wherever the slices of one range come together, from all processes in the order of their copies, they become one;
+ * heads of all copies, base and united slices, in the order of their features, are the merged state. How copies are
+ * spread over processes changes no bit, and nobody needs to have more than a few of the size of a model. A slice has 21
+ * bytes a feature that was met (one output) and a bit for every one. Its bytes are for a moment, not for files. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write_head(const gsa_state *copy, const gsa_state *base, gsa_write_fn write,
                                                       void *ctx, gsa_error *error);
+/* What consecutive copies, the first of which is number first_copy of all, learned of n_features features from `first`
+ * on, added up (gsa_state_write_head says what for). */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write_slice(const gsa_state *const *copies, size_t n_copies,
                                                        size_t first_copy, const gsa_state *base, uint64_t first,
                                                        uint64_t n_features, gsa_write_fn write, void *ctx,
                                                        gsa_error *error);
+/* Slices of one range, in the order of their copies, as one. */
 GSA_API GSA_NODISCARD gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_slices,
                                                   const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
+/* The merged state, of the heads of all copies and the united slices in the order of their features. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge_slices(const gsa_state *const *heads, size_t n_copies,
                                                         const gsa_state *base, const void *const *united,
                                                         const size_t *sizes, size_t n_slices, const gsa_env *env,
@@ -260,6 +286,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, con
 GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out,
                                                   gsa_error *error);
 
+/* What a state has learned and where its run stands. */
 typedef struct gsa_summary {
     const char *loss;      /* "auto" while undecided, else as in gsa_model_info */
     uint64_t n_rows;       /* rows learned in this run, over all passes */
@@ -279,13 +306,15 @@ typedef struct gsa_summary {
     double falling;        /* how much of the progressive loss was lost between the last rows and the quarter to half
                             * before them, as a share; NaN while there are few rows */
 } gsa_summary;
+/* Where the state stands now. */
 GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
 /* Mean loss of the held-out rows under the weights that a model would have now, calibrated by them; NaN if none were
  * held out. Costs their length. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* A parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
-/* Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same value is fine. */
+/* Changes a parameter. Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same
+ * value is fine. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error);
 
 /* What the columns of the rows mean, as gsa_reader_schema tells it (docs/formats/schema.md); NULL: the rows came with
@@ -293,6 +322,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set(gsa_state *state, const char *nam
  * were taken another text is GSA_CONFLICT; so are states of different texts that are to be merged. gsa_train sets it.
  */
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error);
+/* The text that gsa_state_set_schema was given, or NULL. */
 GSA_API const char *gsa_state_schema(const gsa_state *state);
 /* Asks for the names (UTF-8) of the features that have been seen, and keeps those of the 65536 strongest that have one,
  * for its models; names from before stay where none is given (NULL). gsa_train does it at its end. */
@@ -304,12 +334,15 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
  * many as the state remembers (at most 1024); fewer rows than that are a no. */
 GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
 
-/* Files are written to a temporary name beside the target, fsynced and renamed. Equal states give equal bytes. */
+/* Writes the state to a file: under a temporary name beside it, fsynced and renamed. Equal states give equal bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error);
+/* Reads a file that gsa_state_save wrote. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out,
                                                 gsa_error *error);
+/* Gives the bytes of such a file to a function. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx,
                                                  gsa_error *error);
+/* A state from such bytes, of which it copies what it needs. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out,
                                                 gsa_error *error);
 /* A state of a caller-supplied loss is loaded without it; give it again before update. */
@@ -317,33 +350,38 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set_loss(gsa_state *state, const gsa_
 
 /* ---- 6. model --------------------------------------------------------------------------------------------------- */
 
+/* Frees the model; weights of a file are unmapped. */
 GSA_API void gsa_model_free(gsa_model *model);
+/* Writes the model to a file, as gsa_state_save does. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error);
-/* The weights are mapped from the file where they can be. */
+/* Reads a file that gsa_model_save wrote; the weights are mapped from it where they can be. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out,
                                                 gsa_error *error);
+/* Gives the bytes of such a file to a function. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx,
                                                  gsa_error *error);
-/* Copies what it needs from the bytes. */
+/* A model from such bytes, of which it copies what it needs. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out,
                                                 gsa_error *error);
 /* Nonzero if a file that begins like this is one of a model or state, perhaps a damaged one: no text does. 9 bytes are
  * enough, fewer are a no. */
 GSA_API int gsa_model_matches(const void *start, size_t size);
 
+/* What a model is. */
 typedef struct gsa_model_info {
-    const char *loss;   /* "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
-    const char *method; /* how it was trained */
-    const char *average;
-    uint64_t n_rows; /* rows learned */
-    uint64_t n_passes;
-    uint64_t n_features;
-    uint64_t
-        n_outputs; /* margins a row: 1, or the number of classes for softmax and for hinge losses of more than two */
-    uint64_t n_classes; /* 0 for regression */
-    int has_intercept;
+    const char *loss;    /* "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
+    const char *method;  /* how it was trained */
+    const char *average; /* which weights it has: "recent", "full", ... */
+    uint64_t n_rows;     /* rows learned */
+    uint64_t n_passes;   /* over the input */
+    uint64_t n_features; /* highest feature id + 1 */
+    /* Margins a row: 1, or the number of classes for softmax and for hinge losses of more than two. */
+    uint64_t n_outputs;
+    uint64_t n_classes;    /* 0 for regression */
+    int has_intercept;     /* whether it has a constant term */
     int has_probabilities; /* logistic and softmax */
 } gsa_model_info;
+/* What the model is; texts in it are valid until the model is freed. */
 GSA_API void gsa_model_get_info(const gsa_model *model, gsa_model_info *out);
 
 /* Labels in sorted order: numbers by value, then words by bytes. Of two, the second is the positive class. NULL beyond
@@ -355,8 +393,9 @@ GSA_API size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, s
 GSA_API const char *gsa_model_schema(const gsa_model *model);
 /* The name of a feature, NULL if none is kept. */
 GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
-/* One weight; 0 for ids beyond the model. gsa_model_intercept likewise. */
+/* One weight; 0 for ids beyond the model. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
+/* The constant term of an output; 0 if there is none. */
 GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);
 /* All weights, row-major [n_features x n_outputs]; valid until the model is freed. */
 GSA_API const float *gsa_model_weights(const gsa_model *model);
@@ -379,22 +418,26 @@ GSA_API GSA_NODISCARD gsa_status gsa_model_predict(const gsa_model *model, const
 
 /* ---- 7. metrics ------------------------------------------------------------------------------------------------- */
 
+/* Counts how predictions compare with labels. */
 typedef struct gsa_metrics gsa_metrics;
-/* The model must outlive the metrics. */
+/* Begins with nothing counted. The model must outlive the metrics. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out,
                                                  gsa_error *error);
+/* Frees the metrics, not their model. */
 GSA_API void gsa_metrics_free(gsa_metrics *metrics);
 /* Predicts the rows and compares with their labels. A label that the model does not know counts as wrong. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error);
 /* Adds what `from` has counted; both must be of equal models. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
-/* As bytes, to be added up in another process with an equal model (another is GSA_CONFLICT); a row of two classes has 8
- * bytes in them. They are for a moment, not for files. */
+/* What was counted as bytes, to be added up in another process with an equal model (another is GSA_CONFLICT); a row of
+ * two classes has 8 bytes in them. They are for a moment, not for files. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, void *ctx,
                                                    gsa_error *error);
+/* Metrics from such bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_read(const void *bytes, size_t size, const gsa_model *model,
                                                   const gsa_env *env, gsa_metrics **out, gsa_error *error);
 
+/* One result. */
 typedef struct gsa_metric {
     const char *name; /* "rows", "log_loss", ...: static text */
     double value;     /* NaN where it is not defined, such as the AUC of one class */
@@ -410,8 +453,9 @@ GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric
 /* ---- 8. the plan ------------------------------------------------------------------------------------------------ */
 
 /* The order of rows is part of the algorithm, never of the machine. Shuffled rows come in blocks: a block ends after
- * this many rows, or with the row that brings it to this many entries. */
+ * this many rows, or with the row that brings it to GSA_BLOCK_ENTRIES entries. */
 #define GSA_BLOCK_ROWS 65536u
+/* The most entries of a block, but for its last row. */
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
 /* The labels of this many first rows decide what is learned. */
 #define GSA_FIRST_ROWS 8192u
@@ -424,29 +468,33 @@ GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 /* The order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that depends on the
  * arguments only. */
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
-/* Passes that are made without being told: where nothing judges, and the most over an input of so many rows (2^18 rows
- * in all, from 20 to 100). */
+/* Passes that are made without being told where nothing judges. */
 #define GSA_PASSES_UNJUDGED 5u
+/* The most passes that are made without being told over an input of so many rows (2^18 rows in all, from 20 to 100). */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
+/* The most copies of a round. */
+#define GSA_SHARDS_MOST 8192u
+/* The most of them that learn at a time. */
+#define GSA_TOGETHER_MOST 8u
 /* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or by n_shards copies
  * that are merged when n_rows are learned: n_together of them at a time have whole blocks dealt out to them in turn,
- * n_rows / (n_shards / n_together) rows of the input, and after them come the next ones. Follows from what the run has
- * learned so far: its rows, its features, and the outputs of the model; more copies than those of one time only if no
- * further label can come, which is so after the first pass, or with one output. */
-#define GSA_SHARDS_MOST 8192u
-#define GSA_TOGETHER_MOST 8u
+ * n_rows / (n_shards / n_together) rows of the input, and after them come the next ones. */
 typedef struct gsa_round {
     size_t n_shards;   /* 1, or up to GSA_SHARDS_MOST, a power of two */
     size_t n_together; /* 1, or up to GSA_TOGETHER_MOST */
-    uint64_t n_rows;
+    uint64_t n_rows;   /* of all copies */
 } gsa_round;
+/* The next round. Follows from what the run has learned so far: its rows, its features, and the outputs of the model;
+ * more copies than those of one time only if no further label can come, which is so after the first pass, or with one
+ * output. */
 GSA_API gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
 /* Shards are parts of an input that learn side by side and are merged once a pass, such as the partitions of a cluster
  * (docs/spark.md). Their first rows are learned before that, one after the other, and end a pass of their own: so many
- * of each, or as many as have GSA_FIRST_ENTRIES / n_shards entries if these are fewer. The rows of a shard count as
- * those of one of so many copies. */
-#define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
+ * of each, or as many as have GSA_FIRST_ENTRIES / n_shards entries if these are fewer. */
 GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
+/* About how many entries the first rows of all shards have together, at the most. */
+#define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
+/* The rows of a shard count as those of one of so many copies. */
 GSA_API uint64_t gsa_plan_copies(uint64_t n_rows, uint64_t shard_rows);
 /* After the first rows and after every pass: whether another is due, because fewer than were asked for are done or,
  * with 0, because held-out rows gained by the last one. */

@@ -15,8 +15,8 @@ extern "C" {
  * same order. What a call gives is valid until the next one. A failure of these functions ends the run of its process;
  * that the others end too is up to whoever carries the bytes. */
 typedef struct gsa_peers {
-    void *ctx;
-    size_t rank, n_ranks;
+    void *ctx;            /* handed to both functions */
+    size_t rank, n_ranks; /* which one this is, from 0, and of how many */
     /* Everyone gives bytes and gets those of all, one after the other by rank: sizes[r] bytes are of rank r. */
     gsa_status (*gather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
                          gsa_error *error);
@@ -25,19 +25,19 @@ typedef struct gsa_peers {
                            const size_t **all_sizes, gsa_error *error);
 } gsa_peers;
 
-/* A round that has ended, in this process: seconds to make its copies, to read and learn its rows, to wait for other
- * processes and to merge with them; and bytes that it had for others. */
+/* A round that has ended, in this process. */
 typedef struct gsa_round_report {
-    size_t n_shards;
+    size_t n_shards;           /* copies that were merged */
     uint64_t n_rows;           /* of all copies, wherever they are */
     uint64_t n_mine, n_fewest; /* of the copies of this process, and of the process that had the fewest */
+    /* Seconds to make its copies, to read and learn its rows, to wait for other processes and to merge with them. */
     double forking, learning, waiting, merging;
-    uint64_t bytes_sent;
+    uint64_t bytes_sent; /* what it had for others */
 } gsa_round_report;
 
 /* Whom the engine tells, and who helps. Every member may be NULL. */
 typedef struct gsa_train_hooks {
-    void *ctx;
+    void *ctx; /* handed to all functions */
     /* Often, and the caller decides when to show it: a few hundred rows apart at the most, with the state or one of a
      * team; in rounds once every few blocks, with one of the copies. */
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
@@ -50,6 +50,7 @@ typedef struct gsa_train_hooks {
     /* Whenever the state is whole: after a block, a round, a pass. What goes on from a state that was saved then gives
      * the bits of an undisturbed run, with any number of threads and processes. */
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
+    /* After every round. */
     void (*round_ended)(void *ctx, const gsa_round_report *report);
     /* Of several processes that read a part each: once, before they learn, the rows that were skipped in all parts. */
     void (*counted)(void *ctx, uint64_t n_bad_rows);
@@ -66,10 +67,10 @@ typedef struct gsa_train_hooks {
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
                                            const gsa_env *env, gsa_error *error);
 
-/* One shard of a pass (gsa_plan_first_rows): a copy of the state learns all rows of the reader, in blocks that are
- * shuffled as the pass and the shard's number say. GSA_FIRST_SHARD: the first rows of all shards. *n_rows: how many
- * there were. */
+/* The number of a shard that is the first rows of all shards. */
 #define GSA_FIRST_SHARD ((uint64_t)1 << 31)
+/* One shard of a pass (gsa_plan_first_rows): a copy of the state learns all rows of the reader, in blocks that are
+ * shuffled as the pass and the shard's number say. *n_rows: how many there were. */
 GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard,
                                                  const gsa_env *env, uint64_t *n_rows, gsa_error *error);
 
@@ -77,37 +78,44 @@ GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *re
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
                                               gsa_error *error);
 
+/* Who hears of a judgement, and who helps. */
+typedef struct gsa_judgement_hooks {
+    void *ctx;                                           /* handed to tell */
+    void (*tell)(void *ctx, const gsa_metrics *metrics); /* the results */
+    const gsa_peers *peers;                              /* NULL: it judges alone */
+} gsa_judgement_hooks;
 /* The model of a state, judged on the rows of a reader that can be read again, by one process or by all of them
  * together, which call it with the same state and input; all succeed or fail alike. Each judges some parts of the
  * input, 64 at the most, which are added up in one order: results do not depend on the number of processes. Rows that
  * cannot be dealt out (gsa_reader_share) are judged by rank 0. The results are told there, and only if all have
  * succeeded; the metrics, finished, are borrowed. */
-typedef struct gsa_judgement_hooks {
-    void *ctx;
-    void (*tell)(void *ctx, const gsa_metrics *metrics);
-    const gsa_peers *peers; /* NULL: it judges alone */
-} gsa_judgement_hooks;
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader,
                                                        const gsa_judgement_hooks *hooks, const gsa_env *env,
                                                        gsa_error *error);
 
-/* What predictions are written as; the fields are in docs/formats/predictions.md. LINES: the most probable label and
- * its probability ("%s %.6g"), the label and its margin without probabilities, or of a model of numbers the number
- * ("%.9g"). */
-typedef enum gsa_text { GSA_TEXT_NONE, GSA_TEXT_LINES, GSA_TEXT_CSV, GSA_TEXT_JSONL } gsa_text;
+/* What predictions are written as; the fields are in docs/formats/predictions.md. */
+typedef enum gsa_text {
+    GSA_TEXT_NONE, /* numbers only */
+    /* The most probable label and its probability ("%s %.6g"), the label and its margin without probabilities, or of a
+     * model of numbers the number ("%.9g"). */
+    GSA_TEXT_LINES,
+    GSA_TEXT_CSV,  /* a table */
+    GSA_TEXT_JSONL /* a JSON object a line */
+} gsa_text;
 
 /* Some consecutive rows of an input and what a model says of them; everything is borrowed for the call. */
 typedef struct gsa_predictions {
-    const gsa_batch *rows;
-    uint64_t first_row;   /* how many rows were predicted before */
-    size_t width;         /* numbers a row */
-    const double *number; /* row-major: as by gsa_model_predict, or gsa_model_margins if there are no probabilities */
-    const char *text;     /* a line a row, or NULL if nobody asked for it */
-    size_t text_size;
+    const gsa_batch *rows; /* what was predicted */
+    uint64_t first_row;    /* how many rows were predicted before */
+    size_t width;          /* numbers a row */
+    const double *number;  /* row-major: as by gsa_model_predict, or gsa_model_margins if there are no probabilities */
+    const char *text;      /* a line a row, or NULL if nobody asked for it */
+    size_t text_size;      /* in bytes */
 } gsa_predictions;
 
+/* Who takes predictions, and what they come as. */
 typedef struct gsa_predict_hooks {
-    void *ctx;
+    void *ctx;       /* handed to take */
     gsa_text text;   /* what predictions come as, beside their numbers */
     int header;      /* nonzero: CSV begins with the names of its columns, which come alone, before the rows */
     int every_class; /* nonzero: CSV and JSONL have the numbers of all classes too, where there are as many */
