@@ -10,6 +10,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 begun=$(date +%s)
 "$greedystep" generate --rows "$rows" --features "$features" --nnz 20 --format gsac --quiet -o - |
-    /usr/bin/time -f 'peak memory        %M kB' "$greedystep" train - -o "$folder/model" --quiet
+    /usr/bin/time -f 'peak memory        %M kB' "$greedystep" train - -o "$folder/model" --quiet --json
 echo "all                $(($(date +%s) - begun)) s"
 date +'date               %F'

@@ -163,7 +163,7 @@ def headline(bench: Bench) -> dict[str, object]:
     def said(name: str) -> str:
         return next(line.removeprefix(name).split()[0] for line in lines if line.startswith(name))
 
-    found = {"features": features, "seconds": seconds, "held_out_loss": float(said("held-out loss"))}
+    found = {"features": features, "seconds": seconds, "held_out_loss": float(said('  "held_out_loss":').rstrip(","))}
     return found | {"peak_kb": int(said("peak memory")), "planted_loss": planted_loss(bench, features)}
 
 

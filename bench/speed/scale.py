@@ -5,8 +5,8 @@ Rates are those that `train` itself prints: reading and learning, without the sa
 
 from __future__ import annotations
 
+import json
 import os
-import re
 import statistics
 import subprocess
 import time
@@ -27,8 +27,9 @@ LONG = 50_000_000  # rows; longer runs are made once
 def train_rate(bench: Bench, data: Path) -> float:
     from run import run
 
-    said = run([bench.greedystep, "train", data, "-o", bench.folder / "model", "--quiet", "--passes", 1])
-    return float(re.search(r"^time .*\((\d+) rows/s\)", said, re.MULTILINE)[1])
+    said = run([bench.greedystep, "train", data, "-o", bench.folder / "model", "--quiet", "--json", "--passes", 1])
+    told = json.loads(said)
+    return told["rows"] / told["seconds"]
 
 
 def rates(bench: Bench, shapes: list[tuple[int, int]]) -> dict[tuple[int, int], float]:

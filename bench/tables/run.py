@@ -141,9 +141,9 @@ def parquet(bench: Bench) -> dict[str, object]:
     for _ in range(bench.repeats):
         alone = scans(path)
         model = bench.folder / "model"
-        command = [bench.greedystep, "train", path, "--label", "clicked", "-o", model, "--passes", 1, "--quiet"]
-        said, seconds, peak = run(command, env)
-        learning = float(re.search(r"^time +([\d.]+) s", said, re.MULTILINE)[1])
+        command = [bench.greedystep, "train", path, "--label", "clicked", "-o", model, "--passes", 1]
+        said, seconds, peak = run([*command, "--quiet", "--json"], env)
+        learning = json.loads(said)["seconds"]
         runs.append({**alone, "train": seconds, "learning": learning, "peak": peak})
     return {"runs": runs, "bytes": path.stat().st_size, "duckdb": duckdb.__version__}
 

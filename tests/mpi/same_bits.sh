@@ -28,7 +28,7 @@ compare()
     name=$1 file=$2 ranks=$3 least=$4
     shift 4
     # shellcheck disable=SC2086 # a list of files
-    "$greedystep" train $file -o alone --threads 2 --quiet "$@" > summary
+    "$greedystep" train $file -o alone --threads 2 --quiet --json "$@" > summary
     for n in $ranks; do
         rm -f model model.state
         # shellcheck disable=SC2086
@@ -38,7 +38,7 @@ compare()
         cmp model alone || fail "$name by $n ranks of $mpi: another model"
         cmp model.state alone.state || fail "$name by $n ranks of $mpi: another state"
     done
-    echo "same bits: $name, ranks $ranks of $mpi, $(sed -n 's/^rows learned *//p' summary) rows"
+    echo "same bits: $name, ranks $ranks of $mpi, $(sed -n 's/^ *"rows": \([0-9]*\).*/\1/p' summary) rows"
 }
 
 if [ $# -eq 0 ]; then
