@@ -5,6 +5,7 @@
 #include "message.h"
 #include "report.h"
 #include "session.h"
+#include "style.h"
 #include "verbs.h"
 
 #include <errno.h>
@@ -215,7 +216,7 @@ static int run_bench(const cli_arguments *arguments)
     if (mkdtemp(all.folder) == NULL)
         return complain_failed("cannot make a folder in %s: %s; TMPDIR names another place", place, strerror(errno));
     interrupt_catch();
-    progress_begin(&all.progress, !arguments_flag(arguments, "quiet") && isatty(STDERR_FILENO), NULL);
+    progress_begin(&all.progress, style_is_on(stderr), NULL);
     gsa_status status = measure(&all, &error);
     remove_files(&all);
     progress_clear(&all.progress);

@@ -136,7 +136,7 @@ static int open_data(comparing *what)
     what->data.loss = arguments_text(arguments, "loss");
     what->data.intercept = arguments_text(arguments, "intercept");
     if (test != NULL && strcmp(test, "-") == 0 && strcmp(arguments->positional[0], "-") == 0)
-        return complain_usage("standard input cannot be both the rows to learn and --test");
+        return complain_usage("standard input cannot be both the rows to learn and --test; give one of them as a file");
     int code =
         session_open_reader(arguments, arguments->positional, arguments->n_positional, &what->env, &what->data.reader);
     if (code == EXIT_DONE && test != NULL)

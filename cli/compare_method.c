@@ -95,7 +95,8 @@ static int check_new(const compare_method *methods, size_t n, const compare_meth
     compare_method_parameters(next, a);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(methods[i].name, next->name) == 0 && strcmp(compare_method_parameters(&methods[i], b), a) == 0)
-            return complain_usage("--methods: %s%s%s is given twice", next->name, *a != '\0' ? " with " : "", a);
+            return complain_usage("--methods: %s%s%s is given twice; leave one out", next->name,
+                                  *a != '\0' ? " with " : "", a);
     }
     return EXIT_DONE;
 }

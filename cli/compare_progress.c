@@ -17,14 +17,6 @@ static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
     memcpy(bar + BAR_WIDTH + 1, "]", 2);
 }
 
-static void draw(cli_progress *progress, const char *line)
-{
-    int width = (int)strlen(line);
-    fprintf(stderr, "\r%s%*s", line, progress->width > width ? progress->width - width : 0, "");
-    fflush(stderr);
-    progress->width = width;
-}
-
 void compare_progress_show(compare_grid *grid, size_t done, size_t method)
 {
     cli_progress *progress = &grid->progress;
@@ -45,7 +37,7 @@ void compare_progress_show(compare_grid *grid, size_t done, size_t method)
     double left = done > 0 ? (now - progress->pass_began) * (1 - fraction) / fraction : NAN;
     if (left < 1e6 && used > 0 && used < LINE_SIZE)
         snprintf(line + used, (size_t)(LINE_SIZE - used), "  ETA %ld:%02ld", (long)left / 60, (long)left % 60);
-    draw(progress, line);
+    progress_draw(progress, line, "");
 }
 
 void compare_progress_method(compare_grid *grid, size_t method)

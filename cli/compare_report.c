@@ -1,6 +1,8 @@
 /* The results: every record as a line of CSV, and a table of what each method came to. */
 #include "compare.h"
 
+#include "style.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,12 +144,14 @@ static void print_rows(const table_row *rows, size_t n_rows)
     }
     for (size_t row = 0; row < n_rows; row++) {
         size_t gap = 0; /* spaces that wait for a cell: no line ends with any */
+        fputs(row == 0 ? style_begin(stdout, STYLE_HEADING) : "", stdout);
         for (size_t column = 0; column < N_COLUMNS; column++) {
             size_t length = width[column] > 0 ? strlen(rows[row][column]) : 0;
             if (length > 0)
                 printf("%*s%s", (int)gap, "", rows[row][column]);
             gap = (length > 0 ? 0 : gap) + (width[column] > 0 ? width[column] - length + 2 : 0);
         }
+        fputs(row == 0 ? style_end(stdout, STYLE_HEADING) : "", stdout);
         putchar('\n');
     }
 }

@@ -5,13 +5,13 @@
 #include "progress.h"
 #include "report.h"
 #include "session.h"
+#include "style.h"
 #include "verbs.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
@@ -91,7 +91,7 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     gsa_error error = {0};
     const char *format = arguments_text(arguments, "format");
     interrupt_catch();
-    progress_begin(&what->progress, !arguments_flag(arguments, "quiet") && isatty(STDERR_FILENO), NULL);
+    progress_begin(&what->progress, style_is_on(stderr), NULL);
     double began = progress_clock();
     gsa_status status =
         gsa_writer_open_as(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, &error);

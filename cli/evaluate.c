@@ -39,7 +39,7 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
     gsa_reader_get_progress(reader, &reading);
     int code = EXIT_DONE;
     if (status == GSA_OK && reading.n_rows == 0)
-        code = complain_failed("no rows in %s: nothing to evaluate",
+        code = complain_failed("no rows in %s: nothing to evaluate; give a file with rows",
                                arguments->n_positional > 1 ? arguments->positional[1] : "the query");
     else if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, &error);

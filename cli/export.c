@@ -108,7 +108,7 @@ static int run_export(const cli_arguments *arguments)
     const char *model_path = arguments->positional[0], *path = arguments_text(arguments, "output");
     exported what = {.name = name_of_file(model_path, buffer)};
     if (arguments_given(arguments, "c") && !arguments_flag(arguments, "c"))
-        return complain_usage("--c off leaves nothing to write: C is the only form");
+        return complain_usage("--c off leaves nothing to write: C is the only form; leave it out");
     int code = EXIT_DONE;
     if (arguments_given(arguments, "name"))
         code = check_name(what.name = arguments_text(arguments, "name"));

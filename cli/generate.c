@@ -3,11 +3,11 @@
 #include "message.h"
 #include "progress.h"
 #include "session.h"
+#include "style.h"
 #include "verbs.h"
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 static const cli_option generate_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
@@ -56,14 +56,15 @@ static int run_generate(const cli_arguments *arguments)
                           .skew = arguments_real(arguments, "skew"),
                           .noise = arguments_real(arguments, "noise")};
     if (what.nnz > what.n_features)
-        return complain_usage("--nnz %" PRIu64 ": a row cannot have more features than the %" PRIu64 " of --features",
+        return complain_usage("--nnz %" PRIu64 ": a row cannot have more features than the %" PRIu64
+                              " of --features; raise those",
                               what.nnz, what.n_features);
     gsa_error error = {0};
     gsa_reader *reader = NULL;
     gsa_writer *writer = NULL;
     cli_progress progress;
     interrupt_catch();
-    progress_begin(&progress, !arguments_flag(arguments, "quiet") && isatty(STDERR_FILENO), NULL);
+    progress_begin(&progress, style_is_on(stderr), NULL);
     gsa_status status = gsa_reader_open_generated(&what, &env, &reader, &error);
     const char *path = arguments_text(arguments, "output"), *format = arguments_text(arguments, "format");
     if (status == GSA_OK)

@@ -1,6 +1,7 @@
 /* `greedystep inspect`: what a model is, and what it finds important. What is no model is data: inspect_data.c. */
 #include "inspect_data.h"
 #include "message.h"
+#include "printable.h"
 #include "report.h"
 #include "session.h"
 #include "strongest.h"
@@ -34,10 +35,12 @@ static void print_labels(const inspection *what)
     if (what->info.n_classes == 0)
         return;
     report_field("classes", "%" PRIu64, what->info.n_classes);
-    printf("%-18s", "labels");
+    report_name("labels");
     const char *label;
-    for (size_t i = 0; i < LABELS_SHOWN && (label = gsa_model_label(what->model, i)) != NULL; i++)
-        printf(" %s", label);
+    for (size_t i = 0; i < LABELS_SHOWN && (label = gsa_model_label(what->model, i)) != NULL; i++) {
+        fputs(i > 0 ? " " : "", stdout);
+        printable_put(stdout, label);
+    }
     puts(what->info.n_classes > LABELS_SHOWN ? " ..." : "");
 }
 
@@ -47,9 +50,9 @@ static void print_intercepts(const inspection *what)
         report_field("intercept", "off");
         return;
     }
-    printf("%-18s", "intercept");
+    report_name("intercept");
     for (size_t i = 0; i < LABELS_SHOWN && i < what->info.n_outputs; i++)
-        printf(" %.6g", (double)gsa_model_intercept(what->model, i));
+        printf("%s%.6g", i > 0 ? " " : "", (double)gsa_model_intercept(what->model, i));
     puts(what->info.n_outputs > LABELS_SHOWN ? " ..." : "");
 }
 
@@ -84,31 +87,25 @@ static void print_hashing(const inspection *what)
                  share > 0.1 && what->schema.bits < 31 ? ": more --bits would tell them apart" : "");
 }
 
-/* A word may have line ends or worse in it: the list stays one of lines. */
-static void print_name(const char *name)
-{
-    fputs("  ", stdout);
-    for (; *name != '\0'; name++)
-        putchar((unsigned char)*name < ' ' || *name == 0x7F ? '?' : *name);
-}
-
 static void print_top(const inspection *what)
 {
     if (what->found.top.n == 0)
         return;
     bool has_names = gsa_model_schema(what->model) != NULL;
-    printf("\nstrongest features");
+    putchar('\n');
     if (what->info.n_classes == 2 && what->info.n_outputs == 1)
-        printf(" (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
-    printf("\n%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "",
-           what->info.n_outputs > 1 ? "  label" : "");
+        report_heading("strongest features (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
+    else
+        report_heading("strongest features");
+    printf("%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "", what->info.n_outputs > 1 ? "  label" : "");
     for (size_t i = 0; i < what->found.top.n; i++) {
         const top_feature *feature = &what->found.top.at[i];
         const char *label = strongest_label(&what->found, feature), *name = gsa_model_name(what->model, feature->id);
-        printf("%10" PRIu64 "  %12.6g", feature->id + 1, feature->value);
-        if (has_names)
-            print_name(name != NULL ? name : "?");
-        printf("%s%s\n", label != NULL ? "  " : "", label != NULL ? label : "");
+        printf("%10" PRIu64 "  %12.6g%s", feature->id + 1, feature->value, has_names ? "  " : "");
+        printable_put(stdout, !has_names ? "" : name != NULL ? name : "?");
+        fputs(label != NULL ? "  " : "", stdout);
+        printable_put(stdout, label != NULL ? label : "");
+        putchar('\n');
     }
 }
 
@@ -211,7 +208,8 @@ static int check_model(const cli_arguments *arguments)
     static const char *const of_data[] = {"label", "weight", "categorical", "ignore", "cross", "bits", "bad-rows"};
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)
         if (arguments_given(arguments, of_data[i]))
-            return complain_usage("--%s is about rows, and %s is a model", of_data[i], arguments->positional[0]);
+            return complain_usage("--%s is about rows, and %s is a model; leave it out", of_data[i],
+                                  arguments->positional[0]);
     return EXIT_DONE;
 }
 
@@ -240,7 +238,7 @@ static int run_inspect(const cli_arguments *arguments)
         if (is_model(arguments->positional[i]))
             return arguments->n_positional == 1 ? inspect_model(arguments)
                                                 : complain_usage("inspect takes one model, or files of rows, and %s "
-                                                                 "is a model among others",
+                                                                 "is a model among others; give it alone",
                                                                  arguments->positional[i]);
     return inspect_data(arguments);
 }

@@ -6,11 +6,11 @@
 #include "progress.h"
 #include "report.h"
 #include "session.h"
+#include "style.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* ---- asking ----------------------------------------------------------------------------------------------------- */
 
@@ -110,7 +110,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
     gsa_batch batch;
     cli_progress progress;
     bool has_room = true;
-    progress_begin(&progress, isatty(STDERR_FILENO) != 0, NULL);
+    progress_begin(&progress, style_is_on(stderr), NULL);
     gsa_status status = gsa_reader_begin(data->reader, error);
     const char *schema = status == GSA_OK ? gsa_reader_schema(data->reader) : NULL;
     if (schema != NULL)
@@ -147,7 +147,7 @@ static int tell(data_inspection *data, bool as_json)
     if (data->labels.n_rows == 0 && data->reading.n_bad_rows > 0)
         return complain_failed("no row of %s could be read: without --bad-rows skip the first bad one is named", where);
     if (data->labels.n_rows == 0)
-        return complain_failed("no rows in %s%s: nothing to inspect", where,
+        return complain_failed("no rows in %s%s: nothing to inspect; give a file with rows", where,
                                data->n_paths > 1 ? " and the others" : "");
     if (!finish(data))
         return complain_failed("out of memory");

@@ -1,6 +1,7 @@
 /* What was found out about data, for people. */
 #include "inspect_data.h"
 
+#include "printable.h"
 #include "report.h"
 
 #include <inttypes.h>
@@ -23,12 +24,10 @@ static int width_of(const char *text)
     return n;
 }
 
-/* A name may have line ends or worse in it: the list stays one of lines. */
 static void print_padded(const char *text, int width)
 {
     int padding = width - width_of(text);
-    for (; *text != '\0'; text++)
-        putchar((unsigned char)*text < ' ' || *text == 0x7F ? '?' : *text);
+    printable_put(stdout, text);
     printf("%*s", padding > 0 ? padding : 0, "");
 }
 
@@ -187,10 +186,12 @@ static void print_columns(const data_inspection *data, const data_column *column
         width = each > width ? each : width;
     }
     width = width < NAME_MOST ? width : NAME_MOST;
+    if (n > 0)
+        putchar('\n');
     if (n > 0 && column->name != NULL)
-        printf("\n%-*s %-7s %16s %16s\n", width, "column", "kind", "missing", "distinct");
+        report_heading("%-*s %-7s %16s %16s", width, "column", "kind", "missing", "distinct");
     else if (n > 0)
-        printf("\n%-*s %16s %16s  other than 0\n", width, "index", "zero", "distinct");
+        report_heading("%-*s %16s %16s  other than 0", width, "index", "zero", "distinct");
     for (size_t i = 0; i < n; i++)
         print_column(data, &column[i], width);
 }
@@ -200,7 +201,9 @@ static void print_frequent(const data_inspection *data)
     const data_features *features = &data->features;
     if (features->frequent.n == 0)
         return;
-    printf("\nmost frequent features\n%10s  %12s  %8s\n", "index", "rows", "share");
+    putchar('\n');
+    report_heading("most frequent features");
+    printf("%10s  %12s  %8s\n", "index", "rows", "share");
     for (size_t i = 0; i < features->frequent.n; i++) {
         const top_feature *feature = &features->frequent.at[i];
         const char *name = gsa_reader_name(data->reader, feature->id);
@@ -228,9 +231,13 @@ static void print_notes(const data_inspection *data)
     if (data->n_rows_without_cells > 0)
         printf("\n(%" PRIu64 " rows came from a cache, which does not keep cells: columns are those of the others)\n",
                data->n_rows_without_cells);
-    printf(data->n_warnings > 0 ? "\nwarnings\n" : "\nno warnings\n");
-    for (size_t i = 0; i < data->n_warnings; i++)
-        printf("- %s\n", data->warning[i].text);
+    putchar('\n');
+    report_heading(data->n_warnings > 0 ? "warnings" : "no warnings");
+    for (size_t i = 0; i < data->n_warnings; i++) {
+        fputs("- ", stdout);
+        printable_put(stdout, data->warning[i].text);
+        putchar('\n');
+    }
 }
 
 void data_print(const data_inspection *data)

@@ -4,6 +4,7 @@
 #include "options.h"
 #include "output.h"
 #include "report.h"
+#include "style.h"
 #include "suggest.h"
 #include "verbs.h"
 
@@ -37,10 +38,20 @@ static int run_help(const char *about)
     return EXIT_DONE;
 }
 
+static bool asks_for_quiet(const cli_arguments *arguments)
+{
+    for (size_t i = 0; i < arguments->n_options; i++)
+        if (strcmp(arguments->options[i].name, "quiet") == 0)
+            return arguments_flag(arguments, "quiet");
+    return false;
+}
+
 static int run_verb(const cli_verb *verb, int argc, char **argv)
 {
     cli_arguments arguments;
     int code = arguments_parse(verb, argc, argv, &arguments);
+    if (code == EXIT_DONE && asks_for_quiet(&arguments))
+        style_make_plain();
     if (code == EXIT_DONE && arguments.wants_help)
         help_print_verb(verb);
     else if (code == EXIT_DONE)

@@ -3,10 +3,14 @@
 #include "message.h"
 
 #include "interrupt.h"
+#include "printable.h"
+#include "style.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 static bool is_silent;
 static char last[MESSAGE_SIZE];
@@ -21,24 +25,28 @@ const char *message_last(void)
     return last;
 }
 
-static void print_message(const char *format, va_list arguments)
+/* Long enough for two paths. In one piece, so that messages of several processes do not mix. */
+enum { TEXT_SIZE = 10000, LINE_SIZE = TEXT_SIZE + 40 };
+
+static void print_message(style_role role, const char *format, va_list arguments)
 {
-    va_list again;
-    va_copy(again, arguments);
-    vsnprintf(last, sizeof last, format, again);
-    va_end(again);
+    char text[TEXT_SIZE], line[LINE_SIZE];
+    vsnprintf(text, sizeof text, format, arguments);
+    printable_clean(text);
+    snprintf(last, sizeof last, "%.*s", (int)sizeof last - 1, text);
     if (is_silent)
         return;
-    fputs("greedystep: ", stderr);
-    vfprintf(stderr, format, arguments);
-    fputc('\n', stderr);
+    if (role == STYLE_NONE && strncmp(text, "note:", 5) == 0)
+        role = STYLE_NOTE;
+    snprintf(line, sizeof line, "%sgreedystep:%s %s\n", style_begin(stderr, role), style_end(stderr, role), text);
+    fputs(line, stderr);
 }
 
 void complain(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(format, arguments);
+    print_message(STYLE_NONE, format, arguments);
     va_end(arguments);
 }
 
@@ -46,7 +54,7 @@ int complain_usage(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(format, arguments);
+    print_message(STYLE_ERROR, format, arguments);
     va_end(arguments);
     return EXIT_USAGE;
 }
@@ -55,7 +63,7 @@ int complain_failed(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    print_message(format, arguments);
+    print_message(STYLE_ERROR, format, arguments);
     va_end(arguments);
     return EXIT_FAILED;
 }
@@ -66,10 +74,47 @@ int complain_interrupted(void)
     return interrupt_exit_code();
 }
 
+/* Whether a message of the library says what to do, or asks what to look at. */
+static bool has_remedy(const char *message)
+{
+    static const char *const marks[] = {";", "?", "--", "raise", "anew"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(message, marks[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* What to do where the library, which does not know who asks, has not said it. */
+static const char *remedy(gsa_status status, const gsa_error *error)
+{
+    const char *message = error->message;
+    if (has_remedy(message))
+        return "";
+    switch (status) {
+    case GSA_MEMORY:
+        return "; free some memory and try again";
+    case GSA_LIMIT:
+        return "; raise the limit (--memory-limit)";
+    case GSA_FORMAT:
+        return strstr(message, "greedystep") != NULL ? "; give one that `greedystep train` wrote"
+                                                     : "; take another copy of it, or make it again";
+    case GSA_IO:
+        if (strncmp(message, "cannot write", 12) == 0)
+            return strstr(message, strerror(EPIPE)) != NULL ? "; what reads it has ended"
+                                                            : "; make room, or give another place";
+        return strstr(message, "open") != NULL ? "; check the name, and that it can be read" : "";
+    case GSA_INPUT:
+        return error->line > 0 ? "; mend the row, or leave such rows out with --bad-rows skip"
+                               : "; give a file with rows";
+    default:
+        return "";
+    }
+}
+
 int complain_error(gsa_status status, const gsa_error *error)
 {
     if (status == GSA_STOPPED && interrupt_signal() != 0)
         return complain_interrupted();
-    complain("%s", error->message[0] != '\0' ? error->message : gsa_status_text(status));
-    return EXIT_FAILED;
+    return complain_failed("%s%s", error->message[0] != '\0' ? error->message : gsa_status_text(status),
+                           remedy(status, error));
 }

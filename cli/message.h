@@ -18,7 +18,7 @@ void message_silence(void);
 enum { MESSAGE_SIZE = 1024 };
 const char *message_last(void);
 
-/* `greedystep: ...` and a newline. */
+/* `greedystep: ...` and a newline; what begins with "note:" is something to know and no failure. */
 void complain(const char *format, ...) CLI_PRINTF(1, 2);
 /* The same for a call that cannot be right; gives EXIT_USAGE. */
 int complain_usage(const char *format, ...) CLI_PRINTF(1, 2);

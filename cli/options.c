@@ -218,7 +218,8 @@ static int store_value(cli_arguments *arguments, size_t at, const char *value)
 {
     char name[OPTION_NAME_SIZE];
     if (arguments->value[at] != NULL)
-        return complain_usage("--%s is given twice", option_display_name(arguments->options[at].name, name));
+        return complain_usage("--%s is given twice; leave one out",
+                              option_display_name(arguments->options[at].name, name));
     int code = check_value(&arguments->options[at], value, &arguments->number[at]);
     if (code == EXIT_DONE)
         arguments->value[at] = value;
@@ -286,11 +287,12 @@ static int check_complete(const cli_arguments *arguments)
     for (size_t i = 0; i < arguments->n_options; i++) {
         const cli_option *option = &arguments->options[i];
         if (option->required && arguments->value[i] == NULL && option->letter != 0)
-            return complain_usage("%s needs -%c %s", verb->name, option->letter, option->takes);
+            return complain_usage("%s needs -%c %s; usage: greedystep %s %s", verb->name, option->letter, option->takes,
+                                  verb->name, verb->usage);
     }
     bool has_query = verb->reads_data && !verb->needs_files && arguments_given(arguments, "sql");
     if (has_query && arguments->n_positional >= verb->least_positional)
-        return complain_usage("%s takes DATA or --sql, not both", verb->name);
+        return complain_usage("%s takes DATA or --sql, not both; leave one out", verb->name);
     if (arguments->n_positional + has_query < verb->least_positional)
         return complain_usage("%s needs %s; usage: greedystep %s %s", verb->name, verb->positional, verb->name,
                               verb->usage);

@@ -46,12 +46,12 @@ int output_check_place(const char *path)
         return complain_failed("out of memory");
     int code = EXIT_DONE;
     if (stat(directory, &found) != 0)
-        code = complain_failed("cannot write %s: directory %s: %s", path, directory, strerror(errno));
+        code = complain_failed("cannot write %s: directory %s: %s; make it first", path, directory, strerror(errno));
     else if (!S_ISDIR(found.st_mode))
-        code = complain_failed("cannot write %s: %s is not a directory", path, directory);
+        code = complain_failed("cannot write %s: %s is not a directory; give another name", path, directory);
     else if (access(directory, W_OK | X_OK) != 0)
-        code = complain_failed("cannot write %s: no file can be made in directory %s: %s", path, directory,
-                               strerror(errno));
+        code = complain_failed("cannot write %s: no file can be made in directory %s: %s; give another name", path,
+                               directory, strerror(errno));
     free(directory);
     return code;
 }
@@ -96,7 +96,7 @@ int output_open(const char *path, cli_output *out)
     int descriptor = open(in_place ? out->path : out->temporary_path, flags, 0666);
     out->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
     if (out->stream == NULL) {
-        code = complain_failed("cannot write %s: %s", path, strerror(errno));
+        code = complain_failed("cannot write %s: %s; give another name", path, strerror(errno));
         if (descriptor >= 0)
             close(descriptor);
         return code;
@@ -105,12 +105,19 @@ int output_open(const char *path, cli_output *out)
     return EXIT_DONE;
 }
 
+static const char *remedy(int why)
+{
+    if (why == EPIPE)
+        return "what reads it has ended";
+    return why == ENOSPC || why == EFBIG ? "make room, or give another place" : "give another place";
+}
+
 static int complain_stdout(int why)
 {
     stdout_failure_told = true;
     if (interrupt_signal() != 0)
         return complain_interrupted();
-    return complain_failed("cannot write standard output: %s", strerror(why));
+    return complain_failed("cannot write standard output: %s; %s", strerror(why), remedy(why));
 }
 
 int output_complain(const cli_output *output)
@@ -120,7 +127,7 @@ int output_complain(const cli_output *output)
         return complain_stdout(why);
     if (interrupt_signal() != 0)
         return complain_interrupted();
-    return complain_failed("cannot write %s: %s", output->path, strerror(why));
+    return complain_failed("cannot write %s: %s; %s", output->path, strerror(why), remedy(why));
 }
 
 int output_commit(cli_output *output)

@@ -93,7 +93,8 @@ static int choose_text(const cli_arguments *arguments, predicting *what)
                                                 : GSA_TEXT_LINES;
     what->every_class = arguments_flag(arguments, "proba");
     if (what->every_class && what->text == GSA_TEXT_LINES)
-        return complain_usage("--proba is of --format csv and jsonl: a line of text has one probability");
+        return complain_usage(
+            "--proba is of --format csv and jsonl: a line of text has one probability; give one of these formats");
     return EXIT_DONE;
 }
 

@@ -1,14 +1,17 @@
 /* The progress line. */
 #include "progress.h"
 
+#include "printable.h"
+#include "report.h"
+#include "style.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static const double redraw_seconds = 0.1;
-enum { LINE_SIZE = 160, FIRST_PLAIN_ROWS = 1024 };
+enum { LINE_SIZE = 160, FIRST_PLAIN_ROWS = 1024, LEAST_CHART = 8 };
 
 double progress_clock(void)
 {
@@ -21,7 +24,7 @@ void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
 {
     double now = progress_clock();
     *progress = (cli_progress){.shown = shown,
-                               .is_live = shown && isatty(STDERR_FILENO),
+                               .is_live = shown && style_is_on(stderr),
                                .began = now,
                                .drawn = now,
                                .fraction_at_start = -1,
@@ -30,7 +33,9 @@ void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
         gsa_summary summary;
         gsa_state_summary(state, &summary);
         progress->rows_at_start = summary.n_rows;
+        recent_begin(&progress->recent, state, &summary);
     }
+    chart_begin(&progress->chart, progress->rows_at_start);
     while (progress->next_rows <= progress->rows_at_start)
         progress->next_rows *= 2;
 }
@@ -61,17 +66,22 @@ static bool is_due(cli_progress *progress, uint64_t n_rows)
     return true;
 }
 
+void progress_draw(cli_progress *progress, const char *line, const char *chart)
+{
+    /* In the last column a line may wrap. */
+    style_role role = *chart != '\0' ? STYLE_CHART : STYLE_NONE;
+    fprintf(stderr, "\r%.*s%s%s%s\033[K", style_columns(stderr) - 1, line, style_begin(stderr, role), chart,
+            style_end(stderr, role));
+    fflush(stderr);
+    progress->is_drawn = true;
+}
+
 static void draw(cli_progress *progress, const char *line)
 {
-    if (!progress->is_live) {
+    if (progress->is_live)
+        progress_draw(progress, line, "");
+    else
         fprintf(stderr, "%s\n", line);
-        return;
-    }
-    int width = (int)strlen(line);
-    int rest = progress->width > width ? progress->width - width : 0;
-    fprintf(stderr, "\r%s%*s", line, rest, "");
-    fflush(stderr);
-    progress->width = width;
 }
 
 /* 950, 12.3k, 4.56M */
@@ -103,20 +113,16 @@ static void note_pass(cli_progress *progress, uint64_t pass, double fraction)
     progress->fraction_at_start = fraction;
 }
 
-/* "  45%  ETA 1:23" of the pass at the end of the line, where the size of the input is known. */
+/* "  45%  ETA 1:23" of the pass, where the size of the input is known; a team has read all of it before it begins. */
 static void append_fraction(const cli_progress *progress, double fraction, char line[LINE_SIZE])
 {
-    if (isnan(fraction))
+    if (isnan(fraction) || progress->fraction_at_start >= 1)
         return;
-    size_t used = strlen(line);
-    snprintf(line + used, LINE_SIZE - used, "  %.0f%%", 100 * fraction);
+    report_append(line, LINE_SIZE, "  %.0f%%", 100 * fraction);
     double gained = fraction - progress->fraction_at_start;
-    if (!(gained > 0))
-        return;
-    double left = (progress_clock() - progress->pass_began) * (1 - fraction) / gained;
-    used = strlen(line);
+    double left = gained > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / gained : INFINITY;
     if (left < 1e6)
-        snprintf(line + used, LINE_SIZE - used, "  ETA %ld:%02ld", (long)left / 60, (long)left % 60);
+        report_append(line, LINE_SIZE, "  ETA %ld:%02ld", (long)left / 60, (long)left % 60);
 }
 
 /* "/3" where the number of passes is fixed. */
@@ -128,22 +134,88 @@ static const char *of_passes(const gsa_state *state, char buffer[32])
     return buffer;
 }
 
-void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_summary *summary,
-                            const gsa_reader *reader)
+/* What a line of a training has, from the widest to the narrowest. */
+static const struct {
+    bool rate, step, fraction, chart;
+} widths[] = {{true, true, true, true},
+              {true, false, true, true},
+              {true, false, true, false},
+              {false, false, true, false},
+              {false, false, false, false}};
+
+static void compose(const cli_progress *progress, const gsa_state *learner, const gsa_summary *summary, double fraction,
+                    size_t width, char line[LINE_SIZE])
 {
+    char passes[32], rate[32];
+    snprintf(line, LINE_SIZE, "pass %llu%s  %llu rows", (unsigned long long)summary->pass + 1,
+             of_passes(learner, passes), (unsigned long long)summary->n_rows_all);
+    if (widths[width].rate)
+        report_append(line, LINE_SIZE, "  %s rows/s", short_number(progress_rate(progress, summary->n_rows_all), rate));
+    report_append(line, LINE_SIZE, "  loss %.5f",
+                  summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : (double)NAN);
+    if (widths[width].step)
+        report_append(line, LINE_SIZE, "  step %.4g", summary->step);
+    if (widths[width].fraction)
+        append_fraction(progress, fraction, line);
+}
+
+/* The loss of what was learned since the last value of the chart, whoever has learned it. */
+static void note_loss(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
+                      const gsa_state *state)
+{
+    gsa_summary base;
+    if (learner != state)
+        gsa_state_summary(state, &base);
+    recent_hear(&progress->recent, learner, summary, learner != state ? &base : NULL);
+    if (chart_is_due(&progress->chart, summary->n_rows_all))
+        chart_add(&progress->chart, summary->n_rows_all, recent_take(&progress->recent));
+}
+
+static void draw_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary, double fraction)
+{
+    char line[LINE_SIZE], chart[CHART_SIZE] = "";
+    size_t most = (size_t)style_columns(stderr) - 1, room = style_has_unicode() ? 2 + LEAST_CHART : 0, width = 0;
+    compose(progress, learner, summary, fraction, width, line);
+    while (strlen(line) + (widths[width].chart ? room : 0) > most && width + 1 < sizeof widths / sizeof *widths)
+        compose(progress, learner, summary, fraction, ++width, line);
+    if (widths[width].chart && room > 0) {
+        report_append(line, LINE_SIZE, "  ");
+        chart_draw(&progress->chart, most - strlen(line), chart);
+    }
+    progress_draw(progress, line, chart);
+}
+
+void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
+                            const gsa_state *state, const gsa_reader *reader)
+{
+    char line[LINE_SIZE];
     if (!progress->shown)
         return;
     double fraction = progress->is_live ? fraction_read(reader) : NAN;
     note_pass(progress, summary->pass, fraction);
+    if (progress->is_live)
+        note_loss(progress, learner, summary, state);
     if (!is_due(progress, summary->n_rows_all))
         return;
-    char line[LINE_SIZE], passes[32], rate[32];
-    double loss = summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : NAN;
-    snprintf(line, sizeof line, "pass %llu%s  %llu rows  %s rows/s  loss %.5f  step %.4g",
-             (unsigned long long)summary->pass + 1, of_passes(state, passes), (unsigned long long)summary->n_rows_all,
-             short_number(progress_rate(progress, summary->n_rows_all), rate), loss, summary->step);
-    append_fraction(progress, fraction, line);
+    if (progress->is_live) {
+        draw_training(progress, learner, summary, fraction);
+        return;
+    }
+    compose(progress, learner, summary, fraction, 0, line);
     draw(progress, line);
+}
+
+void progress_show_losses(cli_progress *progress)
+{
+    static const char title[] = "loss over the run  ";
+    int room = style_columns(stderr) - (int)sizeof title;
+    char bars[CHART_SIZE];
+    progress_clear(progress);
+    if (!progress->is_live || !style_has_unicode() || progress->chart.n < LEAST_CHART || room < LEAST_CHART)
+        return;
+    progress_draw(progress, title, chart_draw(&progress->chart, (size_t)room, bars));
+    fputc('\n', stderr);
+    progress->is_drawn = false;
 }
 
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total)
@@ -160,11 +232,11 @@ void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_ro
 
 void progress_clear(cli_progress *progress)
 {
-    if (!progress->is_live || progress->width == 0)
+    if (!progress->is_drawn)
         return;
-    fprintf(stderr, "\r%*s\r", progress->width, "");
+    fputs("\r\033[K", stderr);
     fflush(stderr);
-    progress->width = 0;
+    progress->is_drawn = false;
 }
 
 void progress_say(cli_progress *progress, const char *text)
@@ -172,5 +244,9 @@ void progress_say(cli_progress *progress, const char *text)
     if (!progress->shown)
         return;
     progress_clear(progress);
-    fprintf(stderr, "%s\n", text);
+    style_role role = strncmp(text, "note:", 5) == 0 ? STYLE_NOTE : STYLE_NONE;
+    int marked = role == STYLE_NOTE ? 5 : 0;
+    fprintf(stderr, "%s%.*s%s", style_begin(stderr, role), marked, text, style_end(stderr, role));
+    printable_put(stderr, text + marked);
+    fputc('\n', stderr);
 }

@@ -1,9 +1,12 @@
 /* The line that shows how a long run is getting on.
  *
- * On a terminal one line on stderr, redrawn ten times a second at most; elsewhere plain lines, at powers of two of the
- * rows. */
+ * On a terminal that can (style.h) one line on stderr, redrawn ten times a second at most and never wider than the
+ * terminal; elsewhere plain lines, at powers of two of the rows. */
 #ifndef GREEDYSTEP_CLI_PROGRESS_H
 #define GREEDYSTEP_CLI_PROGRESS_H
+
+#include "chart.h"
+#include "recent.h"
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
@@ -12,13 +15,15 @@
 
 typedef struct cli_progress {
     bool shown;   /* false: --quiet */
-    bool is_live; /* a terminal */
+    bool is_live; /* a terminal that can */
     double began, drawn;
     uint64_t rows_at_start; /* learned before this process */
     uint64_t pass;          /* the pass that the next two are of */
     double pass_began, fraction_at_start;
     uint64_t next_rows; /* plain lines: the next at this many */
-    int width;          /* of the line on the terminal */
+    bool is_drawn;      /* there is a line on the terminal */
+    cli_recent recent;  /* of a training that is live: its loss since the chart's last value */
+    cli_chart chart;
 } cli_progress;
 
 /* Seconds of a clock that never goes back. */
@@ -26,11 +31,15 @@ double progress_clock(void);
 
 /* state may be NULL. */
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
-/* With the summary of the state. */
-void progress_show_training(cli_progress *progress, const gsa_state *state, const gsa_summary *summary,
-                            const gsa_reader *reader);
+/* With the summary of the learner, which is the state of the run or a copy of it. */
+void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
+                            const gsa_state *state, const gsa_reader *reader);
+/* On a terminal: the loss from the first row to the last, in a line that stays. */
+void progress_show_losses(cli_progress *progress);
 /* For work that is rows only; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
+/* A line that is drawn over by the next, as far as it fits; the chart behind it may be "". Only if it is live. */
+void progress_draw(cli_progress *progress, const char *line, const char *chart);
 /* Removes the line from the terminal, so that something else can be said. */
 void progress_clear(cli_progress *progress);
 /* A line that stays. */

@@ -1,6 +1,9 @@
 /* Results for people and for programs. */
 #include "report.h"
 
+#include "printable.h"
+#include "style.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -10,15 +13,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_WIDTH = 18, DOUBLE_DIGITS = 17 };
+enum { NAME_WIDTH = 18, TEXT_SIZE = 10000, DOUBLE_DIGITS = 17 };
+
+void report_name(const char *name)
+{
+    printf("%s%-*s%s ", style_begin(stdout, STYLE_NAME), NAME_WIDTH, name, style_end(stdout, STYLE_NAME));
+}
+
+/* Cleaned of what a terminal must not be shown, between the marks of a style. */
+static void print_text(style_role role, const char *format, va_list arguments)
+{
+    char text[TEXT_SIZE];
+    vsnprintf(text, sizeof text, format, arguments);
+    printf("%s%s%s\n", style_begin(stdout, role), printable_clean(text), style_end(stdout, role));
+}
+
+void report_heading(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    print_text(STYLE_HEADING, format, arguments);
+    va_end(arguments);
+}
 
 void report_field(const char *name, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    printf("%-*s ", NAME_WIDTH, name);
-    vprintf(format, arguments);
-    putchar('\n');
+    report_name(name);
+    print_text(STYLE_NONE, format, arguments);
+    va_end(arguments);
+}
+
+void report_append(char *line, size_t size, const char *format, ...)
+{
+    va_list arguments;
+    size_t used = strlen(line);
+    va_start(arguments, format);
+    vsnprintf(line + used, size - used, format, arguments);
     va_end(arguments);
 }
 

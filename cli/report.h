@@ -9,8 +9,14 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-/* One line `name   value`. */
+/* The name of a line `name   value`, and the space behind it. */
+void report_name(const char *name);
+/* The whole line; what a terminal must not be shown is replaced. */
 void report_field(const char *name, const char *format, ...) CLI_PRINTF(2, 3);
+/* A line above others. */
+void report_heading(const char *format, ...) CLI_PRINTF(1, 2);
+/* More text for a line that is put together, in a buffer of this size. */
+void report_append(char *line, size_t size, const char *format, ...) CLI_PRINTF(3, 4);
 /* The results of metrics that are finished, one a line. */
 void report_metrics(const gsa_metrics *metrics);
 

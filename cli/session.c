@@ -50,7 +50,7 @@ static int open_stream(const char *sql, const char *const *paths, size_t n_paths
 {
     for (size_t i = 0; i < n_paths; i++) {
         if (!duckdb_reads(paths[i]))
-            return complain_failed("%s is not named as a Parquet file and others are: one run reads files of one sort",
+            return complain_failed("%s is not named as a Parquet file and others are: give files of one sort",
                                    paths[i]);
     }
     char *query = sql == NULL ? duckdb_query_of(paths, n_paths) : strdup(sql);
@@ -111,8 +111,10 @@ int session_follow(gsa_reader *reader, const char *schema)
     if (status != GSA_OK)
         return complain_error(status, &error);
     if (schema == NULL && gsa_reader_schema(reader) != NULL)
-        return complain_failed("%s is a table, and the model was trained on rows that came with feature numbers",
-                               gsa_reader_file(reader, 0));
+        return complain_failed(
+            "%s is a table, and the model was trained on rows that came with feature numbers; give such "
+            "rows",
+            gsa_reader_file(reader, 0));
     return EXIT_DONE;
 }
 
@@ -226,7 +228,8 @@ int session_check_model_path(const char *path, const char *const *inputs, size_t
         return complain_usage("a model is a file with its state beside it and cannot go to standard output; give -o a "
                               "name");
     if (names_state(path))
-        return complain_usage("-o %s: a name that ends in %s is kept for the state beside a model", path, state_suffix);
+        return complain_usage("-o %s: a name that ends in %s is kept for the state beside a model; give another", path,
+                              state_suffix);
     char *state_path = session_state_path(path);
     if (state_path == NULL)
         return EXIT_FAILED;

@@ -91,7 +91,7 @@ int trace_open(cli_trace *trace, const cli_arguments *arguments)
     bool resumes = arguments_flag(arguments, "resume"), is_cut = resumes && ends_within_line(trace->path);
     trace->stream = fopen(trace->path, resumes ? "a" : "w");
     if (trace->stream == NULL)
-        return complain_failed("cannot write %s: %s", trace->path, strerror(errno));
+        return complain_failed("--trace: cannot write %s: %s; give another name", trace->path, strerror(errno));
     if (is_cut)
         fputc('\n', trace->stream); /* goes out, or fails, with the first line */
     return EXIT_DONE;

@@ -5,7 +5,7 @@
 #include "cluster.h"
 #include "interrupt.h"
 #include "message.h"
-#include "report.h"
+#include "printable.h"
 #include "session.h"
 #include "trace.h"
 #include "verbs.h"
@@ -36,7 +36,7 @@ static const cli_option train_options[] = {
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
      "write what happens to this file, a JSON object a line; `python -m greedystep.report FILE` draws it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
-    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
+    {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress and no colours"},
 };
 
 typedef struct training {
@@ -52,10 +52,10 @@ typedef struct training {
     cli_progress progress;
     cli_trace trace;
     double seconds;
-    double held_out_loss; /* NaN if none were held out */
-    bool has_counted;     /* all ranks together */
-    uint64_t n_bad_rows;  /* what they have skipped */
+    bool has_counted;    /* all ranks together */
+    uint64_t n_bad_rows; /* what they have skipped */
     bool stopped, test_failed;
+    bool is_sorted; /* the rows, by label, as it seems */
 } training;
 
 /* Of a round: some copies learn after others, so that one of them does not know how far all are; the reader does,
@@ -79,7 +79,7 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
     train_keep_tell(&run->keep, summary.pass, reader, &run->progress);
-    progress_show_training(&run->progress, learner, &summary, reader);
+    progress_show_training(&run->progress, learner, &summary, run->state, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
 }
 
@@ -88,6 +88,7 @@ static void show_notice(void *ctx, const char *text)
     training *run = ctx;
     progress_clear(&run->progress);
     complain("note: %s", text);
+    run->is_sorted = true; /* there is no other notice */
     trace_notice(&run->trace, text);
 }
 
@@ -137,13 +138,7 @@ static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error
     return GSA_OK;
 }
 
-/* ---- the summary ------------------------------------------------------------------------------------------------ */
-
-/* Of the pass under way, else of the last. */
-static double progressive_loss(const gsa_summary *summary)
-{
-    return summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : summary->last_pass_loss;
-}
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
 
 /* Rows that the model has learned: the default method learns in the end what it held out to judge by. */
 static uint64_t rows_learned(const training *run, const gsa_summary *summary)
@@ -152,99 +147,39 @@ static uint64_t rows_learned(const training *run, const gsa_summary *summary)
     return summary->n_rows + (in_the_end ? summary->n_held_out : 0);
 }
 
-static uint64_t count_bad_rows(const training *run)
+/* A reader that reads a part of the input, or goes back and forth in it, does not tell. */
+static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
 {
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(run->reader, &reading);
-    return run->has_counted ? run->n_bad_rows : reading.n_bad_rows;
+    bool reads_all = run->cluster.peers == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
+    return reads_all ? reading->n_rows : 0;
 }
 
-static int print_json(const training *run, const gsa_summary *summary)
+static train_outcome outcome_of(const training *run)
 {
-    json_t *object = json_object();
-    json_object_set_new(object, "model", report_text(run->model_path));
-    json_object_set_new(object, "loss", json_string(summary->loss));
-    json_object_set_new(object, "rows", report_count(rows_learned(run, summary)));
-    json_object_set_new(object, "held_out", report_count(summary->n_held_out));
-    if (!isnan(run->held_out_loss))
-        json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
-    json_object_set_new(object, "passes", report_count(summary->pass));
-    json_object_set_new(object, "features", report_count(summary->n_features));
-    json_object_set_new(object, "classes", report_count(summary->n_classes));
-    json_object_set_new(object, "progressive_loss", report_real(progressive_loss(summary)));
-    json_object_set_new(object, "mean_step", report_real(summary->step));
-    json_object_set_new(object, "bad_rows", report_count(count_bad_rows(run)));
-    json_object_set_new(object, "seconds", report_real(run->seconds));
-    json_object_set_new(object, "stopped", json_boolean(run->stopped));
-    if (run->test.results != NULL)
-        json_object_set(object, "test", run->test.results);
-    return report_print_json(object);
-}
-
-/* Whether another pass would have helped. */
-static const char *advice(const training *run, const gsa_summary *summary)
-{
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(run->reader, &reading);
-    bool falling = summary->falling > GSA_GAIN_LEAST;
-    if (run->stopped || isnan(run->held_out_loss))
-        return "";
-    if (isnan(summary->falling) && (reading.is_stream || summary->best_pass == summary->pass))
-        return "";
-    if (reading.is_stream)
-        return falling ? "; the loss was still falling: a file, which can be read again, may give a better model"
-                       : "; the loss had gone flat";
-    if (strcmp(gsa_state_get(run->state, "passes"), "0") != 0)
-        return "";
-    if (summary->pass > 0 && summary->pass >= gsa_plan_passes(rows_learned(run, summary) / summary->pass))
-        return "; held-out rows were still gaining: more (--passes) may give a better model";
-    if (summary->best_pass > 0 && summary->best_pass < summary->pass)
-        return "; the one before was the best by held-out rows and is kept";
-    if (summary->best_pass > 0)
-        return falling ? "; the loss was still falling: --passes 2 may give a better model"
-                       : "; the loss had gone flat";
-    return "; another gained nothing on held-out rows";
-}
-
-static void print_summary(const training *run, const gsa_summary *summary)
-{
-    uint64_t bad_rows = count_bad_rows(run);
-    report_field("loss", "%s", summary->loss);
-    report_field("rows learned", "%" PRIu64, rows_learned(run, summary));
-    if (bad_rows > 0)
-        report_field("bad rows", "%" PRIu64 " (skipped)", bad_rows);
-    report_field("passes", "%" PRIu64 "%s", summary->pass, advice(run, summary));
-    report_field("features", "%" PRIu64, summary->n_features);
-    if (summary->n_classes > 0)
-        report_field("classes", "%" PRIu64, summary->n_classes);
-    report_field("progressive loss", "%.6g", progressive_loss(summary));
-    if (!isnan(run->held_out_loss))
-        report_field("held-out loss", "%.6g", run->held_out_loss);
-    report_field("mean step", "%.6g", summary->step);
-    train_test_report(&run->test);
-    uint64_t n_new_rows = summary->n_rows - run->progress.rows_at_start;
-    report_field("time", "%.2f s (%.0f rows/s)", run->seconds, (double)n_new_rows / fmax(run->seconds, 1e-9));
-    report_field("model", "%s", run->model_path);
+    train_outcome out = {.model_path = run->model_path,
+                         .state = run->state,
+                         .reader = run->reader,
+                         .test = &run->test,
+                         .peak_memory = run->trace.peak_memory,
+                         .seconds = run->seconds,
+                         .held_out_loss = gsa_state_held_out_loss(run->state),
+                         .colliding = gsa_reader_colliding(run->reader),
+                         .stopped = run->stopped,
+                         .is_sorted = run->is_sorted};
+    gsa_state_summary(run->state, &out.summary);
+    gsa_reader_get_progress(run->reader, &out.reading);
+    const char *schema = gsa_reader_schema(run->reader);
+    if (schema == NULL || gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
+        out.schema = (gsa_schema_info){0};
+    out.n_rows = rows_learned(run, &out.summary);
+    out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
+    out.n_input_rows = rows_of_input(run, &out.reading);
+    out.n_bad_rows = run->has_counted ? run->n_bad_rows : out.reading.n_bad_rows;
+    out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);
+    return out;
 }
 
 /* ---- stopping --------------------------------------------------------------------------------------------------- */
-
-static void print_quoted(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
-    if (*word != '\0' && word[strspn(word, plain)] == '\0') {
-        fprintf(stderr, " %s", word);
-        return;
-    }
-    fputs(" '", stderr);
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
-            fputs("'\\''", stderr);
-        else
-            fputc(*word, stderr);
-    }
-    fputc('\'', stderr);
-}
 
 /* The command as it was typed, with --resume in place of what a resumed run does not take. */
 static void print_resuming_command(const cli_arguments *arguments)
@@ -255,8 +190,10 @@ static void print_resuming_command(const cli_arguments *arguments)
         bool names_start = strncmp(word, "--start", 7) == 0;
         if (names_start && strchr(word, '=') == NULL)
             i++;
-        if (!names_start && strcmp(word, "--resume") != 0)
-            print_quoted(word);
+        if (!names_start && strcmp(word, "--resume") != 0) {
+            fputc(' ', stderr);
+            printable_put_word(stderr, word);
+        }
     }
     fputc('\n', stderr);
 }
@@ -293,18 +230,10 @@ static int save_and_report(training *run)
     trace_stage(&run->trace, "save");
     if (run->stopped)
         tell_stop(run, &summary);
-    double colliding = gsa_reader_colliding(run->reader);
-    if (colliding > 0.1 && !arguments_flag(run->arguments, "quiet"))
-        complain("note: about %.3g %% of the words share a feature with another; more --bits may give a better model",
-                 100 * colliding);
-    run->held_out_loss = gsa_state_held_out_loss(run->state);
-    if (arguments_flag(run->arguments, "json"))
-        code = print_json(run, &summary);
-    else
-        print_summary(run, &summary);
-    uint64_t n_bad_rows = count_bad_rows(run);
+    train_outcome outcome = outcome_of(run); /* before the reader reads anything else */
+    code = train_summary_print(&outcome, arguments_flag(run->arguments, "json"));
     trace_results(&run->trace, run->state, run->test.reader, run->reader, &run->env);
-    trace_end(&run->trace, run->state, run->stopped, n_bad_rows, run->held_out_loss);
+    trace_end(&run->trace, run->state, run->stopped, outcome.n_bad_rows, outcome.held_out_loss);
     if (run->stopped)
         return interrupt_exit_code();
     return run->test_failed ? EXIT_FAILED : code;
@@ -346,6 +275,8 @@ static int learn(training *run)
         status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;
     run->stopped = status == GSA_STOPPED;
+    if (status == GSA_OK || run->stopped)
+        progress_show_losses(&run->progress);
     progress_clear(&run->progress);
     trace_learned(&run->trace);
     if (status != GSA_OK && !run->stopped) {
@@ -435,12 +366,15 @@ const cli_verb train_verb = {
     .name = "train",
     .usage = "DATA... -o MODEL [OPTIONS]",
     .summary = "learn a model from rows",
-    .details = "Learns from the rows of all DATA files and writes MODEL, for predicting, and MODEL.state, for going "
-               "on. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache that `convert` made, "
-               "or Parquet; DATA - is standard input. What to learn is found out from the labels: words, or up to 1000 "
-               "different whole numbers, are classes; other numbers are values to predict.\n\n"
-               "Nothing has to be tuned: the parameters of training are there for experiments. Interrupted by Ctrl-C "
-               "it saves both files, and --resume goes on from there.",
+    .details =
+        "Learns from the rows of all DATA files and writes MODEL, for predicting, and MODEL.state, for going "
+        "on. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache that `convert` made, "
+        "or Parquet; DATA - is standard input. What to learn is found out from the labels: words, or up to 1000 "
+        "different whole numbers, are classes; other numbers are values to predict.\n\n"
+        "Nothing has to be tuned: the parameters of training are there for experiments. Interrupted by Ctrl-C "
+        "it saves both files, and --resume goes on from there.\n\n"
+        "The last five lines tell what was learned, how good it is, how long it took, what limited it, and what to "
+        "do next.",
     .examples = "# a table; the column clicked is what to predict\n"
                 "greedystep train clicks.csv --label clicked -o clicks.model\n"
                 "# rows of libsvm text, and others to judge the model by\n"

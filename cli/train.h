@@ -2,6 +2,7 @@
 #ifndef GREEDYSTEP_CLI_TRAIN_H
 #define GREEDYSTEP_CLI_TRAIN_H
 
+#include "message.h"
 #include "options.h"
 #include "progress.h"
 
@@ -44,6 +45,54 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_pe
 /* Prints the last results. */
 void train_test_report(const train_test *test);
 void train_test_close(train_test *test);
+
+/* ---- the end ----------------------------------------------------------------------------------------------------- */
+
+/* What is known when a run has ended. */
+typedef struct train_outcome {
+    const char *model_path;
+    const gsa_state *state;
+    gsa_reader *reader;
+    const train_test *test;
+    gsa_summary summary;
+    gsa_reader_progress reading;
+    gsa_schema_info schema; /* of a table, else zeros */
+    uint64_t n_rows;        /* learned, over all passes */
+    uint64_t n_new_rows;    /* of these, by this process */
+    uint64_t n_input_rows;  /* of one pass; 0: not known */
+    uint64_t n_bad_rows;
+    uint64_t passes_asked; /* 0: as many as help */
+    uint64_t peak_memory;  /* bytes */
+    double seconds;
+    double held_out_loss; /* NaN if none were held out */
+    double guess_loss;    /* of train_guess_loss, for the lines */
+    bool guess_is_exact;
+    double colliding; /* share of the words that have a feature in common with another; NaN if there are none */
+    bool stopped, is_sorted;
+} train_outcome;
+
+/* Fills in the guess where it is asked for. */
+int train_summary_print(train_outcome *run, bool as_json);
+/* A loss as people know it, and what that is called: of squared loss the root of the mean squared error. */
+double train_measure(const char *loss, double value);
+const char *train_measure_name(const char *loss);
+
+/* Of rows before they were learned: in the pass under way, else in the last. */
+double train_progressive_loss(const gsa_summary *summary);
+
+/* The loss of guessing by the labels alone, NaN if it is not known; exact if all rows were looked at, not only the
+ * first. Rewinds the reader. */
+double train_guess_loss(gsa_reader *reader, const char *loss, bool *is_exact);
+
+enum { ADVICE_SIZE = 160 };
+typedef struct train_advice {
+    char limit[ADVICE_SIZE];
+    char next[ADVICE_SIZE];         /* "": a command, which has three parts */
+    const char *verb, *path, *what; /* what: behind the path */
+} train_advice;
+train_advice train_advise(const train_outcome *run);
+
+/* ---- kept rows --------------------------------------------------------------------------------------------------- */
 
 /* Compressed rows of several passes, kept in a temporary cache after the first. */
 typedef struct train_keep {

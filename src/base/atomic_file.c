@@ -128,7 +128,7 @@ static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
     gsa__free(&file->env, file->temporary);
     file->temporary = NULL;
     if (number == ENOENT)
-        return gsa__fail(error, GSA_IO, "cannot write %s: its directory does not exist", file->path);
+        return gsa__fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", file->path);
     return fail_errno(error, file->path, number);
 }
 
@@ -139,7 +139,7 @@ static gsa_status open_beside(gsa__atomic_file *file, const struct stat *existin
         return fail_errno(error, file->path, errno);
     gsa_status status = follow_links(file, error);
     if (status == GSA_OK && file->target[directory_len(file->target)] == '\0')
-        status = gsa__fail(error, GSA_IO, "cannot write %s: it names a directory, not a file", file->path);
+        status = gsa__fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", file->path);
     if (status == GSA_OK)
         status = create_temporary(file, error);
     /* A file system without access rights refuses, and then there is nothing to keep. */
@@ -168,7 +168,7 @@ static gsa_status open_by_kind(gsa__atomic_file *file, gsa_error *error)
     if (stat(file->path, &existing) != 0)
         return open_beside(file, NULL, error);
     if (S_ISDIR(existing.st_mode))
-        return gsa__fail(error, GSA_IO, "cannot write %s: it is a directory", file->path);
+        return gsa__fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", file->path);
     return S_ISREG(existing.st_mode) && existing.st_nlink > 0 ? open_beside(file, &existing, error)
                                                               : open_directly(file, error);
 }

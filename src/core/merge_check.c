@@ -13,13 +13,13 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
                                          GSA__PARAM_class_weight};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (a->params.value[same[i]] != b->params.value[same[i]])
-            return gsa__fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s", a_number + 1,
-                             gsa_param_at(same[i])->name, a->params.text[same[i]], b_number + 1,
+            return gsa__fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s; train alike",
+                             a_number + 1, gsa_param_at(same[i])->name, a->params.text[same[i]], b_number + 1,
                              b->params.text[same[i]]);
     bool compatible = gsa__loss_has_probabilities(a->loss) && gsa__loss_has_probabilities(b->loss);
     if (a->loss != b->loss && !compatible && a->loss != GSA__UNDECIDED && b->loss != GSA__UNDECIDED)
-        return gsa__fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss", a_number + 1,
-                         gsa__loss_name(a->loss), b_number + 1, gsa__loss_name(b->loss));
+        return gsa__fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss; train both alike",
+                         a_number + 1, gsa__loss_name(a->loss), b_number + 1, gsa__loss_name(b->loss));
     for (size_t i = 0; i < gsa__origins_count(a); i++)
         if (gsa__origins_have(b, gsa__origin_at(a, i)) && !(base && gsa__origins_have(base, gsa__origin_at(a, i))))
             return gsa__fail(error, GSA_CONFLICT,
@@ -56,11 +56,11 @@ static gsa_status check_base(const gsa_state *const *states, size_t n_states, co
 {
     for (size_t a = 0; a < n_states; a++) {
         if (!knows_all_of(states[a], base, n_states == 1))
-            return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given", a + 1);
+            return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own", a + 1);
         if (gsa__state_continues(states[a], base) != gsa__state_continues(states[0], base))
             return gsa__fail(error, GSA_CONFLICT,
                              "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
-                             "these do not add up",
+                             "these do not add up; merge those of one sort",
                              a + 1);
     }
     return GSA_OK;

@@ -108,7 +108,7 @@ gsa_status gsa__merging_add(gsa__merging *merging, size_t number, size_t first, 
         gsa__sums *sums = gsa__tree_next(&merging->tree, number + s, 1);
         gsa__view_take(&merging->view, from, first, n);
         if (!gsa__sums_take(sums, &merging->view, &merging->start, from->fresh, units_free, n))
-            return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from the base that was given",
+            return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own",
                              number + s + 1);
         gsa__tree_grow(&merging->tree);
     }

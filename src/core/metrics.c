@@ -142,7 +142,7 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
     if (!(c >= 0) || !isfinite(c))
         return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
     if (!gsa__loss_has_classes(model->loss) && (is_word || !isfinite(batch->label[row_number])))
-        return gsa__fail(error, GSA_LABEL, "the label is no number, but this model predicts numbers");
+        return gsa__fail(error, GSA_LABEL, "the label is no number: expected one, as the model learned");
     metrics->n_rows++;
     if (c == 0)
         return GSA_OK;

@@ -107,7 +107,7 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
 {
     const gsa_state *state = from->state;
     if (state->loss == GSA__UNDECIDED || (gsa__loss_has_classes(state->loss) && state->labels.n == 0))
-        return gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make");
+        return gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make; give it rows first");
     gsa_model *model = NULL;
     output_map map = {0};
     gsa_status status = gsa__model_create(env, &model, error);

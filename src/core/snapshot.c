@@ -115,12 +115,12 @@ gsa_status gsa__bundle_check(const gsa__bundle *bundle, const char *format, gsa_
     const char *found = gsa__bundle_note(bundle, "format");
     const char *version = gsa__bundle_note(bundle, "version");
     if (!found || !version)
-        return gsa__fail(error, GSA_FORMAT, "a safetensors file, but not of greedystep");
+        return gsa__fail(error, GSA_FORMAT, "a safetensors file, but not of greedystep; give one that `train` wrote");
     if (strcmp(found, format) != 0)
-        return gsa__fail(error, GSA_FORMAT, "this is a %s, expected a %s", found, format);
+        return gsa__fail(error, GSA_FORMAT, "this is a %s, expected a %s; give the other", found, format);
     if (strcmp(version, GSA__FORMAT_VERSION) != 0)
         return gsa__fail(error, GSA_FORMAT,
-                         "format version %s, this release reads up to %s: a newer greedystep wrote it", version,
+                         "format version %s, this release reads up to %s; read it with a newer greedystep", version,
                          GSA__FORMAT_VERSION);
     return GSA_OK;
 }

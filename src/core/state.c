@@ -249,8 +249,8 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
     bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
     bool settled = begun || (id == GSA__PARAM_loss && state->loss != GSA__UNDECIDED);
     if (changed.value[id] != state->params.value[id] && gsa__param_decides_result(id) && settled)
-        return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s", name,
-                         state->params.text[id], value);
+        return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s; begin a new one",
+                         name, state->params.text[id], value);
     gsa__loss loss = gsa__loss_asked(&changed);
     status = gsa__class_weight_check(&changed, state->loss, error);
     if (status == GSA_OK && state->loss == GSA__UNDECIDED && loss != GSA__UNDECIDED)

@@ -120,7 +120,7 @@ static gsa_status check_format(const gsa__files *reader, const gsa__format *form
     if (reader->first_name)
         return gsa__fail(error, GSA_ARGUMENT,
                          "%s is %s and %s is not: their rows do not have the same features, so that one run cannot "
-                         "learn both",
+                         "learn both; give files of one sort",
                          name, format->title, reader->first_name);
     return gsa__fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title,
                      expected ? expected->title : "",
@@ -139,7 +139,7 @@ static gsa_status begin_current(gsa__files *reader, gsa_error *error)
     if (!reader->recognises && format != gsa__format_cache())
         format = reader->format;
     if (gsa_model_matches(reader->stream.start, reader->stream.start_size))
-        return gsa__fail(error, GSA_FORMAT, "%s is a model or state, not rows", reader->input.name);
+        return gsa__fail(error, GSA_FORMAT, "%s is a model or state, not rows; give rows", reader->input.name);
     if (reader->recognises)
         status = check_format(reader, format, error);
     if (status != GSA_OK)

@@ -85,7 +85,7 @@ gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_si
 {
     char quote[GSA__QUOTE_SIZE];
     if (!gsa__is_text(name, name_size))
-        return gsa__fail(error, GSA_ARGUMENT, "the name '%s' of column %zu is empty or not UTF-8 text",
+        return gsa__fail(error, GSA_ARGUMENT, "the name '%s' of column %zu is empty or not UTF-8 text; rename it",
                          gsa__quote(name, name_size, quote), schema->n_fields + 1);
     if (gsa__schema_find(schema, name, name_size) != SIZE_MAX)
         return gsa__fail(error, GSA_ARGUMENT, "two columns have the name '%s': rename one of them",
@@ -154,7 +154,7 @@ gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2],
             return gsa__fail(error, GSA_ARGUMENT, "--cross needs two columns of features, as in A*B, and '%s' is none",
                              gsa__quote(name[k], name_size[k], quote));
     if (gsa__schema_is_crossed(schema, name, name_size))
-        return gsa__fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another",
+        return gsa__fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another; leave one out",
                          gsa__quote(name[0], name_size[0], quote));
     void *memory = schema->cross;
     bool has_room =

@@ -108,7 +108,7 @@ static gsa_status read_block(gsa__ahead *ahead, side *to)
         status = gsa__block_read(*block, ahead->reader, n_rows, &to->view[to->n], &to->error);
     ahead->last_block = *block;
     if (ahead->route.index && status == GSA_OK && to->view[to->n].n_rows != n_rows)
-        return gsa__fail(&to->error, GSA_CONFLICT, "the input has changed while it was read: it has fewer rows now");
+        return gsa__fail(&to->error, GSA_CONFLICT, "the input has changed while it was read; train on a copy");
     return status;
 }
 

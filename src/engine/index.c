@@ -143,7 +143,7 @@ static gsa_status split(survey *all, const gsa_extent *extent, gsa_error *error)
     if (status == GSA_OK)
         status = gsa__block_read(all->block, all->job->reader, (size_t)extent->n_rows, &rows, error);
     if (status == GSA_END || (status == GSA_OK && rows.n_rows != extent->n_rows))
-        return gsa__fail(error, GSA_CONFLICT, "%s has changed while it was read",
+        return gsa__fail(error, GSA_CONFLICT, "%s has changed while it was read; train on a copy",
                          gsa_reader_file(all->job->reader, extent->at.file));
     for (size_t i = 0; status == GSA_OK && i < rows.n_rows; i++) {
         gsa_extent row = {rows.place[i], 1, (uint64_t)(rows.row_start[i + 1] - rows.row_start[i])};

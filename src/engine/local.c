@@ -230,7 +230,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (before == 0)
         return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
     if (before < taken)
-        return gsa__fail(error, GSA_CONFLICT, "the input ends after %llu rows, but this run has taken %llu already",
+        return gsa__fail(error, GSA_CONFLICT, "the input ends at row %llu, this run has taken %llu; give all of it",
                          (unsigned long long)before, (unsigned long long)taken);
     if (pass == 0 && (!run->shuffled || run->block_number > 1))
         tell_of_mixing(run);

@@ -264,7 +264,7 @@ static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
     if (status == GSA_OK)
         status = learn_rows(&run->who, run->copy[s], s, n_rows - passed_over, &n, error);
     if (status == GSA_OK && n + passed_over != n_rows)
-        status = gsa__fail(error, GSA_CONFLICT, "the input had %llu rows when they were counted, and has fewer now",
+        status = gsa__fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
                            (unsigned long long)run->n_rows);
     return status == GSA_OK && by_slices(run) ? put_aside(run, s, error) : status;
 }

@@ -135,7 +135,7 @@ static gsa_status copy_bytes(gsa__container *container, const char *name, gsa_er
 {
     char text[GSA__SIZE_TEXT];
     if (container->size > container->env.memory_limit)
-        return gsa__fail(error, GSA_LIMIT, "%s needs %s, more than the memory limit", name,
+        return gsa__fail(error, GSA_LIMIT, "%s needs %s, more than the memory limit; raise it (--memory-limit)", name,
                          gsa__size_text(container->size, text));
     container->copy = gsa__alloc(&container->env, container->size, 1);
     if (!container->copy)

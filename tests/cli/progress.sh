@@ -4,4 +4,4 @@ greedystep generate --rows 20000 --features 100 --nnz 10 -o data.svm
 try greedystep train data.svm -o m --passes 2
 greedystep train data.svm -o m --passes 2 2>err >out
 grep -c 'rows/s' err
-grep -c '^pass' out
+grep -c '^pass' out || true

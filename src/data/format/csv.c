@@ -93,7 +93,7 @@ static gsa_status refuse_utf16(const gsa__csv *csv, gsa_error *error)
     const gsa__lines *lines = &csv->records.lines;
     bool is_utf16 = lines->end >= 2 && (memcmp(lines->buffer, "\xFF\xFE", 2) == 0 ||
                                         memcmp(lines->buffer, "\xFE\xFF", 2) == 0 || lines->buffer[1] == '\0');
-    return is_utf16 ? gsa__fail(error, GSA_FORMAT, "%s is UTF-16 text: save it as UTF-8", csv->input->name) : GSA_OK;
+    return is_utf16 ? gsa__fail(error, GSA_FORMAT, "%s is UTF-16 text; save it as UTF-8", csv->input->name) : GSA_OK;
 }
 
 /* Looks at the first block of the file; the next record is then its first row. An empty file is GSA_END. */

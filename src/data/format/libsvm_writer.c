@@ -60,9 +60,9 @@ static gsa_status check_word(const text_writer *writer, const char *word, size_t
     gsa__number number;
     gsa__number_parse(writer->locale, word, &number);
     if (writer->is_vw)
-        objection = "labels of Vowpal Wabbit text are numbers";
+        objection = "labels of Vowpal Wabbit text are numbers; write a cache (.gsac) or libsvm text";
     else if (!objection && number.after == word + size)
-        objection = "as text this word would be a number";
+        objection = "as text this word would be a number; write a cache (.gsac)";
     if (objection)
         return gsa__fail_row(error, GSA_INPUT, r, "label '%s': %s", gsa__quote(word, size, quote), objection);
     return GSA_OK;

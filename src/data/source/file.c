@@ -63,7 +63,7 @@ gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_f
     if (stat(path, &facts) != 0)
         return fail_system(error, path, "opening it for reading", errno);
     if (S_ISDIR(facts.st_mode))
-        return gsa__fail(error, GSA_IO, "%s is a directory: give the files in it by name", path);
+        return gsa__fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
     out->is_stream = !S_ISREG(facts.st_mode);
     out->size = out->is_stream || facts.st_size < 0 ? 0 : (uint64_t)facts.st_size;
     if (out->is_stream)

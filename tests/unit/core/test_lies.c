@@ -291,7 +291,7 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
 {
     (void)unused;
     static const lie lies[] = {
-        {.note = "version", .text = "2", .message = "a newer greedystep wrote it"},
+        {.note = "version", .text = "2", .message = "read it with a newer greedystep"},
         {.note = "format", .text = "greedystep.model", .message = "this is a greedystep.model"},
         {.note = "learns", .text = "absolute", .message = "unknown loss 'absolute'"},
         {.note = "average", .text = "none", .message = "average"},
@@ -375,7 +375,7 @@ static void a_model_that_lies_is_refused_with_a_message_that_says_where(void **u
     static const char long_text[] =
         "a text of more than sixty-four bytes, which no parameter of ours has ever had in it";
     static const lie lies[] = {
-        {.note = "version", .text = "", .message = "a newer greedystep wrote it"},
+        {.note = "version", .text = "", .message = "read it with a newer greedystep"},
         {.note = "loss", .text = "absolute", .message = "unknown loss 'absolute'"},
         {.note = "loss", .text = "squared", .message = "3 labels and squared loss cannot be"},
         {.note = "loss", .text = "logistic", .message = "3 labels and logistic loss cannot be"},

@@ -273,7 +273,7 @@ static void a_start_that_contradicts_what_was_learned_is_refused(void **unused)
     (void)unused;
     static const char *const wrong[][3] = {{"loss", "squared", "has logistic loss, not squared"},
                                            {"loss", "hinge", "has logistic loss, not hinge"},
-                                           {"intercept", "off", "was trained with intercept=on"}};
+                                           {"intercept", "off", "has intercept=on; leave out"}};
     gsa_state *state = some_state(), *out = NULL;
     gsa_error error = {0};
     gsa_config *config;
@@ -304,7 +304,7 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
     learn(b, &y);
     const gsa_state *pair[] = {a, a};
     must_say(gsa_state_merge(pair, 1, b, NULL, &out, &error), GSA_CONFLICT, &error,
-             "state 1 did not start from the base that was given");
+             "state 1 did not start from this base; give its own");
     assert_null(out);
 
     /* A copy of the base, and the base gone on with another label. */
@@ -318,7 +318,7 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
     one.label = &third;
     learn(a, &one);
     const gsa_state *copies[] = {copy, other};
-    must_say(gsa_state_merge(copies, 2, a, NULL, &out, &error), GSA_CONFLICT, &error, "did not start from the base");
+    must_say(gsa_state_merge(copies, 2, a, NULL, &out, &error), GSA_CONFLICT, &error, "did not start from this base");
     assert_null(out);
     gsa_state *all[] = {a, b, copy, other};
     for (size_t i = 0; i < 4; i++)
@@ -340,7 +340,7 @@ static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
     learn(a, &x);
     learn(smaller, &y);
     must_say(gsa_state_merge((const gsa_state *const *)&a, 1, smaller, NULL, &out, &error), GSA_CONFLICT, &error,
-             "state 1 did not start from the base that was given");
+             "state 1 did not start from this base; give its own");
     must_be_ok(gsa_state_fork(a, 1, NULL, &copy, &error), &error);
     learn(copy, &x);
     must_be_ok(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), &error);
@@ -349,13 +349,13 @@ static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
     learn(a, &x);
     learn(a, &x); /* has now seen more of every feature than the copy */
     must_say(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), GSA_CONFLICT, &error,
-             "state 1 did not start from the base that was given");
+             "state 1 did not start from this base; give its own");
     double fourth = 7;
     gsa_batch one = rows_slice(&x, 0, 1);
     one.label = &fourth;
     learn(a, &one);
     must_say(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), GSA_CONFLICT, &error,
-             "state 1 did not start from the base that was given");
+             "state 1 did not start from this base; give its own");
     assert_null(out);
     gsa_state_free(a);
     gsa_state_free(copy);
@@ -380,7 +380,7 @@ static void a_base_that_went_on_is_found_by_its_counts(void **unused)
     learn(base, &batch);
     learn(base, &batch);
     must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
-             "state 1 did not start from the base that was given");
+             "state 1 did not start from this base; give its own");
     assert_null(out);
     gsa_state_free(base);
     gsa_state_free(copies[0]);

@@ -112,7 +112,7 @@ static void files_that_cannot_be_opened_are_reported_at_once(void **state)
     assert_non_null(strstr(error.message, "/tmp/gsa-there-is-no-such-file: opening it for reading failed"));
     const char *directory[] = {a, "/tmp"};
     assert_int_equal(open_paths(directory, 2, NULL, &reader, &error), GSA_IO);
-    assert_string_equal(error.message, "/tmp is a directory: give the files in it by name");
+    assert_string_equal(error.message, "/tmp is a directory; give the files in it by name");
     const char *twice[] = {"-", a};
     assert_int_equal(open_paths(twice, 2, NULL, &reader, &error), GSA_ARGUMENT);
     assert_int_equal(open_paths(twice, 0, NULL, &reader, &error), GSA_ARGUMENT);

@@ -424,7 +424,8 @@ static void vowpal_wabbit_text_refuses_words_and_what_was_hashed(void **state)
     batch.words = words;
     batch.n_words = 1;
     assert_int_equal(write_batch(&where, "a.vw", &batch, &error), GSA_INPUT);
-    assert_string_equal(error.message, "label 'yes': labels of Vowpal Wabbit text are numbers");
+    assert_string_equal(error.message,
+                        "label 'yes': labels of Vowpal Wabbit text are numbers; write a cache (.gsac) or libsvm text");
     batch.word = NULL;
     batch.weight = weight;
     assert_int_equal(write_batch(&where, "a.vw", &batch, &error), GSA_INPUT);

@@ -251,7 +251,7 @@ static void an_evaluation_stops_on_request_and_names_bad_rows(void **unused)
     model = model_of(numbers);
     must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
     must_refuse(gsa_evaluate(metrics, bad, NULL, &error), GSA_LABEL, &error,
-                "test.svm:2 (byte 6): the label is no number, but this model predicts numbers");
+                "test.svm:2 (byte 6): the label is no number: expected one, as the model learned");
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     gsa_reader_close(few);

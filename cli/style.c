@@ -1,0 +1,62 @@
+/* What a terminal can. Who asked for plain text is a matter of the whole process, as in message.c. */
+#include "style.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { USUAL_COLUMNS = 80 };
+
+static bool is_plain;
+
+void style_make_plain(void)
+{
+    is_plain = true;
+}
+
+/* NULL if it is not there or empty. */
+static const char *setting(const char *name)
+{
+    const char *value = getenv(name);
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+bool style_is_on(FILE *stream)
+{
+    const char *terminal = setting("TERM");
+    return !is_plain && setting("NO_COLOR") == NULL && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           isatty(fileno(stream)) != 0;
+}
+
+const char *style_begin(FILE *stream, style_role role)
+{
+    static const char *const codes[] = {
+        [STYLE_NAME] = "\033[36m", [STYLE_HEADING] = "\033[1m", [STYLE_ERROR] = "\033[1;31m",
+        [STYLE_NOTE] = "\033[33m", [STYLE_CHART] = "\033[32m",  [STYLE_NONE] = ""};
+    return style_is_on(stream) ? codes[role] : "";
+}
+
+const char *style_end(FILE *stream, style_role role)
+{
+    return role != STYLE_NONE && style_is_on(stream) ? "\033[0m" : "";
+}
+
+int style_columns(FILE *stream)
+{
+    struct winsize size;
+    return ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : USUAL_COLUMNS;
+}
+
+bool style_has_unicode(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"}; /* the first that is set counts */
+    const char *locale = NULL;
+    for (size_t i = 0; i < sizeof names / sizeof *names && locale == NULL; i++)
+        locale = setting(names[i]);
+    for (; locale != NULL && *locale != '\0'; locale++)
+        if (strncasecmp(locale, "utf-8", 5) == 0 || strncasecmp(locale, "utf8", 4) == 0)
+            return true;
+    return false;
+}

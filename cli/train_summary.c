@@ -1,0 +1,163 @@
+/* How a training run ends: five lines for people (what was learned, how good it is, how long it took, what limited it,
+ * what to do next), or an object for programs. */
+#include "train.h"
+
+#include "printable.h"
+#include "report.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LINE_SIZE = 256 };
+
+double train_measure(const char *loss, double value)
+{
+    return strcmp(loss, "squared") == 0 ? sqrt(2 * value) : value;
+}
+
+const char *train_measure_name(const char *loss)
+{
+    if (strcmp(loss, "squared") == 0)
+        return "rmse";
+    if (strcmp(loss, "hinge") == 0)
+        return "hinge loss";
+    return strcmp(loss, "squared_hinge") == 0 ? "squared hinge loss" : "log loss";
+}
+
+double train_progressive_loss(const gsa_summary *summary)
+{
+    return summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : summary->last_pass_loss;
+}
+
+/* ---- for programs ------------------------------------------------------------------------------------------------ */
+
+static int print_json(const train_outcome *run)
+{
+    const gsa_summary *summary = &run->summary;
+    json_t *object = json_object();
+    json_object_set_new(object, "model", report_text(run->model_path));
+    json_object_set_new(object, "loss", json_string(summary->loss));
+    json_object_set_new(object, "rows", report_count(run->n_rows));
+    json_object_set_new(object, "held_out", report_count(summary->n_held_out));
+    if (!isnan(run->held_out_loss))
+        json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
+    json_object_set_new(object, "passes", report_count(summary->pass));
+    json_object_set_new(object, "features", report_count(summary->n_features));
+    json_object_set_new(object, "classes", report_count(summary->n_classes));
+    json_object_set_new(object, "progressive_loss", report_real(train_progressive_loss(summary)));
+    json_object_set_new(object, "mean_step", report_real(summary->step));
+    json_object_set_new(object, "bad_rows", report_count(run->n_bad_rows));
+    if (!isnan(run->colliding))
+        json_object_set_new(object, "colliding", report_real(run->colliding));
+    json_object_set_new(object, "seconds", report_real(run->seconds));
+    json_object_set_new(object, "stopped", json_boolean(run->stopped));
+    if (run->test->results != NULL)
+        json_object_set(object, "test", run->test->results);
+    return report_print_json(object);
+}
+
+/* ---- for people -------------------------------------------------------------------------------------------------- */
+
+static const char *plural(uint64_t n, const char *ending)
+{
+    return n == 1 ? "" : ending;
+}
+
+/* A table by its columns: the highest number of a hashed word says nothing. */
+static void append_features(const train_outcome *run, char line[LINE_SIZE])
+{
+    const gsa_schema_info *schema = &run->schema;
+    const char *text = gsa_reader_schema(run->reader);
+    if (text == NULL)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " feature%s", run->summary.n_features,
+                      plural(run->summary.n_features, "s"));
+    else if (strstr(text, "\ncolumns namespaces\n") != NULL)
+        report_append(line, LINE_SIZE, ", features hashed to %u bits", schema->bits);
+    else if (schema->n_words == 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " number column%s", schema->n_numbers,
+                      plural(schema->n_numbers, "s"));
+    else if (schema->n_numbers == 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " word column%s", schema->n_words, plural(schema->n_words, "s"));
+    else
+        report_append(line, LINE_SIZE, ", %" PRIu64 " number and %" PRIu64 " word columns", schema->n_numbers,
+                      schema->n_words);
+}
+
+static void print_learned(const train_outcome *run)
+{
+    const gsa_summary *summary = &run->summary;
+    char line[LINE_SIZE] = "";
+    report_append(line, LINE_SIZE, "%s", summary->loss);
+    if (summary->n_classes > 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " class%s", summary->n_classes, plural(summary->n_classes, "es"));
+    append_features(run, line);
+    if (run->stopped)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->n_rows);
+    else if (run->n_input_rows > 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " pass%s over %" PRIu64 " row%s", summary->pass,
+                      plural(summary->pass, "es"), run->n_input_rows, plural(run->n_input_rows, "s"));
+    else
+        report_append(line, LINE_SIZE, ", %" PRIu64 " rows in %" PRIu64 " pass%s", run->n_rows, summary->pass,
+                      plural(summary->pass, "es"));
+    if (run->n_bad_rows > 0)
+        report_append(line, LINE_SIZE, ", %" PRIu64 " bad row%s skipped", run->n_bad_rows,
+                      plural(run->n_bad_rows, "s"));
+    report_field("learned", "%s", line);
+}
+
+/* Balanced classes count alike, and those of the first rows say nothing of sorted ones. */
+static void guess(train_outcome *run)
+{
+    bool is_balanced = strcmp(gsa_state_get(run->state, "class_weight"), "balanced") == 0;
+    run->guess_loss = NAN;
+    if (!run->stopped && !is_balanced && !run->is_sorted)
+        run->guess_loss = train_guess_loss(run->reader, run->summary.loss, &run->guess_is_exact);
+}
+
+static void print_quality(const train_outcome *run)
+{
+    const char *loss = run->summary.loss;
+    char line[LINE_SIZE] = "";
+    if (isnan(run->held_out_loss)) {
+        report_append(line, LINE_SIZE, "%s %.6g of rows before they were learned", train_measure_name(loss),
+                      train_measure(loss, train_progressive_loss(&run->summary)));
+    } else {
+        report_append(line, LINE_SIZE, "held-out %s %.6g", train_measure_name(loss),
+                      train_measure(loss, run->held_out_loss));
+    }
+    if (!isnan(run->guess_loss))
+        report_append(line, LINE_SIZE, run->guess_is_exact ? " (%s alone: %.4g)" : " (%s alone: about %.3g)",
+                      strcmp(loss, "squared") == 0 ? "the mean" : "class shares", train_measure(loss, run->guess_loss));
+    report_field("how good", "%s", line);
+    train_test_report(run->test);
+}
+
+/* A command where there is one. */
+static void print_next(const train_advice *advice)
+{
+    report_name("next");
+    fputs(advice->next, stdout);
+    if (advice->next[0] == '\0') {
+        printf("greedystep %s ", advice->verb);
+        printable_put_word(stdout, advice->path);
+        fputs(advice->what, stdout);
+    }
+    putchar('\n');
+}
+
+int train_summary_print(train_outcome *run, bool as_json)
+{
+    if (as_json)
+        return print_json(run);
+    guess(run);
+    train_advice advice = train_advise(run);
+    print_learned(run);
+    print_quality(run);
+    report_field("how long", "%.2f s (%.0f rows/s), %.0f MB of memory", run->seconds,
+                 (double)run->n_new_rows / fmax(run->seconds, 1e-9), (double)run->peak_memory / 1e6);
+    report_field("limited by", "%s", advice.limit);
+    print_next(&advice);
+    return EXIT_DONE;
+}
