@@ -20,6 +20,7 @@ target_link_libraries(greedystep_manual PRIVATE
 set(folder ${PROJECT_BINARY_DIR}/manual)
 file(MAKE_DIRECTORY ${folder}/man1 ${folder}/commands)
 set(manual_files)
+set(pages)
 
 # greedystep_write(FILE COMMAND...): a file of the manual, made again when the tables have changed.
 function(greedystep_write file)
@@ -39,6 +40,7 @@ foreach(verb IN ITEMS "" train predict evaluate inspect merge convert export gen
   greedystep_write(commands/${page}.md greedystep_manual markdown ${verb})
   if(GREEDYSTEP_SCDOC)
     greedystep_write(man1/greedystep${dash}${verb}.1 greedystep_manual scdoc ${verb} | ${GREEDYSTEP_SCDOC})
+    list(APPEND pages ${folder}/man1/greedystep${dash}${verb}.1)
   endif()
 endforeach()
 greedystep_write(greedystep.bash greedystep_manual bash)
@@ -46,7 +48,7 @@ greedystep_write(_greedystep greedystep_manual zsh)
 greedystep_write(greedystep.fish greedystep_manual fish)
 add_custom_target(manual ALL DEPENDS ${manual_files})
 
-install(DIRECTORY ${folder}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR} COMPONENT command)
+install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
 install(FILES ${folder}/greedystep.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME greedystep COMPONENT command)
 install(FILES ${folder}/_greedystep DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
