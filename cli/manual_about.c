@@ -26,6 +26,11 @@ static const manual_entry files[] = {
 };
 
 static const manual_entry environment[] = {
+    {"NO_COLOR", "If it is set and not empty, nothing is coloured and no chart drawn, whatever the terminal can."},
+    {"TERM", "Unset or dumb: plain lines, as into a file."},
+    {"LC_ALL, LC_CTYPE, LANG",
+     "The first that is set says whether the terminal shows UTF-8, as charts need. Numbers are read and "
+     "written alike in every locale."},
     {"TMPDIR", "Where `train` keeps a temporary cache of the rows of compressed files, and `bench` its files; without "
                "it /tmp."},
     {"GREEDYSTEP_DUCKDB", "The library of DuckDB, which reads Parquet and --sql; without it libduckdb.so, wherever "

@@ -42,7 +42,7 @@ for page in "$manual"/commands/*.md; do
     [ "$page" = index ] || echo "$verbs" | grep -qx "$page" || lacks "there is a page of $page, which is no verb"
 done
 
-for variable in $(sed -n -e 's/.*getenv("\([A-Z_]*\)").*/\1/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
+for variable in $(sed -n -e 's/.*\(getenv\|setting\)("\([A-Z_]*\)").*/\2/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
     "$source"/cli/*.c); do
     has "$manual/commands/index.md" "\`.*\b$variable\b.*\`" "$variable of the environment"
 done
