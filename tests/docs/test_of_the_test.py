@@ -10,6 +10,7 @@ import tempfile
 import unittest
 
 import run
+import site_check
 
 PAGE = "# Page\n\n{}\n"
 CONSOLE = "```console\n$ printf 'one\\ntwo\\n'\n{}\n```"
@@ -90,6 +91,34 @@ class PagesThatAreWrong(unittest.TestCase):
     def test_a_program_that_is_not_here_is_told(self) -> None:
         assert self.failures("<!-- needs: no-such-program -->\n```sh\nfalse\n```") == []
         assert len(self.run_of_page.left_out) == 1
+
+
+class SitesThatAreWrong(unittest.TestCase):
+    def wrong(self, **pages: str) -> list[str]:
+        with tempfile.TemporaryDirectory() as name:
+            for page, text in pages.items():
+                (pathlib.Path(name) / f"{page}.html").write_text(text)
+            return site_check.check(pathlib.Path(name))[0]
+
+    def test_links_to_pages_and_places_pass(self) -> None:
+        assert self.wrong(a='<a href="b.html#here">b</a>', b='<p id="here">') == []
+
+    def test_a_page_that_is_not_there_is_noticed(self) -> None:
+        assert len(self.wrong(a='<a href="b.html">b</a>')) == 1
+        assert len(self.wrong(a='<img src="b.png">')) == 1
+
+    def test_a_place_that_is_not_there_is_noticed(self) -> None:
+        assert len(self.wrong(a='<a href="b.html#there">b</a>', b='<p id="here">')) == 1
+        assert len(self.wrong(a='<a href="#there">a</a>')) == 1
+
+    def test_what_comes_from_elsewhere_is_noticed(self) -> None:
+        assert self.wrong(a='<a href="https://example.org/">a link is not loaded</a>') == []
+        for text in (
+            '<script src="https://example.org/x.js"></script>',
+            '<link rel="stylesheet" href="//example.org/x.css">',
+            "<style>@import 'https://example.org/x.css'</style>",
+        ):
+            assert len(self.wrong(a=text)) == 1, text
 
 
 if __name__ == "__main__":
