@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 LANGUAGES = ("console", "sh", "python", "c", "json")
 PLAIN = ("", "text", "html")
 COMMAND = re.compile(r"\$ |greedystep (train|predict|evaluate|inspect|merge|convert|export|generate|compare|bench)\b")
+INSTALLS = re.compile(r"^(?:\$ )?(?:sudo |apt-get |(?:python3? -m )?pip install )")
 FENCE = re.compile(r"^( *)(```+)([\w+-]*) *$")
 FILE_NAME = re.compile(r"^(?:/\*|#|//) ([\w.-]+\.\w+)(?: \*/)?$")
 
@@ -45,6 +46,10 @@ class Block:
     @property
     def reason(self) -> str | None:
         return self.note("not run:")
+
+    @property
+    def installs(self) -> bool:
+        return self.language in ("console", "sh") and any(INSTALLS.match(line) for line in self.lines)
 
     @property
     def file_name(self) -> str | None:
@@ -74,6 +79,8 @@ class Page:
                     found.append(f"{where}: commands in a block that does not say what it is: write ```console")
             elif block.language not in LANGUAGES and not block.file_name:
                 found.append(f"{where}: blocks of {block.language} are not known here (tests/docs/blocks.py)")
+            if block.installs and block.reason is None:
+                found.append(f"{where}: it installs something, which no test does by the way: say why it is not run")
             if block.reason == "":
                 found.append(f"{where}: it is not run, and there is no reason")
         return found

@@ -11,7 +11,8 @@ The blocks of a page are run in their order, in one temporary folder: files that
 console  commands behind `$ `, each followed by what it prints; a line `...` stands for any lines
 sh       a script that must succeed
 python   run by --python, all of a page in one process where the first of it stands; without it they are left out
-c        compiled; a whole program is run too
+c        compiled, between the lines of the page's hidden C before and after its line `...`; a whole program has a file
+         name and is run by the commands that follow
 json     parsed
 
 blocks.py says how a page excuses a block from this. Standard library only; exit code 77: something needed is not here.
@@ -62,7 +63,7 @@ class Run:
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name).resolve()
             for block in self.page.blocks:
-                if block.reason is None:
+                if block.reason is None and not block.installs:
                     self.run_block(block, folder)
         if self.accept and self.lines_anew:
             self.write()
@@ -107,8 +108,9 @@ class Run:
             self.fail(block, "a whole program: name its file in the first line, and run it in a console block")
             return
         source = folder / "fragment.c"
-        hidden = [other.text for other in self.page.blocks if other.hidden and other.language == "c"]
-        source.write_text("".join(hidden) + block.text, encoding="utf-8")
+        around = "".join(other.text for other in self.page.blocks if other.hidden and other.language == "c")
+        before, _, after = around.partition("...\n")
+        source.write_text(before + block.text + after, encoding="utf-8")
         if not block.hidden:
             self.must_succeed(block, ["cc", "-std=c17", "-fsyntax-only", f"-I{ROOT / 'include'}", "fragment.c"], folder)
 

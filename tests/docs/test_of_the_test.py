@@ -66,6 +66,10 @@ class PagesThatAreWrong(unittest.TestCase):
         assert len(self.failures("<!-- not run: -->\n```sh\nfalse\n```")) == 1
         assert len(self.failures("<!-- not run: above -->\nText.\n\n```sh\nfalse\n```")) == 1
 
+    def test_what_installs_is_never_run(self) -> None:
+        assert len(self.failures("```sh\nsudo true\n```")) == 1
+        assert self.run_of_page.count == 0
+
     def test_commands_do_not_hide_in_plain_blocks(self) -> None:
         assert len(self.failures("```\n$ rm -rf everything\n```")) == 1
         assert len(self.failures("```ruby\nputs 1\n```")) == 1
@@ -74,6 +78,7 @@ class PagesThatAreWrong(unittest.TestCase):
         assert len(self.failures('```json\n{"a":}\n```')) == 1
         assert len(self.failures("```c\nint f(void) { return g; }\n```")) == 1
         assert self.failures("<!-- c\nint g;\n-->\n```c\nint f(void) { return g; }\n```") == []
+        assert self.failures("<!-- c\nint f(int g)\n{\n...\n}\n-->\n```c\nreturn g;\n```") == []
 
     def test_python_goes_on_and_its_output_is_compared(self) -> None:
         page = (
