@@ -33,7 +33,7 @@ import output
 import shell
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-OTHER_PAGES = ["CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "examples/python/README.md"]
+OTHER_PAGES = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "examples/README.md", "examples/python/README.md"]
 SEPARATOR = "\x1d"
 
 
