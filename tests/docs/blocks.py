@@ -4,7 +4,7 @@ A block is what stands between fences. An HTML comment right before it is about 
 
     <!-- not run: REASON -->     it is not run here
     <!-- fails -->               its commands are meant to fail
-    <!-- needs: PROGRAM ... -->  it is run where these programs are
+    <!-- needs: PROGRAM ... -->  it is run where these programs are, or of Python these modules
     <!-- output -->              it is what the program in the block before it prints
 
 A comment that begins with a language and a line end holds a block that is run and not shown (what a snippet takes for

@@ -130,11 +130,16 @@ class Run:
         all_of_it = [other for other in self.page.blocks if is_run_python(other)]
         if block is not all_of_it[0]:
             return
+        modules = {name for other in all_of_it for name in shell.needs(other)}
+        if modules and shell.run([self.python, "-c", f"import {', '.join(modules)}"], folder, {}).returncode != 0:
+            self.count -= 1
+            self.left_out.append(f"{self.place(block)}: Python without {', '.join(modules)}")
+            return
         text = "".join(f"print({SEPARATOR!r}, end='', flush=True)\n{other.text}" for other in all_of_it)
-        done = shell.run([self.python, "-c", text], folder, self.environment)
+        done = shell.run([self.python, "-c", text], folder, self.environment, together=False)
         parts = done.stdout.split(SEPARATOR)[1:]
         if done.returncode != 0:
-            self.fail(all_of_it[len(parts) - 1], parts[-1] if parts else done.stdout)
+            self.fail(all_of_it[len(parts) - 1], (parts[-1] if parts else "") + done.stderr)
             return
         for other, printed in zip(all_of_it, parts):
             self.compare_python(other, printed)

@@ -46,7 +46,11 @@ def steps_of(block: Block) -> list[Step]:
 
 def missing(block: Block) -> list[str]:
     """Programs that the block needs and that are not here."""
-    return [name for name in (block.note("needs:") or "").split() if not shutil.which(name)]
+    return [] if block.language == "python" else [name for name in needs(block) if not shutil.which(name)]
+
+
+def needs(block: Block) -> list[str]:
+    return (block.note("needs:") or "").split()
 
 
 def run_steps(steps: list[Step], folder: pathlib.Path, environment: dict[str, str]) -> None:
@@ -61,14 +65,17 @@ def run_steps(steps: list[Step], folder: pathlib.Path, environment: dict[str, st
         step.code = int(code)
 
 
-def run(command: list[str], folder: pathlib.Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def run(
+    command: list[str], folder: pathlib.Path, environment: dict[str, str], together: bool = True
+) -> subprocess.CompletedProcess[str]:
+    """Runs a program, with both of its streams together or apart."""
     return subprocess.run(
         command,
         cwd=folder,
         env={**os.environ, **environment},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
+        stderr=subprocess.STDOUT if together else subprocess.PIPE,
         text=True,
         errors="replace",
         timeout=SECONDS,
@@ -88,8 +95,8 @@ def script_of(blocks: list[Block], page: str) -> str:
             out += block.lines
         elif block.language == "console":
             steps = [line for step in steps_of(block) for line in step_lines(step, block.note("fails") is not None)]
-            needs = " && ".join(f"command -v {name} > /dev/null" for name in (block.note("needs:") or "").split())
-            out += [f"if {needs}; then", *steps, "fi"] if needs else steps
+            there = " && ".join(f"command -v {name} > /dev/null" for name in needs(block))
+            out += [f"if {there}; then", *steps, "fi"] if there else steps
     return "\n".join(out) + "\n"
 
 

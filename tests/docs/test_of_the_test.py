@@ -87,6 +87,11 @@ class PagesThatAreWrong(unittest.TestCase):
         assert self.failures(page.format("2"), python=sys.executable) == []
         assert len(self.failures(page.format("3"), python=sys.executable)) == 1
 
+    def test_python_without_a_module_is_left_out(self) -> None:
+        page = "<!-- needs: no_such_module -->\n```python\nimport no_such_module\n```"
+        assert self.failures(page, python=sys.executable) == []
+        assert len(self.run_of_page.left_out) == 1
+
     def test_accept_writes_what_was_printed_and_keeps_times(self) -> None:
         assert self.failures("```console\n$ printf '1 s\\n7\\n'\n2 s\n8\n```", accept=True) == []
         assert "1 s\n7\n" in self.path.read_text()

@@ -34,3 +34,30 @@ def test_the_example_prints_what_is_expected(tmp_path):
     )
     assert done.returncode == 0, done.stderr[-4000:]
     assert done.stdout == (EXAMPLES / "expected" / "spark.txt").read_text()
+
+
+@pytest.mark.skipif(
+    not (os.environ.get("JAVA_HOME") or shutil.which("java")), reason="Spark is NOT tested: there is no JRE"
+)
+def test_the_guide_shows_what_it_prints():
+    from spark_cluster import SHORT_LIVED
+
+    root = EXAMPLES.parent
+    command = Path(sys.executable).with_name("greedystep")
+    guide = root / "docs" / "guides" / "from-spark-mllib.md"
+    env = {"JAVA_TOOL_OPTIONS": SHORT_LIVED, **os.environ}
+    env.update(PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1")
+    words = [
+        sys.executable,
+        root / "tests" / "docs" / "run.py",
+        "--python",
+        sys.executable,
+        "--command",
+        command,
+        guide,
+    ]
+    done = subprocess.run(
+        [str(word) for word in words], env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stdout
+    assert "left out" not in done.stdout
