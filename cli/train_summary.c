@@ -121,7 +121,7 @@ static void print_quality(const train_outcome *run)
     const char *loss = run->summary.loss;
     char line[LINE_SIZE] = "";
     if (isnan(run->held_out_loss)) {
-        report_append(line, LINE_SIZE, "%s %.6g of rows before they were learned", train_measure_name(loss),
+        report_append(line, LINE_SIZE, "progressive %s %.6g", train_measure_name(loss),
                       train_measure(loss, train_progressive_loss(&run->summary)));
     } else {
         report_append(line, LINE_SIZE, "held-out %s %.6g", train_measure_name(loss),
