@@ -30,6 +30,14 @@ static const launcher launchers[] = {
     {"PMIX_RANK", "SLURM_NTASKS", "openmpi", "Open MPI", "libopenmpi-dev"},
 };
 
+bool cluster_was_launched(void)
+{
+    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+        if (getenv(launchers[i].rank) != NULL)
+            return true;
+    return false;
+}
+
 /* NULL if this process was not started with others. */
 static const launcher *find_launcher(void)
 {
@@ -45,10 +53,7 @@ static const launcher *find_launcher(void)
 static int check_step(void)
 {
     const char *n = getenv("SLURM_STEP_NUM_TASKS");
-    bool apart = n != NULL && strcmp(n, "1") != 0;
-    for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
-        apart = apart && getenv(launchers[i].rank) == NULL;
-    if (!apart)
+    if (n == NULL || strcmp(n, "1") == 0 || cluster_was_launched())
         return EXIT_DONE;
     return complain_failed(
         "srun started %s processes that do not know of one another; apart they would write over one "

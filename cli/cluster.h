@@ -20,6 +20,9 @@ typedef struct cli_cluster {
 /* The MPI libraries that were built, "" if none. */
 const char *cluster_libraries(void);
 
+/* Whether a launcher started this process, alone or with others. */
+bool cluster_was_launched(void);
+
 /* Joins the others, if there are any, and tells which processes they are. Gives an exit code; it is a failure if there
  * are others and no way to reach them. */
 int cluster_join(cli_cluster *out, bool tells);

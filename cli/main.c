@@ -1,4 +1,5 @@
 /* greedystep: the command. Finds the verb and runs it. */
+#include "cluster.h"
 #include "help.h"
 #include "message.h"
 #include "options.h"
@@ -50,7 +51,8 @@ static int run_verb(const cli_verb *verb, int argc, char **argv)
 {
     cli_arguments arguments;
     int code = arguments_parse(verb, argc, argv, &arguments);
-    if (code == EXIT_DONE && asks_for_quiet(&arguments))
+    /* A launcher may give its processes a terminal of their own, wherever its own output goes (Open MPI does). */
+    if (code == EXIT_DONE && (asks_for_quiet(&arguments) || cluster_was_launched()))
         style_make_plain();
     if (code == EXIT_DONE && arguments.wants_help)
         help_print_verb(verb);

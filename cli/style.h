@@ -1,7 +1,8 @@
 /* How text looks on a terminal: colours, lines that are drawn again, and what it has characters for.
  *
  * A stream has style if it is a terminal that can: TERM is there and not "dumb", and nobody asks for plain text, by a
- * NO_COLOR that is not empty (no-color.org) or --quiet. Everything is found out here, and there is no option for it. */
+ * NO_COLOR that is not empty (no-color.org), --quiet or a launcher of MPI. Everything is found out here, and there is
+ * no option for it. */
 #ifndef GREEDYSTEP_CLI_STYLE_H
 #define GREEDYSTEP_CLI_STYLE_H
 
@@ -10,7 +11,7 @@
 
 typedef enum style_role { STYLE_NAME, STYLE_HEADING, STYLE_ERROR, STYLE_NOTE, STYLE_CHART, STYLE_NONE } style_role;
 
-/* From here on everything is plain (--quiet). */
+/* From here on everything is plain. */
 void style_make_plain(void);
 bool style_is_on(FILE *stream);
 /* What comes before and after text of a role; "" where text is plain. */
