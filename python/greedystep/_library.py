@@ -332,22 +332,25 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-def _path() -> Path:
-    """Where the library is: beside this file, unless a developer says otherwise."""
-    given = os.environ.get("GREEDYSTEP_LIBRARY")
-    return Path(given) if given else Path(__file__).with_name("libgreedystep.so")
+SYSTEM_NAME = "libgreedystep.so.0"  # the number is that of the binary interface, src/CMakeLists.txt
+
+
+def _name() -> str:
+    """Return what is loaded: what a developer says, the library beside this file (a wheel's), else the system's."""
+    beside = Path(__file__).with_name("libgreedystep.so")
+    return os.environ.get("GREEDYSTEP_LIBRARY") or (str(beside) if beside.exists() else SYSTEM_NAME)
 
 
 @lru_cache(maxsize=1)
 def library() -> ctypes.CDLL:
     """Return the library, loaded once; its calls release the GIL."""
-    path = _path()
-    if not path.exists():
+    try:
+        loaded = ctypes.CDLL(_name())
+    except OSError as error:
         raise ImportError(
-            f"{path} is missing: install the package (pip install .), or let GREEDYSTEP_LIBRARY "
+            f"libgreedystep is missing: {error}; install the package (pip install .), or let GREEDYSTEP_LIBRARY "
             "name the library of a build"
-        )
-    loaded = ctypes.CDLL(str(path))
+        ) from error
     for name, (result, arguments) in _PROTOTYPES.items():
         function = getattr(loaded, name)
         function.restype = result

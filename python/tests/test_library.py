@@ -63,3 +63,17 @@ def test_every_function_that_is_named_is_there():
     library = c.library()
     for name in c._PROTOTYPES:
         assert getattr(library, name).argtypes is not None
+
+
+def test_the_number_of_the_system_library_is_that_of_the_build():
+    build = INCLUDE.parent / "src" / "CMakeLists.txt"
+    assert f"set(soversion {c.SYSTEM_NAME.rsplit('.', 1)[1]})" in build.read_text()
+
+
+def test_without_a_library_of_its_own_the_system_is_asked(monkeypatch):
+    monkeypatch.delenv("GREEDYSTEP_LIBRARY", raising=False)
+    monkeypatch.setattr(c, "__file__", "/nowhere/_library.py")
+    assert c._name() == c.SYSTEM_NAME
+    monkeypatch.setattr(c, "SYSTEM_NAME", "libof-nobody.so.0")
+    with pytest.raises(ImportError, match=r"libgreedystep is missing: libof-nobody\.so\.0"):
+        c.library.__wrapped__()

@@ -1,9 +1,9 @@
 #!/bin/sh
 # No library is taken from the current folder, from the folder of the data or by a relative path: what the command loads
 # when it runs (DuckDB, MPI) is looked for where the system has libraries, beside the command, or where a variable says.
-# usage: loading.sh COMMAND      CC from the environment
+# usage: loading.sh COMMAND SOVERSION      CC from the environment
 set -eu
-command=$1
+command=$1 soversion=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -13,9 +13,8 @@ if ! ${CC:-cc} -shared -fPIC -o libduckdb.so trap.c 2> /dev/null; then
     echo "SKIPPED: no compiler makes a library that this machine can load"
     exit 77
 fi
-version=$("$command" --version | sed -n '1s/greedystep \([0-9]*\.[0-9]*\).*/\1/p')
 for name in openmpi mpich; do
-    cp libduckdb.so "libgreedystep_mpi_$name.so.$version"
+    cp libduckdb.so "libgreedystep_mpi_$name.so.$soversion"
 done
 for library in libjansson.so.4 libz.so.1 libzstd.so.1 liblzma.so.5 libbz2.so.1.0 libmpi.so.40 libmpich.so.12; do
     cp libduckdb.so "$library"
