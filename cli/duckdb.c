@@ -99,6 +99,9 @@ static int load(api *out)
 {
     const char *name;
     void *library = open_library(&name);
+    if (library == NULL && GREEDYSTEP_STATIC)
+        return complain_failed("Parquet and --sql are read by DuckDB, whose library this command cannot load, since it "
+                               "is linked statically; take one that is not, or turn the rows into CSV");
     if (library == NULL)
         return complain_failed("Parquet and --sql are read by DuckDB, whose library is not there: %s; get libduckdb of "
                                "1.5 or later (libduckdb-linux-amd64.zip of github.com/duckdb/duckdb/releases) and put "

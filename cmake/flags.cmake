@@ -5,6 +5,9 @@ target_compile_options(gsa_flags INTERFACE
   # Same bits with every compiler and on every machine: no fused multiply-add behind our back.
   -ffp-contract=off)
 target_compile_definitions(gsa_flags INTERFACE _POSIX_C_SOURCE=200809L _FILE_OFFSET_BITS=64)
+if(APPLE)
+  target_compile_definitions(gsa_flags INTERFACE _DARWIN_C_SOURCE) # what POSIX does not have, such as the number of processors
+endif()
 target_include_directories(gsa_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
 # A sum of floats must be a float: some processors and compilers compute it wider (x87; gcc for s390x by old custom).
@@ -68,5 +71,7 @@ if(GREEDYSTEP_HARDEN AND NOT GREEDYSTEP_SANITIZE AND NOT GREEDYSTEP_COVERAGE)
   # Level 3 where compiler and libc know it (gcc 12, clang 9; glibc 2.34): glibc takes it as 2 with compilers that do not.
   target_compile_options(gsa_flags INTERFACE
     $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE> $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=3>)
-  target_link_options(gsa_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  if(NOT APPLE AND NOT WIN32)
+    target_link_options(gsa_flags INTERFACE -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack)
+  endif()
 endif()
