@@ -62,4 +62,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/greedystepConfig.cmake
 if(SKBUILD)
   install(FILES $<TARGET_FILE:greedystep_shared> DESTINATION greedystep RENAME libgreedystep.so COMPONENT python)
   install(PROGRAMS $<TARGET_FILE:greedystep_cli> DESTINATION ${SKBUILD_SCRIPTS_DIR} COMPONENT python)
+  if(IS_DIRECTORY "${GREEDYSTEP_SYSROOT}/licences") # of the libraries that cmake/foreign.cmake links
+    install(DIRECTORY ${GREEDYSTEP_SYSROOT}/licences DESTINATION greedystep COMPONENT python)
+  endif()
 endif()

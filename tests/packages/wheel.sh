@@ -1,0 +1,31 @@
+#!/bin/sh
+# The wheel in a fresh environment of a clean Debian 12: pip installs it, the command that it brings follows the tutorial, and
+# Python trains to the same bytes.
+# usage: wheel.sh WHEEL      GREEDYSTEP_CACHE: where the clean Debian is kept (build/cache)
+. "$(dirname "$0")/prelude.sh"
+debian_base
+mkdir "$work/root/wheel" "$work/root/tutorial"
+cp "$1" "$work/root/wheel"
+tutorial > "$work/root/tutorial/tutorial.sh"
+inside apt-get update -q > /dev/null
+inside apt-get install -q -y --no-install-recommends python3-venv > "$work/apt.log" 2>&1 || {
+    cat "$work/apt.log"
+    exit 1
+}
+start=$(seconds)
+inside sh -c 'python3 -m venv /venv && /venv/bin/pip install -q /wheel/*.whl'
+echo "installed in $(since "$start") s: $(basename "$1")"
+start=$(seconds)
+inside sh -c 'PATH=/venv/bin:$PATH && cd /tutorial && sh tutorial.sh' > "$work/tutorial.log" 2>&1 || {
+    tail -n 40 "$work/tutorial.log"
+    echo "the tutorial failed"
+    exit 1
+}
+echo "the tutorial took $(since "$start") s"
+inside sh -c 'cd /tutorial && /venv/bin/python -c "
+import filecmp, greedystep
+model = greedystep.train(\"monday.csv\", label=\"bought\", ignore=[\"visit\"])
+model.save(\"python.model\")
+assert filecmp.cmp(\"python.model\", \"shop.model\", shallow=False)
+"'
+echo "the wheel's Python writes the bytes that the command wrote"
