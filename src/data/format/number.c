@@ -8,6 +8,9 @@
 
 #include <locale.h>
 #include <stdlib.h>
+#ifdef __APPLE__
+#include <xlocale.h> /* strtod_l */
+#endif
 
 struct gsa__number_locale {
     locale_t c;
