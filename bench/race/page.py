@@ -109,7 +109,7 @@ def summary(race: Race, rivals: Sequence[Rival]) -> str:
         "|---|--:|--:|--:|--:|",
     ]
     for rival in rivals:
-        for state, name in ((DEFAULT, "as it comes"), (TUNED, f"best of {rival.cells} settings")):
+        for state, name in ((DEFAULT, "as it comes"), (TUNED, f"best of up to {rival.cells} settings")):
             less, same, more = (len(each) for each in race.verdicts(rival.name, state))
             costs = race.costs(rival.name, state)
             cost = f"{times(statistics.median(costs))} ({times(min(costs))} to {times(max(costs))})"
@@ -141,8 +141,8 @@ def readme_part(race: Race, rivals: Sequence[Rival], about: dict) -> str:
     text = f"""{summary(race, rivals)}
 
 {len(race.sets)} data sets, log loss on test rows, the same within {100 * TIE:.0f} %; processor seconds of one thread, median over the sets
-and range; {about["machine"]}, {about["date"]}. `bench/race/run.py` makes table and figure; settings,
-seeds and every set are in [docs/no-tuning.md](docs/no-tuning.md).
+and range; a search ends after {about["budget"]:.0f} of them. {about["machine"]}, {about["date"]}. `bench/race/run.py` makes
+table and figure; settings, seeds and every set are in [docs/no-tuning.md](docs/no-tuning.md).
 """
     return text
 
