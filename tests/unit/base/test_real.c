@@ -93,7 +93,9 @@ static void functions_agree_with_fifty_digits(void **state)
 static void functions_agree_with_long_double(void **state)
 {
     (void)state;
-    if (LDBL_MANT_DIG < 64)
+    /* musl's expl of 128 bits gives a double, and is no reference. */
+    volatile long double one = 1;
+    if (LDBL_MANT_DIG < 64 || expl(one) == (double)expl(one))
         skip();
     for (size_t i = 0; i < N_ENTRIES; i++) {
         gsa__rng rng = gsa__rng_of(1, i, 0);
