@@ -75,7 +75,7 @@ allowed() {
         'reader.h <stdatomic.h>' | 'keep.h <stdatomic.h>') ;; # progress, asked by another thread
         'keep.c <sys/statvfs.h>' | 'keep.c <sys/resource.h>') ;; # how much room there is for a temporary file
         'format/digits.h <emmintrin.h>') ;; # only where the compiler says that there is SSE2
-        'format/number.c <locale.h>') ;; # to be independent of the process's locale
+        'format/number.c <locale.h>' | 'format/number.c <xlocale.h>') ;; # to be independent of the process's locale
         *' <'*) is_libc "$bare" ;;
         *) return 1 ;;
         esac
