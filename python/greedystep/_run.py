@@ -14,14 +14,17 @@ back a lock which the other thread holds.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import threading
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Any, Callable
 
 from . import _library as c
 from ._errors import call
+
+_LOOK_SECONDS = 0.1  # how long Ctrl-C may wait at worst
 
 
 def _half_of_memory() -> int:
@@ -135,7 +138,7 @@ class Run:
                 if task is not None and not task.is_done:
                     _do(task, interrupt)
                 else:
-                    wake.get()  # then the task is looked at again, so that none is missed
+                    _wait(wake)  # then the task is looked at again, so that none is missed
 
         thread: threading.Thread | None = None
         while not is_done:
@@ -154,6 +157,12 @@ class Run:
             raise interrupt
         if raised:
             raise raised[0]
+
+
+def _wait(wake: SimpleQueue[None]) -> None:
+    """Wait, but not for ever: a signal that comes just before the thread falls asleep does not wake it."""
+    with contextlib.suppress(Empty):
+        wake.get(timeout=_LOOK_SECONDS)
 
 
 def _do(task: _Task, interrupt: BaseException | None) -> None:
