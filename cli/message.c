@@ -88,6 +88,10 @@ static bool has_remedy(const char *message)
 static const char *remedy(gsa_status status, const gsa_error *error)
 {
     const char *message = error->message;
+    bool is_row = status == GSA_INPUT && error->line > 0; /* whose text may have any mark in it */
+    if (is_row)
+        return strstr(message, "--bad-rows") != NULL ? ""
+                                                     : "; mend the row, or leave such rows out with --bad-rows skip";
     if (has_remedy(message))
         return "";
     switch (status) {
@@ -104,8 +108,7 @@ static const char *remedy(gsa_status status, const gsa_error *error)
                                                             : "; make room, or give another place";
         return strstr(message, "open") != NULL ? "; check the name, and that it can be read" : "";
     case GSA_INPUT:
-        return error->line > 0 ? "; mend the row, or leave such rows out with --bad-rows skip"
-                               : "; give a file with rows";
+        return "; give a file with rows";
     default:
         return "";
     }

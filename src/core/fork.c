@@ -201,13 +201,13 @@ static gsa_status check_start(const gsa_state *from, const gsa__params *params, 
     gsa__loss asked = gsa__loss_asked(params);
     bool compatible = gsa__loss_has_probabilities(asked) && gsa__loss_has_probabilities(from->loss);
     if (asked != GSA__UNDECIDED && asked != from->loss && !compatible)
-        return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s; leave out --loss",
+        return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s; leave the loss out",
                          gsa__loss_name(from->loss), gsa__loss_name(asked));
     if (params->has_custom_loss && from->loss != GSA__CUSTOM)
         return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not one of the caller's",
                          gsa__loss_name(from->loss));
     if (params->value[GSA__PARAM_intercept] != from->params.value[GSA__PARAM_intercept])
-        return gsa__fail(error, GSA_CONFLICT, "the model to start from has intercept=%s; leave out --intercept",
+        return gsa__fail(error, GSA_CONFLICT, "the model to start from has intercept=%s; leave it out",
                          from->params.text[GSA__PARAM_intercept]);
     return gsa__class_weight_check(params, from->loss, error);
 }

@@ -110,7 +110,7 @@ static gsa_status append(gsa__labels *labels, const char *text, bool is_number, 
                          gsa_error *error)
 {
     if (labels->n >= GSA__LABELS_MOST)
-        return gsa__fail(error, GSA_LIMIT, "more than %zu different labels; is --label right?", GSA__LABELS_MOST);
+        return gsa__fail(error, GSA_LIMIT, "more than %zu different labels; is it the right column?", GSA__LABELS_MOST);
     char *copy = gsa__copy_text(&labels->env, text);
     if (!copy || !grow_slots(labels) ||
         !gsa__reserve(&labels->env, (void **)&labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {

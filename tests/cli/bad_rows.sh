@@ -26,3 +26,7 @@ try greedystep train comment.svm -o empty
 try greedystep train missing.svm -o empty
 try greedystep train good.svm missing.svm -o empty
 ls
+
+echo "what a row says does not hide what to do"
+printf '1 1:1\n0 1:?\n' >asks.svm
+try greedystep train asks.svm -o m

@@ -13,9 +13,8 @@ lintian --pedantic --display-info --fail-on error,warning,info,pedantic "$debs"/
 echo "lintian has nothing to say"
 
 debian_base
-mkdir "$work/root/debs" "$work/root/tutorial" "$work/root/example"
+mkdir "$work/root/debs" "$work/root/example"
 cp "$debs"/*.deb "$work/root/debs"
-tutorial > "$work/root/tutorial/tutorial.sh"
 cp "$source"/examples/c/minimal.c "$source"/examples/data/*.csv "$work/root/example"
 
 # install PACKAGE...: those of ours by file, with what they need from the network; told how long it took
@@ -36,13 +35,7 @@ cd "$work/root/debs"
 install "/debs/$(echo greedystep_*.deb)"
 cd "$work"
 inside greedystep --version
-start=$(seconds)
-inside sh -c 'cd /tutorial && sh tutorial.sh' > "$work/tutorial.log" 2>&1 || {
-    tail -n 40 "$work/tutorial.log"
-    echo "the tutorial failed"
-    exit 1
-}
-echo "the tutorial took $(since "$start") s"
+follow_tutorial /usr/bin
 
 cd "$work/root/debs"
 install "/debs/$(echo libgreedystep0_*.deb)" "/debs/$(echo libgreedystep-dev_*.deb)" gcc libc6-dev pkgconf

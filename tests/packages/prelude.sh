@@ -54,3 +54,16 @@ inside() {
 tutorial() {
     python3 "$source/tests/docs/run.py" --script "$source/docs/tutorial.md"
 }
+
+# follow_tutorial PATH: in the chroot, with the command that is found there first
+follow_tutorial() {
+    start=$(seconds)
+    mkdir -p "$work/root/tutorial"
+    tutorial > "$work/root/tutorial/tutorial.sh"
+    inside sh -c "PATH=$1:\$PATH && cd /tutorial && sh tutorial.sh" > "$work/tutorial.log" 2>&1 || {
+        tail -n 40 "$work/tutorial.log"
+        echo "the tutorial failed"
+        exit 1
+    }
+    echo "the tutorial took $(since "$start") s"
+}

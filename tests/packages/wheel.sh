@@ -11,11 +11,10 @@ sh "$source/tests/laws/symbols.sh" --list "$work/wheel/greedystep/libgreedystep.
     exit 1
 }
 debian_base
-mkdir "$work/root/wheel" "$work/root/tutorial"
+mkdir "$work/root/wheel"
 cp "$1" "$work/root/wheel"
 # What it needs is fetched out here, where the network has been set up, for the Python of Debian 12.
 python3 -m pip download -q --disable-pip-version-check -d "$work/root/wheel" --only-binary :all: --python-version 3.11 numpy scipy
-tutorial > "$work/root/tutorial/tutorial.sh"
 inside apt-get update -q > /dev/null
 inside apt-get install -q -y --no-install-recommends python3-venv > "$work/apt.log" 2>&1 || {
     cat "$work/apt.log"
@@ -24,13 +23,7 @@ inside apt-get install -q -y --no-install-recommends python3-venv > "$work/apt.l
 start=$(seconds)
 inside sh -c 'python3 -m venv /venv && /venv/bin/pip install -q --no-index --find-links /wheel greedystep'
 echo "installed in $(since "$start") s: $(basename "$1")"
-start=$(seconds)
-inside sh -c 'PATH=/venv/bin:$PATH && cd /tutorial && sh tutorial.sh' > "$work/tutorial.log" 2>&1 || {
-    tail -n 40 "$work/tutorial.log"
-    echo "the tutorial failed"
-    exit 1
-}
-echo "the tutorial took $(since "$start") s"
+follow_tutorial /venv/bin
 inside sh -c 'cd /tutorial && /venv/bin/python -c "
 import filecmp, greedystep
 model = greedystep.train(\"monday.csv\", label=\"bought\", ignore=[\"visit\"])
