@@ -74,12 +74,14 @@ int complain_interrupted(void)
     return interrupt_exit_code();
 }
 
-/* Whether a message of the library says what to do, or asks what to look at. */
+/* Whether a message of the library says what to do, or asks what to look at: behind what it quotes, which may have any
+ * mark in it. */
 static bool has_remedy(const char *message)
 {
     static const char *const marks[] = {";", "?", "--", "raise", "anew"};
+    const char *quoted = strrchr(message, '\'');
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (strstr(message, marks[i]) != NULL)
+        if (strstr(quoted != NULL ? quoted : message, marks[i]) != NULL)
             return true;
     return false;
 }
@@ -88,10 +90,6 @@ static bool has_remedy(const char *message)
 static const char *remedy(gsa_status status, const gsa_error *error)
 {
     const char *message = error->message;
-    bool is_row = status == GSA_INPUT && error->line > 0; /* whose text may have any mark in it */
-    if (is_row)
-        return strstr(message, "--bad-rows") != NULL ? ""
-                                                     : "; mend the row, or leave such rows out with --bad-rows skip";
     if (has_remedy(message))
         return "";
     switch (status) {
@@ -108,7 +106,8 @@ static const char *remedy(gsa_status status, const gsa_error *error)
                                                             : "; make room, or give another place";
         return strstr(message, "open") != NULL ? "; check the name, and that it can be read" : "";
     case GSA_INPUT:
-        return "; give a file with rows";
+        return error->line > 0 ? "; mend the row, or leave such rows out with --bad-rows skip"
+                               : "; give a file with rows";
     default:
         return "";
     }

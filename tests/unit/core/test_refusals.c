@@ -273,7 +273,7 @@ static void a_start_that_contradicts_what_was_learned_is_refused(void **unused)
     (void)unused;
     static const char *const wrong[][3] = {{"loss", "squared", "has logistic loss, not squared"},
                                            {"loss", "hinge", "has logistic loss, not hinge"},
-                                           {"intercept", "off", "has intercept=on; leave out"}};
+                                           {"intercept", "off", "has intercept=on; leave it out"}};
     gsa_state *state = some_state(), *out = NULL;
     gsa_error error = {0};
     gsa_config *config;
