@@ -1,4 +1,4 @@
-/* SIGINT and SIGTERM. A variable that outlives a call, like those of message.c: a handler can reach nothing else. */
+/* SIGINT and SIGTERM. Variables that outlive a call, like those of message.c: a handler can reach nothing else. */
 #include "interrupt.h"
 
 #include "message.h"
@@ -6,12 +6,30 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
+
+/* timeout(1) and schedulers signal a process and its group, at once: that is one wish, not two. */
+enum { ONE_WISH_SECONDS = 1 };
 
 static volatile atomic_int caught; /* threads ask for it too */
+static atomic_llong caught_at;
+
+static long long now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time); /* one of the calls that a handler may make */
+    return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
 
 static void remember_signal(int signal_number)
 {
-    caught = signal_number;
+    if (caught == 0) {
+        caught_at = now();
+        caught = signal_number;
+    } else if (now() - caught_at >= ONE_WISH_SECONDS * 1000000000LL) {
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+    }
 }
 
 void interrupt_catch(void)
@@ -20,9 +38,7 @@ void interrupt_catch(void)
     memset(&action, 0, sizeof action);
     action.sa_handler = remember_signal;
     sigemptyset(&action.sa_mask);
-    /* Without SA_RESTART a read that waits for a pipe returns, and the reader asks should_stop; with SA_RESETHAND the
-     * second signal has its default effect. */
-    action.sa_flags = (int)SA_RESETHAND;
+    /* No SA_RESTART: a read that waits for a pipe returns, and the reader asks should_stop. */
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
 }

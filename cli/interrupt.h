@@ -1,4 +1,5 @@
-/* SIGINT and SIGTERM: the first asks the library to stop where it can go on later, the second ends the process. */
+/* SIGINT and SIGTERM: the first asks the library to stop where it can go on later, another a second later ends
+ * the process. */
 #ifndef GREEDYSTEP_CLI_INTERRUPT_H
 #define GREEDYSTEP_CLI_INTERRUPT_H
 

@@ -31,5 +31,16 @@ kill -TERM $pid
 wait $pid
 echo "greedystep generate: [exit $?]"
 cat err
+
+# Twice at once, as timeout(1) signals a process and then its group, is one wish.
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    greedystep generate --rows 1e12 -o endless.svm 2>err &
+    pid=$!
+    sleep 0.1
+    kill -TERM $pid
+    kill -TERM $pid
+    wait $pid
+    grep -q stopped err || echo "the second signal killed it"
+done 2>/dev/null
 rm -f out err log
 ls
