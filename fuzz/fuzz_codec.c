@@ -7,23 +7,10 @@
  *   P3  several members after one another are one text. */
 #include "rows.h"
 
-#include "base/memory.h"
-
 #include <bzlib.h>
 #include <lzma.h>
 
 enum { PACKED = 128, CUT = 64, TWICE = 32 };
-
-static size_t pack_with(const gsa__codec *codec, const uint8_t *text, size_t size, unsigned char *out, size_t room)
-{
-    gsa_env env = gsa__env_resolve(NULL);
-    void *encoder = codec->open_encoder(&env);
-    gsa__codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
-    gsa__codec_result result = codec->step(encoder, &io);
-    fuzz_must(result == GSA__CODEC_MEMBER_END, "what there is room for is packed in one step", NULL);
-    codec->close(encoder);
-    return room - io.out_size;
-}
 
 size_t pack_gzip(const uint8_t *text, size_t size, unsigned char *out, size_t room);
 size_t pack_zstd(const uint8_t *text, size_t size, unsigned char *out, size_t room);
@@ -32,12 +19,12 @@ size_t pack_bzip2(const uint8_t *text, size_t size, unsigned char *out, size_t r
 
 size_t pack_gzip(const uint8_t *text, size_t size, unsigned char *out, size_t room)
 {
-    return pack_with(gsa__codec_gzip(), text, size, out, room);
+    return fuzz_pack(&gsa__codec_gzip, text, size, out, room);
 }
 
 size_t pack_zstd(const uint8_t *text, size_t size, unsigned char *out, size_t room)
 {
-    return pack_with(gsa__codec_zstd(), text, size, out, room);
+    return fuzz_pack(&gsa__codec_zstd, text, size, out, room);
 }
 
 /* The smallest dictionary: the usual ones take longer to be cleared than anything else here. */

@@ -12,6 +12,7 @@
 
 #include "fuzz.h"
 
+#include "base/memory.h"
 #include "data/reader.h"
 
 #include <sys/mman.h>
@@ -274,6 +275,20 @@ static inline void fuzz_check_seek(const fuzz_source *from, const fuzz_told *ski
         return;
     fuzz_must(rest.status == GSA_END && rest.n == skipped->n - row, "all rows follow", rest.error.message);
     fuzz_must_follow(skipped, row, &rest, rest.n, "from its place on, a row and the rest follow");
+}
+
+/* ---- packing ----------------------------------------------------------------------------------------------------- */
+
+/* Packed by a codec of ours that can; returns the size. */
+static inline size_t fuzz_pack(const gsa__codec *codec, const void *text, size_t size, unsigned char *out, size_t room)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    void *encoder = codec->open_encoder(&env);
+    gsa__codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
+    gsa__codec_result result = codec->step(encoder, &io);
+    fuzz_must(result == GSA__CODEC_MEMBER_END, "what there is room for is packed in one step", NULL);
+    codec->close(encoder);
+    return room - io.out_size;
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */

@@ -6,21 +6,6 @@
 
 #include <string.h>
 
-/* The name ends so, perhaps followed by the ending of a codec. */
-static bool is_named(const char *name, const char *ending)
-{
-    static const char *const codecs[] = {".gz", ".zst", ".xz", ".bz2"};
-    size_t size = strlen(name), ending_size = strlen(ending);
-    for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
-        size_t codec_size = strlen(codecs[i]);
-        if (size > codec_size && strcmp(name + size - codec_size, codecs[i]) == 0) {
-            size -= codec_size;
-            break;
-        }
-    }
-    return size > ending_size && memcmp(name + size - ending_size, ending, ending_size) == 0;
-}
-
 /* The first line with something in it, as far as it is there; its size is 0 if there is none. */
 static const char *first_line(const char *p, const char *end, size_t *size)
 {
@@ -100,13 +85,13 @@ const gsa__format *gsa__recognise(const char *name, const unsigned char *start, 
         return gsa__format_cache();
     size_t line_size;
     const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
-    bool named_table = is_named(name, ".csv") || is_named(name, ".tsv") || is_named(name, ".tab");
+    bool named_table = gsa__codec_ends(name, ".csv") || gsa__codec_ends(name, ".tsv") || gsa__codec_ends(name, ".tab");
     if (size == GSA__DECODE_START && line + line_size == (const char *)start + size)
         while (line_size > 0 && line[line_size - 1] != ' ' && line[line_size - 1] != '\t')
             line_size--; /* the last token may go on */
     tokens found = look_at_tokens(line, line + line_size);
     bool separated = has_separator(line, found.any ? line_size : found.first_size), is_libsvm;
-    bool named_vw = is_named(name, ".vw") || (expected == gsa__format_vw() && !named_table),
+    bool named_vw = gsa__codec_ends(name, ".vw") || (expected == gsa__format_vw() && !named_table),
          barred = has_bar(line, line_size);
     named_table = named_table || expected == gsa__format_csv();
     if (named_vw && barred)

@@ -12,20 +12,12 @@
 
 #define PACKED_SIZE ((size_t)64 << 10)
 
-/* What the codec adds to a name does not count. */
-static bool ends_with(const char *path, const gsa__codec_entry *entry, const char *ending)
-{
-    size_t size = strlen(path) - (entry ? strlen(entry->ending) : 0), ending_size = strlen(ending);
-    return size > ending_size && memcmp(path + size - ending_size, ending, ending_size) == 0;
-}
-
 /* The kind of that name or, if there is no name, by the path's ending. */
-static const gsa__writer_kind *choose(const char *path, const gsa__codec_entry *entry, const char *format)
+static const gsa__writer_kind *choose(const char *path, const char *format)
 {
     const gsa__writer_kind *kinds[] = {gsa__writer_cache(), gsa__writer_vw(), gsa__writer_libsvm()};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (format ? strcmp(format, kinds[i]->name) == 0
-                   : !kinds[i]->ending || ends_with(path, entry, kinds[i]->ending))
+        if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || gsa__codec_ends(path, kinds[i]->ending))
             return kinds[i];
     return NULL;
 }
@@ -33,9 +25,9 @@ static const gsa__writer_kind *choose(const char *path, const gsa__codec_entry *
 static gsa_status open_encoder(gsa_writer *writer, const char *path, gsa_error *error)
 {
     const gsa__codec_entry *entry = writer->entry;
-    const gsa__codec *codec = entry ? entry->get() : NULL;
     if (!entry)
         return GSA_OK;
+    const gsa__codec *codec = entry->codec;
     if (!codec || !codec->open_encoder)
         return gsa__fail(error, GSA_UNSUPPORTED,
                          "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path,
@@ -49,8 +41,7 @@ static gsa_status open_encoder(gsa_writer *writer, const char *path, gsa_error *
 gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env, gsa_writer **out,
                               gsa_error *error)
 {
-    const gsa__codec_entry *entry = gsa__codec_named(path);
-    const gsa__writer_kind *kind = choose(path, entry, format);
+    const gsa__writer_kind *kind = choose(path, format);
     if (!kind)
         return gsa__fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
     gsa_env resolved = gsa__env_resolve(env);
@@ -59,7 +50,7 @@ gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_en
         return gsa__fail(error, GSA_MEMORY, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
-    writer->entry = entry;
+    writer->entry = gsa__codec_named(path);
     gsa_status status = open_encoder(writer, path, error);
     if (status == GSA_OK)
         status = gsa__atomic_file_open(path, &writer->env, &writer->file, error);
@@ -83,7 +74,7 @@ static void free_writer(gsa_writer *writer)
     gsa_env env = writer->env;
     writer->kind->free(writer);
     if (writer->encoder)
-        writer->entry->get()->close(writer->encoder);
+        writer->entry->codec->close(writer->encoder);
     gsa__free(&env, writer->packed);
     gsa__free(&env, writer->schema);
     gsa__free(&env, writer->pair);
@@ -114,7 +105,7 @@ static gsa_status compress(gsa_writer *writer, const void *bytes, size_t size, b
     while (status == GSA_OK && !is_done) {
         io.out = writer->packed;
         io.out_size = PACKED_SIZE;
-        gsa__codec_result result = writer->entry->get()->step(writer->encoder, &io);
+        gsa__codec_result result = writer->entry->codec->step(writer->encoder, &io);
         if (result != GSA__CODEC_MORE && result != GSA__CODEC_MEMBER_END)
             return gsa__fail(error, GSA_MEMORY, "no memory to compress with %s", writer->entry->name);
         is_done = is_last ? result == GSA__CODEC_MEMBER_END : io.in_size == 0;

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #include <bzlib.h>
-#include <limits.h>
 #include <string.h>
 
 typedef struct bzip2_decoder {
@@ -53,24 +52,16 @@ static bool restart_bzip2(void *memory)
     return begin(decoder);
 }
 
-static unsigned clamp(size_t size)
-{
-    return size > UINT_MAX ? UINT_MAX : (unsigned)size;
-}
-
 static gsa__codec_result step_bzip2(void *memory, gsa__codec_io *io)
 {
     bz_stream *stream = &((bzip2_decoder *)memory)->stream;
-    unsigned in_size = clamp(io->in_size), out_size = clamp(io->out_size);
+    unsigned in_size = gsa__codec_size(io->in_size), out_size = gsa__codec_size(io->out_size);
     stream->next_in = (char *)(uintptr_t)io->in; /* an old interface without const; only read */
     stream->avail_in = in_size;
     stream->next_out = (char *)io->out;
     stream->avail_out = out_size;
     int result = BZ2_bzDecompress(stream);
-    io->in += in_size - stream->avail_in;
-    io->in_size -= in_size - stream->avail_in;
-    io->out += out_size - stream->avail_out;
-    io->out_size -= out_size - stream->avail_out;
+    gsa__codec_move(io, in_size - stream->avail_in, out_size - stream->avail_out);
     switch (result) {
     case BZ_OK:
         return GSA__CODEC_MORE;
@@ -92,17 +83,6 @@ static void close_bzip2(void *memory)
     gsa__free(decoder->env, decoder);
 }
 
-const gsa__codec *gsa__codec_bzip2(void)
-{
-    static const gsa__codec codec = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2, NULL};
-    return &codec;
-}
-
-#else
-
-const gsa__codec *gsa__codec_bzip2(void)
-{
-    return NULL;
-}
+const gsa__codec gsa__codec_bzip2 = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2, NULL};
 
 #endif

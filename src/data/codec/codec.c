@@ -1,4 +1,5 @@
-/* The list of codecs, and how content shows which one made it. Names count only for files that are to be written. */
+/* The list of codecs, and how content shows which one made it. What a file that is read is named after does not
+ * matter. */
 #include "data/codec/codec.h"
 
 #include <greedystep/data.h>
@@ -41,10 +42,10 @@ static bool is_bzip2(const unsigned char *bytes, size_t size)
 }
 
 static const gsa__codec_entry codecs[] = {
-    {"gzip", "zlib", is_gzip, gsa__codec_gzip, ".gz"},
-    {"zstd", "libzstd", is_zstd, gsa__codec_zstd, ".zst"},
-    {"xz", "liblzma", is_xz, gsa__codec_xz, ".xz"},
-    {"bzip2", "libbz2", is_bzip2, gsa__codec_bzip2, ".bz2"},
+    {"gzip", "zlib", is_gzip, GSA_HAVE_ZLIB ? &gsa__codec_gzip : NULL, ".gz"},
+    {"zstd", "libzstd", is_zstd, GSA_HAVE_ZSTD ? &gsa__codec_zstd : NULL, ".zst"},
+    {"xz", "liblzma", is_xz, GSA_HAVE_LZMA ? &gsa__codec_xz : NULL, ".xz"},
+    {"bzip2", "libbz2", is_bzip2, GSA_HAVE_BZIP2 ? &gsa__codec_bzip2 : NULL, ".bz2"},
 };
 
 #define N_CODECS (sizeof codecs / sizeof *codecs)
@@ -57,15 +58,25 @@ const gsa__codec_entry *gsa__codec_detect(const unsigned char *bytes, size_t siz
     return NULL;
 }
 
+/* There is something before the ending. */
+static bool ends_with(const char *text, size_t size, const char *ending)
+{
+    size_t ending_size = strlen(ending);
+    return size > ending_size && memcmp(text + size - ending_size, ending, ending_size) == 0;
+}
+
 const gsa__codec_entry *gsa__codec_named(const char *path)
 {
-    size_t path_size = strlen(path);
-    for (size_t i = 0; i < N_CODECS; i++) {
-        size_t size = strlen(codecs[i].ending);
-        if (path_size > size && strcmp(path + path_size - size, codecs[i].ending) == 0)
+    for (size_t i = 0; i < N_CODECS; i++)
+        if (ends_with(path, strlen(path), codecs[i].ending))
             return &codecs[i];
-    }
     return NULL;
+}
+
+bool gsa__codec_ends(const char *path, const char *ending)
+{
+    const gsa__codec_entry *entry = gsa__codec_named(path);
+    return ends_with(path, strlen(path) - (entry ? strlen(entry->ending) : 0), ending);
 }
 
 const char *gsa_codec_at(size_t number, const char **version)
@@ -74,8 +85,7 @@ const char *gsa_codec_at(size_t number, const char **version)
         *version = NULL;
     if (number >= N_CODECS)
         return NULL;
-    const gsa__codec *codec = codecs[number].get();
-    if (version && codec)
-        *version = codec->version();
+    if (version && codecs[number].codec)
+        *version = codecs[number].codec->version();
     return codecs[number].name;
 }

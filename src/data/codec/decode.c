@@ -29,9 +29,8 @@ gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, cons
 void gsa__decode_close(gsa__decode *decode)
 {
     if (decode->decoder)
-        decode->entry->get()->close(decode->decoder);
-    if (decode->in)
-        gsa__free(decode->env, decode->in);
+        decode->entry->codec->close(decode->decoder);
+    gsa__free(decode->env, decode->in);
     gsa__source_close(&decode->source);
     memset(decode, 0, sizeof *decode);
 }
@@ -61,7 +60,7 @@ static gsa_status detect(gsa__decode *decode, gsa_error *error)
     }
     const gsa__codec_entry *entry = gsa__codec_detect(decode->in, decode->in_end);
     if (entry) {
-        const gsa__codec *codec = entry->get();
+        const gsa__codec *codec = entry->codec;
         if (!codec)
             return gsa__fail(error, GSA_UNSUPPORTED,
                              "%s is compressed with %s, which this build cannot read: build it with %s, or decompress "
@@ -121,7 +120,7 @@ static gsa_status fail_truncated(const gsa__decode *decode, gsa_error *error)
 /* One step of the codec into bytes; *got may stay 0. A codec can deliver bytes and fail in the same step. */
 static gsa_status step(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
-    const gsa__codec *codec = decode->entry->get();
+    const gsa__codec *codec = decode->entry->codec;
     gsa__codec_io io = {.in = decode->in + decode->in_start,
                         .in_size = decode->in_end - decode->in_start,
                         .out = bytes,

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 
 #define ZLIB_CONST /* input is const */
-#include <limits.h>
 #include <zlib.h>
 
 #define LEVEL 6
@@ -65,25 +64,17 @@ static bool restart_gzip(void *memory)
     return inflateReset(&file->stream) == Z_OK;
 }
 
-static unsigned clamp(size_t size)
-{
-    return size > UINT_MAX ? UINT_MAX : (unsigned)size;
-}
-
 static gsa__codec_result step_gzip(void *memory, gsa__codec_io *io)
 {
     gzip_stream *file = memory;
     z_stream *stream = &file->stream;
-    unsigned in_size = clamp(io->in_size), out_size = clamp(io->out_size);
+    unsigned in_size = gsa__codec_size(io->in_size), out_size = gsa__codec_size(io->out_size);
     stream->next_in = io->in;
     stream->avail_in = in_size;
     stream->next_out = io->out;
     stream->avail_out = out_size;
     int result = file->is_encoder ? deflate(stream, io->is_last ? Z_FINISH : Z_NO_FLUSH) : inflate(stream, Z_NO_FLUSH);
-    io->in += in_size - stream->avail_in;
-    io->in_size -= in_size - stream->avail_in;
-    io->out += out_size - stream->avail_out;
-    io->out_size -= out_size - stream->avail_out;
+    gsa__codec_move(io, in_size - stream->avail_in, out_size - stream->avail_out);
     io->detail = stream->msg;
     switch (result) {
     case Z_OK:
@@ -110,17 +101,6 @@ static const char *version(void)
     return zlibVersion();
 }
 
-const gsa__codec *gsa__codec_gzip(void)
-{
-    static const gsa__codec codec = {version, open_gzip, restart_gzip, step_gzip, close_gzip, open_encoder};
-    return &codec;
-}
-
-#else
-
-const gsa__codec *gsa__codec_gzip(void)
-{
-    return NULL;
-}
+const gsa__codec gsa__codec_gzip = {version, open_gzip, restart_gzip, step_gzip, close_gzip, open_encoder};
 
 #endif

@@ -63,10 +63,7 @@ static gsa__codec_result step_xz(void *memory, gsa__codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = io->out_size;
     lzma_ret result = lzma_code(stream, io->is_last ? LZMA_FINISH : LZMA_RUN);
-    io->in = stream->next_in;
-    io->in_size = stream->avail_in;
-    io->out = stream->next_out;
-    io->out_size = stream->avail_out;
+    gsa__codec_move(io, io->in_size - stream->avail_in, io->out_size - stream->avail_out);
     switch (result) {
     case LZMA_OK:
     case LZMA_BUF_ERROR: /* no progress was possible */
@@ -88,17 +85,6 @@ static void close_xz(void *memory)
     gsa__free(decoder->env, decoder);
 }
 
-const gsa__codec *gsa__codec_xz(void)
-{
-    static const gsa__codec codec = {lzma_version_string, open_xz, NULL, step_xz, close_xz, NULL};
-    return &codec;
-}
-
-#else
-
-const gsa__codec *gsa__codec_xz(void)
-{
-    return NULL;
-}
+const gsa__codec gsa__codec_xz = {lzma_version_string, open_xz, NULL, step_xz, close_xz, NULL};
 
 #endif

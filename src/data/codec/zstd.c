@@ -31,33 +31,40 @@ static void close_zstd(void *memory)
     gsa__free(file->env, file);
 }
 
-static void *open_zstd(const gsa_env *env)
+static bool begin_decoder(zstd_stream *file)
+{
+    file->stream = ZSTD_createDStream();
+    return file->stream && limit_window(file->stream, file->env->memory_limit);
+}
+
+/* With the library's default level (3), and a checksum as the command zstd adds one. */
+static bool begin_encoder(zstd_stream *file)
+{
+    file->encoder = ZSTD_createCCtx();
+    return file->encoder && !ZSTD_isError(ZSTD_CCtx_setParameter(file->encoder, ZSTD_c_checksumFlag, 1));
+}
+
+static void *open_stream(const gsa_env *env, bool (*begin)(zstd_stream *file))
 {
     zstd_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
     if (!file)
         return NULL;
     file->env = env;
-    file->stream = ZSTD_createDStream();
-    if (!file->stream || !limit_window(file->stream, env->memory_limit)) {
+    if (!begin(file)) {
         close_zstd(file);
         return NULL;
     }
     return file;
 }
 
-/* With the library's default level (3), and a checksum as the command zstd adds one. */
+static void *open_zstd(const gsa_env *env)
+{
+    return open_stream(env, begin_decoder);
+}
+
 static void *open_encoder(const gsa_env *env)
 {
-    zstd_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
-    if (!file)
-        return NULL;
-    file->env = env;
-    file->encoder = ZSTD_createCCtx();
-    if (!file->encoder || ZSTD_isError(ZSTD_CCtx_setParameter(file->encoder, ZSTD_c_checksumFlag, 1))) {
-        close_zstd(file);
-        return NULL;
-    }
-    return file;
+    return open_stream(env, begin_encoder);
 }
 
 static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
@@ -68,10 +75,7 @@ static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
     ZSTD_outBuffer out = {io->out, io->out_size, 0};
     size_t result = file->encoder ? ZSTD_compressStream2(file->encoder, &out, &in, end)
                                   : ZSTD_decompressStream(file->stream, &out, &in);
-    io->in += in.pos;
-    io->in_size -= in.pos;
-    io->out += out.pos;
-    io->out_size -= out.pos;
+    gsa__codec_move(io, in.pos, out.pos);
     if (result == 0)
         return GSA__CODEC_MEMBER_END;
     if (!ZSTD_isError(result))
@@ -87,17 +91,6 @@ static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
     }
 }
 
-const gsa__codec *gsa__codec_zstd(void)
-{
-    static const gsa__codec codec = {ZSTD_versionString, open_zstd, NULL, step_zstd, close_zstd, open_encoder};
-    return &codec;
-}
-
-#else
-
-const gsa__codec *gsa__codec_zstd(void)
-{
-    return NULL;
-}
+const gsa__codec gsa__codec_zstd = {ZSTD_versionString, open_zstd, NULL, step_zstd, close_zstd, open_encoder};
 
 #endif

@@ -2,12 +2,10 @@
 #ifndef TESTS_UNIT_DATA_SHARES_H
 #define TESTS_UNIT_DATA_SHARES_H
 
-#include "unit/data/support.h"
+#include "unit/data/packed.h"
 
 #include "base/byte_order.h"
 #include "base/hash.h"
-#include "base/memory.h"
-#include "data/codec/codec.h"
 #include "data/format/cache.h"
 #include "support/failing_memory.h"
 
@@ -31,12 +29,23 @@ typedef struct input {
     int skip;
 } input;
 
-static inline void add_file(input *in, const void *bytes, size_t size, bool is_divisible)
+static inline char *next_path(input *in)
 {
     assert_true(in->n_files < MOST_FILES);
-    make_file(in->path[in->n_files], bytes, size);
+    return in->path[in->n_files];
+}
+
+/* There is a file at the next path. */
+static inline void count_file(input *in, uint64_t size, bool is_divisible)
+{
     in->size[in->n_files] = size;
     in->is_divisible[in->n_files++] = is_divisible;
+}
+
+static inline void add_file(input *in, const void *bytes, size_t size, bool is_divisible)
+{
+    make_file(next_path(in), bytes, size);
+    count_file(in, size, is_divisible);
 }
 
 static inline void add_text(input *in, const char *text)
@@ -46,21 +55,7 @@ static inline void add_text(input *in, const char *text)
 
 static inline void add_packed(input *in, const char *text)
 {
-    gsa_env env = gsa__env_resolve(NULL);
-    const gsa__codec *codec = gsa__codec_gzip();
-    void *encoder = codec->open_encoder(&env);
-    size_t capacity = strlen(text) + 1000;
-    unsigned char *packed = malloc(capacity);
-    assert_non_null(packed);
-    gsa__codec_io io = {.in = (const unsigned char *)text,
-                        .in_size = strlen(text),
-                        .out = packed,
-                        .out_size = capacity,
-                        .is_last = true};
-    assert_int_equal(codec->step(encoder, &io), GSA__CODEC_MEMBER_END);
-    codec->close(encoder);
-    add_file(in, packed, capacity - io.out_size, false);
-    free(packed);
+    count_file(in, make_packed(next_path(in), text, strlen(text)), false);
 }
 
 /* The rows of a text as a cache, with this ending of its name. */
@@ -71,7 +66,7 @@ static inline void add_cache(input *in, const char *text, const char *ending)
     gsa_batch batch;
     gsa_error error;
     gsa_status status;
-    char *path = in->path[in->n_files];
+    char *path = next_path(in);
     make_file(path, "", 0);
     assert_int_equal(unlink(path), 0);
     strcat(path, ending);
@@ -86,8 +81,7 @@ static inline void add_cache(input *in, const char *text, const char *ending)
     gsa_reader_close(reader);
     struct stat facts;
     assert_int_equal(stat(path, &facts), 0);
-    in->size[in->n_files] = (uint64_t)facts.st_size;
-    in->is_divisible[in->n_files++] = strcmp(ending, ".gsac") == 0;
+    count_file(in, (uint64_t)facts.st_size, strcmp(ending, ".gsac") == 0);
 }
 
 static inline void set_memory(input *in, const void *bytes, size_t size)

@@ -59,11 +59,7 @@ static void add_bzip2(bytes *out, const char *text, size_t size)
 static const struct {
     const char *name;
     void (*add)(bytes *out, const char *text, size_t size);
-    const gsa__codec *(*get)(void);
-} codecs[] = {{"gzip", add_gzip, gsa__codec_gzip},
-              {"zstd", add_zstd, gsa__codec_zstd},
-              {"xz", add_xz, gsa__codec_xz},
-              {"bzip2", add_bzip2, gsa__codec_bzip2}};
+} codecs[] = {{"gzip", add_gzip}, {"zstd", add_zstd}, {"xz", add_xz}, {"bzip2", add_bzip2}};
 
 #define N_CODECS (sizeof codecs / sizeof *codecs)
 
@@ -86,10 +82,7 @@ static void codec_lists_its_libraries(void **state)
     const char *version;
     for (size_t i = 0; i < N_CODECS; i++) {
         assert_string_equal(gsa_codec_at(i, &version), codecs[i].name);
-        if (codecs[i].get())
-            assert_true(version && version[0] >= '0' && version[0] <= '9');
-        else
-            assert_null(version);
+        assert_true(version && version[0] >= '0' && version[0] <= '9');
         assert_string_equal(gsa_codec_at(i, NULL), codecs[i].name);
     }
     assert_null(gsa_codec_at(N_CODECS, &version));
@@ -135,8 +128,6 @@ static void codec_gives_the_rows_of_the_plain_text(void **state)
     size_t size = make_text(text, sizeof text, 500);
     char *expected = dump_text(text, size, NULL, NULL);
     for (size_t i = 0; i < N_CODECS; i++) {
-        if (!codecs[i].get())
-            continue;
         packed.size = 0;
         codecs[i].add(&packed, text, size);
         assert_true(packed.size < size);
@@ -158,8 +149,6 @@ static void codec_reads_several_members_as_one(void **state)
     static const char first[] = "1 1:1\n0 2:", second[] = "0.5\n1", third[] = " 3:1\n";
     char *expected = dump_text("1 1:1\n0 2:0.5\n1 3:1\n", 20, NULL, NULL);
     for (size_t i = 0; i < N_CODECS; i++) {
-        if (!codecs[i].get())
-            continue;
         packed.size = 0;
         codecs[i].add(&packed, first, strlen(first));
         codecs[i].add(&packed, second, strlen(second));
@@ -180,8 +169,6 @@ static void codec_reads_compressed_nothing_as_no_rows(void **state)
     (void)state;
     static bytes packed;
     for (size_t i = 0; i < N_CODECS; i++) {
-        if (!codecs[i].get())
-            continue;
         packed.size = 0;
         codecs[i].add(&packed, "", 0);
         char *dump = dump_text(packed.data, packed.size, NULL, NULL);
@@ -197,22 +184,19 @@ static void codec_reads_what_the_command_line_tools_wrote(void **state)
     static const struct {
         const char *content;
         size_t size;
-        size_t codec;
     } files[] = {
-        {"\x1F\x8B\x08\x00\x00\x00\x00\x00\x00\x03\x33\x54\x30\xB4\x32\xE4\x02\x00\x81\x4B\xC6\xF8\x06\x00\x00\x00", 26,
-         0},
-        {"\x28\xB5\x2F\xFD\x04\x58\x31\x00\x00\x31\x20\x31\x3A\x31\x0A\x5D\x5A\x82\x48", 19, 1},
+        {"\x1F\x8B\x08\x00\x00\x00\x00\x00\x00\x03\x33\x54\x30\xB4\x32\xE4\x02\x00\x81\x4B\xC6\xF8\x06\x00\x00\x00",
+         26},
+        {"\x28\xB5\x2F\xFD\x04\x58\x31\x00\x00\x31\x20\x31\x3A\x31\x0A\x5D\x5A\x82\x48", 19},
         {"\xFD\x37\x7A\x58\x5A\x00\x00\x04\xE6\xD6\xB4\x46\x02\x00\x21\x01\x16\x00\x00\x00\x74\x2F\xE5\xA3\x01\x00\x05"
          "\x31\x20\x31\x3A\x31\x0A\x00\x00\x00\x6C\x07\xDD\xCC\xD7\x87\xF6\x08\x00\x01\x1E\x06\xC1\x2F\xA4\x1D\x1F\xB6"
          "\xF3\x7D\x01\x00\x00\x00\x00\x04\x59\x5A",
-         64, 2},
+         64},
         {"\x42\x5A\x68\x39\x31\x41\x59\x26\x53\x59\x24\xD1\x22\xC8\x00\x00\x01\xD8\x00\x00\x10\x40\x00\x20\x10\x20\x00"
          "\x21\x8C\x83\x34\xD0\x88\xBC\x5D\xC9\x14\xE1\x42\x40\x93\x44\x8B\x20",
-         44, 3},
+         44},
     };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (!codecs[files[i].codec].get())
-            continue;
         char *dump = dump_text(files[i].content, files[i].size, NULL, NULL);
         assert_string_equal(dump, "0:1@0 0x1p+0 0\n-- ones\n");
         free(dump);
@@ -237,8 +221,6 @@ static void codec_reports_truncation_with_its_place(void **state)
     static bytes packed;
     size_t size = make_text(text, sizeof text, 40);
     for (size_t i = 0; i < N_CODECS; i++) {
-        if (!codecs[i].get())
-            continue;
         packed.size = 0;
         codecs[i].add(&packed, text, size);
         for (size_t cut = 10; cut < packed.size; cut++) {
@@ -260,8 +242,6 @@ static void codec_reports_what_follows_the_end(void **state)
     (void)state;
     static bytes packed;
     for (size_t i = 0; i < N_CODECS; i++) {
-        if (!codecs[i].get())
-            continue;
         packed.size = 0;
         codecs[i].add(&packed, "1 1:1\n", 6);
         memcpy(packed.data + packed.size, "some text that is no member", 27);
@@ -283,8 +263,6 @@ static void codec_survives_any_flipped_byte(void **state)
     size_t size = make_text(text, sizeof text, 100);
     char *expected = dump_text(text, size, NULL, NULL);
     for (size_t i = 0; i < N_CODECS; i++) {
-        if (!codecs[i].get())
-            continue;
         packed.size = 0;
         codecs[i].add(&packed, text, size);
         size_t n_found = 0, n_tried = 0;
@@ -315,8 +293,6 @@ static void codec_refuses_a_dictionary_beyond_the_memory_limit(void **state)
 {
     (void)state;
     static bytes packed;
-    if (!gsa__codec_xz())
-        skip();
     packed.size = 0;
     add_xz(&packed, "1 1:1\n", 6); /* level 1 wants 1 MiB */
     gsa_env env = {.memory_limit = 64 << 10};

@@ -1,31 +1,12 @@
 /* Rows that are kept between passes: the same ones, nothing left behind, and nothing lost where they cannot be kept. */
-#include "unit/data/support.h"
+#include "unit/data/packed.h"
 
-#include "base/memory.h"
-#include "data/codec/codec.h"
 #include "support/failing_memory.h"
 
 #include <dirent.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-/* A gzip file of this text. */
-static void make_packed(char path[PATH_SIZE], const char *text, size_t size)
-{
-    gsa_env env = gsa__env_resolve(NULL);
-    const gsa__codec *codec = gsa__codec_gzip();
-    void *encoder = codec->open_encoder(&env);
-    size_t capacity = size + 1000;
-    unsigned char *packed = malloc(capacity);
-    assert_non_null(packed);
-    gsa__codec_io io = {
-        .in = (const unsigned char *)text, .in_size = size, .out = packed, .out_size = capacity, .is_last = true};
-    assert_int_equal(codec->step(encoder, &io), GSA__CODEC_MEMBER_END);
-    codec->close(encoder);
-    make_file(path, packed, capacity - io.out_size);
-    free(packed);
-}
 
 /* Rows with words, values, zeros and, every 100th, an error. */
 static char *make_text(size_t n_rows, uint64_t seed)
