@@ -36,16 +36,12 @@ static void close_files(gsa_reader *head)
         reader->format->close(reader->parser);
     if (reader->cache)
         gsa__format_cache()->close(reader->cache);
-    reader->schema.env = &env;
     gsa__schema_free(&reader->schema);
-    reader->names.env = &env;
     gsa__name_book_free(&reader->names);
     const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
                            reader->options.ignore, reader->options.cross};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         gsa__free(&env, (void *)(uintptr_t)texts[i]);
-    reader->rows.env = &env;
-    reader->rows.words.env = &env;
     gsa__rows_free(&reader->rows);
     for (size_t i = 0; reader->paths && i < reader->n_files; i++)
         gsa__free(&env, reader->paths[i]);
@@ -122,8 +118,7 @@ static gsa_status check_format(const gsa__files *reader, const gsa__format *form
                          "%s is %s and %s is not: their rows do not have the same features, so that one run cannot "
                          "learn both; give files of one sort",
                          name, format->title, reader->first_name);
-    return gsa__fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title,
-                     expected ? expected->title : "",
+    return gsa__fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title, expected->title,
                      reader->schema.text ? "which the model was trained on"
                                          : "since --label, --weight, --categorical and --ignore are about columns");
 }
@@ -293,7 +288,7 @@ static gsa_status fill(gsa__files *reader, gsa_error *error)
     return status;
 }
 
-gsa_status gsa__files_pass_rows(gsa_reader *head, gsa_extent *out, gsa_error *error)
+static gsa_status pass_rows(gsa_reader *head, gsa_extent *out, gsa_error *error)
 {
     gsa__files *reader = (gsa__files *)head;
     gsa_status status = reader->failure.status != GSA_OK ? fail_again(reader, error) : GSA_END;
@@ -411,9 +406,9 @@ gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *erro
 
 const gsa__reader_kind *gsa__files_kind(void)
 {
-    static const gsa__reader_kind kind = {
-        next_files,      rewind_files,     close_files,      facts_of_files,       position_in_files,
-        name_of,         gsa__files_begin, follow_schema,    schema_of_files,      feature_name,
-        words_colliding, gsa__files_seek,  gsa__files_share, gsa__files_pass_rows, gsa__files_line};
+    static const gsa__reader_kind kind = {next_files,       rewind_files,      close_files,      name_of,
+                                          facts_of_files,   position_in_files, gsa__files_begin, follow_schema,
+                                          schema_of_files,  feature_name,      words_colliding,  gsa__files_seek,
+                                          gsa__files_share, pass_rows,         gsa__files_line};
     return &kind;
 }

@@ -58,7 +58,6 @@ void gsa__files_pass(gsa__files *reader);
 void *gsa__files_parser(const gsa__files *reader);
 
 gsa_status gsa__files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error);
-gsa_status gsa__files_pass_rows(gsa_reader *head, gsa_extent *out, gsa_error *error);
 gsa_status gsa__files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error);
 uint64_t gsa__files_line(const gsa_reader *head, const gsa_place *place);
 /* Puts file, line and byte in front of a failure of the current file that has a line. */

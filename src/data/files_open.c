@@ -7,25 +7,19 @@
 
 #include <string.h>
 
+/* Texts that there is no memory for become NULL: none is left that is not the reader's. */
 static bool copy_options(gsa__files *reader, const gsa_reader_options *from)
 {
     gsa_reader_options *to = &reader->options;
-    const struct {
-        const char *from, **to;
-    } texts[] = {{from->label, &to->label},
-                 {from->weight, &to->weight},
-                 {from->categorical, &to->categorical},
-                 {from->ignore, &to->ignore},
-                 {from->cross, &to->cross}};
-    to->skip_bad_rows = from->skip_bad_rows;
-    to->without_labels = from->without_labels;
-    to->remember_names = from->remember_names;
-    to->bits = from->bits;
-    to->keep_cells = from->keep_cells;
+    const char **texts[] = {&to->label, &to->weight, &to->categorical, &to->ignore, &to->cross};
+    bool has_room = true;
+    *to = *from;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (texts[i].from && !(*texts[i].to = gsa__copy_text(&reader->head.env, texts[i].from)))
-            return false;
-    return true;
+        if (*texts[i]) {
+            *texts[i] = gsa__copy_text(&reader->head.env, *texts[i]);
+            has_room = has_room && *texts[i];
+        }
+    return has_room;
 }
 
 /* A reader without files yet; whatever fails after this is cleaned up by close_files. */

@@ -197,13 +197,6 @@ static gsa_status seek_generated(gsa_reader *head, const gsa_place *row, gsa_err
     return GSA_OK;
 }
 
-/* Rows, no bytes; can be read again. */
-static void nothing_to_tell(const gsa_reader *head, gsa_reader_progress *out)
-{
-    (void)head;
-    (void)out;
-}
-
 static const char *file_generated(const gsa_reader *head, uint32_t file)
 {
     (void)head;
@@ -262,8 +255,6 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
     static const gsa__reader_kind kind = {.next = next_generated,
                                           .rewind = rewind_generated,
                                           .close = close_generated,
-                                          .facts = nothing_to_tell,
-                                          .position = nothing_to_tell,
                                           .file = file_generated,
                                           .seek = seek_generated,
                                           .share = share_generated};

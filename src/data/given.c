@@ -57,12 +57,6 @@ static void facts_of_given(const gsa_reader *head, gsa_reader_progress *out)
     out->is_stream = ((const given *)head)->source.rewind == NULL;
 }
 
-static void nothing_to_tell(const gsa_reader *head, gsa_reader_progress *out)
-{
-    (void)head;
-    (void)out;
-}
-
 static const char *file_given(const gsa_reader *head, uint32_t file)
 {
     (void)head;
@@ -71,12 +65,8 @@ static const char *file_given(const gsa_reader *head, uint32_t file)
 
 gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    static const gsa__reader_kind kind = {.next = next_given,
-                                          .rewind = rewind_given,
-                                          .close = close_given,
-                                          .facts = facts_of_given,
-                                          .position = nothing_to_tell,
-                                          .file = file_given};
+    static const gsa__reader_kind kind = {
+        .next = next_given, .rewind = rewind_given, .close = close_given, .file = file_given, .facts = facts_of_given};
     gsa_env resolved = gsa__env_resolve(env);
     given *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)

@@ -23,8 +23,7 @@ void gsa__name_book_free(gsa__name_book *book)
 {
     void *const memory[] = {book->came, book->slot, book->id, book->start, book->text};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        if (memory[i])
-            gsa__free(book->env, memory[i]);
+        gsa__free(book->env, memory[i]);
     *book = (gsa__name_book){.env = book->env};
 }
 

@@ -23,7 +23,8 @@ gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *na
 static void tell_position(gsa_reader *reader)
 {
     gsa_reader_progress at = {0};
-    reader->kind->position(reader, &at);
+    if (reader->kind->position)
+        reader->kind->position(reader, &at);
     atomic_store_explicit(&reader->n_bad_rows, at.n_bad_rows, memory_order_relaxed);
     atomic_store_explicit(&reader->bytes_read, at.bytes_read, memory_order_relaxed);
 }
@@ -128,7 +129,8 @@ void gsa_reader_close(gsa_reader *reader)
 void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
 {
     *out = (gsa_reader_progress){0};
-    reader->kind->facts(reader, out);
+    if (reader->kind->facts)
+        reader->kind->facts(reader, out);
     out->n_rows = atomic_load_explicit(&reader->n_rows, memory_order_relaxed);
     out->n_bad_rows = atomic_load_explicit(&reader->n_bad_rows, memory_order_relaxed);
     out->bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);

@@ -12,11 +12,12 @@ typedef struct gsa__reader_kind {
     /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
-    void (*close)(gsa_reader *reader);                                    /* frees the reader too */
-    void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);    /* what is neither here nor counted below */
-    void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
-    const char *(*file)(const gsa_reader *reader, uint32_t file);         /* NULL: there is no such file */
+    void (*close)(gsa_reader *reader);                            /* frees the reader too */
+    const char *(*file)(const gsa_reader *reader, uint32_t file); /* NULL: there is no such file */
+    /* What is neither here nor counted below; NULL: nothing. */
+    void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);
     /* What follows is NULL where rows are not read but made. */
+    void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
     gsa_status (*follow)(gsa_reader *reader, const char *schema, gsa_error *error);
     const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was understood */

@@ -75,7 +75,6 @@ static void free_cache(gsa_writer *head)
     for (size_t i = 0; i < N_COLUMNS; i++)
         gsa__free(&head->env, writer->column[i].at);
     gsa__free(&head->env, writer->index.at);
-    writer->words.env = &head->env; /* also if it was never opened */
     gsa__words_free(&writer->words);
 }
 

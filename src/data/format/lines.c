@@ -21,8 +21,7 @@ gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env 
 
 void gsa__lines_free(gsa__lines *lines)
 {
-    if (lines->buffer)
-        gsa__free(lines->env, lines->buffer);
+    gsa__free(lines->env, lines->buffer);
     *lines = (gsa__lines){.env = lines->env};
 }
 

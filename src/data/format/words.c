@@ -16,10 +16,8 @@ void gsa__words_free(gsa__words *words)
 {
     for (size_t i = 0; i < words->n_words; i++)
         gsa__free(words->env, words->word[i]);
-    if (words->word)
-        gsa__free(words->env, words->word);
-    if (words->slot)
-        gsa__free(words->env, words->slot);
+    gsa__free(words->env, words->word);
+    gsa__free(words->env, words->slot);
     *words = (gsa__words){.env = words->env};
 }
 
@@ -46,8 +44,7 @@ static bool grow_slots(gsa__words *words)
     memset(wider.slot, 0xFF, wider.n_slots * sizeof *wider.slot); /* all -1 */
     for (size_t i = 0; i < words->n_words; i++)
         wider.slot[find_slot(&wider, words->word[i], strlen(words->word[i]))] = (int32_t)i;
-    if (words->slot)
-        gsa__free(words->env, words->slot);
+    gsa__free(words->env, words->slot);
     words->slot = wider.slot;
     words->n_slots = wider.n_slots;
     return true;

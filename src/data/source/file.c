@@ -24,20 +24,13 @@ static gsa_status fail_system(gsa_error *error, const char *name, const char *wh
     return gsa__fail(error, GSA_IO, "%s: %s failed: %s", name, what, reason);
 }
 
-static gsa_status fail_stopped(gsa_error *error, const char *name)
-{
-    return gsa__fail(error, GSA_STOPPED, "%s: reading was stopped on request", name);
-}
-
 static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
 {
-    while ((*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0) {
-        if (errno != EINTR)
-            return fail_system(error, path, "opening it for reading", errno);
-        if (env->should_stop(env->stop_ctx))
-            return fail_stopped(error, path);
-    }
-    return GSA_OK;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+        status = errno == EINTR ? gsa__source_ask(path, env, error)
+                                : fail_system(error, path, "opening it for reading", errno);
+    return status;
 }
 
 /* Standard input that is redirected from a file has a known rest, but is not ours to rewind. */
@@ -79,10 +72,10 @@ gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_f
 static gsa_status wait_for_bytes(const gsa__source *source, gsa_error *error)
 {
     struct pollfd on = {.fd = source->fd, .events = POLLIN};
-    while (poll(&on, 1, POLL_MILLISECONDS) <= 0)
-        if (source->env->should_stop(source->env->stop_ctx))
-            return fail_stopped(error, source->name);
-    return GSA_OK;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && poll(&on, 1, POLL_MILLISECONDS) <= 0)
+        status = gsa__source_ask(source->name, source->env, error);
+    return status;
 }
 
 bool gsa__source_is_idle(const gsa__source *source)
@@ -94,19 +87,12 @@ bool gsa__source_is_idle(const gsa__source *source)
 static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     gsa_status status = wait_for_bytes(source, error);
-    if (status != GSA_OK)
-        return status;
-    if (size > SSIZE_MAX)
-        size = SSIZE_MAX;
-    ssize_t n;
-    while ((n = read(source->fd, bytes, size)) < 0) {
-        if (errno != EINTR)
-            return fail_system(error, source->name, "reading", errno);
-        if (source->env->should_stop(source->env->stop_ctx))
-            return fail_stopped(error, source->name);
-    }
-    *got = (size_t)n;
-    return GSA_OK;
+    ssize_t n = 0;
+    while (status == GSA_OK && (n = read(source->fd, bytes, size < SSIZE_MAX ? size : SSIZE_MAX)) < 0)
+        status = errno == EINTR ? gsa__source_ask(source->name, source->env, error)
+                                : fail_system(error, source->name, "reading", errno);
+    *got = status == GSA_OK ? (size_t)n : 0;
+    return status;
 }
 
 static gsa_status seek_fd(gsa__source *source, int64_t at, gsa_error *error)

@@ -1,18 +1,25 @@
-/* What all sources share: the question whether to stop, and the count of bytes. */
+/* What all sources share, the question whether to stop and the count of bytes; and bytes that are in memory already. */
 #include "data/source/source.h"
 
 #include "base/error.h"
 
 #include <string.h>
 
+gsa_status gsa__source_ask(const char *name, const gsa_env *env, gsa_error *error)
+{
+    return env->should_stop(env->stop_ctx) ? gsa__fail(error, GSA_STOPPED, "%s: reading was stopped on request", name)
+                                           : GSA_OK;
+}
+
 gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     *got = 0;
-    if (source->env->should_stop(source->env->stop_ctx))
-        return gsa__fail(error, GSA_STOPPED, "%s: reading was stopped on request", source->name);
+    gsa_status status = gsa__source_ask(source->name, source->env, error);
+    if (status != GSA_OK)
+        return status;
     if (source->most > 0 && size > source->most)
         size = source->most;
-    gsa_status status = source->read(source, bytes, size, got, error);
+    status = source->read(source, bytes, size, got, error);
     source->n_read += *got;
     return status;
 }
@@ -22,4 +29,38 @@ void gsa__source_close(gsa__source *source)
     if (source->close)
         source->close(source);
     memset(source, 0, sizeof *source);
+}
+
+/* ---- memory ------------------------------------------------------------------------------------------------------ */
+
+static gsa_status read_memory(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
+{
+    (void)error;
+    size_t left = source->memory_size - source->memory_at;
+    *got = size < left ? size : left;
+    if (*got > 0)
+        memcpy(bytes, source->memory + source->memory_at, *got);
+    source->memory_at += *got;
+    return GSA_OK;
+}
+
+/* Behind the end there is nothing, as in a file. */
+static gsa_status seek_memory(gsa__source *source, int64_t at, gsa_error *error)
+{
+    (void)error;
+    uint64_t size = source->memory_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
+    distance = distance < size ? distance : size;
+    source->memory_at = (size_t)(at < 0 ? size - distance : distance);
+    return GSA_OK;
+}
+
+void gsa__source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsa__source *out)
+{
+    *out = (gsa__source){.read = read_memory,
+                         .seek = seek_memory,
+                         .name = name,
+                         .env = env,
+                         .fd = -1,
+                         .memory = bytes,
+                         .memory_size = size};
 }

@@ -17,7 +17,7 @@ struct gsa__source {
     gsa_status (*read)(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
     /* No stream: goes on at this byte or, below 0, so many before the end. */
     gsa_status (*seek)(gsa__source *source, int64_t at, gsa_error *error);
-    void (*close)(gsa__source *source);
+    void (*close)(gsa__source *source); /* NULL: there is nothing to close */
     const char *name;
     const gsa_env *env;
     uint64_t n_read;
@@ -41,7 +41,9 @@ gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_f
 gsa_status gsa__source_open_file(const char *path, const gsa_env *env, gsa__source *out, gsa_error *error);
 void gsa__source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsa__source *out);
 
-/* Asks env.should_stop, then reads. */
+/* GSA_STOPPED if env.should_stop says so. */
+gsa_status gsa__source_ask(const char *name, const gsa_env *env, gsa_error *error);
+/* Asks, then reads. */
 gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
 /* Nothing to read for the moment: a read would wait. */
 bool gsa__source_is_idle(const gsa__source *source);
