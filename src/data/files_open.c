@@ -41,7 +41,6 @@ static gsa_status new_files(const gsa__format *format, const gsa_reader_options 
     reader->input.schema_from = "the first file";
     reader->input.options = &reader->options;
     bool has_room = !options || copy_options(reader, options);
-    reader->input.skip_bad_rows = reader->options.skip_bad_rows != 0;
     gsa_status status = gsa__rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
     reader->rows.without_labels = reader->options.without_labels != 0;
     if (status == GSA_OK && !has_room)

@@ -1,6 +1,7 @@
 /* Names of hashed features. */
 #include "data/name_book.h"
 
+#include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
 
@@ -8,15 +9,17 @@
 
 #define SLOTS (2 * GSA_NAMES_MOST)
 
-bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env)
+gsa_status gsa__name_book_begin(gsa__name_book *book, unsigned bits, const gsa_env *env, gsa_error *error)
 {
+    if (book->came)
+        return GSA_OK;
     *book = (gsa__name_book){.env = env};
     book->came = gsa__alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *book->came);
     book->slot = gsa__alloc_zeroed(env, SLOTS, sizeof *book->slot);
     if (book->came && book->slot)
-        return true;
+        return GSA_OK;
     gsa__name_book_free(book);
-    return false;
+    return gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
 }
 
 void gsa__name_book_free(gsa__name_book *book)

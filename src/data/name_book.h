@@ -21,8 +21,8 @@ typedef struct gsa__name_book {
     bool lacks_memory; /* for a name that has room */
 } gsa__name_book;
 
-/* For ids below 2^bits. False if there is no memory. */
-bool gsa__name_book_init(gsa__name_book *book, unsigned bits, const gsa_env *env);
+/* Of a zeroed book, for ids below 2^bits; does nothing to one that has begun. */
+gsa_status gsa__name_book_begin(gsa__name_book *book, unsigned bits, const gsa_env *env, gsa_error *error);
 void gsa__name_book_free(gsa__name_book *book);
 /* An id that came for the first time: "column=word", or the word alone if the column has no name. Where there is no
  * room it has no name, and an empty one if there is a NUL in the word. */

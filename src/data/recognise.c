@@ -3,14 +3,15 @@
 
 #include "data/format/cache.h"
 #include "data/format/number.h"
+#include "data/format/text.h"
 
 #include <string.h>
 
 /* The first line with something in it, as far as it is there; its size is 0 if there is none. */
 static const char *first_line(const char *p, const char *end, size_t *size)
 {
-    if (end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
-        p += 3;
+    if (gsa__is_mark(p, end))
+        p += GSA__MARK_SIZE;
     for (*size = 0; p < end; p += *size + 1) {
         const char *newline = memchr(p, '\n', (size_t)(end - p));
         *size = (size_t)((newline ? newline : end) - p);

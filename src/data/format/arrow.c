@@ -324,17 +324,13 @@ static gsa_status next_batch(gsa__arrow *arrow, gsa_error *error)
 static gsa_status read_arrow(void *memory, gsa__rows *rows, gsa_error *error)
 {
     gsa__arrow *arrow = memory;
-    gsa__format_input *input = arrow->csv.input;
     gsa_status status = prepare_arrow(arrow, error);
     if (status == GSA_OK && arrow->is_over)
         status = open_again(arrow, error);
     arrow->is_begun = true;
     while (status == GSA_OK && !gsa__rows_full(rows)) {
         status = arrow->at < arrow->batch.length ? gsa__arrow_row(arrow, rows, error) : next_batch(arrow, error);
-        if (status == GSA_INPUT && input->skip_bad_rows) {
-            input->n_bad_rows++;
-            status = GSA_OK;
-        }
+        status = gsa__format_settle(arrow->csv.input, status);
     }
     return status;
 }

@@ -80,9 +80,8 @@ gsa_status gsa__csv_settle(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
     gsa_status status = input->schema->text ? GSA_OK : gsa__csv_infer(csv, look, error);
     if (status == GSA_OK)
         status = gsa__csv_follow(csv, look, error);
-    if (status == GSA_OK && input->options->remember_names && !input->names->came &&
-        !gsa__name_book_init(input->names, input->schema->bits, csv->env))
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
+    if (status == GSA_OK && input->options->remember_names)
+        status = gsa__name_book_begin(input->names, input->schema->bits, csv->env, error);
     if (status == GSA_OK && input->understood[0] == '\0')
         describe(csv, look);
     return status;
@@ -121,10 +120,7 @@ static gsa_status prepare_csv(void *memory, gsa_error *error)
 static gsa_status read_csv(void *memory, gsa__rows *rows, gsa_error *error)
 {
     gsa__csv *csv = memory;
-    gsa__format_input *input = csv->input;
     gsa_status status = prepare_csv(csv, error);
-    if (status != GSA_OK)
-        return status;
     while (status == GSA_OK && !gsa__rows_full(rows)) {
         gsa__record record;
         csv->records.lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
@@ -133,10 +129,7 @@ static gsa_status read_csv(void *memory, gsa__rows *rows, gsa_error *error)
             return GSA_OK;
         if (status == GSA_OK)
             status = gsa__csv_row(csv, &record, rows, error);
-        if (status == GSA_INPUT && input->skip_bad_rows) {
-            input->n_bad_rows++;
-            status = GSA_OK;
-        }
+        status = gsa__format_settle(csv->input, status);
     }
     return status;
 }

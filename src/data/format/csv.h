@@ -53,7 +53,6 @@ static inline gsa__cell gsa__cell_trim(gsa__cell cell)
         cell.size--;
     return cell;
 }
-gsa__cell_kind gsa__cell_classify(const gsa__number_locale *locale, const gsa__cell *cell);
 
 /* What the first block shows of a column. */
 typedef struct gsa__csv_seen {
@@ -120,7 +119,6 @@ void gsa__csv_note_words(const gsa__csv *csv);
 size_t gsa__csv_add_crosses(const gsa__csv *csv, gsa__features *features);
 /* A label, number or word, from a text that a byte follows which cannot continue a number: what is wrong, or NULL. */
 const char *gsa__csv_label(const gsa__csv *csv, const char *text, size_t size, double *label, bool *is_word);
-#define GSA__NO_FLOAT "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38"
 #define GSA__NO_PRODUCT "its product with the column that it is crossed with does not fit a float"
 #define GSA__NO_SUM "crosses that share a feature have no finite sum"
 #define GSA__NO_WEIGHT "the weight of a row must be a finite number that is not negative"

@@ -13,7 +13,7 @@
 enum { RECORDS_OF_BLOCK = 4096, RECORDS_FOR_SEPARATOR = 100 };
 
 /* An infinity is meant as a number, and is refused as one when its row is read. */
-gsa__cell_kind gsa__cell_classify(const gsa__number_locale *locale, const gsa__cell *cell)
+static gsa__cell_kind classify(const gsa__number_locale *locale, const gsa__cell *cell)
 {
     if (gsa__is_absent(cell->text, cell->size))
         return GSA__CELL_ABSENT;
@@ -81,7 +81,7 @@ static gsa_status see_first(gsa__csv *csv, const gsa__record *record, gsa__csv_l
             break;
         memcpy(seen->first, cell.text, cell.size);
         seen->first_size = cell.size;
-        seen->first_kind = gsa__cell_classify(csv->locale, &cell);
+        seen->first_kind = classify(csv->locale, &cell);
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a record has a cell at least */
     bool whole = look->n_columns == record->n_cells && look->column[look->n_columns - 1].first;
@@ -93,7 +93,7 @@ static void see(gsa__csv *csv, const gsa__record *record, gsa__csv_look *look)
     for (size_t i = 0; i < look->n_columns && record->n_cells == look->n_columns; i++) {
         gsa__cell cell = gsa__cell_trim(record->cell[i]);
         gsa__csv_seen *seen = &look->column[i];
-        gsa__cell_kind kind = gsa__cell_classify(csv->locale, &cell);
+        gsa__cell_kind kind = classify(csv->locale, &cell);
         seen->n_numbers += kind == GSA__CELL_NUMBER;
         seen->n_words += kind == GSA__CELL_WORD;
         if (cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)

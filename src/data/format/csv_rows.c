@@ -9,20 +9,15 @@
 
 /* ---- what can be wrong ------------------------------------------------------------------------------------------ */
 
-static uint64_t offset(const gsa__record *record, const gsa__cell *cell)
-{
-    return record->line.byte + (uint64_t)(cell->at - record->line.start);
-}
-
 /* "column 'age' holds 'x': ..." */
 static gsa_status fail_cell(const gsa__csv *csv, const gsa__record *record, const gsa__cell *cell, size_t field,
                             const char *expected, gsa_error *error)
 {
     const gsa__field *of = &csv->input->schema->field[field];
     char name[GSA__QUOTE_SIZE], held[GSA__QUOTE_SIZE];
-    return gsa__fail_line(error, GSA_INPUT, record->line.number, offset(record, cell), "column '%s' holds '%s': %s",
-                          gsa__quote(of->name, of->name_size, name), gsa__quote(cell->text, cell->size, held),
-                          expected);
+    return gsa__fail_line(error, GSA_INPUT, record->line.number, gsa__line_offset(&record->line, cell->at),
+                          "column '%s' holds '%s': %s", gsa__quote(of->name, of->name_size, name),
+                          gsa__quote(cell->text, cell->size, held), expected);
 }
 
 static gsa_status fail_number(const gsa__csv *csv, const gsa__record *record, const gsa__cell *cell, size_t field,
@@ -35,7 +30,7 @@ static gsa_status fail_number(const gsa__csv *csv, const gsa__record *record, co
     if (csv->input->schema_is_given)
         return fail_cell(csv, record, cell, field, "the model was trained with numbers in it", error);
     gsa__quote(of->name, of->name_size, name);
-    return gsa__fail_line(error, GSA_INPUT, record->line.number, offset(record, cell),
+    return gsa__fail_line(error, GSA_INPUT, record->line.number, gsa__line_offset(&record->line, cell->at),
                           "column '%s' holds '%s', and only numbers in the first rows: take all of it for words with "
                           "--categorical '%s', or leave such rows out with --bad-rows skip",
                           name, gsa__quote(cell->text, cell->size, held), name);
@@ -67,10 +62,9 @@ static gsa_status take_number(const gsa__csv *csv, const gsa__record *record, co
         if (number.after != inner.text + inner.size)
             return fail_number(csv, record, &inner, column->field, error);
     }
-    float x = (float)number.value;
-    if (isinf(x) || (x == 0 && number.has_nonzero))
+    if (!gsa__number_fits_float(&number))
         return fail_cell(csv, record, cell, column->field, GSA__NO_FLOAT, error);
-    gsa__csv_add_number(csv, (size_t)(column - csv->column), x, features);
+    gsa__csv_add_number(csv, (size_t)(column - csv->column), (float)number.value, features);
     return GSA_OK;
 }
 
@@ -185,7 +179,7 @@ const char *gsa__csv_label(const gsa__csv *csv, const char *text, size_t size, d
         return gsa__word_objection(text, size);
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): a number that ends has a value */
     *label = number.value + 0.0; /* -0 is 0 */
-    return isinf(number.value) || (number.value == 0 && number.has_nonzero) ? "it does not fit a double" : NULL;
+    return gsa__number_fits_double(&number) ? NULL : "it does not fit a double";
 }
 
 /* A number, or a word, which is entered by the caller when the rest of the row is good. */

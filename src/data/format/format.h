@@ -17,7 +17,6 @@ typedef struct gsa__format_input {
     uint32_t file;       /* number for gsa_place */
     uint64_t limit;      /* of a divisible format: rows that begin at this byte or behind it are not read */
     uint64_t entered;    /* not 0: lines are counted from this byte on, and those before it are not known */
-    bool skip_bad_rows;  /* count them instead of failing with GSA_INPUT */
     uint64_t n_bad_rows; /* the format adds to it */
     const gsa_reader_options *options;
     gsa__schema *schema;     /* of the reader; the first table completes it unless it was given */
@@ -49,6 +48,15 @@ typedef struct gsa__format {
      * none can. */
     gsa_status (*pass)(void *parser, gsa_extent *out, gsa_error *error);
 } gsa__format;
+
+/* What became of a row: a bad one is counted and passed over, if that is wanted. */
+static inline gsa_status gsa__format_settle(gsa__format_input *input, gsa_status status)
+{
+    if (status != GSA_INPUT || !input->options->skip_bad_rows)
+        return status;
+    input->n_bad_rows++;
+    return GSA_OK;
+}
 
 static inline gsa_place gsa__format_place(const gsa__format_input *input, uint64_t line, uint64_t byte)
 {

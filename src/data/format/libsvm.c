@@ -9,9 +9,7 @@
 #include "data/format/libsvm_error.h"
 #include "data/format/line_text.h"
 #include "data/format/pairs.h"
-#include "data/format/text.h"
 
-#include <math.h>
 #include <string.h>
 
 #define SLOW_ROWS 63
@@ -34,21 +32,9 @@ static gsa_status open_libsvm(size_t buffer_size, const gsa_env *env, void **out
     return gsa__line_text_open(sizeof(libsvm), "libsvm text", buffer_size, env, out, error);
 }
 
-static inline bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static inline const char *skip_blanks(const char *p)
-{
-    while (is_blank(*p))
-        p++;
-    return p;
-}
-
 static inline bool ends_token(const char *p, const gsa__line *line)
 {
-    return is_blank(*p) || p == line->end;
+    return gsa__is_blank(*p) || p == line->end;
 }
 
 static gsa_status parse_label(const libsvm *parser, const gsa__line *line, const char **at, label *out,
@@ -58,15 +44,13 @@ static gsa_status parse_label(const libsvm *parser, const gsa__line *line, const
     gsa__number number;
     gsa__number_parse(parser->text.locale, start, &number);
     if (number.after && ends_token(number.after, line)) {
-        if (isinf(number.value) || (number.value == 0 && number.has_nonzero))
+        if (!gsa__number_fits_double(&number))
             return gsa__libsvm_fail_label_range(line, start, number.after, error);
         *out = (label){.number = number.value + 0.0}; /* -0 is 0 */
         *at = number.after;
         return GSA_OK;
     }
-    const char *end = start;
-    while (end < line->end && !is_blank(*end))
-        end++;
+    const char *end = gsa__libsvm_token_end(line, start);
     size_t size = (size_t)(end - start);
     if (gsa__label_objection(start, size))
         return gsa__libsvm_fail_label(line, start, end, error);
@@ -91,9 +75,9 @@ static gsa_status parse_pair(const gsa__number_locale *locale, const gsa__line *
     gsa__number_parse_float(locale, p, &number);
     if (!number.after || !ends_token(number.after, line))
         return gsa__libsvm_fail_value(line, p, error);
-    float x = (float)number.value;
-    if (isinf(x) || (x == 0 && number.has_nonzero))
+    if (!gsa__number_fits_float(&number))
         return gsa__libsvm_fail_value_range(line, p, number.after, error);
+    float x = (float)number.value;
     pairs->previous = id;
     pairs->index[pairs->n] = (uint32_t)(id - 1);
     pairs->value[pairs->n] = x;
@@ -110,7 +94,7 @@ static gsa_status parse_pairs(libsvm *parser, const gsa__line *line, const char 
     bool fast = parser->n_slow_rows == 0;
     size_t n_slow = 0;
     for (;; n_slow++) {
-        p = fast ? gsa__pairs_take(pairs, p, line->end) : skip_blanks(p);
+        p = fast ? gsa__pairs_take(pairs, p, line->end) : gsa__skip_blanks(p);
         if (p == line->end || *p == '#')
             break;
         gsa_status status = parse_pair(parser->text.locale, line, &p, pairs, error);
@@ -149,10 +133,7 @@ static gsa_status parse_row(libsvm *parser, const gsa__line *line, const char *p
 /* One line: a row, or nothing. */
 static gsa_status parse_line(void *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error)
 {
-    const char *p = line->start;
-    if (line->byte == 0 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
-        p += 3; /* a byte order mark is no part of the first label */
-    p = skip_blanks(p);
+    const char *p = gsa__skip_blanks(gsa__line_begin(line));
     if (p == line->end)
         return GSA_OK;
     if (*p != '#')

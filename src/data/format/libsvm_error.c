@@ -2,23 +2,15 @@
 #include "data/format/libsvm_error.h"
 
 #include "base/error.h"
-#include "data/format/number.h"
-#include "data/format/text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static uint64_t offset(const gsa__line *line, const char *at)
+const char *gsa__libsvm_token_end(const gsa__line *line, const char *at)
 {
-    return line->byte + (uint64_t)(at - line->start);
-}
-
-static size_t token_size(const gsa__line *line, const char *at)
-{
-    size_t size = 0;
-    while (at + size < line->end && at[size] != ' ' && at[size] != '\t')
-        size++;
-    return size;
+    while (at < line->end && !gsa__is_blank(*at))
+        at++;
+    return at;
 }
 
 static bool begins_with(const gsa__line *line, const char *at, const char *text)
@@ -27,49 +19,40 @@ static bool begins_with(const gsa__line *line, const char *at, const char *text)
     return (size_t)(line->end - at) >= size && memcmp(at, text, size) == 0;
 }
 
-static gsa_status fail_quoting(const gsa__line *line, const char *at, size_t size, const char *what,
-                               const char *expected, gsa_error *error)
-{
-    char quote[GSA__QUOTE_SIZE];
-    return gsa__fail_line(error, GSA_INPUT, line->number, offset(line, at), "%s '%s': %s", what,
-                          gsa__quote(at, size, quote), expected);
-}
-
 gsa_status gsa__libsvm_fail_nul(const gsa__line *line, const char *at, gsa_error *error)
 {
     const char *nul = memchr(at, '\0', (size_t)(line->end - at));
-    return gsa__fail_line(error, GSA_INPUT, line->number, offset(line, nul ? nul : at),
+    return gsa__fail_line(error, GSA_INPUT, line->number, gsa__line_offset(line, nul ? nul : at),
                           "a NUL byte in the line: expected text; is this a binary file, or UTF-16?");
 }
 
 /* A token that cannot be what was expected there because it has a NUL byte in it is reported as that. */
-static bool has_nul(const char *at, size_t size)
+static bool has_nul(const char *at, const char *end)
 {
-    return memchr(at, '\0', size) != NULL;
+    return memchr(at, '\0', (size_t)(end - at)) != NULL;
 }
 
 gsa_status gsa__libsvm_fail_label(const gsa__line *line, const char *at, const char *end, gsa_error *error)
 {
-    size_t size = (size_t)(end - at);
-    if (has_nul(at, size))
+    if (has_nul(at, end))
         return gsa__libsvm_fail_nul(line, at, error);
     uint64_t number = 0;
     const char *after = gsa__number_digits(at, &number);
     if ((after > at && *after == ':') || begins_with(line, at, "qid:"))
-        return fail_quoting(line, at, size, "the line begins with", "the label is missing in front of it", error);
-    const char *objection = gsa__label_objection(at, size);
-    return fail_quoting(line, at, size, "label", objection ? objection : "expected a number or a word", error);
+        return gsa__line_fail(line, at, end, "the line begins with", "the label is missing in front of it", error);
+    const char *objection = gsa__label_objection(at, (size_t)(end - at));
+    return gsa__line_fail(line, at, end, "label", objection ? objection : "expected a number or a word", error);
 }
 
 gsa_status gsa__libsvm_fail_label_range(const gsa__line *line, const char *at, const char *end, gsa_error *error)
 {
-    return fail_quoting(line, at, (size_t)(end - at), "label", "the number does not fit a double", error);
+    return gsa__line_fail(line, at, end, "label", "the number does not fit a double", error);
 }
 
 gsa_status gsa__libsvm_fail_order(const gsa__line *line, const char *at, uint64_t index, uint64_t previous,
                                   gsa_error *error)
 {
-    uint64_t byte = offset(line, at);
+    uint64_t byte = gsa__line_offset(line, at);
     if (index == 0)
         return gsa__fail_line(error, GSA_INPUT, line->number, byte, "index 0: libsvm indices start at 1");
     if (index > (uint64_t)GSA_MAX_ID + 1)
@@ -84,47 +67,45 @@ gsa_status gsa__libsvm_fail_order(const gsa__line *line, const char *at, uint64_
 
 gsa_status gsa__libsvm_fail_index(const gsa__line *line, const char *at, gsa_error *error)
 {
-    size_t size = token_size(line, at);
-    if (has_nul(at, size))
+    const char *end = gsa__libsvm_token_end(line, at);
+    if (has_nul(at, end))
         return gsa__libsvm_fail_nul(line, at, error);
     if (begins_with(line, at, "qid:"))
-        return fail_quoting(line, at, size, "query id", "qid: (ranking) is not supported; remove it", error);
+        return gsa__line_fail(line, at, end, "query id", "qid: (ranking) is not supported; remove it", error);
     uint64_t index = 0;
     const char *after = gsa__number_digits(at, &index);
     if (after == at)
-        return fail_quoting(line, at, size, "feature", "expected INDEX:VALUE with an index of digits only", error);
+        return gsa__line_fail(line, at, end, "feature", "expected INDEX:VALUE with an index of digits only", error);
     if (*after == ':')
-        return fail_quoting(line, at, (size_t)(after - at), "index",
-                            "at most ten digits; the highest index is 4294967294", error);
-    if (after == at + size)
-        return fail_quoting(line, at, size, "feature", "expected a colon and a value after the index", error);
-    return fail_quoting(line, at, size, "feature", "expected a colon after the digits of the index", error);
+        return gsa__line_fail(line, at, after, "index", "at most ten digits; the highest index is 4294967294", error);
+    if (after == end)
+        return gsa__line_fail(line, at, end, "feature", "expected a colon and a value after the index", error);
+    return gsa__line_fail(line, at, end, "feature", "expected a colon after the digits of the index", error);
 }
 
 gsa_status gsa__libsvm_fail_value(const gsa__line *line, const char *at, gsa_error *error)
 {
-    size_t size = token_size(line, at);
-    if (has_nul(at, size))
+    const char *end = gsa__libsvm_token_end(line, at);
+    if (has_nul(at, end))
         return gsa__libsvm_fail_nul(line, at, error);
-    if (size == 0)
-        return gsa__fail_line(error, GSA_INPUT, line->number, offset(line, at),
+    if (at == end)
+        return gsa__fail_line(error, GSA_INPUT, line->number, gsa__line_offset(line, at),
                               "the value is missing after the colon: expected a decimal number");
-    if (gsa__is_nonfinite_word(at, size))
-        return fail_quoting(line, at, size, "value", "values must be finite", error);
-    return fail_quoting(line, at, size, "value", "expected a decimal number and then a blank", error);
+    if (gsa__is_nonfinite_word(at, (size_t)(end - at)))
+        return gsa__line_fail(line, at, end, "value", "values must be finite", error);
+    return gsa__line_fail(line, at, end, "value", "expected a decimal number and then a blank", error);
 }
 
 gsa_status gsa__libsvm_fail_value_range(const gsa__line *line, const char *at, const char *end, gsa_error *error)
 {
-    return fail_quoting(line, at, (size_t)(end - at), "value",
-                        "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38", error);
+    return gsa__line_fail(line, at, end, "value", GSA__NO_FLOAT, error);
 }
 
 gsa_status gsa__libsvm_place(const gsa__line *line, const char *at, gsa_status status, gsa_error *error)
 {
     if (error) {
         error->line = line->number;
-        error->byte = offset(line, at);
+        error->byte = gsa__line_offset(line, at);
     }
     return status;
 }

@@ -4,7 +4,9 @@
 #ifndef GSA_DATA_LIBSVM_ERROR_H
 #define GSA_DATA_LIBSVM_ERROR_H
 
-#include "data/format/lines.h"
+#include "data/format/line_text.h"
+
+const char *gsa__libsvm_token_end(const gsa__line *line, const char *at);
 
 /* The first token of a line is neither a number nor a word that can be a label. */
 gsa_status gsa__libsvm_fail_label(const gsa__line *line, const char *at, const char *end, gsa_error *error);

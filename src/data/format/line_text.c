@@ -1,4 +1,4 @@
-/* Lines to a parser. */
+/* Lines to a parser, and what it refuses. */
 #include "data/format/line_text.h"
 
 #include "base/error.h"
@@ -51,19 +51,24 @@ gsa_status gsa__line_text_enter(void *parser, const gsa_place *at, gsa_error *er
 gsa_status gsa__line_text_read(void *parser, gsa__line_parse parse, gsa__rows *rows, gsa_error *error)
 {
     gsa__line_text *text = parser;
-    while (!gsa__rows_full(rows)) {
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && !gsa__rows_full(rows)) {
         gsa__line line;
-        text->lines.hurried = rows->n_rows > 0;
-        gsa_status status = gsa__lines_next(&text->lines, &line, error);
+        text->lines.hurried = rows->n_rows > 0; /* an answer to these may be waited for */
+        status = gsa__lines_next(&text->lines, &line, error);
         if (status == GSA_END && !text->lines.ended)
             return GSA_OK;
         if (status == GSA_OK)
             status = parse(parser, &line, rows, error);
-        if (status == GSA_INPUT && text->input->skip_bad_rows) {
-            text->input->n_bad_rows++;
-        } else if (status != GSA_OK) {
-            return status;
-        }
+        status = gsa__format_settle(text->input, status);
     }
-    return GSA_OK;
+    return status;
+}
+
+gsa_status gsa__line_fail(const gsa__line *line, const char *at, const char *end, const char *what,
+                          const char *expected, gsa_error *error)
+{
+    char quote[GSA__QUOTE_SIZE];
+    return gsa__fail_line(error, GSA_INPUT, line->number, gsa__line_offset(line, at), "%s '%s': %s", what,
+                          gsa__quote(at, (size_t)(end - at), quote), expected);
 }

@@ -19,6 +19,12 @@ typedef struct gsa__line {
     uint64_t byte;   /* offset of start in the plain content of the file */
 } gsa__line;
 
+/* Where a byte of the line is in that content. */
+static inline uint64_t gsa__line_offset(const gsa__line *line, const char *at)
+{
+    return line->byte + (uint64_t)(at - line->start);
+}
+
 typedef struct gsa__lines {
     const gsa_env *env;  /* borrowed, resolved */
     gsa__decode *stream; /* borrowed; NULL before the first begin */

@@ -11,6 +11,7 @@
 
 #include <greedystep/greedystep.h>
 
+#include <math.h>
 #include <stdbool.h>
 
 typedef struct gsa__number_locale gsa__number_locale;
@@ -24,6 +25,19 @@ typedef struct gsa__number {
     bool has_nonzero;  /* some digit is not 0: the number is not zero, even where its double is */
     const char *after; /* the first byte that does not belong to it; NULL: the text is no number */
 } gsa__number;
+
+/* Neither beyond the largest of the type nor lost below the smallest. */
+static inline bool gsa__number_fits_double(const gsa__number *number)
+{
+    return !isinf(number->value) && !(number->value == 0 && number->has_nonzero);
+}
+
+static inline bool gsa__number_fits_float(const gsa__number *number)
+{
+    float x = (float)number->value;
+    return !isinf(x) && !(x == 0 && number->has_nonzero);
+}
+#define GSA__NO_FLOAT "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38"
 
 static inline bool gsa__is_digit(char c)
 {

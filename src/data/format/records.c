@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/digits.h"
+#include "data/format/text.h"
 
 #include <string.h>
 
@@ -275,8 +276,8 @@ static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error
         const gsa__lines *lines = &records->lines;
         const char *start = lines->buffer + lines->start + records->at;
         scan s = {.p = start, .end = lines->buffer + lines->end, .is_last = lines->ended};
-        if (records->byte == 0 && s.end - s.p >= 3 && memcmp(s.p, "\xEF\xBB\xBF", 3) == 0) {
-            take(records, s.p + 3, 0);
+        if (records->byte == 0 && gsa__is_mark(s.p, s.end)) {
+            take(records, s.p + GSA__MARK_SIZE, 0);
             continue;
         }
         if (records->skipping && s.p < s.end) {

@@ -1,8 +1,6 @@
 /* Characters: labels, quotations. */
 #include "data/format/text.h"
 
-#include <string.h>
-
 /* C0, DEL and C1 (U+0080 to U+009F, in UTF-8 C2 80 to C2 9F). */
 static bool is_control(const char *text, size_t len)
 {
@@ -36,7 +34,7 @@ const char *gsa__label_objection(const char *text, size_t size)
     const char *objection = gsa__word_objection(text, size);
     if (objection)
         return objection;
-    if (strncmp(text, "\xEF\xBB\xBF", 3) == 0)
+    if (gsa__is_mark(text, text + size))
         return "a byte order mark stands at the beginning of a file only; were files joined?";
     if (memchr(text, ' ', size))
         return "a label cannot have blanks";

@@ -6,6 +6,15 @@
 
 #include <greedystep/greedystep.h>
 
+#include <string.h>
+
+/* A byte order mark, which may stand at the beginning of a file and is no part of its text. */
+#define GSA__MARK_SIZE 3
+static inline bool gsa__is_mark(const char *text, const char *end)
+{
+    return end - text >= GSA__MARK_SIZE && memcmp(text, "\xEF\xBB\xBF", GSA__MARK_SIZE) == 0;
+}
+
 #define GSA__LABEL_SIZE 255 /* bytes of a label that is a word, at most */
 
 /* Why these bytes cannot be a label that is a word in a format where it may have blanks, or NULL. */

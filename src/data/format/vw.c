@@ -7,7 +7,6 @@
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
 #include "data/format/cross.h"
 #include "data/format/line_text.h"
-#include "data/format/text.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -52,9 +51,8 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
         if (status == GSA_OK)
             status = gsa__schema_complete(schema, error);
     }
-    if (status == GSA_OK && input->options->remember_names && !input->names->came &&
-        !gsa__name_book_init(input->names, schema->bits, parser->text.env))
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
+    if (status == GSA_OK && input->options->remember_names)
+        status = gsa__name_book_begin(input->names, schema->bits, parser->text.env, error);
     if (status == GSA_OK && input->understood[0] == '\0')
         snprintf(input->understood, sizeof input->understood, "%s: Vowpal Wabbit text; features are hashed to %u bits",
                  input->name, schema->bits);
@@ -63,30 +61,10 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
 
 /* ---- a line ----------------------------------------------------------------------------------------------------- */
 
-static gsa_status fail_token(const gsa__line *line, const char *at, const char *end, const char *what,
-                             const char *expected, gsa_error *error)
-{
-    char quote[GSA__QUOTE_SIZE];
-    return gsa__fail_line(error, GSA_INPUT, line->number, line->byte + (uint64_t)(at - line->start), "%s '%s': %s",
-                          what, gsa__quote(at, (size_t)(end - at), quote), expected);
-}
-
-static inline bool is_blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-static const char *skip_blanks(const char *p, const char *end)
-{
-    while (p < end && is_blank(*p))
-        p++;
-    return p;
-}
-
 /* The end of the token at p; a bar ends it too. */
 static const char *token_end(const char *p, const char *end)
 {
-    while (p < end && !is_blank(*p) && *p != '|')
+    while (p < end && !gsa__is_blank(*p) && *p != '|')
         p++;
     return p;
 }
@@ -100,7 +78,7 @@ static bool take_float(const vw *parser, const char *p, const char *end, float *
         return false;
     /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.Assign): a number that ends has a value */
     *out = (float)number.value;
-    return !isinf(*out) && !(*out == 0 && number.has_nonzero);
+    return gsa__number_fits_float(&number);
 }
 
 typedef struct head {
@@ -113,32 +91,32 @@ static gsa_status take_label(const vw *parser, const gsa__line *line, const char
                              head *out, gsa_error *error)
 {
     if (number == 2)
-        return fail_token(line, p, end, "a third number before the bar",
-                          "initial predictions are not supported; a tag begins with ' or touches the bar", error);
+        return gsa__line_fail(line, p, end, "a third number before the bar",
+                              "initial predictions are not supported; a tag begins with ' or touches the bar", error);
     if (number == 1)
         return take_float(parser, p, end, &out->importance) && out->importance >= 0
                    ? GSA_OK
-                   : fail_token(line, p, end, "importance", "expected a finite number that is not negative", error);
+                   : gsa__line_fail(line, p, end, "importance", "expected a finite number that is not negative", error);
     gsa__number value;
     gsa__number_parse(parser->text.locale, p, &value);
     out->has_label = true;
     out->label = value.after ? value.value + 0.0 : 0;
-    if (value.after == end && !isinf(value.value) && !(value.value == 0 && value.has_nonzero))
+    if (value.after == end && gsa__number_fits_double(&value))
         return GSA_OK;
     const char *expected = "expected a number";
     if (memchr(p, ':', (size_t)(end - p)))
         expected = "labels with costs or actions (csoaa, cb) are not supported, only one number";
     else if ((end - p == 6 && memcmp(p, "shared", 6) == 0))
         expected = "examples of several lines (shared, ldf) are not supported";
-    return fail_token(line, p, end, "label", expected, error);
+    return gsa__line_fail(line, p, end, "label", expected, error);
 }
 
 /* What stands before the first bar; *at is then the bar, or the end of the line. */
 static gsa_status take_head(const vw *parser, const gsa__line *line, const char **at, head *out, gsa_error *error)
 {
-    const char *p = skip_blanks(*at, line->end);
+    const char *p = gsa__skip_blanks(*at);
     *out = (head){.importance = 1};
-    for (unsigned number = 0; p < line->end && *p != '|'; p = skip_blanks(p, line->end)) {
+    for (unsigned number = 0; p < line->end && *p != '|'; p = gsa__skip_blanks(p)) {
         const char *end = token_end(p, line->end);
         bool is_tag = *p == '\'' || (end < line->end && *end == '|');
         gsa_status status = is_tag ? GSA_OK : take_label(parser, line, p, end, number++, out, error);
@@ -160,7 +138,7 @@ static gsa_status take_namespace(vw *parser, const gsa__line *line, const char *
     const char *colon = memchr(p, ':', (size_t)(end - p));
     *weight = 1;
     if (colon && !take_float(parser, colon + 1, end, weight))
-        return fail_token(line, p, end, "namespace", "expected a number after the colon", error);
+        return gsa__line_fail(line, p, end, "namespace", "expected a number after the colon", error);
     *at = end;
     return gsa__key_set(&parser->space, p, (size_t)((colon ? colon : end) - p), parser->text.env)
                ? GSA_OK
@@ -185,10 +163,11 @@ static gsa_status take_feature(vw *parser, const gsa__line *line, const char *p,
     const char *colon = memchr(p, ':', (size_t)(end - p));
     float value = 1;
     if (colon && !take_float(parser, colon + 1, end, &value))
-        return fail_token(line, p, end, "feature", "expected a finite number after the colon", error);
+        return gsa__line_fail(line, p, end, "feature", "expected a finite number after the colon", error);
     value *= weight;
     if (!isfinite(value))
-        return fail_token(line, p, end, "feature", "its value times the weight of its namespace is not finite", error);
+        return gsa__line_fail(line, p, end, "feature", "its value times the weight of its namespace is not finite",
+                              error);
     size_t size = (size_t)((colon ? colon : end) - p);
     uint64_t mask = (UINT64_C(1) << parser->text.input->schema->bits) - 1;
     uint64_t hash = gsa__key_hash(&parser->space, p, size);
@@ -213,7 +192,7 @@ static gsa_status take_features(vw *parser, const gsa__line *line, const char *p
         if (*p == '|') {
             space = p + 1;
             status = take_namespace(parser, line, &p, &weight, error);
-        } else if (is_blank(*p)) {
+        } else if (gsa__is_blank(*p)) {
             p++;
         } else {
             const char *end = token_end(p, line->end);
@@ -271,11 +250,9 @@ static gsa_status take_crosses(const vw *parser, const gsa__line *line, gsa__fea
 static gsa_status parse_line(void *memory, const gsa__line *line, gsa__rows *rows, gsa_error *error)
 {
     vw *parser = memory;
-    const char *p = line->start;
+    const char *p = gsa__line_begin(line);
     head found;
-    if (line->byte == 0 && line->end - p >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0)
-        p += 3;
-    if (skip_blanks(p, line->end) == line->end)
+    if (gsa__skip_blanks(p) == line->end)
         return GSA_OK;
     gsa_status status = take_head(parser, line, &p, &found, error);
     if (status == GSA_OK)

@@ -419,9 +419,9 @@ static void names_are_kept_first_come_while_there_is_room(void **state)
 {
     (void)state;
     gsa_env env = gsa__env_resolve(NULL);
-    gsa__name_book book;
+    gsa__name_book book = {0};
     size_t n = GSA_NAMES_MOST + 100;
-    assert_true(gsa__name_book_init(&book, 24, &env));
+    assert_int_equal(gsa__name_book_begin(&book, 24, &env, NULL), GSA_OK);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = i * 7;
         char word[16];
