@@ -98,44 +98,30 @@ static gsa_status add_all(json_t *header, const gsa__bundle *bundle, const size_
     return status == GSA_OK ? add_tensor(header, &checksum, &end, error) : status;
 }
 
-typedef struct growing_text {
-    const gsa_env *env;
-    void *text;
-    size_t size, capacity;
-    bool failed; /* jansson does not ask everywhere what became of its text */
-} growing_text;
-
-static int append(const char *bytes, size_t size, void *ctx)
-{
-    growing_text *out = ctx;
-    size_t wanted;
-    out->failed = out->failed || !gsa__add(out->size, size, &wanted) ||
-                  !gsa__reserve(out->env, &out->text, &out->capacity, wanted, 1);
-    if (out->failed)
-        return -1;
-    memcpy((char *)out->text + out->size, bytes, size);
-    out->size = wanted;
-    return 0;
-}
-
 /* Objects keep the order in which their members were set (jansson 2.8 and later): the order of the file. */
-static gsa_status dump_padded(const json_t *header, growing_text *out, gsa_error *error)
+static gsa_status dump_padded(const json_t *header, const gsa_env *env, char **text, size_t *size, gsa_error *error)
 {
-    int failed = json_dump_callback(header, append, out, JSON_COMPACT);
-    while (!failed && out->size % 8 != 0)
-        failed = append(" ", 1, out);
-    if (failed || out->failed)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
-    if (out->size > GSA__CONTAINER_MOST_HEADER)
-        return gsa__fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", out->size,
+    json_free_t release;
+    json_get_alloc_funcs(NULL, &release);
+    char *dump = json_dumps(header, JSON_COMPACT);
+    size_t dump_size = dump ? strlen(dump) : 0;
+    *size = (dump_size + 7) / 8 * 8;
+    *text = dump && *size <= GSA__CONTAINER_MOST_HEADER ? gsa__alloc(env, *size, 1) : NULL;
+    if (*text) {
+        memcpy(*text, dump, dump_size);
+        memset(*text + dump_size, ' ', *size - dump_size);
+    }
+    if (dump)
+        release(dump);
+    if (*size > GSA__CONTAINER_MOST_HEADER)
+        return gsa__fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", *size,
                          GSA__CONTAINER_MOST_HEADER);
-    return GSA_OK;
+    return *text ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
 }
 
 gsa_status gsa__header_compose(const gsa__bundle *bundle, const size_t *order, const gsa_env *env, char **text,
                                size_t *size, gsa_error *error)
 {
-    growing_text out = {.env = env};
     json_t *header = json_object();
     gsa_status status;
     if (bundle->n_tensors > GSA__CONTAINER_MOST_TENSORS)
@@ -144,15 +130,9 @@ gsa_status gsa__header_compose(const gsa__bundle *bundle, const size_t *order, c
     else
         status = add_all(header, bundle, order, error);
     if (status == GSA_OK)
-        status = dump_padded(header, &out, error);
+        status = dump_padded(header, env, text, size, error);
     json_decref(header);
-    if (status != GSA_OK) {
-        gsa__free(env, out.text);
-        return status;
-    }
-    *text = out.text;
-    *size = out.size;
-    return GSA_OK;
+    return status;
 }
 
 /* ---- and back --------------------------------------------------------------------------------------------------- */
