@@ -2,7 +2,6 @@
 #include "data/schema.h"
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/format/text.h"
@@ -22,39 +21,26 @@ static const char *const kinds[] = {"number", "words", "label", "weight", "ignor
 void gsa__schema_init(gsa__schema *schema, const gsa_env *env)
 {
     *schema = (gsa__schema){.env = env, .bits = GSA__DEFAULT_BITS};
+    gsa__words_init(&schema->names, env);
 }
 
 void gsa__schema_free(gsa__schema *schema)
 {
-    for (size_t i = 0; i < schema->n_fields; i++)
-        gsa__free(schema->env, schema->field[i].name);
+    gsa__words_free(&schema->names);
     for (size_t i = 0; i < schema->n_crosses; i++)
         for (int k = 0; k < 2; k++)
             gsa__free(schema->env, schema->cross[i].name[k]);
     gsa__free(schema->env, schema->field);
-    gsa__free(schema->env, schema->slot);
     gsa__free(schema->env, schema->number);
     gsa__free(schema->env, schema->cross);
     gsa__free(schema->env, schema->text);
     gsa__schema_init(schema, schema->env);
 }
 
-/* Where the name is, or would be. */
-static uint32_t *slot_of(const gsa__schema *schema, const char *name, size_t name_size)
-{
-    size_t at = (size_t)gsa__hash(name, name_size, 0) & (schema->n_slots - 1);
-    for (; schema->slot[at] != 0; at = (at + 1) & (schema->n_slots - 1)) {
-        const gsa__field *field = &schema->field[schema->slot[at] - 1];
-        if (field->name_size == name_size && memcmp(field->name, name, name_size) == 0)
-            break;
-    }
-    return &schema->slot[at];
-}
-
 size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size)
 {
-    uint32_t field = schema->n_slots > 0 ? *slot_of(schema, name, name_size) : 0;
-    return field > 0 ? field - 1 : SIZE_MAX;
+    int32_t field = gsa__words_find(&schema->names, name, name_size);
+    return field >= 0 ? (size_t)field : SIZE_MAX;
 }
 
 /* Room for one more field, whatever its kind. */
@@ -66,18 +52,7 @@ static bool reserve(gsa__schema *schema)
                     gsa__reserve(schema->env, &number, &schema->number_capacity, n, sizeof *schema->number);
     schema->field = field;
     schema->number = number;
-    if (!has_room || 2 * n <= schema->n_slots)
-        return has_room;
-    size_t n_slots = schema->n_slots > 0 ? 2 * schema->n_slots : 64;
-    uint32_t *slot = gsa__alloc_zeroed(schema->env, n_slots, sizeof *slot);
-    if (!slot)
-        return false;
-    gsa__free(schema->env, schema->slot);
-    schema->slot = slot;
-    schema->n_slots = n_slots;
-    for (uint32_t i = 0; i < schema->n_fields; i++)
-        *slot_of(schema, schema->field[i].name, schema->field[i].name_size) = i + 1;
-    return true;
+    return has_room;
 }
 
 gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
@@ -95,15 +70,13 @@ gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_si
     if (schema->n_fields >= schema->env->memory_limit / 4 / FIELD_COST + 1)
         return gsa__fail(error, GSA_LIMIT, "more than %zu columns take a quarter of the memory limit: raise the limit",
                          schema->n_fields);
-    char *copy = reserve(schema) ? gsa__alloc_zeroed(schema->env, name_size + 1, 1) : NULL;
-    if (!copy)
+    if (!reserve(schema) || !gsa__words_add(&schema->names, name, name_size))
         return gsa__fail(error, GSA_MEMORY, "no memory for the names of the columns");
-    memcpy(copy, name, name_size);
     if (kind == GSA__FIELD_NUMBER)
         schema->number[schema->n_of_kind[kind]] = (uint32_t)schema->n_fields;
     schema->n_of_kind[kind]++;
-    schema->field[schema->n_fields] = (gsa__field){copy, name_size, kind};
-    *slot_of(schema, name, name_size) = (uint32_t)++schema->n_fields;
+    schema->field[schema->n_fields] = (gsa__field){schema->names.word[schema->n_fields], name_size, kind};
+    schema->n_fields++;
     return GSA_OK;
 }
 

@@ -6,9 +6,7 @@
 #ifndef GSA_DATA_SCHEMA_H
 #define GSA_DATA_SCHEMA_H
 
-#include <greedystep/greedystep.h>
-
-#include <stdbool.h>
+#include "data/format/words.h"
 
 #define GSA__DEFAULT_BITS 24u
 #define GSA__MOST_BITS 31u
@@ -24,7 +22,7 @@ typedef enum gsa__field_kind {
 } gsa__field_kind;
 
 typedef struct gsa__field {
-    char *name;
+    const char *name; /* one of the names */
     size_t name_size;
     gsa__field_kind kind;
 } gsa__field;
@@ -41,8 +39,7 @@ typedef struct gsa__schema {
     unsigned bits;      /* words are hashed to this many */
     gsa__field *field;
     size_t n_fields, capacity;
-    uint32_t *slot; /* field + 1 by hash of its name, 0: none; at most half of n_slots, a power of two, are taken */
-    size_t n_slots;
+    gsa__words names; /* of the fields, by number */
     uint32_t *number; /* the fields that are numbers, in their order */
     size_t number_capacity;
     size_t n_of_kind[GSA__FIELD_KINDS];

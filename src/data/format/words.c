@@ -1,4 +1,4 @@
-/* Labels that are words: a hash table with open addressing, at most half full. */
+/* Words: a hash table with open addressing, at most half full. */
 #include "data/format/words.h"
 
 #include "base/error.h"
@@ -28,7 +28,7 @@ static size_t find_slot(const gsa__words *words, const char *text, size_t size)
     size_t at = (size_t)gsa__hash(text, size, 0) & mask;
     for (; words->slot[at] >= 0; at = (at + 1) & mask) {
         const char *word = words->word[words->slot[at]];
-        if (strncmp(word, text, size) == 0 && word[size] == '\0')
+        if (strlen(word) == size && memcmp(word, text, size) == 0)
             break;
     }
     return at;
@@ -50,6 +50,28 @@ static bool grow_slots(gsa__words *words)
     return true;
 }
 
+int32_t gsa__words_find(const gsa__words *words, const char *text, size_t size)
+{
+    return words->n_slots > 0 ? words->slot[find_slot(words, text, size)] : -1;
+}
+
+bool gsa__words_add(gsa__words *words, const char *text, size_t size)
+{
+    void *memory = words->word;
+    bool has_room = (words->n_words * 2 < words->n_slots || grow_slots(words)) &&
+                    gsa__reserve(words->env, &memory, &words->capacity, words->n_words + 1, sizeof *words->word);
+    words->word = memory;
+    char *copy = has_room ? gsa__alloc(words->env, size + 1, 1) : NULL;
+    if (!copy)
+        return false;
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    words->slot[find_slot(words, text, size)] = (int32_t)words->n_words;
+    words->word[words->n_words++] = copy;
+    words->n_bytes += size + 32;
+    return true;
+}
+
 /* A word costs its text, a pointer and its share of the slots. */
 static gsa_status check_limits(const gsa__words *words, size_t size, gsa_error *error)
 {
@@ -64,35 +86,14 @@ static gsa_status check_limits(const gsa__words *words, size_t size, gsa_error *
     return GSA_OK;
 }
 
-static gsa_status append(gsa__words *words, const char *text, size_t size, gsa_error *error)
-{
-    gsa_status status = check_limits(words, size, error);
-    if (status != GSA_OK)
-        return status;
-    void *memory = words->word;
-    bool has_room = gsa__reserve(words->env, &memory, &words->capacity, words->n_words + 1, sizeof *words->word);
-    words->word = memory;
-    char *copy = has_room ? gsa__alloc(words->env, size + 1, 1) : NULL;
-    if (!copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the label words");
-    memcpy(copy, text, size);
-    copy[size] = '\0';
-    words->word[words->n_words++] = copy;
-    words->n_bytes += size + 32;
-    return GSA_OK;
-}
-
 gsa_status gsa__words_enter(gsa__words *words, const char *text, size_t size, int32_t *number, gsa_error *error)
 {
-    if (words->n_words * 2 >= words->n_slots && !grow_slots(words))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the label words");
-    size_t at = find_slot(words, text, size);
-    if (words->slot[at] < 0) {
-        gsa_status status = append(words, text, size, error);
-        if (status != GSA_OK)
-            return status;
-        words->slot[at] = (int32_t)(words->n_words - 1);
-    }
-    *number = words->slot[at];
-    return GSA_OK;
+    *number = gsa__words_find(words, text, size);
+    if (*number >= 0)
+        return GSA_OK;
+    gsa_status status = check_limits(words, size, error);
+    if (status == GSA_OK && !gsa__words_add(words, text, size))
+        status = gsa__fail(error, GSA_MEMORY, "no memory for the label words");
+    *number = status == GSA_OK ? (int32_t)(words->n_words - 1) : -1;
+    return status;
 }
