@@ -7,7 +7,7 @@
  *   W4  schema, arrays and streams are released once each. */
 #include "rows.h"
 
-#include <greedystep/arrow.h>
+#include "unit/data/arrow_nodes.h"
 
 enum { MOST_COLUMNS = 6, MOST_ROWS = 20, MOST_CHILD = 64, NAME = 15 };
 
@@ -159,94 +159,36 @@ static void take_table(fuzz_input *in, table *out)
 typedef struct source {
     const table *of;
     size_t at, step; /* rows of a batch */
-    int n_open;      /* of schemas, arrays and streams */
+    arrow_count count;
 } source;
-
-static void release_schema(struct ArrowSchema *schema)
-{
-    for (int64_t i = 0; i < schema->n_children; i++) {
-        schema->children[i]->release(schema->children[i]);
-        free(schema->children[i]);
-    }
-    if (schema->dictionary)
-        schema->dictionary->release(schema->dictionary);
-    free(schema->dictionary);
-    free(schema->children);
-    ((source *)schema->private_data)->n_open--;
-    schema->release = NULL;
-}
-
-static struct ArrowSchema *new_schema(source *from, const char *format, const char *name, int64_t n_children)
-{
-    struct ArrowSchema *out = calloc(1, sizeof *out);
-    *out = (struct ArrowSchema){.format = format,
-                                .name = name,
-                                .flags = ARROW_FLAG_NULLABLE,
-                                .n_children = n_children,
-                                .children = calloc((size_t)n_children + 1, sizeof *out->children),
-                                .release = release_schema,
-                                .private_data = from};
-    from->n_open++;
-    return out;
-}
 
 static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
 {
     source *from = stream->private_data;
-    struct ArrowSchema *all = new_schema(from, "+s", "", (int64_t)from->of->n_columns);
+    *out = arrow_schema_of("+s", "", (int64_t)from->of->n_columns);
+    out->private_data = &from->count;
     for (size_t i = 0; i < from->of->n_columns; i++) {
         const column *c = &from->of->column[i];
         bool is_list = c->child_format && !c->is_dictionary;
-        all->children[i] = new_schema(from, c->format, c->name, is_list ? 1 : 0);
+        out->children[i] = arrow_new_schema(arrow_schema_of(c->format, c->name, is_list ? 1 : 0));
         if (is_list)
-            all->children[i]->children[0] = new_schema(from, c->child_format, "item", 0);
+            out->children[i]->children[0] = arrow_new_schema(arrow_schema_of(c->child_format, "item", 0));
         else if (c->is_dictionary)
-            all->children[i]->dictionary = new_schema(from, c->child_format, "", 0);
+            out->children[i]->dictionary = arrow_new_schema(arrow_schema_of(c->child_format, "", 0));
     }
-    *out = *all;
-    free(all);
+    from->count.n_open++;
     return 0;
 }
 
-static void release_array(struct ArrowArray *array)
-{
-    for (int64_t i = 0; i < array->n_children; i++) {
-        array->children[i]->release(array->children[i]);
-        free(array->children[i]);
-    }
-    if (array->dictionary)
-        array->dictionary->release(array->dictionary);
-    free(array->dictionary);
-    free(array->children);
-    ((source *)array->private_data)->n_open--;
-    array->release = NULL;
-}
-
-static struct ArrowArray *new_array(source *from, int64_t length, int64_t offset, int64_t n_buffers,
-                                    const void *const *buffers, int64_t n_children)
-{
-    struct ArrowArray *out = calloc(1, sizeof *out);
-    *out = (struct ArrowArray){.length = length,
-                               .offset = offset,
-                               .null_count = -1,
-                               .n_buffers = n_buffers,
-                               .n_children = n_children,
-                               .buffers = (const void **)(uintptr_t)buffers,
-                               .children = calloc((size_t)n_children + 1, sizeof *out->children),
-                               .release = release_array,
-                               .private_data = from};
-    from->n_open++;
-    return out;
-}
-
-static struct ArrowArray *array_of(source *from, const column *c, size_t at, size_t n)
+static struct ArrowArray *array_of(const column *c, size_t at, size_t n)
 {
     bool is_list = c->child_format && !c->is_dictionary;
-    struct ArrowArray *out = new_array(from, (int64_t)n, (int64_t)at, c->n_buffers, c->buffer, is_list ? 1 : 0);
+    struct ArrowArray *out =
+        arrow_new_array(arrow_array_of((int64_t)n, (int64_t)at, c->n_buffers, c->buffer, is_list ? 1 : 0));
     struct ArrowArray *child = NULL;
     if (c->child_format)
-        child = new_array(from, c->n_child, 0, *c->child_format == 'u' || *c->child_format == 'U' ? 3 : 2,
-                          c->child_buffer, 0);
+        child = arrow_new_array(arrow_array_of(
+            c->n_child, 0, *c->child_format == 'u' || *c->child_format == 'U' ? 3 : 2, c->child_buffer, 0));
     if (!c->has_nulls)
         out->null_count = 0;
     if (is_list)
@@ -264,12 +206,12 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
     *out = (struct ArrowArray){0};
     if (n == 0)
         return 0;
-    struct ArrowArray *all = new_array(from, (int64_t)n, 0, 1, no_nulls, (int64_t)from->of->n_columns);
-    all->null_count = 0;
+    *out = arrow_array_of((int64_t)n, 0, 1, no_nulls, (int64_t)from->of->n_columns);
+    out->null_count = 0;
+    out->private_data = &from->count;
     for (size_t i = 0; i < from->of->n_columns; i++)
-        all->children[i] = array_of(from, &from->of->column[i], from->at, n);
-    *out = *all;
-    free(all);
+        out->children[i] = array_of(&from->of->column[i], from->at, n);
+    from->count.n_open++;
     from->at += n;
     return 0;
 }
@@ -282,7 +224,7 @@ static const char *get_last_error(struct ArrowArrayStream *stream)
 
 static void release_stream(struct ArrowArrayStream *stream)
 {
-    ((source *)stream->private_data)->n_open--;
+    ((source *)stream->private_data)->count.n_open--;
     stream->release = NULL;
 }
 
@@ -291,7 +233,7 @@ static int open_stream(void *ctx, struct ArrowArrayStream *out)
     source *from = ctx;
     *out = (struct ArrowArrayStream){get_schema, get_next, get_last_error, release_stream, from};
     from->at = 0;
-    from->n_open++;
+    from->count.n_open++;
     return 0;
 }
 
@@ -327,7 +269,7 @@ static void check_cuts(const table *of, const gsa_reader_options *options, const
     fuzz_tell_nothing(&other);
     fuzz_tell_rest(&other, reader);
     gsa_reader_close(reader);
-    fuzz_must(from.n_open == 0, "what was got is released", NULL);
+    fuzz_must(from.count.n_open == 0, "what was got is released", NULL);
     fuzz_must((whole->status == GSA_END) == (other.status == GSA_END), "in batches it is read or refused alike",
               whole->status == GSA_END ? other.error.message : whole->error.message);
     if (whole->status == GSA_END)
@@ -374,7 +316,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (what % 4 == 0 && whole.status == GSA_END)
         check_again(reader, &whole);
     gsa_reader_close(reader);
-    fuzz_must(from.n_open == 0, "what was got is released", NULL);
+    fuzz_must(from.count.n_open == 0, "what was got is released", NULL);
     if (what % 4 == 1)
         check_cuts(&drawn, &options, &whole, 1 + what / 4 % 5);
     if (what % 4 == 2 && whole.status == GSA_END && !options.without_labels)

@@ -4,9 +4,10 @@
 
 #include "base/byte_order.h"
 #include "base/hash.h"
+#include "data/format/cache.h"
 
 enum { REPAIR = 1, REPAIR_INDEX = 2, REPAIR_ORDER = 4 };
-enum { START = 16, HEADER = 80, TAIL = 16 };
+enum { START = GSA__CACHE_HEAD_SIZE, HEADER = GSA__CACHE_HEADER_SIZE, TAIL = GSA__CACHE_FOOT_SIZE };
 
 static void repair(unsigned char *file, size_t size, uint8_t how)
 {

@@ -64,9 +64,9 @@ static void begin_cache(void *memory, gsa__format_input *input)
     parser->offset = parser->n_blocks = parser->n_rows = 0;
 }
 
-void gsa__cache_begin_at(void *memory, uint64_t block, uint64_t offset, uint64_t first_row)
+/* The stream is at the header of this block: reads from there on. */
+static void begin_at(cache *parser, uint64_t block, uint64_t offset, uint64_t first_row)
 {
-    cache *parser = memory;
     parser->part = HEADER;
     parser->filled = 0;
     parser->knows_schema = true;
@@ -94,7 +94,7 @@ static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *erro
                                        : entry_at(&index, block, 0) < at->byte))
         block++;
     uint64_t offset = block < n_blocks ? entry_at(&index, block, 0) : index.offset;
-    gsa__cache_begin_at(parser, block, offset, block < n_blocks ? entry_at(&index, block, 1) : index.totals.first_row);
+    begin_at(parser, block, offset, block < n_blocks ? entry_at(&index, block, 1) : index.totals.first_row);
     gsa__free(parser->env, index.entries);
     return offset > INT64_MAX ? gsa__fail(error, GSA_FORMAT, "%s: damaged cache (make it anew)", parser->input->name)
                               : gsa__decode_seek(parser->input->stream, (int64_t)offset, error);
@@ -319,7 +319,7 @@ static gsa_status pass_cache(void *memory, gsa_extent *out, gsa_error *error)
     gsa_place first = {parser->n_rows + 1, parser->offset - GSA__CACHE_HEADER_SIZE, parser->input->file};
     *out = (gsa_extent){first, header->n_rows, header->n_entries};
     uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
-    gsa__cache_begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
+    begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
     return gsa__decode_seek(parser->input->stream, (int64_t)next, error);
 }
 

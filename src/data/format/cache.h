@@ -43,8 +43,6 @@ bool gsa__cache_header_read(const unsigned char bytes[GSA__CACHE_HEADER_SIZE], g
 /* Content that begins like a cache, also if it is cut in the magic. */
 bool gsa__cache_matches(const unsigned char *start, size_t size);
 const gsa__format *gsa__format_cache(void);
-/* After begin with a stream that starts at the header of this block: reads from there on. */
-void gsa__cache_begin_at(void *memory, uint64_t block, uint64_t offset, uint64_t first_row);
 
 /* The index of a cache: of block i 24 bytes from entries + 24 i on. */
 typedef struct gsa__cache_index {

@@ -1,59 +1,7 @@
 /* Tables: what their columns are taken for, what their rows become, and what is wrong with them. */
-#include "unit/data/support.h"
+#include "unit/data/tables.h"
 
 #include "base/byte_order.h"
-#include "base/hash.h"
-#include "base/memory.h"
-
-static gsa_reader *open_table(const char *text, const gsa_reader_options *options, const gsa__reader_sizes *sizes)
-{
-    static const gsa__reader_sizes defaults = {0};
-    gsa_reader *reader = NULL;
-    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.csv", NULL, options, sizes ? sizes : &defaults, NULL,
-                                            &reader, NULL),
-                     GSA_OK);
-    return reader;
-}
-
-/* The schema without its first line, which is always the same. */
-static void expect_schema(const char *text, const gsa_reader_options *options, const char *expected)
-{
-    gsa_reader *reader = open_table(text, options, NULL);
-    gsa_error error = {0};
-    gsa_status status = gsa_reader_begin(reader, &error);
-    if (status != GSA_OK)
-        print_message("%s\n", error.message);
-    assert_int_equal(status, GSA_OK);
-    assert_non_null(gsa_reader_schema(reader));
-    assert_string_equal(gsa_reader_schema(reader) + strlen("greedystep schema 1\n"), expected);
-    gsa_reader_close(reader);
-}
-
-static void expect_rows(const char *text, const gsa_reader_options *options, const char *expected)
-{
-    gsa_reader *reader = open_table(text, options, NULL);
-    gsa_error error = {0};
-    gsa_status status;
-    char *dump = dump_reader(reader, &status, &error);
-    if (status != GSA_END)
-        print_message("%s\n", error.message);
-    assert_int_equal(status, GSA_END);
-    assert_string_equal(dump, expected);
-    free(dump);
-    gsa_reader_close(reader);
-}
-
-static void expect_failure(const char *text, const gsa_reader_options *options, gsa_status expected,
-                           const char *message)
-{
-    gsa_reader *reader = open_table(text, options, NULL);
-    gsa_error error = {0};
-    gsa_status status;
-    free(dump_reader(reader, &status, &error));
-    assert_int_equal(status, expected);
-    assert_string_equal(error.message, message);
-    gsa_reader_close(reader);
-}
 
 static void columns_are_numbers_or_words_by_what_stands_in_them(void **state)
 {
@@ -224,116 +172,6 @@ static void weights_count_for_rows(void **state)
     gsa_reader_close(reader);
 }
 
-/* ---- another file with the same columns ------------------------------------------------------------------------- */
-
-static const char *const model = "greedystep schema 1\ncolumns named\nbits 24\nlabel y\nnumber a\nwords c\nnumber b\n";
-
-static gsa_status read_following(const char *text, const gsa_reader_options *options, gsa_batch *batch,
-                                 gsa_reader **reader, gsa_error *error)
-{
-    *reader = open_table(text, options, NULL);
-    assert_int_equal(gsa_reader_set_schema(*reader, model, error), GSA_OK);
-    return gsa_reader_next(*reader, batch, error);
-}
-
-static void columns_are_found_by_name_whatever_their_order(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"y,a,c,b\n1,2,red,3\n", "c;b;y;a\nred;3;1;2\n", "1,2,red,3\n",
-                                        "b,zz,c,a,y\n3,9,red,2,1\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        gsa_reader *reader;
-        gsa_batch batch;
-        gsa_error error = {0};
-        gsa_reader_options options = {.ignore = i == 3 ? "zz" : NULL};
-        assert_int_equal(read_following(texts[i], &options, &batch, &reader, &error), GSA_OK);
-        assert_int_equal(batch.n_rows, 1);
-        assert_int_equal(batch.row_start[1], 3);
-        assert_true(batch.label[0] == 1 && batch.value[0] == 2 && batch.value[1] == 3);
-        assert_int_equal(batch.index[2], 2 + (gsa__hash("c\0red", 5, 0) & 0xFFFFFF));
-        gsa_reader_close(reader);
-    }
-}
-
-static void labels_may_be_missing_where_they_are_not_needed(void **state)
-{
-    (void)state;
-    static const char *const texts[] = {"a,c,b\n2,red,3\n", "2,red,3\n", "y,a,c,b\n,2,red,3\n"};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        gsa_reader *reader;
-        gsa_batch batch;
-        gsa_error error = {0};
-        gsa_reader_options options = {.without_labels = 1};
-        assert_int_equal(read_following(texts[i], &options, &batch, &reader, &error), GSA_OK);
-        assert_null(batch.label);
-        assert_int_equal(batch.row_start[1], 3);
-        gsa_reader_close(reader);
-    }
-}
-
-static void columns_that_do_not_fit_are_named(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
-        {"y,a,b\n1,2,3\n", "t.csv has no column 'c', which the model has"},
-        {"a,c,b\n1,2,3\n", "t.csv has no column 'y', which the model has"},
-        {"y,a,c,b,d\n1,2,x,3,4\n",
-         "t.csv has a column 'd' that the model does not have: leave it out with --ignore 'd'"},
-        {"1,2,3\n", "t.csv has 3 columns and no header with their names, the model has 4: expected the same columns"},
-        {"y,a,c,b\n1,x,red,3\n", "t.csv:2 (byte 10): column 'a' holds 'x': the model was trained with numbers in it"},
-        {"1 3:4\n", "t.csv is libsvm text, and a table was expected, which the model was trained on"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        gsa_reader *reader;
-        gsa_batch batch;
-        gsa_error error = {0};
-        assert_int_not_equal(read_following(cases[i].text, NULL, &batch, &reader, &error), GSA_OK);
-        assert_string_equal(error.message, cases[i].message);
-        gsa_reader_close(reader);
-    }
-    gsa_reader *reader;
-    gsa_batch batch;
-    gsa_error error = {0};
-    gsa_reader_options options = {.categorical = "b"};
-    assert_int_equal(read_following("y,a,c,b\n1,2,red,3\n", &options, &batch, &reader, &error), GSA_ARGUMENT);
-    assert_string_equal(error.message, "t.csv: --categorical contradicts the model about column 'b': leave it out");
-    gsa_reader_close(reader);
-}
-
-static void files_of_one_run_are_of_one_sort(void **state)
-{
-    (void)state;
-    char table[PATH_SIZE], other[PATH_SIZE], more[PATH_SIZE];
-    make_file(table, "y,a\n1,2\n", 8);
-    make_file(more, "a,y\n5,0\n", 8);
-    make_file(other, "1 3:4\n", 6);
-    const char *const good[] = {table, more}, *const bad[] = {table, other}, *const worse[] = {other, table};
-    gsa_reader *reader;
-    gsa_error error = {0};
-    gsa_status status;
-    assert_int_equal(gsa_reader_open(good, 2, NULL, NULL, &reader, NULL), GSA_OK);
-    char *dump = dump_reader(reader, &status, &error);
-    assert_int_equal(status, GSA_END);
-    assert_string_equal(dump, "0:2@4 0x1p+0 0=0x1p+1\n1:2@4 0x0p+0 0=0x1.4p+2\n-- values\n");
-    free(dump);
-    gsa_reader_close(reader);
-    assert_int_equal(gsa_reader_open(bad, 2, NULL, NULL, &reader, NULL), GSA_OK);
-    free(dump_reader(reader, &status, &error));
-    assert_int_equal(status, GSA_ARGUMENT);
-    assert_non_null(strstr(error.message, "their rows do not have the same features"));
-    gsa_reader_close(reader);
-    assert_int_equal(gsa_reader_open(worse, 2, NULL, NULL, &reader, NULL), GSA_OK);
-    free(dump_reader(reader, &status, &error));
-    assert_int_equal(status, GSA_ARGUMENT);
-    assert_non_null(strstr(error.message, "their rows do not have the same features"));
-    gsa_reader_close(reader);
-    unlink(table);
-    unlink(more);
-    unlink(other);
-}
-
 static void the_reader_says_what_it_understood(void **state)
 {
     (void)state;
@@ -345,121 +183,6 @@ static void the_reader_says_what_it_understood(void **state)
     reader = open_table("", NULL, NULL);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
     assert_null(gsa_reader_understood(reader));
-    gsa_reader_close(reader);
-}
-
-static void words_are_remembered_by_column_and_text(void **state)
-{
-    (void)state;
-    gsa_reader_options options = {.remember_names = 1, .bits = 20};
-    gsa_reader *reader = open_table("y,a,c\n1,2,red\n0,,blue\n1,2,red\n", &options, NULL);
-    gsa_batch batch;
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    uint64_t red = 1 + (gsa__hash("c\0red", 5, 0) & 0xFFFFF), blue = 1 + (gsa__hash("c\0blue", 6, 0) & 0xFFFFF);
-    assert_string_equal(gsa_reader_name(reader, 0), "a");
-    assert_string_equal(gsa_reader_name(reader, red), "c=red");
-    assert_string_equal(gsa_reader_name(reader, blue), "c=blue");
-    assert_null(gsa_reader_name(reader, blue + 1));
-    assert_null(gsa_reader_name(reader, UINT64_MAX));
-    assert_true(gsa_reader_colliding(reader) == 2.0 / (1 << 20));
-    gsa_reader_close(reader);
-    gsa_schema_info info;
-    assert_int_equal(gsa_schema_get_info(model, &info, NULL), GSA_OK);
-    assert_true(info.bits == 24 && info.n_numbers == 2 && info.n_words == 1);
-    assert_int_equal(gsa_schema_get_info("rubbish", &info, NULL), GSA_FORMAT);
-}
-
-/* Batches do not tell a zero from an absent cell, nor the column of a word; and a row that is left out leaves nothing.
- */
-static void cells_are_kept_for_whoever_asks(void **state)
-{
-    (void)state;
-    const char text[] = "y,c,a,b\n1,red,0,5\n0,,,6\n1,blue,3,inf\n0,NA, 2 ,\n1,blue,nan,0\n";
-    uint64_t red = gsa__hash("c\0red", 5, 0), blue = gsa__hash("c\0blue", 6, 0);
-    const uint64_t expected[] = {1, 1, red, 0, 1, 0, 1, 0, 0, 0, 1, blue};
-    gsa_reader_options options = {.keep_cells = 1, .skip_bad_rows = 1, .bits = 10};
-    gsa_reader *reader = open_table(text, &options, NULL);
-    gsa_batch batch;
-    size_t n_columns = 77;
-    assert_null(gsa_reader_cells(reader, &n_columns));
-    assert_int_equal(n_columns, 0);
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    const uint64_t *cell = gsa_reader_cells(reader, &n_columns);
-    assert_int_equal(batch.n_rows, 4);
-    assert_int_equal(n_columns, 3);
-    assert_memory_equal(cell, expected, sizeof expected);
-    assert_int_equal(batch.index[1], 2 + (red & 1023)); /* the zero of a is not there */
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_END);
-    assert_null(gsa_reader_cells(reader, &n_columns));
-    gsa_reader_close(reader);
-    options.keep_cells = 0;
-    reader = open_table(text, &options, NULL);
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    assert_null(gsa_reader_cells(reader, &n_columns));
-    gsa_reader_close(reader);
-}
-
-/* Absent cells take room too: a batch of a wide table of few values ends by them. */
-static void kept_cells_bound_a_batch(void **state)
-{
-    (void)state;
-    const gsa__reader_sizes sizes = {.batch_values = 8};
-    gsa_reader *reader =
-        open_table("y,a,b,c\n1,,,\n1,,,4\n0,,,\n0,,,2\n", &(gsa_reader_options){.keep_cells = 1}, &sizes);
-    gsa_batch batch;
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    assert_int_equal(batch.n_rows, 3);
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    assert_int_equal(batch.n_rows, 1);
-    gsa_reader_close(reader);
-}
-
-/* A long file with more words than are remembered: those that came first have their names, all are counted. */
-static void names_are_kept_first_come_while_there_is_room(void **state)
-{
-    (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__name_book book = {0};
-    size_t n = GSA_NAMES_MOST + 100;
-    assert_int_equal(gsa__name_book_begin(&book, 24, &env, NULL), GSA_OK);
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t id = i * 7;
-        char word[16];
-        assert_true(gsa__name_book_is_new(&book, id));
-        gsa__name_book_enter(&book, id, "column", 3, word, (size_t)snprintf(word, sizeof word, "%u", i));
-        assert_false(gsa__name_book_is_new(&book, id));
-    }
-    assert_int_equal(book.n_came, n);
-    assert_string_equal(gsa__name_book_find(&book, 7 * 12345), "col=12345");
-    assert_string_equal(gsa__name_book_find(&book, 7 * (GSA_NAMES_MOST - 1)), "col=1048575");
-    assert_null(gsa__name_book_find(&book, 7 * GSA_NAMES_MOST));
-    assert_null(gsa__name_book_find(&book, 8));
-    gsa__name_book_free(&book);
-}
-
-static void names_of_words_come_by_number_as_they_came(void **state)
-{
-    (void)state;
-    static const char text[] = "y,n,a\n1,2,x\n0,3,x\n1,2,o\0d\n0,2,y\n", *const names[] = {"a=x", "", "a=y"};
-    const gsa__reader_sizes sizes = {0};
-    gsa_reader_options options = {.remember_names = 1};
-    gsa_reader *reader;
-    gsa_batch batch;
-    uint64_t feature = 0;
-    assert_int_equal(
-        gsa__reader_open_bytes(text, sizeof text - 1, "t.csv", NULL, &options, &sizes, NULL, &reader, NULL), GSA_OK);
-    assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    assert_int_equal(batch.n_rows, 4);
-    for (size_t i = 0; i < 3; i++) {
-        size_t row = i == 0 ? 0 : i + 1;
-        assert_string_equal(gsa_reader_name_at(reader, i, &feature), names[i]);
-        assert_int_equal(feature, batch.index[batch.row_start[row] + 1]);
-        if (names[i][0])
-            assert_string_equal(gsa_reader_name(reader, feature), names[i]);
-        else
-            assert_null(gsa_reader_name(reader, feature));
-    }
-    assert_null(gsa_reader_name_at(reader, 3, &feature));
     gsa_reader_close(reader);
 }
 
@@ -504,62 +227,6 @@ static void columns_are_crossed(void **state)
         "y,a\n1,3e38\n", &(gsa_reader_options){.cross = "a*a"}, GSA_INPUT,
         "t.csv:2 (byte 6): column 'a' holds '3e38': its product with the column that it is crossed with does "
         "not fit a float");
-}
-
-/* The cache of a table, as bytes; freed by the caller. */
-static char *cache_of(const char *text, size_t *size)
-{
-    char path[PATH_SIZE + 5];
-    make_file(path, "", 0);
-    unlink(path);
-    strcat(path, ".gsac");
-    gsa_reader *reader = open_table(text, NULL, NULL);
-    gsa_writer *writer;
-    gsa_batch batch;
-    assert_int_equal(gsa_writer_open(path, NULL, &writer, NULL), GSA_OK);
-    assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
-    assert_int_equal(gsa_writer_set_schema(writer, gsa_reader_schema(reader), NULL), GSA_OK);
-    while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)
-        assert_int_equal(gsa_writer_write(writer, &batch, NULL), GSA_OK);
-    assert_int_equal(gsa_writer_close(writer, NULL), GSA_OK);
-    gsa_reader_close(reader);
-    FILE *file = fopen(path, "rb");
-    char *bytes = malloc(10000);
-    *size = fread(bytes, 1, 10000, file);
-    fclose(file);
-    unlink(path);
-    return bytes;
-}
-
-static void a_cache_keeps_the_schema_and_damage_to_it_is_found(void **state)
-{
-    (void)state;
-    size_t size;
-    char *bytes = cache_of("y,a,c\n1,2,red\n0,3,blue\n", &size);
-    gsa_reader *reader = NULL;
-    gsa_error error = {0};
-    for (int pass = 0; pass < 2; pass++) {
-        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, &reader, NULL), GSA_OK);
-        if (pass == 1)
-            assert_int_equal(gsa_reader_set_schema(reader, model, NULL), GSA_OK);
-        gsa_status status = gsa_reader_begin(reader, &error);
-        assert_int_equal(status, pass == 0 ? GSA_OK : GSA_ARGUMENT);
-        if (pass == 0)
-            assert_string_equal(gsa_reader_schema(reader),
-                                "greedystep schema 1\ncolumns named\nbits 24\nlabel y\nnumber a\nwords c\n");
-        else
-            assert_string_equal(error.message, "c is a cache of rows with other columns than the model");
-        gsa_reader_close(reader);
-    }
-    for (size_t i = 8; i < 200; i++) {
-        gsa_batch batch;
-        bytes[i] ^= 1;
-        assert_int_equal(gsa_reader_open_memory(bytes, size, "c", NULL, NULL, &reader, NULL), GSA_OK);
-        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_FORMAT);
-        gsa_reader_close(reader);
-        bytes[i] ^= 1;
-    }
-    free(bytes);
 }
 
 /* Whatever the bytes are, reading ends, and with the same rows whatever the buffer. */
@@ -635,19 +302,9 @@ int main(void)
         cmocka_unit_test(bad_rows_name_column_line_and_byte),
         cmocka_unit_test(bad_rows_can_be_left_out),
         cmocka_unit_test(weights_count_for_rows),
-        cmocka_unit_test(columns_are_found_by_name_whatever_their_order),
-        cmocka_unit_test(labels_may_be_missing_where_they_are_not_needed),
-        cmocka_unit_test(columns_that_do_not_fit_are_named),
-        cmocka_unit_test(files_of_one_run_are_of_one_sort),
         cmocka_unit_test(the_reader_says_what_it_understood),
-        cmocka_unit_test(words_are_remembered_by_column_and_text),
-        cmocka_unit_test(cells_are_kept_for_whoever_asks),
-        cmocka_unit_test(kept_cells_bound_a_batch),
-        cmocka_unit_test(names_of_words_come_by_number_as_they_came),
         cmocka_unit_test(columns_are_crossed),
-        cmocka_unit_test(a_cache_keeps_the_schema_and_damage_to_it_is_found),
         cmocka_unit_test(rubbish_is_read_or_refused),
-        cmocka_unit_test(names_are_kept_first_come_while_there_is_room),
         cmocka_unit_test(a_table_that_is_refused_is_refused_alike_after_a_rewind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
