@@ -79,7 +79,7 @@ static void save_any(const char *name, const void *bytes, size_t size)
 
 /* ---- caches and codecs ------------------------------------------------------------------------------------------- */
 
-static void save_caches(const text *of, size_t n, const gsa__format *format)
+static void save_caches(const char *kind, const text *of, size_t n, const gsa__format *format)
 {
     static fuzz_bytes file;
     static const unsigned char controls[][3] = {{0, 1, 0}, {3, 2, 7}, {4, 5, 0}, {5, 1, 0}, {6, 2, 7}};
@@ -90,7 +90,7 @@ static void save_caches(const text *of, size_t n, const gsa__format *format)
             continue;
         for (size_t c = 0; c < N(controls); c++) {
             char name[64];
-            snprintf(name, sizeof name, "%s-%s-%zu", format->name, of[i].name, c);
+            snprintf(name, sizeof name, "%s-%s-%zu", kind, of[i].name, c);
             save("cache", name, controls[c], 3, file.data, file.size);
         }
         save_any("cache", file.data, file.size);
@@ -332,9 +332,9 @@ int main(int argc, char **argv)
         save_any(csv[i].name, csv[i].bytes, strlen(csv[i].bytes));
     for (size_t i = 0; i < N(vw); i++)
         save_any(vw[i].name, vw[i].bytes, strlen(vw[i].bytes));
-    save_caches(svm, N(svm), gsa__format_libsvm());
-    save_caches(csv, N(csv), gsa__format_csv());
-    save_caches(vw, N(vw), gsa__format_vw());
+    save_caches("libsvm", svm, N(svm), gsa__format_libsvm());
+    save_caches("csv", csv, N(csv), gsa__format_csv());
+    save_caches("vw", vw, N(vw), gsa__format_vw());
     save_packed(gsa__codec_named("rows.gz"), svm[0].bytes);
     save_packed(gsa__codec_named("rows.zst"), svm[0].bytes);
     save_packed(gsa__codec_named("rows.xz"), svm[0].bytes);

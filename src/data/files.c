@@ -191,30 +191,27 @@ void *gsa__files_parser(const gsa__files *reader)
     return reader->current == gsa__format_cache() ? reader->cache : reader->parser;
 }
 
+gsa_status gsa__files_prepare(gsa__files *reader, gsa_error *error)
+{
+    gsa_status status = gsa__files_open(reader, error);
+    return status == GSA_OK && reader->current->prepare ? reader->current->prepare(gsa__files_parser(reader), error)
+                                                        : status;
+}
+
 /* Files without rows are passed over until one tells the schema. */
 gsa_status gsa__files_begin(gsa_reader *head, gsa_error *error)
 {
     gsa__files *reader = (gsa__files *)head;
-    while (has_turn(reader) && reader->failure.status == GSA_OK) {
-        gsa_error failure = {0};
-        gsa_status status = gsa__files_open(reader, &failure);
-        if (status == GSA_OK && reader->current->prepare)
-            status = reader->current->prepare(gsa__files_parser(reader), &failure);
+    gsa_error failure = {0};
+    gsa_status status = GSA_END;
+    while (has_turn(reader) && reader->failure.status == GSA_OK && status == GSA_END) {
+        status = gsa__files_prepare(reader, &failure);
         reader->begun = reader->begun || status == GSA_OK;
-        if (status == GSA_OK)
-            return GSA_OK;
-        if (status == GSA_STOPPED) {
-            if (error)
-                *error = failure;
-            return status;
-        }
-        if (status == GSA_END) {
+        if (status == GSA_END)
             gsa__files_pass(reader);
-            continue;
-        }
-        gsa__files_locate(reader, &failure);
-        reader->failure = failure;
     }
+    if (status != GSA_OK && status != GSA_END)
+        return gsa__files_fail(reader, &failure, status != GSA_STOPPED, error);
     return reader->failure.status == GSA_OK ? GSA_OK : fail_again(reader, error);
 }
 

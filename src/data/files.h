@@ -56,6 +56,10 @@ gsa_status gsa__files_open(gsa__files *reader, gsa_error *error);
 /* The current file is over; the next one is its turn. */
 void gsa__files_pass(gsa__files *reader);
 void *gsa__files_parser(const gsa__files *reader);
+/* Opens it and reads as far as its format wants to. */
+gsa_status gsa__files_prepare(gsa__files *reader, gsa_error *error);
+/* Hands a failure of the current file on, with its place; `keeps`: also to whoever asks for rows from now on. */
+gsa_status gsa__files_fail(gsa__files *reader, gsa_error *failure, bool keeps, gsa_error *error);
 
 gsa_status gsa__files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error);
 gsa_status gsa__files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error);

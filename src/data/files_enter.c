@@ -60,6 +60,16 @@ void gsa__files_locate(const gsa__files *reader, gsa_error *failure)
     gsa__reader_prefix(reader->input.name, line, failure->byte, failure);
 }
 
+gsa_status gsa__files_fail(gsa__files *reader, gsa_error *failure, bool keeps, gsa_error *error)
+{
+    gsa__files_locate(reader, failure);
+    if (keeps)
+        reader->failure = *failure;
+    if (error)
+        *error = *failure;
+    return failure->status;
+}
+
 /* ---- from a place on --------------------------------------------------------------------------------------------- */
 
 /* What the input is must be known, and rows are no longer kept: they will not be all of them. */
@@ -75,25 +85,6 @@ static gsa_status get_ready(gsa__files *reader, gsa_error *error)
     gsa_status status = gsa__files_begin(&reader->head, error);
     if (status == GSA_STOPPED)
         (void)gsa__fail(&reader->failure, GSA_STOPPED, "looking for a row was stopped on request");
-    return status;
-}
-
-static gsa_status open_prepared(gsa__files *reader, gsa_error *error)
-{
-    gsa_status status = gsa__files_open(reader, error);
-    return status == GSA_OK && reader->current->prepare ? reader->current->prepare(gsa__files_parser(reader), error)
-                                                        : status;
-}
-
-/* Hands a failure on, and keeps it for whoever asks for rows. */
-static gsa_status settle(gsa__files *reader, gsa_status status, gsa_error *failure, gsa_error *error)
-{
-    if (status == GSA_OK)
-        return GSA_OK;
-    gsa__files_locate(reader, failure);
-    reader->failure = *failure;
-    if (error)
-        *error = *failure;
     return status;
 }
 
@@ -123,7 +114,7 @@ static gsa_status read_up_to(gsa__files *reader, uint64_t wanted, bool by_number
 static gsa_status find_row(gsa__files *reader, const gsa_place *row, gsa_error *error)
 {
     bool found = false;
-    gsa_status status = open_prepared(reader, error);
+    gsa_status status = gsa__files_prepare(reader, error);
     bool is_cache = reader->current == gsa__format_cache();
     gsa_place at = {row->line, is_cache ? UINT64_MAX : row->byte, row->file};
     uint64_t size = gsa__files_end_of(reader, row->file) - gsa__files_start_of(reader, row->file);
@@ -151,7 +142,7 @@ gsa_status gsa__files_seek(gsa_reader *head, const gsa_place *row, gsa_error *er
     status = is_file ? find_row(reader, row, &failure)
                      : gsa__fail(&failure, GSA_ARGUMENT, "a place in file number %" PRIu32 ", of %zu files", row->file,
                                  reader->n_files);
-    return settle(reader, status, &failure, error);
+    return status == GSA_OK ? GSA_OK : gsa__files_fail(reader, &failure, true, error);
 }
 
 /* ---- shares ------------------------------------------------------------------------------------------------------ */
@@ -159,7 +150,7 @@ gsa_status gsa__files_seek(gsa_reader *head, const gsa_place *row, gsa_error *er
 /* The share begins in the middle of the current file, at this byte of it. */
 static gsa_status enter_share(gsa__files *reader, uint64_t byte, gsa_error *error)
 {
-    gsa_status status = open_prepared(reader, error);
+    gsa_status status = gsa__files_prepare(reader, error);
     bool is_divisible = status == GSA_OK && reader->current->is_divisible && !reader->stream.entry;
     if (is_divisible) {
         const gsa_place at = {0, byte, (uint32_t)reader->file};
@@ -187,5 +178,5 @@ gsa_status gsa__files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, g
     uint64_t start = gsa__files_start_of(reader, file);
     if (file < reader->n_files && from > start)
         status = enter_share(reader, from - start, &failure);
-    return settle(reader, status, &failure, error);
+    return status == GSA_OK ? GSA_OK : gsa__files_fail(reader, &failure, true, error);
 }

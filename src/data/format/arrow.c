@@ -337,8 +337,7 @@ static gsa_status read_arrow(void *memory, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_arrow(void)
 {
-    static const gsa__format format = {.name = "arrow",
-                                       .title = "an Arrow stream",
+    static const gsa__format format = {.title = "an Arrow stream",
                                        .begin = begin_arrow,
                                        .read = read_arrow,
                                        .close = close_arrow,

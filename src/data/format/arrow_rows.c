@@ -27,20 +27,17 @@ static gsa_status fail_cell(const gsa__arrow *arrow, size_t number, const gsa__a
 
 /* ---- label and weight ------------------------------------------------------------------------------------------- */
 
-/* A number, or a word, as text would be taken for; `word` has no text if it is a number. */
-static gsa_status take_label(const gsa__arrow *arrow, int64_t row, double *label, gsa__arrow_cell *word,
-                             gsa_error *error)
+/* A number, or a word, as text would be taken for. */
+static gsa_status take_label(const gsa__arrow *arrow, int64_t row, gsa__csv_head *head, gsa_error *error)
 {
     const gsa__csv *csv = &arrow->csv;
-    *label = 0;
-    *word = (gsa__arrow_cell){0};
     if (csv->label == SIZE_MAX)
         return GSA_OK;
     gsa__arrow_cell cell = gsa__arrow_read(&arrow->column[csv->label], row);
     const char *objection = NULL;
     bool is_word = false;
     if (cell.kind == GSA__CELL_NUMBER) {
-        *label = cell.number + 0.0; /* -0 is 0 */
+        head->label = cell.number + 0.0; /* -0 is 0 */
         objection = isinf(cell.number) ? "a label must be finite" : NULL;
     } else if (cell.size > GSA__LABEL_SIZE) {
         objection = "a label has at most 255 bytes";
@@ -48,18 +45,17 @@ static gsa_status take_label(const gsa__arrow *arrow, int64_t row, double *label
         char text[GSA__LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
         if (cell.size > 0)
             memcpy(text, cell.text, cell.size);
-        objection = gsa__csv_label(csv, text, cell.size, label, &is_word);
+        objection = gsa__csv_label(csv, text, cell.size, &head->label, &is_word);
     }
     if (objection)
         return fail_cell(arrow, csv->label, &cell, objection, error);
-    if (is_word)
-        *word = cell;
+    head->word = is_word ? cell.text : NULL;
+    head->word_size = cell.size;
     return GSA_OK;
 }
 
 static gsa_status take_weight(const gsa__arrow *arrow, int64_t row, float *out, gsa_error *error)
 {
-    *out = 1;
     if (arrow->csv.weight == SIZE_MAX)
         return GSA_OK;
     gsa__arrow_cell cell = gsa__arrow_read(&arrow->column[arrow->csv.weight], row);
@@ -125,8 +121,6 @@ static gsa_status take_columns(gsa__arrow *arrow, int64_t row, gsa__features *fe
 {
     const gsa__csv *csv = &arrow->csv;
     gsa_status status = GSA_OK;
-    for (size_t i = 0; i < csv->n_columns && csv->term; i++)
-        csv->term[i].value = 0;
     for (size_t i = 0; i < csv->n_numbers && status == GSA_OK; i++)
         status = take_number(arrow, i, row, features, error);
     features->n_numbers = features->n;
@@ -197,28 +191,19 @@ gsa_status gsa__arrow_row(gsa__arrow *arrow, gsa__rows *rows, gsa_error *error)
     const gsa__csv *csv = &arrow->csv;
     int64_t row = arrow->batch.offset + arrow->at++;
     bool has_lists = arrow->values != SIZE_MAX;
-    double label;
-    gsa__arrow_cell word;
-    float weight;
+    gsa__csv_head head = {.weight = 1};
+    gsa__features features;
     items of = {.n = csv->n_columns + csv->n_crosses};
     arrow->n_rows++;
-    gsa_status status = take_label(arrow, row, &label, &word, error);
+    gsa_status status = take_label(arrow, row, &head, error);
     if (status == GSA_OK)
-        status = take_weight(arrow, row, &weight, error);
+        status = take_weight(arrow, row, &head.weight, error);
     if (status == GSA_OK && has_lists)
         status = find_items(arrow, row, &of, error);
-    gsa__features features;
     if (status == GSA_OK)
         status = gsa__csv_begin_row(&arrow->csv, of.n, rows, &features, error);
     if (status == GSA_OK)
         status = has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error);
-    int32_t number = -1;
-    if (status == GSA_OK && word.text)
-        status = gsa__words_enter(&rows->words, word.text, word.size, &number, error);
-    if (status != GSA_OK)
-        return status;
     gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
-    gsa__rows_finish(rows, features.n, features.all_ones, label, number, place);
-    gsa__csv_end_row(csv, rows, weight);
-    return GSA_OK;
+    return status == GSA_OK ? gsa__csv_end_row(csv, rows, &features, &head, place, error) : status;
 }

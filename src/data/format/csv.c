@@ -151,7 +151,7 @@ static gsa_status enter_csv(void *memory, const gsa_place *at, gsa_error *error)
 
 const gsa__format *gsa__format_csv(void)
 {
-    static const gsa__format format = {"csv",     "a table",   open_csv,  begin_csv, read_csv,
-                                       close_csv, prepare_csv, enter_csv, false,     NULL};
+    static const gsa__format format = {"a table",   open_csv,  begin_csv, read_csv, close_csv,
+                                       prepare_csv, enter_csv, false,     NULL};
     return &format;
 }

@@ -96,9 +96,18 @@ void gsa__csv_forget(gsa__csv *csv);
 
 gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *rows, gsa_error *error);
 
+/* What a row has beside its features. */
+typedef struct gsa__csv_head {
+    double label;
+    const char *word; /* the label, if it is one; NULL: it is the number */
+    size_t word_size;
+    float weight;
+} gsa__csv_head;
+
 /* Room for a row; and the end of one, whose features are written and which is good. */
 gsa_status gsa__csv_begin_row(gsa__csv *csv, size_t most, gsa__rows *rows, gsa__features *out, gsa_error *error);
-void gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, float weight);
+gsa_status gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, const gsa__features *features,
+                            const gsa__csv_head *head, gsa_place place, gsa_error *error);
 
 /* The parts of a row, once cells are numbers and words, which are not absent. The value of a column of numbers: */
 static inline void gsa__csv_add_number(const gsa__csv *csv, size_t column, float value, gsa__features *features)

@@ -12,14 +12,9 @@ static const char *const label_names[] = {"label", "target", "y", "class", "clic
 
 static bool names_label(const gsa__csv_seen *seen)
 {
-    for (size_t i = 0; i < sizeof label_names / sizeof *label_names; i++) {
-        const char *name = label_names[i];
-        size_t n = 0;
-        while (n < seen->first_size && (seen->first[n] | 0x20) == name[n] && name[n] != '\0')
-            n++;
-        if (n == seen->first_size && name[n] == '\0')
+    for (size_t i = 0; i < sizeof label_names / sizeof *label_names; i++)
+        if (gsa__equals_word(seen->first, seen->first_size, label_names[i]))
             return true;
-    }
     return false;
 }
 

@@ -133,8 +133,6 @@ size_t gsa__csv_add_crosses(const gsa__csv *csv, gsa__features *features)
 static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, gsa__features *features,
                                 gsa_error *error)
 {
-    for (size_t i = 0; i < csv->n_columns && csv->term; i++)
-        csv->term[i].value = 0;
     for (size_t i = 0; i < csv->n_numbers; i++) {
         gsa_status status = take_number(csv, record, &csv->column[i], features, error);
         if (status != GSA_OK)
@@ -155,7 +153,6 @@ static gsa_status take_features(const gsa__csv *csv, const gsa__record *record, 
 
 static gsa_status take_weight(const gsa__csv *csv, const gsa__record *record, float *out, gsa_error *error)
 {
-    *out = 1;
     if (csv->weight == SIZE_MAX)
         return GSA_OK;
     gsa__cell cell = gsa__cell_trim(record->cell[csv->weight]);
@@ -182,21 +179,17 @@ const char *gsa__csv_label(const gsa__csv *csv, const char *text, size_t size, d
     return gsa__number_fits_double(&number) ? NULL : "it does not fit a double";
 }
 
-/* A number, or a word, which is entered by the caller when the rest of the row is good. */
-static gsa_status take_label(const gsa__csv *csv, const gsa__record *record, double *label, gsa__cell *word,
-                             gsa_error *error)
+static gsa_status take_label(const gsa__csv *csv, const gsa__record *record, gsa__csv_head *head, gsa_error *error)
 {
-    *label = 0;
-    *word = (gsa__cell){0};
     if (csv->label == SIZE_MAX)
         return GSA_OK;
     gsa__cell cell = gsa__cell_trim(record->cell[csv->label]);
     bool is_word;
-    const char *objection = gsa__csv_label(csv, cell.text, cell.size, label, &is_word);
+    const char *objection = gsa__csv_label(csv, cell.text, cell.size, &head->label, &is_word);
     if (objection)
         return fail_cell(csv, record, &cell, field_of(csv, GSA__FIELD_LABEL), objection, error);
-    if (is_word)
-        *word = cell;
+    head->word = is_word ? cell.text : NULL;
+    head->word_size = cell.size;
     return GSA_OK;
 }
 
@@ -211,40 +204,41 @@ gsa_status gsa__csv_begin_row(gsa__csv *csv, size_t most, gsa__rows *rows, gsa__
     if (status != GSA_OK)
         return status;
     csv->kept = keeps ? rows->cell + rows->n_cells : NULL;
+    for (size_t i = 0; i < csv->n_columns && csv->term; i++)
+        csv->term[i].value = 0;
     *out =
         (gsa__features){.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
     return GSA_OK;
 }
 
-void gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, float weight)
+gsa_status gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, const gsa__features *features,
+                            const gsa__csv_head *head, gsa_place place, gsa_error *error)
 {
-    gsa__rows_weigh(rows, weight);
+    int32_t number = -1;
+    gsa_status status =
+        head->word ? gsa__words_enter(&rows->words, head->word, head->word_size, &number, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    gsa__rows_finish(rows, features->n, features->all_ones, head->label, number, place);
+    gsa__rows_weigh(rows, head->weight);
     rows->n_cells += csv->kept ? csv->n_columns : 0;
+    return GSA_OK;
 }
 
 gsa_status gsa__csv_row(gsa__csv *csv, const gsa__record *record, gsa__rows *rows, gsa_error *error)
 {
-    double label;
-    gsa__cell word;
-    float weight;
+    gsa__csv_head head = {.weight = 1};
+    gsa__features features;
     if (record->n_cells != csv->n_cells)
         return gsa__fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
                               "the row has %zu cells, the first line has %zu", record->n_cells, csv->n_cells);
-    gsa_status status = take_label(csv, record, &label, &word, error);
+    gsa_status status = take_label(csv, record, &head, error);
     if (status == GSA_OK)
-        status = take_weight(csv, record, &weight, error);
-    gsa__features features;
+        status = take_weight(csv, record, &head.weight, error);
     if (status == GSA_OK)
         status = gsa__csv_begin_row(csv, csv->n_columns + csv->n_crosses, rows, &features, error);
     if (status == GSA_OK)
         status = take_features(csv, record, &features, error);
-    int32_t number = -1;
-    if (status == GSA_OK && word.text)
-        status = gsa__words_enter(&rows->words, word.text, word.size, &number, error);
-    if (status != GSA_OK)
-        return status;
     gsa_place place = gsa__format_place(csv->input, record->line.number, record->line.byte);
-    gsa__rows_finish(rows, features.n, features.all_ones, label, number, place);
-    gsa__csv_end_row(csv, rows, weight);
-    return GSA_OK;
+    return status == GSA_OK ? gsa__csv_end_row(csv, rows, &features, &head, place, error) : status;
 }

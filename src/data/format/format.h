@@ -27,7 +27,7 @@ typedef struct gsa__format_input {
 } gsa__format_input;
 
 typedef struct gsa__format {
-    const char *name, *title; /* title: what a file in it is, for messages */
+    const char *title; /* what a file in it is, for messages */
     /* buffer_size 0: the default. */
     gsa_status (*open)(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error);
     /* The next file; the input is borrowed until the next begin or close. */

@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#define TITLE "libsvm text"
 #define SLOW_ROWS 63
 
 typedef struct libsvm {
@@ -29,7 +30,7 @@ typedef struct label {
 
 static gsa_status open_libsvm(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
 {
-    return gsa__line_text_open(sizeof(libsvm), "libsvm text", buffer_size, env, out, error);
+    return gsa__line_text_open(sizeof(libsvm), TITLE, buffer_size, env, out, error);
 }
 
 static inline bool ends_token(const char *p, const gsa__line *line)
@@ -148,10 +149,8 @@ static gsa_status read_libsvm(void *parser, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_libsvm(void)
 {
-    static const gsa__format format = {"libsvm",    "libsvm text",
-                                       open_libsvm, gsa__line_text_begin,
-                                       read_libsvm, gsa__line_text_close,
-                                       NULL,        gsa__line_text_enter,
-                                       true,        NULL};
+    static const gsa__format format = {
+        TITLE, open_libsvm, gsa__line_text_begin, read_libsvm, gsa__line_text_close, NULL, gsa__line_text_enter,
+        true,  NULL};
     return &format;
 }

@@ -47,8 +47,7 @@ const char *gsa__label_objection(const char *text, size_t size)
     return NULL;
 }
 
-/* text equals a lower-case ASCII word, in any case. */
-static bool equals_word(const char *text, size_t size, const char *word)
+bool gsa__equals_word(const char *text, size_t size, const char *word)
 {
     if (size != strlen(word))
         return false;
@@ -64,9 +63,9 @@ bool gsa__is_nonfinite_word(const char *text, size_t size)
         text++;
         size--;
     }
-    if (equals_word(text, size, "inf") || equals_word(text, size, "infinity"))
+    if (gsa__equals_word(text, size, "inf") || gsa__equals_word(text, size, "infinity"))
         return true;
-    return size >= 3 && equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));
+    return size >= 3 && gsa__equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));
 }
 
 /* One rule for every format: an empty cell, NaN, null and NA are absent. */
@@ -75,8 +74,8 @@ bool gsa__is_absent(const char *text, size_t size)
     if (size == 0 || size > 4)
         return size == 0;
     size_t sign = *text == '+' || *text == '-';
-    return equals_word(text + sign, size - sign, "nan") || equals_word(text, size, "null") ||
-           equals_word(text, size, "na");
+    return gsa__equals_word(text + sign, size - sign, "nan") || gsa__equals_word(text, size, "null") ||
+           gsa__equals_word(text, size, "na");
 }
 
 const char *gsa__quote(const char *text, size_t size, char buffer[GSA__QUOTE_SIZE])

@@ -24,6 +24,9 @@ const char *gsa__word_objection(const char *text, size_t size);
  * A word that looks like a number is not this function's business. */
 const char *gsa__label_objection(const char *text, size_t size);
 
+/* Whether the text is this word of lower-case ASCII letters, in any case. */
+bool gsa__equals_word(const char *text, size_t size, const char *word);
+
 /* inf, infinity, nan, nan(...), with or without a sign, in any case. */
 bool gsa__is_nonfinite_word(const char *text, size_t size);
 

@@ -15,6 +15,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define TITLE "Vowpal Wabbit text"
+
 typedef struct vw {
     gsa__line_text text;
     gsa__key space;  /* the namespace of the features that are being read */
@@ -32,7 +34,7 @@ static void close_vw(void *memory)
 
 static gsa_status open_vw(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
 {
-    return gsa__line_text_open(sizeof(vw), "Vowpal Wabbit text", buffer_size, env, out, error);
+    return gsa__line_text_open(sizeof(vw), TITLE, buffer_size, env, out, error);
 }
 
 static gsa_status prepare_vw(void *memory, gsa_error *error)
@@ -280,10 +282,7 @@ static gsa_status read_vw(void *parser, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_vw(void)
 {
-    static const gsa__format format = {"vw",       "Vowpal Wabbit text",
-                                       open_vw,    gsa__line_text_begin,
-                                       read_vw,    close_vw,
-                                       prepare_vw, gsa__line_text_enter,
-                                       true,       NULL};
+    static const gsa__format format = {
+        TITLE, open_vw, gsa__line_text_begin, read_vw, close_vw, prepare_vw, gsa__line_text_enter, true, NULL};
     return &format;
 }

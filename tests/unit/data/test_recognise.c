@@ -3,12 +3,11 @@
 
 #include "data/recognise.h"
 
-static void expect(const char *format, const char *name, const char *text)
+static void expect(const gsa__format *format, const char *name, const char *text)
 {
     const gsa__format *found = gsa__recognise(name, (const unsigned char *)text, strlen(text), NULL);
-    if (strcmp(found->name, format) != 0)
-        print_message("%s: '%s' is taken for %s\n", name, text, found->name);
-    assert_string_equal(found->name, format);
+    if (found != format)
+        fail_msg("%s: '%s' is taken for %s", name, text, found->title);
 }
 
 static void libsvm_text_is_what_it_was(void **state)
@@ -35,9 +34,9 @@ static void libsvm_text_is_what_it_was(void **state)
                                         "1:1 2:1\n",
                                         "1\t3:1 4:1\t# ;\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect("libsvm", "data", texts[i]);
-    expect("libsvm", "data.csv", "1 3:1 4:2\n");
-    expect("libsvm", "data.csv.gz", "1 3:1\n");
+        expect(gsa__format_libsvm(), "data", texts[i]);
+    expect(gsa__format_libsvm(), "data.csv", "1 3:1 4:2\n");
+    expect(gsa__format_libsvm(), "data.csv.gz", "1 3:1\n");
 }
 
 static void lines_with_separators_are_a_table(void **state)
@@ -47,7 +46,7 @@ static void lines_with_separators_are_a_table(void **state)
                                         "\"a b\",c\n", "Name, Age\n", "1,3:1\n",         "1\t\t5\n",
                                         "a,b",         "x y,z\n",     "0\t1\t1\t5\t0\t"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect("csv", "data", texts[i]);
+        expect(gsa__format_csv(), "data", texts[i]);
 }
 
 static void a_bar_behind_a_blank_makes_vowpal_wabbit_text(void **state)
@@ -55,28 +54,28 @@ static void a_bar_behind_a_blank_makes_vowpal_wabbit_text(void **state)
     (void)state;
     static const char *const texts[] = {"1 |a b c:2\n", "|a b\n", " | b, c\n", "1 2 'tag |x y:1 |z w\n", "-1\t| a;b\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        expect("vw", "data", texts[i]);
-    expect("vw", "train.vw.gz", "1 2 second_house|price:.23\n");
-    expect("vw", "train.vw", "1\n");
-    expect("csv", "a.csv", "id | x,y\n");
-    expect("csv", "data", "a|b,c\n");
-    expect("libsvm", "data", "1 # | \n");
-    expect("libsvm", "data", "1 3:1 | 4:1\n");
+        expect(gsa__format_vw(), "data", texts[i]);
+    expect(gsa__format_vw(), "train.vw.gz", "1 2 second_house|price:.23\n");
+    expect(gsa__format_vw(), "train.vw", "1\n");
+    expect(gsa__format_csv(), "a.csv", "id | x,y\n");
+    expect(gsa__format_csv(), "data", "a|b,c\n");
+    expect(gsa__format_libsvm(), "data", "1 # | \n");
+    expect(gsa__format_libsvm(), "data", "1 3:1 | 4:1\n");
     const char table[] = "a | b,c\n";
-    assert_string_equal(gsa__recognise("x", (const unsigned char *)table, sizeof table - 1, gsa__format_csv())->name,
-                        "csv");
+    assert_ptr_equal(gsa__recognise("x", (const unsigned char *)table, sizeof table - 1, gsa__format_csv()),
+                     gsa__format_csv());
 }
 
 static void the_name_decides_where_the_content_does_not(void **state)
 {
     (void)state;
-    expect("csv", "data.csv", "1\n2\n");
-    expect("csv", "data.tsv", "1\t3:1\n");
-    expect("csv", "data.tsv.zst", "1\t3:1\n");
-    expect("libsvm", "data.tsv.x", "1\t3:1\n");
-    expect("csv", "x.csv", "");
-    expect("csv", "x.tab.bz2", "word\n");
-    expect("libsvm", ".csv", "word\n");
+    expect(gsa__format_csv(), "data.csv", "1\n2\n");
+    expect(gsa__format_csv(), "data.tsv", "1\t3:1\n");
+    expect(gsa__format_csv(), "data.tsv.zst", "1\t3:1\n");
+    expect(gsa__format_libsvm(), "data.tsv.x", "1\t3:1\n");
+    expect(gsa__format_csv(), "x.csv", "");
+    expect(gsa__format_csv(), "x.tab.bz2", "word\n");
+    expect(gsa__format_libsvm(), ".csv", "word\n");
 }
 
 static void a_first_line_that_is_cut_is_judged_by_its_whole_tokens(void **state)
@@ -88,7 +87,7 @@ static void a_first_line_that_is_cut_is_judged_by_its_whole_tokens(void **state)
         n += (size_t)snprintf(text + n, sizeof text - n, "\t%zu:0.5", n + 10);
     snprintf(text + n, sizeof text - n, "%*s", (int)(GSA__DECODE_START - n), "\t17");
     assert_int_equal(strlen(text), GSA__DECODE_START);
-    expect("libsvm", "data", text);
+    expect(gsa__format_libsvm(), "data", text);
 }
 
 int main(void)
