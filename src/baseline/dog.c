@@ -16,11 +16,9 @@ static const double gamma_decay = 8;
 static void learn(gsa__optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    double *number = o->scalar, before = number[SHARES], squares = 0, t = (double)o->t;
+    double *number = o->scalar, before = number[SHARES], t = (double)o->t;
     gsa__optimizer_gradient(o, o->w, row);
-    for (size_t k = 0; k < n_outputs; k++)
-        squares += o->g[k] * o->g[k];
-    number[GRADIENTS] += squares * gsa__optimizer_length(o);
+    number[GRADIENTS] += gsa__optimizer_gradient_length(o);
     number[FARTHEST] = fmax(number[FARTHEST], fmax(sqrt(fmax(number[DISTANCE2], 0)), 1e-6));
     number[SHARES] = o->t == 1 ? 1 : before * (t + gamma_decay) / (t - 1);
     if (number[GRADIENTS] == 0)
@@ -39,9 +37,7 @@ static void learn(gsa__optimizer *o, size_t row)
 
 static void returned(const gsa__optimizer *o, double *out)
 {
-    double shares = o->scalar[SHARES];
-    for (size_t i = 0; i < gsa__problem_slots(o->problem) * o->problem->n_outputs; i++)
-        out[i] = o->w[i] - (shares > 0 ? o->table[0][i] / shares : 0);
+    gsa__optimizer_mean(o, o->scalar[SHARES], out);
 }
 
 const gsa__method gsa__dog = {

@@ -17,14 +17,9 @@
 
 enum { STEPS, N_STEPS, BEGUN };
 
-static size_t n_cells(const gsa__optimizer *o)
-{
-    return gsa__problem_slots(o->problem) * o->problem->n_outputs;
-}
-
 static void close_partition(gsa__optimizer *o)
 {
-    for (size_t i = 0; i < n_cells(o); i++)
+    for (size_t i = 0; i < gsa__problem_cells(o->problem); i++)
         o->table[1][i] += o->w[i];
 }
 
@@ -32,8 +27,8 @@ static void begin_pass(gsa__optimizer *o, const uint32_t *order, size_t n_rows)
 {
     (void)order;
     (void)n_rows;
-    memcpy(o->table[0], o->w, n_cells(o) * sizeof *o->w);
-    memset(o->table[1], 0, n_cells(o) * sizeof *o->w);
+    memcpy(o->table[0], o->w, gsa__problem_cells(o->problem) * sizeof *o->w);
+    memset(o->table[1], 0, gsa__problem_cells(o->problem) * sizeof *o->w);
     o->scalar[BEGUN] = 0;
 }
 
@@ -41,7 +36,7 @@ static void open_partition(gsa__optimizer *o)
 {
     if (o->scalar[BEGUN] > 0)
         close_partition(o);
-    memcpy(o->w, o->table[0], n_cells(o) * sizeof *o->w);
+    memcpy(o->w, o->table[0], gsa__problem_cells(o->problem) * sizeof *o->w);
     o->scalar[STEPS] = o->scalar[N_STEPS] = 0;
     o->scalar[BEGUN]++;
 }
@@ -63,7 +58,6 @@ static double propose(gsa__optimizer *o, size_t row)
 
 static void learn(gsa__optimizer *o, size_t row)
 {
-    size_t n_outputs = o->problem->n_outputs;
     double n_partitions = fmin(floor(o->knob[0]), (double)o->n_order);
     if ((double)o->order_at >= o->scalar[BEGUN] * (double)o->n_order / n_partitions)
         open_partition(o);
@@ -74,10 +68,7 @@ static void learn(gsa__optimizer *o, size_t row)
         return;
     o->scalar[STEPS] += lambda / xx;
     o->scalar[N_STEPS]++;
-    o->last_step = o->scalar[STEPS] / o->scalar[N_STEPS];
-    for (size_t i = 0; i < o->n_terms; i++)
-        for (size_t k = 0; k < n_outputs; k++)
-            o->w[o->terms[i].slot * n_outputs + k] -= o->last_step * o->g[k] * o->terms[i].x;
+    gsa__optimizer_step(o, o->scalar[STEPS] / o->scalar[N_STEPS]);
 }
 
 /* At the end of a pass; a second call finds nothing open. */
@@ -86,7 +77,7 @@ static void catch_up(gsa__optimizer *o)
     if (o->scalar[BEGUN] == 0)
         return;
     close_partition(o);
-    for (size_t i = 0; i < n_cells(o); i++)
+    for (size_t i = 0; i < gsa__problem_cells(o->problem); i++)
         o->w[i] = o->table[1][i] / o->scalar[BEGUN];
     o->scalar[BEGUN] = 0;
 }

@@ -25,8 +25,7 @@ static void learn(gsa__optimizer *o, size_t row)
 
 static void returned(const gsa__optimizer *o, double *out)
 {
-    for (size_t i = 0; i < gsa__problem_slots(o->problem) * o->problem->n_outputs; i++)
-        out[i] = o->w[i] - (o->t ? o->table[0][i] / (double)o->t : 0);
+    gsa__optimizer_mean(o, (double)o->t, out);
 }
 
 const gsa__method gsa__iterate_average = {

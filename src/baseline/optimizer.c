@@ -81,7 +81,7 @@ gsa_status gsa__optimizer_pass(gsa__optimizer *o, const uint32_t *order, size_t 
     }
     if (o->method->catch_up)
         o->method->catch_up(o);
-    for (size_t i = 0; i < gsa__problem_slots(o->problem) * o->problem->n_outputs; i++)
+    for (size_t i = 0; i < gsa__problem_cells(o->problem); i++)
         if (!isfinite(o->w[i]))
             return gsa__fail(error, GSA_DIVERGED, "%s diverged: a weight is no longer finite", o->method->name);
     return GSA_OK;
@@ -94,7 +94,7 @@ void gsa__optimizer_weights(gsa__optimizer *o, double *out)
     if (o->method->returned)
         o->method->returned(o, out);
     else
-        memcpy(out, o->w, gsa__problem_slots(o->problem) * o->problem->n_outputs * sizeof *out);
+        memcpy(out, o->w, gsa__problem_cells(o->problem) * sizeof *out);
 }
 
 double gsa__optimizer_gradient(gsa__optimizer *o, const double *w, size_t row)
@@ -110,4 +110,27 @@ double gsa__optimizer_length(const gsa__optimizer *o)
     for (size_t i = 0; i < o->n_terms; i++)
         xx += o->terms[i].x * o->terms[i].x;
     return xx;
+}
+
+double gsa__optimizer_gradient_length(const gsa__optimizer *o)
+{
+    double gg = 0;
+    for (size_t k = 0; k < o->problem->n_outputs; k++)
+        gg += o->g[k] * o->g[k];
+    return gg * gsa__optimizer_length(o);
+}
+
+void gsa__optimizer_step(gsa__optimizer *o, double step)
+{
+    size_t n_outputs = o->problem->n_outputs;
+    for (size_t i = 0; i < o->n_terms; i++)
+        for (size_t k = 0; k < n_outputs; k++)
+            o->w[o->terms[i].slot * n_outputs + k] -= step * o->g[k] * o->terms[i].x;
+    o->last_step = step;
+}
+
+void gsa__optimizer_mean(const gsa__optimizer *o, double total, double *out)
+{
+    for (size_t i = 0; i < gsa__problem_cells(o->problem); i++)
+        out[i] = o->w[i] - (total > 0 ? o->table[0][i] / total : 0);
 }

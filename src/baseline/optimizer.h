@@ -49,7 +49,7 @@ struct gsa__optimizer {
     double *w;                  /* the iterate */
     double *table[GSA__TABLES]; /* zero at first; what they hold is the method's business */
     double *slot_time;          /* [slots]: up to when a slot is up to date, in the method's own clock; zero at first */
-    double clock, clock2;       /* the method's own clocks */
+    double clock;               /* the method's own */
     double scalar[4];           /* further numbers of the method, zero at first */
     double *row_memory;         /* [rows x row_numbers x outputs] */
     double last_step;           /* for the report: the step that the last row took, NaN where there is none */
@@ -79,7 +79,12 @@ void gsa__optimizer_weights(gsa__optimizer *o, double *out);
 
 /* For the methods: terms, margins and gradient of a row under weights w; returns the loss, g in o->g. */
 double gsa__optimizer_gradient(gsa__optimizer *o, const double *w, size_t row);
-/* |x|^2 of the row whose terms are in o->terms. */
+/* |x|^2 of the row whose terms are in o->terms, and |gradient|^2. */
 double gsa__optimizer_length(const gsa__optimizer *o);
+double gsa__optimizer_gradient_length(const gsa__optimizer *o);
+/* w -= step g x, the gradient being in o->g. */
+void gsa__optimizer_step(gsa__optimizer *o, double step);
+/* The weights less table[0] / total, where that is not 0: the mean of all iterates. */
+void gsa__optimizer_mean(const gsa__optimizer *o, double total, double *out);
 
 #endif

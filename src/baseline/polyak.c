@@ -9,18 +9,9 @@
 
 static void learn(gsa__optimizer *o, size_t row)
 {
-    size_t n_outputs = o->problem->n_outputs;
-    double loss = gsa__optimizer_gradient(o, o->w, row), squares = 0;
-    for (size_t k = 0; k < n_outputs; k++)
-        squares += o->g[k] * o->g[k];
-    squares *= gsa__optimizer_length(o);
-    if (!(squares > 0))
-        return;
-    double step = fmin(loss / (o->knob[0] * squares), o->knob[1]);
-    for (size_t i = 0; i < o->n_terms; i++)
-        for (size_t k = 0; k < n_outputs; k++)
-            o->w[o->terms[i].slot * n_outputs + k] -= step * o->g[k] * o->terms[i].x;
-    o->last_step = step;
+    double loss = gsa__optimizer_gradient(o, o->w, row), squares = gsa__optimizer_gradient_length(o);
+    if (squares > 0)
+        gsa__optimizer_step(o, fmin(loss / (o->knob[0] * squares), o->knob[1]));
 }
 
 const gsa__method gsa__polyak = {

@@ -25,6 +25,11 @@ static inline size_t gsa__problem_slots(const gsa__problem *problem)
     return problem->n_features + 1;
 }
 
+static inline size_t gsa__problem_cells(const gsa__problem *problem)
+{
+    return gsa__problem_slots(problem) * problem->n_outputs;
+}
+
 /* One term of a row: x of a slot. The intercept is a term like any other. */
 typedef struct gsa__term {
     size_t slot;

@@ -6,24 +6,16 @@
 
 #include <math.h>
 
-static void step_by(gsa__optimizer *o, size_t row, double step)
-{
-    size_t n_outputs = o->problem->n_outputs;
-    gsa__optimizer_gradient(o, o->w, row);
-    o->last_step = step;
-    for (size_t i = 0; i < o->n_terms; i++)
-        for (size_t k = 0; k < n_outputs; k++)
-            o->w[o->terms[i].slot * n_outputs + k] -= step * o->g[k] * o->terms[i].x;
-}
-
 static void learn_constant(gsa__optimizer *o, size_t row)
 {
-    step_by(o, row, o->knob[0]);
+    gsa__optimizer_gradient(o, o->w, row);
+    gsa__optimizer_step(o, o->knob[0]);
 }
 
 static void learn_decaying(gsa__optimizer *o, size_t row)
 {
-    step_by(o, row, o->knob[0] * o->knob[1] / (o->knob[1] + (double)(o->t - 1)));
+    gsa__optimizer_gradient(o, o->w, row);
+    gsa__optimizer_step(o, o->knob[0] * o->knob[1] / (o->knob[1] + (double)(o->t - 1)));
 }
 
 const gsa__method gsa__sgd = {
