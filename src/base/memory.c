@@ -99,13 +99,17 @@ bool gsa__reserve(const gsa_env *env, void **memory, size_t *capacity, size_t ne
     return true;
 }
 
+void *gsa__copy(const gsa_env *env, const void *from, size_t n, size_t element_size)
+{
+    void *copy = gsa__alloc(env, n, element_size);
+    if (copy && n > 0)
+        memcpy(copy, from, n * element_size);
+    return copy;
+}
+
 char *gsa__copy_text(const gsa_env *env, const char *text)
 {
-    size_t size = strlen(text) + 1;
-    char *copy = gsa__alloc(env, size, 1);
-    if (copy)
-        memcpy(copy, text, size);
-    return copy;
+    return gsa__copy(env, text, strlen(text) + 1, 1);
 }
 
 const char *gsa__size_text(uint64_t bytes, char buffer[GSA__SIZE_TEXT])

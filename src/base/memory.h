@@ -37,7 +37,8 @@ bool gsa__reserve(const gsa_env *env, void **memory, size_t *capacity, size_t ne
 /* Asks the system for large pages for memory that is read here and there (huge_pages.c); it may do so or not. */
 void gsa__prefer_huge_pages(void *memory, size_t size);
 
-/* A copy of text; NULL if there is no memory. */
+/* A copy of n elements, or of a text; NULL if there is no memory. */
+void *gsa__copy(const gsa_env *env, const void *from, size_t n, size_t element_size);
 char *gsa__copy_text(const gsa_env *env, const char *text);
 
 /* "12.3 GiB" and the like into a buffer, for messages. */

@@ -5,14 +5,19 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
-static void calibrate_weights(const gsa_state *state, const gsa__calibration *calibration, float *weight)
+/* The averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
+static float *weights_of(const gsa_state *state, const gsa__calibration *calibration)
 {
-    size_t n_outputs = state->table.n_outputs;
-    for (size_t slot = 0; slot < state->table.n_slots; slot++)
-        for (size_t k = slot * n_outputs; k < (slot + 1) * n_outputs; k++)
-            weight[k] = (float)gsa__calibrated(calibration, state, slot, (double)weight[k]);
+    size_t n_outputs = state->table.n_outputs, n_weights;
+    bool fits = gsa__multiply(state->table.n_slots, n_outputs, &n_weights);
+    float *weight = fits ? gsa__alloc(&state->env, n_weights, sizeof *weight) : NULL;
+    for (size_t slot = 0; slot < state->table.n_slots && weight; slot++)
+        for (size_t k = 0; k < n_outputs; k++) {
+            float average = (float)gsa__state_average(state, slot, k);
+            weight[slot * n_outputs + k] = (float)gsa__calibrated(calibration, state, slot, (double)average);
+        }
+    return weight;
 }
 
 gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
@@ -27,11 +32,9 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
         return status;
     if (best->weight && !(calibration.loss < (1 - GSA_GAIN_LEAST) * best->loss))
         return GSA_OK;
-    float *weight;
-    status = gsa__state_averages(state, &weight, error);
-    if (status != GSA_OK)
-        return status;
-    calibrate_weights(state, &calibration, weight);
+    float *weight = weights_of(state, &calibration);
+    if (!weight)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %zu features", state->table.n_slots - 1);
     gsa__free(&state->env, best->weight);
     *best =
         (gsa__best){weight, state->table.n_slots, state->table.n_outputs, state->position.pass + 1, calibration.loss};
@@ -40,13 +43,11 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
 
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    size_t n_weights = from->best.n_slots * from->best.n_outputs;
     if (!from->best.weight)
         return GSA_OK;
-    float *weight = gsa__alloc(&to->env, n_weights, sizeof *weight);
+    float *weight = gsa__copy(&to->env, from->best.weight, from->best.n_slots * from->best.n_outputs, sizeof *weight);
     if (!weight)
         return gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
-    memcpy(weight, from->best.weight, n_weights * sizeof *weight);
     to->best = from->best;
     to->best.weight = weight;
     return GSA_OK;

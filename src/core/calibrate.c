@@ -19,7 +19,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 #define NEWTON_STEPS 40
 /* Rows; a feature that was in more is never in doubt. */
@@ -33,8 +32,8 @@
 struct evidence {
     gsa__loss loss;
     size_t n, n_outputs;
-    double *margins; /* [n x n_outputs] */
-    const gsa__held_row **row;
+    const gsa__held_row **row;    /* [n] */
+    double *margins;              /* [n x n_outputs], and the other numbers behind them */
     double *c;                    /* [n]: weight of each row */
     double *class_weight;         /* [n_classes]: of the rows of each class */
     double *scratch;              /* [n_outputs] */
@@ -180,18 +179,20 @@ static double errors_below(const struct evidence *e)
 static gsa_status gather(struct evidence *e, const gsa_state *const *states, size_t n_states, gsa_error *error)
 {
     const gsa_env *env = &states[0]->env;
-    size_t n = 0, n_margins, n_classes = states[0]->labels.n;
+    size_t n = 0, n_numbers, n_outputs = states[0]->table.n_outputs, n_classes = states[0]->labels.n;
     for (size_t s = 0; s < n_states; s++)
         n += states[s]->sample.n;
     e->loss = states[0]->loss;
-    e->n_outputs = states[0]->table.n_outputs;
-    if (!gsa__multiply(n, e->n_outputs, &n_margins) || !(e->margins = gsa__alloc(env, n_margins, sizeof *e->margins)) ||
-        !(e->row = gsa__alloc(env, n, sizeof *e->row)) || !(e->c = gsa__alloc(env, n, sizeof *e->c)) ||
-        !(e->row_loss = gsa__alloc(env, n, sizeof *e->row_loss)) ||
-        !(e->sure_loss = gsa__alloc(env, n, sizeof *e->sure_loss)) ||
-        !(e->scratch = gsa__alloc(env, e->n_outputs, sizeof *e->scratch)) ||
-        !(e->class_weight = gsa__alloc_zeroed(env, n_classes, sizeof *e->class_weight)))
+    e->n_outputs = n_outputs;
+    if (!gsa__multiply(n, n_outputs + 3, &n_numbers) || !gsa__add(n_numbers, n_outputs + n_classes, &n_numbers) ||
+        !(e->row = gsa__alloc(env, n, sizeof *e->row)) ||
+        !(e->margins = gsa__alloc_zeroed(env, n_numbers, sizeof *e->margins)))
         return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n);
+    e->c = e->margins + n * n_outputs;
+    e->row_loss = e->c + n;
+    e->sure_loss = e->row_loss + n;
+    e->scratch = e->sure_loss + n;
+    e->class_weight = e->scratch + n_outputs;
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             const gsa__held_row *row = states[s]->sample.at[i];
@@ -273,10 +274,5 @@ gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__
     }
     gsa__free(&first->env, e.margins);
     gsa__free(&first->env, e.row);
-    gsa__free(&first->env, e.c);
-    gsa__free(&first->env, e.scratch);
-    gsa__free(&first->env, e.row_loss);
-    gsa__free(&first->env, e.sure_loss);
-    gsa__free(&first->env, e.class_weight);
     return status;
 }

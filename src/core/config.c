@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/significant.h"
 #include "base/text.h"
 
 #include <string.h>
@@ -136,15 +137,7 @@ static void write_text(const gsa_param *param, uint64_t value, const char *typed
     } else if (param->kind == GSA_PARAM_SWITCH || is_auto) {
         strncpy(out, is_auto ? "auto" : value ? "on" : "off", GSA__PARAM_TEXT - 1);
     } else {
-        char digits[GSA__PARAM_TEXT];
-        size_t n = 0;
-        do {
-            digits[n++] = (char)('0' + value % 10);
-            value /= 10;
-        } while (value);
-        for (size_t i = 0; i < n; i++)
-            out[i] = digits[n - 1 - i];
-        out[n] = '\0';
+        *gsa__decimal_unsigned(value, out) = '\0';
     }
 }
 
@@ -167,6 +160,21 @@ const char *gsa__params_get(const gsa__params *params, const char *name)
 {
     gsa__param_id id = gsa__param_find(name);
     return id == GSA__PARAMS ? NULL : params->text[id];
+}
+
+gsa_status gsa__params_set_loss(gsa__params *params, const gsa_margin_loss *loss, gsa_error *error)
+{
+    if (!loss || !loss->loss || !loss->derivative)
+        return gsa__fail(error, GSA_ARGUMENT, "a loss needs both of its functions");
+    params->custom_loss = *loss;
+    params->has_custom_loss = true;
+    return GSA_OK;
+}
+
+void gsa__params_take_loss(gsa__params *params, const gsa__params *from)
+{
+    if (from->has_custom_loss)
+        (void)gsa__params_set_loss(params, &from->custom_loss, NULL);
 }
 
 uint64_t gsa__params_holdout(const gsa__params *params)
@@ -220,9 +228,5 @@ const char *gsa_config_get(const gsa_config *config, const char *name)
 
 gsa_status gsa_config_set_loss(gsa_config *config, const gsa_margin_loss *loss, gsa_error *error)
 {
-    if (!loss || !loss->loss || !loss->derivative)
-        return gsa__fail(error, GSA_ARGUMENT, "a loss needs both of its functions");
-    config->params.custom_loss = *loss;
-    config->params.has_custom_loss = true;
-    return GSA_OK;
+    return gsa__params_set_loss(&config->params, loss, error);
 }

@@ -41,6 +41,9 @@ typedef struct gsa__params {
 void gsa__params_init(gsa__params *params);
 gsa_status gsa__params_set(gsa__params *params, const char *name, const char *value, gsa_error *error);
 const char *gsa__params_get(const gsa__params *params, const char *name);
+/* A loss of the caller's; and the one that other parameters have, if they do. */
+gsa_status gsa__params_set_loss(gsa__params *params, const gsa_margin_loss *loss, gsa_error *error);
+void gsa__params_take_loss(gsa__params *params, const gsa__params *from);
 /* The number of a name in the table, GSA__PARAMS if there is none. */
 gsa__param_id gsa__param_find(const char *name);
 /* Rows to hold out at most. */

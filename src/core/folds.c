@@ -7,22 +7,12 @@
 
 #include "base/error.h"
 
-#include <string.h>
-
 static double mean_last_pass_loss(const gsa_state *const *states, size_t n_states)
 {
     double sum = 0;
     for (size_t s = 0; s < n_states; s++)
         sum += states[s]->position.last_pass_loss / (double)n_states;
     return sum;
-}
-
-static bool same_labels(const gsa_state *a, const gsa_state *b)
-{
-    bool same = a->labels.n == b->labels.n && a->loss == b->loss;
-    for (size_t k = 0; k < a->labels.n && same; k++)
-        same = strcmp(a->labels.at[k].text, b->labels.at[k].text) == 0;
-    return same;
 }
 
 /* The average term is what the average lacks of the last weights: calibrated averages make another one. */
@@ -50,7 +40,7 @@ gsa_status gsa_state_merge_folds(const gsa_state *const *states, size_t n_states
     if (n_states < 2 || !base)
         return gsa__fail(error, GSA_ARGUMENT, "folds need a base and at least two copies of it");
     for (size_t s = 1; s < n_states; s++)
-        if (!same_labels(states[s], states[0]))
+        if (states[s]->loss != states[0]->loss || !gsa__labels_equal(&states[s]->labels, &states[0]->labels))
             return gsa__fail(error, GSA_ARGUMENT,
                              "the copies have met different labels: prepare the base with all rows");
     gsa_status status = gsa__calibrate(states, n_states, &calibration, error);

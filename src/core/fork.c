@@ -1,19 +1,11 @@
 /* Copies of a state: one that goes on like it, and one that begins a new run from it. */
-#include "core/state.h"
+#include "core/origins.h"
+#include "core/schema.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "core/schema.h"
 
 #include <string.h>
-
-static void *duplicate(const gsa_env *env, const void *from, size_t n, size_t element_size)
-{
-    void *copy = gsa__alloc(env, n, element_size);
-    if (copy && n > 0)
-        memcpy(copy, from, n * element_size);
-    return copy;
-}
 
 static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
@@ -64,16 +56,12 @@ static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *e
 
 gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    for (size_t i = 0; i < from->sample.n; i++) {
-        gsa__held_row *held = gsa__held_row_copy(from->sample.at[i], &to->env), *pushed_out;
-        gsa_status status = held ? gsa__sample_insert(&to->sample, held, from->sample.n, &to->env, &pushed_out, error)
-                                 : gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
-        if (status != GSA_OK) {
-            gsa__free(&to->env, held);
-            return status;
-        }
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < from->sample.n && status == GSA_OK; i++) {
+        gsa__held_row *held = gsa__held_row_copy(from->sample.at[i], &to->env);
+        status = gsa__sample_insert(&to->sample, held, from->sample.n, &to->env, NULL, error);
     }
-    return GSA_OK;
+    return status;
 }
 
 bool gsa__state_has_sample(const gsa_state *base)
@@ -94,7 +82,7 @@ static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_erro
 /* What a new run takes over: labels, the schema, weights, mass and presence, weights of classes, ancestors. */
 static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
-    gsa_status status = gsa__labels_copy(&to->labels, &from->labels, &to->env, error);
+    gsa_status status = gsa__labels_add_all(&to->labels, &from->labels, error);
     if (status == GSA_OK)
         status = gsa__schema_copy(&to->schema, from->schema, &to->env, error);
     if (status == GSA_OK)
@@ -107,13 +95,7 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
         status = copy_centre(to, from, error);
     if (status == GSA_OK)
         status = copy_class_sums(to, from, error);
-    if (status == GSA_OK && from->n_ancestors > 0) {
-        to->ancestors = duplicate(&to->env, from->ancestors, from->n_ancestors, sizeof *to->ancestors);
-        if (!to->ancestors)
-            return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
-        to->n_ancestors = from->n_ancestors;
-    }
-    return status;
+    return status == GSA_OK ? gsa__ancestors_add_all(to, from->ancestors, from->n_ancestors, error) : status;
 }
 
 /* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
@@ -177,25 +159,6 @@ static void begin_at_average(gsa_state *state, const gsa_state *from)
     gsa__table_clear_average(&state->table);
 }
 
-static gsa_status add_ancestor(gsa_state *state, const gsa_state *from, gsa_error *error)
-{
-    if (from->origin.n_rows == 0)
-        return GSA_OK;
-    uint64_t *grown = gsa__alloc(&state->env, state->n_ancestors + 1, sizeof *grown);
-    if (!grown)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
-    size_t at = state->n_ancestors;
-    if (at > 0)
-        memcpy(grown, state->ancestors, at * sizeof *grown);
-    for (; at > 0 && grown[at - 1] > from->origin.hash; at--)
-        grown[at] = grown[at - 1];
-    grown[at] = from->origin.hash;
-    gsa__free(&state->env, state->ancestors);
-    state->ancestors = grown;
-    state->n_ancestors++;
-    return GSA_OK;
-}
-
 static gsa_status check_start(const gsa_state *from, const gsa__params *params, gsa_error *error)
 {
     gsa__loss asked = gsa__loss_asked(params);
@@ -216,10 +179,8 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
                                 gsa_error *error)
 {
     gsa__params params = config ? config->params : from->params;
-    if (from->loss == GSA__CUSTOM && !params.has_custom_loss) {
-        params.has_custom_loss = from->params.has_custom_loss;
-        params.custom_loss = from->params.custom_loss;
-    }
+    if (from->loss == GSA__CUSTOM && !params.has_custom_loss)
+        gsa__params_take_loss(&params, &from->params);
     gsa_status status = check_start(from, &params, error);
     if (status != GSA_OK)
         return status;
@@ -236,8 +197,8 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     }
     if (status == GSA_OK && from->loss == GSA__LOGISTIC && params.value[GSA__PARAM_loss] == GSA__LOSS_SOFTMAX)
         status = gsa__state_to_softmax(state, error);
-    if (status == GSA_OK)
-        status = add_ancestor(state, from, error);
+    if (status == GSA_OK && from->origin.n_rows > 0)
+        status = gsa__ancestors_add(state, from->origin.hash, error);
     if (status != GSA_OK) {
         gsa_state_free(state);
         return status;

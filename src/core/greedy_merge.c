@@ -4,7 +4,7 @@
  * the merged change, the margins of a row are linear in gamma, m0 + gamma m1, so that the loss of a few thousand rows
  * is convex in one number. The rows must be held out: on rows that were learned the search runs away. With a gain
  * (merge_slots.h) the direction is another for every alpha, of which some are tried. */
-#include "core/greedy_merge.h"
+#include "core/merge_slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -189,7 +189,7 @@ static double *make_room(const gsa_state *into, size_t n_rows, size_t *n_margins
     return fits ? gsa__alloc_zeroed(&into->env, n_numbers, sizeof(double)) : NULL;
 }
 
-gsa_status gsa__greedy_strides(gsa__merging *merging, gsa__stride *along, gsa__stride *along_average, gsa_error *error)
+gsa_status gsa__merging_strides(gsa__merging *merging, gsa__stride *along, gsa__stride *along_average, gsa_error *error)
 {
     const gsa_state *into = merging->into;
     size_t n_rows = into->sample.n < ROWS_MOST ? into->sample.n : ROWS_MOST, n_margins, n_entries;

@@ -2,9 +2,6 @@
 #include "core/calibrate.h"
 #include "core/loss/loss.h"
 
-#include "base/error.h"
-#include "base/memory.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -29,20 +26,6 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
     }
 }
 
-gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error)
-{
-    size_t n_outputs = state->table.n_outputs, n_weights;
-    float *weight = NULL;
-    if (!gsa__multiply(state->table.n_slots, n_outputs, &n_weights) ||
-        !(weight = gsa__alloc(&state->env, n_weights, sizeof *weight)))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %zu features", state->table.n_slots - 1);
-    for (size_t slot = 0; slot < state->table.n_slots; slot++)
-        for (size_t k = 0; k < n_outputs; k++)
-            weight[slot * n_outputs + k] = (float)gsa__state_average(state, slot, k);
-    *out = weight;
-    return GSA_OK;
-}
-
 /* Adds x times the averaged weights of a slot. */
 static void add_average(const gsa__table *table, double total, size_t slot, double x, double *margins)
 {
@@ -63,10 +46,9 @@ void gsa__held_margins(const gsa_state *state, double doubt, double *margins)
         if (state->params.value[GSA__PARAM_intercept])
             add_average(table, total, 0, 1, margins);
         for (size_t e = 0; e < row.n; e++) {
-            size_t slot = (size_t)(row.index ? row.index[e] : e) + 1;
+            size_t slot = (size_t)row.index[e] + 1;
             if (slot < table->n_slots)
-                add_average(table, total, slot,
-                            (row.value ? (double)row.value[e] : 1) * gsa__state_belief(state, slot, doubt), margins);
+                add_average(table, total, slot, (double)row.value[e] * gsa__state_belief(state, slot, doubt), margins);
         }
     }
 }

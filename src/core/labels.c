@@ -167,22 +167,18 @@ gsa_status gsa__labels_add_label(gsa__labels *labels, const gsa__label *label, s
     return gsa__labels_add_word(labels, label->text, out, error);
 }
 
-gsa_status gsa__labels_copy(gsa__labels *out, const gsa__labels *from, const gsa_env *env, gsa_error *error)
+gsa_status gsa__labels_add_all(gsa__labels *labels, const gsa__labels *from, gsa_error *error)
 {
-    gsa__labels_init(out, env);
-    for (size_t i = 0; i < from->n; i++) {
-        size_t number;
-        gsa_status status = gsa__labels_add_label(out, &from->at[i], &number, error);
-        if (status != GSA_OK) {
-            gsa__labels_release(out);
-            return status;
-        }
-    }
-    return GSA_OK;
+    gsa_status status = GSA_OK;
+    size_t number;
+    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+        status = gsa__labels_add_label(labels, &from->at[i], &number, error);
+    return status;
 }
 
-static int compare_labels(const gsa__label *a, const gsa__label *b)
+static int in_order(const void *left, const void *right)
 {
+    const gsa__label *a = *(const gsa__label *const *)left, *b = *(const gsa__label *const *)right;
     if (a->is_number != b->is_number)
         return a->is_number ? -1 : 1;
     if (a->is_number)
@@ -190,46 +186,28 @@ static int compare_labels(const gsa__label *a, const gsa__label *b)
     return strcmp(a->text, b->text);
 }
 
-/* Heap sort: qsort has no context argument in C17, and a million labels forbid anything quadratic. */
-static void sift(const gsa__label *at, size_t *order, size_t from, size_t n)
-{
-    for (size_t child; (child = 2 * from + 1) < n; from = child) {
-        if (child + 1 < n && compare_labels(&at[order[child]], &at[order[child + 1]]) < 0)
-            child++;
-        if (compare_labels(&at[order[from]], &at[order[child]]) >= 0)
-            return;
-        size_t held = order[from];
-        order[from] = order[child];
-        order[child] = held;
-    }
-}
-
-void gsa__labels_order(const gsa__labels *labels, size_t *order)
-{
-    size_t n = labels->n;
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n / 2; i-- > 0;)
-        sift(labels->at, order, i, n);
-    for (size_t last = n; last-- > 1;) {
-        size_t held = order[0];
-        order[0] = order[last];
-        order[last] = held;
-        sift(labels->at, order, 0, last);
-    }
-}
-
 gsa_status gsa__labels_add_sorted(gsa__labels *labels, const gsa__labels *from, gsa_error *error)
 {
-    size_t number, *order = gsa__alloc(&labels->env, from->n, sizeof *order);
+    const gsa__label **order = gsa__alloc(&labels->env, from->n, sizeof *order);
     if (!order)
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", from->n);
-    gsa__labels_order(from, order);
+    for (size_t i = 0; i < from->n; i++)
+        order[i] = &from->at[i];
+    qsort(order, from->n, sizeof *order, in_order);
     gsa_status status = GSA_OK;
+    size_t number;
     for (size_t i = 0; i < from->n && status == GSA_OK; i++)
-        status = gsa__labels_add_label(labels, &from->at[order[i]], &number, error);
+        status = gsa__labels_add_label(labels, order[i], &number, error);
     gsa__free(&labels->env, order);
     return status;
+}
+
+bool gsa__labels_equal(const gsa__labels *a, const gsa__labels *b)
+{
+    bool same = a->n == b->n;
+    for (size_t k = 0; k < a->n && same; k++)
+        same = strcmp(a->at[k].text, b->at[k].text) == 0;
+    return same;
 }
 
 bool gsa__is_label(const char *text, size_t size)
@@ -240,23 +218,18 @@ bool gsa__is_label(const char *text, size_t size)
     return size == 0 || gsa__is_text(text, size);
 }
 
-static bool is_word(const gsa_batch *batch, size_t row)
-{
-    return batch->word && batch->word[row] >= 0;
-}
-
 size_t gsa__labels_find_row(const gsa__labels *labels, const gsa_batch *batch, size_t row)
 {
-    if (is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
+    if (gsa__row_is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
         return GSA__NO_LABEL;
-    if (is_word(batch, row))
+    if (gsa__row_is_word(batch, row))
         return gsa__labels_find_text(labels, batch->words[batch->word[row]]);
     return gsa__labels_find_number(labels, batch->label[row]);
 }
 
 gsa_status gsa__labels_add_row(gsa__labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
 {
-    const char *text = is_word(batch, row) ? batch->words[batch->word[row]] : NULL;
+    const char *text = gsa__row_is_word(batch, row) ? batch->words[batch->word[row]] : NULL;
     if (text && !gsa__is_label(text, strlen(text)))
         return gsa__fail_row(error, GSA_INPUT, row, "label '%s' is no text: expected UTF-8 without control characters",
                              text);

@@ -5,9 +5,7 @@
 #ifndef GSA_CORE_LABELS_H
 #define GSA_CORE_LABELS_H
 
-#include <greedystep/greedystep.h>
-
-#include <stdbool.h>
+#include "core/row.h"
 
 #define GSA__LABELS_MOST ((size_t)1 << 20)
 #define GSA__NO_LABEL SIZE_MAX
@@ -36,7 +34,6 @@ bool gsa__is_label(const char *text, size_t size);
 
 void gsa__labels_init(gsa__labels *labels, const gsa_env *env);
 void gsa__labels_release(gsa__labels *labels);
-gsa_status gsa__labels_copy(gsa__labels *out, const gsa__labels *from, const gsa_env *env, gsa_error *error);
 
 /* The class of a label, GSA__NO_LABEL if it is unknown. */
 size_t gsa__labels_find_number(const gsa__labels *labels, double number);
@@ -46,14 +43,13 @@ gsa_status gsa__labels_add_number(gsa__labels *labels, double number, size_t *ou
 gsa_status gsa__labels_add_word(gsa__labels *labels, const char *text, size_t *out, gsa_error *error);
 /* Forgets the label that was entered last. */
 void gsa__labels_drop_last(gsa__labels *labels);
-/* A label as another table has it. */
+/* A label as another table has it, and all of them. */
 gsa_status gsa__labels_add_label(gsa__labels *labels, const gsa__label *label, size_t *out, gsa_error *error);
-
-/* The classes in canonical order: numbers by value, then words by their bytes. order has room for labels->n. */
-void gsa__labels_order(const gsa__labels *labels, size_t *order);
-
-/* All labels of another table, in canonical order, after those that are there. */
+gsa_status gsa__labels_add_all(gsa__labels *labels, const gsa__labels *from, gsa_error *error);
+/* The same in canonical order, numbers by value, then words by their bytes, after those that are there. */
 gsa_status gsa__labels_add_sorted(gsa__labels *labels, const gsa__labels *from, gsa_error *error);
+/* The same labels in the same order? */
+bool gsa__labels_equal(const gsa__labels *a, const gsa__labels *b);
 
 /* The label of a row of a batch: found in or added to the table. */
 size_t gsa__labels_find_row(const gsa__labels *labels, const gsa_batch *batch, size_t row);

@@ -9,7 +9,6 @@
 #include "core/state.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <math.h>
 

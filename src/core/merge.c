@@ -6,26 +6,12 @@
 #include "core/merge.h"
 
 #include "core/change.h"
-#include "core/greedy_merge.h"
-#include "core/merge_slots.h"
 #include "core/origins.h"
 #include "core/schema.h"
 
 #include "base/error.h"
-#include "base/memory.h"
-
-#include <string.h>
 
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
-
-static gsa_status add_labels(gsa__labels *to, const gsa__labels *from, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    size_t number;
-    for (size_t k = 0; k < from->n && status == GSA_OK; k++)
-        status = gsa__labels_add_label(to, &from->at[k], &number, error);
-    return status;
-}
 
 /* A run that goes on keeps the order of the labels that it knew. */
 static gsa_status unite_labels(const gsa__merging *merging, gsa_error *error)
@@ -33,9 +19,9 @@ static gsa_status unite_labels(const gsa__merging *merging, gsa_error *error)
     gsa_state *into = merging->into;
     gsa__labels all;
     gsa__labels_init(&all, &into->env);
-    gsa_status status = merging->goes_on ? add_labels(&into->labels, &merging->base->labels, error) : GSA_OK;
+    gsa_status status = merging->goes_on ? gsa__labels_add_all(&into->labels, &merging->base->labels, error) : GSA_OK;
     for (size_t s = 0; s < merging->n_states && status == GSA_OK; s++)
-        status = add_labels(&all, &merging->states[s]->labels, error);
+        status = gsa__labels_add_all(&all, &merging->states[s]->labels, error);
     if (status == GSA_OK)
         status = gsa__labels_add_sorted(&into->labels, &all, error);
     gsa__labels_release(&all);
@@ -64,27 +50,26 @@ static size_t slots_of(const gsa__merging *merging)
     return n_slots;
 }
 
-gsa_status gsa__merge_frame(gsa__merging *merging, size_t n_slots, const gsa_env *env, gsa_state **out,
-                            gsa_error *error)
+/* What a merge is written into: labels, loss, origins, and a table of so many slots. */
+static gsa_status make_frame(gsa__merging *merging, size_t n_slots, const gsa_env *env, gsa_error *error)
 {
     const gsa_state *base = merging->base;
     size_t n_states = merging->n_states;
     gsa_status status = gsa__state_create(&merging->states[0]->params, env, &merging->into, error);
-    *out = merging->into;
     if (status != GSA_OK)
         return status;
     gsa_state *into = merging->into;
-    if (base && base->params.has_custom_loss && !into->params.has_custom_loss) { /* of heads: functions do not travel */
-        into->params.has_custom_loss = true;
-        into->params.custom_loss = base->params.custom_loss;
-    }
+    if (base && !into->params.has_custom_loss) /* of heads: functions do not travel */
+        gsa__params_take_loss(&into->params, &base->params);
     status = unite_labels(merging, error);
     if (status == GSA_OK)
         status = gsa__schema_copy(&into->schema, merging->states[0]->schema, &into->env, error);
-    if (status == GSA_OK)
-        status = merging->goes_on ? gsa__origins_copy(into, base, error)
-                                  : gsa__origins_unite(into, merging->states, n_states, error);
+    if (merging->goes_on) /* copies of one run stay that run */
+        into->origin = base->origin;
     into->origin.closed = 1;
+    if (status == GSA_OK)
+        status = merging->goes_on ? gsa__ancestors_add_all(into, base->ancestors, base->n_ancestors, error)
+                                  : gsa__origins_unite(into, merging->states, n_states, error);
     if (status == GSA_OK)
         status = gsa__state_decide(into, united_loss(into, merging->states, n_states), error);
     if (status == GSA_OK)
@@ -142,14 +127,11 @@ static gsa_status unite_samples(const gsa__merging *merging, gsa_error *error)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             if (add_seen(merging, s == 0, states[s]->sample.at[i]))
                 continue;
-            gsa__held_row *held = gsa__held_row_copy(states[s]->sample.at[i], &into->env), *pushed_out = NULL;
-            if (!held)
-                return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
-            if (gsa__loss_has_classes(into->loss))
+            gsa__held_row *held = gsa__held_row_copy(states[s]->sample.at[i], &into->env);
+            if (held && gsa__loss_has_classes(into->loss))
                 held->class_number =
                     (uint32_t)gsa__labels_find_text(&into->labels, states[s]->labels.at[held->class_number].text);
-            status = gsa__sample_insert(&into->sample, held, most, &into->env, &pushed_out, error);
-            gsa__free(&into->env, status == GSA_OK ? pushed_out : held);
+            status = gsa__sample_insert(&into->sample, held, most, &into->env, NULL, error);
             if (status != GSA_OK)
                 return status;
         }
@@ -191,7 +173,7 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
     if (status == GSA_OK)
         status = gsa__merging_take(merging, error);
     if (status == GSA_OK)
-        status = gsa__greedy_strides(merging, &along, &along_average, error);
+        status = gsa__merging_strides(merging, &along, &along_average, error);
     if (status == GSA_OK)
         gsa__merging_apply(merging, &along, &along_average);
     gsa__merging_end(merging);
@@ -201,10 +183,9 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
 gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     merging->goes_on = merging->base && gsa__state_continues(merging->states[0], merging->base);
-    gsa_state *into = NULL;
-    gsa_status status = gsa__merge_frame(merging, slots_of(merging), env, &into, error);
+    gsa_status status = make_frame(merging, slots_of(merging), env, error);
     if (status == GSA_OK && merging->goes_on)
-        status = gsa__best_copy(into, merging->base, error);
+        status = gsa__best_copy(merging->into, merging->base, error);
     if (status == GSA_OK && merging->shares == 0)
         status = unite_samples(merging, error);
     if (status == GSA_OK)
@@ -213,12 +194,11 @@ gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state *
         status = add_up(merging, error);
     if (status == GSA_OK)
         status = gsa__names_unite(merging->into, merging->states, merging->n_states, error);
-    if (status != GSA_OK) {
-        gsa_state_free(into);
-        return status;
-    }
-    *out = into;
-    return GSA_OK;
+    if (status == GSA_OK)
+        *out = merging->into;
+    else
+        gsa_state_free(merging->into);
+    return status;
 }
 
 gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,

@@ -8,10 +8,6 @@
  * and the step along the mean is 1. */
 gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
                       const gsa_env *env, gsa_state **out, gsa_error *error);
-/* What a merge is written into: labels, loss, origins, and a table of so many slots. *out is to be freed also on
- * failure. */
-gsa_status gsa__merge_frame(gsa__merging *merging, size_t n_slots, const gsa_env *env, gsa_state **out,
-                            gsa_error *error);
 /* The merge of states that are known to fit together; `into` is made here. */
 gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error);
 /* merge_check.c: GSA_CONFLICT if these do not add up. The second is for heads, which know of no feature. */

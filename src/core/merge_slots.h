@@ -70,6 +70,10 @@ void gsa__slices_take(gsa__merging *merging);
 void gsa__merging_start(gsa__merging *merging, size_t first, size_t n);
 /* Of n features with this presence, into gain. */
 void gsa__gains(const float *all, const float *one, size_t n, double alpha, float *gain);
+/* greedy_merge.c: how far to go, by the held-out rows of the result, for the last weights and for the averaged. Gammas
+ * are in [0, number of states]; 1 without a gain where there is no sample. */
+gsa_status gsa__merging_strides(gsa__merging *merging, gsa__stride *along, gsa__stride *along_average,
+                                gsa_error *error);
 /* From changes to weights: the last ones, and the averaged. */
 void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average);
 

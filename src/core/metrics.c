@@ -137,11 +137,12 @@ static void add_number_row(gsa_metrics *metrics, double y, double c)
 static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t row_number, gsa_error *error)
 {
     const gsa_model *model = metrics->model;
-    double c = batch->weight ? (double)batch->weight[row_number] : 1.0;
-    bool is_word = batch->word && batch->word[row_number] >= 0;
-    if (!(c >= 0) || !isfinite(c))
-        return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
-    if (!gsa__loss_has_classes(model->loss) && (is_word || !isfinite(batch->label[row_number])))
+    double c;
+    gsa_status status = gsa__row_weight(batch, row_number, &c, error);
+    if (status != GSA_OK)
+        return status;
+    if (!gsa__loss_has_classes(model->loss) &&
+        (gsa__row_is_word(batch, row_number) || !isfinite(batch->label[row_number])))
         return gsa__fail(error, GSA_LABEL, "the label is no number: expected one, as the model learned");
     metrics->n_rows++;
     if (c == 0)
@@ -169,19 +170,9 @@ gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_
     return status;
 }
 
-static bool same_kind(const gsa_model *a, const gsa_model *b)
-{
-    if (a->labels.n != b->labels.n || a->loss != b->loss)
-        return false;
-    for (size_t k = 0; k < a->labels.n; k++)
-        if (strcmp(a->labels.at[k].text, b->labels.at[k].text) != 0)
-            return false;
-    return true;
-}
-
 gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error)
 {
-    if (!same_kind(metrics->model, from->model))
+    if (metrics->model->loss != from->model->loss || !gsa__labels_equal(&metrics->model->labels, &from->model->labels))
         return gsa__fail(error, GSA_CONFLICT, "metrics of models with different losses or labels cannot be added");
     gsa_status status = metrics->ranking ? gsa__ranking_merge(metrics->ranking, from->ranking, error) : GSA_OK;
     if (status != GSA_OK)

@@ -51,13 +51,11 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
     map->order = gsa__alloc(&model->env, state->labels.n, sizeof *map->order);
     if (!map->order)
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", state->labels.n);
-    gsa__labels_order(&state->labels, map->order);
-    for (size_t k = 0; k < state->labels.n; k++) {
-        size_t number;
-        gsa_status status = gsa__labels_add_label(&model->labels, &state->labels.at[map->order[k]], &number, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    gsa_status status = gsa__labels_add_sorted(&model->labels, &state->labels, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t k = 0; k < state->labels.n; k++)
+        map->order[k] = gsa__labels_find_text(&state->labels, model->labels.at[k].text);
     if (gsa__state_is_binary(state) && state->labels.n == 2 && map->order[0] == 1)
         map->sign = -1;
     return GSA_OK;
@@ -79,16 +77,25 @@ static double model_weight(const struct made_of *from, const output_map *map, si
     return sign * gsa__calibrated(&from->calibration, from->state, slot, gsa__state_average(from->state, slot, k));
 }
 
+/* Zeros for the weights of so many features and outputs. */
+static gsa_status make_weights(gsa_model *model, gsa_error *error)
+{
+    size_t n_weights;
+    if (!gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
+        !(model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
+        !(model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof(float))))
+        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
+                         (unsigned long long)model->n_features, model->n_outputs);
+    model->weights = model->owned_weights;
+    return GSA_OK;
+}
+
 static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
 {
-    size_t n_outputs = model->n_outputs, n_weights, size;
-    if (!gsa__multiply((size_t)model->n_features, n_outputs, &n_weights) ||
-        !gsa__multiply(n_weights, sizeof(float), &size) ||
-        !(model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
-        !(model->intercept = gsa__alloc_zeroed(&model->env, n_outputs, sizeof(float))))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
-                         (unsigned long long)model->n_features, n_outputs);
-    model->weights = model->owned_weights;
+    size_t n_outputs = model->n_outputs;
+    gsa_status status = make_weights(model, error);
+    if (status != GSA_OK)
+        return status;
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
         float *to = slot ? model->owned_weights + (slot - 1) * n_outputs : model->intercept;
         for (size_t k = 0; k < n_outputs; k++) {
@@ -171,18 +178,15 @@ static gsa_status take_weights(gsa_model *model, const float *weights, const flo
         !gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights))
         return gsa__fail(error, GSA_ARGUMENT, "a model of %llu features is too large",
                          (unsigned long long)model->n_features);
-    model->owned_weights = gsa__alloc(&model->env, n_weights, sizeof(float));
-    model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof(float));
-    if (!model->owned_weights || !model->intercept)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
-                         (unsigned long long)model->n_features, model->n_outputs);
+    gsa_status status = make_weights(model, error);
+    if (status != GSA_OK)
+        return status;
     for (size_t i = 0; i < n_weights; i++)
         if (!isfinite(model->owned_weights[i] = weights[i]))
             return gsa__fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
     for (size_t k = 0; k < model->n_outputs && intercept; k++)
         if (!isfinite(model->intercept[k] = intercept[k]))
             return gsa__fail(error, GSA_ARGUMENT, "intercept %zu is not a finite number", k);
-    model->weights = model->owned_weights;
     return GSA_OK;
 }
 
@@ -199,7 +203,7 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
     model->has_intercept = intercept != NULL;
     model->n_features = n_features;
     model->n_outputs = like->n_outputs;
-    status = gsa__labels_copy(&model->labels, &like->labels, &model->env, error);
+    status = gsa__labels_add_all(&model->labels, &like->labels, error);
     if (status == GSA_OK)
         status = gsa__schema_copy(&model->schema, like->schema, &model->env, error);
     if (status == GSA_OK)

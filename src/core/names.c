@@ -17,7 +17,8 @@ void gsa__names_release(gsa__names *names, const gsa_env *env)
     *names = (gsa__names){0};
 }
 
-const char *gsa__names_find(const gsa__names *names, uint64_t feature)
+/* NULL if it has none. */
+static const char *find(const gsa__names *names, uint64_t feature)
 {
     size_t from = 0, to = names->n;
     while (from < to) {
@@ -124,7 +125,7 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
             gsa__state_count(state, slot) == 0) /* most features of words never came */
             continue;
         const char *text = name(ctx, id);
-        text = text ? text : gsa__names_find(&state->names, id);
+        text = text ? text : find(&state->names, id);
         if (!text)
             continue;
         if (!gsa__reserve(&state->env, (void **)&at, &capacity, n + 1, sizeof *at))
@@ -148,7 +149,7 @@ static const char *find_in_several(const void *ctx, uint64_t feature)
     const several *from = ctx;
     const char *found = NULL;
     for (size_t i = 0; i < from->n && !found; i++)
-        found = gsa__names_find(&from->states[i]->names, feature);
+        found = find(&from->states[i]->names, feature);
     return found;
 }
 
@@ -163,7 +164,7 @@ gsa_status gsa__names_unite(gsa_state *state, const gsa_state *const *from, size
 
 const char *gsa_model_name(const gsa_model *model, uint64_t feature)
 {
-    return gsa__names_find(&model->names, feature);
+    return find(&model->names, feature);
 }
 
 /* ---- in files ---------------------------------------------------------------------------------------------------- */
@@ -179,12 +180,10 @@ void gsa__names_snapshot(gsa__snapshot *snapshot, const gsa__names *names)
 gsa_status gsa__names_restore(gsa__names *out, const gsa__bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsa__tensor *ids, *texts;
-    if (!gsa__bundle_tensor(bundle, "names.feature"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "names.feature", GSA__U32, GSA__ANY_LEN, &ids, error);
-    if (status == GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "names.feature", GSA__U32, GSA__ANY_LEN, &ids, error);
+    if (ids)
         status = gsa__bundle_need(bundle, "names.text", GSA__U8, GSA__ANY_LEN, &texts, error);
-    if (status != GSA_OK)
+    if (!ids || status != GSA_OK)
         return status;
     size_t n = (size_t)gsa__tensor_len(ids), size = (size_t)gsa__tensor_len(texts), n_texts = 0;
     const uint32_t *id = ids->data;

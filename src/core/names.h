@@ -17,8 +17,6 @@ typedef struct gsa__names {
 } gsa__names;
 
 void gsa__names_release(gsa__names *names, const gsa_env *env);
-/* NULL if it has none. */
-const char *gsa__names_find(const gsa__names *names, uint64_t feature);
 gsa_status gsa__names_copy(gsa__names *out, const gsa__names *from, const gsa_env *env, gsa_error *error);
 /* The names that any of these states has for the strongest features of `state`. */
 gsa_status gsa__names_unite(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error);

@@ -1,10 +1,27 @@
-/* Origins: which runs a state contains. */
+/* Origins: how a run began, and which runs a state contains. */
 #include "core/origins.h"
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
-#include <string.h>
+void gsa__origin_add_row(gsa__origin *origin, const gsa_batch *batch, size_t row)
+{
+    origin->hash = gsa__mix(origin->hash ^ gsa__row_hash(batch, row));
+    origin->n_rows++;
+    if (origin->n_rows >= GSA__ORIGIN_ROWS)
+        origin->closed = 1;
+}
+
+int gsa_state_began_with(const gsa_state *state, const gsa_batch *first)
+{
+    gsa__origin origin = {0};
+    if (first->n_rows < state->origin.n_rows)
+        return 0;
+    for (size_t row = 0; row < state->origin.n_rows; row++)
+        gsa__origin_add_row(&origin, first, row);
+    return origin.hash == state->origin.hash;
+}
 
 bool gsa__origins_have(const gsa_state *state, uint64_t origin)
 {
@@ -26,35 +43,34 @@ uint64_t gsa__origin_at(const gsa_state *state, size_t i)
     return i < state->n_ancestors ? state->ancestors[i] : state->origin.hash;
 }
 
-gsa_status gsa__origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
+gsa_status gsa__ancestors_add(gsa_state *state, uint64_t origin, gsa_error *error)
 {
-    size_t most = 0;
-    for (size_t s = 0; s < n_states; s++)
-        most += gsa__origins_count(states[s]);
-    into->ancestors = gsa__alloc(&into->env, most, sizeof *into->ancestors);
-    if (!into->ancestors)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of %zu states", n_states);
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < gsa__origins_count(states[s]); i++) {
-            uint64_t origin = gsa__origin_at(states[s], i);
-            if (gsa__origins_have(into, origin))
-                continue;
-            size_t at = into->n_ancestors++;
-            for (; at > 0 && into->ancestors[at - 1] > origin; at--)
-                into->ancestors[at] = into->ancestors[at - 1];
-            into->ancestors[at] = origin;
-        }
+    size_t at = state->n_ancestors;
+    if (!gsa__reserve(&state->env, (void **)&state->ancestors, &state->ancestors_capacity, at + 1, sizeof origin))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+    state->n_ancestors++;
+    for (; at > 0 && state->ancestors[at - 1] > origin; at--)
+        state->ancestors[at] = state->ancestors[at - 1];
+    state->ancestors[at] = origin;
     return GSA_OK;
 }
 
-gsa_status gsa__origins_copy(gsa_state *into, const gsa_state *base, gsa_error *error)
+gsa_status gsa__ancestors_add_all(gsa_state *state, const uint64_t *origins, size_t n, gsa_error *error)
 {
-    into->origin = base->origin;
-    into->ancestors = gsa__alloc(&into->env, base->n_ancestors, sizeof *into->ancestors);
-    if (!into->ancestors)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
-    if (base->n_ancestors > 0)
-        memcpy(into->ancestors, base->ancestors, base->n_ancestors * sizeof *into->ancestors);
-    into->n_ancestors = base->n_ancestors;
-    return GSA_OK;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < n && status == GSA_OK; i++)
+        status = gsa__ancestors_add(state, origins[i], error);
+    return status;
+}
+
+gsa_status gsa__origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t s = 0; s < n_states; s++)
+        for (size_t i = 0; i < gsa__origins_count(states[s]) && status == GSA_OK; i++) {
+            uint64_t origin = gsa__origin_at(states[s], i);
+            if (!gsa__origins_have(into, origin))
+                status = gsa__ancestors_add(into, origin, error);
+        }
+    return status;
 }

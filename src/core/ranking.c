@@ -1,10 +1,10 @@
 /* Area under the ROC curve and average precision.
  *
  *   K1  an entry is one number of 64 bits: above, the score as an integer of the same order; below, the bits of the
- *       weight, whose sign says the class (set: negative). Sorting the numbers sorts by score and then in one fixed
- * way, so that sums over ties do not depend on the order of arrival; K2  beyond the limit there are N_BINS bins by the
- * leading bits of the score, each with two sums. Pairs inside a bin count one half; each is wrong by at most one half,
- * which is the bound.
+ *       weight, whose sign says the class (set: negative). Sorting the numbers sorts by score and then in one way, so
+ *       that sums over ties do not depend on the order of arrival;
+ *   K2  beyond the limit there are N_BINS bins by the leading bits of the score, each with two sums. Pairs inside a bin
+ *       count one half; each is wrong by at most one half, which is the bound.
  *
  * In bins, weights that are no multiples of a common power of two may round differently for another order of arrival
  * (the last bits only). */
@@ -14,6 +14,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BIN_BITS 20
@@ -238,31 +239,10 @@ static uint64_t *radix_sort(uint64_t *entries, uint64_t *scratch, size_t n)
     return entries;
 }
 
-static void sift_down(uint64_t *heap, size_t at, size_t n)
+static int in_order(const void *left, const void *right)
 {
-    uint64_t entry = heap[at];
-    for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
-        if (child + 1 < n && heap[child + 1] > heap[child])
-            child++;
-        if (heap[child] <= entry)
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = entry;
-}
-
-/* The slow way that needs no memory, for when there is none. */
-static void heap_sort(uint64_t *entries, size_t n)
-{
-    for (size_t i = n / 2; i-- > 0;)
-        sift_down(entries, i, n);
-    for (size_t end = n; end-- > 1;) {
-        uint64_t most = entries[0];
-        entries[0] = entries[end];
-        entries[end] = most;
-        sift_down(entries, 0, end);
-    }
+    const uint64_t *a = left, *b = right;
+    return (*a > *b) - (*a < *b);
 }
 
 static void sort(gsa__ranking *ranking)
@@ -274,8 +254,8 @@ static void sort(gsa__ranking *ranking)
         uint64_t *result = radix_sort(ranking->entries, scratch, ranking->n_entries);
         gsa__free(&ranking->env, result == scratch ? ranking->entries : scratch);
         ranking->entries = result;
-    } else {
-        heap_sort(ranking->entries, ranking->n_entries);
+    } else { /* the slow way, which needs none of our memory */
+        qsort(ranking->entries, ranking->n_entries, sizeof *ranking->entries, in_order);
     }
     ranking->sorted = true;
 }

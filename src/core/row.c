@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ONE_BITS 0x3F800000u /* 1.0f */
@@ -17,11 +18,19 @@ gsa__row gsa__row_at(const gsa_batch *batch, size_t row)
     return (gsa__row){n, batch->index + from, batch->value ? batch->value + from : NULL};
 }
 
+gsa_status gsa__row_weight(const gsa_batch *batch, size_t row, double *out, gsa_error *error)
+{
+    double c = *out = batch->weight ? (double)batch->weight[row] : 1.0;
+    if (!(c >= 0) || !isfinite(c))
+        return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
+    return GSA_OK;
+}
+
 static uint64_t hash_label(const gsa_batch *batch, size_t row)
 {
     if (!batch->label)
         return 0;
-    if (batch->word && batch->word[row] >= 0 && (size_t)batch->word[row] < batch->n_words) {
+    if (gsa__row_is_word(batch, row) && (size_t)batch->word[row] < batch->n_words) {
         const char *text = batch->words[batch->word[row]];
         return gsa__hash(text, strlen(text), 0);
     }

@@ -82,7 +82,8 @@ static size_t held_size(size_t n)
     return sizeof(gsa__held_row) + 2 * n * sizeof(uint32_t); /* n < 2^32: no overflow in 64 bits */
 }
 
-gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_env *env)
+gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
+                                 const gsa_env *env)
 {
     if (row->n > UINT32_MAX || row->n > (SIZE_MAX - sizeof(gsa__held_row)) / 8)
         return NULL;
@@ -100,34 +101,18 @@ gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_e
             memcpy(&held->entries[at++], &value, sizeof value);
     }
     held->hash = hash;
-    held->number = 0;
-    held->class_number = 0;
-    held->weight = 1;
-    held->seen = 1;
+    held->number = y;
+    held->class_number = (uint32_t)class_number;
+    held->weight = (float)c > 0 ? (float)c : 0x1p-149f; /* what was above 0 stays so: a file has no others */
+    held->seen = (double)held->weight;
     held->pass = 0;
     held->n = n;
     return held;
 }
 
-gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
-                                const gsa_env *env)
-{
-    gsa__held_row *held = gsa__held_row_new(row, hash, env);
-    if (held) {
-        held->class_number = (uint32_t)class_number;
-        held->number = y;
-        held->weight = (float)c > 0 ? (float)c : 0x1p-149f; /* what was above 0 stays so: a file has no others */
-        held->seen = (double)held->weight;
-    }
-    return held;
-}
-
 gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
 {
-    gsa__held_row *copy = gsa__alloc(env, held_size(held->n), 1);
-    if (copy)
-        memcpy(copy, held, held_size(held->n));
-    return copy;
+    return gsa__copy(env, held, held_size(held->n), 1);
 }
 
 bool gsa__sample_wants(gsa__sample *sample, uint64_t hash, size_t most)
@@ -159,22 +144,26 @@ static void enter(gsa__sample *sample, gsa__held_row *held)
 gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
                               gsa__held_row **pushed_out, gsa_error *error)
 {
-    *pushed_out = NULL;
-    if (gsa__sample_find(sample, held->hash)) {
+    gsa__held_row *unwanted, **out = pushed_out ? pushed_out : &unwanted;
+    *out = NULL;
+    bool is_there = held && gsa__sample_find(sample, held->hash);
+    bool fits =
+        held && gsa__reserve(env, (void **)&sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at);
+    if (is_there || !fits) {
         gsa__free(env, held);
-        return GSA_OK;
+        return is_there ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
     }
-    if (!gsa__reserve(env, (void **)&sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
     if (sample->n_late == GSA__SAMPLE_LATE)
         gsa__sample_settle(sample);
     enter(sample, held);
     if (sample->n > most) {
         gsa__held_row **last = last_place(sample);
-        *pushed_out = *last;
+        *out = *last;
         sample->n_late -= sample->n_late > 0 && last == sample->late + sample->n_late - 1;
         sample->n--;
     }
     sample->highest = sample->n > 0 ? gsa__sample_last(sample)->hash : 0;
+    if (!pushed_out)
+        gsa__free(env, unwanted);
     return GSA_OK;
 }

@@ -50,18 +50,17 @@ gsa__held_row *gsa__sample_find(const gsa__sample *sample, uint64_t hash);
 bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass);
 
 /* A held row from parts, not yet in a sample; NULL if there is no memory. */
-gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, const gsa_env *env);
-/* The same with its label and weight. */
-gsa__held_row *gsa__held_row_of(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
-                                const gsa_env *env);
+gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
+                                 const gsa_env *env);
 gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env);
 
 /* The one with the highest hash, NULL if there is none. */
 const gsa__held_row *gsa__sample_last(gsa__sample *sample);
 /* Would a row of this hash be held by a sample of that many? Not if its equal is. */
 bool gsa__sample_wants(gsa__sample *sample, uint64_t hash, size_t most);
-/* Takes the row over. *pushed_out is a row that no longer fits (the caller's), or NULL. A hash that is there already is
- * freed and forgotten (merged samples share rows). On failure the row remains the caller's. */
+/* Takes the row over, also on failure; NULL is one that there was no memory for. *pushed_out is a row that no longer
+ * fits (the caller's), or NULL; without pushed_out it is freed. A hash that is there already is freed and forgotten
+ * (merged samples share rows). */
 gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
                               gsa__held_row **pushed_out, gsa_error *error);
 /* Puts late rows in their place. */

@@ -83,10 +83,8 @@ void gsa__schema_snapshot(gsa__snapshot *snapshot, const char *schema)
 gsa_status gsa__schema_restore(char **out, const gsa__bundle *bundle, const gsa_env *env, gsa_error *error)
 {
     const gsa__tensor *text;
-    if (!gsa__bundle_tensor(bundle, "schema"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "schema", GSA__U8, GSA__ANY_LEN, &text, error);
-    if (status != GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "schema", GSA__U8, GSA__ANY_LEN, &text, error);
+    if (!text)
         return status;
     size_t size = (size_t)gsa__tensor_len(text);
     if (size == 0 || memchr(text->data, '\0', size))

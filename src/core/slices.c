@@ -188,10 +188,8 @@ static void put_chunk(sink *to, const gsa__sums *sums, size_t n_slots, uint64_t 
 /* A copy of the base with the same labels: what it is merged into has the same outputs. */
 static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_error *error)
 {
-    bool same = base && copy->loss == base->loss && copy->labels.n == base->labels.n && copy->loss != GSA__UNDECIDED;
-    for (size_t k = 0; same && k < copy->labels.n; k++)
-        same = strcmp(copy->labels.at[k].text, base->labels.at[k].text) == 0;
-    if (!same)
+    if (!base || copy->loss != base->loss || copy->loss == GSA__UNDECIDED ||
+        !gsa__labels_equal(&copy->labels, &base->labels))
         return gsa__fail(error, GSA_CONFLICT,
                          "slices are of copies of a base that knows all labels: prepare the base with all of them");
     return gsa__state_continues(copy, base) && !copy->contest && !base->contest

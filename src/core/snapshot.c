@@ -1,5 +1,5 @@
 /* Putting bundles together and taking them apart. */
-#include "core/snapshot_build.h"
+#include "core/snapshot_parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -102,12 +102,32 @@ gsa_status gsa__bundle_need(const gsa__bundle *bundle, const char *name, gsa__dt
     return GSA_OK;
 }
 
+gsa_status gsa__bundle_may_have(const gsa__bundle *bundle, const char *name, gsa__dtype dtype, uint64_t len,
+                                const gsa__tensor **out, gsa_error *error)
+{
+    *out = NULL;
+    return gsa__bundle_tensor(bundle, name) ? gsa__bundle_need(bundle, name, dtype, len, out, error) : GSA_OK;
+}
+
 gsa_status gsa__bundle_need_note(const gsa__bundle *bundle, const char *key, const char **out, gsa_error *error)
 {
     *out = gsa__bundle_note(bundle, key);
     if (!*out)
         return gsa__fail(error, GSA_FORMAT, "the file does not say '%s'", key);
     return GSA_OK;
+}
+
+gsa_status gsa__bundle_loss(const gsa__bundle *bundle, const char *key, gsa__loss least, gsa__loss *out,
+                            gsa_error *error)
+{
+    const char *text;
+    gsa_status status = gsa__bundle_need_note(bundle, key, &text, error);
+    for (int loss = (int)least; loss < GSA__LOSSES && status == GSA_OK; loss++)
+        if (strcmp(text, gsa__loss_name((gsa__loss)loss)) == 0) {
+            *out = (gsa__loss)loss;
+            return GSA_OK;
+        }
+    return status == GSA_OK ? gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text) : status;
 }
 
 gsa_status gsa__bundle_check(const gsa__bundle *bundle, const char *format, gsa_error *error)

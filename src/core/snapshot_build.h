@@ -30,6 +30,9 @@ gsa_status gsa__snapshot_labels(gsa__snapshot *snapshot, const gsa__labels *labe
 #define GSA__ANY_LEN UINT64_MAX
 gsa_status gsa__bundle_need(const gsa__bundle *bundle, const char *name, gsa__dtype dtype, uint64_t len,
                             const gsa__tensor **out, gsa_error *error);
+/* The same of one that need not be there: *out is then NULL. */
+gsa_status gsa__bundle_may_have(const gsa__bundle *bundle, const char *name, gsa__dtype dtype, uint64_t len,
+                                const gsa__tensor **out, gsa_error *error);
 gsa_status gsa__bundle_need_note(const gsa__bundle *bundle, const char *key, const char **out, gsa_error *error);
 /* Checks the format's name and version. */
 gsa_status gsa__bundle_check(const gsa__bundle *bundle, const char *format, gsa_error *error);

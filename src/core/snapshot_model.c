@@ -1,10 +1,10 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
 #include "core/model.h"
 #include "core/schema.h"
+#include "core/snapshot_parts.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -87,20 +87,6 @@ gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_
 
 /* ---- back -------------------------------------------------------------------------------------------------------- */
 
-static gsa_status restore_loss(gsa_model *model, const gsa__bundle *bundle, gsa_error *error)
-{
-    const char *text;
-    gsa_status status = gsa__bundle_need_note(bundle, "loss", &text, error);
-    if (status != GSA_OK)
-        return status;
-    for (int loss = GSA__SQUARED; loss < GSA__LOSSES; loss++)
-        if (strcmp(text, gsa__loss_name((gsa__loss)loss)) == 0)
-            model->loss = (gsa__loss)loss;
-    if (model->loss == GSA__UNDECIDED)
-        return gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
-    return GSA_OK;
-}
-
 static gsa_status restore_text(const gsa__bundle *bundle, const char *key, char out[GSA__PARAM_TEXT], gsa_error *error)
 {
     const char *text;
@@ -116,7 +102,7 @@ static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa
 {
     const gsa__tensor *counts = NULL;
     const char *intercept = NULL;
-    gsa_status status = restore_loss(model, bundle, error);
+    gsa_status status = gsa__bundle_loss(bundle, "loss", GSA__SQUARED, &model->loss, error);
     if (status == GSA_OK)
         status = restore_text(bundle, "method", model->method, error);
     if (status == GSA_OK)
@@ -180,14 +166,9 @@ static gsa_status expand(gsa_model *model, const uint32_t *ids, const float *wei
 static gsa_status restore_weights(gsa_model *model, const gsa__bundle *bundle, bool may_keep, int *kept,
                                   gsa_error *error)
 {
-    const gsa__tensor *weights, *ids = NULL;
-    uint64_t n_ids = model->n_features;
-    gsa_status status = GSA_OK;
-    if (gsa__bundle_tensor(bundle, "feature")) {
-        status = gsa__bundle_need(bundle, "feature", GSA__U32, GSA__ANY_LEN, &ids, error);
-        if (status == GSA_OK)
-            n_ids = gsa__tensor_len(ids);
-    }
+    const gsa__tensor *weights, *ids;
+    gsa_status status = gsa__bundle_may_have(bundle, "feature", GSA__U32, GSA__ANY_LEN, &ids, error);
+    uint64_t n_ids = ids ? gsa__tensor_len(ids) : model->n_features;
     if (status == GSA_OK)
         status = gsa__bundle_need(bundle, "weight", GSA__F32, n_ids * model->n_outputs, &weights, error);
     if (status == GSA_OK)
@@ -210,11 +191,8 @@ static gsa_status restore_intercept(gsa_model *model, const gsa__bundle *bundle,
         status = all_finite("intercept", intercept->data, model->n_outputs, error);
     if (status != GSA_OK)
         return status;
-    model->intercept = gsa__alloc(&model->env, model->n_outputs, sizeof(float));
-    if (!model->intercept)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", model->n_outputs);
-    memcpy(model->intercept, intercept->data, model->n_outputs * sizeof(float));
-    return GSA_OK;
+    model->intercept = gsa__copy(&model->env, intercept->data, model->n_outputs, sizeof(float));
+    return model->intercept ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", model->n_outputs);
 }
 
 gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,

@@ -1,5 +1,7 @@
 /* Optional parts of a state as tensors. The format is specified in docs/formats/model.md. */
-#include "core/snapshot_optional.h"
+#include "core/snapshot_parts.h"
+
+#include "core/origins.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -13,6 +15,25 @@
 static_assert(sizeof(gsa__column) == COLUMN * sizeof(double), "columns are stored as they are");
 /* Numbers of the best weights, "best.numbers". */
 enum { BEST_LOSS, BEST_PASS, BEST_SLOTS, BEST_OUTPUTS, BEST };
+
+/* Numbers of a contest that is open, "contest". */
+enum { RIVAL_SUM, RIVAL_WEIGHT, OWN_LOSS, RIVAL_LOSS, OWN_EARLIER, RIVAL_EARLIER, RESTART, CONTEST };
+
+gsa_status gsa__contest_snapshot(gsa__snapshot *snapshot, const gsa__contest *contest, gsa_error *error)
+{
+    double *number = gsa__snapshot_alloc(snapshot, CONTEST, sizeof *number);
+    if (!number)
+        return gsa__fail(error, GSA_MEMORY, "no memory to describe a contest");
+    number[RIVAL_SUM] = contest->step.sum;
+    number[RIVAL_WEIGHT] = contest->step.weight;
+    number[OWN_LOSS] = contest->loss[0];
+    number[RIVAL_LOSS] = contest->loss[1];
+    number[OWN_EARLIER] = contest->earlier_loss[0];
+    number[RIVAL_EARLIER] = contest->earlier_loss[1];
+    number[RESTART] = (double)contest->restart;
+    gsa__snapshot_vector(snapshot, "contest", GSA__F64, number, CONTEST);
+    return GSA_OK;
+}
 
 static gsa_status add_best(gsa__snapshot *snapshot, const gsa__best *best, gsa_error *error)
 {
@@ -43,13 +64,36 @@ gsa_status gsa__optional_snapshot(gsa__snapshot *snapshot, const gsa_state *stat
     return state->best.weight ? add_best(snapshot, &state->best, error) : GSA_OK;
 }
 
+gsa_status gsa__contest_restore(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *numbers;
+    gsa_status status = gsa__bundle_may_have(bundle, "contest", GSA__F64, CONTEST, &numbers, error);
+    if (!numbers)
+        return status;
+    if (state->loss == GSA__UNDECIDED)
+        return gsa__fail(error, GSA_FORMAT, "a contest before there is anything to learn");
+    const double *number = numbers->data;
+    for (int i = 0; i < CONTEST; i++)
+        if (!isfinite(number[i]) || (i == RESTART && !(number[i] >= 1 && number[i] <= 0x1p40)))
+            return gsa__fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
+    status = gsa__contest_resume(state, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__contest *contest = state->contest;
+    contest->step = (gsa__step_mean){number[RIVAL_SUM], number[RIVAL_WEIGHT]};
+    contest->loss[0] = number[OWN_LOSS];
+    contest->loss[1] = number[RIVAL_LOSS];
+    contest->earlier_loss[0] = number[OWN_EARLIER];
+    contest->earlier_loss[1] = number[RIVAL_EARLIER];
+    contest->restart = (uint64_t)number[RESTART];
+    return gsa__weights_restore(&contest->table, "rival.weight", "rival.average", bundle, error);
+}
+
 static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *mass, *count;
-    if (!gsa__bundle_tensor(bundle, "carried.mass"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "carried.mass", GSA__F64, GSA__ANY_LEN, &mass, error);
-    if (status != GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "carried.mass", GSA__F64, GSA__ANY_LEN, &mass, error);
+    if (!mass)
         return status;
     size_t n = (size_t)gsa__tensor_len(mass);
     status = gsa__bundle_need(bundle, "carried.presence", GSA__U64, n, &count, error);
@@ -70,10 +114,8 @@ static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, g
 static gsa_status restore_centre(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *columns;
-    if (!gsa__bundle_tensor(bundle, "columns"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "columns", GSA__F64, GSA__ANY_LEN, &columns, error);
-    if (status != GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "columns", GSA__F64, GSA__ANY_LEN, &columns, error);
+    if (!columns)
         return status;
     uint64_t len = gsa__tensor_len(columns), n = len / COLUMN;
     const double *number = columns->data;
@@ -92,10 +134,10 @@ static gsa_status restore_centre(gsa_state *state, const gsa__bundle *bundle, gs
 static gsa_status restore_class_sums(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *sums;
-    if (!gsa__params_balance(&state->params) || !gsa__bundle_tensor(bundle, "class_sums"))
+    if (!gsa__params_balance(&state->params))
         return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "class_sums", GSA__F64, GSA__ANY_LEN, &sums, error);
-    if (status != GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "class_sums", GSA__F64, GSA__ANY_LEN, &sums, error);
+    if (!sums)
         return status;
     const double *sum = sums->data;
     size_t n = (size_t)gsa__tensor_len(sums);
@@ -113,34 +155,24 @@ static gsa_status restore_class_sums(gsa_state *state, const gsa__bundle *bundle
 static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *origins;
-    if (!gsa__bundle_tensor(bundle, "ancestors"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "ancestors", GSA__U64, GSA__ANY_LEN, &origins, error);
-    if (status != GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "ancestors", GSA__U64, GSA__ANY_LEN, &origins, error);
+    if (!origins)
         return status;
     size_t n = (size_t)gsa__tensor_len(origins);
     const uint64_t *origin = origins->data;
     for (size_t i = 1; i < n; i++)
         if (origin[i] < origin[i - 1]) /* equal: a run that started from a run on the same rows */
             return gsa__fail(error, GSA_FORMAT, "the origins of the state are out of order");
-    state->ancestors = gsa__alloc(&state->env, n, sizeof *origin);
-    if (!state->ancestors)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
-    if (n > 0)
-        memcpy(state->ancestors, origin, n * sizeof *origin);
-    state->n_ancestors = n;
-    return GSA_OK;
+    return gsa__ancestors_add_all(state, origin, n, error);
 }
 
 static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *numbers, *weights;
-    if (!gsa__bundle_tensor(bundle, "best.numbers"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "best.numbers", GSA__F64, BEST, &numbers, error);
-    if (status == GSA_OK)
+    gsa_status status = gsa__bundle_may_have(bundle, "best.numbers", GSA__F64, BEST, &numbers, error);
+    if (numbers)
         status = gsa__bundle_need(bundle, "best.weight", GSA__F32, GSA__ANY_LEN, &weights, error);
-    if (status != GSA_OK)
+    if (!numbers || status != GSA_OK)
         return status;
     const double *number = numbers->data;
     const float *weight = weights->data;
@@ -153,10 +185,9 @@ static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_
     for (uint64_t i = 0; i < n; i++)
         if (!isfinite(weight[i]))
             return gsa__fail(error, GSA_FORMAT, "a weight of the best is not finite");
-    state->best.weight = gsa__alloc(&state->env, (size_t)n, sizeof *weight);
+    state->best.weight = gsa__copy(&state->env, weight, (size_t)n, sizeof *weight);
     if (!state->best.weight)
         return gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
-    memcpy(state->best.weight, weight, (size_t)n * sizeof *weight);
     state->best.loss = number[BEST_LOSS];
     state->best.pass = (uint64_t)number[BEST_PASS];
     state->best.n_slots = (size_t)number[BEST_SLOTS];

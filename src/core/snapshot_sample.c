@@ -1,8 +1,7 @@
 /* The held-out sample as tensors, and back: the part of a state's snapshot that holds rows. */
-#include "core/snapshot_sample.h"
+#include "core/snapshot_parts.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -96,10 +95,8 @@ static gsa_status sample_need(const gsa__bundle *bundle, sample_tensors *out, gs
                             .weight = found[5]->data,
                             .value = found[6]->data,
                             .pass = found[7]->data};
-    if (!gsa__bundle_tensor(bundle, "sample.seen"))
-        return GSA_OK;
-    status = gsa__bundle_need(bundle, "sample.seen", GSA__F64, n, &found[0], error);
-    out->seen = status == GSA_OK ? found[0]->data : NULL;
+    status = gsa__bundle_may_have(bundle, "sample.seen", GSA__F64, n, &found[0], error);
+    out->seen = found[0] ? found[0]->data : NULL;
     return status;
 }
 
@@ -130,17 +127,13 @@ gsa_status gsa__sample_restore(gsa_state *state, const gsa__bundle *bundle, gsa_
             return gsa__fail(error, GSA_FORMAT, "row %zu of the held-out sample is damaged", i);
         size_t start = (size_t)in.start[i];
         gsa__row row = {(size_t)(in.start[i + 1] - in.start[i]), in.index + start, in.value + start};
-        gsa__held_row *held = gsa__held_row_new(&row, in.hash[i], &state->env), *pushed_out;
-        if (!held)
-            return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
-        held->number = in.number[i];
-        held->class_number = in.class_number[i];
-        held->pass = in.pass[i];
-        held->weight = in.weight[i];
-        held->seen = in.seen ? in.seen[i] : (double)in.weight[i];
-        status = gsa__sample_insert(&state->sample, held, in.n, &state->env, &pushed_out, error);
-        if (status != GSA_OK)
-            gsa__free(&state->env, held);
+        gsa__held_row *held =
+            gsa__held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], (double)in.weight[i], &state->env);
+        if (held) {
+            held->pass = in.pass[i];
+            held->seen = in.seen ? in.seen[i] : held->seen;
+        }
+        status = gsa__sample_insert(&state->sample, held, in.n, &state->env, NULL, error);
     }
     return status;
 }

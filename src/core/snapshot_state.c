@@ -1,55 +1,56 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
 #include "core/schema.h"
-#include "core/snapshot_optional.h"
-#include "core/snapshot_sample.h"
-#include "core/snapshot_table.h"
-#include "core/state.h"
+#include "core/snapshot_parts.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define FORMAT "greedystep.state"
 /* Far beyond any run, and far enough from 2^64 that counts can be added up and doubled. */
 #define COUNT_MOST (UINT64_C(1) << 60)
 
-/* Numbers of a state that are not tables, in the order of the tensors "counts" and "sums". */
-enum {
-    N_ROWS,
-    N_COUNTED,
-    CLOCK_NOW,
-    CLOCK_FIRST,
-    CLOCK_RESTART,
-    PASS,
-    PASS_ROWS,
-    ORIGIN_HASH,
-    ORIGIN_ROWS,
-    ORIGIN_CLOSED,
-    N_MERGED,
-    ROWS_BEHIND,
-    UNITS_FREE,
-    CLOCK_PACE,
-    COUNTS
+/* Numbers of a state that are not tables: where each is, in the order of the tensors "counts" and "sums". */
+typedef struct number {
+    size_t at;
+    bool is_any; /* a count that may be larger than COUNT_MOST; a sum that may be NaN: there is none */
+} number;
+
+static const number counts[] = {
+    {offsetof(gsa_state, n_rows), false},
+    {offsetof(gsa_state, n_counted), false},
+    {offsetof(gsa_state, clock.now), false},
+    {offsetof(gsa_state, clock.first), false},
+    {offsetof(gsa_state, clock.restart), true},
+    {offsetof(gsa_state, position.pass), false},
+    {offsetof(gsa_state, position.pass_rows), false},
+    {offsetof(gsa_state, origin.hash), true},
+    {offsetof(gsa_state, origin.n_rows), false},
+    {offsetof(gsa_state, origin.closed), false},
+    {offsetof(gsa_state, n_merged), false},
+    {offsetof(gsa_state, rows_behind), false},
+    {offsetof(gsa_state, units_free), false},
+    {offsetof(gsa_state, clock.pace), false},
 };
-/* And of a contest that is open, "contest". */
-enum { RIVAL_SUM, RIVAL_WEIGHT, OWN_LOSS, RIVAL_LOSS, OWN_EARLIER, RIVAL_EARLIER, RESTART, CONTEST };
-enum {
-    STEP_SUM,
-    STEP_WEIGHT,
-    LOSS_SUM,
-    LOSS_WEIGHT,
-    LAST_PASS_LOSS,
-    SQUARED_ERROR,
-    SQUARED_LABEL,
-    HELD_OUT_LOSS,
-    LATE_LOSS,
-    LATE_WEIGHT,
-    EARLIER_LOSS,
-    EARLIER_WEIGHT,
-    SUMS
+
+static const number sums[] = {
+    {offsetof(gsa_state, step.sum), false},
+    {offsetof(gsa_state, step.weight), false},
+    {offsetof(gsa_state, position.loss_sum), false},
+    {offsetof(gsa_state, position.loss_weight), false},
+    {offsetof(gsa_state, position.last_pass_loss), true},
+    {offsetof(gsa_state, squared_error), false},
+    {offsetof(gsa_state, squared_label), false},
+    {offsetof(gsa_state, position.held_out_loss), true},
+    {offsetof(gsa_state, position.late[0]), false},
+    {offsetof(gsa_state, position.late[1]), false},
+    {offsetof(gsa_state, position.earlier[0]), false},
+    {offsetof(gsa_state, position.earlier[1]), false},
 };
+
+enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };
 
 /* ---- there ------------------------------------------------------------------------------------------------------- */
 
@@ -59,50 +60,12 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     double *sum = gsa__snapshot_alloc(snapshot, SUMS, sizeof *sum);
     if (!count || !sum)
         return gsa__fail(error, GSA_MEMORY, "no memory to describe a state");
-    count[N_ROWS] = state->n_rows;
-    count[N_COUNTED] = state->n_counted;
-    count[CLOCK_NOW] = state->clock.now;
-    count[CLOCK_FIRST] = state->clock.first;
-    count[CLOCK_RESTART] = state->clock.restart;
-    count[CLOCK_PACE] = state->clock.pace;
-    count[PASS] = state->position.pass;
-    count[PASS_ROWS] = state->position.pass_rows;
-    count[ORIGIN_HASH] = state->origin.hash;
-    count[ORIGIN_ROWS] = state->origin.n_rows;
-    count[ORIGIN_CLOSED] = state->origin.closed;
-    count[N_MERGED] = state->n_merged;
-    count[ROWS_BEHIND] = state->rows_behind;
-    count[UNITS_FREE] = state->units_free;
-    sum[STEP_SUM] = state->step.sum;
-    sum[STEP_WEIGHT] = state->step.weight;
-    sum[LOSS_SUM] = state->position.loss_sum;
-    sum[LOSS_WEIGHT] = state->position.loss_weight;
-    sum[LAST_PASS_LOSS] = state->position.last_pass_loss;
-    sum[HELD_OUT_LOSS] = state->position.held_out_loss;
-    sum[LATE_LOSS] = state->position.late[0];
-    sum[LATE_WEIGHT] = state->position.late[1];
-    sum[EARLIER_LOSS] = state->position.earlier[0];
-    sum[EARLIER_WEIGHT] = state->position.earlier[1];
-    sum[SQUARED_ERROR] = state->squared_error;
-    sum[SQUARED_LABEL] = state->squared_label;
+    for (size_t i = 0; i < COUNTS; i++)
+        memcpy(&count[i], (const char *)state + counts[i].at, sizeof *count);
+    for (size_t i = 0; i < SUMS; i++)
+        memcpy(&sum[i], (const char *)state + sums[i].at, sizeof *sum);
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, count, COUNTS);
     gsa__snapshot_vector(snapshot, "sums", GSA__F64, sum, SUMS);
-    return GSA_OK;
-}
-
-static gsa_status add_contest(gsa__snapshot *snapshot, const gsa__contest *contest, gsa_error *error)
-{
-    double *number = gsa__snapshot_alloc(snapshot, CONTEST, sizeof *number);
-    if (!number)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a contest");
-    number[RIVAL_SUM] = contest->step.sum;
-    number[RIVAL_WEIGHT] = contest->step.weight;
-    number[OWN_LOSS] = contest->loss[0];
-    number[RIVAL_LOSS] = contest->loss[1];
-    number[OWN_EARLIER] = contest->earlier_loss[0];
-    number[RIVAL_EARLIER] = contest->earlier_loss[1];
-    number[RESTART] = (double)contest->restart;
-    gsa__snapshot_vector(snapshot, "contest", GSA__F64, number, CONTEST);
     return GSA_OK;
 }
 
@@ -128,7 +91,7 @@ static gsa_status describe(gsa__snapshot *snapshot, const gsa_state *state, gsa_
     if (status == GSA_OK && state->loss != GSA__UNDECIDED)
         status = gsa__tables_snapshot(snapshot, &state->table, state->contest ? &state->contest->table : NULL, error);
     if (status == GSA_OK && state->contest)
-        status = add_contest(snapshot, state->contest, error);
+        status = gsa__contest_snapshot(snapshot, state->contest, error);
     gsa__schema_snapshot(snapshot, state->schema);
     gsa__names_snapshot(snapshot, &state->names);
     if (status == GSA_OK)
@@ -187,7 +150,7 @@ static bool are_finite(const gsa__tensor *tensor, uint64_t from, size_t n, const
     bool has_gaps = strcmp(tensor->name, "sums") == 0; /* NaN: there is none */
     size_t n_bad = 0;
     for (size_t i = 0; i < n; i++) {
-        bool is_gap = has_gaps && (from + i == LAST_PASS_LOSS || from + i == HELD_OUT_LOSS);
+        bool is_gap = has_gaps && sums[from + i].is_any;
         double x = tensor->dtype == GSA__F32 ? (double)((const float *)elements)[i] : ((const double *)elements)[i];
         n_bad += !isfinite(x) && !is_gap;
     }
@@ -266,56 +229,26 @@ static gsa_status restore_params(gsa__params *params, const gsa__bundle *bundle,
     return status;
 }
 
-static gsa_status restore_loss(const gsa__bundle *bundle, gsa__loss *out, gsa_error *error)
-{
-    const char *text;
-    gsa_status status = gsa__bundle_need_note(bundle, "learns", &text, error);
-    if (status != GSA_OK)
-        return status;
-    for (int loss = 0; loss < GSA__LOSSES; loss++)
-        if (strcmp(text, gsa__loss_name((gsa__loss)loss)) == 0) {
-            *out = (gsa__loss)loss;
-            return GSA_OK;
-        }
-    return gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
-}
-
 static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
-    const gsa__tensor *counts, *sums;
-    gsa_status status = gsa__bundle_need(bundle, "counts", GSA__U64, COUNTS, &counts, error);
+    const gsa__tensor *found_counts, *found_sums;
+    gsa_status status = gsa__bundle_need(bundle, "counts", GSA__U64, COUNTS, &found_counts, error);
     if (status == GSA_OK)
-        status = gsa__bundle_need(bundle, "sums", GSA__F64, SUMS, &sums, error);
+        status = gsa__bundle_need(bundle, "sums", GSA__F64, SUMS, &found_sums, error);
     if (status != GSA_OK)
         return status;
-    const uint64_t *count = counts->data;
-    const double *sum = sums->data;
-    for (int i = 0; i < COUNTS; i++)
-        if (count[i] > COUNT_MOST && i != ORIGIN_HASH && i != CLOCK_RESTART)
-            return gsa__fail(error, GSA_FORMAT, "count %d is beyond any run", i);
-    for (int i = 0; i < SUMS; i++)
-        if (!isfinite(sum[i]) && i != LAST_PASS_LOSS && i != HELD_OUT_LOSS)
-            return gsa__fail(error, GSA_FORMAT, "sum %d is not a finite number", i);
-    state->n_rows = count[N_ROWS];
-    state->n_counted = count[N_COUNTED];
-    state->clock = (gsa__clock){count[CLOCK_NOW], count[CLOCK_FIRST], count[CLOCK_RESTART], count[CLOCK_PACE]};
-    state->position.pass = count[PASS];
-    state->position.pass_rows = count[PASS_ROWS];
-    state->origin = (gsa__origin){count[ORIGIN_HASH], count[ORIGIN_ROWS], count[ORIGIN_CLOSED]};
-    state->n_merged = count[N_MERGED];
-    state->rows_behind = count[ROWS_BEHIND];
-    state->units_free = count[UNITS_FREE] != 0;
-    state->step = (gsa__step_mean){sum[STEP_SUM], sum[STEP_WEIGHT]};
-    state->position.loss_sum = sum[LOSS_SUM];
-    state->position.loss_weight = sum[LOSS_WEIGHT];
-    state->position.last_pass_loss = sum[LAST_PASS_LOSS];
-    state->position.held_out_loss = sum[HELD_OUT_LOSS];
-    for (int i = 0; i < 2; i++) {
-        state->position.late[i] = sum[LATE_LOSS + i];
-        state->position.earlier[i] = sum[EARLIER_LOSS + i];
+    const uint64_t *count = found_counts->data;
+    const double *sum = found_sums->data;
+    for (size_t i = 0; i < COUNTS; i++) {
+        if (count[i] > COUNT_MOST && !counts[i].is_any)
+            return gsa__fail(error, GSA_FORMAT, "count %zu is beyond any run", i);
+        memcpy((char *)state + counts[i].at, &count[i], sizeof *count);
     }
-    state->squared_error = sum[SQUARED_ERROR];
-    state->squared_label = sum[SQUARED_LABEL];
+    for (size_t i = 0; i < SUMS; i++) {
+        if (!isfinite(sum[i]) && !sums[i].is_any)
+            return gsa__fail(error, GSA_FORMAT, "sum %zu is not a finite number", i);
+        memcpy((char *)state + sums[i].at, &sum[i], sizeof *sum);
+    }
     if (state->clock.restart <= state->clock.now || state->clock.first > state->clock.now || state->clock.pace == 0 ||
         state->clock.pace > UINT32_MAX || state->origin.n_rows > GSA__ORIGIN_ROWS || state->n_counted > UINT32_MAX)
         return gsa__fail(error, GSA_FORMAT, "the clocks of the state contradict each other");
@@ -342,33 +275,6 @@ static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bun
     return status;
 }
 
-static gsa_status restore_contest(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *numbers;
-    if (!gsa__bundle_tensor(bundle, "contest"))
-        return GSA_OK;
-    gsa_status status = gsa__bundle_need(bundle, "contest", GSA__F64, CONTEST, &numbers, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED)
-        status = gsa__fail(error, GSA_FORMAT, "a contest before there is anything to learn");
-    if (status != GSA_OK)
-        return status;
-    const double *number = numbers->data;
-    for (int i = 0; i < CONTEST; i++)
-        if (!isfinite(number[i]) || (i == RESTART && !(number[i] >= 1 && number[i] <= 0x1p40)))
-            return gsa__fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
-    status = gsa__contest_resume(state, error);
-    if (status != GSA_OK)
-        return status;
-    gsa__contest *contest = state->contest;
-    contest->step = (gsa__step_mean){number[RIVAL_SUM], number[RIVAL_WEIGHT]};
-    contest->loss[0] = number[OWN_LOSS];
-    contest->loss[1] = number[RIVAL_LOSS];
-    contest->earlier_loss[0] = number[OWN_EARLIER];
-    contest->earlier_loss[1] = number[RIVAL_EARLIER];
-    contest->restart = (uint64_t)number[RESTART];
-    return gsa__weights_restore(&contest->table, "rival.weight", "rival.average", bundle, error);
-}
-
 static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
 {
     gsa_status status = gsa__labels_restore(&state->labels, bundle, error);
@@ -381,7 +287,7 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
     if (status == GSA_OK && loss != GSA__UNDECIDED)
         status = restore_table(state, loss, bundle, error);
     if (status == GSA_OK)
-        status = restore_contest(state, bundle, error);
+        status = gsa__contest_restore(state, bundle, error);
     if (status == GSA_OK)
         status = gsa__schema_restore(&state->schema, bundle, &state->env, error);
     if (status == GSA_OK)
@@ -402,7 +308,7 @@ gsa_status gsa__state_restore(const gsa__bundle *bundle, const gsa_env *env, gsa
     if (status == GSA_OK)
         status = restore_params(&params, bundle, error);
     if (status == GSA_OK)
-        status = restore_loss(bundle, &loss, error);
+        status = gsa__bundle_loss(bundle, "learns", GSA__UNDECIDED, &loss, error);
     if (status == GSA_OK)
         status = gsa__state_create(&params, env, &state, error);
     if (status == GSA_OK)

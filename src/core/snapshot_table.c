@@ -1,11 +1,9 @@
 /* Tables there and back. */
-#include "core/snapshot_table.h"
+#include "core/snapshot_parts.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Left out are slots if not one in so many is there. */
 #define SPARSE 4u
@@ -127,10 +125,10 @@ static chosen slots_of(const gsa__bundle *bundle, const gsa__table *table)
 
 gsa_status gsa__table_shape(const gsa__bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error)
 {
-    const gsa__tensor *weight, *slots = NULL;
+    const gsa__tensor *weight, *slots;
     gsa_status status = gsa__bundle_need(bundle, "weight", GSA__F32, GSA__ANY_LEN, &weight, error);
-    if (status == GSA_OK && gsa__bundle_tensor(bundle, "slots"))
-        status = gsa__bundle_need(bundle, "slots", GSA__U32, GSA__ANY_LEN, &slots, error);
+    if (status == GSA_OK)
+        status = gsa__bundle_may_have(bundle, "slots", GSA__U32, GSA__ANY_LEN, &slots, error);
     if (status != GSA_OK)
         return status;
     *n_slots = 0;

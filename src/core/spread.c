@@ -4,8 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 static size_t slot_of(const uint32_t *id, size_t slot)
 {
     return slot == 0 ? 0 : (size_t)id[slot - 1] + 1;
@@ -17,14 +15,8 @@ static gsa_status spread_table(gsa_state *state, const uint32_t *id, size_t n_sl
     gsa_status status = gsa__table_init(&spread, n_slots, table->n_outputs, &state->env, error);
     if (status != GSA_OK)
         return status;
-    for (size_t slot = 0; slot < table->n_slots; slot++) {
-        const gsa__cell *from = gsa__table_slot(table, slot);
-        gsa__cell *to = gsa__table_slot(&spread, slot_of(id, slot));
-        memcpy(to, from, table->n_outputs * sizeof *to);
-        memcpy(to + gsa__table_average(&spread), from + gsa__table_average(table), table->n_outputs * sizeof *to);
-        to[gsa__table_mean(&spread)] = from[gsa__table_mean(table)];
-        to[gsa__table_count(&spread)] = from[gsa__table_count(table)];
-    }
+    for (size_t slot = 0; slot < table->n_slots; slot++)
+        gsa__table_copy_record(&spread, slot_of(id, slot), table, slot);
     gsa__table_release(table, &state->env);
     *table = spread;
     return GSA_OK;
@@ -36,7 +28,7 @@ static gsa_status spread_centre(gsa_state *state, const uint32_t *id, gsa_error 
     size_t n = 0;
     while (n < old.n && slot_of(id, n) < GSA__COLUMNS_MOST)
         n++;
-    memset(&state->centre, 0, sizeof state->centre);
+    state->centre = (gsa__centre){0};
     gsa_status status = n > 0 ? gsa__centre_grow(&state->centre, slot_of(id, n - 1) + 1, &state->env, error) : GSA_OK;
     for (size_t slot = 0; slot < n && status == GSA_OK; slot++)
         state->centre.at[slot_of(id, slot)] = old.at[slot];

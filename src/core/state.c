@@ -267,13 +267,9 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
 
 gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)
 {
-    if (!loss || !loss->loss || !loss->derivative)
-        return gsa__fail(error, GSA_ARGUMENT, "a loss needs both of its functions");
     if (state->loss != GSA__CUSTOM)
         return gsa__fail(error, GSA_CONFLICT, "this state learns with the %s loss", gsa__loss_name(state->loss));
-    state->params.custom_loss = *loss;
-    state->params.has_custom_loss = true;
-    return GSA_OK;
+    return gsa__params_set_loss(&state->params, loss, error);
 }
 
 void gsa_state_end_pass(gsa_state *state)
@@ -294,10 +290,7 @@ static void keep_run(gsa__params *params, const gsa__params *of_run)
             params->value[id] = of_run->value[id];
             memcpy(params->text[id], of_run->text[id], sizeof params->text[id]);
         }
-    if (of_run->has_custom_loss) {
-        params->has_custom_loss = true;
-        params->custom_loss = of_run->custom_loss;
-    }
+    gsa__params_take_loss(params, of_run);
 }
 
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)

@@ -151,7 +151,7 @@ struct gsa_state {
     gsa__class_sums class_sums;
     gsa__centre centre;
     gsa__contest *contest; /* NULL: decided, or nothing to decide */
-    bool units_free;       /* what the table learns with */
+    uint64_t units_free;   /* 0 or not: what the table learns with; a number, as files have it */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
     gsa__step_mean step;
     gsa__clock clock;
@@ -162,7 +162,7 @@ struct gsa_state {
     gsa__origin origin;
     uint64_t *ancestors; /* origins of the runs this one contains or started from, ascending, without its own; one
                           * comes twice if a run on the same rows was started from */
-    size_t n_ancestors;
+    size_t n_ancestors, ancestors_capacity;
     uint64_t n_merged;
     gsa__sample sample;
     gsa__best best;
@@ -212,6 +212,11 @@ gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx,
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);
 
+/* prepare.c: can this be a label? And what it means to the state, which may be a new class. */
+gsa_status gsa__label_check(const gsa_batch *batch, size_t row, gsa_error *error);
+gsa_status gsa__label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
+                           gsa_error *error);
+
 static inline bool gsa__params_balance(const gsa__params *params)
 {
     return params->value[GSA__PARAM_class_weight] == GSA__CLASS_WEIGHT_BALANCED;
@@ -230,8 +235,6 @@ gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
 bool gsa__state_has_sample(const gsa_state *base);
 /* best.c: into a state that has none. */
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
-/* held_out.c: the averaged weights of all slots and outputs, row by row; the caller frees them. */
-gsa_status gsa__state_averages(const gsa_state *state, float **out, gsa_error *error);
 /* held_out.c: the margins of all held-out rows under the averaged weights, [rows x outputs]. The weight of a feature
  * counts for what gsa__state_belief says at this doubt; doubt 0: in full, as the intercept always does. */
 void gsa__held_margins(const gsa_state *state, double doubt, double *margins);

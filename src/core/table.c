@@ -79,21 +79,24 @@ gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env
     return GSA_OK;
 }
 
-/* The records of a table into one whose records may have more room. */
+void gsa__table_copy_record(gsa__table *to, size_t to_slot, const gsa__table *from, size_t slot)
+{
+    const gsa__cell *source = gsa__table_slot(from, slot);
+    gsa__cell *target = gsa__table_slot(to, to_slot);
+    memcpy(target, source, from->n_outputs * sizeof *target);
+    memcpy(target + gsa__table_average(to), source + gsa__table_average(from), from->n_outputs * sizeof *target);
+    target[gsa__table_mean(to)] = source[gsa__table_mean(from)];
+    target[gsa__table_count(to)] = source[gsa__table_count(from)];
+}
+
 static void copy_records(gsa__table *to, const gsa__table *from)
 {
     if (to->room == from->room) {
         memcpy(to->cells, from->cells, from->n_slots * record_size(from->room));
         return;
     }
-    for (size_t slot = 0; slot < from->n_slots; slot++) {
-        const gsa__cell *source = gsa__table_slot(from, slot);
-        gsa__cell *target = gsa__table_slot(to, slot);
-        memcpy(target, source, from->n_outputs * sizeof *target);
-        memcpy(target + gsa__table_average(to), source + gsa__table_average(from), from->n_outputs * sizeof *target);
-        target[gsa__table_mean(to)] = source[gsa__table_mean(from)];
-        target[gsa__table_count(to)] = source[gsa__table_count(from)];
-    }
+    for (size_t slot = 0; slot < from->n_slots; slot++)
+        gsa__table_copy_record(to, slot, from, slot);
 }
 
 gsa_status gsa__table_copy(gsa__table *out, const gsa__table *from, const gsa_env *env, gsa_error *error)

@@ -71,6 +71,8 @@ gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env
 gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error);
 /* A copy with memory of its own. */
 gsa_status gsa__table_copy(gsa__table *out, const gsa__table *from, const gsa_env *env, gsa_error *error);
+/* One record, into a table with at least as many outputs. */
+void gsa__table_copy_record(gsa__table *to, size_t to_slot, const gsa__table *from, size_t slot);
 /* The table becomes a copy in the memory that it has; false if that is too small or of another shape. */
 bool gsa__table_refill(gsa__table *table, const gsa__table *from);
 /* Zeroes the average terms of all slots. */

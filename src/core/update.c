@@ -1,240 +1,8 @@
-/* Rows into a state: what the labels mean, which rows are held out, and learning the rest in order. */
-#include "core/state.h"
+/* Rows into a state: which are held out, and learning the rest in order. */
+#include "core/origins.h"
 
 #include "base/error.h"
-#include "base/hash.h"
 #include "base/memory.h"
-#include "base/text.h"
-
-#include <math.h>
-#include <string.h>
-
-/* More different whole numbers than this are not taken for classes without being told. */
-#define CLASSES_MOST 1000
-
-static bool is_word(const gsa_batch *batch, size_t row)
-{
-    return batch->word && batch->word[row] >= 0;
-}
-
-static bool is_whole(double number)
-{
-    return number == floor(number);
-}
-
-static void add_to_origin(gsa__origin *origin, const gsa_batch *batch, size_t row)
-{
-    origin->hash = gsa__mix(origin->hash ^ gsa__row_hash(batch, row));
-    origin->n_rows++;
-    if (origin->n_rows >= GSA__ORIGIN_ROWS)
-        origin->closed = 1;
-}
-
-int gsa_state_began_with(const gsa_state *state, const gsa_batch *first)
-{
-    gsa__origin origin = {0};
-    if (first->n_rows < state->origin.n_rows)
-        return 0;
-    for (size_t row = 0; row < state->origin.n_rows; row++)
-        add_to_origin(&origin, first, row);
-    return origin.hash == state->origin.hash;
-}
-
-/* ---- deciding ---------------------------------------------------------------------------------------------------- */
-
-static gsa_status check_label(const gsa_batch *batch, size_t row, gsa_error *error)
-{
-    if (!is_word(batch, row) && !isfinite(batch->label[row]))
-        return gsa__fail_row(error, GSA_INPUT, row, "the label is not a finite number");
-    if (is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
-        return gsa__fail_row(error, GSA_ARGUMENT, row, "the label is word %d of %zu", batch->word[row], batch->n_words);
-    return GSA_OK;
-}
-
-/* Words, or few whole numbers, are classes; a fraction means regression; the rest is the user's to say. */
-static gsa_status decide_auto(const gsa_batch *first, gsa__loss *loss, gsa_error *error)
-{
-    size_t first_word = SIZE_MAX, first_fraction = SIZE_MAX;
-    for (size_t row = first->n_rows; row-- > 0;) {
-        if (is_word(first, row))
-            first_word = row;
-        else if (!is_whole(first->label[row]))
-            first_fraction = row;
-    }
-    if (first_word != SIZE_MAX && first_fraction != SIZE_MAX)
-        return gsa__fail_row(error, GSA_LABEL, first_fraction,
-                             "label %g is a fraction while other labels are words; give --loss softmax if every label "
-                             "is the name of a class",
-                             first->label[first_fraction]);
-    *loss = first_fraction != SIZE_MAX ? GSA__SQUARED : GSA__LOGISTIC;
-    return GSA_OK;
-}
-
-/* All labels of the rows into the table, in canonical order, after those that are there. */
-static gsa_status enter_labels(gsa_state *state, const gsa_batch *first, gsa_error *error)
-{
-    gsa__labels met;
-    gsa__labels_init(&met, &state->env);
-    gsa_status status = GSA_OK;
-    size_t number;
-    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
-        status = gsa__labels_add_row(&met, first, row, &number, error);
-    if (status == GSA_OK)
-        status = gsa__labels_add_sorted(&state->labels, &met, error);
-    gsa__labels_release(&met);
-    return status;
-}
-
-static gsa_status too_many_classes(const gsa_state *state, const char *where, gsa_error *error)
-{
-    return gsa__fail(error, GSA_LABEL,
-                     "%s more than %d different whole numbers as labels: give --loss squared to predict numbers, or "
-                     "--loss softmax to tell that many classes apart",
-                     where, state->labels.n > CLASSES_MOST ? CLASSES_MOST : (int)state->labels.n);
-}
-
-static bool all_labels_are_numbers(const gsa__labels *labels)
-{
-    for (size_t i = 0; i < labels->n; i++)
-        if (!labels->at[i].is_number)
-            return false;
-    return true;
-}
-
-static bool loss_is_auto(const gsa_state *state)
-{
-    return state->params.value[GSA__PARAM_loss] == GSA__LOSS_AUTO && state->loss != GSA__CUSTOM;
-}
-
-static gsa_status logistic_third_label(const gsa_state *state, uint64_t row, gsa_error *error)
-{
-    return gsa__fail_row(error, GSA_LABEL, row,
-                         "label '%s' is the third after '%s' and '%s', and --loss logistic knows two; leave --loss out "
-                         "or give --loss softmax",
-                         state->labels.at[2].text, state->labels.at[0].text, state->labels.at[1].text);
-}
-
-static uint64_t row_of_label(const gsa_state *state, const gsa_batch *batch, size_t label)
-{
-    for (size_t row = 0; row < batch->n_rows; row++)
-        if (gsa__labels_find_row(&state->labels, batch, row) == label)
-            return row;
-    return GSA_NO_ROW;
-}
-
-static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, gsa_error *error)
-{
-    gsa_status status = enter_labels(state, first, error);
-    if (status != GSA_OK)
-        return status;
-    if (loss_is_auto(state) && state->labels.n > CLASSES_MOST && all_labels_are_numbers(&state->labels))
-        return too_many_classes(state, "the first rows have", error);
-    if (!loss_is_auto(state) && state->loss == GSA__LOGISTIC && state->labels.n > 2)
-        return logistic_third_label(state, row_of_label(state, first, 2), error);
-    return GSA_OK;
-}
-
-static void forget_labels(gsa_state *state, size_t n_before)
-{
-    while (state->labels.n > n_before)
-        gsa__labels_drop_last(&state->labels);
-    if (state->class_sums.n > state->labels.n + 1)
-        state->class_sums.n = state->labels.n + 1;
-}
-
-/* Back to before a look at the first rows that failed. */
-static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecided)
-{
-    forget_labels(state, n_labels_before);
-    if (was_undecided && state->loss != GSA__UNDECIDED) {
-        gsa__contest_close(state);
-        gsa__table_release(&state->table, &state->env);
-        state->loss = GSA__UNDECIDED;
-    }
-}
-
-static bool only_tell_labels(const gsa_batch *first)
-{
-    size_t row = 0;
-    while (first->weight && row < first->n_rows && first->weight[row] == 0)
-        row++;
-    return row == first->n_rows;
-}
-
-gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
-{
-    gsa_status status = gsa__batch_check(first, 1, error);
-    if (status != GSA_OK || first->n_rows == 0)
-        return status;
-    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
-        status = check_label(first, row, error);
-    gsa__loss loss = state->loss;
-    size_t n_labels_before = state->labels.n;
-    bool was_undecided = loss == GSA__UNDECIDED;
-    if (status == GSA_OK && loss == GSA__UNDECIDED)
-        status = decide_auto(first, &loss, error);
-    if (status == GSA_OK && gsa__loss_has_classes(loss))
-        status = prepare_classes(state, first, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED) {
-        status = gsa__state_decide(state, loss, error);
-        if (status == GSA_OK)
-            status = gsa__contest_open(state, error);
-    }
-    if (status == GSA_OK && gsa__loss_has_classes(loss))
-        status = gsa__state_fit_labels(state, error);
-    if (status != GSA_OK) {
-        take_back(state, n_labels_before, was_undecided);
-        return status;
-    }
-    if (only_tell_labels(first))
-        return GSA_OK;
-    while (!state->origin.closed && state->origin.n_rows < first->n_rows)
-        add_to_origin(&state->origin, first, (size_t)state->origin.n_rows);
-    state->origin.closed = 1;
-    return GSA_OK;
-}
-
-/* ---- labels of later rows ---------------------------------------------------------------------------------------- */
-
-static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
-{
-    *out = gsa__labels_find_row(&state->labels, batch, row);
-    if (*out != GSA__NO_LABEL)
-        return GSA_OK;
-    if (loss_is_auto(state) && !is_word(batch, row) && !is_whole(batch->label[row]))
-        return gsa__fail_row(error, GSA_LABEL, row,
-                             "label %g is a fraction, but the labels of the first rows were taken for classes; give "
-                             "--loss squared to predict numbers, or --loss softmax if it is the name of a class",
-                             batch->label[row]);
-    /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
-    double xx;
-    gsa__row view = gsa__row_at(batch, row);
-    gsa_status status = gsa__state_fit_row(state, &view, &xx, error);
-    size_t n_before = state->labels.n;
-    if (status == GSA_OK)
-        status = gsa__labels_add_row(&state->labels, batch, row, out, error);
-    if (status == GSA_OK && loss_is_auto(state) && state->labels.n > CLASSES_MOST &&
-        all_labels_are_numbers(&state->labels))
-        status = too_many_classes(state, "there are", error);
-    else if (status == GSA_OK && !loss_is_auto(state) && state->loss == GSA__LOGISTIC && state->labels.n > 2)
-        status = logistic_third_label(state, row, error);
-    if (status == GSA_OK)
-        status = gsa__state_fit_labels(state, error);
-    if (status != GSA_OK)
-        forget_labels(state, n_before);
-    return status;
-}
-
-static gsa_status number_of(const gsa_state *state, const gsa_batch *batch, size_t row, double *out, gsa_error *error)
-{
-    if (is_word(batch, row))
-        return gsa__fail_row(
-            error, GSA_LABEL, row, "label '%s' is a word, but %s; give --loss softmax if labels are names of classes",
-            batch->words[batch->word[row]],
-            loss_is_auto(state) ? "the first rows had numbers to predict" : "this loss predicts numbers");
-    *out = batch->label[row];
-    return GSA_OK;
-}
 
 /* ---- the held-out sample ----------------------------------------------------------------------------------------- */
 
@@ -246,11 +14,17 @@ static size_t sample_most(const gsa_state *state)
     return (size_t)(tenth < most ? tenth : most);
 }
 
-static gsa_status learn_held(gsa_state *state, gsa__held_row *held, gsa_error *error)
+static gsa_status learn_held(gsa_state *state, const gsa__held_row *held, gsa_error *error)
 {
     gsa__row row = gsa__held_row_view(held);
-    gsa_status status = gsa__state_learn(state, &row, held->class_number, held->number, (double)held->weight, error);
-    gsa__free(&state->env, held);
+    return gsa__state_learn(state, &row, held->class_number, held->number, (double)held->weight, error);
+}
+
+gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++)
+        status = learn_held(state, state->sample.at[i], error);
     return status;
 }
 
@@ -284,14 +58,11 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
     if (status != GSA_OK)
         return status;
     gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *kept = gsa__held_row_of(&view, hash, class_number, y, c, &state->env), *pushed_out;
-    if (!kept)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+    gsa__held_row *kept = gsa__held_row_new(&view, hash, class_number, y, c, &state->env), *pushed_out;
     status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
-    if (status != GSA_OK)
-        gsa__free(&state->env, kept);
-    else if (pushed_out)
+    if (pushed_out)
         status = learn_held(state, pushed_out, error);
+    gsa__free(&state->env, pushed_out);
     return status;
 }
 
@@ -305,15 +76,14 @@ struct facts {
 
 static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, struct facts *out, gsa_error *error)
 {
-    double c = batch->weight ? (double)batch->weight[row] : 1.0;
+    double c;
+    gsa_status status = gsa__row_weight(batch, row, &c, error);
     *out = (struct facts){0, 0, c, c};
-    if (!(c >= 0) || !isfinite(c))
-        return gsa__fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
-    gsa_status status = check_label(batch, row, error);
+    if (status == GSA_OK)
+        status = gsa__label_check(batch, row, error);
     if (status != GSA_OK || c == 0)
         return status;
-    status = gsa__loss_has_classes(state->loss) ? class_of(state, batch, row, &out->class_number, error)
-                                                : number_of(state, batch, row, &out->y, error);
+    status = gsa__label_take(state, batch, row, &out->class_number, &out->y, error);
     return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, c, &out->c, error) : status;
 }
 
@@ -322,22 +92,14 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, con
                        gsa_error *error)
 {
     gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *held = gsa__held_row_of(&view, gsa__row_hash(batch, row), facts->class_number, facts->y,
-                                           facts->given, &state->env),
-                  *pushed_out;
-    if (!held)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
-    gsa__held_row *equal = gsa__sample_find(&state->sample, held->hash);
+    gsa__held_row *held =
+        gsa__held_row_new(&view, gsa__row_hash(batch, row), facts->class_number, facts->y, facts->given, &state->env);
+    gsa__held_row *equal = held ? gsa__sample_find(&state->sample, held->hash) : NULL;
     if (equal) {
         equal->weight += held->weight;
         equal->seen += held->seen;
-        gsa__free(&state->env, held);
-        return GSA_OK;
     }
-    gsa_status status = gsa__sample_insert(&state->sample, held, SIZE_MAX, &state->env, &pushed_out, error);
-    if (status != GSA_OK)
-        gsa__free(&state->env, held);
-    return status;
+    return gsa__sample_insert(&state->sample, held, SIZE_MAX, &state->env, NULL, error);
 }
 
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
@@ -353,7 +115,7 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     if (status == GSA_OK && facts.given > 0)
         gsa__class_sums_add(state, facts.class_number, facts.given);
     if (status == GSA_OK && !state->origin.closed)
-        add_to_origin(&state->origin, batch, row);
+        gsa__origin_add_row(&state->origin, batch, row);
     return status;
 }
 
@@ -402,17 +164,6 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
     }
     state->ahead = (gsa__row){0}; /* it is the caller's memory */
     gsa__sample_settle(&state->sample);
-    return status;
-}
-
-gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++) {
-        const gsa__held_row *held = state->sample.at[i];
-        gsa__row row = gsa__held_row_view(held);
-        status = gsa__state_learn(state, &row, held->class_number, held->number, (double)held->weight, error);
-    }
     return status;
 }
 

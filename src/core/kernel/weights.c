@@ -1,4 +1,4 @@
-/* The dots over plain weights: what a model and the judging of held-out rows need. Sums as kernel.h says. */
+/* The dots over the plain weights of a model. Sums as kernel.h says. */
 #include "core/kernel/kernel.h"
 
 static inline double value_at(const gsa__row *row, size_t i)

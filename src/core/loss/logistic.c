@@ -9,7 +9,6 @@
 
 #include <math.h>
 
-#define LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
 #define E 0x1.5bf0a8b145769p+1
 
 /* One exponential serves both classes, since e^p_y e^(1-p_y) = e. What cancels in e^p_y - 1 for a small p_y is
@@ -50,5 +49,5 @@ double gsa__logistic_exact(double m, int y)
     double rest = gsa__sigmoid(-v);
     if (rest == 0)
         return -INFINITY;
-    return (LOG_ODDS_HAT - v) / rest;
+    return (GSA__LOG_ODDS_HAT - v) / rest;
 }

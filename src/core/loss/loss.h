@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #define GSA__P_HAT 0.95
+#define GSA__LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
 
 /* squared.c: loss 1/2 (y - m)^2, g = m - y. Its greedy step is exact: lambda = 1. */
 double gsa__squared_loss(double m, double y);

@@ -4,9 +4,9 @@
  * at the start and, for a convex loss, falling. The minimiser is where d falls to 0. Three shapes occur:
  *
  *   A1  d becomes negative: there is a minimiser (squared, Huber ...);
- *   A2  d becomes 0 and stays there: a flat bottom, whose near edge is the minimiser (hinges) - or a tail that falls
- * for ever and has merely run out of digits (logistic), which has none; A3  d stays positive: a loss that falls for
- * ever; its target is d = 1 - P_HAT.
+ *   A2  d becomes 0 and stays there: a flat bottom, whose near edge is the minimiser (hinges), or a tail that falls for
+ *       ever and has merely run out of digits (logistic), which has none;
+ *   A3  d stays positive: a loss that falls for ever; its target is d = 1 - P_HAT.
  *
  * The two kinds of A2 are told apart by the approach. With t1, t2 the points where d has come down to 1 - P_HAT and to
  * (1 - P_HAT)^2, an edge of the kind (u* - u)^n lies within 4 (t2 - t1) beyond t2 for every n up to 13, while an

@@ -1,12 +1,12 @@
 /* The softmax loss: K classes, one margin each.
  *
- *   S1  sums over classes have the fixed order of core/kernel/kernel.h, so that kernels of any width give the same
- * bits; S2  the own class k is left out of the sum and added last: 1 - p_k is the sum of the others over the total,
- * without cancellation, however near p_k is to 1; S3  margins enter as differences from the largest: nothing overflows,
- * and a common shift changes nothing.
+ *   S1  sums over classes have the fixed order of core/kernel/kernel.h: kernels of any width give the same bits;
+ *   S2  the own class k is left out of the sum and added last: 1 - p_k is the sum of the others over the total, without
+ *       cancellation, however near p_k is to 1;
+ *   S3  margins enter as differences from the largest: nothing overflows, and a common shift changes nothing.
  *
- * Greedy step: the paper's eq. for softmax, lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) -
- * 1)). */
+ * Greedy step: the paper's eq. for softmax,
+ *   lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) - 1)). */
 #include "core/kernel/kernel.h"
 #include "core/loss/loss.h"
 
@@ -14,7 +14,6 @@
 
 #include <math.h>
 
-#define LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
 #define FARTHEST 0x1p1020
 
 /* The own class takes no part: its -infinity adds 0, which changes no sum. */
@@ -148,6 +147,6 @@ double gsa__softmax_exact(const double *m, size_t n_classes, size_t k)
     double rest = rest_of(lead, sum);
     if (rest == 0)
         return -INFINITY;
-    double a = (lead + o.log_sum) + LOG_ODDS_HAT;
+    double a = (lead + o.log_sum) + GSA__LOG_ODDS_HAT;
     return solve(&o, a, gsa__add_lanes(squares) / (sum * sum)) / rest;
 }

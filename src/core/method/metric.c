@@ -12,8 +12,6 @@
  * columns had been centred beforehand, and a mean that is still finding its place does no harm. */
 #include "core/method/method.h"
 
-#include <math.h>
-
 /* One entry free of units and origin: its direction, and what it adds to x.Dx. Returns the mean that it is measured
  * from, 0 if none. */
 static double free_entry(const gsa_state *state, size_t i, double rows)

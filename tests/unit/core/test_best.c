@@ -484,7 +484,7 @@ static void no_memory_to_finish_or_to_keep_is_a_status_and_changes_nothing(void 
                 same_bytes(&before, state);
             }
         }
-        assert_true(n > (finish ? 30 : 5));
+        assert_true(n > (finish ? 30 : 3));
     }
     assert_int_equal(memory.live, live + 1);
     gsa_state_free(state);

@@ -510,7 +510,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
         gsa_status status = gsa__calibrate(&judged, 1, &out, &error);
         assert_int_equal(memory.live, live);
         if (status == GSA_OK) {
-            assert_true(n >= 5);
+            assert_true(n >= 2);
             break;
         }
         assert_int_equal(status, GSA_MEMORY);

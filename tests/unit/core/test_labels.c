@@ -95,18 +95,18 @@ static void ten_thousand_labels_are_found_again(void **unused)
 static void the_order_is_numbers_by_value_then_words_by_bytes(void **unused)
 {
     (void)unused;
-    gsa__labels labels = empty_labels();
-    size_t order[6];
+    gsa__labels labels = empty_labels(), sorted = empty_labels();
     add_word(&labels, "b");
     add_number(&labels, 10);
     add_word(&labels, "B");
     add_number(&labels, 9);
     add_number(&labels, -1.5);
     add_word(&labels, "ba");
-    gsa__labels_order(&labels, order);
+    assert_int_equal(gsa__labels_add_sorted(&sorted, &labels, NULL), GSA_OK);
     const char *expected[] = {"-1.5", "9", "10", "B", "b", "ba"};
     for (size_t i = 0; i < 6; i++)
-        assert_string_equal(labels.at[order[i]].text, expected[i]);
+        assert_string_equal(sorted.at[i].text, expected[i]);
+    gsa__labels_release(&sorted);
     gsa__labels_release(&labels);
 }
 
