@@ -1,12 +1,9 @@
-/* A state made read-only, and prediction. */
+/* A state made read-only. */
 #include "core/model.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/real.h"
 #include "core/calibrate.h"
-#include "core/kernel/kernel.h"
-#include "core/loss/loss.h"
 #include "core/schema.h"
 
 #include <math.h>
@@ -255,89 +252,4 @@ const float *gsa_model_weights(const gsa_model *model)
 float gsa_model_intercept(const gsa_model *model, size_t output)
 {
     return output < model->n_outputs ? model->intercept[output] : 0;
-}
-
-void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double *margins)
-{
-    if (model->n_outputs == 1)
-        margins[0] = gsa__model_dot_one(model->weights, model->n_features, row);
-    else
-        gsa__model_dot_many(model->weights, model->n_features, model->n_outputs, row, margins);
-    for (size_t k = 0; k < model->n_outputs; k++)
-        margins[k] += (double)model->intercept[k];
-}
-
-void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out)
-{
-    double margin = margins[0];
-    if (!gsa__loss_has_classes(model->loss)) {
-        out[0] = margin;
-    } else if (model->labels.n <= 1) {
-        out[0] = 1; /* one label is all this model has ever seen */
-    } else if (model->n_outputs == 1) {
-        out[0] = -margin / 2;
-        out[1] = margin / 2;
-        if (gsa__loss_has_probabilities(model->loss))
-            gsa__sigmoids(margin, out);
-    } else {
-        if (out != margins)
-            memcpy(out, margins, model->n_outputs * sizeof *out);
-        if (gsa__loss_has_probabilities(model->loss))
-            gsa__softmax_probabilities(out, model->n_outputs);
-    }
-}
-
-static gsa_status check_values(const gsa__row *row, size_t number, gsa_error *error)
-{
-    bool finite = true;
-    for (size_t i = 0; row->value && i < row->n; i++)
-        finite = finite && isfinite(row->value[i]);
-    return finite ? GSA_OK : gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
-}
-
-/* The weights of rows ahead are asked for while others are summed up, unless all are near anyway. */
-#define ROWS_AHEAD 8
-#define NEAR_WEIGHTS ((size_t)1 << 15)
-
-static void fetch_weights(const gsa_model *model, const gsa_batch *batch, size_t number)
-{
-    if (!batch->index || number >= batch->n_rows || model->n_features * model->n_outputs < NEAR_WEIGHTS)
-        return;
-    gsa__row row = gsa__row_at(batch, number);
-    for (size_t i = 0; i < row.n; i++)
-        if (row.index[i] < model->n_features)
-            __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
-}
-
-/* Margins, and predictions in their place: never more margins than predictions. */
-static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
-                            gsa_error *error)
-{
-    gsa_status status = gsa__batch_check(batch, 0, error);
-    for (size_t r = 0; r < ROWS_AHEAD && status == GSA_OK; r++)
-        fetch_weights(model, batch, r);
-    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++, out += width) {
-        gsa__row row = gsa__row_at(batch, r);
-        fetch_weights(model, batch, r + ROWS_AHEAD);
-        status = check_values(&row, r, error);
-        gsa__model_row_margins(model, &row, out);
-        if (predicts)
-            gsa__model_row_predict(model, out, out);
-    }
-    return status;
-}
-
-gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
-{
-    return fill_rows(model, batch, model->n_outputs, false, out, error);
-}
-
-gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
-{
-    if (gsa__loss_is_hinge(model->loss))
-        return gsa__fail(error, GSA_ARGUMENT,
-                         "a model of %s loss has margins, no probabilities; train with --loss logistic or softmax to "
-                         "have them",
-                         gsa__loss_name(model->loss));
-    return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
 }

@@ -6,32 +6,42 @@
 #include <math.h>
 #include <string.h>
 
-gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *sample, gsa_error *error)
+/* In the order of the file. Most samples have no rows that came several times, and no "seen". */
+enum { HASH, NUMBER, SEEN, START, CLASS, PASS, WEIGHT, INDEX, VALUE, TENSORS };
+static const struct {
+    const char *name;
+    gsa__dtype dtype;
+} tensors[TENSORS] = {
+    [HASH] = {"sample.hash", GSA__U64},     [NUMBER] = {"sample.number", GSA__F64},
+    [SEEN] = {"sample.seen", GSA__F64},     [START] = {"sample.row_start", GSA__U64},
+    [CLASS] = {"sample.class", GSA__U32},   [PASS] = {"sample.pass", GSA__U32},
+    [WEIGHT] = {"sample.weight", GSA__F32}, [INDEX] = {"sample.index", GSA__U32},
+    [VALUE] = {"sample.value", GSA__F32},
+};
+
+/* One number a row, one more for the starts, or one an entry. */
+static uint64_t len_of(int tensor, uint64_t n_rows, uint64_t n_entries)
 {
-    size_t n = sample->n, n_entries = 0;
-    for (size_t i = 0; i < n; i++)
-        n_entries += sample->at[i]->n;
-    uint64_t *hash = gsa__snapshot_alloc(snapshot, n, sizeof *hash);
-    double *number = gsa__snapshot_alloc(snapshot, n, sizeof *number);
-    uint64_t *start = gsa__snapshot_alloc(snapshot, n + 1, sizeof *start);
-    uint32_t *class_number = gsa__snapshot_alloc(snapshot, n, sizeof *class_number);
-    uint32_t *pass = gsa__snapshot_alloc(snapshot, n, sizeof *pass);
-    float *weight = gsa__snapshot_alloc(snapshot, n, sizeof *weight);
-    double *seen = gsa__snapshot_alloc(snapshot, n, sizeof *seen);
-    bool has_equals = false; /* most samples have none */
-    uint32_t *index = gsa__snapshot_alloc(snapshot, n_entries, sizeof *index);
-    float *value = gsa__snapshot_alloc(snapshot, n_entries, sizeof *value);
-    if (!hash || !number || !start || !class_number || !pass || !weight || !seen || !index || !value)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
-    for (size_t i = 0; i < n; i++) {
+    return tensor == INDEX || tensor == VALUE ? n_entries : n_rows + (tensor == START);
+}
+
+/* The data of the tensors. Whether "seen" says anything that the weights do not. */
+static bool fill(const gsa__sample *sample, void *const data[TENSORS])
+{
+    uint64_t *hash = data[HASH], *start = data[START];
+    double *number = data[NUMBER], *seen = data[SEEN];
+    uint32_t *class_number = data[CLASS], *pass = data[PASS], *index = data[INDEX];
+    float *weight = data[WEIGHT], *value = data[VALUE];
+    bool has_equals = false;
+    for (size_t i = 0; i < sample->n; i++) {
         const gsa__held_row *held = sample->at[i];
         gsa__row row = gsa__held_row_view(held);
         hash[i] = held->hash;
         number[i] = held->number;
+        seen[i] = held->seen;
         class_number[i] = held->class_number;
         pass[i] = held->pass;
         weight[i] = held->weight;
-        seen[i] = held->seen;
         has_equals = has_equals || held->seen != (double)held->weight;
         start[i + 1] = start[i] + held->n;
         if (held->n > 0) {
@@ -39,16 +49,25 @@ gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *samp
             memcpy(value + start[i], row.value, held->n * sizeof *value);
         }
     }
-    gsa__snapshot_vector(snapshot, "sample.hash", GSA__U64, hash, n);
-    gsa__snapshot_vector(snapshot, "sample.number", GSA__F64, number, n);
-    if (has_equals)
-        gsa__snapshot_vector(snapshot, "sample.seen", GSA__F64, seen, n);
-    gsa__snapshot_vector(snapshot, "sample.row_start", GSA__U64, start, n + 1);
-    gsa__snapshot_vector(snapshot, "sample.class", GSA__U32, class_number, n);
-    gsa__snapshot_vector(snapshot, "sample.pass", GSA__U32, pass, n);
-    gsa__snapshot_vector(snapshot, "sample.weight", GSA__F32, weight, n);
-    gsa__snapshot_vector(snapshot, "sample.index", GSA__U32, index, n_entries);
-    gsa__snapshot_vector(snapshot, "sample.value", GSA__F32, value, n_entries);
+    return has_equals;
+}
+
+gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *sample, gsa_error *error)
+{
+    void *data[TENSORS];
+    uint64_t n_entries = 0;
+    for (size_t i = 0; i < sample->n; i++)
+        n_entries += sample->at[i]->n;
+    for (int t = 0; t < TENSORS; t++) {
+        size_t len = (size_t)len_of(t, sample->n, n_entries);
+        data[t] = gsa__snapshot_alloc(snapshot, len, gsa__dtype_size(tensors[t].dtype));
+        if (!data[t])
+            return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
+    }
+    bool has_equals = fill(sample, data);
+    for (int t = 0; t < TENSORS; t++)
+        if (t != SEEN || has_equals)
+            gsa__snapshot_vector(snapshot, tensors[t].name, tensors[t].dtype, data[t], len_of(t, sample->n, n_entries));
     return GSA_OK;
 }
 
@@ -58,46 +77,30 @@ typedef struct sample_tensors {
     uint64_t n_entries;
     const uint64_t *hash, *start;
     const double *number, *seen; /* seen is NULL: as the weights */
-    const uint32_t *class_number, *index;
+    const uint32_t *class_number, *pass, *index;
     const float *weight, *value;
-    const uint32_t *pass;
 } sample_tensors;
 
-static gsa_status sample_need(const gsa__bundle *bundle, sample_tensors *out, gsa_error *error)
+static gsa_status need_all(const gsa__bundle *bundle, sample_tensors *out, gsa_error *error)
 {
-    const gsa__tensor *found[8] = {NULL};
-    static const struct {
-        const char *name;
-        gsa__dtype dtype;
-        int len; /* 0: n, 1: n + 1, 2: entries */
-    } needed[8] = {{"sample.hash", GSA__U64, 0},  {"sample.row_start", GSA__U64, 1}, {"sample.number", GSA__F64, 0},
-                   {"sample.class", GSA__U32, 0}, {"sample.index", GSA__U32, 2},     {"sample.weight", GSA__F32, 0},
-                   {"sample.value", GSA__F32, 2}, {"sample.pass", GSA__U32, 0}};
-    gsa_status status = gsa__bundle_need(bundle, "sample.hash", GSA__U64, GSA__ANY_LEN, &found[0], error);
+    const gsa__tensor *found[TENSORS];
+    const void *data[TENSORS];
+    gsa_status status = gsa__bundle_need(bundle, tensors[HASH].name, GSA__U64, GSA__ANY_LEN, &found[HASH], error);
     if (status == GSA_OK)
-        status = gsa__bundle_need(bundle, "sample.index", GSA__U32, GSA__ANY_LEN, &found[4], error);
+        status = gsa__bundle_need(bundle, tensors[INDEX].name, GSA__U32, GSA__ANY_LEN, &found[INDEX], error);
     if (status != GSA_OK)
         return status;
-    uint64_t n = gsa__tensor_len(found[0]), n_entries = gsa__tensor_len(found[4]);
-    for (size_t i = 0; i < 8 && status == GSA_OK; i++) {
-        uint64_t len = needed[i].len == 2 ? n_entries : n + (uint64_t)needed[i].len;
-        status = gsa__bundle_need(bundle, needed[i].name, needed[i].dtype, len, &found[i], error);
+    uint64_t n = gsa__tensor_len(found[HASH]), n_entries = gsa__tensor_len(found[INDEX]);
+    for (int t = 0; t < TENSORS; t++) {
+        status = (t == SEEN ? gsa__bundle_may_have : gsa__bundle_need)(bundle, tensors[t].name, tensors[t].dtype,
+                                                                       len_of(t, n, n_entries), &found[t], error);
+        if (status != GSA_OK)
+            return status;
+        data[t] = found[t] ? found[t]->data : NULL;
     }
-    if (status != GSA_OK)
-        return status;
-    *out = (sample_tensors){.n = (size_t)n,
-                            .n_entries = n_entries,
-                            .hash = found[0]->data,
-                            .start = found[1]->data,
-                            .number = found[2]->data,
-                            .class_number = found[3]->data,
-                            .index = found[4]->data,
-                            .weight = found[5]->data,
-                            .value = found[6]->data,
-                            .pass = found[7]->data};
-    status = gsa__bundle_may_have(bundle, "sample.seen", GSA__F64, n, &found[0], error);
-    out->seen = found[0] ? found[0]->data : NULL;
-    return status;
+    *out = (sample_tensors){(size_t)n,   n_entries,  data[HASH],  data[START],  data[NUMBER], data[SEEN],
+                            data[CLASS], data[PASS], data[INDEX], data[WEIGHT], data[VALUE]};
+    return GSA_OK;
 }
 
 static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in, size_t i)
@@ -121,7 +124,7 @@ gsa_status gsa__sample_restore(gsa_state *state, const gsa__bundle *bundle, gsa_
     sample_tensors in = {0};
     if (!gsa__bundle_tensor(bundle, "sample.hash"))
         return GSA_OK;
-    gsa_status status = sample_need(bundle, &in, error);
+    gsa_status status = need_all(bundle, &in, error);
     for (size_t i = 0; i < in.n && status == GSA_OK; i++) {
         if (!sample_row_is_sound(state, &in, i))
             return gsa__fail(error, GSA_FORMAT, "row %zu of the held-out sample is damaged", i);

@@ -123,6 +123,20 @@ static void split_outputs(gsa_state *state)
         state->loss = GSA__SOFTMAX;
 }
 
+/* On failure nothing has changed: the room that was made does no harm. */
+static gsa_status widen(gsa_state *state, size_t n_outputs, gsa_error *error)
+{
+    size_t before = state->table.n_outputs;
+    gsa_status status = gsa__state_reserve_scratch(state, n_outputs, error);
+    if (status == GSA_OK)
+        status = gsa__table_widen(&state->table, n_outputs, &state->env, error);
+    if (status == GSA_OK && state->contest)
+        status = gsa__table_widen(&state->contest->table, n_outputs, &state->env, error);
+    if (status != GSA_OK)
+        state->table.n_outputs = before;
+    return status;
+}
+
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
 {
     bool binary = gsa__state_is_binary(state);
@@ -131,24 +145,15 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
         status = gsa__class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
     if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
         return status;
-    size_t before = state->table.n_outputs;
-    status = gsa__state_reserve_scratch(state, state->labels.n, error);
-    if (status == GSA_OK)
-        status = gsa__table_widen(&state->table, state->labels.n, &state->env, error);
-    if (status == GSA_OK && state->contest)
-        status = gsa__table_widen(&state->contest->table, state->labels.n, &state->env, error);
-    if (status != GSA_OK)
-        state->table.n_outputs = before; /* the room that was made does no harm */
-    else if (binary)
+    status = widen(state, state->labels.n, error);
+    if (status == GSA_OK && binary)
         split_outputs(state);
     return status;
 }
 
 gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error)
 {
-    gsa_status status = gsa__table_widen(&state->table, 2, &state->env, error);
-    if (status == GSA_OK)
-        status = gsa__state_reserve_scratch(state, 2, error);
+    gsa_status status = widen(state, 2, error);
     if (status == GSA_OK)
         split_outputs(state);
     return status;

@@ -64,9 +64,4 @@ extern const gsa__kernels gsa__kernels_generic, gsa__kernels_avx2, gsa__kernels_
 const gsa__kernels *gsa__kernels_best(void);
 const gsa__kernels *gsa__kernels_at(size_t number);
 
-/* The dots over plain weights of a model, row-major [n_features x n_outputs]; ids beyond n_features are absent. */
-double gsa__model_dot_one(const float *weights, uint64_t n_features, const gsa__row *row);
-void gsa__model_dot_many(const float *weights, uint64_t n_features, size_t n_outputs, const gsa__row *row,
-                         double *margins);
-
 #endif

@@ -1,0 +1,134 @@
+/* Prediction: the margins of rows under the weights of a model, and what follows from them. Sums are in the order that
+ * core/kernel/kernel.h says; ids that the model has no weights for are absent. */
+#include "core/model.h"
+
+#include "base/error.h"
+#include "base/real.h"
+#include "core/loss/loss.h"
+
+#include <math.h>
+#include <string.h>
+
+static inline double value_at(const gsa__row *row, size_t i)
+{
+    return row->value ? (double)row->value[i] : 1.0;
+}
+
+static inline size_t id_at(const gsa__row *row, size_t i)
+{
+    return row->index ? row->index[i] : i;
+}
+
+static double dot_one(const gsa_model *model, const gsa__row *row)
+{
+    double lane[GSA__LANES] = {0};
+    size_t position = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        double x = value_at(row, i);
+        size_t id = id_at(row, i);
+        if (x == 0 || id >= model->n_features)
+            continue;
+        lane[position++ % GSA__LANES] += (double)model->weights[id] * x;
+    }
+    return gsa__add_lanes(lane);
+}
+
+static void dot_many(const gsa_model *model, const gsa__row *row, double *margins)
+{
+    size_t n_outputs = model->n_outputs;
+    for (size_t k = 0; k < n_outputs; k++)
+        margins[k] = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        double x = value_at(row, i);
+        size_t id = id_at(row, i);
+        if (x == 0 || id >= model->n_features)
+            continue;
+        for (size_t k = 0; k < n_outputs; k++)
+            margins[k] += (double)model->weights[id * n_outputs + k] * x;
+    }
+}
+
+void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double *margins)
+{
+    if (model->n_outputs == 1)
+        margins[0] = dot_one(model, row);
+    else
+        dot_many(model, row, margins);
+    for (size_t k = 0; k < model->n_outputs; k++)
+        margins[k] += (double)model->intercept[k];
+}
+
+void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out)
+{
+    double margin = margins[0];
+    if (!gsa__loss_has_classes(model->loss)) {
+        out[0] = margin;
+    } else if (model->labels.n <= 1) {
+        out[0] = 1; /* one label is all this model has ever seen */
+    } else if (model->n_outputs == 1) {
+        out[0] = -margin / 2;
+        out[1] = margin / 2;
+        if (gsa__loss_has_probabilities(model->loss))
+            gsa__sigmoids(margin, out);
+    } else {
+        if (out != margins)
+            memcpy(out, margins, model->n_outputs * sizeof *out);
+        if (gsa__loss_has_probabilities(model->loss))
+            gsa__softmax_probabilities(out, model->n_outputs);
+    }
+}
+
+static gsa_status check_values(const gsa__row *row, size_t number, gsa_error *error)
+{
+    bool finite = true;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        finite = finite && isfinite(row->value[i]);
+    return finite ? GSA_OK : gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
+}
+
+/* The weights of rows ahead are asked for while others are summed up, unless all are near anyway. */
+#define ROWS_AHEAD 8
+#define NEAR_WEIGHTS ((size_t)1 << 15)
+
+static void fetch_weights(const gsa_model *model, const gsa_batch *batch, size_t number)
+{
+    if (!batch->index || number >= batch->n_rows || model->n_features * model->n_outputs < NEAR_WEIGHTS)
+        return;
+    gsa__row row = gsa__row_at(batch, number);
+    for (size_t i = 0; i < row.n; i++)
+        if (row.index[i] < model->n_features)
+            __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
+}
+
+/* Margins, and predictions in their place: never more margins than predictions. */
+static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
+                            gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, 0, error);
+    for (size_t r = 0; r < ROWS_AHEAD && status == GSA_OK; r++)
+        fetch_weights(model, batch, r);
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++, out += width) {
+        gsa__row row = gsa__row_at(batch, r);
+        fetch_weights(model, batch, r + ROWS_AHEAD);
+        status = check_values(&row, r, error);
+        gsa__model_row_margins(model, &row, out);
+        if (predicts)
+            gsa__model_row_predict(model, out, out);
+    }
+    return status;
+}
+
+gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    return fill_rows(model, batch, model->n_outputs, false, out, error);
+}
+
+gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    if (gsa__loss_is_hinge(model->loss))
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "a model of %s loss has margins, no probabilities; train with --loss logistic or softmax to "
+                         "have them",
+                         gsa__loss_name(model->loss));
+    return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
+}
