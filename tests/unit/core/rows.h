@@ -138,6 +138,60 @@ static inline void learn(gsa_state *state, const gsa_batch *batch)
     must_be_ok(gsa_state_update(state, batch, &error), &error);
 }
 
+/* Labels and loss, by the rows of a batch. */
+static inline void prepare(gsa_state *state, const gsa_batch *batch)
+{
+    gsa_error error = {0};
+    must_be_ok(gsa_state_prepare(state, batch, &error), &error);
+}
+
+static inline gsa_summary state_summary(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary;
+}
+
+/* One of so many copies that go on from the base. */
+static inline gsa_state *forked(const gsa_state *base, size_t n_copies)
+{
+    gsa_error error = {0};
+    gsa_state *copy = NULL;
+    must_be_ok(gsa_state_fork(base, n_copies, NULL, &copy, &error), &error);
+    return copy;
+}
+
+/* A new run with the parameters of the old one. */
+static inline gsa_state *started_from(const gsa_state *from)
+{
+    gsa_error error = {0};
+    gsa_state *state = NULL;
+    must_be_ok(gsa_state_start_from(from, NULL, NULL, &state, &error), &error);
+    return state;
+}
+
+static inline gsa_state *merged(const gsa_state *const *states, size_t n, const gsa_state *base)
+{
+    gsa_error error = {0};
+    gsa_state *out = NULL;
+    must_be_ok(gsa_state_merge(states, n, base, NULL, &out, &error), &error);
+    return out;
+}
+
+static inline gsa_state *merged_two(const gsa_state *a, const gsa_state *b, const gsa_state *base)
+{
+    return merged((const gsa_state *[]){a, b}, 2, base);
+}
+
+static inline void free_each_state(gsa_state *const *states, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        gsa_state_free(states[i]);
+}
+
+#define free_states(...) \
+    free_each_state((gsa_state *[]){__VA_ARGS__}, sizeof((gsa_state *[]){__VA_ARGS__}) / sizeof(gsa_state *))
+
 static inline gsa_model *model_of(const gsa_state *state)
 {
     gsa_error error = {0};

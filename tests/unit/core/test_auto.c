@@ -78,8 +78,7 @@ static void compare_with_oracle(size_t n_classes, const char *units, int units_f
     rows *r = rows_random(20 + n_classes, 600, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "units", units, "average", "last", "holdout", "0", NULL);
-    gsa_error error = {0};
-    must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+    prepare(state, &batch);
     learn(state, &batch);
     oracle *o = calloc(1, sizeof *o);
     o->n_classes = n_classes;
@@ -118,7 +117,7 @@ static double final_loss(const char *units, rows *r)
     learn(state, &batch);
     gsa_state_end_pass(state);
     learn(state, &batch);
-    gsa_state_summary(state, &summary);
+    summary = state_summary(state);
     gsa_state_free(state);
     return summary.loss_sum / summary.loss_weight;
 }
@@ -149,12 +148,9 @@ static void free_units_do_not_depend_on_units(void **unused)
     gsa_state *other = state_with("method", "auto", "units", "free", "holdout", "0", NULL);
     learn(one, &a);
     learn(other, &b);
-    gsa_summary x, y;
-    gsa_state_summary(one, &x);
-    gsa_state_summary(other, &y);
+    gsa_summary x = state_summary(one), y = state_summary(other);
     assert_close(x.loss_sum, y.loss_sum, 1e-3 * x.loss_sum);
-    gsa_state_free(one);
-    gsa_state_free(other);
+    free_states(one, other);
     free(r);
     free(scaled);
 }
@@ -207,7 +203,7 @@ static void squared_loss_does_not_diverge(void **unused)
         learn(state, &batch);
         gsa_state_end_pass(state);
         learn(state, &batch);
-        gsa_state_summary(state, &summary);
+        summary = state_summary(state);
         assert_true(2 * summary.loss_sum / summary.loss_weight < 10 * mean_square);
         gsa_state_free(state);
         free(r);

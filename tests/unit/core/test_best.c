@@ -34,13 +34,6 @@ static void same_bytes(const bytes *before, const gsa_state *state)
     free(now.data);
 }
 
-static gsa_summary summary_of(const gsa_state *state)
-{
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
-    return summary;
-}
-
 static void keep_best(gsa_state *state)
 {
     gsa_error error = {0};
@@ -79,12 +72,12 @@ static void rows_held_out_by_hand_are_kept_and_not_learned(void **unused)
     uint32_t held[10];
     for (uint32_t i = 0; i < 10; i++)
         held[i] = 9 - i;
-    must_be_ok(gsa_state_prepare(with, &batch, &error), &error);
-    must_be_ok(gsa_state_prepare(without, &batch, &error), &error);
+    prepare(with, &batch);
+    prepare(without, &batch);
     must_be_ok(gsa_state_hold_out(with, &batch, held, 10, &error), &error);
     learn(with, &others);
     learn(without, &others);
-    gsa_summary a = summary_of(with), b = summary_of(without);
+    gsa_summary a = state_summary(with), b = state_summary(without);
     assert_int_equal(a.n_held_out, 10);
     assert_int_equal(b.n_held_out, 0);
     assert_int_equal(a.n_rows, b.n_rows);
@@ -92,8 +85,7 @@ static void rows_held_out_by_hand_are_kept_and_not_learned(void **unused)
     assert_true(a.loss_sum == b.loss_sum && a.step == b.step);
     for (size_t slot = 0; slot < with->table.n_slots; slot++)
         assert_true(gsa__state_average(with, slot, 0) == gsa__state_average(without, slot, 0));
-    gsa_state_free(with);
-    gsa_state_free(without);
+    free_states(with, without);
     free(r);
 }
 
@@ -132,7 +124,7 @@ static void holding_out_names_the_row_that_is_wrong(void **unused)
     gsa_error error = {0};
     assert_int_equal(gsa_state_hold_out(state, &batch, (uint32_t[]){0}, 1, &error), GSA_ARGUMENT); /* undecided */
     gsa_batch first = rows_slice(&batch, 8, 12);
-    must_be_ok(gsa_state_prepare(state, &first, &error), &error);
+    prepare(state, &first);
     static const struct {
         uint32_t row;
         gsa_status status;
@@ -143,7 +135,7 @@ static void holding_out_names_the_row_that_is_wrong(void **unused)
         assert_int_equal(gsa_state_hold_out(state, &batch, held, 3, &error), wrong[i].status);
         if (wrong[i].row < 20)
             assert_int_equal(error.row, wrong[i].row);
-        assert_int_equal(summary_of(state).n_held_out, i + 1); /* the rows before it are held, none behind */
+        assert_int_equal(state_summary(state).n_held_out, i + 1); /* the rows before it are held, none behind */
     }
     gsa_state_free(state);
     free(r);
@@ -173,7 +165,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         gsa_batch batch = rows_batch(r);
         gsa_state *state = state_of_kind(kind), *copy;
         gsa_error error = {0};
-        must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+        prepare(state, &batch);
         learn(state, &batch);
         bytes before = state_bytes(state);
         gsa_model *model = model_of(state);
@@ -182,7 +174,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         gsa__calibration calibration;
         must_be_ok(gsa__calibrate(&judged, 1, &calibration, &error), &error);
         assert_true((calibration.scale != 1) == (kind != 4));
-        must_be_ok(gsa_state_fork(state, 1, NULL, &copy, &error), &error);
+        copy = forked(state, 1);
         assert_int_equal(state->sample.n, 60);
         for (size_t i = 0; i < state->sample.n; i++) {
             const gsa__held_row *held = state->sample.at[i];
@@ -201,8 +193,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
             }
         free(before.data);
         gsa_model_free(model);
-        gsa_state_free(state);
-        gsa_state_free(copy);
+        free_states(state, copy);
         free(r);
     }
 }
@@ -218,9 +209,8 @@ static void a_calibrated_model_does_not_depend_on_the_order_of_labels(void **unu
         one++;
     gsa_batch just_one = rows_slice(&batch, one, 1);
     gsa_state *sorted = state_with("method", "auto", NULL), *turned = state_with("method", "auto", NULL);
-    gsa_error error = {0};
-    must_be_ok(gsa_state_prepare(sorted, &batch, &error), &error);
-    must_be_ok(gsa_state_prepare(turned, &just_one, &error), &error);
+    prepare(sorted, &batch);
+    prepare(turned, &just_one);
     learn(sorted, &batch);
     learn(turned, &batch);
     gsa_model *a = model_of(sorted), *b = model_of(turned);
@@ -228,8 +218,7 @@ static void a_calibrated_model_does_not_depend_on_the_order_of_labels(void **unu
         assert_close(model_weight(a, slot, 0), model_weight(b, slot, 0), 1e-5);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(sorted);
-    gsa_state_free(turned);
+    free_states(sorted, turned);
     free(r);
 }
 
@@ -241,9 +230,9 @@ static void the_papers_method_makes_its_model_of_the_weights_as_they_are(void **
     gsa_state *state = state_with("method", "gsa", "holdout", "40", NULL);
     read_pass(state, &batch);
     learn(state, &batch);
-    assert_int_equal(summary_of(state).n_held_out, 40);
-    assert_int_equal(summary_of(state).best_pass, 0);
-    assert_true(isnan(summary_of(state).best_loss));
+    assert_int_equal(state_summary(state).n_held_out, 40);
+    assert_int_equal(state_summary(state).best_pass, 0);
+    assert_true(isnan(state_summary(state).best_loss));
     gsa_model *model = model_of(state);
     for (size_t slot = 0; slot <= FEATURES; slot++)
         for (size_t k = 0; k < 3; k++)
@@ -264,7 +253,7 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
         gsa_batch batch = rows_batch(r);
         gsa_state *state = state_of_kind(kind);
         gsa_error error = {0};
-        must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+        prepare(state, &batch);
         double best_loss = INFINITY, weight[FEATURES + 1][4];
         uint64_t best_pass = 0, pass = 0;
         for (; pass < 12 && pass <= best_pass + 1; pass++) {
@@ -283,8 +272,8 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
                                           (slot == 0 ? now.offset : 0);
             }
             gsa_state_end_pass(state);
-            assert_int_equal(summary_of(state).best_pass, best_pass);
-            assert_close(summary_of(state).best_loss, best_loss, 0);
+            assert_int_equal(state_summary(state).best_pass, best_pass);
+            assert_close(state_summary(state).best_loss, best_loss, 0);
         }
         assert_true(best_pass < pass); /* else the data is too easy to test anything */
         gsa_model *model = model_of(state);
@@ -313,7 +302,7 @@ static void the_best_weights_know_nothing_of_later_features(void **unused)
         learn(state, &unknown);
         gsa_state_end_pass(state);
     }
-    assert_int_equal(summary_of(state).best_pass, 1);
+    assert_int_equal(state_summary(state).best_pass, 1);
     gsa_model *model = model_of(state);
     double known = 0;
     for (size_t i = 0; i < 2 * FEATURES; i++)
@@ -338,7 +327,7 @@ static void the_best_of_fewer_labels_is_not_made_a_model_of(void **unused)
     read_pass(state, &two);
     learn(state, &three);
     gsa_state_end_pass(state);
-    assert_int_equal(summary_of(state).best_pass, 1);
+    assert_int_equal(state_summary(state).best_pass, 1);
     gsa_model *model = model_of(state);
     gsa_model_info info;
     gsa_model_get_info(model, &info);
@@ -348,8 +337,7 @@ static void the_best_of_fewer_labels_is_not_made_a_model_of(void **unused)
     same_models(model, same);
     gsa_model_free(model);
     gsa_model_free(same);
-    gsa_state_free(state);
-    gsa_state_free(again);
+    free_states(state, again);
     free(r);
     free(more);
 }
@@ -361,15 +349,14 @@ static void a_kept_best_survives_saving_and_forking(void **unused)
         rows *r = noisy(kind, 600, kinds[kind].n_classes);
         gsa_batch batch = rows_batch(r);
         gsa_state *quiet = state_of_kind(kind), *disturbed = state_of_kind(kind), *copy;
-        gsa_error error = {0};
-        must_be_ok(gsa_state_prepare(quiet, &batch, &error), &error);
-        must_be_ok(gsa_state_prepare(disturbed, &batch, &error), &error);
+        prepare(quiet, &batch);
+        prepare(disturbed, &batch);
         for (int pass = 0; pass < 5; pass++) {
             read_pass(quiet, &batch);
             read_pass(disturbed, &batch);
             gsa_state *again = reread(disturbed);
             gsa_state_free(disturbed);
-            must_be_ok(gsa_state_fork(again, 1, NULL, &disturbed, &error), &error);
+            disturbed = forked(again, 1);
             gsa_state_free(again);
             bytes before = state_bytes(quiet);
             same_bytes(&before, disturbed);
@@ -379,16 +366,14 @@ static void a_kept_best_survives_saving_and_forking(void **unused)
             gsa_model_free(a);
             gsa_model_free(b);
         }
-        assert_true(summary_of(disturbed).best_pass > 0);
+        assert_true(state_summary(disturbed).best_pass > 0);
         /* A fork has a best of its own: what the copy finds does not change the state. */
         bytes before = state_bytes(quiet);
-        must_be_ok(gsa_state_fork(quiet, 1, NULL, &copy, &error), &error);
+        copy = forked(quiet, 1);
         copy->best.weight[0] += 1;
         same_bytes(&before, quiet);
         free(before.data);
-        gsa_state_free(copy);
-        gsa_state_free(quiet);
-        gsa_state_free(disturbed);
+        free_states(copy, quiet, disturbed);
         free(r);
     }
 }
@@ -430,7 +415,7 @@ static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
     gsa_config_free(config);
     learn(state, &batch);
     gsa_state *bare = reread(state);
-    assert_int_equal(summary_of(bare).n_held_out, 30);
+    assert_int_equal(state_summary(bare).n_held_out, 30);
     keep_best(bare);
     gsa_model *model = model_of(bare);
     for (size_t slot = 0; slot <= FEATURES; slot++)
@@ -451,8 +436,7 @@ static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
     same_models(a, b);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(bare);
-    gsa_state_free(state);
+    free_states(bare, state);
     free(r);
 }
 
@@ -548,28 +532,25 @@ static void a_held_row_judges_for_all_its_equals(void **unused)
     assert_true(seen_by(again) == seen_by(state));
     free(before.data);
     gsa_model_free(model);
-    gsa_state_free(again);
-    gsa_state_free(state);
+    free_states(again, state);
 }
 
 static void what_copies_have_seen_adds_up_and_their_base_counts_once(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
-    gsa_state *base = state_with("method", "auto", "units", "given", NULL), *copies[3], *merged;
+    gsa_state *base = state_with("method", "auto", "units", "given", NULL), *copies[3], *all;
     learn_kinds(base, 0);
     double before = seen_by(base);
     for (size_t c = 0; c < 3; c++) {
-        must_be_ok(gsa_state_fork(base, 3, NULL, &copies[c], &error), &error);
+        copies[c] = forked(base, 3);
         learn_kinds(copies[c], 10 + c);
         assert_true(seen_by(copies[c]) == before + ROWS_MOST);
     }
-    must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, NULL, &merged, &error), &error);
-    assert_true(seen_by(merged) == before + 3 * ROWS_MOST);
+    all = merged((const gsa_state *const *)copies, 3, base);
+    assert_true(seen_by(all) == before + 3 * ROWS_MOST);
     for (size_t c = 0; c < 3; c++)
         gsa_state_free(copies[c]);
-    gsa_state_free(base);
-    gsa_state_free(merged);
+    free_states(base, all);
 }
 
 int main(void)

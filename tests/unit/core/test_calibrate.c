@@ -20,7 +20,7 @@ static gsa_state *made_to_measure(gsa_state *state, size_t n_classes)
         rows_end(labels, (double)k);
     gsa_batch batch = rows_batch(labels);
     if (n_classes > 0)
-        must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+        prepare(state, &batch);
     size_t n_outputs = state->table.n_outputs;
     must_be_ok(gsa__table_grow(&state->table, n_outputs + 1, &state->env, &error), &error);
     for (size_t k = 0; k < n_outputs; k++)

@@ -80,12 +80,11 @@ static void the_origin_of_a_column_does_not_change_what_is_learned(void **unused
                 gsa_batch here = rows_slice(&x, from, 100), there = rows_slice(&y, from, 100);
                 learn(a, &here);
                 learn(b, &there);
-                gsa_state_summary(a, &of_a);
-                gsa_state_summary(b, &of_b);
+                of_a = state_summary(a);
+                of_b = state_summary(b);
                 assert_close(of_b.loss_sum, of_a.loss_sum, 2e-4 * of_a.loss_sum);
             }
-            gsa_state_free(a);
-            gsa_state_free(b);
+            free_states(a, b);
             free(r);
             free(moved);
         }
@@ -115,8 +114,7 @@ static void a_constant_column_changes_nothing_at_all(void **unused)
         assert_true(gsa_model_weight(a, 0, 0) != 0);
         gsa_model_free(a);
         gsa_model_free(b);
-        gsa_state_free(without);
-        gsa_state_free(with);
+        free_states(without, with);
         free(r);
         free(more);
     }
@@ -131,11 +129,10 @@ static void columns_are_the_moments_of_the_rows_and_survive_every_copy(void **un
     const rows *of[] = {r};
     gsa_batch batch = rows_batch(r);
     gsa_state *state = free_of_units("logistic"), *copies[3];
-    gsa_error error = {0};
     learn(state, &batch);
     has_columns_of(state, of, 1);
-    must_be_ok(gsa_state_fork(state, 1, NULL, &copies[0], &error), &error);
-    must_be_ok(gsa_state_start_from(state, NULL, NULL, &copies[1], &error), &error);
+    copies[0] = forked(state, 1);
+    copies[1] = started_from(state);
     copies[2] = reread(state);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(copies[i]->centre.n, state->centre.n);
@@ -159,25 +156,22 @@ static void merged_columns_are_those_of_all_rows(void **unused)
     rows *r = dense(1, 400, 5, 2), *s = dense(2, 150, -8, 2), *t = dense(3, 90, 1000, 2);
     const rows *of[] = {r, s, t};
     gsa_state *states[3], *all;
-    gsa_error error = {0};
     for (size_t i = 0; i < 3; i++) {
         gsa_batch batch = rows_batch(of[i]);
         states[i] = free_of_units("logistic");
         learn(states[i], &batch);
     }
-    must_be_ok(gsa_state_merge((const gsa_state *const *)states, 3, NULL, NULL, &all, &error), &error);
+    all = merged((const gsa_state *const *)states, 3, NULL);
     has_columns_of(all, of, 3);
     /* One that knows no columns adds none. */
     gsa_state *given = state_with("method", "auto", "units", "given", "holdout", "0", "average", "last", NULL), *both;
     gsa_batch batch = rows_batch(t);
     learn(given, &batch);
-    must_be_ok(gsa_state_merge((const gsa_state *[]){states[0], given}, 2, NULL, NULL, &both, &error), &error);
+    both = merged_two(states[0], given, NULL);
     has_columns_of(both, of, 1);
     for (size_t i = 0; i < 3; i++)
         gsa_state_free(states[i]);
-    gsa_state_free(all);
-    gsa_state_free(given);
-    gsa_state_free(both);
+    free_states(all, given, both);
     free(r);
     free(s);
     free(t);

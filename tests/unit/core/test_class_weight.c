@@ -52,11 +52,10 @@ static void weights_follow_their_formula(void **unused)
     draw_weights(r, 3);
     gsa_batch batch = rows_batch(r);
     batch.weight = r->weight;
-    gsa_error error = {0};
     gsa_state *state = balanced("softmax"),
               *by_hand = state_with("loss", "softmax", "method", "auto", "holdout", "0", NULL);
-    must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
-    must_be_ok(gsa_state_prepare(by_hand, &batch, &error), &error);
+    prepare(state, &batch);
+    prepare(by_hand, &batch);
     learn(state, &batch);
     double n = 0, of_class[4] = {0}, total = 0;
     for (size_t row = 0; row < r->n_rows; row++) {
@@ -73,8 +72,7 @@ static void weights_follow_their_formula(void **unused)
         r->weight[row] = (float)c;
     }
     learn(by_hand, &batch);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_close(summary.loss_weight, total, 1e-9 * total);
     gsa_model *a = model_of(state), *b = model_of(by_hand);
     for (uint64_t i = 0; i < 20; i++)
@@ -82,8 +80,7 @@ static void weights_follow_their_formula(void **unused)
             assert_close((double)gsa_model_weight(a, i, k), (double)gsa_model_weight(b, i, k), 1e-4);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(state);
-    gsa_state_free(by_hand);
+    free_states(state, by_hand);
     free(r);
 }
 
@@ -124,8 +121,7 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
         double before = recall_of_rare(plain, &judge), after = recall_of_rare(even, &judge);
         if (!(before < 0.1 && after > 0.7))
             fail_msg("%s, %s: recall %g alike, %g balanced", losses[l % 4], method, before, after);
-        gsa_state_free(plain);
-        gsa_state_free(even);
+        free_states(plain, even);
     }
     free(r);
     free(s);
@@ -168,15 +164,6 @@ static double sum_of(const gsa_state *state, const char *label)
     return k == GSA__NO_LABEL ? 0 : state->class_sums.at[label ? k + 1 : 0];
 }
 
-static gsa_state *merged(const gsa_state *a, const gsa_state *b, const gsa_state *base)
-{
-    const gsa_state *pair[] = {a, b};
-    gsa_error error = {0};
-    gsa_state *out = NULL;
-    must_be_ok(gsa_state_merge(pair, 2, base, NULL, &out, &error), &error);
-    return out;
-}
-
 static void merges_add_up_by_label(void **unused)
 {
     (void)unused;
@@ -194,7 +181,7 @@ static void merges_add_up_by_label(void **unused)
     learn(a, &x);
     learn(b, &y);
     learn(plain, &y);
-    gsa_state *all = merged(a, b, NULL), *turned = merged(b, a, NULL);
+    gsa_state *all = merged_two(a, b, NULL), *turned = merged_two(b, a, NULL);
     same_bytes(all, turned);
     for (size_t i = 0; i < 4; i++)
         assert_close(sum_of(all, labels[i]), sum_of(a, labels[i]) + sum_of(b, labels[i]), 1e-9);
@@ -202,11 +189,11 @@ static void merges_add_up_by_label(void **unused)
 
     gsa_error error = {0};
     gsa_state *one, *two, *refused;
-    must_be_ok(gsa_state_fork(all, 1, NULL, &one, &error), &error);
-    must_be_ok(gsa_state_fork(all, 1, NULL, &two, &error), &error);
+    one = forked(all, 1);
+    two = forked(all, 1);
     learn(one, &x);
     learn(two, &y);
-    gsa_state *round = merged(one, two, all);
+    gsa_state *round = merged_two(one, two, all);
     for (size_t i = 0; i < 4; i++)
         assert_close(sum_of(round, labels[i]), 2 * sum_of(all, labels[i]), 1e-9);
     learn(round, &x);
@@ -271,8 +258,7 @@ static void a_new_run_goes_on_counting(void **unused)
         learn(next, &x);
         assert_close(sum_of(next, NULL), counted ? 800 : 400, 0);
         assert_close(sum_of(next, "0") + sum_of(next, "1") + sum_of(next, "2"), counted ? 800 : 400, 0);
-        gsa_state_free(first);
-        gsa_state_free(next);
+        free_states(first, next);
     }
     gsa_config_free(config);
     free(r);

@@ -25,33 +25,17 @@ static gsa_state *trained_base(const char *holdout)
     return base;
 }
 
-static gsa_state *copy_of(const gsa_state *base, size_t n_copies)
-{
-    gsa_error error = {0};
-    gsa_state *copy;
-    must_be_ok(gsa_state_fork(base, n_copies, NULL, &copy, &error), &error);
-    return copy;
-}
-
 static void one_row(gsa_state *state, const gsa_batch *batch, uint32_t row)
 {
     gsa_error error = {0};
     must_be_ok(gsa_state_update_rows(state, batch, &row, 1, &error), &error);
 }
 
-static gsa_state *merged(gsa_state *const *copies, size_t n, const gsa_state *base)
-{
-    gsa_error error = {0};
-    gsa_state *out = NULL;
-    must_be_ok(gsa_state_merge((const gsa_state *const *)copies, n, base, NULL, &out, &error), &error);
-    return out;
-}
-
 /* Against the definition: the base's average and the weights after every row, each with its share. */
 static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **unused)
 {
     (void)unused;
-    gsa_state *base = trained_base("0"), *copy = copy_of(base, COPIES);
+    gsa_state *base = trained_base("0"), *copy = forked(base, COPIES);
     rows *r = rows_random(2, ROWS, FEATURES, 2);
     gsa_batch batch = rows_batch(r);
     double sum[SLOTS], now = (double)base->n_rows;
@@ -65,12 +49,10 @@ static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **un
     }
     for (size_t slot = 0; slot < SLOTS; slot++)
         assert_true(fabs(gsa__state_average(copy, slot, 0) - sum[slot] / total(now)) < 1e-5);
-    gsa_summary summary;
-    gsa_state_summary(copy, &summary);
+    gsa_summary summary = state_summary(copy);
     assert_int_equal(summary.n_rows, 300 + ROWS);
     assert_int_equal(summary.n_rows_all, 300 + COPIES * ROWS);
-    gsa_state_free(base);
-    gsa_state_free(copy);
+    free_states(base, copy);
     free(r);
 }
 
@@ -82,11 +64,11 @@ static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(v
     for (size_t c = 0; c < COPIES; c++) {
         rows *r = rows_random(10 + c, ROWS, FEATURES, 2);
         gsa_batch batch = rows_batch(r);
-        copies[c] = copy_of(base, COPIES);
+        copies[c] = forked(base, COPIES);
         learn(copies[c], &batch);
         free(r);
     }
-    gsa_state *all = merged(copies, COPIES, base);
+    gsa_state *all = merged((const gsa_state *const *)copies, COPIES, base);
     for (size_t slot = 0; slot < SLOTS; slot++) {
         double weight = 0, average = 0, mass = 0;
         for (size_t c = 0; c < COPIES; c++) {
@@ -106,8 +88,7 @@ static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(v
     assert_int_equal(all->clock.pace, 1);
     for (size_t c = 0; c < COPIES; c++)
         gsa_state_free(copies[c]);
-    gsa_state_free(base);
-    gsa_state_free(all);
+    free_states(base, all);
 }
 
 /* Loss of the held-out rows with these weights. */
@@ -146,11 +127,11 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
     for (size_t c = 0; c < COPIES; c++) {
         rows *r = rows_random(20 + c, 2 * ROWS, FEATURES, 2);
         gsa_batch batch = rows_batch(r);
-        copies[c] = copy_of(base, COPIES);
+        copies[c] = forked(base, COPIES);
         learn(copies[c], &batch);
         free(r);
     }
-    gsa_state *greedy = merged(copies, COPIES, base);
+    gsa_state *greedy = merged((const gsa_state *const *)copies, COPIES, base);
     assert_true(greedy->sample.n >= 32);
     for (int averaged = 0; averaged < 2; averaged++) {
         double mean[SLOTS] = {0}, found[SLOTS], farther[SLOTS], nearer[SLOTS];
@@ -174,8 +155,7 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
     }
     for (size_t c = 0; c < COPIES; c++)
         gsa_state_free(copies[c]);
-    gsa_state_free(base);
-    gsa_state_free(greedy);
+    free_states(base, greedy);
 }
 
 /* (1 - exp(-alpha all)) / (1 - exp(-alpha one)), computed to 50 digits; ours has those of a float. */
@@ -222,12 +202,12 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     assert_string_equal(base->labels.at[2].text, "0");
     must_be_ok(gsa_state_keep_best(base, &error), &error);
     gsa_state_end_pass(base);
-    gsa_state *copies[2] = {copy_of(base, 2), copy_of(base, 2)};
+    gsa_state *copies[2] = {forked(base, 2), forked(base, 2)};
     for (size_t i = 0; i < 20; i++)
         late->label[i] = 7; /* and one that only one copy meets */
     learn(copies[0], &x);
     learn(copies[1], &y);
-    gsa_state *all = merged(copies, 2, base);
+    gsa_state *all = merged((const gsa_state *const *)copies, 2, base);
     static const char *const expected[] = {"1", "2", "0", "7"};
     assert_int_equal(all->labels.n, 4);
     for (size_t k = 0; k < 4; k++)
@@ -235,10 +215,7 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     assert_int_equal(all->best.pass, 1);
     assert_int_equal(all->best.n_slots, base->best.n_slots);
     assert_memory_equal(all->best.weight, base->best.weight, base->best.n_slots * base->best.n_outputs * sizeof(float));
-    gsa_state_free(all);
-    gsa_state_free(base);
-    gsa_state_free(copies[0]);
-    gsa_state_free(copies[1]);
+    free_states(all, base, copies[0], copies[1]);
     free(first);
     free(late);
 }
@@ -259,12 +236,12 @@ static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
     for (unsigned old_features = FEATURES / 2; old_features <= 4 * FEATURES; old_features *= 2)
         for (unsigned n_classes = 2; n_classes <= 3; n_classes++) {
             gsa_error error = {0};
-            gsa_state *base = trained_base("16"), *fresh = copy_of(base, COPIES),
+            gsa_state *base = trained_base("16"), *fresh = forked(base, COPIES),
                       *before = state_with("method", "auto", NULL);
             rows *old = rows_random(5, 100, old_features, n_classes), *next = rows_random(6, 100, 3 * FEATURES, 2);
             gsa_batch x = rows_batch(old), y = rows_batch(next);
             learn(before, &x);
-            gsa_state *copy = copy_of(before, 2);
+            gsa_state *copy = forked(before, 2);
             learn(copy, &x);
             const gsa__cell *memory = copy->table.cells;
             bool fits = copy->table.capacity >= base->table.n_slots && copy->table.room == base->table.room;
@@ -275,9 +252,7 @@ static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
             learn(copy, &y);
             learn(fresh, &y);
             must_be_same(copy, fresh);
-            gsa_state *all[] = {base, fresh, before, copy};
-            for (size_t i = 0; i < 4; i++)
-                gsa_state_free(all[i]);
+            free_states(base, fresh, before, copy);
             free(old);
             free(next);
         }
@@ -313,12 +288,12 @@ static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused
     for (size_t c = 0; c < COPIES; c++) {
         rows *r = rows_random(10 + c, 200, FEATURES, 2);
         gsa_batch batch = rows_batch(r);
-        copies[c] = copy_of(base, COPIES);
+        copies[c] = forked(base, COPIES);
         learn(copies[c], &batch);
         loss += copies[c]->position.loss_sum - base->position.loss_sum;
         free(r);
     }
-    gsa_state *all = merged(copies, COPIES, base);
+    gsa_state *all = merged((const gsa_state *const *)copies, COPIES, base);
     assert_close(all->position.earlier[0], base->position.late[0], 0);
     assert_close(all->position.earlier[1], 300 - 255, 0);
     assert_close(all->position.late[0], loss, 1e-9);
@@ -326,8 +301,7 @@ static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused
     assert_close(all->position.loss_sum, base->position.loss_sum + loss, 1e-9);
     for (size_t c = 0; c < COPIES; c++)
         gsa_state_free(copies[c]);
-    gsa_state_free(base);
-    gsa_state_free(all);
+    free_states(base, all);
 }
 
 /* Counts of a table have 31 bits: with more rows behind them the totals are kept apart. */
@@ -336,13 +310,13 @@ static void totals_of_very_many_rows_are_carried(void **unused)
     (void)unused;
     gsa_state *base = trained_base("0");
     base->rows_behind = INT32_MAX - 60;
-    gsa_state *copies[2] = {copy_of(base, 2), copy_of(base, 2)};
+    gsa_state *copies[2] = {forked(base, 2), forked(base, 2)};
     rows *r = rows_random(3, ROWS, FEATURES, 2);
     gsa_batch batch = rows_batch(r);
     learn(copies[0], &batch);
-    gsa_state *in_table = merged(copies, 2, base);
+    gsa_state *in_table = merged((const gsa_state *const *)copies, 2, base);
     learn(copies[1], &batch);
-    gsa_state *apart = merged(copies, 2, base);
+    gsa_state *apart = merged((const gsa_state *const *)copies, 2, base);
     assert_int_equal(in_table->carried.n, 0);
     assert_int_equal(in_table->n_counted, INT32_MAX - 60 + ROWS);
     assert_int_equal(apart->carried.n, SLOTS);
@@ -351,11 +325,7 @@ static void totals_of_very_many_rows_are_carried(void **unused)
         uint64_t before = gsa__state_count(base, slot), once = gsa__state_count(in_table, slot);
         assert_int_equal(gsa__state_count(apart, slot) - before, 2 * (once - before));
     }
-    gsa_state_free(in_table);
-    gsa_state_free(apart);
-    gsa_state_free(base);
-    gsa_state_free(copies[0]);
-    gsa_state_free(copies[1]);
+    free_states(in_table, apart, base, copies[0], copies[1]);
     free(r);
 }
 

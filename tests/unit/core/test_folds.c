@@ -54,10 +54,9 @@ static void learn_folds(folds *f, const gsa_batch *batch, size_t n_passes)
 static folds forks(gsa_state *base, const gsa_batch *batch, size_t n)
 {
     folds f = {base, {0}, n};
-    gsa_error error = {0};
-    must_be_ok(gsa_state_prepare(base, batch, &error), &error);
+    prepare(base, batch);
     for (size_t m = 0; m < n; m++)
-        must_be_ok(gsa_state_fork(base, 1, NULL, &f.member[m], &error), &error);
+        f.member[m] = forked(base, 1);
     return f;
 }
 
@@ -144,7 +143,7 @@ static void rows_and_what_they_weigh_count_once(void **unused)
             gsa_summary summary;
             double loss, count, steps = 0, last = 0;
             must_be_ok(merge(&f, &out, &loss, &error), &error);
-            gsa_state_summary(out, &summary);
+            summary = state_summary(out);
             assert_int_equal(summary.n_rows, 120 * n_passes);
             assert_int_equal(out->rows_behind, 120 * n_passes);
             assert_int_equal(out->clock.now, 120 * n_passes);
@@ -222,7 +221,7 @@ static void two_copies_that_may_hold_out_rows_hold_out_none_in_the_end(void **un
     double loss;
     must_be_ok(gsa__calibrate((const gsa_state *const *)f.member, 2, &calibration, &error), &error);
     must_be_ok(merge(&f, &out, &loss, &error), &error);
-    gsa_state_summary(out, &summary);
+    summary = state_summary(out);
     assert_int_equal(summary.n_held_out, 0);
     for (size_t slot = 0; slot < out->table.n_slots; slot++) {
         double a = gsa__state_mass(f.member[0], slot), b = gsa__state_mass(f.member[1], slot);
@@ -246,7 +245,7 @@ static void copies_of_a_run_that_started_from_another_keep_what_it_began_with(vo
     gsa_error error = {0};
     double loss, count;
     learn(old, &first);
-    must_be_ok(gsa_state_start_from(old, NULL, NULL, &base, &error), &error);
+    base = started_from(old);
     folds f = forks(base, &second, 4);
     learn_folds(&f, &second, 2);
     must_be_ok(merge(&f, &out, &loss, &error), &error);
@@ -259,8 +258,7 @@ static void copies_of_a_run_that_started_from_another_keep_what_it_began_with(vo
         assert_close((double)gsa__state_count(out, slot), count + (double)gsa__state_count(old, slot), 0);
         assert_close(gsa__state_mass(out, slot), mass, 1e-5 * mass);
     }
-    gsa_state_free(out);
-    gsa_state_free(old);
+    free_states(out, old);
     release(&f);
     free(r);
     free(s);
@@ -296,7 +294,7 @@ static void the_result_goes_on_learning(void **unused)
             learn(out, &batch);
             gsa_state_end_pass(out);
         }
-        gsa_state_summary(out, &summary);
+        summary = state_summary(out);
         assert_int_equal(summary.n_rows, 160 * 4 + 1);
         assert_true(isfinite(summary.last_pass_loss) && summary.last_pass_loss >= 0);
         for (size_t slot = 0; slot < out->table.n_slots; slot++)
@@ -306,8 +304,7 @@ static void the_result_goes_on_learning(void **unused)
         gsa_state *again = NULL;
         must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &again, &error), &error);
         free(saved.data);
-        gsa_state_free(again);
-        gsa_state_free(out);
+        free_states(again, out);
         release(&f);
         free(r);
     }

@@ -225,8 +225,7 @@ static void compare_with_oracle(size_t n_classes, bool squared, bool paper)
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", names[squared], "method", paper ? "gsa" : "auto", "units", "given", "average",
                                   "last", "holdout", "0", NULL);
-    gsa_error error = {0};
-    must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+    prepare(state, &batch);
     learn(state, &batch);
     oracle o = {.n_classes = n_classes, .squared = squared, .paper = paper};
     for (size_t row = 0; row < batch.n_rows; row++)
@@ -262,10 +261,9 @@ static void a_third_label_keeps_what_was_learned(void **unused)
         learn(state, &batch);
         gsa_model *before = model_of(state);
         gsa_summary then, now;
-        gsa_state_summary(state, &then);
-        gsa_error error = {0};
-        must_be_ok(gsa_state_prepare(state, &more, &error), &error);
-        gsa_state_summary(state, &now);
+        then = state_summary(state);
+        prepare(state, &more);
+        now = state_summary(state);
         gsa_model *after = model_of(state);
         assert_int_equal(now.n_classes, 3);
         assert_true(now.step == then.step / 2);
@@ -307,7 +305,7 @@ static void passes_do_not_diverge(const char *loss, unsigned n_classes, uint64_t
     for (int pass = 0; pass < 5; pass++) {
         learn(state, &batch);
         gsa_state_end_pass(state);
-        gsa_state_summary(state, &summary);
+        summary = state_summary(state);
         first = pass == 0 ? summary.last_pass_loss : first;
     }
     if (!(summary.last_pass_loss <= 1.5 * zeros && summary.last_pass_loss < fmax(first, zeros)))
@@ -409,7 +407,7 @@ static void states_of_two_labels_merge_into_three_classes(void **unused)
     learn(other, &y);
     learn(logistic, &y);
     const gsa_state *fit[] = {a, b}, *odd[] = {a, other}, *odder[] = {a, logistic};
-    must_be_ok(gsa_state_merge(fit, 2, NULL, NULL, &all, &error), &error);
+    all = merged(fit, 2, NULL);
     gsa_model *model = model_of(all), *alone = model_of(a);
     gsa_model_info info;
     gsa_model_get_info(model, &info);
@@ -428,10 +426,7 @@ static void states_of_two_labels_merge_into_three_classes(void **unused)
     gsa_config_free(config);
     gsa_model_free(model);
     gsa_model_free(alone);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(other);
-    gsa_state_free(logistic);
+    free_states(a, b, other, logistic);
     free(r);
     free(s);
 }

@@ -69,8 +69,7 @@ static void compare_with_oracle(const char *loss, size_t n_classes, const char *
     rows *r = rows_random(11 + n_classes, n_rows, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", loss, "average", average, NULL);
-    gsa_error error = {0};
-    must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+    prepare(state, &batch);
     learn(state, &batch);
     oracle *o = calloc(1, sizeof *o);
     o->n_classes = n_classes;
@@ -132,14 +131,13 @@ static void the_recent_average_is_the_weighted_mean_of_the_iterates(void **unuse
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
         rows *r = rows_random(kind + 3, 150, FEATURES, kinds[kind].n_classes);
         gsa_batch batch = rows_batch(r);
-        gsa_error error = {0};
         gsa_state *recent = state_with("method", kinds[kind].method, "units", kinds[kind].units, "loss",
                                        kinds[kind].loss, "average", "recent", "holdout", "0", NULL);
         gsa_state *last = state_with("method", kinds[kind].method, "units", kinds[kind].units, "loss", kinds[kind].loss,
                                      "average", "last", "holdout", "0", NULL);
         double sum[FEATURES + 1][CLASSES] = {{0}}, total = 0;
-        must_be_ok(gsa_state_prepare(recent, &batch, &error), &error);
-        must_be_ok(gsa_state_prepare(last, &batch, &error), &error);
+        prepare(recent, &batch);
+        prepare(last, &batch);
         for (size_t t = 1; t <= 2 * batch.n_rows; t++) {
             gsa_batch slice = rows_slice(&batch, (t - 1) % batch.n_rows, 1);
             learn(recent, &slice);
@@ -160,8 +158,7 @@ static void the_recent_average_is_the_weighted_mean_of_the_iterates(void **unuse
             gsa_model_free(iterate);
             gsa_model_free(mean);
         }
-        gsa_state_free(recent);
-        gsa_state_free(last);
+        free_states(recent, last);
         free(r);
     }
 }
@@ -176,14 +173,14 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
     gsa_state *state = state_with("method", "auto", "loss", "logistic", "holdout", "0", NULL);
     gsa_summary summary;
     double loss[601] = {0}, before = 0;
-    gsa_state_summary(state, &summary);
+    summary = state_summary(state);
     assert_true(isnan(summary.falling));
     for (size_t row = 0; row < 300; row++)
         r->weight[row] = row % 3 == 0 ? 2.5f : 1;
     for (size_t t = 1; t <= 600; t++) {
         gsa_batch slice = rows_slice(&batch, (t - 1) % 300, 1);
         learn(state, &slice);
-        gsa_state_summary(state, &summary);
+        summary = state_summary(state);
         loss[t] = summary.loss_sum - before;
         before = summary.loss_sum;
         size_t power = 1;
@@ -230,8 +227,7 @@ static void logistic_is_two_class_softmax_at_every_row(void **unused)
         gsa_model_free(a);
         gsa_model_free(b);
     }
-    gsa_state_free(one);
-    gsa_state_free(two);
+    free_states(one, two);
     free(r);
 }
 
@@ -245,17 +241,16 @@ static void a_third_label_turns_logistic_into_softmax_exactly(void **unused)
     gsa_batch batch = rows_batch(r), before = rows_slice(&batch, 0, 200);
     gsa_state *grown = state_with("average", "suffix", NULL),
               *softmax = state_with("loss", "softmax", "average", "suffix", NULL);
-    gsa_error error = {0};
-    must_be_ok(gsa_state_prepare(softmax, &before, &error), &error);
+    prepare(softmax, &before);
     learn(softmax, &batch);
     learn(grown, &before);
     gsa_summary summary, twin;
-    gsa_state_summary(grown, &summary);
+    summary = state_summary(grown);
     assert_string_equal(summary.loss, "logistic");
     gsa_batch rest = rows_slice(&batch, 200, 100);
     learn(grown, &rest);
-    gsa_state_summary(grown, &summary);
-    gsa_state_summary(softmax, &twin);
+    summary = state_summary(grown);
+    twin = state_summary(softmax);
     assert_string_equal(summary.loss, "softmax");
     assert_int_equal(summary.n_classes, 3);
     assert_true(fabs(summary.step - twin.step) < 1e-9);
@@ -265,8 +260,7 @@ static void a_third_label_turns_logistic_into_softmax_exactly(void **unused)
             assert_true(fabs(model_weight(a, i, k) - model_weight(b, i, k)) < 1e-5);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(grown);
-    gsa_state_free(softmax);
+    free_states(grown, softmax);
     free(r);
 }
 
@@ -289,8 +283,7 @@ static void squared_loss_takes_the_steps_computed_by_hand(void **unused)
     gsa_model *model = model_of(state);
     assert_close((double)gsa_model_weight(model, 0, 0), -0.5 + 77.0 / 24, 1e-6);
     assert_close((double)gsa_model_weight(model, 1, 0), 77.0 / 24, 1e-6);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_close(summary.step, 7.0 / 12, 1e-12);
     assert_close(summary.loss_sum, 0.5 * (4 + 4 + 5.5 * 5.5), 1e-12);
     gsa_model_free(model);
@@ -320,8 +313,7 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
         assert_true(fabs(model_weight(a, i, 0) - model_weight(b, i, 0)) < 1e-5);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(custom);
-    gsa_state_free(squared);
+    free_states(custom, squared);
     free(r);
 }
 

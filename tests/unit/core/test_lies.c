@@ -196,7 +196,7 @@ static gsa_state *rich_state(void)
     gsa_state *first = state_with("method", "auto", "units", "free", "class_weight", "balanced", NULL), *out = NULL;
     must_be_ok(gsa_state_set_schema(first, "columns of a table", &error), &error);
     learn(first, &batch);
-    must_be_ok(gsa_state_start_from(first, NULL, NULL, &out, &error), &error);
+    out = started_from(first);
     learn(out, &batch);
     must_be_ok(gsa_state_set_names(out, name_of, NULL, &error), &error);
     must_be_ok(gsa_state_keep_best(out, &error), &error);
@@ -316,12 +316,11 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
     gsa_batch batch = rows_batch(r);
     gsa_state *next = NULL;
     gsa_error error = {0};
-    must_be_ok(gsa_state_start_from(state, NULL, NULL, &next, &error), &error); /* two ancestors */
+    next = started_from(state); /* two ancestors */
     learn(next, &batch);
     must_be_ok(gsa_state_set_names(next, name_of, NULL, &error), &error);
     no_lie_is_believed(next, NULL, lies, sizeof lies / sizeof *lies);
-    gsa_state_free(next);
-    gsa_state_free(state);
+    free_states(next, state);
     free(r);
 }
 

@@ -15,14 +15,6 @@ static gsa_state *trained(uint64_t seed, size_t n, uint32_t n_features, unsigned
     return state;
 }
 
-static gsa_state *merged(const gsa_state *const *states, size_t n, const gsa_state *base)
-{
-    gsa_error error = {0};
-    gsa_state *out = NULL;
-    must_be_ok(gsa_state_merge(states, n, base, NULL, &out, &error), &error);
-    return out;
-}
-
 static void models_agree(const gsa_state *a, const gsa_state *b, double tolerance)
 {
     gsa_model *x = model_of(a), *y = model_of(b);
@@ -49,13 +41,10 @@ static void merging_two_states_is_commutative_bit_for_bit(void **unused)
     for (unsigned k = 2; k < 6; k += 3) {
         const char *loss = k == 2 ? "logistic" : "softmax";
         gsa_state *a = trained(1, 300, 40, k, loss), *b = trained(2, 500, 60, k, loss);
-        gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
-        gsa_state *ba = merged((const gsa_state *[]){b, a}, 2, NULL);
+        gsa_state *ab = merged_two(a, b, NULL);
+        gsa_state *ba = merged_two(b, a, NULL);
         models_agree(ab, ba, 0);
-        gsa_state_free(a);
-        gsa_state_free(b);
-        gsa_state_free(ab);
-        gsa_state_free(ba);
+        free_states(a, b, ab, ba);
     }
 }
 
@@ -64,19 +53,16 @@ static void merging_is_associative_to_rounding(void **unused)
     (void)unused;
     gsa_state *a = trained(1, 300, 40, 4, "softmax"), *b = trained(2, 500, 60, 4, "softmax"),
               *c = trained(3, 100, 50, 4, "softmax");
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL), *bc = merged((const gsa_state *[]){b, c}, 2, NULL);
-    gsa_state *ab_c = merged((const gsa_state *[]){ab, c}, 2, NULL);
-    gsa_state *a_bc = merged((const gsa_state *[]){a, bc}, 2, NULL);
+    gsa_state *ab = merged_two(a, b, NULL), *bc = merged_two(b, c, NULL);
+    gsa_state *ab_c = merged_two(ab, c, NULL);
+    gsa_state *a_bc = merged_two(a, bc, NULL);
     gsa_state *abc = merged((const gsa_state *[]){a, b, c}, 3, NULL);
     models_agree(ab_c, a_bc, 1e-6);
     models_agree(ab_c, abc, 1e-6);
-    gsa_summary summary;
-    gsa_state_summary(ab_c, &summary);
+    gsa_summary summary = state_summary(ab_c);
     assert_int_equal(summary.n_merged, 3);
     assert_int_equal(summary.n_rows, 900);
-    gsa_state *all[] = {a, b, c, ab, bc, ab_c, a_bc, abc};
-    for (size_t i = 0; i < 8; i++)
-        gsa_state_free(all[i]);
+    free_states(a, b, c, ab, bc, ab_c, a_bc, abc);
 }
 
 /* Two rows of one feature each, by hand: masses 4 and 1 on feature 0; feature 1 and 2 are known to one state each. */
@@ -95,18 +81,15 @@ static void weights_are_averaged_by_mass(void **unused)
     gsa_state *b = state_with("loss", "squared", "intercept", "off", NULL);
     learn(a, &x); /* eta 1/5, g -3: w = 3/5 x = 1.2, 0.6 */
     learn(b, &y); /* eta 1/2, g 1: w = -1/2 x = -0.5, -, -0.5 */
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_state *ab = merged_two(a, b, NULL);
     gsa_model *model = model_of(ab);
     assert_close((double)gsa_model_weight(model, 0, 0), (4 * 1.2 - 1 * 0.5) / 5, 1e-6);
     assert_close((double)gsa_model_weight(model, 1, 0), 0.6, 1e-6);
     assert_close((double)gsa_model_weight(model, 2, 0), -0.5, 1e-6);
-    gsa_summary summary;
-    gsa_state_summary(ab, &summary);
+    gsa_summary summary = state_summary(ab);
     assert_close(summary.step, (0.2 + 0.5) / 2, 1e-12);
     gsa_model_free(model);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(ab);
+    free_states(a, b, ab);
     free(r);
     free(s);
 }
@@ -121,7 +104,7 @@ static void a_recent_average_is_kept_by_a_merge(void **unused)
     gsa_state *b = state_with("loss", "logistic", "average", "recent", NULL);
     learn(a, &x);
     learn(b, &y);
-    gsa_state *both = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_state *both = merged_two(a, b, NULL);
     gsa_model *of_a = model_of(a), *of_b = model_of(b), *of_both = model_of(both);
     double mean[20];
     for (uint32_t i = 0; i < 20; i++) {
@@ -149,9 +132,7 @@ static void a_recent_average_is_kept_by_a_merge(void **unused)
     gsa_model *models[] = {of_a, of_b, of_both, after};
     for (size_t i = 0; i < 4; i++)
         gsa_model_free(models[i]);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(both);
+    free_states(a, b, both);
     free(r);
     free(s);
 }
@@ -176,23 +157,20 @@ static void labels_are_merged_by_name_not_by_number(void **unused)
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
     gsa_state *c = state_with("loss", "logistic", NULL);
-    gsa_error error = {0};
     uint32_t zero = 0, one = 0;
     while (s->label[zero] != 0)
         zero++;
     while (s->label[one] != 1)
         one++;
     gsa_batch just_zero = rows_slice(&y, zero, 1), just_one = rows_slice(&y, one, 1);
-    must_be_ok(gsa_state_prepare(b, &just_zero, &error), &error);
-    must_be_ok(gsa_state_prepare(c, &just_one, &error), &error);
+    prepare(b, &just_zero);
+    prepare(c, &just_one);
     learn(a, &x);
     learn(b, &y);
     learn(c, &y);
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL), *ac = merged((const gsa_state *[]){a, c}, 2, NULL);
+    gsa_state *ab = merged_two(a, b, NULL), *ac = merged_two(a, c, NULL);
     models_agree(ab, ac, 0);
-    gsa_state *all[] = {a, b, c, ab, ac};
-    for (size_t i = 0; i < 5; i++)
-        gsa_state_free(all[i]);
+    free_states(a, b, c, ab, ac);
     free(r);
     free(s);
 }
@@ -201,10 +179,8 @@ static void two_pairs_of_labels_become_three_classes(void **unused)
 {
     (void)unused;
     gsa_state *a = state_of_labels(1, 2, 1), *b = state_of_labels(2, 3, 2);
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
-    gsa_summary summary, of_a;
-    gsa_state_summary(ab, &summary);
-    gsa_state_summary(a, &of_a);
+    gsa_state *ab = merged_two(a, b, NULL);
+    gsa_summary summary = state_summary(ab), of_a = state_summary(a);
     assert_string_equal(of_a.loss, "logistic");
     assert_string_equal(summary.loss, "softmax");
     assert_int_equal(summary.n_classes, 3);
@@ -221,9 +197,7 @@ static void two_pairs_of_labels_become_three_classes(void **unused)
     assert_true(checked > 5);
     gsa_model_free(model);
     gsa_model_free(of_one);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(ab);
+    free_states(a, b, ab);
 }
 
 static void a_common_start_is_refused_unless_it_is_given(void **unused)
@@ -231,8 +205,8 @@ static void a_common_start_is_refused_unless_it_is_given(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b, *out = NULL;
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
+    a = started_from(base);
+    b = started_from(base);
     rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 200, 30, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     learn(a, &x);
@@ -241,17 +215,14 @@ static void a_common_start_is_refused_unless_it_is_given(void **unused)
     assert_int_equal(gsa_state_merge(both, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
     assert_non_null(strstr(error.message, "--base"));
     gsa_state *ab = merged(both, 2, base);
-    gsa_summary summary;
-    gsa_state_summary(ab, &summary);
+    gsa_summary summary = state_summary(ab);
     assert_int_equal(summary.n_rows, 400);
     gsa_state *stranger = trained(9, 100, 30, 2, "logistic");
     const gsa_state *mixed[] = {a, stranger};
     assert_int_equal(gsa_state_merge(mixed, 2, base, NULL, &out, &error), GSA_CONFLICT);
     const gsa_state *twice[] = {a, a};
     assert_int_equal(gsa_state_merge(twice, 2, base, NULL, &out, &error), GSA_CONFLICT);
-    gsa_state *all[] = {base, a, b, ab, stranger};
-    for (size_t i = 0; i < 5; i++)
-        gsa_state_free(all[i]);
+    free_states(base, a, b, ab, stranger);
     free(r);
     free(s);
 }
@@ -260,45 +231,34 @@ static void a_common_start_is_refused_unless_it_is_given(void **unused)
 static void copies_of_a_base_bring_back_the_base(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
     gsa_state *base = trained(1, 300, 30, 4, "softmax"), *copies[3];
     for (size_t i = 0; i < 3; i++)
-        must_be_ok(gsa_state_fork(base, 1, NULL, &copies[i], &error), &error);
+        copies[i] = forked(base, 1);
     gsa_state *back = merged((const gsa_state *const *)copies, 3, base);
     models_agree(base, back, 1e-6);
-    gsa_summary before, after;
-    gsa_state_summary(base, &before);
-    gsa_state_summary(back, &after);
+    gsa_summary before = state_summary(base), after = state_summary(back);
     assert_int_equal(before.n_rows, after.n_rows);
     assert_int_equal(before.pass_rows, after.pass_rows);
     assert_true(fabs(before.step - after.step) < 1e-12);
     for (size_t i = 0; i < 3; i++)
         gsa_state_free(copies[i]);
-    gsa_state_free(base);
-    gsa_state_free(back);
+    free_states(base, back);
 }
 
 static void a_round_of_copies_adds_up_their_rows(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
-    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b;
-    must_be_ok(gsa_state_fork(base, 1, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_fork(base, 1, NULL, &b, &error), &error);
+    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a = forked(base, 1), *b = forked(base, 1);
     rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     learn(a, &x);
     learn(b, &y);
-    gsa_state *round = merged((const gsa_state *[]){a, b}, 2, base);
-    gsa_summary summary;
-    gsa_state_summary(round, &summary);
+    gsa_state *round = merged_two(a, b, base);
+    gsa_summary summary = state_summary(round);
     assert_int_equal(summary.n_rows, 600);
     assert_int_equal(summary.pass_rows, 600);
     assert_int_equal(summary.n_merged, 1);
-    gsa_state_free(base);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(round);
+    free_states(base, a, b, round);
     free(r);
     free(s);
 }
@@ -338,8 +298,7 @@ static void the_greedy_merge_cures_underconfidence(void **unused)
         }
         gsa_state *all = merged((const gsa_state *const *)shards, SHARDS, NULL);
         loss[greedy] = held_out_loss(all, &judge);
-        gsa_summary summary;
-        gsa_state_summary(all, &summary);
+        gsa_summary summary = state_summary(all);
         assert_int_equal(summary.n_held_out, greedy ? 40 : 0);
         for (size_t s = 0; s < SHARDS; s++)
             gsa_state_free(shards[s]);
@@ -358,50 +317,41 @@ static void states_that_do_not_fit_are_refused(void **unused)
     assert_int_equal(gsa_state_merge(both, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
     assert_non_null(strstr(error.message, "squared"));
     assert_int_equal(gsa_state_merge(both, 0, NULL, NULL, &out, &error), GSA_ARGUMENT);
-    gsa_state_free(a);
-    gsa_state_free(b);
+    free_states(a, b);
 }
 
 static void starting_from_a_model_begins_with_its_weights_and_a_fresh_mean(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
-    gsa_state *yesterday = trained(1, 300, 30, 2, "logistic"), *today;
-    must_be_ok(gsa_state_start_from(yesterday, NULL, NULL, &today, &error), &error);
+    gsa_state *yesterday = trained(1, 300, 30, 2, "logistic"), *today = started_from(yesterday);
     gsa_model *a = model_of(yesterday), *b = model_of(today);
     for (uint64_t i = 0; i < 30; i++)
         assert_true(gsa_model_weight(a, i, 0) == gsa_model_weight(b, i, 0));
-    gsa_summary summary;
-    gsa_state_summary(today, &summary);
+    gsa_summary summary = state_summary(today);
     assert_int_equal(summary.n_rows, 0);
     assert_true(summary.step == 0);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(yesterday);
-    gsa_state_free(today);
+    free_states(yesterday, today);
 }
 
 /* A run that starts from the base with the base's own first rows is a new run all the same. */
 static void a_new_run_on_the_rows_of_its_base_is_no_copy(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
     rows *r = rows_random(1, 300, 30, 2), *s = rows_random(2, 200, 30, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     gsa_state *base = state_with(NULL), *a, *b;
     learn(base, &x);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
+    a = started_from(base);
+    b = started_from(base);
     learn(a, &x);
     learn(b, &y);
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, base), *ba = merged((const gsa_state *[]){b, a}, 2, base);
-    gsa_summary summary;
-    gsa_state_summary(ab, &summary);
+    gsa_state *ab = merged_two(a, b, base), *ba = merged_two(b, a, base);
+    gsa_summary summary = state_summary(ab);
     assert_int_equal(summary.n_rows, 500);
     models_agree(ab, ba, 0);
-    gsa_state *all[] = {base, a, b, ab, ba};
-    for (size_t i = 0; i < 5; i++)
-        gsa_state_free(all[i]);
+    free_states(base, a, b, ab, ba);
     free(r);
     free(s);
 }
@@ -410,23 +360,19 @@ static void a_new_run_on_the_rows_of_its_base_is_no_copy(void **unused)
 static void a_run_without_rows_that_started_from_a_merged_base_is_no_copy(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
     gsa_state *one = trained(1, 100, 30, 2, "logistic"), *two = trained(2, 100, 30, 2, "logistic"), *a, *idle;
-    gsa_state *base = merged((const gsa_state *[]){one, two}, 2, NULL);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &idle, &error), &error);
+    gsa_state *base = merged_two(one, two, NULL);
+    a = started_from(base);
+    idle = started_from(base);
     rows *r = rows_random(3, 70, 30, 2);
     gsa_batch x = rows_batch(r);
     learn(a, &x);
-    gsa_state *ab = merged((const gsa_state *[]){a, idle}, 2, base);
-    gsa_state *ba = merged((const gsa_state *[]){idle, a}, 2, base);
-    gsa_summary summary;
-    gsa_state_summary(ab, &summary);
+    gsa_state *ab = merged_two(a, idle, base);
+    gsa_state *ba = merged_two(idle, a, base);
+    gsa_summary summary = state_summary(ab);
     assert_int_equal(summary.n_rows, 70);
     models_agree(ab, ba, 0);
-    gsa_state *all[] = {one, two, base, a, idle, ab, ba};
-    for (size_t i = 0; i < 7; i++)
-        gsa_state_free(all[i]);
+    free_states(one, two, base, a, idle, ab, ba);
     free(r);
 }
 
@@ -439,19 +385,17 @@ static void a_base_that_has_gone_on_is_refused(void **unused)
     gsa_batch x = rows_batch(r), y = rows_batch(s), z = rows_batch(t);
     gsa_state *base = state_with(NULL), *later, *copy, *a, *b, *out = NULL;
     learn(base, &x);
-    must_be_ok(gsa_state_fork(base, 1, NULL, &later, &error), &error);
-    must_be_ok(gsa_state_fork(base, 1, NULL, &copy, &error), &error);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_start_from(base, NULL, NULL, &b, &error), &error);
+    later = forked(base, 1);
+    copy = forked(base, 1);
+    a = started_from(base);
+    b = started_from(base);
     learn(later, &z);
     learn(a, &y);
     learn(b, &x);
     const gsa_state *both[] = {a, b}, *unequal[] = {copy, a};
     assert_int_equal(gsa_state_merge(both, 2, later, NULL, &out, &error), GSA_CONFLICT);
     assert_int_equal(gsa_state_merge(unequal, 2, base, NULL, &out, &error), GSA_CONFLICT);
-    gsa_state *all[] = {base, later, copy, a, b};
-    for (size_t i = 0; i < 5; i++)
-        gsa_state_free(all[i]);
+    free_states(base, later, copy, a, b);
     free(r);
     free(s);
     free(t);
@@ -466,8 +410,7 @@ static void a_logistic_model_can_go_on_as_softmax_with_a_third_label(void **unus
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     must_be_ok(gsa_config_set(config, "loss", "softmax", &error), &error);
     must_be_ok(gsa_state_start_from(yesterday, config, NULL, &today, &error), &error);
-    gsa_summary summary;
-    gsa_state_summary(today, &summary);
+    gsa_summary summary = state_summary(today);
     assert_string_equal(summary.loss, "softmax");
     rows *r = rows_random(2, 100, 30, 3);
     gsa_batch batch = rows_batch(r);
@@ -478,12 +421,11 @@ static void a_logistic_model_can_go_on_as_softmax_with_a_third_label(void **unus
     for (size_t i = 0; i < 200; i++)
         assert_close(q[i], p[i], 1e-12);
     learn(today, &batch);
-    gsa_state_summary(today, &summary);
+    summary = state_summary(today);
     assert_int_equal(summary.n_classes, 3);
     gsa_model_free(a);
     gsa_model_free(b);
-    gsa_state_free(yesterday);
-    gsa_state_free(today);
+    free_states(yesterday, today);
     gsa_config_free(config);
     free(r);
 }
@@ -492,19 +434,15 @@ static void states_that_have_met_no_row_merge_into_one_that_can_learn(void **unu
 {
     (void)unused;
     gsa_state *a = state_with(NULL), *b = state_with(NULL), *alone = state_with(NULL);
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
-    gsa_summary summary;
-    gsa_state_summary(ab, &summary);
+    gsa_state *ab = merged_two(a, b, NULL);
+    gsa_summary summary = state_summary(ab);
     assert_string_equal(summary.loss, "auto");
     rows *r = rows_random(1, 100, 30, 2);
     gsa_batch batch = rows_batch(r);
     learn(ab, &batch);
     learn(alone, &batch);
     models_agree(ab, alone, 0);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(ab);
-    gsa_state_free(alone);
+    free_states(a, b, ab, alone);
     free(r);
 }
 
@@ -513,38 +451,29 @@ static void an_average_of_no_rows_does_not_begin_behind_its_end(void **unused)
 {
     (void)unused;
     gsa_state *a = state_with("average", "recent", NULL), *b = state_with("average", "recent", NULL);
-    gsa_state *ab = merged((const gsa_state *[]){a, b}, 2, NULL);
+    gsa_state *ab = merged_two(a, b, NULL);
     assert_int_equal(ab->clock.now, 0);
     assert_int_equal(ab->clock.first, 0);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(ab);
+    free_states(a, b, ab);
 }
 
 static void copies_may_end_the_pass_themselves(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
-    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b;
-    must_be_ok(gsa_state_fork(base, 1, NULL, &a, &error), &error);
-    must_be_ok(gsa_state_fork(base, 1, NULL, &b, &error), &error);
+    gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a = forked(base, 1), *b = forked(base, 1);
     rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     learn(a, &x);
     learn(b, &y);
     gsa_state_end_pass(a);
     gsa_state_end_pass(b);
-    gsa_state *round = merged((const gsa_state *[]){a, b}, 2, base);
-    gsa_summary summary;
-    gsa_state_summary(round, &summary);
+    gsa_state *round = merged_two(a, b, base);
+    gsa_summary summary = state_summary(round);
     assert_int_equal(summary.n_rows, 600);
     assert_int_equal(summary.pass, 1);
     assert_int_equal(summary.pass_rows, 0);
     assert_true(summary.loss_weight == 0);
-    gsa_state_free(base);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(round);
+    free_states(base, a, b, round);
     free(r);
     free(s);
 }

@@ -72,8 +72,7 @@ static void rows_that_are_incomplete_are_refused(void **unused)
     free(before_fresh.data);
     gsa_metrics_free(metrics);
     gsa_model_free(model);
-    gsa_state_free(state);
-    gsa_state_free(fresh);
+    free_states(state, fresh);
 }
 
 /* Words are numbered by the batch: a number beyond its words is never looked up. */
@@ -105,15 +104,13 @@ static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
     must_be_ok(gsa_metrics_update(metrics, &batch, &error), &error); /* a label that nobody knows is wrong */
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
     must_say(gsa_state_update(state, &batch, &error), GSA_ARGUMENT, &error, "the label is word 1000000 of 2");
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 3); /* the first row was right */
     batch.label = NULL;
     assert_int_equal(gsa_state_began_with(state, &batch), 0);
     gsa_metrics_free(metrics);
     gsa_model_free(model);
-    gsa_state_free(state);
-    gsa_state_free(fresh);
+    free_states(state, fresh);
 }
 
 static void words_beside_fractions_are_for_the_user_to_sort_out(void **unused)
@@ -224,8 +221,7 @@ static void half_a_loss_is_refused(void **unused)
     }
     must_say(gsa_state_set_loss(other, &square, &error), GSA_CONFLICT, &error, "learns with the logistic loss");
     gsa_config_free(config);
-    gsa_state_free(custom);
-    gsa_state_free(other);
+    free_states(custom, other);
 }
 
 /* Functions are in no file. A state that was loaded has to be given them again, a run that goes on has them. */
@@ -243,27 +239,24 @@ static void a_loss_of_the_callers_is_kept_wherever_it_can_be(void **unused)
     same_state(&before, loaded);
     must_be_ok(gsa_state_set_loss(loaded, &square, &error), &error);
     learn(loaded, &batch);
-    must_be_ok(gsa_state_start_from(state, NULL, NULL, &next, &error), &error);
+    next = started_from(state);
     learn(next, &batch); /* has the functions of the state it started from */
     gsa_state_free(next);
 
     /* Of copies that came as bytes: a merge has the loss of its base, and so has what a state becomes. */
-    gsa_state *copies[2], *merged = NULL;
+    gsa_state *copies[2], *all = NULL;
     for (size_t i = 0; i < 2; i++) {
-        gsa_state *copy;
-        must_be_ok(gsa_state_fork(state, 2, NULL, &copy, &error), &error);
+        gsa_state *copy = forked(state, 2);
         gsa_batch half = rows_slice(&batch, 30 * i, 30);
         learn(copy, &half);
         copies[i] = reread(copy);
         gsa_state_free(copy);
     }
-    must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 2, state, NULL, &merged, &error), &error);
-    learn(merged, &batch);
+    all = merged((const gsa_state *const *)copies, 2, state);
+    learn(all, &batch);
     must_be_ok(gsa_state_replace(state, copies[0], &error), &error);
     learn(state, &batch);
-    gsa_state *all[] = {state, loaded, copies[1], merged};
-    for (size_t i = 0; i < 4; i++)
-        gsa_state_free(all[i]);
+    free_states(state, loaded, copies[1], all);
     free(before.data);
     free(r);
 }
@@ -308,9 +301,7 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
     assert_null(out);
 
     /* A copy of the base, and the base gone on with another label. */
-    gsa_state *copy, *other;
-    must_be_ok(gsa_state_fork(a, 2, NULL, &copy, &error), &error);
-    must_be_ok(gsa_state_fork(a, 2, NULL, &other, &error), &error);
+    gsa_state *copy = forked(a, 2), *other = forked(a, 2);
     learn(copy, &y);
     learn(other, &y);
     double third = 2;
@@ -320,9 +311,7 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
     const gsa_state *copies[] = {copy, other};
     must_say(gsa_state_merge(copies, 2, a, NULL, &out, &error), GSA_CONFLICT, &error, "did not start from this base");
     assert_null(out);
-    gsa_state *all[] = {a, b, copy, other};
-    for (size_t i = 0; i < 4; i++)
-        gsa_state_free(all[i]);
+    free_states(a, b, copy, other);
     free(r);
     free(s);
 }
@@ -341,9 +330,9 @@ static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
     learn(smaller, &y);
     must_say(gsa_state_merge((const gsa_state *const *)&a, 1, smaller, NULL, &out, &error), GSA_CONFLICT, &error,
              "state 1 did not start from this base; give its own");
-    must_be_ok(gsa_state_fork(a, 1, NULL, &copy, &error), &error);
+    copy = forked(a, 1);
     learn(copy, &x);
-    must_be_ok(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), &error);
+    out = merged((const gsa_state *const *)&copy, 1, a);
     gsa_state_free(out);
     out = NULL;
     learn(a, &x);
@@ -357,9 +346,7 @@ static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
     must_say(gsa_state_merge((const gsa_state *const *)&copy, 1, a, NULL, &out, &error), GSA_CONFLICT, &error,
              "state 1 did not start from this base; give its own");
     assert_null(out);
-    gsa_state_free(a);
-    gsa_state_free(copy);
-    gsa_state_free(smaller);
+    free_states(a, copy, smaller);
     free(r);
     free(s);
 }
@@ -374,7 +361,7 @@ static void a_base_that_went_on_is_found_by_its_counts(void **unused)
     gsa_error error = {0};
     learn(base, &batch);
     for (size_t i = 0; i < 2; i++) {
-        must_be_ok(gsa_state_fork(base, 2, NULL, &copies[i], &error), &error);
+        copies[i] = forked(base, 2);
         learn(copies[i], &batch);
     }
     learn(base, &batch);
@@ -382,9 +369,7 @@ static void a_base_that_went_on_is_found_by_its_counts(void **unused)
     must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
              "state 1 did not start from this base; give its own");
     assert_null(out);
-    gsa_state_free(base);
-    gsa_state_free(copies[0]);
-    gsa_state_free(copies[1]);
+    free_states(base, copies[0], copies[1]);
     free(r);
 }
 

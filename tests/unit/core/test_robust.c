@@ -32,18 +32,14 @@ static void values_of_1e30_and_1e_minus_30_leave_finite_weights(void **unused)
             gsa_state *state = state_with("loss", losses[l], NULL);
             learn(state, &batch);
             all_weights_are_finite(state);
-            gsa_summary summary;
-            gsa_state_summary(state, &summary);
+            gsa_summary summary = state_summary(state);
             assert_true(isfinite(summary.loss_sum) && isfinite(summary.step));
             gsa_state *copy, *both;
-            gsa_error error = {0};
-            must_be_ok(gsa_state_fork(state, 1, NULL, &copy, &error), &error);
+            copy = forked(state, 1);
             const gsa_state *pair[] = {state, copy};
-            must_be_ok(gsa_state_merge(pair, 2, state, NULL, &both, &error), &error);
+            both = merged(pair, 2, state);
             all_weights_are_finite(both);
-            gsa_state_free(both);
-            gsa_state_free(copy);
-            gsa_state_free(state);
+            free_states(both, copy, state);
             free(r);
         }
 }
@@ -98,8 +94,7 @@ static void rows_without_length_do_not_enter_the_mean(void **unused)
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", "logistic", "intercept", "off", NULL);
     learn(state, &batch);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 10);
     assert_true(isfinite(summary.step) && summary.step > 0);
     all_weights_are_finite(state);
@@ -206,11 +201,7 @@ static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_b
         status = gsa_metrics_finish(metrics, error);
     gsa_metrics_free(metrics);
     gsa_model_free(model);
-    gsa_state_free(next);
-    gsa_state_free(fork);
-    gsa_state_free(both);
-    gsa_state_free(two);
-    gsa_state_free(one);
+    free_states(next, fork, both, two, one);
     gsa_config_free(config);
     return status;
 }

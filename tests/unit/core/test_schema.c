@@ -22,9 +22,9 @@ static void a_schema_goes_with_copies_merges_models_and_files(void **unused)
     gsa_error error = {0};
     gsa_state *a = state_of(1, colours), *b = state_of(2, colours), *made[4];
     const gsa_state *pair[] = {a, b};
-    must_be_ok(gsa_state_fork(a, 1, NULL, &made[0], &error), &error);
-    must_be_ok(gsa_state_start_from(a, NULL, NULL, &made[1], &error), &error);
-    must_be_ok(gsa_state_merge(pair, 2, NULL, NULL, &made[2], &error), &error);
+    made[0] = forked(a, 1);
+    made[1] = started_from(a);
+    made[2] = merged(pair, 2, NULL);
     made[3] = reread(a);
     for (size_t i = 0; i < 4; i++) {
         assert_string_equal(gsa_state_schema(made[i]), colours);
@@ -40,8 +40,7 @@ static void a_schema_goes_with_copies_merges_models_and_files(void **unused)
     free(file.data);
     gsa_model_free(model);
     gsa_model_free(again);
-    gsa_state_free(a);
-    gsa_state_free(b);
+    free_states(a, b);
 }
 
 static void states_of_different_columns_are_not_merged(void **unused)
@@ -55,9 +54,7 @@ static void states_of_different_columns_are_not_merged(void **unused)
     assert_non_null(strstr(error.message, "'words colour' of the one, 'number size' of the other"));
     assert_int_equal(gsa_state_merge(none, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
     assert_non_null(strstr(error.message, "feature numbers"));
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(c);
+    free_states(a, b, c);
 }
 
 static void a_schema_changes_only_before_the_first_row(void **unused)
@@ -72,8 +69,7 @@ static void a_schema_changes_only_before_the_first_row(void **unused)
     assert_int_equal(gsa_state_set_schema(begun, sizes, &error), GSA_CONFLICT);
     assert_int_equal(gsa_state_set_schema(begun, NULL, &error), GSA_CONFLICT);
     assert_string_equal(gsa_state_schema(begun), colours);
-    gsa_state_free(fresh);
-    gsa_state_free(begun);
+    free_states(fresh, begun);
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------------ */
@@ -93,7 +89,7 @@ static void names_go_with_merges_models_and_files(void **unused)
     gsa_state *a = state_of(1, colours), *b = state_of(2, colours), *both;
     must_be_ok(gsa_state_set_names(a, even_name, letters, &error), &error);
     const gsa_state *pair[] = {b, a};
-    must_be_ok(gsa_state_merge(pair, 2, NULL, NULL, &both, &error), &error);
+    both = merged(pair, 2, NULL);
     gsa_state *again = reread(both);
     gsa_model *model, *read;
     must_be_ok(gsa_state_finish(again, NULL, &model, &error), &error);
@@ -107,10 +103,7 @@ static void names_go_with_merges_models_and_files(void **unused)
     free(file.data);
     gsa_model_free(model);
     gsa_model_free(read);
-    gsa_state_free(a);
-    gsa_state_free(b);
-    gsa_state_free(both);
-    gsa_state_free(again);
+    free_states(a, b, both, again);
 }
 
 static const char *any_name(const void *ctx, uint64_t feature)

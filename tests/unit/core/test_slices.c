@@ -11,9 +11,8 @@ static gsa_state *base_from(uint64_t seed, unsigned n_classes, const char *name,
 {
     rows *r = rows_random(seed, 400, 40, n_classes); /* copies meet features that the base has not met */
     gsa_batch batch = rows_batch(r);
-    gsa_error error = {0};
     gsa_state *base = state_with("method", "auto", "units", "free", name, value, NULL);
-    must_be_ok(gsa_state_prepare(base, &batch, &error), &error);
+    prepare(base, &batch);
     learn(base, &batch);
     free(r);
     return base;
@@ -26,9 +25,7 @@ static gsa_state *base_of(unsigned n_classes, const char *name, const char *valu
 
 static gsa_state *copy_of(const gsa_state *base, size_t n_copies, size_t number, unsigned n_classes)
 {
-    gsa_error error = {0};
-    gsa_state *copy;
-    must_be_ok(gsa_state_fork(base, n_copies, NULL, &copy, &error), &error);
+    gsa_state *copy = forked(base, n_copies);
     rows *r = rows_random(10 + number, number == 1 ? 3 : 100 + 10 * number, FEATURES, n_classes);
     gsa_batch batch = rows_batch(r);
     learn(copy, &batch);
@@ -124,7 +121,7 @@ static void slices_join_to_the_bits_of_a_merge(void **unused)
                 gsa_error error = {0};
                 for (size_t c = 0; c < n; c++)
                     copies[c] = copy_of(base, n, c, n_classes);
-                must_be_ok(gsa_state_merge((const gsa_state *const *)copies, n, base, NULL, &whole, &error), &error);
+                whole = merged((const gsa_state *const *)copies, n, base);
                 parts of = {.n_copies = n, .n_slices = 1 + (n + way) % SLICES_MOST};
                 cut(&of, copies, base);
                 unite(&of);
@@ -133,9 +130,7 @@ static void slices_join_to_the_bits_of_a_merge(void **unused)
                 free_parts(&of);
                 for (size_t c = 0; c < n; c++)
                     gsa_state_free(copies[c]);
-                gsa_state_free(base);
-                gsa_state_free(whole);
-                gsa_state_free(joined);
+                free_states(base, whole, joined);
             }
 }
 
@@ -174,7 +169,7 @@ static double seen_by_all(gsa_state *const *copies, size_t n, const gsa_state *b
 }
 
 /* The rows with the smallest hashes that any copy holds, `most` of them, each with what all of them have seen. */
-static void assert_sample_unites(const gsa_state *merged, gsa_state *const *copies, const gsa_state *base, size_t most)
+static void assert_sample_unites(const gsa_state *all, gsa_state *const *copies, const gsa_state *base, size_t most)
 {
     uint64_t last = 0;
     for (size_t i = 0; i < most; i++) {
@@ -184,23 +179,23 @@ static void assert_sample_unites(const gsa_state *merged, gsa_state *const *copi
                 if (copies[c]->sample.at[k]->hash > last && copies[c]->sample.at[k]->hash < next)
                     next = copies[c]->sample.at[k]->hash;
         if (next == UINT64_MAX) {
-            assert_int_equal(merged->sample.n, i);
+            assert_int_equal(all->sample.n, i);
             return;
         }
         double seen = seen_by_all(copies, 4, base, next);
-        assert_true(i < merged->sample.n);
-        assert_int_equal(merged->sample.at[i]->hash, next);
-        assert_memory_equal(&merged->sample.at[i]->seen, &seen, sizeof seen);
+        assert_true(i < all->sample.n);
+        assert_int_equal(all->sample.at[i]->hash, next);
+        assert_memory_equal(&all->sample.at[i]->seen, &seen, sizeof seen);
         last = next;
     }
-    assert_int_equal(merged->sample.n, most);
+    assert_int_equal(all->sample.n, most);
 }
 
 /* Whether a row of the base is held no more. */
-static bool lacks_of_base(const gsa_state *merged, const gsa_state *base)
+static bool lacks_of_base(const gsa_state *all, const gsa_state *base)
 {
     for (size_t i = 0; i < base->sample.n; i++)
-        if (!gsa__sample_find(&merged->sample, base->sample.at[i]->hash))
+        if (!gsa__sample_find(&all->sample, base->sample.at[i]->hash))
             return true;
     return false;
 }
@@ -218,7 +213,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
         gsa_error error = {0};
         learn_from_pool(base, i, 700, 300);
         for (size_t c = 0; c < 4; c++) {
-            must_be_ok(gsa_state_fork(base, 4, NULL, &copies[c], &error), &error);
+            copies[c] = forked(base, 4);
             learn_from_pool(copies[c], 50 * i + c, i < 4 ? 400 : 20, n_known);
         }
         parts of = {.n_copies = 4, .n_slices = 2};
@@ -229,7 +224,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
             n_held += copies[c]->sample.n;
         }
         assert_true(base->sample.n == most ? n_told > 0 && n_told < n_held / 4 : n_told == n_held);
-        must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 4, base, NULL, &whole, &error), &error);
+        whole = merged((const gsa_state *const *)copies, 4, base);
         must_be_ok(join(&of, base, NULL, &joined, &error), &error);
         assert_sample_unites(whole, copies, base, most);
         assert_same_bytes(whole, joined);
@@ -238,9 +233,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
         free_parts(&of);
         for (size_t c = 0; c < 4; c++)
             gsa_state_free(copies[c]);
-        gsa_state_free(base);
-        gsa_state_free(whole);
-        gsa_state_free(joined);
+        free_states(base, whole, joined);
     }
     assert_true(n_lacking > 0 && n_growing > 0);
 }
@@ -300,7 +293,7 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
                   *heads[EVERY_COPY];
         gsa_state *whole, *joined;
         for (size_t c = 0; c < n; c++) {
-            must_be_ok(gsa_state_fork(base, n, NULL, &copies[c], &error), &error);
+            copies[c] = forked(base, n);
             rows *r = rows_random(c + 1, c % 5 ? 5 * c : 200, c % 2 ? WIDE : 50, n_classes);
             gsa_batch batch = rows_batch(r);
             learn(copies[c], &batch); /* none, if it is the first */
@@ -310,7 +303,7 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
             must_be_ok(gsa_state_read(head.data, head.size, NULL, &heads[c], &error), &error);
             free(head.data);
         }
-        must_be_ok(gsa_state_merge((const gsa_state *const *)copies, n, base, NULL, &whole, &error), &error);
+        whole = merged((const gsa_state *const *)copies, n, base);
         size_t n_processes = draw_cuts(&rng, n, cuts), width = 1 + gsa__rng_below(&rng, WIDE);
         bytes united[2] = {unite_spread(copies, cuts, n_processes, base, 0, width)};
         n_processes = draw_cuts(&rng, n, cuts); /* and the rest of the features another way */
@@ -322,14 +315,11 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
             &error);
         assert_same_bytes(whole, joined);
         for (size_t c = 0; c < n; c++) {
-            gsa_state_free(copies[c]);
-            gsa_state_free(heads[c]);
+            free_states(copies[c], heads[c]);
         }
         free(united[0].data);
         free(united[1].data);
-        gsa_state_free(base);
-        gsa_state_free(whole);
-        gsa_state_free(joined);
+        free_states(base, whole, joined);
     }
 }
 
@@ -354,7 +344,7 @@ static void very_many_copies_and_rows_are_counted(void **unused)
         must_be_ok(gsa_state_read(head.data, head.size, NULL, &heads[c], &error), &error);
         free(head.data);
     }
-    must_be_ok(gsa_state_merge((const gsa_state *const *)copies, MANY, base, NULL, &whole, &error), &error);
+    whole = merged((const gsa_state *const *)copies, MANY, base);
     bytes united = unite_spread(copies, cuts, 2, base, 0, FEATURES);
     const void *data = united.data;
     must_be_ok(gsa_state_merge_slices((const gsa_state *const *)heads, MANY, base, &data, &united.size, 1, NULL,
@@ -364,13 +354,10 @@ static void very_many_copies_and_rows_are_counted(void **unused)
     assert_int_equal(gsa__state_count(joined, 5), expected);
     assert_same_bytes(whole, joined);
     for (size_t c = 0; c < MANY; c++) {
-        gsa_state_free(copies[c]);
-        gsa_state_free(heads[c]);
+        free_states(copies[c], heads[c]);
     }
     free(united.data);
-    gsa_state_free(base);
-    gsa_state_free(whole);
-    gsa_state_free(joined);
+    free_states(base, whole, joined);
 }
 
 static void a_second_round_begins_where_the_first_was_joined(void **unused)
@@ -382,7 +369,7 @@ static void a_second_round_begins_where_the_first_was_joined(void **unused)
         gsa_state *copies[3], *whole, *joined;
         for (size_t c = 0; c < 3; c++)
             copies[c] = copy_of(base, 3, 20 * round + c, 2);
-        must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, NULL, &whole, &error), &error);
+        whole = merged((const gsa_state *const *)copies, 3, base);
         parts of = {.n_copies = 3, .n_slices = 4};
         cut(&of, copies, apart); /* made from another object of the same bytes */
         unite(&of);
@@ -391,13 +378,11 @@ static void a_second_round_begins_where_the_first_was_joined(void **unused)
         free_parts(&of);
         for (size_t c = 0; c < 3; c++)
             gsa_state_free(copies[c]);
-        gsa_state_free(base);
-        gsa_state_free(apart);
+        free_states(base, apart);
         base = whole;
         apart = joined;
     }
-    gsa_state_free(base);
-    gsa_state_free(apart);
+    free_states(base, apart);
 }
 
 static void what_does_not_fit_together_is_refused(void **unused)
@@ -437,9 +422,7 @@ static void what_does_not_fit_together_is_refused(void **unused)
     const gsa_state *three[3] = {of.head[0], of.head[1], of.head[1]};
     assert_int_equal(gsa_state_merge_slices(three, 3, base, same, same_sizes, 1, NULL, &out, &error), GSA_CONFLICT);
     assert_int_equal(join(&of, stranger, NULL, &out, &error), GSA_CONFLICT);
-    gsa_state_free(base);
-    gsa_state_free(stranger);
-    gsa_state_free(third);
+    free_states(base, stranger, third);
     for (size_t c = 0; c < 2; c++)
         gsa_state_free(copies[c]);
     free_parts(&of);

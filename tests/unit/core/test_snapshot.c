@@ -41,8 +41,8 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
                        "method", kinds[kind].method, "units", kinds[kind].units, NULL);
         gsa_state *disturbed = reread(quiet);
         gsa_error error = {0};
-        must_be_ok(gsa_state_prepare(quiet, &batch, &error), &error);
-        must_be_ok(gsa_state_prepare(disturbed, &batch, &error), &error);
+        prepare(quiet, &batch);
+        prepare(disturbed, &batch);
         for (int pass = 0; pass < 2; pass++) {
             learn(quiet, &batch);
             must_be_ok(gsa_state_keep_best(quiet, &error), &error);
@@ -58,8 +58,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
             gsa_state_end_pass(disturbed);
         }
         same_bytes(quiet, disturbed);
-        gsa_state_free(quiet);
-        gsa_state_free(disturbed);
+        free_states(quiet, disturbed);
         free(r);
     }
 }
@@ -67,15 +66,14 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
 static void merged_forked_and_started_states_survive_the_trip(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
     rows *r = rows_random(1, 300, 40, 3), *s = rows_random(2, 200, 40, 3);
     gsa_batch x = rows_batch(r), y = rows_batch(s);
     gsa_state *a = state_with("holdout", "16", NULL), *b = state_with("holdout", "16", NULL), *both, *next;
     learn(a, &x);
     learn(b, &y);
     const gsa_state *pair[] = {a, b};
-    must_be_ok(gsa_state_merge(pair, 2, NULL, NULL, &both, &error), &error);
-    must_be_ok(gsa_state_start_from(both, NULL, NULL, &next, &error), &error);
+    both = merged(pair, 2, NULL);
+    next = started_from(both);
     learn(next, &y);
     gsa_state *both_again = reread(both), *next_again = reread(next);
     same_bytes(both, both_again);
@@ -83,9 +81,7 @@ static void merged_forked_and_started_states_survive_the_trip(void **unused)
     learn(next, &x);
     learn(next_again, &x);
     same_bytes(next, next_again);
-    gsa_state *all[] = {a, b, both, next, both_again, next_again};
-    for (size_t i = 0; i < 6; i++)
-        gsa_state_free(all[i]);
+    free_states(a, b, both, next, both_again, next_again);
     free(r);
     free(s);
 }
@@ -176,14 +172,13 @@ static void damaged_bytes_are_refused(void **unused)
 static void runs_started_again_and_again_on_the_same_rows_survive_the_trip(void **unused)
 {
     (void)unused;
-    gsa_error error = {0};
     rows *r = rows_random(1, 100, 20, 2);
     gsa_batch batch = rows_batch(r);
     gsa_state *day = state_with(NULL);
     learn(day, &batch);
     for (int i = 0; i < 4; i++) {
         gsa_state *next = NULL;
-        must_be_ok(gsa_state_start_from(day, NULL, NULL, &next, &error), &error);
+        next = started_from(day);
         learn(next, &batch);
         gsa_state_free(day);
         day = reread(next);

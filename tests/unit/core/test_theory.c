@@ -110,12 +110,12 @@ static trace run(const problem *p, uint64_t seed)
     gsa__rng rng = gsa__rng_of(seed, 1, 1);
     double w[DIMS] = {0};
     trace t = {loss(p, w), 0, 0, mean_square_gradient(p, w)};
-    must_be_ok(gsa_state_prepare(state, &batch, &error), &error);
+    prepare(state, &batch);
     for (int k = 0; k < STEPS; k++) {
         uint32_t row = (uint32_t)gsa__rng_below(&rng, ROWS);
         gsa_summary summary;
         must_be_ok(gsa_state_update_rows(state, &batch, &row, 1, &error), &error);
-        gsa_state_summary(state, &summary);
+        summary = state_summary(state);
         assert_true(summary.step > 0);
         t.steps += summary.step;
         t.squared_steps += summary.step * summary.step;

@@ -105,8 +105,7 @@ static void dense_rows_give_the_bits_of_sparse_ones(void **unused)
     learn(a, &sparse);
     learn(b, &dense);
     same_models(a, b);
-    gsa_state_free(a);
-    gsa_state_free(b);
+    free_states(a, b);
     free(values);
     free(r);
 }
@@ -123,8 +122,7 @@ static void a_missing_value_array_means_ones(void **unused)
     learn(a, &with);
     learn(b, &without);
     same_models(a, b);
-    gsa_state_free(a);
-    gsa_state_free(b);
+    free_states(a, b);
     free(r);
 }
 
@@ -139,8 +137,7 @@ static const char *decided(const double *labels, size_t n, gsa_error *error)
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with(NULL);
     gsa_status status = gsa_state_prepare(state, &batch, error);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     strcpy(loss, status == GSA_OK ? summary.loss : "refused");
     gsa_state_free(state);
     free(r);
@@ -196,9 +193,7 @@ static void a_later_contradiction_names_the_row_and_the_flag(void **unused)
     must_be_ok(update_label(two, 2, NULL, &error), &error);
     assert_int_equal(update_label(two, 3, NULL, &error), GSA_LABEL);
     assert_non_null(strstr(error.message, "--loss softmax"));
-    gsa_state_free(classes);
-    gsa_state_free(numbers);
-    gsa_state_free(two);
+    free_states(classes, numbers, two);
 }
 
 static void words_and_numbers_are_classes_side_by_side(void **unused)
@@ -236,13 +231,10 @@ static void a_row_of_weight_zero_is_as_if_it_were_not_there(void **unused)
     gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
     learn(a, &all);
     learn(b, &some);
-    gsa_summary x, y;
-    gsa_state_summary(a, &x);
-    gsa_state_summary(b, &y);
+    gsa_summary x = state_summary(a), y = state_summary(b);
     assert_int_equal(x.n_rows, y.n_rows);
     assert_true(x.step == y.step && x.loss_sum == y.loss_sum);
-    gsa_state_free(a);
-    gsa_state_free(b);
+    free_states(a, b);
     free(r);
     free(half);
 }
@@ -266,8 +258,7 @@ static void a_heavy_row_moves_further_but_not_past_its_target(void **unused)
         gsa_model *model = model_of(state);
         /* The only label is class 0 of the logistic form: its margin falls. */
         assert_close(-(double)gsa_model_weight(model, 0, 0), expected[i], 1e-6);
-        gsa_summary summary;
-        gsa_state_summary(state, &summary);
+        gsa_summary summary = state_summary(state);
         assert_close(summary.step, lambda, 1e-12);
         assert_close(summary.loss_sum, (double)weights[i] * log(2), 1e-5);
         gsa_model_free(model);
@@ -289,8 +280,7 @@ static void bad_weights_and_values_are_refused_with_their_row(void **unused)
         r->weight[4] = bad_weights[i];
         assert_int_equal(gsa_state_update(state, &batch, &error), GSA_INPUT);
         assert_int_equal(error.row, 4);
-        gsa_summary summary;
-        gsa_state_summary(state, &summary);
+        gsa_summary summary = state_summary(state);
         assert_int_equal(summary.n_rows, 4); /* the rows before it were learned */
         gsa_state_free(state);
     }
@@ -314,21 +304,20 @@ static void held_out_rows_are_learned_or_kept_and_never_both(void **unused)
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", "logistic", "holdout", "50", NULL);
     learn(state, &batch);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_held_out, 50);
     assert_int_equal(summary.n_rows, 950);
     assert_int_equal(summary.pass_rows, 1000);
     gsa_state_end_pass(state);
     learn(state, &batch);
-    gsa_state_summary(state, &summary);
+    summary = state_summary(state);
     assert_int_equal(summary.n_held_out, 50);
     assert_int_equal(summary.n_rows, 1900);
     gsa_state_free(state);
     gsa_state *small = state_with("loss", "logistic", "holdout", "4096", NULL);
     gsa_batch twelve = rows_slice(&batch, 0, 12);
     learn(small, &twelve);
-    gsa_state_summary(small, &summary);
+    summary = state_summary(small);
     assert_int_equal(summary.n_held_out, 1);
     gsa_state_free(small);
     free(r);
@@ -391,12 +380,12 @@ static void of_equal_rows_one_is_held_and_the_others_are_learned(void **unused)
     gsa_state *state = state_with("loss", "logistic", "holdout", "1000", NULL);
     gsa_summary summary;
     learn(state, &batch);
-    gsa_state_summary(state, &summary);
+    summary = state_summary(state);
     assert_in_range(summary.n_held_out, 1, 20);
     assert_int_equal(summary.n_rows + summary.n_held_out, 2000);
     gsa_state_end_pass(state);
     learn(state, &batch);
-    gsa_state_summary(state, &summary);
+    summary = state_summary(state);
     assert_int_equal(summary.n_rows + 2 * summary.n_held_out, 4000);
     gsa_state_free(state);
     free(kinds);
@@ -430,16 +419,15 @@ static void a_label_that_was_refused_is_not_remembered(void **unused)
     for (int again = 0; again < 2; again++) {
         assert_int_equal(gsa_state_update(state, again ? &last : &batch, &error), GSA_LABEL);
         assert_non_null(strstr(error.message, "label '2' is the third"));
-        gsa_state_summary(state, &summary);
+        summary = state_summary(state);
         assert_int_equal(summary.n_rows, 39);
         assert_int_equal(summary.n_classes, 2);
     }
     gsa_state *prepared = state_with("loss", "logistic", NULL);
     assert_int_equal(gsa_state_prepare(prepared, &batch, &error), GSA_LABEL);
-    gsa_state_summary(prepared, &summary);
+    summary = state_summary(prepared);
     assert_int_equal(summary.n_classes, 0);
-    gsa_state_free(prepared);
-    gsa_state_free(state);
+    free_states(prepared, state);
     free(r);
 }
 
@@ -458,12 +446,10 @@ static void a_bad_row_leaves_no_label_and_no_feature_behind(void **unused)
     gsa_batch bad = rows_slice(&batch, 39, 1);
     assert_int_equal(gsa_state_update(state, &bad, &error), GSA_INPUT);
     same_models(state, quiet);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_classes, 2);
     assert_string_equal(summary.loss, "logistic");
-    gsa_state_free(state);
-    gsa_state_free(quiet);
+    free_states(state, quiet);
     free(r);
 }
 
@@ -480,11 +466,10 @@ static void a_loss_that_is_set_before_the_first_row_is_learned_with(void **unuse
         must_be_ok(gsa_state_set(set, "loss", losses[i], &error), &error);
         learn(set, &batch);
         learn(made, &batch);
-        gsa_state_summary(set, &summary);
+        summary = state_summary(set);
         assert_string_equal(summary.loss, losses[i]);
         same_models(set, made);
-        gsa_state_free(set);
-        gsa_state_free(made);
+        free_states(set, made);
     }
     free(r);
 }
@@ -503,8 +488,7 @@ static void a_zero_is_an_absent_feature_in_sparse_rows_too(void **unused)
     learn(a, &with_zero);
     learn(b, &without);
     same_models(a, b);
-    gsa_state_free(a);
-    gsa_state_free(b);
+    free_states(a, b);
     free(r);
     free(s);
 }
@@ -533,20 +517,18 @@ static void labels_that_are_told_ahead_are_no_rows_of_the_input(void **unused)
     const uint32_t index[1] = {0};
     const double label[] = {4, 3, 2, 1, 0};
     const float weight[5] = {0};
-    gsa_error error = {0};
     gsa_batch labels = {.n_rows = 5, .row_start = start, .index = index, .label = label, .weight = weight};
     rows *r = rows_random(9, 300, 20, 5);
     gsa_batch batch = rows_batch(r);
     gsa_state *told = state_with("loss", "softmax", NULL), *whole = state_with("loss", "softmax", NULL);
-    must_be_ok(gsa_state_prepare(told, &labels, &error), &error);
-    must_be_ok(gsa_state_prepare(whole, &batch, &error), &error);
+    prepare(told, &labels);
+    prepare(whole, &batch);
     learn(told, &batch);
     learn(whole, &batch);
     same_models(told, whole);
     assert_true(gsa_state_began_with(told, &batch));
     assert_false(gsa_state_began_with(told, &labels));
-    gsa_state_free(told);
-    gsa_state_free(whole);
+    free_states(told, whole);
     free(r);
 }
 
