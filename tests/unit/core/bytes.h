@@ -26,6 +26,22 @@ static inline bytes state_bytes(const gsa_state *state)
     return out;
 }
 
+/* Is the state still what it was? */
+static inline void same_bytes(const bytes *before, const gsa_state *state)
+{
+    bytes now = state_bytes(state);
+    assert_int_equal(now.size, before->size);
+    assert_memory_equal(now.data, before->data, now.size);
+    free(now.data);
+}
+
+static inline void same_states(const gsa_state *a, const gsa_state *b)
+{
+    bytes of_a = state_bytes(a);
+    same_bytes(&of_a, b);
+    free(of_a.data);
+}
+
 /* A state that has been saved and loaded. */
 static inline gsa_state *reread(const gsa_state *state)
 {

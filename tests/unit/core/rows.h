@@ -96,6 +96,15 @@ static inline rows *rows_random(uint64_t seed, size_t n, uint32_t n_features, un
     return r;
 }
 
+/* A row in full, x[n_features] being the 1 of the intercept. */
+static inline void rows_dense(const gsa_batch *batch, size_t row, size_t n_features, double *x)
+{
+    memset(x, 0, n_features * sizeof *x);
+    x[n_features] = 1;
+    for (int64_t e = batch->row_start[row]; e < batch->row_start[row + 1]; e++)
+        x[batch->index[e]] = (double)batch->value[e];
+}
+
 /* A state with parameters given as name, value, name, value, NULL. */
 static inline gsa_state *state_with(const char *name, ...)
 {

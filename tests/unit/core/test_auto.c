@@ -14,14 +14,6 @@ typedef struct oracle {
     double column_n[SLOTS], column_sum[SLOTS], column_square[SLOTS]; /* while present in nine rows of ten */
 } oracle;
 
-static void dense_row(const gsa_batch *batch, size_t row, double x[SLOTS])
-{
-    memset(x, 0, SLOTS * sizeof *x);
-    x[FEATURES] = 1;
-    for (int64_t e = batch->row_start[row]; e < batch->row_start[row + 1]; e++)
-        x[batch->index[e]] = (double)batch->value[e];
-}
-
 static void oracle_learn(oracle *o, const double x[SLOTS], size_t label)
 {
     double p[CLASSES], total = 0, s = 0, xdx = 0, along[SLOTS] = {0};
@@ -85,7 +77,7 @@ static void compare_with_oracle(size_t n_classes, const char *units, int units_f
     o->units_free = units_free;
     for (size_t row = 0; row < batch.n_rows; row++) {
         double x[SLOTS];
-        dense_row(&batch, row, x);
+        rows_dense(&batch, row, FEATURES, x);
         oracle_learn(o, x, (size_t)batch.label[row]);
     }
     gsa_model *model = model_of(state);

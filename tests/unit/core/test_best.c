@@ -26,14 +26,6 @@ static void same_models(const gsa_model *a, const gsa_model *b)
     free(y.data);
 }
 
-static void same_bytes(const bytes *before, const gsa_state *state)
-{
-    bytes now = state_bytes(state);
-    assert_int_equal(before->size, now.size);
-    assert_memory_equal(before->data, now.data, now.size);
-    free(now.data);
-}
-
 static void keep_best(gsa_state *state)
 {
     gsa_error error = {0};

@@ -1,6 +1,6 @@
 /* The expected calibration error against bins that are filled row by row, and where its value is known. The models are
  * made to measure: the margin of a row is the value of its feature 0. */
-#include "rows.h"
+#include "judged.h"
 
 #include <math.h>
 
@@ -8,14 +8,9 @@ enum { N_BINS = 15 };
 
 static double error_of(gsa_metrics *metrics)
 {
-    gsa_metric metric;
     gsa_error error = {0};
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
-        if (strcmp(metric.name, "calibration_error") == 0)
-            return metric.value;
-    fail_msg("no calibration error");
-    return NAN;
+    return value_of(metrics, "calibration_error");
 }
 
 /* Adds the batch in pieces of n rows. */

@@ -11,15 +11,6 @@ static gsa_state *balanced(const char *loss)
     return state_with("loss", loss, "class_weight", "balanced", "method", "auto", "holdout", "0", NULL);
 }
 
-static void same_bytes(const gsa_state *a, const gsa_state *b)
-{
-    bytes x = state_bytes(a), y = state_bytes(b);
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    free(x.data);
-    free(y.data);
-}
-
 /* Rows of which every hundredth is of class 1; a third feature tells the classes apart, not cleanly. */
 static rows *rare_rows(uint64_t seed, size_t n)
 {
@@ -150,7 +141,7 @@ static void chunks_and_resuming_give_the_same_bits(void **unused)
                 must_be_ok(gsa_state_read(b.data, b.size, NULL, &pieces, &error), &error);
                 free(b.data);
             }
-            same_bytes(whole, pieces);
+            same_states(whole, pieces);
             gsa_state_free(pieces);
         }
         gsa_state_free(whole);
@@ -182,7 +173,7 @@ static void merges_add_up_by_label(void **unused)
     learn(b, &y);
     learn(plain, &y);
     gsa_state *all = merged_two(a, b, NULL), *turned = merged_two(b, a, NULL);
-    same_bytes(all, turned);
+    same_states(all, turned);
     for (size_t i = 0; i < 4; i++)
         assert_close(sum_of(all, labels[i]), sum_of(a, labels[i]) + sum_of(b, labels[i]), 1e-9);
     assert_true(sum_of(a, "0") > 0 && sum_of(b, "0") == 0 && sum_of(b, NULL) > 200);

@@ -220,15 +220,6 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     free(late);
 }
 
-static void must_be_same(const gsa_state *a, const gsa_state *b)
-{
-    bytes x = state_bytes(a), y = state_bytes(b);
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    free(x.data);
-    free(y.data);
-}
-
 /* Into memory that is larger, smaller and of another shape; and learning goes on alike, also beyond the features. */
 static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
 {
@@ -248,10 +239,10 @@ static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
             must_be_ok(gsa_state_refork(copy, base, COPIES, &error), &error);
             assert_int_equal(copy->table.cells == memory, fits);
             assert_int_equal(copy->clock.pace, COPIES);
-            must_be_same(copy, fresh);
+            same_states(copy, fresh);
             learn(copy, &y);
             learn(fresh, &y);
-            must_be_same(copy, fresh);
+            same_states(copy, fresh);
             free_states(base, fresh, before, copy);
             free(old);
             free(next);

@@ -1,5 +1,5 @@
 /* The hinge losses: against the oracle (tests/golden/steps.csv), by their properties, and as a state learns them. */
-#include "rows.h"
+#include "judged.h"
 
 #include "core/loss/loss.h"
 #include "core/state.h"
@@ -330,21 +330,6 @@ static void rows_of_any_length_do_not_diverge(void **unused)
 }
 
 /* ---- what is made of it ------------------------------------------------------------------------------------------ */
-
-static double metric_of(const gsa_model *model, const gsa_batch *batch, const char *name)
-{
-    gsa_error error = {0};
-    gsa_metrics *metrics;
-    gsa_metric metric = {"", 0};
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-    must_be_ok(gsa_metrics_update(metrics, batch, &error), &error);
-    must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-    double value = NAN;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
-        value = strcmp(metric.name, name) == 0 ? metric.value : value;
-    gsa_metrics_free(metrics);
-    return value;
-}
 
 static void judge_by_hand(unsigned n_classes, int squared)
 {

@@ -15,14 +15,6 @@ typedef struct oracle {
     size_t t, first;
 } oracle;
 
-static void dense_row(const gsa_batch *batch, size_t row, double x[FEATURES + 1])
-{
-    memset(x, 0, (FEATURES + 1) * sizeof *x);
-    x[FEATURES] = 1;
-    for (int64_t e = batch->row_start[row]; e < batch->row_start[row + 1]; e++)
-        x[batch->index[e]] = (double)batch->value[e];
-}
-
 static void oracle_learn(oracle *o, const double x[FEATURES + 1], size_t label, int suffix)
 {
     double p[CLASSES], total = 0, xx = 0, s = 0;
@@ -75,7 +67,7 @@ static void compare_with_oracle(const char *loss, size_t n_classes, const char *
     o->n_classes = n_classes;
     for (size_t row = 0; row < n_rows; row++) {
         double x[FEATURES + 1];
-        dense_row(&batch, row, x);
+        rows_dense(&batch, row, FEATURES, x);
         oracle_learn(o, x, (size_t)batch.label[row], strcmp(average, "suffix") == 0);
     }
     gsa_model *model = model_of(state);

@@ -1,5 +1,5 @@
 /* Merge laws. */
-#include "rows.h"
+#include "judged.h"
 
 #include "core/state.h"
 
@@ -263,22 +263,6 @@ static void a_round_of_copies_adds_up_their_rows(void **unused)
     free(s);
 }
 
-static double held_out_loss(const gsa_state *state, const gsa_batch *judge)
-{
-    gsa_error error = {0};
-    gsa_metrics *metrics;
-    gsa_model *model = model_of(state);
-    gsa_metric metric;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-    must_be_ok(gsa_metrics_update(metrics, judge, &error), &error);
-    must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-    assert_int_equal(gsa_metrics_at(metrics, 1, &metric), 1);
-    assert_string_equal(metric.name, "log_loss");
-    gsa_metrics_free(metrics);
-    gsa_model_free(model);
-    return metric.value;
-}
-
 /* With a held-out sample the merge goes as far as the sample says: better than the plain average. */
 static void the_greedy_merge_cures_underconfidence(void **unused)
 {
@@ -297,7 +281,9 @@ static void the_greedy_merge_cures_underconfidence(void **unused)
             free(r);
         }
         gsa_state *all = merged((const gsa_state *const *)shards, SHARDS, NULL);
-        loss[greedy] = held_out_loss(all, &judge);
+        gsa_model *model = model_of(all);
+        loss[greedy] = metric_of(model, &judge, "log_loss");
+        gsa_model_free(model);
         gsa_summary summary = state_summary(all);
         assert_int_equal(summary.n_held_out, greedy ? 40 : 0);
         for (size_t s = 0; s < SHARDS; s++)

@@ -1,27 +1,8 @@
 /* Metrics against numbers computed by hand or by a direct count. */
 #include "bytes.h"
+#include "judged.h"
 
 #include <math.h>
-
-static double value_of(gsa_metrics *metrics, const char *name)
-{
-    gsa_metric metric;
-    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
-        if (strcmp(metric.name, name) == 0)
-            return metric.value;
-    fail_msg("no metric %s", name);
-    return NAN;
-}
-
-static gsa_metrics *judged(const gsa_model *model, const gsa_batch *batch)
-{
-    gsa_error error = {0};
-    gsa_metrics *metrics;
-    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-    must_be_ok(gsa_metrics_update(metrics, batch, &error), &error);
-    must_be_ok(gsa_metrics_finish(metrics, &error), &error);
-    return metrics;
-}
 
 /* The same metrics straight from the predictions. */
 static void two_class_metrics_are_what_the_predictions_say(void **unused)

@@ -6,14 +6,6 @@
 
 #include <math.h>
 
-static void same_state(const bytes *before, const gsa_state *state)
-{
-    bytes now = state_bytes(state);
-    assert_int_equal(now.size, before->size);
-    assert_memory_equal(now.data, before->data, now.size);
-    free(now.data);
-}
-
 static void must_say(gsa_status status, gsa_status expected, const gsa_error *error, const char *message)
 {
     if (status != expected || error->status != expected || !strstr(error->message, message))
@@ -61,13 +53,13 @@ static void rows_that_are_incomplete_are_refused(void **unused)
     gsa_batch nothing = {0};
     assert_int_equal(gsa_state_update(state, &nothing, &error), GSA_OK);
     assert_int_equal(gsa_state_prepare(fresh, &nothing, &error), GSA_OK);
-    same_state(&before, state);
-    same_state(&before_fresh, fresh);
+    same_bytes(&before, state);
+    same_bytes(&before_fresh, fresh);
     gsa_batch one = {.n_rows = 1, .row_start = row_start, .index = index, .label = label};
     static const uint32_t beyond[] = {0, 1};
     must_say(gsa_state_update_rows(state, &one, beyond, 2, &error), GSA_ARGUMENT, &error, "row 1 of a batch of 1");
     must_say(gsa_state_update_rows(state, &one, NULL, 3, &error), GSA_ARGUMENT, &error, "row 1 of a batch of 1");
-    same_state(&before, state); /* not even the first row was learned */
+    same_bytes(&before, state); /* not even the first row was learned */
     free(before.data);
     free(before_fresh.data);
     gsa_metrics_free(metrics);
@@ -130,7 +122,7 @@ static void words_beside_fractions_are_for_the_user_to_sort_out(void **unused)
     gsa_error error = {0};
     must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error, "label 2.5 is a fraction while other labels");
     assert_int_equal(error.row, 0);
-    same_state(&before, state);
+    same_bytes(&before, state);
     free(before.data);
     gsa_state_free(state);
 }
@@ -153,7 +145,7 @@ static void the_thousand_and_first_number_is_no_class(void **unused)
     label = 1000;
     must_say(gsa_state_update(state, &batch, &error), GSA_LABEL, &error,
              "there are more than 1000 different whole numbers as labels: give --loss squared");
-    same_state(&before, state);
+    same_bytes(&before, state);
     label = 999; /* goes on with what it knows */
     learn(state, &batch);
     static const char *const words[] = {"a word"};
@@ -236,7 +228,7 @@ static void a_loss_of_the_callers_is_kept_wherever_it_can_be(void **unused)
     gsa_state *loaded = reread(state);
     bytes before = state_bytes(loaded);
     must_say(gsa_state_update(loaded, &batch, &error), GSA_ARGUMENT, &error, "give it again first");
-    same_state(&before, loaded);
+    same_bytes(&before, loaded);
     must_be_ok(gsa_state_set_loss(loaded, &square, &error), &error);
     learn(loaded, &batch);
     next = started_from(state);

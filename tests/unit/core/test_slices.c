@@ -97,15 +97,6 @@ static void free_parts(parts *of)
     }
 }
 
-static void assert_same_bytes(const gsa_state *a, const gsa_state *b)
-{
-    bytes x = state_bytes(a), y = state_bytes(b);
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    free(x.data);
-    free(y.data);
-}
-
 static void slices_join_to_the_bits_of_a_merge(void **unused)
 {
     (void)unused;
@@ -126,7 +117,7 @@ static void slices_join_to_the_bits_of_a_merge(void **unused)
                 cut(&of, copies, base);
                 unite(&of);
                 must_be_ok(join(&of, base, NULL, &joined, &error), &error);
-                assert_same_bytes(whole, joined);
+                same_states(whole, joined);
                 free_parts(&of);
                 for (size_t c = 0; c < n; c++)
                     gsa_state_free(copies[c]);
@@ -227,7 +218,7 @@ static void held_out_rows_travel_only_where_they_are_news(void **unused)
         whole = merged((const gsa_state *const *)copies, 4, base);
         must_be_ok(join(&of, base, NULL, &joined, &error), &error);
         assert_sample_unites(whole, copies, base, most);
-        assert_same_bytes(whole, joined);
+        same_states(whole, joined);
         n_lacking += lacks_of_base(whole, base) && base->sample.n == most;
         n_growing += lacks_of_base(whole, base) && whole->sample.n < most;
         free_parts(&of);
@@ -313,7 +304,7 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
         must_be_ok(
             gsa_state_merge_slices((const gsa_state *const *)heads, n, base, data, sizes, 2, NULL, &joined, &error),
             &error);
-        assert_same_bytes(whole, joined);
+        same_states(whole, joined);
         for (size_t c = 0; c < n; c++) {
             free_states(copies[c], heads[c]);
         }
@@ -352,7 +343,7 @@ static void very_many_copies_and_rows_are_counted(void **unused)
                &error);
     assert_true(expected > UINT64_C(9) << 32);
     assert_int_equal(gsa__state_count(joined, 5), expected);
-    assert_same_bytes(whole, joined);
+    same_states(whole, joined);
     for (size_t c = 0; c < MANY; c++) {
         free_states(copies[c], heads[c]);
     }
@@ -374,7 +365,7 @@ static void a_second_round_begins_where_the_first_was_joined(void **unused)
         cut(&of, copies, apart); /* made from another object of the same bytes */
         unite(&of);
         must_be_ok(join(&of, apart, NULL, &joined, &error), &error);
-        assert_same_bytes(whole, joined);
+        same_states(whole, joined);
         free_parts(&of);
         for (size_t c = 0; c < 3; c++)
             gsa_state_free(copies[c]);

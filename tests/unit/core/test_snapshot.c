@@ -5,15 +5,6 @@
 
 #include <math.h>
 
-static void same_bytes(const gsa_state *a, const gsa_state *b)
-{
-    bytes x = state_bytes(a), y = state_bytes(b);
-    assert_int_equal(x.size, y.size);
-    assert_memory_equal(x.data, y.data, x.size);
-    free(x.data);
-    free(y.data);
-}
-
 static const struct {
     const char *loss, *average, *holdout;
     unsigned n_classes;
@@ -57,7 +48,7 @@ static void a_run_resumed_at_every_row_gives_the_same_bytes(void **unused)
             must_be_ok(gsa_state_keep_best(disturbed, &error), &error);
             gsa_state_end_pass(disturbed);
         }
-        same_bytes(quiet, disturbed);
+        same_states(quiet, disturbed);
         free_states(quiet, disturbed);
         free(r);
     }
@@ -76,11 +67,11 @@ static void merged_forked_and_started_states_survive_the_trip(void **unused)
     next = started_from(both);
     learn(next, &y);
     gsa_state *both_again = reread(both), *next_again = reread(next);
-    same_bytes(both, both_again);
-    same_bytes(next, next_again);
+    same_states(both, both_again);
+    same_states(next, next_again);
     learn(next, &x);
     learn(next_again, &x);
-    same_bytes(next, next_again);
+    same_states(next, next_again);
     free_states(a, b, both, next, both_again, next_again);
     free(r);
     free(s);
@@ -182,7 +173,7 @@ static void runs_started_again_and_again_on_the_same_rows_survive_the_trip(void 
         learn(next, &batch);
         gsa_state_free(day);
         day = reread(next);
-        same_bytes(day, next);
+        same_states(day, next);
         gsa_state_free(next);
     }
     gsa_state_free(day);
