@@ -222,8 +222,7 @@ void gsa__ahead_follow(gsa__ahead *ahead, const gsa__index *index, size_t from, 
 
 gsa_status gsa__ahead_rewind(gsa__ahead *ahead, gsa_error *error)
 {
-    gsa_reader_progress progress;
     forget(ahead);
-    gsa_reader_get_progress(ahead->reader, &progress);
+    gsa_reader_progress progress = gsa__progress_of(ahead->reader);
     return progress.bytes_read > 0 || progress.n_rows > 0 ? gsa_reader_rewind(ahead->reader, error) : GSA_OK;
 }

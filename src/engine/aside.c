@@ -11,8 +11,7 @@
 
 void gsa__aside_begin(gsa__aside *aside, gsa__job *job)
 {
-    gsa_summary summary;
-    gsa_state_summary(job->state, &summary);
+    gsa_summary summary = gsa__summary_of(job->state);
     uint64_t n_ranks = gsa__peers_count(job), n = summary.n_features > n_ranks ? summary.n_features : n_ranks;
     uint64_t n_steps = (n + n_ranks * RANGE_FEATURES - 1) / (n_ranks * RANGE_FEATURES);
     *aside = (gsa__aside){.job = job, .heads = {.env = &job->env}, .n_ranges = (size_t)(n_ranks * n_steps)};
@@ -78,16 +77,11 @@ typedef struct merger {
     size_t *slice_size;
 } merger;
 
-/* Alone, what one has is what all have. */
 static gsa_status gather(merger *all, gsa_status status, const gsa__bytes *mine, const unsigned char **every,
                          size_t *size, gsa_error *error)
 {
     gsa__job *job = all->aside->job;
     const size_t *sizes;
-    *every = mine->at;
-    *size = mine->size;
-    if (gsa__peers_count(job) == 1)
-        return status;
     status = gsa__peers_gather(job, status, mine->at, mine->size, every, &sizes, error);
     *size = status == GSA_OK ? gsa__peers_total(job, sizes) : 0;
     return status;
@@ -147,8 +141,7 @@ static gsa_status unite_step(merger *all, gsa_status status, size_t first, gsa_e
         status = lay_out(all, first, &several, sizes, error);
     const unsigned char *mine = only ? only->bytes.at + only->at[first] : several.at;
     const size_t *given = sizes;
-    if (n_ranks > 1)
-        status = gsa__peers_exchange(job, status, mine, sizes, &mine, &given, error);
+    status = gsa__peers_exchange(job, status, mine, sizes, &mine, &given, error);
     if (status == GSA_OK)
         status = unite(all, mine, gsa__peers_total(job, given), &all->united, error);
     gsa__bytes_free(&several);
@@ -189,9 +182,9 @@ gsa_status gsa__aside_merge(gsa__aside *aside, gsa_status status, size_t n_copie
         status = gsa__fail(error, GSA_MEMORY, "no memory for %zu copies", n_copies);
     /* A process that has failed says so at the next meeting, and leaves. */
     status = has_room ? take_heads(&all, status, error) : gsa__peers_agree(job, status, error);
-    for (size_t i = 0; i < aside->n_ranges && (status == GSA_OK || (n_ranks > 1 && !job->parted)); i += n_ranks)
+    for (size_t i = 0; i < aside->n_ranges && !job->parted; i += n_ranks)
         status = unite_step(&all, status, i, error);
-    if (status == GSA_OK || (n_ranks > 1 && !job->parted))
+    if (!job->parted)
         status = join(&all, status, out, error);
     for (size_t s = 0; s < n_copies && all.head; s++)
         gsa_state_free(all.head[s]);

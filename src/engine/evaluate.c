@@ -72,8 +72,7 @@ static gsa_status judge_rows(jury *all, gsa_error *error)
 /* What cannot be divided is judged by rank 0. */
 static gsa_status judge_all(jury *all, gsa_error *error)
 {
-    gsa_reader_progress progress;
-    gsa_reader_get_progress(all->job.reader, &progress);
+    gsa_reader_progress progress = gsa__progress_of(all->job.reader);
     if (gsa__peers_rank(&all->job) > 0)
         return GSA_OK;
     gsa_status status = progress.n_rows > 0 ? gsa_reader_rewind(all->job.reader, error) : GSA_OK;
@@ -82,8 +81,7 @@ static gsa_status judge_all(jury *all, gsa_error *error)
 
 static gsa_status judge_parts(jury *all, gsa_error *error)
 {
-    gsa_reader_progress progress;
-    gsa_reader_get_progress(all->job.reader, &progress);
+    gsa_reader_progress progress = gsa__progress_of(all->job.reader);
     uint64_t n = progress.bytes_total / PART_SIZE;
     size_t n_parts = n < 1 ? 1 : n < PARTS_MOST ? (size_t)n : PARTS_MOST;
     for (size_t part = 0; part < n_parts; part++) {
@@ -125,8 +123,10 @@ static gsa_status meet(jury *all, gsa_status status, gsa_error *error)
     else if (status == GSA_OK)
         status = gsa__fail(error, GSA_MEMORY, "no memory for %zu sizes", n_ranks);
     status = gsa__peers_exchange(&all->job, status, all->parts.at, sizes, &others, &given, error);
+    if (status == GSA_OK)
+        status = add_others(all, others, gsa__peers_total(&all->job, given), error);
     gsa__free(&all->job.env, sizes);
-    return status == GSA_OK ? add_others(all, others, gsa__peers_total(&all->job, given), error) : status;
+    return status;
 }
 
 gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader, const gsa_judgement_hooks *hooks,
@@ -137,8 +137,7 @@ gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader, con
     gsa_status status = gsa_state_finish(state, env, &all.model, error);
     if (status == GSA_OK)
         status = judge_parts(&all, error);
-    if (gsa__peers_count(&all.job) > 1)
-        status = meet(&all, status, error);
+    status = meet(&all, status, error);
     if (status == GSA_OK && all.sum)
         status = gsa_metrics_finish(all.sum, error);
     status = gsa__peers_agree(&all.job, status, error);

@@ -90,7 +90,6 @@ typedef struct finding {
 static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
 {
     gsa__job *job = all->job;
-    gsa_reader_progress progress;
     gsa_status status = gsa_reader_share(job->reader, gsa__peers_rank(job), gsa__peers_count(job), error);
     finding mine = {.cannot = status == GSA_UNSUPPORTED}, sum = {0};
     const unsigned char *others;
@@ -99,7 +98,7 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
         status = GSA_OK;
     else if (status == GSA_OK)
         status = count_share(all, error);
-    gsa_reader_get_progress(job->reader, &progress);
+    gsa_reader_progress progress = gsa__progress_of(job->reader);
     mine.n_bad_rows = progress.n_bad_rows;
     mine.cannot |= progress.is_packed != 0;
     status = gsa__peers_gather(job, status, &mine, sizeof mine, &others, &sizes, error);

@@ -1,9 +1,17 @@
-/* Rows to a learner. */
+/* Rows to a learner, and what is said of them. */
 #include "engine/job.h"
 
 #include "base/error.h"
 
 #define ROWS_BETWEEN_CHECKS 256u
+
+gsa_status gsa__job_prepare(const gsa__job *job, const gsa_batch *first, gsa_error *error)
+{
+    gsa_status status = gsa_state_prepare(job->state, first, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(job->reader, first, error);
+    return status;
+}
 
 gsa_status gsa__job_learn(const gsa__job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
                           size_t n_rows, int tells, gsa_error *error)

@@ -12,8 +12,25 @@ typedef struct gsa__job {
     gsa_env env;     /* resolved */
     uint64_t n_sent; /* bytes, to its peers */
     int parted;      /* from its peers, because somebody failed: nobody waits for it any more */
+    size_t own_size; /* of a meeting that has one member */
 } gsa__job;
 
+static inline gsa_summary gsa__summary_of(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary;
+}
+
+static inline gsa_reader_progress gsa__progress_of(const gsa_reader *reader)
+{
+    gsa_reader_progress progress;
+    gsa_reader_get_progress(reader, &progress);
+    return progress;
+}
+
+/* gsa_state_prepare, with the place of a row that is refused. */
+gsa_status gsa__job_prepare(const gsa__job *job, const gsa_batch *first, gsa_error *error);
 /* `learner` takes these rows of the batch, some hundred between two looks at whether to stop. It tells how far it is
  * only if it is the caller's thread that learns. */
 gsa_status gsa__job_learn(const gsa__job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,

@@ -46,14 +46,6 @@ typedef struct training {
     uint64_t seed;
 } training;
 
-/* Position in the pass, as the state counts it. */
-static uint64_t rows_taken(const gsa_state *state)
-{
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
-    return summary.pass_rows;
-}
-
 /* A count among the parameters; the state has checked it. */
 static uint64_t count_param(const gsa_state *state, const char *name)
 {
@@ -70,8 +62,7 @@ static int is_auto(const gsa_state *state)
 /* What the run has learned decides whether the rows from here on, where a block begins, are for copies. */
 static gsa_status plan_round(training *run, gsa_error *error)
 {
-    gsa_summary summary;
-    gsa_state_summary(run->job.state, &summary);
+    gsa_summary summary = gsa__summary_of(run->job.state);
     if (!run->shuffled || !is_auto(run->job.state) || summary.n_held_out == 0) /* copies are merged by held-out rows */
         return GSA_OK;
     int is_multiclass = summary.n_classes > 2 || strcmp(summary.loss, "softmax") == 0;
@@ -150,18 +141,13 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
     gsa_batch decisive = *first;
     if (decisive.n_rows > GSA_FIRST_ROWS)
         decisive.n_rows = GSA_FIRST_ROWS;
-    gsa_status status = gsa_state_prepare(run->job.state, &decisive, error);
-    if (status != GSA_OK)
-        gsa_reader_locate(run->job.reader, first, error);
-    return status;
+    return gsa__job_prepare(&run->job, &decisive, error);
 }
 
 /* Rows are shuffled within blocks at the most: whoever sorted them by label should know. */
 static void tell_of_mixing(const training *run)
 {
-    gsa_summary summary;
-    gsa_state_summary(run->job.state, &summary);
-    if (run->job.hooks.notice && summary.n_classes > 1 && gsa__mixing_is_poor(&run->mixing))
+    if (run->job.hooks.notice && gsa__summary_of(run->job.state).n_classes > 1 && gsa__mixing_is_poor(&run->mixing))
         run->job.hooks.notice(run->job.hooks.ctx,
                               "the rows seem to be sorted by label, which makes for a worse model; shuffle "
                               "them first, for instance with shuf");
@@ -223,7 +209,7 @@ static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint
 
 static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 {
-    uint64_t before = 0, taken = rows_taken(run->job.state);
+    uint64_t before = 0, taken = gsa__summary_of(run->job.state).pass_rows;
     gsa_status status = take_blocks(run, pass, taken, &before, error);
     if (status != GSA_END || (status = gsa__round_end(&run->round, error)) != GSA_OK)
         return status;
@@ -244,8 +230,7 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
 
 static int wants_another_pass(const training *run, int is_stream)
 {
-    gsa_summary summary;
-    gsa_state_summary(run->job.state, &summary);
+    gsa_summary summary = gsa__summary_of(run->job.state);
     uint64_t passes = count_param(run->job.state, "passes");
     if (is_stream && summary.pass > 0)
         return 0;
@@ -288,7 +273,6 @@ static gsa_status fail_size(uint64_t size, uint64_t memory_limit, gsa_error *err
 static gsa_status try_team(training *run, int *taken, gsa_error *error)
 {
     gsa_batch rows;
-    gsa_summary summary;
     gsa__compact compact = {0};
     uint64_t size = 0;
     gsa_status status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &rows, error);
@@ -297,12 +281,10 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
         return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
     if (status != GSA_OK || !gsa__ahead_is_last(run->ahead))
         return status;
-    status = gsa_state_prepare(run->job.state, &rows, error);
-    if (status != GSA_OK) {
-        gsa_reader_locate(run->job.reader, &rows, error);
+    status = gsa__job_prepare(&run->job, &rows, error);
+    if (status != GSA_OK)
         return status;
-    }
-    gsa_state_summary(run->job.state, &summary);
+    gsa_summary summary = gsa__summary_of(run->job.state);
     compact.rows = rows;
     if (summary.n_features == 0) /* a model to start from has its own numbers */
         status = gsa__compact_rows(&compact, &rows, &run->job.env, error);
@@ -316,11 +298,9 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
 
 static gsa_status run_passes(training *run, gsa_error *error)
 {
-    gsa_reader_progress progress;
-    gsa_summary summary;
     gsa_status status = GSA_OK;
-    gsa_reader_get_progress(run->job.reader, &progress);
-    gsa_state_summary(run->job.state, &summary);
+    gsa_reader_progress progress = gsa__progress_of(run->job.reader);
+    gsa_summary summary = gsa__summary_of(run->job.state);
     int judged = is_auto(run->job.state) && strcmp(gsa_state_get(run->job.state, "holdout"), "0") != 0, at_start = 0;
     if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
         int taken = 0;
@@ -344,39 +324,18 @@ static gsa_status run_passes(training *run, gsa_error *error)
         at_start = 0;
     }
     for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
-        gsa_state_summary(run->job.state, &summary);
         if (!at_start)
             status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
-            status = run_pass(run, summary.pass, error);
+            status = run_pass(run, gsa__summary_of(run->job.state).pass, error);
     }
     return status;
 }
 
-/* For experiments; docs/spark.md. */
-static gsa_status train_shards(training *run, uint64_t n_shards, gsa_error *error)
-{
-    gsa_summary summary;
-    gsa_reader_progress progress;
-    gsa_state_summary(run->job.state, &summary);
-    gsa_reader_get_progress(run->job.reader, &progress);
-    if (progress.is_stream)
-        return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
-                         gsa_reader_file(run->job.reader, 0));
-    if (gsa__peers_count(&run->job) > 1)
-        return gsa__fail(error, GSA_ARGUMENT,
-                         "--shards is an experiment of one process: leave it out, or start one only");
-    if (summary.pass > 0 || summary.pass_rows > 0)
-        return gsa__fail(error, GSA_ARGUMENT, "a run with --shards does not go on where it was stopped: begin it anew");
-    return gsa__shards_train(&run->job, n_shards, count_param(run->job.state, "passes"), error);
-}
-
 static gsa_status set_up(training *run, gsa_error *error)
 {
-    gsa_summary summary;
-    gsa_reader_progress progress;
-    gsa_state_summary(run->job.state, &summary);
-    gsa_reader_get_progress(run->job.reader, &progress);
+    gsa_summary summary = gsa__summary_of(run->job.state);
+    gsa_reader_progress progress = gsa__progress_of(run->job.reader);
     if (summary.n_merged > 1)
         return gsa__fail(error, GSA_CONFLICT,
                          "a merged state has no place in an input to resume at; begin a new run "
@@ -438,7 +397,8 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         status = set_up(run, error);
     uint64_t n_shards = count_param(state, "shards");
     if (status == GSA_OK)
-        status = n_shards > 0 ? train_shards(run, n_shards, error) : run_passes(run, error);
+        status = n_shards > 0 ? gsa__shards_train(&run->job, n_shards, count_param(state, "passes"), error)
+                              : run_passes(run, error);
     status = gsa__peers_agree(&run->job, status, error);
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);

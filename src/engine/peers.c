@@ -36,8 +36,10 @@ gsa_status gsa__peers_agree(gsa__job *job, gsa_status status, gsa_error *error)
     gsa_error mine = error ? *error : (gsa_error){0}, failure = {0};
     const unsigned char *all;
     const size_t *sizes;
-    if (gsa__peers_count(job) == 1 || job->parted)
+    if (gsa__peers_count(job) == 1 || job->parted) {
+        job->parted = job->parted || status != GSA_OK;
         return status;
+    }
     mine.status = status;
     gsa_status met = peers->gather(peers->ctx, &mine, status == GSA_OK ? 0 : sizeof mine, &all, &sizes, error);
     size_t first = 0, n_failed = 0;
@@ -68,8 +70,13 @@ gsa_status gsa__peers_gather(gsa__job *job, gsa_status status, const void *bytes
 {
     const gsa_peers *peers = job->hooks.peers;
     status = gsa__peers_agree(job, status, error);
+    job->own_size = size;
+    *all = bytes;
+    *sizes = &job->own_size;
+    if (status != GSA_OK || gsa__peers_count(job) == 1)
+        return status;
     job->n_sent += size;
-    return status == GSA_OK ? part(job, peers->gather(peers->ctx, bytes, size, all, sizes, error)) : status;
+    return part(job, peers->gather(peers->ctx, bytes, size, all, sizes, error));
 }
 
 gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *bytes, const size_t *sizes,
@@ -77,9 +84,13 @@ gsa_status gsa__peers_exchange(gsa__job *job, gsa_status status, const void *byt
 {
     const gsa_peers *peers = job->hooks.peers;
     status = gsa__peers_agree(job, status, error);
-    for (size_t r = 0; r < peers->n_ranks && status == GSA_OK; r++)
+    *all = bytes;
+    *all_sizes = sizes;
+    if (status != GSA_OK || gsa__peers_count(job) == 1)
+        return status;
+    for (size_t r = 0; r < peers->n_ranks; r++)
         job->n_sent += r != peers->rank ? sizes[r] : 0;
-    return status == GSA_OK ? part(job, peers->exchange(peers->ctx, bytes, sizes, all, all_sizes, error)) : status;
+    return part(job, peers->exchange(peers->ctx, bytes, sizes, all, all_sizes, error));
 }
 
 size_t gsa__peers_total(const gsa__job *job, const size_t *sizes)

@@ -2,7 +2,8 @@
  *
  * All of them come to the same meetings in the same order. Before anything is handed round, everyone says whether it
  * has come so far without failure: a process that fails goes to its next meeting at once, says so, and leaves, and all
- * others leave there too, with the failure of the lowest rank. Alone, nothing of this happens. */
+ * others leave there too, with the failure of the lowest rank. Alone, what one gives is what one gets,
+ * the very bytes. */
 #ifndef GSA_ENGINE_PEERS_H
 #define GSA_ENGINE_PEERS_H
 

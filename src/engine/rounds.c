@@ -184,14 +184,10 @@ gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uin
 
 static bool has_new_labels(const gsa__round *round)
 {
-    gsa_summary base, copy;
+    uint64_t n_known = gsa__summary_of(round->job->state).n_classes;
     bool has = false;
-    gsa_state_summary(round->job->state, &base);
     for (size_t i = 0; i < round->n; i++)
-        if (round->copy[i]) {
-            gsa_state_summary(round->copy[i], &copy);
-            has = has || copy.n_classes != base.n_classes;
-        }
+        has = has || (round->copy[i] && gsa__summary_of(round->copy[i]).n_classes != n_known);
     return has;
 }
 
@@ -230,14 +226,12 @@ typedef struct finding {
 static gsa_status meet(gsa__round *round, gsa_status status, bool *new_labels, gsa_error *error)
 {
     gsa__job *job = round->job;
-    finding each = {has_new_labels(round), round->report.n_mine};
+    finding mine = {has_new_labels(round), round->report.n_mine}, each;
     const unsigned char *all;
     const size_t *sizes;
-    *new_labels = each.new_labels != 0;
-    round->report.n_fewest = each.n_rows;
-    if (gsa__peers_count(job) == 1)
-        return status;
-    status = gsa__peers_gather(job, status, &each, sizeof each, &all, &sizes, error);
+    *new_labels = false;
+    round->report.n_fewest = mine.n_rows;
+    status = gsa__peers_gather(job, status, &mine, sizeof mine, &all, &sizes, error);
     for (size_t r = 0; r < gsa__peers_count(job) && status == GSA_OK; r++) {
         memcpy(&each, all + r * sizeof each, sizeof each);
         *new_labels = *new_labels || each.new_labels != 0;

@@ -50,10 +50,8 @@ static void pupil_end(pupil *who)
 static gsa_status learn_block(pupil *who, gsa_state *learner, uint64_t shard, uint64_t number, const gsa_batch *rows,
                               gsa_error *error)
 {
-    gsa_summary summary;
-    gsa_state_summary(learner, &summary);
-    gsa__block_order(who->shuffled, who->seed, summary.pass, (shard << 32) + number, (uint32_t)rows->n_rows,
-                     who->order);
+    gsa__block_order(who->shuffled, who->seed, gsa__summary_of(learner).pass, (shard << 32) + number,
+                     (uint32_t)rows->n_rows, who->order);
     return gsa__job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error);
 }
 
@@ -114,13 +112,9 @@ static gsa_status tell_labels(const sharded *run, gsa_batch *rows, const float *
 {
     gsa_status status = GSA_OK;
     if (run->n_rows == 0) /* which is where the run begins */
-        status = gsa_state_prepare(run->job->state, rows, error);
+        status = gsa__job_prepare(run->job, rows, error);
     rows->weight = nothing;
-    if (status == GSA_OK)
-        status = gsa_state_prepare(run->job->state, rows, error);
-    if (status != GSA_OK)
-        gsa_reader_locate(run->job->reader, rows, error);
-    return status;
+    return status == GSA_OK ? gsa__job_prepare(run->job, rows, error) : status;
 }
 
 static gsa_status count_rows(sharded *run, gsa_error *error)
@@ -229,9 +223,7 @@ static gsa_status learn_first(sharded *run, gsa_error *error)
 
 static bool by_slices(const sharded *run)
 {
-    gsa_summary summary;
-    gsa_state_summary(run->job->state, &summary);
-    return run->n_shards > WHOLE_MOST && summary.n_rows >= GSA_CONTEST_ROWS;
+    return run->n_shards > WHOLE_MOST && gsa__summary_of(run->job->state).n_rows >= GSA_CONTEST_ROWS;
 }
 
 static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
@@ -255,9 +247,8 @@ static gsa_status make_copy(sharded *run, size_t s, size_t n_copies, gsa_error *
 
 static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
 {
-    gsa_summary summary;
     uint64_t n = 0, passed_over = 0, n_rows = rows_of(run, s);
-    gsa_state_summary(run->job->state, &summary);
+    gsa_summary summary = gsa__summary_of(run->job->state);
     gsa_status status = make_copy(run, s, (size_t)gsa_plan_copies(run->n_rows, n_rows), error);
     if (status == GSA_OK && summary.pass == 1)
         status = learn_rows(&run->who, NULL, s, run->first[s], &passed_over, error);
@@ -303,10 +294,27 @@ static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
     return gsa__peers_end_pass(run->job, GSA_OK, run->job->state, error);
 }
 
+/* It is for experiments (docs/spark.md), and does not know what other runs do. */
+static gsa_status check(const gsa__job *job, gsa_error *error)
+{
+    gsa_summary summary = gsa__summary_of(job->state);
+    if (gsa__progress_of(job->reader).is_stream)
+        return gsa__fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
+                         gsa_reader_file(job->reader, 0));
+    if (gsa__peers_count(job) > 1)
+        return gsa__fail(error, GSA_ARGUMENT,
+                         "--shards is an experiment of one process: leave it out, or start one only");
+    if (summary.pass > 0 || summary.pass_rows > 0)
+        return gsa__fail(error, GSA_ARGUMENT, "a run with --shards does not go on where it was stopped: begin it anew");
+    return GSA_OK;
+}
+
 gsa_status gsa__shards_train(gsa__job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
 {
     sharded run = {.job = job, .who = {.job = job}};
-    gsa_status status = pupil_begin(&run.who, job->state, error);
+    gsa_status status = check(job, error);
+    if (status == GSA_OK)
+        status = pupil_begin(&run.who, job->state, error);
     if (status == GSA_OK)
         status = count_rows(&run, error);
     if (status == GSA_OK)

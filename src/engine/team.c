@@ -133,7 +133,6 @@ static gsa_status set_up(struct team *team, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
     size_t n_rows = job->rows->n_rows;
-    gsa_summary summary;
     uint32_t *order;
     gsa_status status = new_order(job, &order, error);
     if (status != GSA_OK)
@@ -147,7 +146,7 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     gsa__free(&job->run->env, order);
     if (!team->fold)
         return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n_rows);
-    gsa_state_summary(job->run->state, &summary);
+    gsa_summary summary = gsa__summary_of(job->run->state);
     /* A run that starts from a model goes on in the units of that model. */
     int open = summary.n_features == 0 && strcmp(gsa_state_get(job->run->state, "units"), "auto") == 0;
     status = new_candidate(team, open ? "given" : NULL, error);

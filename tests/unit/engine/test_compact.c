@@ -163,8 +163,7 @@ static void a_sparse_state_is_saved_without_its_gaps(void **unused)
         for (size_t cell = 0; cell < gsa__table_stride(&state->table); cell++)
             assert_int_equal(gsa__table_slot(&state->table, slot)[cell].u, gsa__table_slot(&back->table, slot)[cell].u);
     bytes again = state_bytes(back);
-    assert_int_equal(saved.size, again.size);
-    assert_memory_equal(saved.data, again.data, saved.size);
+    assert_same_bytes(saved, again);
     free(saved.data);
     free(again.data);
     gsa_state_free(state);

@@ -102,8 +102,7 @@ static void dense_rows_and_rows_that_name_zeros_learn_to_the_same_bytes(void **u
         bytes sparse = trained(SPARSE, runs[i][0], runs[i][1], runs[i][2]);
         for (int kind = WITH_ZEROS; kind < SHAPES; kind++) {
             bytes other = trained(kind, runs[i][0], runs[i][1], runs[i][2]);
-            assert_int_equal(other.size, sparse.size);
-            assert_memory_equal(other.data, sparse.data, sparse.size);
+            assert_same_bytes(other, sparse);
             free(other.data);
         }
         free(sparse.data);
@@ -185,8 +184,7 @@ static void a_merged_state_is_not_resumed(void **unused)
     must_refuse(gsa_train(both, x, NULL, NULL, &error), GSA_CONFLICT, &error,
                 "a merged state has no place in an input to resume at; begin a new run with --start-from");
     bytes after = state_bytes(both);
-    assert_int_equal(after.size, before.size);
-    assert_memory_equal(after.data, before.data, before.size);
+    assert_same_bytes(after, before);
     free(before.data);
     free(after.data);
     gsa_state *all[] = {a, b, both};

@@ -78,8 +78,7 @@ static size_t the_same_for(struct input *input, const size_t *n_ranks, size_t n)
         struct rank rank[RANKS_MOST];
         run_ranks(rank, n_ranks[i], learn_together, input);
         for (size_t r = 0; r < n_ranks[i]; r++) {
-            assert_int_equal(one.size, rank[r].saved.size);
-            assert_memory_equal(one.data, rank[r].saved.data, one.size);
+            assert_same_bytes(one, rank[r].saved);
             free(rank[r].saved.data);
         }
     }

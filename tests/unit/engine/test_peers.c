@@ -69,8 +69,7 @@ static void the_same_for(const struct task *given, const size_t *n_ranks, size_t
         run_ranks(rank, n_ranks[i], learn_together, &task);
         for (size_t r = 0; r < n_ranks[i]; r++) {
             must_be_ok(rank[r].status, &rank[r].error);
-            assert_int_equal(one.size, rank[r].saved.size);
-            assert_memory_equal(one.data, rank[r].saved.data, one.size);
+            assert_same_bytes(one, rank[r].saved);
             assert_true(n_ranks[i] > 8 || rank[r].n_learned > 0);
             assert_true(n_ranks[i] == 1 || rank[r].n_meetings > 2);
             free(rank[r].saved.data);

@@ -81,8 +81,7 @@ static void one_two_and_eight_threads_give_the_same_bytes_and_all_learn(void **u
     for (unsigned n = 2; n <= 8; n += 6) {
         bytes several = bytes_with_threads(n, &seen);
         assert_true(seen >= 2); /* threads end with a block: later ones may have the names of earlier ones */
-        assert_int_equal(one.size, several.size);
-        assert_memory_equal(one.data, several.data, one.size);
+        assert_same_bytes(one, several);
         free(several.data);
     }
     quiet = one;
@@ -206,8 +205,7 @@ static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **
         must_be_ok(gsa_reader_rewind(reader, &error), &error);
         must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
         saved = state_bytes(state);
-        assert_int_equal(quiet.size, saved.size);
-        assert_memory_equal(quiet.data, saved.data, quiet.size);
+        assert_same_bytes(quiet, saved);
         free(saved.data);
         gsa_state_free(state);
         gsa_reader_close(reader);

@@ -147,8 +147,7 @@ static void assert_same_model(const gsa_state *a, const gsa_state *b)
         must_be_ok(gsa_model_write(model[i], append, &saved[i], &error), &error);
         gsa_model_free(model[i]);
     }
-    assert_int_equal(saved[0].size, saved[1].size);
-    assert_memory_equal(saved[0].data, saved[1].data, saved[0].size);
+    assert_same_bytes(saved[0], saved[1]);
     free(saved[0].data);
     free(saved[1].data);
 }
