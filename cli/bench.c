@@ -8,6 +8,8 @@
 #include "style.h"
 #include "verbs.h"
 
+#include "base/error.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,14 +29,12 @@ static const cli_option bench_options[] = {
 
 gsa_status bench_fail_memory(gsa_error *error)
 {
-    snprintf(error->message, sizeof error->message, "no memory for so many rows; --rows takes fewer");
-    return GSA_MEMORY;
+    return gsa__fail(error, GSA_MEMORY, "no memory for so many rows; --rows takes fewer");
 }
 
 gsa_status bench_fail_file(gsa_error *error, const char *path)
 {
-    snprintf(error->message, sizeof error->message, "%s: %s", path, strerror(errno));
-    return GSA_IO;
+    return gsa__fail(error, GSA_IO, "%s: %s", path, strerror(errno));
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -208,7 +208,7 @@ static int run_bench(const cli_arguments *arguments)
 {
     bench all = {.env = session_env(arguments), .n_rows = (size_t)arguments_number(arguments, "rows")};
     long n_processors = sysconf(_SC_NPROCESSORS_ONLN);
-    const char *place = getenv("TMPDIR") != NULL ? getenv("TMPDIR") : "/tmp";
+    const char *place = session_temporary_folder();
     gsa_error error = {0};
     all.env.n_threads = 1;
     all.n_threads = n_processors > 1 ? (unsigned)n_processors : 1;

@@ -188,8 +188,7 @@ int cluster_agree(cli_cluster *cluster, int code)
     return cluster->settled;
 }
 
-/* ---- joining and parting
- * ----------------------------------------------------------------------------------------------------- */
+/* ---- joining and parting ---------------------------------------------------------------------------------------- */
 
 /* Of any rank, at any time. */
 static void say(const char *text)

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const cli_option compare_options[] = {
     {"methods", 0, OPTION_TEXT, true, "LIST", NULL, 0, 0,
@@ -53,22 +52,13 @@ static int parse_methods(comparing *what)
     return code;
 }
 
-static bool is_same_file(const char *a, const char *b)
-{
-    struct stat first, second;
-    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
-           first.st_ino == second.st_ino && S_ISREG(first.st_mode);
-}
-
 static int check_output(const cli_arguments *arguments, const char *option, const char *path)
 {
     const char *test = arguments_text(arguments, "test");
-    bool is_input = test != NULL && is_same_file(path, test);
-    for (size_t i = 0; i < arguments->n_positional; i++)
-        is_input = is_input || is_same_file(path, arguments->positional[i]);
-    if (is_input)
-        return complain_failed("%s is one of the inputs and would be overwritten; give %s another name", path, option);
-    return output_check_place(path);
+    int code = session_check_not_input(path, option, arguments->positional, arguments->n_positional);
+    if (code == EXIT_DONE && test != NULL)
+        code = session_check_not_input(path, option, &test, 1);
+    return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
 static int check_outputs(const cli_arguments *arguments)
@@ -80,7 +70,7 @@ static int check_outputs(const cli_arguments *arguments)
     if (strcmp(rows, "-") == 0)
         return complain_usage("--rows -: standard output is for the results of -o or their table; give the name of a "
                               "file");
-    if (strcmp(rows, path) == 0 || is_same_file(rows, path))
+    if (session_is_same_file(rows, path))
         return complain_usage("-o and --rows are the same file %s; give --rows another name", path);
     return check_output(arguments, "--rows", rows);
 }
@@ -91,15 +81,12 @@ static int name_data(comparing *what)
     static const char *const endings[] = {".xz", ".gz", ".zst", ".bz2"};
     const char *path = what->arguments->positional[0], *slash = strrchr(path, '/');
     const char *name = slash != NULL ? slash + 1 : path;
-    size_t length = strlen(name);
     what->data_name = strdup(name);
     if (what->data_name == NULL)
         return complain_failed("out of memory");
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        size_t ending = strlen(endings[i]);
-        if (length > ending && strcmp(name + length - ending, endings[i]) == 0)
-            what->data_name[length - ending] = '\0';
-    }
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        if (session_is_named(name, endings[i]))
+            what->data_name[strlen(name) - strlen(endings[i])] = '\0';
     what->grid.data_name = what->data_name;
     return EXIT_DONE;
 }

@@ -14,6 +14,8 @@
 #include "message.h"
 #include "progress.h"
 
+#include "base/error.h"
+
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 
@@ -47,8 +49,6 @@ gsa_status compare_rows_choose(compare_rows *rows, const compare_rows *from, con
 gsa_batch compare_rows_view(const compare_rows *rows);
 void compare_rows_free(compare_rows *rows);
 
-/* Fills in the error and gives the status. */
-gsa_status compare_fail(gsa_error *error, gsa_status status, const char *format, ...) CLI_PRINTF(3, 4);
 /* "64 KiB", "1.5 GiB" for messages. */
 enum { COMPARE_SIZE_TEXT = 32 };
 const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT]);

@@ -53,11 +53,11 @@ static gsa_status check_limit(const gsa__method *method, const gsa__problem *pro
     double bytes = 8 * (cells * (2.5 + (double)method->n_tables) + memory + (double)gsa__problem_slots(problem));
     char size[COMPARE_SIZE_TEXT], limit[COMPARE_SIZE_TEXT];
     if (env->memory_limit != 0 && bytes > (double)env->memory_limit)
-        return compare_fail(error, GSA_LIMIT,
-                            "%s takes %s for %zu features and %zu output%s, more than the memory limit of %s; leave it "
-                            "out of --methods, or raise --memory-limit",
-                            method->name, compare_size_text(bytes, size), problem->n_features, problem->n_outputs,
-                            problem->n_outputs == 1 ? "" : "s", compare_size_text((double)env->memory_limit, limit));
+        return gsa__fail(error, GSA_LIMIT,
+                         "%s takes %s for %zu features and %zu output%s, more than the memory limit of %s; leave it "
+                         "out of --methods, or raise --memory-limit",
+                         method->name, compare_size_text(bytes, size), problem->n_features, problem->n_outputs,
+                         problem->n_outputs == 1 ? "" : "s", compare_size_text((double)env->memory_limit, limit));
     return GSA_OK;
 }
 
@@ -67,7 +67,7 @@ static gsa_status open_baseline(const compare_method *method, const compare_task
     _Static_assert(COMPARE_KNOBS == GSA__KNOBS, "a method has room for all knobs");
     baseline_learner *learner = calloc(1, sizeof *learner);
     if (learner == NULL)
-        return compare_fail(error, GSA_MEMORY, "out of memory");
+        return gsa__fail(error, GSA_MEMORY, "out of memory");
     *self = learner;
     *learner = (baseline_learner){.task = task, .env = *env, .problem = make_problem(task)};
     gsa_status status = check_limit(method->baseline, &learner->problem, env, error);
@@ -77,7 +77,7 @@ static gsa_status open_baseline(const compare_method *method, const compare_task
     learner->weights = calloc(n_cells, sizeof *learner->weights);
     learner->float_weights = calloc(n_cells, sizeof *learner->float_weights);
     if (learner->weights == NULL || learner->float_weights == NULL)
-        return compare_fail(error, GSA_MEMORY, "no memory for the weights of %s", method->name);
+        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %s", method->name);
     return gsa__optimizer_new(method->baseline, method->knob, &learner->problem, task->seed, env, &learner->optimizer,
                               error);
 }
@@ -95,7 +95,7 @@ static gsa_status finish_baseline(void *self, gsa_model **out, gsa_error *error)
     gsa__optimizer_weights(learner->optimizer, learner->weights);
     for (size_t i = 0; i < gsa__problem_slots(&learner->problem) * n_outputs; i++) {
         if (!(fabs(learner->weights[i]) <= (double)FLT_MAX))
-            return compare_fail(error, GSA_DIVERGED, "a weight is not finite");
+            return gsa__fail(error, GSA_DIVERGED, "a weight is not finite");
         learner->float_weights[i] = (float)learner->weights[i];
     }
     return gsa_model_with_weights(learner->task->like, learner->problem.n_features, learner->float_weights + n_outputs,

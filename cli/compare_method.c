@@ -2,12 +2,12 @@
 #include "compare.h"
 
 #include "number.h"
+#include "report.h"
 #include "suggest.h"
 
 #include "baseline/optimizer.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,28 +136,16 @@ bool compare_method_needs_rows(const compare_method *method)
     return method->baseline != NULL && method->baseline->needs_rows;
 }
 
-static void append(char *text, size_t size, const char *format, ...) CLI_PRINTF(3, 4);
-
-/* Cut to fit. */
-static void append(char *text, size_t size, const char *format, ...)
-{
-    size_t used = strlen(text);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + used, size - used, format, arguments);
-    va_end(arguments);
-}
-
 const char *compare_method_parameters(const compare_method *method, char buffer[COMPARE_PARAMETERS_SIZE])
 {
     buffer[0] = '\0';
     if (method->n_shards > 0)
-        append(buffer, COMPARE_PARAMETERS_SIZE, "shards=%zu", method->n_shards);
+        report_append(buffer, COMPARE_PARAMETERS_SIZE, "shards=%zu", method->n_shards);
     else if (method->baseline == NULL)
-        append(buffer, COMPARE_PARAMETERS_SIZE, "average=%s", method->average);
+        report_append(buffer, COMPARE_PARAMETERS_SIZE, "average=%s", method->average);
     for (size_t i = 0; method->baseline != NULL && i < GSA__KNOBS && method->baseline->knobs[i].name != NULL; i++)
-        append(buffer, COMPARE_PARAMETERS_SIZE, "%s%s=%g", i > 0 ? ";" : "", method->baseline->knobs[i].name,
-               method->knob[i]);
+        report_append(buffer, COMPARE_PARAMETERS_SIZE, "%s%s=%g", i > 0 ? ";" : "", method->baseline->knobs[i].name,
+                      method->knob[i]);
     return buffer;
 }
 
@@ -165,19 +153,20 @@ const char *compare_method_parameters(const compare_method *method, char buffer[
 static void describe_baseline(const gsa__method *method, compare_method_help *out)
 {
     size_t n_optional = 0;
-    append(out->usage, sizeof out->usage, "%s", method->name);
-    append(out->text, sizeof out->text, "%s (%s)", method->help, method->source);
+    report_append(out->usage, sizeof out->usage, "%s", method->name);
+    report_append(out->text, sizeof out->text, "%s (%s)", method->help, method->source);
     for (size_t i = 0; i < GSA__KNOBS && method->knobs[i].name != NULL; i++) {
         const gsa__knob *knob = &method->knobs[i];
         bool is_optional = !isnan(knob->initial);
-        append(out->usage, sizeof out->usage, is_optional ? "[:%s" : ":%s", knob->name);
-        append(out->text, sizeof out->text, "; %s: %s, from %g to %g", knob->name, knob->help, knob->least, knob->most);
+        report_append(out->usage, sizeof out->usage, is_optional ? "[:%s" : ":%s", knob->name);
+        report_append(out->text, sizeof out->text, "; %s: %s, from %g to %g", knob->name, knob->help, knob->least,
+                      knob->most);
         if (is_optional)
-            append(out->text, sizeof out->text, " (default: %g)", knob->initial);
+            report_append(out->text, sizeof out->text, " (default: %g)", knob->initial);
         n_optional += is_optional;
     }
     for (; n_optional > 0; n_optional--)
-        append(out->usage, sizeof out->usage, "]");
+        report_append(out->usage, sizeof out->usage, "]");
     out->needs_rows = method->needs_rows;
 }
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-static const double redraw_seconds = 0.1;
 enum { BAR_WIDTH = 24, LINE_SIZE = 200 };
 
 /* "[=====>    ]" */
@@ -20,23 +19,18 @@ static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
 void compare_progress_show(compare_grid *grid, size_t done, size_t method)
 {
     cli_progress *progress = &grid->progress;
-    double now = progress_clock();
     if (done == 0)
-        progress->pass_began = now; /* reading the rows is over */
-    else if (now - progress->drawn < redraw_seconds)
+        progress->pass_began = progress_clock(); /* reading the rows is over */
+    if (!progress->is_live || (!progress_is_due(progress) && done > 0))
         return;
-    if (!progress->is_live)
-        return;
-    progress->drawn = now;
     double total = (double)grid->n_methods * (double)grid->n_seeds * (double)grid->n_passes;
     double fraction = (double)done / total;
     char bar[BAR_WIDTH + 3], parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE];
     fill_bar(fraction, bar);
-    int used = snprintf(line, sizeof line, "%s %3.0f%%  %s %.40s", bar, 100 * fraction, grid->methods[method].name,
-                        compare_method_parameters(&grid->methods[method], parameters));
-    double left = done > 0 ? (now - progress->pass_began) * (1 - fraction) / fraction : NAN;
-    if (left < 1e6 && used > 0 && used < LINE_SIZE)
-        snprintf(line + used, (size_t)(LINE_SIZE - used), "  ETA %ld:%02ld", (long)left / 60, (long)left % 60);
+    snprintf(line, sizeof line, "%s %3.0f%%  %s %.40s", bar, 100 * fraction, grid->methods[method].name,
+             compare_method_parameters(&grid->methods[method], parameters));
+    double left = done > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / fraction : NAN;
+    progress_append_left(line, sizeof line, left);
     progress_draw(progress, line, "");
 }
 

@@ -1,19 +1,8 @@
 /* Rows in memory. The optimisers know no row weights, so that a reader that delivers some is refused. */
 #include "compare.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-gsa_status compare_fail(gsa_error *error, gsa_status status, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    *error = (gsa_error){.status = status, .row = GSA_NO_ROW};
-    vsnprintf(error->message, sizeof error->message, format, arguments);
-    va_end(arguments);
-    return status;
-}
 
 const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT])
 {
@@ -28,7 +17,7 @@ const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT])
 gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 {
     if (env->should_stop != NULL && env->should_stop(env->stop_ctx))
-        return compare_fail(error, GSA_STOPPED, "stopped on request");
+        return gsa__fail(error, GSA_STOPPED, "stopped on request");
     return GSA_OK;
 }
 
@@ -36,7 +25,7 @@ gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 
 static gsa_status no_memory(gsa_error *error)
 {
-    return compare_fail(error, GSA_MEMORY, "no memory for the rows: compare keeps all of them in memory");
+    return gsa__fail(error, GSA_MEMORY, "no memory for the rows: compare keeps all of them in memory");
 }
 
 /* The array with room for n elements; where there is no memory it stays as it is, and *fits becomes false. */
@@ -60,12 +49,12 @@ static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsa_env *en
     uint64_t bytes = n_rows * row_size + n_entries * (uint64_t)(sizeof(uint32_t) + sizeof(float));
     char limit[COMPARE_SIZE_TEXT];
     if (n_rows >= UINT32_MAX)
-        return compare_fail(error, GSA_LIMIT, "more than 2^32 - 2 rows cannot be compared");
+        return gsa__fail(error, GSA_LIMIT, "more than 2^32 - 2 rows cannot be compared");
     if (env->memory_limit != 0 && bytes > env->memory_limit)
-        return compare_fail(error, GSA_LIMIT,
-                            "the rows take more than the memory limit of %s; compare keeps all of them in "
-                            "memory: give fewer rows, or raise --memory-limit",
-                            compare_size_text((double)env->memory_limit, limit));
+        return gsa__fail(error, GSA_LIMIT,
+                         "the rows take more than the memory limit of %s; compare keeps all of them in "
+                         "memory: give fewer rows, or raise --memory-limit",
+                         compare_size_text((double)env->memory_limit, limit));
     return GSA_OK;
 }
 
@@ -137,7 +126,7 @@ static void append_row(compare_rows *rows, const gsa_batch *from, size_t row)
 static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const gsa_env *env, gsa_error *error)
 {
     if (batch->weight != NULL)
-        return compare_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
+        return gsa__fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
     size_t n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
     gsa_status status = reserve(rows, batch->n_rows, n_entries, env, error);
     if (status == GSA_OK)
@@ -162,7 +151,7 @@ gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_e
             progress_show_rows(progress, "read", rows->n_rows, 0);
     }
     if (status == GSA_END && rows->n_rows == 0)
-        return compare_fail(error, GSA_INPUT, "no rows in %s: nothing to compare", gsa_reader_file(reader, 0));
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to compare", gsa_reader_file(reader, 0));
     return status == GSA_END ? GSA_OK : status;
 }
 

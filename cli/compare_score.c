@@ -63,7 +63,7 @@ static gsa_status judge_part(const gsa_batch *batch, const gsa_reader *reader, c
         *out = score_of(metrics);
     gsa_metrics_free(metrics);
     if (status == GSA_OK && !isfinite(out->loss))
-        status = compare_fail(error, GSA_DIVERGED, "the loss is not finite");
+        status = gsa__fail(error, GSA_DIVERGED, "the loss is not finite");
     return status;
 }
 

@@ -8,7 +8,7 @@
 
 static gsa_status no_memory(gsa_error *error)
 {
-    return compare_fail(error, GSA_MEMORY, "no memory for the split into rows to learn and rows to test");
+    return gsa__fail(error, GSA_MEMORY, "no memory for the split into rows to learn and rows to test");
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): called only if both were allocated, which compare_fail hides */
@@ -47,7 +47,7 @@ static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *e
         return GSA_OK;
     }
     if (data->rows.n_rows < 2)
-        return compare_fail(error, GSA_INPUT, "a single row cannot be split; give --test a file with rows to test by");
+        return gsa__fail(error, GSA_INPUT, "a single row cannot be split; give --test a file with rows to test by");
     gsa_status status = split_by_seed(task, env, error);
     task->train = compare_rows_view(&task->train_rows);
     task->test = compare_rows_view(&task->test_rows);
@@ -99,10 +99,10 @@ static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *er
 
 static gsa_status refuse_word(compare_task *task, size_t row, gsa_error *error)
 {
-    compare_fail(error, GSA_LABEL,
-                 "label '%s' is a word, but this loss predicts numbers; give --loss softmax if labels are names of "
-                 "classes",
-                 task->train.words[task->train.word[row]]);
+    gsa__fail(error, GSA_LABEL,
+              "label '%s' is a word, but this loss predicts numbers; give --loss softmax if labels are names of "
+              "classes",
+              task->train.words[task->train.word[row]]);
     error->row = row;
     gsa_reader_locate(task->data->reader, &task->train, error);
     return GSA_LABEL;
@@ -124,9 +124,9 @@ static gsa_status set_classes(compare_task *task, gsa_error *error)
     if (strcmp(info.loss, "squared") == 0)
         return check_numbers(task, error);
     if (info.n_classes < 2)
-        return compare_fail(error, GSA_LABEL,
-                            "all rows to learn have the label '%s': with one class there is nothing to compare",
-                            gsa_model_label(task->like, 0));
+        return gsa__fail(error, GSA_LABEL,
+                         "all rows to learn have the label '%s': with one class there is nothing to compare",
+                         gsa_model_label(task->like, 0));
     task->classes = calloc(task->train.n_rows, sizeof *task->classes);
     if (task->classes == NULL)
         return no_memory(error);

@@ -119,7 +119,7 @@ static int run_convert(const cli_arguments *arguments)
     gsa_env env = session_env(arguments);
     converting what = {.n_rows = 0};
     const char *path = arguments_text(arguments, "output");
-    int code = session_check_not_input(path, arguments->positional, arguments->n_positional);
+    int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &what.reader);
     if (code == EXIT_DONE)

@@ -249,13 +249,6 @@ int duckdb_stream(char *sql, struct ArrowArrayStream *out, gsa_arrow_again *agai
 
 /* ---- Parquet ---------------------------------------------------------------------------------------------------- */
 
-bool duckdb_reads(const char *path)
-{
-    static const char suffix[] = ".parquet";
-    size_t size = strlen(path);
-    return size >= sizeof suffix && strcmp(path + size - (sizeof suffix - 1), suffix) == 0;
-}
-
 char *duckdb_query_of(const char *const *paths, size_t n_paths)
 {
     static const char head[] = "SELECT * FROM read_parquet([", tail[] = "])";

@@ -9,8 +9,6 @@
 
 /* Of the library that is found now; NULL if there is none. */
 const char *duckdb_version(void);
-/* Whether a file is named as one of Parquet. */
-bool duckdb_reads(const char *path);
 /* SELECT * from these Parquet files, whose names may have wildcards; to be freed, NULL if there is no memory. */
 char *duckdb_query_of(const char *const *paths, size_t n_paths);
 /* The rows of a query, a few thousand at a time; `again` runs it again. Gives an exit code, and has said what is wrong

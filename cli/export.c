@@ -113,7 +113,7 @@ static int run_export(const cli_arguments *arguments)
     if (arguments_given(arguments, "name"))
         code = check_name(what.name = arguments_text(arguments, "name"));
     if (code == EXIT_DONE)
-        code = session_check_not_input(path, arguments->positional, arguments->n_positional);
+        code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_load_model(model_path, &env, &model);
     what.model = model;

@@ -153,7 +153,7 @@ static int print_json(const inspection *what)
     json_object_set_new(object, "method", json_string(info->method));
     json_object_set_new(object, "average", json_string(info->average));
     json_object_set_new(object, "classes", report_count(info->n_classes));
-    json_object_set_new(object, "labels", report_labels(what->model));
+    json_object_set_new(object, "labels", report_labels(what->model, SIZE_MAX));
     json_object_set_new(object, "rows", report_count(info->n_rows));
     json_object_set_new(object, "passes", report_count(info->n_passes));
     json_object_set_new(object, "features", report_count(info->n_features));

@@ -8,6 +8,8 @@
 #include "session.h"
 #include "style.h"
 
+#include "base/error.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,10 +126,8 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
     }
     progress_clear(&progress);
     gsa_reader_get_progress(data->reader, &data->reading);
-    if (!has_room) {
-        snprintf(error->message, sizeof error->message, "out of memory");
-        return GSA_MEMORY;
-    }
+    if (!has_room)
+        return gsa__fail(error, GSA_MEMORY, "out of memory");
     return status == GSA_END ? GSA_OK : status;
 }
 

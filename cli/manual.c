@@ -23,10 +23,13 @@ value_kind manual_value(const cli_option *option)
     return VALUE_ANY;
 }
 
-void manual_put_choices(const cli_option *option)
+void manual_put_value(const cli_option *option, const char *const text[VALUE_KINDS], const char *after_choices)
 {
-    for (const char *at = option->takes; *at != '\0'; at++)
+    value_kind kind = manual_value(option);
+    fputs(text[kind], stdout);
+    for (const char *at = option->takes; kind == VALUE_CHOICE && *at != '\0'; at++)
         putchar(*at == '|' ? ' ' : *at);
+    fputs(kind == VALUE_CHOICE ? after_choices : "", stdout);
 }
 
 size_t manual_method_name(const char *usage)

@@ -14,7 +14,7 @@ endif()
 add_executable(greedystep_manual
   manual.c manual_about.c manual_bash.c manual_fish.c manual_markdown.c manual_scdoc.c manual_zsh.c)
 target_link_libraries(greedystep_manual PRIVATE
-  gsa_flags greedystep_verbs greedystep_compare gsa_baseline greedystep::static PkgConfig::JANSSON
+  gsa_flags greedystep_verbs gsa_baseline greedystep::static PkgConfig::JANSSON
   ${CMAKE_DL_LIBS})
 
 set(folder ${PROJECT_BINARY_DIR}/manual)

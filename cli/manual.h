@@ -30,12 +30,14 @@ typedef enum value_kind {
     VALUE_METHODS, /* of compare, separated by commas */
     VALUE_MODEL,   /* a file that does not end in .state */
     VALUE_FILE,
-    VALUE_FOLDER
+    VALUE_FOLDER,
+    VALUE_KINDS
 } value_kind;
 value_kind manual_value(const cli_option *option);
 
-/* The choices of an option, separated by spaces. */
-void manual_put_choices(const cli_option *option);
+/* What completes the value of an option: the text of its kind. That of a choice is followed by the choices, separated
+ * by spaces, and by what comes after them. */
+void manual_put_value(const cli_option *option, const char *const text[VALUE_KINDS], const char *after_choices);
 /* How long the name of a method of compare is in its usage, which goes on with what follows it. */
 size_t manual_method_name(const char *usage);
 /* The length of the first clause of a help text, which can stand alone. */

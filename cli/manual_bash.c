@@ -56,32 +56,13 @@ static void put_methods(void)
         printf("%s%.*s", i == 0 ? "" : " ", (int)manual_method_name(method.usage), method.usage);
 }
 
-/* What completes the value of an option. */
-static void put_value(const cli_option *option)
-{
-    switch (manual_value(option)) {
-    case VALUE_NONE: /* not asked for */
-    case VALUE_ANY:
-        break;
-    case VALUE_CHOICE:
-        fputs(" _greedystep_words '", stdout);
-        manual_put_choices(option);
-        fputs("' \"$typed\"", stdout);
-        break;
-    case VALUE_METHODS:
-        fputs(" _greedystep_methods \"$typed\"", stdout);
-        break;
-    case VALUE_MODEL:
-        fputs(" _greedystep_files \"$typed\"", stdout);
-        break;
-    case VALUE_FILE:
-        fputs(" compopt -o default", stdout);
-        break;
-    case VALUE_FOLDER:
-        fputs(" compopt -o dirnames", stdout);
-        break;
-    }
-}
+static const char *const values[VALUE_KINDS] = {[VALUE_NONE] = "",
+                                                [VALUE_ANY] = "",
+                                                [VALUE_CHOICE] = " _greedystep_words '",
+                                                [VALUE_METHODS] = " _greedystep_methods \"$typed\"",
+                                                [VALUE_MODEL] = " _greedystep_files \"$typed\"",
+                                                [VALUE_FILE] = " compopt -o default",
+                                                [VALUE_FOLDER] = " compopt -o dirnames"};
 
 /* Cases for the options with a value: one each, and one for all that have nothing to propose. */
 static void put_options(const cli_option *options, size_t n_options)
@@ -95,7 +76,7 @@ static void put_options(const cli_option *options, size_t n_options)
         if (options[i].letter != 0)
             printf("-%c | ", options[i].letter);
         printf("--%s)", option_display_name(options[i].name, name));
-        put_value(&options[i]);
+        manual_put_value(&options[i], values, "' \"$typed\"");
         puts(" ;;");
     }
     for (size_t i = 0; i < n_options; i++) {

@@ -63,33 +63,14 @@ static void put_methods(void)
     putchar('\n');
 }
 
-static void put_value(const cli_option *option)
-{
-    switch (manual_value(option)) {
-    case VALUE_NONE:
-        break;
-    case VALUE_ANY:
-        fputs(" -x", stdout);
-        break;
-    case VALUE_CHOICE:
-        fputs(" -x -a '", stdout);
-        manual_put_choices(option);
-        putchar('\'');
-        break;
-    case VALUE_METHODS:
-        fputs(" -x -a '(__greedystep_methods)'", stdout);
-        break;
-    case VALUE_MODEL:
-        fputs(" -x -a '(__greedystep_files)'", stdout);
-        break;
-    case VALUE_FILE:
-        fputs(" -r -F", stdout);
-        break;
-    case VALUE_FOLDER:
-        fputs(" -x -a '(__fish_complete_directories (__greedystep_typed))'", stdout);
-        break;
-    }
-}
+static const char *const values[VALUE_KINDS] = {[VALUE_NONE] = "",
+                                                [VALUE_ANY] = " -x",
+                                                [VALUE_CHOICE] = " -x -a '",
+                                                [VALUE_METHODS] = " -x -a '(__greedystep_methods)'",
+                                                [VALUE_MODEL] = " -x -a '(__greedystep_files)'",
+                                                [VALUE_FILE] = " -r -F",
+                                                [VALUE_FOLDER] =
+                                                    " -x -a '(__fish_complete_directories (__greedystep_typed))'"};
 
 static void write_verb(const cli_verb *verb)
 {
@@ -106,7 +87,7 @@ static void write_verb(const cli_verb *verb)
                option_display_name(options[i].name, name));
         if (options[i].letter != 0)
             printf(" -s %c", options[i].letter);
-        put_value(&options[i]);
+        manual_put_value(&options[i], values, "'");
         put_description(options[i].help);
     }
     printf("complete -c greedystep -n '__greedystep_is %s' -l help -s h -d 'what it does, and its options'\n",

@@ -69,35 +69,13 @@ static void put_verbs(void)
     puts("        'help:what a verb does, and its options'\n    )\n    _describe -t verbs verb verbs\n}\n");
 }
 
-static void put_value(const cli_option *option)
-{
-    if (option->kind != OPTION_FLAG && manual_value(option) != VALUE_CHOICE)
-        printf(":%s:", option->takes);
-    switch (manual_value(option)) {
-    case VALUE_NONE:
-        break;
-    case VALUE_ANY:
-        putchar(' ');
-        break;
-    case VALUE_CHOICE:
-        fputs(":choice:(", stdout);
-        manual_put_choices(option);
-        putchar(')');
-        break;
-    case VALUE_METHODS:
-        fputs("_greedystep_methods", stdout);
-        break;
-    case VALUE_MODEL:
-        fputs("_greedystep_files", stdout);
-        break;
-    case VALUE_FILE:
-        fputs("_files", stdout);
-        break;
-    case VALUE_FOLDER:
-        fputs("_directories", stdout);
-        break;
-    }
-}
+static const char *const values[VALUE_KINDS] = {[VALUE_NONE] = "",
+                                                [VALUE_ANY] = " ",
+                                                [VALUE_CHOICE] = ":choice:(",
+                                                [VALUE_METHODS] = "_greedystep_methods",
+                                                [VALUE_MODEL] = "_greedystep_files",
+                                                [VALUE_FILE] = "_files",
+                                                [VALUE_FOLDER] = "_directories"};
 
 static void put_option(const cli_option *option)
 {
@@ -113,7 +91,9 @@ static void put_option(const cli_option *option)
             printf("-%c+[", option->letter);
         put_clause(option->help, "\\[]:");
         putchar(']');
-        put_value(option);
+        if (manual_value(option) != VALUE_NONE && manual_value(option) != VALUE_CHOICE)
+            printf(":%s:", option->takes);
+        manual_put_value(option, values, ")");
         puts("' \\");
     }
 }

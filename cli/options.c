@@ -99,11 +99,6 @@ static bool names_equal_up_to(const char *a, size_t a_len, const char *b)
     return true;
 }
 
-bool option_names_equal(const char *a, const char *b)
-{
-    return names_equal_up_to(a, strlen(a), b);
-}
-
 const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE])
 {
     size_t i = 0;

@@ -86,8 +86,6 @@ bool arguments_flag(const cli_arguments *arguments, const char *name);
 enum { VALUE_TEXT_SIZE = 24 };
 const char *arguments_plain_value(const cli_arguments *arguments, size_t number, char buffer[VALUE_TEXT_SIZE]);
 
-/* Whether two names are the same but for dashes and underscores. */
-bool option_names_equal(const char *a, const char *b);
 /* A name with dashes, for messages. */
 enum { OPTION_NAME_SIZE = 48 };
 const char *option_display_name(const char *name, char buffer[OPTION_NAME_SIZE]);

@@ -1,11 +1,10 @@
-/* Text results. A file is written under a temporary name beside its place and renamed when it is whole. */
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system asks for it */
-#define _XOPEN_SOURCE 700 /* realpath */
-
+/* Streams over the files of base/atomic_file.h, and standard output. */
 #include "output.h"
 
 #include "interrupt.h"
 #include "message.h"
+
+#include "base/atomic_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -56,45 +55,22 @@ int output_check_place(const char *path)
     return code;
 }
 
-/* Something that a rename would destroy rather than replace. */
-static int is_special(const char *path)
-{
-    struct stat found;
-    return stat(path, &found) == 0 && !S_ISREG(found.st_mode);
-}
-
-/* A symbolic link is followed, so that the file it names is replaced. */
-static bool choose_paths(const char *path, cli_output *out)
-{
-    out->path = realpath(path, NULL);
-    if (out->path == NULL)
-        out->path = strdup(path);
-    if (out->path == NULL || is_special(path))
-        return out->path != NULL;
-    size_t size = strlen(out->path) + 32;
-    out->temporary_path = malloc(size);
-    if (out->temporary_path == NULL)
-        return false;
-    snprintf(out->temporary_path, size, "%s.%ld.tmp", out->path, (long)getpid());
-    return true;
-}
-
 int output_open(const char *path, cli_output *out)
 {
-    *out = (cli_output){.stream = stdout};
+    gsa_error error = {0};
+    *out = (cli_output){.stream = stdout, .is_direct = true};
     if (strcmp(path, "-") == 0)
         return EXIT_DONE;
-    out->stream = NULL;
+    *out = (cli_output){.path = path};
     int code = output_check_place(path);
     if (code != EXIT_DONE)
         return code;
+    if (gsa__atomic_file_open(path, NULL, &out->file, &error) != GSA_OK)
+        return complain_failed("%s%s", error.message, strchr(error.message, ';') != NULL ? "" : "; give another name");
+    out->is_direct = gsa__atomic_file_is_direct(out->file);
+    int descriptor = fcntl(gsa__atomic_file_descriptor(out->file), F_DUPFD_CLOEXEC, 0);
     out->buffer = malloc(BUFFER_SIZE);
-    if (out->buffer == NULL || !choose_paths(path, out))
-        return complain_failed("out of memory");
-    bool in_place = out->temporary_path == NULL;
-    int flags = O_WRONLY | O_CLOEXEC | (in_place ? 0 : O_CREAT | O_TRUNC);
-    int descriptor = open(in_place ? out->path : out->temporary_path, flags, 0666);
-    out->stream = descriptor >= 0 ? fdopen(descriptor, "w") : NULL;
+    out->stream = descriptor >= 0 && out->buffer != NULL ? fdopen(descriptor, "w") : NULL;
     if (out->stream == NULL) {
         code = complain_failed("cannot write %s: %s; give another name", path, strerror(errno));
         if (descriptor >= 0)
@@ -132,32 +108,21 @@ int output_complain(const cli_output *output)
 
 int output_commit(cli_output *output)
 {
+    gsa_error error = {0};
     if (output->path == NULL)
         return EXIT_DONE;
-    bool written = fflush(output->stream) == 0;
-    if (written && output->temporary_path != NULL) /* a name must not outlive its contents in a crash */
-        written = fsync(fileno(output->stream)) == 0;
-    if (written) {
-        written = fclose(output->stream) == 0;
-        output->stream = NULL; /* gone, whatever fclose has to say */
-    }
-    if (written && output->temporary_path != NULL)
-        written = rename(output->temporary_path, output->path) == 0;
-    if (!written)
+    if (fflush(output->stream) != 0)
         return output_complain(output);
-    free(output->temporary_path);
-    output->temporary_path = NULL;
-    return EXIT_DONE;
+    gsa_status status = gsa__atomic_file_commit(output->file, &error);
+    output->file = NULL; /* gone, whatever came of it */
+    return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
 void output_discard(cli_output *output)
 {
     if (output->stream != NULL && output->path != NULL)
         fclose(output->stream);
-    if (output->temporary_path != NULL)
-        unlink(output->temporary_path);
-    free(output->temporary_path);
-    free(output->path);
+    gsa__atomic_file_discard(output->file);
     free(output->buffer);
     *output = (cli_output){0};
 }

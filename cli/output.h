@@ -2,12 +2,14 @@
 #ifndef GREEDYSTEP_CLI_OUTPUT_H
 #define GREEDYSTEP_CLI_OUTPUT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 typedef struct cli_output {
     FILE *stream;
-    char *path;           /* where the result belongs; NULL: standard output */
-    char *temporary_path; /* where it is until it is whole; NULL: written in place */
+    const char *path; /* where the result belongs; NULL: standard output */
+    struct gsa__atomic_file *file;
+    bool is_direct; /* what is written is seen at once */
     char *buffer;
 } cli_output;
 

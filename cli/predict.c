@@ -59,7 +59,7 @@ static int predict_all(predicting *what)
     gsa_error error = {0};
     gsa_reader_progress reading;
     gsa_reader_get_progress(what->reader, &reading);
-    what->is_watched = reading.is_stream && what->output.temporary_path == NULL;
+    what->is_watched = reading.is_stream && what->output.is_direct;
     gsa_model_info info;
     gsa_model_get_info(what->model, &info);
     what->every_class = what->every_class || info.n_classes <= FEW_CLASSES;
@@ -77,17 +77,11 @@ static int predict_all(predicting *what)
     return EXIT_DONE;
 }
 
-static bool ends_with(const char *name, const char *ending)
-{
-    size_t size = strlen(name), ending_size = strlen(ending);
-    return size > ending_size && strcmp(name + size - ending_size, ending) == 0;
-}
-
 static int choose_text(const cli_arguments *arguments, predicting *what)
 {
     const char *format = arguments_text(arguments, "format"), *path = arguments_text(arguments, "output");
     if (strcmp(format, "auto") == 0)
-        format = ends_with(path, ".csv") ? "csv" : ends_with(path, ".jsonl") ? "jsonl" : "text";
+        format = session_is_named(path, ".csv") ? "csv" : session_is_named(path, ".jsonl") ? "jsonl" : "text";
     what->text = strcmp(format, "csv") == 0     ? GSA_TEXT_CSV
                  : strcmp(format, "jsonl") == 0 ? GSA_TEXT_JSONL
                                                 : GSA_TEXT_LINES;
@@ -106,7 +100,7 @@ static int run_predict(const cli_arguments *arguments)
     what.env.stop_ctx = &what;
     int code = choose_text(arguments, &what);
     if (code == EXIT_DONE)
-        code = session_check_not_input(arguments_text(arguments, "output"), arguments->positional,
+        code = session_check_not_input(arguments_text(arguments, "output"), "-o", arguments->positional,
                                        arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_load_model(arguments->positional[0], &what.env, &what.model);

@@ -1,21 +1,10 @@
 /* What a terminal may be shown. */
 #include "printable.h"
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-/* Bytes of the character of UTF-8 that begins here; 0 if none does. */
-static size_t character_size(const unsigned char *at)
-{
-    size_t size = at[0] < 0x80 ? 1 : at[0] >= 0xC2 && at[0] < 0xE0 ? 2 : at[0] >= 0xE0 && at[0] < 0xF0 ? 3 : 4;
-    bool is_too_long = (at[0] == 0xE0 && at[1] < 0xA0) || (at[0] == 0xF0 && at[1] < 0x90); /* for what it says */
-    if ((at[0] >= 0x80 && at[0] < 0xC2) || at[0] > 0xF4 || is_too_long)
-        return 0;
-    for (size_t i = 1; i < size; i++)
-        if ((at[i] & 0xC0) != 0x80)
-            return 0;
-    return size;
-}
 
 /* Bytes that can be shown as they are, from here on: all but the control characters of ASCII and of Latin-1, which
  * UTF-8 writes as C2 80 to C2 9F. */
@@ -24,7 +13,7 @@ static size_t clean_size(const char *text)
     const unsigned char *at = (const unsigned char *)text;
     size_t n = 0;
     while (at[n] != '\0') {
-        size_t size = character_size(at + n);
+        size_t size = gsa__utf8_character(text + n, SIZE_MAX); /* which does not pass over the end: 0 is no part */
         bool is_control = at[n] < ' ' || at[n] == 0x7F || (at[n] == 0xC2 && at[n + 1] < 0xA0);
         if (is_control || (size == 0 && at[n] < 0xA0))
             break;

@@ -40,10 +40,20 @@ void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
         progress->next_rows *= 2;
 }
 
-double progress_rate(const cli_progress *progress, uint64_t n_rows)
+/* Rows a second since the beginning. */
+static double rate_of(const cli_progress *progress, uint64_t n_rows)
 {
     double seconds = progress_clock() - progress->began;
     return seconds > 0 ? (double)(n_rows - progress->rows_at_start) / seconds : 0;
+}
+
+bool progress_is_due(cli_progress *progress)
+{
+    double now = progress_clock();
+    if (now - progress->drawn < redraw_seconds)
+        return false;
+    progress->drawn = now;
+    return true;
 }
 
 /* Whether it is time for another line. Asking the clock is cheap beside the few hundred rows (in rounds, the few
@@ -59,11 +69,7 @@ static bool is_due(cli_progress *progress, uint64_t n_rows)
             progress->next_rows *= 2;
         return true;
     }
-    double now = progress_clock();
-    if (now - progress->drawn < redraw_seconds)
-        return false;
-    progress->drawn = now;
-    return true;
+    return progress_is_due(progress);
 }
 
 void progress_draw(cli_progress *progress, const char *line, const char *chart)
@@ -113,6 +119,12 @@ static void note_pass(cli_progress *progress, uint64_t pass, double fraction)
     progress->fraction_at_start = fraction;
 }
 
+void progress_append_left(char *line, size_t size, double seconds)
+{
+    if (seconds < 1e6)
+        report_append(line, size, "  ETA %ld:%02ld", (long)seconds / 60, (long)seconds % 60);
+}
+
 /* "  45%  ETA 1:23" of the pass, where the size of the input is known; a team has read all of it before it begins. */
 static void append_fraction(const cli_progress *progress, double fraction, char line[LINE_SIZE])
 {
@@ -121,8 +133,7 @@ static void append_fraction(const cli_progress *progress, double fraction, char 
     report_append(line, LINE_SIZE, "  %.0f%%", 100 * fraction);
     double gained = fraction - progress->fraction_at_start;
     double left = gained > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / gained : INFINITY;
-    if (left < 1e6)
-        report_append(line, LINE_SIZE, "  ETA %ld:%02ld", (long)left / 60, (long)left % 60);
+    progress_append_left(line, LINE_SIZE, left);
 }
 
 /* "/3" where the number of passes is fixed. */
@@ -150,7 +161,7 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
     snprintf(line, LINE_SIZE, "pass %llu%s  %llu rows", (unsigned long long)summary->pass + 1,
              of_passes(learner, passes), (unsigned long long)summary->n_rows_all);
     if (widths[width].rate)
-        report_append(line, LINE_SIZE, "  %s rows/s", short_number(progress_rate(progress, summary->n_rows_all), rate));
+        report_append(line, LINE_SIZE, "  %s rows/s", short_number(rate_of(progress, summary->n_rows_all), rate));
     report_append(line, LINE_SIZE, "  loss %.5f",
                   summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : (double)NAN);
     if (widths[width].step)
@@ -225,7 +236,7 @@ void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_ro
         return;
     char line[LINE_SIZE], rate[32];
     snprintf(line, sizeof line, "%s %llu rows  %s rows/s", doing, (unsigned long long)n_rows,
-             short_number(progress_rate(progress, n_rows), rate));
+             short_number(rate_of(progress, n_rows), rate));
     append_fraction(progress, n_total > 0 ? (double)n_rows / (double)n_total : NAN, line);
     draw(progress, line);
 }

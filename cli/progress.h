@@ -38,14 +38,15 @@ void progress_show_training(cli_progress *progress, const gsa_state *learner, co
 void progress_show_losses(cli_progress *progress);
 /* For work that is rows only; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
+/* If it is live: whether it is time to draw again, which is then to be done. */
+bool progress_is_due(cli_progress *progress);
+/* "  ETA 1:23" behind what is in the buffer; nothing if that is not known (NaN), or days away. */
+void progress_append_left(char *line, size_t size, double seconds);
 /* A line that is drawn over by the next, as far as it fits; the chart behind it may be "". Only if it is live. */
 void progress_draw(cli_progress *progress, const char *line, const char *chart);
 /* Removes the line from the terminal, so that something else can be said. */
 void progress_clear(cli_progress *progress);
 /* A line that stays. */
 void progress_say(cli_progress *progress, const char *text);
-
-/* Rows a second since the beginning. */
-double progress_rate(const cli_progress *progress, uint64_t n_rows);
 
 #endif

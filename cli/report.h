@@ -31,8 +31,8 @@ json_t *report_count(uint64_t value);
 json_t *report_text(const char *text);
 /* Adds every metric under its name. */
 void report_metrics_json(json_t *object, const gsa_metrics *metrics);
-/* All labels of a model in order. */
-json_t *report_labels(const gsa_model *model);
+/* The labels of a model in order, so many at the most. */
+json_t *report_labels(const gsa_model *model, size_t most);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */
 int report_print_json(json_t *object);
 

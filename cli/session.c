@@ -10,12 +10,13 @@
 #include <greedystep/arrow.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char state_suffix[] = ".state";
+static const char state_suffix[] = ".state", parquet_suffix[] = ".parquet";
 
 /* 0 (no limit) where the system does not tell. */
 static uint64_t half_of_memory(void)
@@ -26,6 +27,12 @@ static uint64_t half_of_memory(void)
         return (uint64_t)pages / 2 * (uint64_t)page_size;
 #endif
     return 0;
+}
+
+const char *session_temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder != NULL && *folder != '\0' ? folder : "/tmp";
 }
 
 gsa_env session_env(const cli_arguments *arguments)
@@ -39,7 +46,7 @@ gsa_env session_env(const cli_arguments *arguments)
 static bool any_is_parquet(const char *const *paths, size_t n_paths)
 {
     size_t i = 0;
-    while (i < n_paths && !duckdb_reads(paths[i]))
+    while (i < n_paths && !session_is_named(paths[i], parquet_suffix))
         i++;
     return i < n_paths;
 }
@@ -49,7 +56,7 @@ static int open_stream(const char *sql, const char *const *paths, size_t n_paths
                        gsa_arrow_again *again)
 {
     for (size_t i = 0; i < n_paths; i++) {
-        if (!duckdb_reads(paths[i]))
+        if (!session_is_named(paths[i], parquet_suffix))
             return complain_failed("%s is not named as a Parquet file and others are: give files of one sort",
                                    paths[i]);
     }
@@ -125,23 +132,20 @@ int session_load_model(const char *path, const gsa_env *env, gsa_model **out)
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 
-static bool names_state(const char *path)
+bool session_is_named(const char *path, const char *ending)
 {
-    size_t length = strlen(path), suffix_length = sizeof state_suffix - 1;
-    return length > suffix_length && strcmp(path + length - suffix_length, state_suffix) == 0;
+    size_t length = strlen(path), ending_length = strlen(ending);
+    return length > ending_length && strcmp(path + length - ending_length, ending) == 0;
 }
 
 char *session_state_path(const char *model_path)
 {
-    size_t length = strlen(model_path);
-    char *path = malloc(length + sizeof state_suffix);
-    if (path == NULL) {
+    size_t size = strlen(model_path) + sizeof state_suffix;
+    char *path = malloc(size);
+    if (path == NULL)
         complain("out of memory");
-        return NULL;
-    }
-    memcpy(path, model_path, length);
-    memcpy(path + length, names_state(model_path) ? "" : state_suffix,
-           names_state(model_path) ? 1 : sizeof state_suffix);
+    else
+        snprintf(path, size, "%s%s", model_path, session_is_named(model_path, state_suffix) ? "" : state_suffix);
     return path;
 }
 
@@ -207,18 +211,19 @@ bool session_is_same_file(const char *a, const char *b)
            first.st_ino == second.st_ino && S_ISREG(first.st_mode);
 }
 
-int session_check_not_input(const char *path, const char *const *inputs, size_t n_inputs)
+int session_check_not_input(const char *path, const char *option, const char *const *inputs, size_t n_inputs)
 {
     for (size_t i = 0; i < n_inputs && strcmp(path, "-") != 0; i++) {
         if (session_is_same_file(path, inputs[i]))
-            return complain_failed("%s is one of the inputs and would be overwritten; give -o another name", path);
+            return complain_failed("%s is one of the inputs and would be overwritten; give %s another name", path,
+                                   option);
     }
     return EXIT_DONE;
 }
 
 static int check_one_path(const char *path, const char *const *inputs, size_t n_inputs)
 {
-    int code = session_check_not_input(path, inputs, n_inputs);
+    int code = session_check_not_input(path, "-o", inputs, n_inputs);
     return code == EXIT_DONE ? output_check_place(path) : code;
 }
 
@@ -227,7 +232,7 @@ int session_check_model_path(const char *path, const char *const *inputs, size_t
     if (strcmp(path, "-") == 0)
         return complain_usage("a model is a file with its state beside it and cannot go to standard output; give -o a "
                               "name");
-    if (names_state(path))
+    if (session_is_named(path, state_suffix))
         return complain_usage("-o %s: a name that ends in %s is kept for the state beside a model; give another", path,
                               state_suffix);
     char *state_path = session_state_path(path);

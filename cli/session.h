@@ -10,6 +10,10 @@
 
 #include <stdbool.h>
 
+/* TMPDIR, or where the system has it. */
+const char *session_temporary_folder(void);
+/* Whether a name ends so, and does not begin with it. */
+bool session_is_named(const char *path, const char *ending);
 /* The memory limit asked for (or half of the memory) and the interrupts. */
 gsa_env session_env(const cli_arguments *arguments);
 
@@ -30,8 +34,8 @@ char *session_state_path(const char *model_path);
 bool session_has_state(const char *model_path);
 /* By name, or because the system says so. */
 bool session_is_same_file(const char *a, const char *b);
-/* An output that is one of the inputs is refused; "-" is none. */
-int session_check_not_input(const char *path, const char *const *inputs, size_t n_inputs);
+/* An output, of this option, that is one of the inputs is refused; "-" is none. */
+int session_check_not_input(const char *path, const char *option, const char *const *inputs, size_t n_inputs);
 /* Before the work begins: a model can be written there, and it would not replace one of the inputs. */
 int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs);
 

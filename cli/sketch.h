@@ -15,15 +15,6 @@ typedef struct sketch {
     uint8_t rank[SKETCH_SIZE];
 } sketch;
 
-/* A bijection whose every bit depends on all of its argument (a step of splitmix64). */
-static inline uint64_t sketch_hash(uint64_t value)
-{
-    value += UINT64_C(0x9E3779B97F4A7C15);
-    value = (value ^ value >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    value = (value ^ value >> 27) * UINT64_C(0x94D049BB133111EB);
-    return value ^ value >> 31;
-}
-
 static inline void sketch_add(sketch *to, uint64_t hash)
 {
     uint8_t *rank = &to->rank[hash >> (64 - SKETCH_BITS)];

@@ -6,7 +6,7 @@
 #include "progress.h"
 #include "report.h"
 #include "session.h"
-#include "trace_event.h"
+#include "train.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -312,14 +312,13 @@ void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t 
 {
     gsa_summary summary;
     gsa_state_summary(state, &summary);
-    double loss = summary.loss_weight > 0 ? summary.loss_sum / summary.loss_weight : summary.last_pass_loss;
     json_t *event = trace_event("end");
     json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
     json_object_set_new(event, "loss", json_string(summary.loss));
     json_object_set_new(event, "rows", report_count(summary.n_rows));
     json_object_set_new(event, "held_out", report_count(summary.n_held_out));
     json_object_set_new(event, "passes", report_count(summary.pass));
-    json_object_set_new(event, "progressive_loss", report_real(loss));
+    json_object_set_new(event, "progressive_loss", report_real(train_progressive_loss(&summary)));
     json_object_set_new(event, "held_out_loss", report_real(held_out_loss));
     json_object_set_new(event, "step", report_real(summary.step));
     json_object_set_new(event, "bad_rows", report_count(n_bad_rows));

@@ -55,4 +55,9 @@ void trace_fail(cli_trace *trace, const char *message);
 /* A trace without an end gets one. Gives the exit code that the run has now. */
 int trace_close(cli_trace *trace, int code);
 
+/* For the files of --trace: an object with its "event". */
+json_t *trace_event(const char *name);
+/* A line of it; it is released. */
+void trace_write(cli_trace *trace, json_t *event);
+
 #endif

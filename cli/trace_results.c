@@ -3,7 +3,7 @@
 #include "message.h"
 #include "report.h"
 #include "strongest.h"
-#include "trace_event.h"
+#include "trace.h"
 #include "trace_rows.h"
 
 enum { STRONGEST_TOLD = 50, LABELS_TOLD = 1000 };
@@ -12,13 +12,10 @@ static void tell_model(cli_trace *trace, const gsa_model *model)
 {
     gsa_model_info info;
     strongest found;
-    const char *label;
     gsa_model_get_info(model, &info);
     if (!strongest_find(model, STRONGEST_TOLD, 0, &found))
         return;
-    json_t *event = trace_event("model"), *labels = json_array();
-    for (size_t i = 0; i < LABELS_TOLD && (label = gsa_model_label(model, i)) != NULL; i++)
-        json_array_append_new(labels, report_text(label));
+    json_t *event = trace_event("model");
     json_object_set_new(event, "loss", json_string(info.loss));
     json_object_set_new(event, "method", json_string(info.method));
     json_object_set_new(event, "average", json_string(info.average));
@@ -26,7 +23,7 @@ static void tell_model(cli_trace *trace, const gsa_model *model)
     json_object_set_new(event, "features_used", report_count(found.n_used));
     json_object_set_new(event, "outputs", report_count(info.n_outputs));
     json_object_set_new(event, "classes", report_count(info.n_classes));
-    json_object_set_new(event, "labels", labels);
+    json_object_set_new(event, "labels", report_labels(model, LABELS_TOLD));
     json_object_set_new(event, "nonzero_weights", report_count(found.n_nonzero));
     json_object_set_new(event, "intercept", strongest_intercepts(&found));
     json_object_set_new(event, "strongest", strongest_json(&found));

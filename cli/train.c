@@ -239,6 +239,25 @@ static int save_and_report(training *run)
     return run->test_failed ? EXIT_FAILED : code;
 }
 
+/* All ranks together: what the columns are, and that everybody can read. *code: a failure that has been told. */
+static gsa_status begin_reading(training *run, int *code, gsa_error *error)
+{
+    *code = cluster_agree(&run->cluster, EXIT_DONE);
+    if (*code != EXIT_DONE)
+        return GSA_OK;
+    char *schema = cluster_hear(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
+    gsa_status status = gsa_reader_set_schema(run->reader, schema, error);
+    free(schema);
+    if (status == GSA_OK)
+        status = session_begin_reader(run->arguments, run->reader, error);
+    trace_start(&run->trace, run->arguments, run->state, run->reader);
+    if (status == GSA_OK && run->test.reader != NULL)
+        *code = session_follow(run->test.reader, gsa_reader_schema(run->reader));
+    if (status == GSA_OK && *code == EXIT_DONE)
+        *code = cluster_agree(&run->cluster, EXIT_DONE);
+    return status;
+}
+
 static int learn(training *run)
 {
     gsa_error error = {0};
@@ -254,23 +273,10 @@ static int learn(training *run)
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     run->keep = train_keep_begin(run->state, run->reader, &run->progress);
-    int agreed = cluster_agree(&run->cluster, EXIT_DONE);
-    if (agreed != EXIT_DONE)
-        return agreed;
-    char *schema = cluster_hear(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
-    gsa_status status = gsa_reader_set_schema(run->reader, schema, &error);
-    free(schema);
-    if (status == GSA_OK)
-        status = session_begin_reader(run->arguments, run->reader, &error);
-    trace_start(&run->trace, run->arguments, run->state, run->reader);
-    if (status == GSA_OK && run->test.reader != NULL) {
-        int code = session_follow(run->test.reader, gsa_reader_schema(run->reader));
-        if (code != EXIT_DONE)
-            return code;
-    }
-    agreed = status == GSA_OK ? cluster_agree(&run->cluster, EXIT_DONE) : EXIT_DONE;
-    if (agreed != EXIT_DONE)
-        return agreed;
+    int code;
+    gsa_status status = begin_reading(run, &code, &error);
+    if (code != EXIT_DONE)
+        return code;
     if (status == GSA_OK)
         status = gsa_train(run->state, run->reader, &hooks, &run->env, &error);
     run->seconds = progress_clock() - run->progress.began;

@@ -1,6 +1,7 @@
 /* Which runs of `train` keep their rows, where, and what is said of it.
  *
  * Passes over compressed text take as long as decompressing it does; docs/decisions/0014 has the figures. */
+#include "session.h"
 #include "train.h"
 
 #include <inttypes.h>
@@ -11,12 +12,6 @@
 
 /* Of compressed bytes, where their number is known. Less is read in a moment, or kept in memory by the engine. */
 static const uint64_t least_bytes = 4000000;
-
-static const char *temporary_folder(void)
-{
-    const char *folder = getenv("TMPDIR");
-    return folder != NULL && *folder != '\0' ? folder : "/tmp";
-}
 
 static void say(cli_progress *progress, const char *format, ...)
 {
@@ -40,8 +35,8 @@ train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_prog
     if (reading.is_stream || is_little || (passes > 0 && passes < keep.first_pass + 2))
         return keep;
     gsa_error error = {0};
-    if (gsa_reader_keep(reader, temporary_folder(), &error) == GSA_OK)
-        keep.folder = temporary_folder();
+    if (gsa_reader_keep(reader, session_temporary_folder(), &error) == GSA_OK)
+        keep.folder = session_temporary_folder();
     else
         say(progress, "%s, which TMPDIR names: every pass reads the input", error.message);
     return keep;

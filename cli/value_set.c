@@ -1,6 +1,8 @@
 /* Values and their counts. */
 #include "value_set.h"
 
+#include "base/hash.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +70,7 @@ static void thin(value_set *set)
         set->entry[kept] = set->entry[i];
         set->entry[kept].count -= loss;
         uint64_t value = set->entry[kept].value;
-        *find_slot(set, value, sketch_hash(value)) = (uint16_t)(kept + 1);
+        *find_slot(set, value, gsa__mix(value)) = (uint16_t)(kept + 1);
         kept++;
     }
     set->n = kept;
@@ -82,7 +84,7 @@ static bool begin_sketch(value_set *set)
     if (set->sketch == NULL)
         return false;
     for (size_t i = 0; i < set->n; i++)
-        sketch_add(set->sketch, sketch_hash(set->entry[i].value));
+        sketch_add(set->sketch, gsa__mix(set->entry[i].value));
     return true;
 }
 
@@ -113,7 +115,7 @@ static bool add_entry(value_set *set, uint64_t value, uint64_t hash, uint64_t la
 
 bool value_set_add(value_set *set, uint64_t value, uint64_t label)
 {
-    uint64_t hash = sketch_hash(value);
+    uint64_t hash = gsa__mix(value);
     if (set->sketch != NULL)
         sketch_add(set->sketch, hash);
     bool has_room = set->entry == NULL || add_entry(set, value, hash, label);

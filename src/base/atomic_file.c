@@ -196,6 +196,16 @@ gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atom
     return GSA_OK;
 }
 
+int gsa__atomic_file_descriptor(const gsa__atomic_file *file)
+{
+    return file->fd;
+}
+
+bool gsa__atomic_file_is_direct(const gsa__atomic_file *file)
+{
+    return !file->temporary;
+}
+
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 /* A write that took less than it was given. GSA_OK: go on with the rest. */

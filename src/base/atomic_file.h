@@ -4,6 +4,8 @@
 
 #include <greedystep/greedystep.h>
 
+#include <stdbool.h>
+
 typedef struct gsa__atomic_file gsa__atomic_file;
 
 /* path "-" is standard output: written as it comes. A symbolic link is followed, so that the file it names is replaced;
@@ -12,6 +14,10 @@ typedef struct gsa__atomic_file gsa__atomic_file;
 gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error);
 /* Buffered. */
 gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error);
+/* For those who write by a stream instead: what it is made of, a copy of this. They flush it before the commit. */
+int gsa__atomic_file_descriptor(const gsa__atomic_file *file);
+/* Whether what is written is seen at once, not after the commit. */
+bool gsa__atomic_file_is_direct(const gsa__atomic_file *file);
 /* Flushes, fsyncs, renames, fsyncs the directory and frees; on failure nothing is left behind. */
 gsa_status gsa__atomic_file_commit(gsa__atomic_file *file, gsa_error *error);
 /* Removes the temporary file and frees. Takes NULL. */

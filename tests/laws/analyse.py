@@ -52,7 +52,7 @@ def told(source):
     if source.startswith("cli/"):
         told += ["-DANALYSED_CLI", f"-I{ROOT}/cli"]
     # What these define themselves, too late now that a header comes before it.
-    return told + {"cli/output.c": ["-D_XOPEN_SOURCE=700"], "src/data/format/number.c": ["-D_GNU_SOURCE="]}.get(source, [])
+    return told + {"src/data/format/number.c": ["-D_GNU_SOURCE="]}.get(source, [])
 
 
 def run(command):
