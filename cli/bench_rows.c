@@ -60,7 +60,7 @@ gsa_status bench_rows_write(const bench_rows *rows, const char *path, const gsa_
 {
     gsa_writer *writer = NULL;
     gsa_batch batch = bench_rows_view(rows, 0, rows->n);
-    gsa_status status = gsa_writer_open(path, env, &writer, error);
+    gsa_status status = gsa_writer_open(path, NULL, env, &writer, error);
     if (status == GSA_OK && (status = gsa_writer_write(writer, &batch, error)) == GSA_OK) {
         status = gsa_writer_close(writer, error);
         writer = NULL;

@@ -93,8 +93,7 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     interrupt_catch();
     progress_begin(&what->progress, style_is_on(stderr), NULL);
     double began = progress_clock();
-    gsa_status status =
-        gsa_writer_open_as(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, &error);
+    gsa_status status = gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, &error);
     if (status == GSA_OK)
         status = session_begin_reader(arguments, what->reader, &error);
     if (status == GSA_OK)

@@ -63,7 +63,7 @@ size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *fi
     if (verb->reads_data)
         append_options(out, &n, reader_options, sizeof reader_options / sizeof *reader_options - verb->needs_files);
     *first_parameter = n;
-    for (size_t i = 0; verb->takes_parameters && i < gsa_param_count(); i++) {
+    for (size_t i = 0; verb->takes_parameters && gsa_param_at(i) != NULL; i++) {
         cli_option parameter = option_of_parameter(gsa_param_at(i));
         append_options(out, &n, &parameter, 1);
     }

@@ -150,7 +150,7 @@ static json_t *data_json(const cli_arguments *arguments)
 static json_t *parameters_json(const gsa_state *state)
 {
     json_t *object = json_object();
-    for (size_t i = 0; i < gsa_param_count(); i++) {
+    for (size_t i = 0; gsa_param_at(i) != NULL; i++) {
         const char *name = gsa_param_at(i)->name, *value = gsa_state_get(state, name);
         json_object_set_new(object, name, value != NULL ? report_text(value) : json_null());
     }

@@ -22,7 +22,7 @@ static gsa_status set_given(const cli_arguments *arguments, gsa_config *config, 
 static gsa_status set_inherited(const gsa_state *from, gsa_config *config, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    for (size_t i = 0; i < gsa_param_count() && status == GSA_OK; i++) {
+    for (size_t i = 0; gsa_param_at(i) != NULL && status == GSA_OK; i++) {
         const char *name = gsa_param_at(i)->name, *value = gsa_state_get(from, name);
         if (value != NULL)
             status = gsa_config_set(config, name, value, error);

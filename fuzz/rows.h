@@ -311,7 +311,7 @@ static inline gsa_status fuzz_convert(gsa_reader *reader, const char *format, fu
     int fd = fuzz_file(path);
     gsa_writer *writer = NULL;
     gsa_batch batch;
-    gsa_status status = gsa_writer_open_as(path, format, &fuzz_env, &writer, error);
+    gsa_status status = gsa_writer_open(path, format, &fuzz_env, &writer, error);
     fuzz_must(status == GSA_OK, "a file can be opened", error->message);
     status = gsa_reader_begin(reader, error);
     if (status == GSA_OK)

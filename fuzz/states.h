@@ -237,7 +237,7 @@ static inline gsa_config *fuzz_take_config(fuzz_input *in)
     gsa_config *config = NULL;
     gsa_error error = {0};
     fuzz_must(gsa_config_new(NULL, &config, &error) == GSA_OK, "there is memory", NULL);
-    for (size_t i = 0; i < gsa_param_count(); i++) {
+    for (size_t i = 0; gsa_param_at(i); i++) {
         const gsa_param *param = gsa_param_at(i);
         uint8_t choice = fuzz_byte(in);
         char value[64];

@@ -195,15 +195,12 @@ GSA_API const char *gsa_codec_at(size_t number, const char **version);
 
 /* Where rows go. */
 typedef struct gsa_writer gsa_writer;
-/* Rows to a file ("-": standard output): a cache of parsed rows if its name ends in .gsac, Vowpal Wabbit text if it
- * ends in .vw, else libsvm text. Each is compressed if .gz or .zst stands behind that. A file appears under its name
- * only when close succeeds. libsvm text has no weights of rows, Vowpal Wabbit text no words as labels: GSA_UNSUPPORTED
- * and GSA_INPUT. */
-GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const gsa_env *env, gsa_writer **out,
-                                                 gsa_error *error);
-/* The same in the format that is named: "libsvm", "gsac" or "vw"; NULL: by the name of the file. */
-GSA_API GSA_NODISCARD gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env,
-                                                    gsa_writer **out, gsa_error *error);
+/* Rows to a file ("-": standard output) as "libsvm" text, "gsac" (a cache of parsed rows) or "vw" (Vowpal Wabbit text);
+ * NULL: what its name ends in, or libsvm text. Each is compressed if .gz or .zst stands behind that. A file appears
+ * under its name only when close succeeds. libsvm text has no weights of rows, Vowpal Wabbit text no words as labels:
+ * GSA_UNSUPPORTED and GSA_INPUT. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env,
+                                                 gsa_writer **out, gsa_error *error);
 /* Before the first row: what the columns mean that the rows came from (gsa_reader_schema; NULL: they had none). A cache
  * keeps it, libsvm text cannot; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);

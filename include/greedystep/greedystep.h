@@ -158,9 +158,7 @@ typedef struct gsa_param {
     const char *help;     /* one line */
 } gsa_param;
 
-/* How many parameters there are. */
-GSA_API size_t gsa_param_count(void);
-/* One of them, by its number from 0; NULL beyond the end. */
+/* A parameter by its number from 0; NULL beyond the end. */
 GSA_API const gsa_param *gsa_param_at(size_t number);
 
 /* Values for parameters, by name. */
@@ -173,8 +171,6 @@ GSA_API void gsa_config_free(gsa_config *config);
  * probably meant. */
 GSA_API GSA_NODISCARD gsa_status gsa_config_set(gsa_config *config, const char *name, const char *value,
                                                 gsa_error *error);
-/* The value as text, or NULL for an unknown name. Valid until the next set of that name. */
-GSA_API const char *gsa_config_get(const gsa_config *config, const char *name);
 
 /* A convex loss of the margin that the caller supplies; trained by the paper's Algorithm 2 (a one-dimensional search a
  * row). Replaces the parameter "loss". Both functions must be pure and finite for finite arguments. */
@@ -210,10 +206,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_ba
 /* Learn the rows named, in the order named. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);
-/* Keeps these rows of the batch as held-out ones: the state judges by them and does not learn them, so that nobody else
- * should hand them to it. For copies that each leave out another part of the same rows. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
-                                                    size_t n_rows, gsa_error *error);
 /* The input is read to its end once; the next row is the first of the next pass. */
 GSA_API void gsa_state_end_pass(gsa_state *state);
 
@@ -250,15 +242,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_slices(const gsa_state *const *
                                                         const size_t *sizes, size_t n_slices, const gsa_env *env,
                                                         gsa_state **out, gsa_error *error);
 
-/* The mean of n_states >= 2 copies of base that learned the same rows, but for those that each holds out, every row
- * being held out by one of them. Their rows count once. The result's average is calibrated by the held-out rows, and
- * *loss is the mean loss of these under the copy that had not learned them; none are held out any more. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_merge_folds(const gsa_state *const *states, size_t n_states,
-                                                       const gsa_state *base, const gsa_env *env, gsa_state **out,
-                                                       double *loss, gsa_error *error);
-/* The features 0, 1, 2 ... of a mean of folds become those of these ids, which ascend: for whoever renumbered the rows
- * because their features are few among many numbers. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_spread(gsa_state *state, const uint32_t *id, size_t n_ids, gsa_error *error);
 /* The state becomes what `by` is, in memory from its own env and with its own parameters of the run; `by` is freed,
  * also if that fails. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import io
+import itertools
 import os
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -67,7 +68,7 @@ def unite_slices(slices: Sequence[bytes]) -> bytes:
 def parameters() -> list[c.Param]:
     """Return the table of parameters that flags and keywords are made from."""
     library = c.library()
-    return [library.gsa_param_at(i).contents for i in range(library.gsa_param_count())]
+    return [at.contents for at in itertools.takewhile(bool, map(library.gsa_param_at, itertools.count()))]
 
 
 class Config(Handle):

@@ -227,7 +227,6 @@ _B = POINTER(Batch)
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_version": (c_char_p, []),
     "gsa_status_text": (c_char_p, [c_int]),
-    "gsa_param_count": (c_size_t, []),
     "gsa_param_at": (POINTER(Param), [c_size_t]),
     "gsa_config_new": (c_int, [_ENV, _OUT, _E]),
     "gsa_config_free": (None, [_P]),
@@ -318,7 +317,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_keep": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
     "gsa_reader_close": (None, [_P]),
-    "gsa_writer_open": (c_int, [c_char_p, _ENV, _OUT, _E]),
+    "gsa_writer_open": (c_int, [c_char_p, c_char_p, _ENV, _OUT, _E]),
     "gsa_writer_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_writer_write": (c_int, [_P, _B, _E]),
     "gsa_writer_close": (c_int, [_P, _E]),

@@ -47,7 +47,7 @@ def write_rows(path: str, X: Any, y: Any, sample_weight: Any = None) -> None:
     weights = None if sample_weight is None else np.asarray(sample_weight)
     given = Given(features_of(X), labels_of(y), weights)
     out = c_void_p()
-    call("gsa_writer_open", os.fsencode(path), byref(plain_env()), byref(out))
+    call("gsa_writer_open", os.fsencode(path), None, byref(plain_env()), byref(out))
     try:
         for bounds in given.bounds():
             call("gsa_writer_write", out, byref(given.block(*bounds)))

@@ -24,11 +24,6 @@ static const unsigned char decides_result[] = {
 #undef PARAM
 };
 
-size_t gsa_param_count(void)
-{
-    return GSA__PARAMS;
-}
-
 const gsa_param *gsa_param_at(size_t number)
 {
     return number < GSA__PARAMS ? &table[number] : NULL;
@@ -219,11 +214,6 @@ void gsa_config_free(gsa_config *config)
 gsa_status gsa_config_set(gsa_config *config, const char *name, const char *value, gsa_error *error)
 {
     return gsa__params_set(&config->params, name, value, error);
-}
-
-const char *gsa_config_get(const gsa_config *config, const char *name)
-{
-    return gsa__params_get(&config->params, name);
 }
 
 gsa_status gsa_config_set_loss(gsa_config *config, const gsa_margin_loss *loss, gsa_error *error)

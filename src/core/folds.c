@@ -4,6 +4,7 @@
  * And every row is judged by a copy that has not seen it, so that all rows tell how confident the mean may be. */
 #include "core/calibrate.h"
 #include "core/merge.h"
+#include "core/team.h"
 
 #include "base/error.h"
 
@@ -33,8 +34,8 @@ static void calibrate_average(gsa_state *state, const gsa__calibration *calibrat
     }
 }
 
-gsa_status gsa_state_merge_folds(const gsa_state *const *states, size_t n_states, const gsa_state *base,
-                                 const gsa_env *env, gsa_state **out, double *loss, gsa_error *error)
+gsa_status gsa__state_merge_folds(const gsa_state *const *states, size_t n_states, const gsa_state *base,
+                                  const gsa_env *env, gsa_state **out, double *loss, gsa_error *error)
 {
     gsa__calibration calibration;
     if (n_states < 2 || !base)

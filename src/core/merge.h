@@ -1,4 +1,4 @@
-/* The merge behind gsa_state_merge and gsa_state_merge_folds. */
+/* The merge behind gsa_state_merge and gsa__state_merge_folds. */
 #ifndef GSA_CORE_MERGE_H
 #define GSA_CORE_MERGE_H
 

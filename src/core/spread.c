@@ -1,5 +1,6 @@
 /* Features of a state get other numbers. */
 #include "core/state.h"
+#include "core/team.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -36,7 +37,7 @@ static gsa_status spread_centre(gsa_state *state, const uint32_t *id, gsa_error 
     return status;
 }
 
-gsa_status gsa_state_spread(gsa_state *state, const uint32_t *id, size_t n_ids, gsa_error *error)
+gsa_status gsa__state_spread(gsa_state *state, const uint32_t *id, size_t n_ids, gsa_error *error)
 {
     if (state->carried.n > 0 || state->contest || state->sample.n > 0 || state->best.weight || state->names.n > 0)
         return gsa__fail(error, GSA_ARGUMENT, "only the features of folds that were merged can get other numbers");

@@ -1,5 +1,6 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
 #include "core/origins.h"
+#include "core/team.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -167,8 +168,8 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
     return status;
 }
 
-gsa_status gsa_state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
-                              gsa_error *error)
+gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
+                               gsa_error *error)
 {
     gsa_status status = gsa__batch_check(batch, 1, error);
     if (status == GSA_OK && state->loss == GSA__UNDECIDED)

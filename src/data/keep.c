@@ -67,7 +67,7 @@ void gsa__keep_begin(gsa__keep *keep, const gsa_env *env)
     gsa__keep_pause(keep);
     keep->begun = false;
     if (keep->is_open && keep->size == 0 &&
-        (ftruncate(keep->fd, 0) != 0 || gsa_writer_open_as(keep->path, "gsac", env, &keep->writer, NULL) != GSA_OK))
+        (ftruncate(keep->fd, 0) != 0 || gsa_writer_open(keep->path, "gsac", env, &keep->writer, NULL) != GSA_OK))
         gsa__keep_drop(keep, env);
 }
 

@@ -38,8 +38,7 @@ static gsa_status open_encoder(gsa_writer *writer, const char *path, gsa_error *
     return writer->encoder ? GSA_OK : gsa__fail(error, GSA_MEMORY, "%s: no memory for %s", path, entry->name);
 }
 
-gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_env *env, gsa_writer **out,
-                              gsa_error *error)
+gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
 {
     const gsa__writer_kind *kind = choose(path, format);
     if (!kind)
@@ -62,11 +61,6 @@ gsa_status gsa_writer_open_as(const char *path, const char *format, const gsa_en
     }
     *out = writer;
     return GSA_OK;
-}
-
-gsa_status gsa_writer_open(const char *path, const gsa_env *env, gsa_writer **out, gsa_error *error)
-{
-    return gsa_writer_open_as(path, NULL, env, out, error);
 }
 
 static void free_writer(gsa_writer *writer)

@@ -17,6 +17,8 @@
 #include "base/memory.h"
 #include "base/real.h"
 
+#include "core/team.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -91,7 +93,7 @@ static gsa_status leave_out_fold(const struct team *team, gsa_state *member, uin
     for (size_t row = 0; row < job->rows->n_rows; row++)
         if (team->fold[row] == number)
             rows[n++] = (uint32_t)row;
-    status = gsa_state_hold_out(member, job->rows, rows, n, error);
+    status = gsa__state_hold_out(member, job->rows, rows, n, error);
     gsa__free(&job->run->env, rows);
     if (status != GSA_OK)
         gsa_reader_locate(job->run->reader, job->rows, error);
@@ -187,8 +189,8 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
     struct candidate *candidate = team->working[task];
     gsa_state *mean = NULL;
     double loss = INFINITY;
-    gsa_status status = gsa_state_merge_folds((const gsa_state *const *)candidate->member, team->n_members,
-                                              job->run->state, &job->run->env, &mean, &loss, error);
+    gsa_status status = gsa__state_merge_folds((const gsa_state *const *)candidate->member, team->n_members,
+                                               job->run->state, &job->run->env, &mean, &loss, error);
     if (status != GSA_OK)
         return status;
     candidate->better = job->passes > 0 || !candidate->best || loss < (1 - GSA_GAIN_LEAST) * candidate->best_loss;
@@ -276,7 +278,7 @@ static gsa_status tell(const struct team *team, const gsa_state *best, gsa_error
         return gsa__peers_end_pass(job->run, GSA_OK, best, error);
     gsa_status status = gsa_state_fork(best, 1, &job->run->env, &spread, error);
     if (status == GSA_OK)
-        status = gsa_state_spread(spread, job->id, job->n_ids, error);
+        status = gsa__state_spread(spread, job->id, job->n_ids, error);
     status = gsa__peers_end_pass(job->run, status, spread, error);
     gsa_state_free(spread);
     return status;
@@ -305,7 +307,7 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         status = run_passes(&team, error);
     if (status == GSA_OK) {
         struct candidate *winner = leader(&team);
-        status = job->id ? gsa_state_spread(winner->best, job->id, job->n_ids, error) : GSA_OK;
+        status = job->id ? gsa__state_spread(winner->best, job->id, job->n_ids, error) : GSA_OK;
         if (status == GSA_OK) {
             status = gsa_state_replace(job->run->state, winner->best, error);
             winner->best = NULL;

@@ -42,7 +42,7 @@ static void write_rows(const char *path, uint64_t n_classes, uint64_t seed)
     gsa_writer *writer;
     gsa_batch batch;
     must(gsa_reader_open_generated(&what, NULL, &reader, &error), path, &error);
-    must(gsa_writer_open(path, NULL, &writer, &error), path, &error);
+    must(gsa_writer_open(path, NULL, NULL, &writer, &error), path, &error);
     while (gsa_reader_next(reader, &batch, &error) == GSA_OK)
         must(gsa_writer_write(writer, &batch, &error), path, &error);
     must(gsa_writer_close(writer, &error), path, &error);

@@ -1,6 +1,7 @@
 #!/bin/sh
 # complete.sh SOURCE BUILD: every verb has its pages, every option that the help shows is on them and in the completions, and
-# greedystep(1) has every variable of the environment that the sources ask for.
+# greedystep(1) has every variable of the environment that the sources ask for. docs/surface.md names every verb, option and
+# function, and no other.
 set -eu
 source=$1
 build=$2
@@ -26,6 +27,7 @@ for verb in $verbs; do
     sed -n "/^_greedystep_of_$verb()/,/^}/p" "$manual/_greedystep" > "$parts/zsh"
     sed -n "/^    $verb)/,/^        esac/p" "$manual/greedystep.bash" > "$parts/bash"
     for option in $options; do
+        has "$source/docs/surface.md" "^| .*\`--$option\`.* |" "--$option of $verb"
         has "$manual/commands/$verb.md" "^- \`\(-., \)\{0,1\}--$option[ \`]" "--$option"
         has "$manual/greedystep.fish" "__greedystep_is $verb' -l $option " "--$option of $verb"
         has "$parts/zsh" "--$option[=[]" "--$option of $verb"
@@ -34,6 +36,7 @@ for verb in $verbs; do
             has "$manual/man1/greedystep-$verb.1" "^\\(.*, \\)\\{0,1\\}.fB--$option.fR" "--$option"
     done
     has "$manual/commands/index.md" "($verb.md)" "$verb"
+    has "$source/docs/surface.md" "^| .*\`$verb\`.* |" "$verb"
 done
 
 # Nothing is left of a verb that is no more.
@@ -41,6 +44,10 @@ for page in "$manual"/commands/*.md; do
     page=$(basename "$page" .md)
     [ "$page" = index ] || echo "$verbs" | grep -qx "$page" || lacks "there is a page of $page, which is no verb"
 done
+
+grep '^| `gsa_' "$source/docs/surface.md" | cut -d '|' -f 2 | grep -o 'gsa_[a-z_]*' | LC_ALL=C sort > "$parts/named"
+LC_ALL=C sort "$source/tests/laws/exports.txt" | diff - "$parts/named" >&2 ||
+    lacks "docs/surface.md does not have the functions of tests/laws/exports.txt, each once (<: only there, >: only here)"
 
 for variable in $(sed -n -e 's/.*\(getenv\|setting\)("\([A-Z_]*\)").*/\2/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
     "$source"/cli/*.c); do

@@ -62,7 +62,7 @@ class Library:
 
         check(opened(ctypes.byref(options), None, ctypes.byref(reader), ctypes.byref(error)))
         try:
-            check(self.lib.gsa_writer_open(self.path, None, ctypes.byref(writer), ctypes.byref(error)))
+            check(self.lib.gsa_writer_open(self.path, None, None, ctypes.byref(writer), ctypes.byref(error)))
             while check(self.lib.gsa_reader_next(reader, batch, ctypes.byref(error)), 1) == 0:
                 check(self.lib.gsa_writer_write(writer, batch, ctypes.byref(error)))
             check(self.lib.gsa_writer_close(writer, ctypes.byref(error)))

@@ -3,6 +3,7 @@
 
 #include "core/calibrate.h"
 #include "core/snapshot.h"
+#include "core/team.h"
 #include "support/failing_memory.h"
 
 #include <math.h>
@@ -66,7 +67,7 @@ static void rows_held_out_by_hand_are_kept_and_not_learned(void **unused)
         held[i] = 9 - i;
     prepare(with, &batch);
     prepare(without, &batch);
-    must_be_ok(gsa_state_hold_out(with, &batch, held, 10, &error), &error);
+    must_be_ok(gsa__state_hold_out(with, &batch, held, 10, &error), &error);
     learn(with, &others);
     learn(without, &others);
     gsa_summary a = state_summary(with), b = state_summary(without);
@@ -94,7 +95,7 @@ static void equal_rows_that_are_held_out_add_up_and_rows_of_weight_0_are_ignored
     batch.weight = r->weight;
     gsa_state *state = state_with("method", "auto", "loss", "logistic", NULL);
     gsa_error error = {0};
-    must_be_ok(gsa_state_hold_out(state, &batch, (uint32_t[]){5, 0, 3, 1, 4, 2}, 6, &error), &error);
+    must_be_ok(gsa__state_hold_out(state, &batch, (uint32_t[]){5, 0, 3, 1, 4, 2}, 6, &error), &error);
     assert_int_equal(state->sample.n, 2);
     double weights[2] = {(double)state->sample.at[0]->weight, (double)state->sample.at[1]->weight};
     assert_close(weights[0] + weights[1], 7.5, 0);
@@ -114,7 +115,7 @@ static void holding_out_names_the_row_that_is_wrong(void **unused)
     batch.weight = r->weight;
     gsa_state *state = state_with("method", "auto", NULL);
     gsa_error error = {0};
-    assert_int_equal(gsa_state_hold_out(state, &batch, (uint32_t[]){0}, 1, &error), GSA_ARGUMENT); /* undecided */
+    assert_int_equal(gsa__state_hold_out(state, &batch, (uint32_t[]){0}, 1, &error), GSA_ARGUMENT); /* undecided */
     gsa_batch first = rows_slice(&batch, 8, 12);
     prepare(state, &first);
     static const struct {
@@ -124,7 +125,7 @@ static void holding_out_names_the_row_that_is_wrong(void **unused)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         uint32_t held[] = {(uint32_t)(10 + i), wrong[i].row, 9};
         error.row = GSA_NO_ROW;
-        assert_int_equal(gsa_state_hold_out(state, &batch, held, 3, &error), wrong[i].status);
+        assert_int_equal(gsa__state_hold_out(state, &batch, held, 3, &error), wrong[i].status);
         if (wrong[i].row < 20)
             assert_int_equal(error.row, wrong[i].row);
         assert_int_equal(state_summary(state).n_held_out, i + 1); /* the rows before it are held, none behind */

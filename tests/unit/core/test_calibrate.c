@@ -4,6 +4,7 @@
 #include "rows.h"
 
 #include "core/calibrate.h"
+#include "core/team.h"
 #include "support/failing_memory.h"
 
 #include <math.h>
@@ -35,7 +36,7 @@ static void hold(gsa_state *state, const gsa_batch *batch, size_t from, size_t n
     uint32_t all[ROWS_MOST];
     for (size_t i = 0; i < n; i++)
         all[i] = (uint32_t)(from + i);
-    must_be_ok(gsa_state_hold_out(state, batch, all, n, &error), &error);
+    must_be_ok(gsa__state_hold_out(state, batch, all, n, &error), &error);
 }
 
 static gsa__calibration calibrated(const gsa_state *state)

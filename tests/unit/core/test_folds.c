@@ -3,6 +3,7 @@
 #include "bytes.h"
 
 #include "core/calibrate.h"
+#include "core/team.h"
 #include "support/failing_memory.h"
 
 #include <math.h>
@@ -17,7 +18,7 @@ typedef struct folds {
 
 static gsa_status merge(const folds *f, gsa_state **out, double *loss, gsa_error *error)
 {
-    return gsa_state_merge_folds((const gsa_state *const *)f->member, f->n, f->base, NULL, out, loss, error);
+    return gsa__state_merge_folds((const gsa_state *const *)f->member, f->n, f->base, NULL, out, loss, error);
 }
 
 static void release(folds *f)
@@ -36,7 +37,7 @@ static void learn_folds(folds *f, const gsa_batch *batch, size_t n_passes)
         size_t n = 0;
         for (size_t i = m; i < batch->n_rows; i += f->n)
             chosen[n++] = (uint32_t)i;
-        must_be_ok(gsa_state_hold_out(f->member[m], batch, chosen, n, &error), &error);
+        must_be_ok(gsa__state_hold_out(f->member[m], batch, chosen, n, &error), &error);
         for (size_t pass = 0; pass < n_passes; pass++) {
             n = 0;
             for (size_t i = 0; i < batch->n_rows; i++) {
@@ -345,9 +346,9 @@ static void one_copy_or_no_base_is_refused(void **unused)
     gsa_error error = {0};
     double loss;
     const gsa_state *const *states = (const gsa_state *const *)f.member;
-    assert_int_equal(gsa_state_merge_folds(states, 1, f.base, NULL, &out, &loss, &error), GSA_ARGUMENT);
-    assert_int_equal(gsa_state_merge_folds(states, 0, f.base, NULL, &out, &loss, &error), GSA_ARGUMENT);
-    assert_int_equal(gsa_state_merge_folds(states, 2, NULL, NULL, &out, &loss, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa__state_merge_folds(states, 1, f.base, NULL, &out, &loss, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa__state_merge_folds(states, 0, f.base, NULL, &out, &loss, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa__state_merge_folds(states, 2, NULL, NULL, &out, &loss, &error), GSA_ARGUMENT);
     assert_null(out);
     release(&f);
     free(r);
@@ -374,7 +375,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
         gsa_error error = {0};
         double loss;
         memory.left = n;
-        status = gsa_state_merge_folds((const gsa_state *const *)f.member, 3, f.base, &env, &out, &loss, &error);
+        status = gsa__state_merge_folds((const gsa_state *const *)f.member, 3, f.base, &env, &out, &loss, &error);
         assert_true(status == GSA_MEMORY || status == GSA_OK);
         memory.left = SIZE_MAX;
         gsa_state_free(out);

@@ -72,7 +72,7 @@ static inline void add_cache(input *in, const char *text, const char *ending)
     strcat(path, ending);
     assert_int_equal(gsa_reader_open_memory(text, strlen(text), "text", NULL, NULL, &reader, &error), GSA_OK);
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
-    assert_int_equal(gsa_writer_open(path, NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, NULL, NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, gsa_reader_schema(reader), &error), GSA_OK);
     while ((status = gsa_reader_next(reader, &batch, &error)) == GSA_OK)
         assert_int_equal(gsa_writer_write(writer, &batch, &error), GSA_OK);

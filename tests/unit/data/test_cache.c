@@ -104,7 +104,7 @@ static void cache_drops_zeros_and_sorts_ids(void **state)
     batch = (gsa_batch){.n_rows = 1, .value = dense, .width = 3, .label = label};
     char path[PATH_SIZE];
     make_file(path, "", 0);
-    assert_int_equal(gsa_writer_open_as(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_writer_write(writer, &batch, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
     c = load_and_remove(path);
@@ -193,7 +193,7 @@ static void blocks_are_cut_by_entries(void **state)
     make_file(path, "", 0);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open_as(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
     for (int r = 0; r < ROWS; r++)
         assert_int_equal(gsa_writer_write(writer, &row, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
@@ -237,14 +237,14 @@ static void writer_chooses_by_the_ending_or_by_name(void **state)
         make_file(path, "", 0);
         unlink(path);
         snprintf(longer, sizeof longer, "%s%s", path, cases[i].ending);
-        assert_int_equal(gsa_writer_open_as(longer, cases[i].format, NULL, &writer, &error), GSA_OK);
+        assert_int_equal(gsa_writer_open(longer, cases[i].format, NULL, &writer, &error), GSA_OK);
         assert_int_equal(gsa_writer_write(writer, &t.batch, &error), GSA_OK);
         assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
         content c = load_and_remove(longer);
         assert_int_equal(c.bytes[0] == 0x89, cases[i].is_cache);
         free(c.bytes);
     }
-    assert_int_equal(gsa_writer_open_as("x", "csv", NULL, &writer, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa_writer_open("x", "csv", NULL, &writer, &error), GSA_ARGUMENT);
     free_table(&t);
 }
 
@@ -256,7 +256,7 @@ static void writer_refuses_what_a_cache_cannot_hold(void **state)
     make_file(path, "", 0);
     gsa_writer *writer = NULL;
     gsa_error error;
-    assert_int_equal(gsa_writer_open_as(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
     for (int i = 0; i < 4; i++)
         t.word[i] = 3;
     t.weight[0] = -1;

@@ -167,7 +167,7 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
         gsa_env env = failing_env(&f);
         gsa_error error;
         gsa_writer *writer = NULL;
-        gsa_status status = gsa_writer_open_as(path, "gsac", &env, &writer, &error);
+        gsa_status status = gsa_writer_open(path, "gsac", &env, &writer, &error);
         if (status == GSA_OK)
             status = gsa_writer_write(writer, &t.batch, &error);
         if (status == GSA_OK)

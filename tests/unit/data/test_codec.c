@@ -345,7 +345,7 @@ static gsa_status write_generated(const char *path, uint64_t n_rows, const gsa_e
     gsa_writer *writer;
     gsa_batch batch;
     assert_int_equal(gsa_reader_open_generated(&what, NULL, &reader, NULL), GSA_OK);
-    gsa_status status = gsa_writer_open(path, env, &writer, error);
+    gsa_status status = gsa_writer_open(path, NULL, env, &writer, error);
     if (status == GSA_OK) {
         while (status == GSA_OK && gsa_reader_next(reader, &batch, NULL) == GSA_OK)
             status = gsa_writer_write(writer, &batch, error);

@@ -117,7 +117,7 @@ static char *cache_of(const char *text, size_t *size)
     gsa_reader *reader = open_table(text, NULL, NULL);
     gsa_writer *writer;
     gsa_batch batch;
-    assert_int_equal(gsa_writer_open(path, NULL, &writer, NULL), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, NULL, NULL, &writer, NULL), GSA_OK);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, gsa_reader_schema(reader), NULL), GSA_OK);
     while (gsa_reader_next(reader, &batch, NULL) == GSA_OK)

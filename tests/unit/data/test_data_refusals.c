@@ -99,7 +99,7 @@ static void write_cache(char path[PATH_SIZE], const char *schema)
     gsa_writer *writer = NULL;
     gsa_error error = {0};
     make_file(path, "", 0);
-    assert_int_equal(gsa_writer_open_as(path, "gsac", NULL, &writer, &error), GSA_OK);
+    assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, schema, &error), GSA_OK);
     assert_int_equal(gsa_writer_write(writer, &batch, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);

@@ -172,7 +172,7 @@ static gsa_status write_batch(const folder *where, const char *name, const gsa_b
 {
     char path[2 * PATH_SIZE];
     gsa_writer *writer = NULL;
-    gsa_status status = gsa_writer_open(in(where, name, path), NULL, &writer, error);
+    gsa_status status = gsa_writer_open(in(where, name, path), NULL, NULL, &writer, error);
     if (status == GSA_OK)
         status = gsa_writer_write(writer, batch, error);
     if (status == GSA_OK)
@@ -188,7 +188,7 @@ static void convert(gsa_reader *reader, const folder *where, const char *to)
     gsa_writer *writer = NULL;
     gsa_error error = {0};
     gsa_batch batch;
-    gsa_status status = gsa_writer_open(in(where, to, path), NULL, &writer, &error);
+    gsa_status status = gsa_writer_open(in(where, to, path), NULL, NULL, &writer, &error);
     if (status == GSA_OK)
         status = gsa_reader_begin(reader, &error);
     if (status == GSA_OK)
@@ -430,8 +430,8 @@ static void vowpal_wabbit_text_refuses_words_and_what_was_hashed(void **state)
     batch.weight = weight;
     assert_int_equal(write_batch(&where, "a.vw", &batch, &error), GSA_INPUT);
     assert_string_equal(error.message, "the weight is -1: expected a finite one of at least 0");
-    assert_int_equal(gsa_writer_open(in(&where, "a.vw.gz", path), NULL, &writer, NULL) == GSA_OK ||
-                         gsa_writer_open(in(&where, "a.vw", path), NULL, &writer, NULL) == GSA_OK,
+    assert_int_equal(gsa_writer_open(in(&where, "a.vw.gz", path), NULL, NULL, &writer, NULL) == GSA_OK ||
+                         gsa_writer_open(in(&where, "a.vw", path), NULL, NULL, &writer, NULL) == GSA_OK,
                      1);
     assert_int_equal(gsa_writer_set_schema(writer, NULL, &error), GSA_OK);
     assert_int_equal(gsa_writer_set_schema(writer, "greedystep schema 1\ncolumns namespaces\nbits 24\n", &error),

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "core/state.h"
+#include "core/team.h"
 #include "engine/compact.h"
 
 #include <greedystep/train.h>
@@ -179,17 +180,17 @@ static void numbers_that_do_not_fit_are_refused(void **unused)
     for (uint32_t i = 0; i < 60; i++)
         ids[i] = 10 * i;
     gsa_state *state = learned(0, &what);
-    assert_int_equal(gsa_state_spread(state, ids, 49, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa__state_spread(state, ids, 49, &error), GSA_ARGUMENT);
     ids[20] = ids[19];
-    assert_int_equal(gsa_state_spread(state, ids, 60, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa__state_spread(state, ids, 60, &error), GSA_ARGUMENT);
     ids[20] = 200;
-    must_be_ok(gsa_state_spread(state, ids, 60, &error), &error);
+    must_be_ok(gsa__state_spread(state, ids, 60, &error), &error);
     gsa_summary summary;
     gsa_state_summary(state, &summary);
     assert_int_equal(summary.n_features, 491);
     gsa_state_free(state);
     state = state_with("method", "auto", "loss", "logistic", NULL); /* a contest is open */
-    assert_int_equal(gsa_state_spread(state, ids, 60, &error), GSA_ARGUMENT);
+    assert_int_equal(gsa__state_spread(state, ids, 60, &error), GSA_ARGUMENT);
     gsa_state_free(state);
 }
 

@@ -195,7 +195,7 @@ static bool write_rows(gsa_reader *from, const char *path)
     gsa_error error = {0};
     gsa_writer *writer = NULL;
     gsa_batch batch;
-    gsa_status status = gsa_writer_open(path, NULL, &writer, &error);
+    gsa_status status = gsa_writer_open(path, NULL, NULL, &writer, &error);
     bool is_supported = status != GSA_UNSUPPORTED;
     if (is_supported) {
         must_be_ok(status, &error);
