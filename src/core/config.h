@@ -13,15 +13,7 @@ typedef enum gsa__param_id {
     GSA__PARAMS
 } gsa__param_id;
 
-/* Numbers of the choices, in the order of the table. */
-enum {
-    GSA__LOSS_AUTO,
-    GSA__LOSS_SQUARED,
-    GSA__LOSS_LOGISTIC,
-    GSA__LOSS_SOFTMAX,
-    GSA__LOSS_HINGE,
-    GSA__LOSS_SQUARED_HINGE
-};
+/* Numbers of the choices, in the order of the table; those of the loss are gsa__loss (state.h). */
 enum { GSA__CLASS_WEIGHT_NONE, GSA__CLASS_WEIGHT_BALANCED };
 enum { GSA__METHOD_AUTO, GSA__METHOD_GSA };
 enum { GSA__UNITS_AUTO, GSA__UNITS_GIVEN, GSA__UNITS_FREE };

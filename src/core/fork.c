@@ -195,7 +195,7 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
         begin_at_average(state, from);
         status = gsa__state_fold(state, error);
     }
-    if (status == GSA_OK && from->loss == GSA__LOGISTIC && params.value[GSA__PARAM_loss] == GSA__LOSS_SOFTMAX)
+    if (status == GSA_OK && from->loss == GSA__LOGISTIC && gsa__loss_asked(&params) == GSA__SOFTMAX)
         status = gsa__state_to_softmax(state, error);
     if (status == GSA_OK && from->origin.n_rows > 0)
         status = gsa__ancestors_add(state, from->origin.hash, error);

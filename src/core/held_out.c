@@ -21,9 +21,12 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
                              : gsa__hinge(margins[0], held->class_number == 1, squared).loss;
     case GSA__CUSTOM:
         return custom->loss(custom->ctx, margins[0], held->number);
-    default:
-        return gsa__squared_loss(margins[0], held->number);
+    case GSA__UNDECIDED: /* it and the one below do not come here; no default, as in learn.c */
+    case GSA__LOSSES:
+    case GSA__SQUARED:
+        break;
     }
+    return gsa__squared_loss(margins[0], held->number);
 }
 
 /* Adds x times the averaged weights of a slot. */

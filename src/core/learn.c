@@ -115,7 +115,10 @@ static void propose_one(const gsa_state *state, double m, const struct lesson *l
         out->g = custom->derivative(custom->ctx, m, lesson->y);
         out->lambda = out->exact_lambda = gsa__search_lambda(custom, m, lesson->y, out->g);
         return;
-    default:
+    case GSA__UNDECIDED: /* it and the two below do not come here; no default: the compiler misses a loss that is new */
+    case GSA__SOFTMAX:
+    case GSA__LOSSES:
+    case GSA__SQUARED:
         *out = (struct proposal){gsa__squared_loss(m, lesson->y), 1, 1, m - lesson->y};
     }
 }

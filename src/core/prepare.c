@@ -66,7 +66,7 @@ static bool all_labels_are_numbers(const gsa__labels *labels)
 
 static bool loss_is_auto(const gsa_state *state)
 {
-    return state->params.value[GSA__PARAM_loss] == GSA__LOSS_AUTO && state->loss != GSA__CUSTOM;
+    return gsa__loss_asked(&state->params) == GSA__UNDECIDED && state->loss != GSA__CUSTOM;
 }
 
 /* More than the user may mean by them. `row` is that of the third label. */

@@ -10,6 +10,7 @@
 const char *gsa__loss_name(gsa__loss loss)
 {
     static const char *const names[] = {"auto", "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
+    _Static_assert(sizeof names / sizeof *names == GSA__LOSSES, "every loss has a name");
     return names[loss];
 }
 

@@ -25,7 +25,6 @@ const char *gsa__loss_name(gsa__loss loss);
 
 static inline gsa__loss gsa__loss_asked(const gsa__params *params)
 {
-    _Static_assert(GSA__SQUARED_HINGE == (int)GSA__LOSS_SQUARED_HINGE, "losses are in the order of their choices");
     return (gsa__loss)params->value[GSA__PARAM_loss];
 }
 

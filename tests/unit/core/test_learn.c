@@ -309,6 +309,27 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
     free(r);
 }
 
+/* A choice without a place in gsa__loss would be learned as another loss, or as one of the caller's that is not there.
+ */
+static void every_choice_of_the_loss_is_learned_under_its_name(void **unused)
+{
+    (void)unused;
+    const char *choice = gsa_param_at(0)->choices;
+    assert_string_equal(gsa_param_at(0)->name, "loss");
+    assert_true(strncmp(choice, "auto|", 5) == 0);
+    for (choice += 5; *choice; choice += *choice == '|') {
+        char name[64] = {0};
+        size_t size = strcspn(choice, "|");
+        memcpy(name, choice, size);
+        choice += size;
+        gsa_state *state = state_with("loss", name, NULL);
+        gsa_summary summary;
+        gsa_state_summary(state, &summary);
+        assert_string_equal(summary.loss, name);
+        gsa_state_free(state);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -321,6 +342,7 @@ int main(void)
         cmocka_unit_test(a_third_label_turns_logistic_into_softmax_exactly),
         cmocka_unit_test(squared_loss_takes_the_steps_computed_by_hand),
         cmocka_unit_test(a_loss_of_the_callers_is_trained_by_algorithm_2),
+        cmocka_unit_test(every_choice_of_the_loss_is_learned_under_its_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
