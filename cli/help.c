@@ -67,16 +67,17 @@ static void print_wrapped(const char *text, int indent)
 static void print_option(const cli_option *option)
 {
     char name[OPTION_NAME_SIZE];
-    if (option->letter != 0)
-        printf("  -%c, --%s", option->letter, option_display_name(option->name, name));
-    else
-        printf("  --%s", option_display_name(option->name, name));
+    option_display_name(option->name, name);
+    int column = option->letter != 0 ? printf("  -%c, --%s", option->letter, name) : printf("  --%s", name);
     if (option->kind != OPTION_FLAG)
-        printf(" %s", option->takes);
+        column += printf(" %s", option->takes);
     if (option->required)
         fputs("  (required)", stdout);
-    else if (option->initial != NULL)
+    else if (option->initial != NULL) {
+        if (column + (int)(strlen("  (default: )") + strlen(option->initial)) > HELP_WIDTH)
+            printf("\n%*s", HELP_COLUMN - 2, "");
         printf("  (default: %s)", option->initial);
+    }
     putchar('\n');
     print_wrapped(option->help, HELP_COLUMN);
 }

@@ -19,11 +19,15 @@ double train_measure(const char *loss, double value)
 
 const char *train_measure_name(const char *loss)
 {
-    if (strcmp(loss, "squared") == 0)
-        return "rmse";
-    if (strcmp(loss, "hinge") == 0)
-        return "hinge loss";
-    return strcmp(loss, "squared_hinge") == 0 ? "squared hinge loss" : "log loss";
+    static const char *const names[][2] = {{"squared", "rmse"},
+                                           {"logistic", "log loss"},
+                                           {"softmax", "log loss"},
+                                           {"hinge", "hinge loss"},
+                                           {"squared_hinge", "squared hinge loss"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(loss, names[i][0]) == 0)
+            return names[i][1];
+    return "loss";
 }
 
 double train_progressive_loss(const gsa_summary *summary)
