@@ -236,6 +236,18 @@ static void every_failed_allocation_is_a_status_and_no_leak(void **state)
     toy_free(t);
 }
 
+static void every_method_is_among_those_that_are_tried_here(void **state)
+{
+    (void)state;
+    for (const gsa__method *const *each = gsa__methods; *each; each++) {
+        size_t size = strlen((*each)->name), i = 0;
+        while (gentle[i] && (strncmp(gentle[i], (*each)->name, size) != 0 || strcspn(gentle[i], ":") != size))
+            i++;
+        if (!gentle[i])
+            fail_msg("give %s knobs in the list of gentle runs above", (*each)->name);
+    }
+}
+
 static void sizes_beyond_all_memory_are_refused(void **state)
 {
     (void)state;
@@ -253,6 +265,7 @@ static void sizes_beyond_all_memory_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_method_is_among_those_that_are_tried_here),
         cmocka_unit_test(rows_without_entries_are_survived),
         cmocka_unit_test(one_row_and_no_row_are_survived),
         cmocka_unit_test(one_class_and_many_are_survived),
