@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -140,6 +142,17 @@ static inline int fuzz_write(void *ctx, const void *bytes, size_t size)
 static inline bool fuzz_same(const fuzz_bytes *a, const fuzz_bytes *b)
 {
     return a->size == b->size && (a->size == 0 || memcmp(a->data, b->data, a->size) == 0);
+}
+
+/* A file without a name, which is written and read without a disk. */
+static inline int fuzz_file(char path[32])
+{
+    static int fd = -1;
+    if (fd < 0)
+        fd = memfd_create("fuzz", 0);
+    fuzz_must(fd >= 0 && ftruncate(fd, 0) == 0, "there is a file in memory", NULL);
+    snprintf(path, 32, "/dev/fd/%d", fd);
+    return fd;
 }
 
 #endif

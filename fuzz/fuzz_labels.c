@@ -57,16 +57,6 @@ static const gsa_batch *take_labels(fuzz_input *in, labels *out)
     return &out->batch;
 }
 
-static gsa_batch rows_from(const gsa_batch *batch, size_t from, size_t n)
-{
-    gsa_batch some = *batch;
-    some.n_rows = n;
-    some.row_start += from;
-    some.label += from;
-    some.word += from;
-    return some;
-}
-
 static gsa_state *new_state(uint8_t how)
 {
     static const char *const losses[] = {"auto", "softmax", "logistic", "hinge", "squared_hinge", "squared"};
@@ -124,7 +114,7 @@ static void check_pieces(uint8_t how, const gsa_batch *rows)
         status = fuzz_status(gsa_state_update(whole, rows, &error), &error);
         gsa_status piece_status = GSA_OK;
         for (size_t r = 0; r < rows->n_rows && piece_status == GSA_OK; r++) {
-            gsa_batch one = rows_from(rows, r, 1);
+            gsa_batch one = fuzz_rows_from(rows, r, 1);
             piece_status = fuzz_status(gsa_state_update(pieces, &one, &other), &other);
         }
         fuzz_must(status == piece_status, "row by row is learned or refused alike", error.message);
@@ -149,7 +139,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     gsa_error error = {0};
     gsa_state *state = new_state(how);
     size_t n = rows->n_rows > 0 ? first % (rows->n_rows + 1) : 0;
-    gsa_batch head = rows_from(rows, 0, n), rest = rows_from(rows, n, rows->n_rows - n);
+    gsa_batch head = fuzz_rows_from(rows, 0, n), rest = fuzz_rows_from(rows, n, rows->n_rows - n);
     if (how & 128)
         fuzz_write_state(state, &before);
     gsa_status status = fuzz_status(gsa_state_prepare(state, &head, &error), &error);

@@ -7,17 +7,6 @@
  *   M5  what was learned predicts finite numbers, or training says that it diverged; what has diverged is not saved. */
 #include "states.h"
 
-static gsa_batch rows_from(const gsa_batch *batch, size_t from, size_t n)
-{
-    gsa_batch some = *batch;
-    some.n_rows = n;
-    some.row_start += from;
-    some.label += from;
-    some.word = batch->word ? batch->word + from : NULL;
-    some.weight = batch->weight ? batch->weight + from : NULL;
-    return some;
-}
-
 /* Ways to learn the same rows. */
 enum { AT_ONCE, PLAIN_KERNELS, IN_PIECES, LOADED_BETWEEN, DENSE, N_WAYS };
 
@@ -41,7 +30,7 @@ static gsa_status learn_pieces(gsa_state **state, const gsa_batch *rows, bool lo
 {
     static fuzz_bytes file;
     size_t half = rows->n_rows / 2;
-    gsa_batch a = rows_from(rows, 0, half), b = rows_from(rows, half, rows->n_rows - half);
+    gsa_batch a = fuzz_rows_from(rows, 0, half), b = fuzz_rows_from(rows, half, rows->n_rows - half);
     gsa_status status = gsa_state_update(*state, &a, error);
     if (status == GSA_OK && loads) {
         if (!fuzz_write_state(*state, &file))

@@ -94,15 +94,13 @@ static void check_copies(const gsa_state *base, const gsa_batch *rows)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fuzz_bytes file[2];
-    static fuzz_batch drawn;
     if (size > FUZZ_MOST)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);
-    fuzz_input for_rows = fuzz_part(&in, 1 + fuzz_byte(&in));
+    const gsa_batch *rows = fuzz_take_rows(&in);
     size_t first_size = (size_t)fuzz_number(&in, 2);
     fuzz_input first = fuzz_part(&in, first_size);
-    const gsa_batch *rows = fuzz_take_batch(&for_rows, &drawn);
     if (!fuzz_make_file(&first, &file[0]))
         return -1;
     gsa_state *a = fuzz_read_state(&file[0]), *b = NULL;

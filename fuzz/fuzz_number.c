@@ -2,8 +2,8 @@
  *
  *   N1  the vector forms of "where do digits end" and "where do cells end" are the plain ones;
  *   N2  eight digits in one step are the number that they are one by one;
- *   N3  a number parsed is what the C library reads, as a double and as a float, and what follows it is where that
- * ends; N4  a float written reads back to its bits, and a label's text to its number. */
+ *   N3  a number parsed is what the C library reads, as a double and as a float, and ends where that ends;
+ *   N4  a float written reads back to its bits, and a label's text to its number. */
 #include "fuzz.h"
 
 #include "base/memory.h"

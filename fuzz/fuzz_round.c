@@ -41,17 +41,12 @@ static void predict(const gsa_model *model, const fuzz_source *from, uint8_t how
 /* T1 and T2 of models. */
 static void check_model(const gsa_state *state, const fuzz_source *rows, uint8_t how)
 {
-    static fuzz_bytes file, again;
     static predicted before, after;
-    gsa_model *model = NULL, *back = NULL;
+    gsa_model *model = NULL;
     gsa_error error = {0};
-    file.size = again.size = 0;
     if (fuzz_status(gsa_state_finish(state, &fuzz_state_env, &model, &error), &error) != GSA_OK)
         return;
-    fuzz_must(gsa_model_write(model, fuzz_write, &file, &error) == GSA_OK, "a model is written", error.message);
-    fuzz_must(gsa_model_read(file.data, file.size, NULL, &back, &error) == GSA_OK, "a model loads", error.message);
-    fuzz_must(gsa_model_write(back, fuzz_write, &again, &error) == GSA_OK, "a model is written", error.message);
-    fuzz_must(fuzz_same(&file, &again), "a model that was loaded is written with the same bytes", NULL);
+    gsa_model *back = fuzz_check_model_file(model);
     predict(model, rows, how, &before);
     predict(back, rows, how, &after);
     fuzz_must(fuzz_same(&before.number, &after.number), "a loaded model predicts the same", NULL);

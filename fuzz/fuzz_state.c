@@ -32,18 +32,16 @@ static void check_pass(gsa_state *state)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fuzz_bytes file;
-    static fuzz_batch drawn;
     if (size > FUZZ_MOST)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);
-    fuzz_input for_rows = fuzz_part(&in, 1 + fuzz_byte(&in));
+    const gsa_batch *rows = fuzz_take_rows(&in);
     if (!fuzz_make_file(&in, &file))
         return -1;
     gsa_state *state = fuzz_read_state(&file);
     if (!state)
         return 0;
-    const gsa_batch *rows = fuzz_take_batch(&for_rows, &drawn);
     fuzz_check_state_file(state);
     fuzz_check_model_of(state, rows);
     if (what & 1)

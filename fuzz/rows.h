@@ -15,9 +15,6 @@
 #include "base/memory.h"
 #include "data/reader.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
-
 typedef struct fuzz_source {
     const void *bytes;
     size_t size;
@@ -292,17 +289,6 @@ static inline size_t fuzz_pack(const gsa__codec *codec, const void *text, size_t
 }
 
 /* ---- writing ----------------------------------------------------------------------------------------------------- */
-
-/* A file without a name, which is written and read without a disk. */
-static inline int fuzz_file(char path[32])
-{
-    static int fd = -1;
-    if (fd < 0)
-        fd = memfd_create("fuzz", 0);
-    fuzz_must(fd >= 0 && ftruncate(fd, 0) == 0, "there is a file in memory", NULL);
-    snprintf(path, 32, "/dev/fd/%d", fd);
-    return fd;
-}
 
 /* The rows of a reader, which is closed, in a format. */
 static inline gsa_status fuzz_convert(gsa_reader *reader, const char *format, fuzz_bytes *out, gsa_error *error)

@@ -229,6 +229,29 @@ static inline void fuzz_check_learning(const fuzz_bytes *file, const gsa_batch *
     gsa_state_free(plain);
 }
 
+/* ---- what holds for models --------------------------------------------------------------------------------------- */
+
+static inline void fuzz_write_model(const gsa_model *model, fuzz_bytes *out)
+{
+    gsa_error error = {0};
+    out->size = 0;
+    fuzz_must(gsa_model_write(model, fuzz_write, out, &error) == GSA_OK, "a model can be written", error.message);
+}
+
+/* S1; returns the model that was loaded. */
+static inline gsa_model *fuzz_check_model_file(const gsa_model *model)
+{
+    static fuzz_bytes file, again;
+    gsa_model *back = NULL;
+    gsa_error error = {0};
+    fuzz_write_model(model, &file);
+    fuzz_must(gsa_model_read(file.data, file.size, NULL, &back, &error) == GSA_OK, "a model that was written loads",
+              error.message);
+    fuzz_write_model(back, &again);
+    fuzz_must(fuzz_same(&file, &again), "a model that was loaded is written with the same bytes", NULL);
+    return back;
+}
+
 /* ---- parameters -------------------------------------------------------------------------------------------------- */
 
 /* A byte a parameter; counts are small. */
@@ -306,6 +329,25 @@ static inline const gsa_batch *fuzz_take_batch(fuzz_input *in, fuzz_batch *out)
         out->batch.n_words = sizeof fuzz_words / sizeof *fuzz_words;
     }
     return &out->batch;
+}
+
+/* Rows of a part of the input, whose size comes first. */
+static inline const gsa_batch *fuzz_take_rows(fuzz_input *in)
+{
+    static fuzz_batch drawn;
+    fuzz_input part = fuzz_part(in, 1 + fuzz_byte(in));
+    return fuzz_take_batch(&part, &drawn);
+}
+
+static inline gsa_batch fuzz_rows_from(const gsa_batch *batch, size_t from, size_t n)
+{
+    gsa_batch some = *batch;
+    some.n_rows = n;
+    some.row_start += from;
+    some.label += from;
+    some.word = batch->word ? batch->word + from : NULL;
+    some.weight = batch->weight ? batch->weight + from : NULL;
+    return some;
 }
 
 #endif
