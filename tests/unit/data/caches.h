@@ -122,15 +122,8 @@ typedef struct content {
 
 static inline content load_and_remove(const char *path)
 {
-    content c = {.bytes = NULL};
-    FILE *file = checked(fopen(path, "rb"));
-    fseek(file, 0, SEEK_END);
-    c.size = (size_t)ftell(file);
-    rewind(file);
-    c.bytes = checked(malloc(c.size + 1));
-    assert_int_equal(fread(c.bytes, 1, c.size, file), c.size);
-    fclose(file);
-    unlink(path);
+    content c;
+    c.bytes = load_and_unlink(path, &c.size);
     return c;
 }
 

@@ -113,6 +113,29 @@ static inline void make_file(char path[PATH_SIZE], const void *bytes, size_t siz
     close(fd);
 }
 
+/* What is in a file, and a NUL behind it; to be freed. */
+static inline void *load_file(const char *path, size_t *size)
+{
+    FILE *file = fopen(path, "rb");
+    assert_non_null(file);
+    fseek(file, 0, SEEK_END);
+    *size = (size_t)ftell(file);
+    rewind(file);
+    char *bytes = malloc(*size + 1);
+    assert_non_null(bytes);
+    assert_int_equal(fread(bytes, 1, *size, file), *size);
+    bytes[*size] = '\0';
+    fclose(file);
+    return bytes;
+}
+
+static inline void *load_and_unlink(const char *path, size_t *size)
+{
+    void *bytes = load_file(path, size);
+    unlink(path);
+    return bytes;
+}
+
 /* Random numbers for tests: any will do, the same every time. */
 static inline uint64_t next_random(uint64_t *state)
 {

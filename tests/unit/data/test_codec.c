@@ -358,17 +358,6 @@ static gsa_status write_generated(const char *path, uint64_t n_rows, const gsa_e
     return status;
 }
 
-static void *load(const char *path, size_t *size)
-{
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    static unsigned char bytes_of_file[4 << 20];
-    *size = fread(bytes_of_file, 1, sizeof bytes_of_file, file);
-    assert_true(*size < sizeof bytes_of_file);
-    fclose(file);
-    return bytes_of_file;
-}
-
 /* By the libraries themselves, each member with its checksum. */
 static size_t unpack(const char *codec, void *packed, size_t packed_size, char *out, size_t out_size)
 {
@@ -390,7 +379,7 @@ static void codec_is_written_by_the_name_of_the_file(void **state)
     static const struct {
         const char *plain, *packed, *codec;
     } cases[] = {{".svm", ".svm.gz", "gzip"}, {".svm", ".svm.zst", "zstd"}, {".gsac", ".gsac.zst", "zstd"}};
-    static char expected[4 << 20], unpacked[4 << 20];
+    static char unpacked[4 << 20];
     char stem[PATH_SIZE], path[PATH_SIZE + 16];
     gsa_error error;
     make_file(stem, "", 0);
@@ -399,15 +388,15 @@ static void codec_is_written_by_the_name_of_the_file(void **state)
             size_t size, packed_size;
             snprintf(path, sizeof path, "%s%s", stem, cases[i].plain);
             assert_int_equal(write_generated(path, n_rows, NULL, &error), GSA_OK);
-            memcpy(expected, load(path, &size), sizeof expected);
-            unlink(path);
+            void *expected = load_and_unlink(path, &size);
             snprintf(path, sizeof path, "%s%s", stem, cases[i].packed);
             assert_int_equal(write_generated(path, n_rows, NULL, &error), GSA_OK);
-            void *packed = load(path, &packed_size);
-            unlink(path);
+            void *packed = load_and_unlink(path, &packed_size);
             assert_true(n_rows == 0 || packed_size < size * 9 / 10);
             assert_int_equal(unpack(cases[i].codec, packed, packed_size, unpacked, sizeof unpacked), size);
             assert_memory_equal(unpacked, expected, size);
+            free(expected);
+            free(packed);
         }
     unlink(stem);
 }

@@ -124,12 +124,7 @@ static char *cache_of(const char *text, size_t *size)
         assert_int_equal(gsa_writer_write(writer, &batch, NULL), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, NULL), GSA_OK);
     gsa_reader_close(reader);
-    FILE *file = fopen(path, "rb");
-    char *bytes = malloc(10000);
-    *size = fread(bytes, 1, 10000, file);
-    fclose(file);
-    unlink(path);
-    return bytes;
+    return load_and_unlink(path, size);
 }
 
 static void a_cache_keeps_the_schema_and_damage_to_it_is_found(void **state)

@@ -1,29 +1,11 @@
 /* Numbers to text: short, and the same bits when read back, also in a locale with a comma. */
+#include "unit/data/c_locale.h"
 #include "unit/data/support.h"
 
-#include "base/memory.h"
 #include "data/format/decimal.h"
 
 #include <locale.h>
 #include <math.h>
-
-static gsa_env env;
-static gsa__number_locale *c_locale;
-
-static int set_up(void **state)
-{
-    (void)state;
-    env = gsa__env_resolve(NULL);
-    c_locale = gsa__number_locale_new(&env);
-    return c_locale ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    gsa__number_locale_free(&env, c_locale);
-    return 0;
-}
 
 static const char *float_text(float x, char out[GSA__DECIMAL_SIZE + 1])
 {

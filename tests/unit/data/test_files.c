@@ -2,6 +2,7 @@
 #include "unit/data/support.h"
 
 #include "base/error.h"
+#include "support/failing_memory.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -366,47 +367,10 @@ static void locate_puts_the_place_in_front(void **state)
     gsa_reader_close(NULL);
 }
 
-/* Fails the n-th allocation and every one after it. */
-typedef struct faulty {
-    int left;
-    int n_live;
-} faulty;
-
-static void *faulty_alloc(void *ctx, size_t size)
-{
-    faulty *f = ctx;
-    if (f->left-- <= 0)
-        return NULL;
-    f->n_live++;
-    return malloc(size);
-}
-
-static void *faulty_alloc_zeroed(void *ctx, size_t size)
-{
-    void *memory = faulty_alloc(ctx, size);
-    return memory ? memset(memory, 0, size) : NULL;
-}
-
-static void *faulty_resize(void *ctx, void *memory, size_t size)
-{
-    faulty *f = ctx;
-    return f->left-- <= 0 ? NULL : realloc(memory, size);
-}
-
-static void faulty_release(void *ctx, void *memory)
-{
-    ((faulty *)ctx)->n_live--;
-    free(memory);
-}
-
 /* One run that allocates in every way: words, growing lines, growing rows, a codec. True if it came through. */
-static bool run_with_faults(faulty *f, const void *bytes, size_t size, const gsa_reader_options *options)
+static bool run_with_faults(failing *f, const void *bytes, size_t size, const gsa_reader_options *options)
 {
-    gsa_env env = {.alloc = faulty_alloc,
-                   .alloc_zeroed = faulty_alloc_zeroed,
-                   .resize = faulty_resize,
-                   .release = faulty_release,
-                   .alloc_ctx = f};
+    gsa_env env = failing_env(f);
     gsa__reader_sizes sizes = {.buffer = 16};
     gsa_reader *reader = NULL;
     gsa_error error;
@@ -416,7 +380,7 @@ static bool run_with_faults(faulty *f, const void *bytes, size_t size, const gsa
         status = gsa_reader_next(reader, &batch, &error);
     gsa_reader_close(reader);
     assert_true(status == GSA_END || status == GSA_MEMORY);
-    assert_int_equal(f->n_live, 0);
+    assert_int_equal(f->live, 0);
     return status == GSA_END;
 }
 
@@ -438,7 +402,7 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
         const void *bytes;
         size_t size;
         const gsa_reader_options *options;
-        int least;
+        size_t least;
     } runs[] = {{text, size, NULL, 100},
                 {table, sizeof table - 1, &columns, 30},
                 {vw, sizeof vw - 1, &spaces, 20},
@@ -446,10 +410,10 @@ static void a_failed_allocation_is_an_error_and_leaks_nothing(void **state)
     const char *version;
     (void)gsa_codec_at(0, &version);
     for (int kind = 0; kind < (version ? 4 : 3); kind++) {
-        int n = 0;
+        size_t n = 0;
         bool came_through = false;
         for (; !came_through; n++) {
-            faulty f = {.left = n};
+            failing f = {.left = n};
             came_through = run_with_faults(&f, runs[kind].bytes, runs[kind].size, runs[kind].options);
         }
         assert_true(n > runs[kind].least);

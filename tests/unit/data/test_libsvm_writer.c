@@ -17,18 +17,7 @@ static char *written(const gsa_batch *batches, size_t n_batches, size_t *size)
             fail_msg("%s", error.message);
     }
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *text = malloc(*size + 1);
-    assert_non_null(text);
-    assert_int_equal(fread(text, 1, *size, file), *size);
-    text[*size] = '\0';
-    fclose(file);
-    unlink(path);
-    return text;
+    return load_and_unlink(path, size);
 }
 
 static void writes(const gsa_batch *batch, const char *expected)

@@ -1,33 +1,15 @@
 /* Decimal numbers: the same bits as strtod, and nothing that strtod takes beyond decimals.
  *
  * test_number COUNT compares about as many numbers; the default is what a test run can wait for. */
+#include "unit/data/c_locale.h"
 #include "unit/data/support.h"
 
-#include "base/memory.h"
 #include "data/format/digits.h"
-#include "data/format/number.h"
 #include "data/format/pairs.h"
 
 #include <math.h>
 
-static gsa_env env;
-static gsa__number_locale *c_locale;
 static uint64_t n_numbers = 1000000;
-
-static int set_up(void **state)
-{
-    (void)state;
-    env = gsa__env_resolve(NULL);
-    c_locale = gsa__number_locale_new(&env);
-    return c_locale ? 0 : -1;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    gsa__number_locale_free(&env, c_locale);
-    return 0;
-}
 
 static uint64_t bits(double x)
 {

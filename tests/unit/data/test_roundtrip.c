@@ -205,14 +205,7 @@ static void convert(gsa_reader *reader, const folder *where, const char *to)
 static char *contents(const folder *where, const char *name, size_t *size)
 {
     char path[2 * PATH_SIZE];
-    FILE *file = fopen(in(where, name, path), "rb");
-    assert_non_null(file);
-    char *bytes = malloc(1 << 20);
-    *size = fread(bytes, 1, (1 << 20) - 1, file);
-    assert_true(*size < (1 << 20) - 1);
-    bytes[*size] = '\0';
-    fclose(file);
-    return bytes;
+    return load_file(in(where, name, path), size);
 }
 
 static void assert_same_bytes(const folder *where, const char *a, const char *b)

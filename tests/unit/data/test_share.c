@@ -99,7 +99,7 @@ static void tables_go_to_one_part_each_and_are_entered_at_any_row(void **state)
     free_input(&bare);
 }
 
-static char *many_rows(size_t n_rows)
+static void add_many(input *in, size_t n_rows)
 {
     char *text = NULL;
     size_t size = 0;
@@ -108,17 +108,24 @@ static char *many_rows(size_t n_rows)
     for (size_t r = 0; r < n_rows; r++)
         fprintf(out, "%s %zu:%zu\n", r % 70000 == 3 ? "rare" : r % 3 ? "1" : "word", 1 + r * 7 % 1000, 1 + r % 5);
     fclose(out);
-    return text;
+    add_cache(in, text, ".gsac");
+    free(text);
+}
+
+/* Caches first, then text, which has to be read. */
+static input caches_and_text(void)
+{
+    input in = {0};
+    add_many(&in, 50);
+    add_many(&in, 140000);
+    add_made(&in, 20, 5, (flavour){"\n", true, false});
+    return in;
 }
 
 static void blocks_of_a_cache_are_dealt_out(void **state)
 {
     (void)state;
-    char *text = many_rows(140000), *few = many_rows(50);
-    input in = {0};
-    add_cache(&in, few, ".gsac");
-    add_cache(&in, text, ".gsac");
-    add_made(&in, 20, 5, (flavour){"\n", true, false});
+    input in = caches_and_text();
     list wanted = all_rows(&in);
     gsa_reader *reader = open_with(&in, &all_sizes[0], NULL);
     for (uint64_t n_parts = 1; n_parts <= 17; n_parts += n_parts < 4 ? 1 : 13)
@@ -131,15 +138,13 @@ static void blocks_of_a_cache_are_dealt_out(void **state)
     free_list(&wanted);
     free_input(&in);
     input small = {0}; /* cuts in every part of the file */
-    add_cache(&small, few, ".gsac");
+    add_many(&small, 50);
     expect_both(&small, 0, false);
-    FILE *file = fopen(small.path[0], "rb");
-    assert_non_null(file);
-    char bytes[4096];
-    size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
+    size_t size;
+    void *bytes = load_file(small.path[0], &size);
     input memory = {0};
     set_memory(&memory, bytes, size);
+    free(bytes);
     expect_both(&memory, 0, false);
     free_input(&memory);
     free_input(&small);
@@ -147,20 +152,12 @@ static void blocks_of_a_cache_are_dealt_out(void **state)
     add_cache(&table, "y,a,b\n1,2,x\n0,3,y\n1,,x\n", ".gsac");
     expect_both(&table, 0, false);
     free_input(&table);
-    free(text);
-    free(few);
 }
 
-/* The bytes of a small cache, to be freed. */
-/* Caches first, then text, which has to be read. */
 static void blocks_of_a_cache_are_passed_over_by_what_their_headers_tell(void **state)
 {
     (void)state;
-    char *text = many_rows(140000), *few = many_rows(50);
-    input in = {0};
-    add_cache(&in, few, ".gsac");
-    add_cache(&in, text, ".gsac");
-    add_made(&in, 20, 5, (flavour){"\n", true, false});
+    input in = caches_and_text();
     list wanted = all_rows(&in), rest = {0};
     for (uint64_t n_parts = 1; n_parts <= 3; n_parts++) {
         gsa_reader *reader = open_with(&in, &all_sizes[0], NULL);
@@ -189,24 +186,15 @@ static void blocks_of_a_cache_are_passed_over_by_what_their_headers_tell(void **
     }
     free_list(&wanted);
     free_input(&in);
-    free(text);
-    free(few);
 }
 
+/* The bytes of a small cache, to be freed. */
 static unsigned char *cache_bytes(size_t *size)
 {
-    char *text = many_rows(30);
     input in = {0};
-    add_cache(&in, text, ".gsac");
-    *size = (size_t)in.size[0];
-    unsigned char *bytes = malloc(*size);
-    FILE *file = fopen(in.path[0], "rb");
-    assert_non_null(bytes);
-    assert_non_null(file);
-    assert_int_equal(fread(bytes, 1, *size, file), *size);
-    fclose(file);
+    add_many(&in, 30);
+    unsigned char *bytes = load_file(in.path[0], size);
     free_input(&in);
-    free(text);
     return bytes;
 }
 

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "support/failing_memory.h"
 #include "unit/store/bytes.h"
 #include "unit/store/fake_core.h"
 
@@ -343,27 +344,6 @@ static void what_is_no_file_is_named(void **state)
 
 /* ---- the environment -------------------------------------------------------------------------------------------- */
 
-typedef struct ration {
-    int left;
-    int held;
-} ration;
-
-static void *rationed_alloc(void *ctx, size_t size)
-{
-    ration *r = ctx;
-    if (r->left-- <= 0)
-        return NULL;
-    r->held++;
-    return malloc(size);
-}
-
-static void rationed_release(void *ctx, void *memory)
-{
-    ration *r = ctx;
-    r->held--;
-    free(memory);
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -372,14 +352,14 @@ static void every_allocation_may_fail(void **state)
     memcpy(shifted + 1, b.at, b.size);
     gsa__container *container;
     gsa_error error;
-    int n = 0;
+    size_t n = 0;
     for (;; n++) {
-        ration r = {n, 0};
-        gsa_env env = {rationed_alloc, rationed_alloc, NULL, rationed_release, &r, 0, NULL, NULL, 0};
+        failing memory = {.left = n};
+        gsa_env env = failing_env(&memory);
         gsa_status status = gsa__container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error);
         if (status == GSA_OK)
             gsa__container_close(container);
-        assert_int_equal(r.held, 0);
+        assert_int_equal(memory.live, 0);
         if (status == GSA_OK)
             break;
         assert_int_equal(status, GSA_MEMORY);

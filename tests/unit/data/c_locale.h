@@ -1,0 +1,26 @@
+/* The locale that numbers are read and written with: set_up and tear_down of a group of tests. */
+#ifndef GSA_TESTS_DATA_C_LOCALE_H
+#define GSA_TESTS_DATA_C_LOCALE_H
+
+#include "base/memory.h"
+#include "data/format/number.h"
+
+static gsa_env env;
+static gsa__number_locale *c_locale;
+
+static inline int set_up(void **state)
+{
+    (void)state;
+    env = gsa__env_resolve(NULL);
+    c_locale = gsa__number_locale_new(&env);
+    return c_locale ? 0 : -1;
+}
+
+static inline int tear_down(void **state)
+{
+    (void)state;
+    gsa__number_locale_free(&env, c_locale);
+    return 0;
+}
+
+#endif
