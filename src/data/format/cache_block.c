@@ -4,7 +4,7 @@
 #include "base/byte_order.h"
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/format/text.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>

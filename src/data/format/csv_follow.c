@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "data/format/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* A header has at least one of the names, and no number that is no name. */

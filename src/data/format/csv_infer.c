@@ -2,7 +2,6 @@
 #include "data/format/csv.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/format/text.h"
 
 #include <stdio.h>

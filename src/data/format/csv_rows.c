@@ -5,7 +5,6 @@
 #include "data/format/text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ---- what can be wrong ------------------------------------------------------------------------------------------ */
 

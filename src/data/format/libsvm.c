@@ -4,8 +4,6 @@
  *   2 A row that fails leaves no trace in the batch, nor its label in the dictionary.
  *   3 An index:value pair has at least four bytes with its separator, so that a line's length bounds its values.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h): loops over digits and blanks need no bound. */
-#include "base/error.h"
-#include "base/memory.h"
 #include "data/format/libsvm_error.h"
 #include "data/format/line_text.h"
 #include "data/format/pairs.h"
