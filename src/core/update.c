@@ -40,35 +40,6 @@ static gsa_status fit_last_held(gsa_state *state, gsa_error *error)
     return gsa__state_fit_row(state, &row, &xx, error);
 }
 
-/* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
-static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, size_t class_number, double y,
-                           double c, bool *held, gsa_error *error)
-{
-    *held = false;
-    if (gsa__params_holdout(&state->params) == 0)
-        return GSA_OK;
-    uint64_t hash = gsa__row_hash(batch, row);
-    *held = state->position.pass > 0 ? gsa__sample_leaves_out(&state->sample, hash, state->position.pass)
-                                     : gsa__sample_wants(&state->sample, hash, sample_most(state));
-    gsa__held_row *equal = *held || state->position.pass > 0 ? NULL : gsa__sample_find(&state->sample, hash);
-    if (equal)
-        equal->seen += c;
-    if (!*held || state->position.pass > 0)
-        return GSA_OK;
-    gsa_status status = sample_most(state) <= state->sample.n ? fit_last_held(state, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
-    gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *kept = gsa__held_row_new(&view, hash, class_number, y, c, &state->env), *pushed_out;
-    status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
-    if (pushed_out)
-        status = learn_held(state, pushed_out, error);
-    gsa__free(&state->env, pushed_out);
-    return status;
-}
-
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
-
 /* Label and weight of a row. A row of weight 0 is passed over, but a row of the input all the same. */
 struct facts {
     size_t class_number;
@@ -88,6 +59,42 @@ static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row,
     return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, c, &out->c, error) : status;
 }
 
+/* A row that is wanted into the sample; the one that it pushes out is learned. */
+static gsa_status exchange(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
+                           const struct facts *facts, gsa_error *error)
+{
+    gsa_status status = sample_most(state) <= state->sample.n ? fit_last_held(state, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    gsa__row view = gsa__row_at(batch, row);
+    gsa__held_row *kept = gsa__held_row_new(&view, hash, facts->class_number, facts->y, facts->c, &state->env);
+    gsa__held_row *pushed_out;
+    status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
+    if (pushed_out)
+        status = learn_held(state, pushed_out, error);
+    gsa__free(&state->env, pushed_out);
+    return status;
+}
+
+/* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
+static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, const struct facts *facts, bool *held,
+                           gsa_error *error)
+{
+    if (gsa__params_holdout(&state->params) == 0)
+        return GSA_OK;
+    uint64_t hash = gsa__row_hash(batch, row), pass = state->position.pass;
+    *held = pass > 0 ? gsa__sample_leaves_out(&state->sample, hash, pass)
+                     : gsa__sample_wants(&state->sample, hash, sample_most(state));
+    if (pass > 0)
+        return GSA_OK;
+    if (*held)
+        return exchange(state, batch, row, hash, facts, error);
+    gsa__held_row *equal = gsa__sample_find(&state->sample, hash);
+    if (equal)
+        equal->seen += facts->c;
+    return GSA_OK;
+}
+
 /* Into the sample, however many there are; equal rows add up. */
 static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, const struct facts *facts,
                        gsa_error *error)
@@ -103,13 +110,15 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, con
     return gsa__sample_insert(&state->sample, held, SIZE_MAX, &state->env, NULL, error);
 }
 
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     struct facts facts;
     gsa_status status = facts_of(state, batch, row, &facts, error);
     bool held = facts.given == 0;
     if (status == GSA_OK && !held)
-        status = hold_out(state, batch, row, facts.class_number, facts.y, facts.c, &held, error);
+        status = hold_out(state, batch, row, &facts, &held, error);
     gsa__row view = gsa__row_at(batch, row);
     if (status == GSA_OK && !held)
         status = gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
