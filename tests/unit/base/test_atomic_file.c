@@ -1,5 +1,6 @@
 /* Files that appear whole or not at all. Every test works in a fresh directory of its own. */
 #include "base/atomic_file.h"
+#include "support/failing_memory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -428,53 +429,25 @@ static void a_reader_that_went_away_is_an_error(void **state)
     assert_non_null(strstr(error.message, strerror(EPIPE)));
 }
 
-/* An allocator that fails from the n-th call on, and counts what is not freed. */
-typedef struct ration {
-    int left;
-    int held;
-} ration;
-
-static void *rationed_alloc(void *ctx, size_t size)
-{
-    ration *r = ctx;
-    if (r->left-- <= 0)
-        return NULL;
-    r->held++;
-    return malloc(size);
-}
-
-static void *rationed_resize(void *ctx, void *memory, size_t size)
-{
-    ration *r = ctx;
-    return r->left-- <= 0 ? NULL : realloc(memory, size);
-}
-
-static void rationed_release(void *ctx, void *memory)
-{
-    ration *r = ctx;
-    r->held--;
-    free(memory);
-}
-
 static void every_allocation_may_fail(void **state)
 {
     place *p = *state;
     gsa_error error;
     assert_int_equal(symlink("real", p->target), 0);
     int failures = 0;
-    for (int n = 0;; n++) {
-        ration r = {n, 0};
-        gsa_env env = {rationed_alloc, rationed_alloc, rationed_resize, rationed_release, &r, 0, NULL, NULL, 0};
+    for (size_t n = 0;; n++) {
+        failing memory = {n, 0};
+        gsa_env env = failing_env(&memory);
         gsa__atomic_file *file;
         gsa_status status = gsa__atomic_file_open(p->target, &env, &file, &error);
         if (status == GSA_OK) {
             gsa__atomic_file_discard(file);
-            assert_int_equal(r.held, 0);
+            assert_int_equal(memory.live, 0);
             break;
         }
         failures++;
         assert_int_equal(status, GSA_MEMORY);
-        assert_int_equal(r.held, 0);
+        assert_int_equal(memory.live, 0);
         assert_int_equal(count_entries(p->directory, false), 1);
     }
     assert_true(failures >= 4);

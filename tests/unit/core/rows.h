@@ -105,29 +105,6 @@ static inline void rows_dense(const gsa_batch *batch, size_t row, size_t n_featu
         x[batch->index[e]] = (double)batch->value[e];
 }
 
-/* A state with parameters given as name, value, name, value, NULL. */
-static inline gsa_state *state_with(const char *name, ...)
-{
-    gsa_error error = {0};
-    gsa_config *config;
-    gsa_state *state;
-    va_list args;
-    if (gsa_config_new(NULL, &config, &error) != GSA_OK)
-        fail_msg("%s", error.message);
-    /* Laws of a state are tested with the plain method, unless a test names another. */
-    if (gsa_config_set(config, "method", "gsa", &error) != GSA_OK)
-        fail_msg("%s", error.message);
-    va_start(args, name);
-    for (; name; name = va_arg(args, const char *))
-        if (gsa_config_set(config, name, va_arg(args, const char *), &error) != GSA_OK)
-            fail_msg("%s", error.message);
-    va_end(args);
-    if (gsa_state_new(config, NULL, &state, &error) != GSA_OK)
-        fail_msg("%s", error.message);
-    gsa_config_free(config);
-    return state;
-}
-
 /* cmocka's assert_float_equal rounds to float. */
 static inline void assert_close(double value, double expected, double tolerance)
 {
@@ -141,10 +118,54 @@ static inline void must_be_ok(gsa_status status, const gsa_error *error)
         fail_msg("status %d: %s", (int)status, error->message);
 }
 
+static inline gsa_config *config_of(const char *method, const char *name, va_list args)
+{
+    gsa_error error = {0};
+    gsa_config *config = NULL;
+    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    must_be_ok(gsa_config_set(config, "method", method, &error), &error);
+    for (; name; name = va_arg(args, const char *))
+        must_be_ok(gsa_config_set(config, name, va_arg(args, const char *), &error), &error);
+    return config;
+}
+
+/* Parameters given as name, value, name, value, NULL. */
+static inline gsa_config *config_with(const char *name, ...)
+{
+    va_list args;
+    va_start(args, name);
+    gsa_config *config = config_of("auto", name, args);
+    va_end(args);
+    return config;
+}
+
+/* A state with parameters given likewise. Laws of a state are tested with the plain method, unless a test names
+ * another. */
+static inline gsa_state *state_with(const char *name, ...)
+{
+    gsa_error error = {0};
+    gsa_state *state = NULL;
+    va_list args;
+    va_start(args, name);
+    gsa_config *config = config_of("gsa", name, args);
+    va_end(args);
+    must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
+    gsa_config_free(config);
+    return state;
+}
+
 static inline void learn(gsa_state *state, const gsa_batch *batch)
 {
     gsa_error error = {0};
     must_be_ok(gsa_state_update(state, batch, &error), &error);
+}
+
+static inline void learn_random(gsa_state *state, uint64_t seed, size_t n, uint32_t n_features, unsigned n_classes)
+{
+    rows *r = rows_random(seed, n, n_features, n_classes);
+    gsa_batch batch = rows_batch(r);
+    learn(state, &batch);
+    free(r);
 }
 
 /* Labels and loss, by the rows of a batch. */

@@ -402,7 +402,7 @@ static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *state;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    config = config_with(NULL);
     must_be_ok(gsa_config_set_loss(config, &loss, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     gsa_config_free(config);

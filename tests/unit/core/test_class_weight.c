@@ -205,10 +205,7 @@ static void a_label_that_found_no_room_leaves_no_sum(void **unused)
     rows *r = rows_random(1, 60, 20, 6);
     gsa_batch batch = rows_batch(r);
     gsa_error error = {0};
-    gsa_config *config;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "loss", "hinge", &error), &error);
-    must_be_ok(gsa_config_set(config, "class_weight", "balanced", &error), &error);
+    gsa_config *config = config_with("loss", "hinge", "class_weight", "balanced", NULL);
     for (size_t n = 0, failed = 1; failed; n++) {
         failing f = {SIZE_MAX, 0};
         gsa_env env = failing_env(&f);
@@ -239,9 +236,7 @@ static void a_new_run_goes_on_counting(void **unused)
     rows *r = rows_random(6, 400, 20, 3);
     gsa_batch x = rows_batch(r);
     gsa_error error = {0};
-    gsa_config *config;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "class_weight", "balanced", &error), &error);
+    gsa_config *config = config_with("class_weight", "balanced", NULL);
     for (int counted = 0; counted < 2; counted++) {
         gsa_state *first = state_with("class_weight", counted ? "balanced" : "none", NULL), *next;
         learn(first, &x);
@@ -263,8 +258,7 @@ static void numbers_have_no_classes_to_weigh(void **unused)
     gsa_error error = {0};
     gsa_config *config;
     gsa_state *state = NULL;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "class_weight", "balanced", &error), &error);
+    config = config_with("class_weight", "balanced", NULL);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     assert_int_equal(gsa_state_update(state, &x, &error), GSA_ARGUMENT);
     assert_non_null(strstr(error.message, "--class-weight"));

@@ -74,17 +74,14 @@ static void a_run_that_has_begun_changes_only_its_passes(void **unused)
 {
     (void)unused;
     gsa_state *state = state_with("loss", "logistic", NULL);
-    rows *r = rows_random(1, 10, 12, 2);
-    gsa_batch batch = rows_batch(r);
     gsa_error error;
     assert_int_equal(gsa_state_set(state, "seed", "3", &error), GSA_OK);
-    learn(state, &batch);
+    learn_random(state, 1, 10, 12, 2);
     assert_int_equal(gsa_state_set(state, "seed", "4", &error), GSA_CONFLICT);
     assert_int_equal(gsa_state_set(state, "seed", "3", &error), GSA_OK);
     assert_int_equal(gsa_state_set(state, "passes", "9", &error), GSA_OK);
     assert_string_equal(gsa_state_get(state, "passes"), "9");
     gsa_state_free(state);
-    free(r);
 }
 
 int main(void)

@@ -17,11 +17,8 @@ static double total(double t)
 
 static gsa_state *trained_base(const char *holdout)
 {
-    rows *r = rows_random(1, 300, FEATURES, 2);
-    gsa_batch batch = rows_batch(r);
     gsa_state *base = state_with("method", "auto", "holdout", holdout, "units", "given", NULL);
-    learn(base, &batch);
-    free(r);
+    learn_random(base, 1, 300, FEATURES, 2);
     return base;
 }
 
@@ -62,11 +59,8 @@ static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(v
     (void)unused;
     gsa_state *base = trained_base("0"), *copies[COPIES];
     for (size_t c = 0; c < COPIES; c++) {
-        rows *r = rows_random(10 + c, ROWS, FEATURES, 2);
-        gsa_batch batch = rows_batch(r);
         copies[c] = forked(base, COPIES);
-        learn(copies[c], &batch);
-        free(r);
+        learn_random(copies[c], 10 + c, ROWS, FEATURES, 2);
     }
     gsa_state *all = merged((const gsa_state *const *)copies, COPIES, base);
     for (size_t slot = 0; slot < SLOTS; slot++) {
@@ -125,11 +119,8 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
     (void)unused;
     gsa_state *base = trained_base("64"), *copies[COPIES];
     for (size_t c = 0; c < COPIES; c++) {
-        rows *r = rows_random(20 + c, 2 * ROWS, FEATURES, 2);
-        gsa_batch batch = rows_batch(r);
         copies[c] = forked(base, COPIES);
-        learn(copies[c], &batch);
-        free(r);
+        learn_random(copies[c], 20 + c, 2 * ROWS, FEATURES, 2);
     }
     gsa_state *greedy = merged((const gsa_state *const *)copies, COPIES, base);
     assert_true(greedy->sample.n >= 32);
@@ -277,12 +268,9 @@ static void a_round_past_a_power_of_two_moves_the_marks_of_falling(void **unused
     gsa_state *base = trained_base("0"), *copies[COPIES];
     double loss = 0;
     for (size_t c = 0; c < COPIES; c++) {
-        rows *r = rows_random(10 + c, 200, FEATURES, 2);
-        gsa_batch batch = rows_batch(r);
         copies[c] = forked(base, COPIES);
-        learn(copies[c], &batch);
+        learn_random(copies[c], 10 + c, 200, FEATURES, 2);
         loss += copies[c]->position.loss_sum - base->position.loss_sum;
-        free(r);
     }
     gsa_state *all = merged((const gsa_state *const *)copies, COPIES, base);
     assert_close(all->position.earlier[0], base->position.late[0], 0);

@@ -240,12 +240,12 @@ static void two_copies_that_may_hold_out_rows_hold_out_none_in_the_end(void **un
 static void copies_of_a_run_that_started_from_another_keep_what_it_began_with(void **unused)
 {
     (void)unused;
-    rows *r = rows_random(1, 300, FEATURES, 2), *s = rows_random(2, 100, FEATURES, 2);
-    gsa_batch first = rows_batch(r), second = rows_batch(s);
+    rows *s = rows_random(2, 100, FEATURES, 2);
+    gsa_batch second = rows_batch(s);
     gsa_state *old = state_with("method", "auto", "units", "free", "holdout", "0", NULL), *base = NULL, *out = NULL;
     gsa_error error = {0};
     double loss, count;
-    learn(old, &first);
+    learn_random(old, 1, 300, FEATURES, 2);
     base = started_from(old);
     folds f = forks(base, &second, 4);
     learn_folds(&f, &second, 2);
@@ -261,7 +261,6 @@ static void copies_of_a_run_that_started_from_another_keep_what_it_began_with(vo
     }
     free_states(out, old);
     release(&f);
-    free(r);
     free(s);
 }
 

@@ -254,11 +254,11 @@ static void a_third_label_keeps_what_was_learned(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < 4; kind++) {
-        rows *two = rows_random(8, 600, 20, 2), *three = rows_random(9, 300, 20, 3);
-        gsa_batch batch = rows_batch(two), more = rows_batch(three);
+        rows *three = rows_random(9, 300, 20, 3);
+        gsa_batch more = rows_batch(three);
         gsa_state *state =
             state_with("loss", names[kind & 1], "method", kind & 2 ? "gsa" : "auto", "holdout", "0", NULL);
-        learn(state, &batch);
+        learn_random(state, 8, 600, 20, 2);
         gsa_model *before = model_of(state);
         gsa_summary then, now;
         then = state_summary(state);
@@ -276,7 +276,6 @@ static void a_third_label_keeps_what_was_learned(void **unused)
         gsa_model_free(before);
         gsa_model_free(after);
         gsa_state_free(state);
-        free(two);
         free(three);
     }
 }
@@ -333,11 +332,11 @@ static void rows_of_any_length_do_not_diverge(void **unused)
 
 static void judge_by_hand(unsigned n_classes, int squared)
 {
-    rows *r = rows_random(12, 900, 20, n_classes), *s = rows_random(13, 300, 20, n_classes);
-    gsa_batch batch = rows_batch(r), judge = rows_batch(s);
+    rows *s = rows_random(13, 300, 20, n_classes);
+    gsa_batch judge = rows_batch(s);
     gsa_error error = {0};
     gsa_state *state = state_with("loss", names[squared], "method", "auto", NULL);
-    learn(state, &batch);
+    learn_random(state, 12, 900, 20, n_classes);
     gsa_model *model = model_of(state);
     gsa_model_info info;
     gsa_model_get_info(model, &info);
@@ -363,7 +362,6 @@ static void judge_by_hand(unsigned n_classes, int squared)
     assert_non_null(strstr(error.message, "--loss logistic"));
     gsa_model_free(model);
     gsa_state_free(state);
-    free(r);
     free(s);
 }
 
@@ -404,9 +402,7 @@ static void states_of_two_labels_merge_into_three_classes(void **unused)
     gsa_state_free(all);
     assert_int_equal(gsa_state_merge(odd, 2, NULL, NULL, &all, &error), GSA_CONFLICT);
     assert_int_equal(gsa_state_merge(odder, 2, NULL, NULL, &all, &error), GSA_CONFLICT);
-    gsa_config *config;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "loss", "logistic", &error), &error);
+    gsa_config *config = config_with("loss", "logistic", NULL);
     assert_int_equal(gsa_state_start_from(a, config, NULL, &all, &error), GSA_CONFLICT);
     gsa_config_free(config);
     gsa_model_free(model);

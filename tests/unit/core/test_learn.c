@@ -292,8 +292,7 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *custom;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "method", "gsa", &error), &error);
+    config = config_with("method", "gsa", NULL);
     must_be_ok(gsa_config_set_loss(config, &loss, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &custom, &error), &error);
     gsa_config_free(config);

@@ -209,11 +209,8 @@ static gsa_state *rich_state(void)
 /* The default method, while the contest between two units is open. */
 static gsa_state *contending_state(void)
 {
-    rows *r = rows_random(2, 60, 12, 2);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
-    learn(state, &batch);
-    free(r);
+    learn_random(state, 2, 60, 12, 2);
     return state;
 }
 
@@ -312,16 +309,13 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
         {.tensor = "schema", .element = 3, .bits = 0, .message = "tensor 'schema' is not a text"},
     };
     gsa_state *state = rich_state();
-    rows *r = rows_random(9, 50, 30, 3);
-    gsa_batch batch = rows_batch(r);
     gsa_state *next = NULL;
     gsa_error error = {0};
     next = started_from(state); /* two ancestors */
-    learn(next, &batch);
+    learn_random(next, 9, 50, 30, 3);
     must_be_ok(gsa_state_set_names(next, name_of, NULL, &error), &error);
     no_lie_is_believed(next, NULL, lies, sizeof lies / sizeof *lies);
     free_states(next, state);
-    free(r);
 }
 
 static void a_contest_that_cannot_be_is_refused(void **unused)

@@ -7,11 +7,8 @@
 
 static gsa_state *trained(uint64_t seed, size_t n, uint32_t n_features, unsigned n_classes, const char *loss)
 {
-    rows *r = rows_random(seed, n, n_features, n_classes);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("loss", loss, NULL);
-    learn(state, &batch);
-    free(r);
+    learn_random(state, seed, n, n_features, n_classes);
     return state;
 }
 
@@ -153,8 +150,8 @@ static void labels_are_merged_by_name_not_by_number(void **unused)
 {
     (void)unused;
     /* The same rows; in the second state the labels were met in the other order. */
-    rows *r = rows_random(1, 200, 20, 2), *s = rows_random(2, 200, 20, 2);
-    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    rows *s = rows_random(2, 200, 20, 2);
+    gsa_batch y = rows_batch(s);
     gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
     gsa_state *c = state_with("loss", "logistic", NULL);
     uint32_t zero = 0, one = 0;
@@ -165,13 +162,12 @@ static void labels_are_merged_by_name_not_by_number(void **unused)
     gsa_batch just_zero = rows_slice(&y, zero, 1), just_one = rows_slice(&y, one, 1);
     prepare(b, &just_zero);
     prepare(c, &just_one);
-    learn(a, &x);
+    learn_random(a, 1, 200, 20, 2);
     learn(b, &y);
     learn(c, &y);
     gsa_state *ab = merged_two(a, b, NULL), *ac = merged_two(a, c, NULL);
     models_agree(ab, ac, 0);
     free_states(a, b, c, ab, ac);
-    free(r);
     free(s);
 }
 
@@ -207,10 +203,8 @@ static void a_common_start_is_refused_unless_it_is_given(void **unused)
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a, *b, *out = NULL;
     a = started_from(base);
     b = started_from(base);
-    rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 200, 30, 2);
-    gsa_batch x = rows_batch(r), y = rows_batch(s);
-    learn(a, &x);
-    learn(b, &y);
+    learn_random(a, 2, 200, 30, 2);
+    learn_random(b, 3, 200, 30, 2);
     const gsa_state *both[] = {a, b};
     assert_int_equal(gsa_state_merge(both, 2, NULL, NULL, &out, &error), GSA_CONFLICT);
     assert_non_null(strstr(error.message, "--base"));
@@ -223,8 +217,6 @@ static void a_common_start_is_refused_unless_it_is_given(void **unused)
     const gsa_state *twice[] = {a, a};
     assert_int_equal(gsa_state_merge(twice, 2, base, NULL, &out, &error), GSA_CONFLICT);
     free_states(base, a, b, ab, stranger);
-    free(r);
-    free(s);
 }
 
 /* Copies that learned nothing merge back into what they were taken from; the base is not counted twice. */
@@ -249,18 +241,14 @@ static void a_round_of_copies_adds_up_their_rows(void **unused)
 {
     (void)unused;
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a = forked(base, 1), *b = forked(base, 1);
-    rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
-    gsa_batch x = rows_batch(r), y = rows_batch(s);
-    learn(a, &x);
-    learn(b, &y);
+    learn_random(a, 2, 200, 30, 2);
+    learn_random(b, 3, 100, 30, 2);
     gsa_state *round = merged_two(a, b, base);
     gsa_summary summary = state_summary(round);
     assert_int_equal(summary.n_rows, 600);
     assert_int_equal(summary.pass_rows, 600);
     assert_int_equal(summary.n_merged, 1);
     free_states(base, a, b, round);
-    free(r);
-    free(s);
 }
 
 /* With a held-out sample the merge goes as far as the sample says: better than the plain average. */
@@ -274,11 +262,8 @@ static void the_greedy_merge_cures_underconfidence(void **unused)
     for (int greedy = 0; greedy < 2; greedy++) {
         gsa_state *shards[SHARDS];
         for (uint64_t s = 0; s < SHARDS; s++) {
-            rows *r = rows_random(100 + s, 400, 60, 3);
-            gsa_batch batch = rows_batch(r);
             shards[s] = state_with("loss", "softmax", "holdout", greedy ? "40" : "0", NULL);
-            learn(shards[s], &batch);
-            free(r);
+            learn_random(shards[s], 100 + s, 400, 60, 3);
         }
         gsa_state *all = merged((const gsa_state *const *)shards, SHARDS, NULL);
         gsa_model *model = model_of(all);
@@ -325,21 +310,20 @@ static void starting_from_a_model_begins_with_its_weights_and_a_fresh_mean(void 
 static void a_new_run_on_the_rows_of_its_base_is_no_copy(void **unused)
 {
     (void)unused;
-    rows *r = rows_random(1, 300, 30, 2), *s = rows_random(2, 200, 30, 2);
-    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    rows *r = rows_random(1, 300, 30, 2);
+    gsa_batch x = rows_batch(r);
     gsa_state *base = state_with(NULL), *a, *b;
     learn(base, &x);
     a = started_from(base);
     b = started_from(base);
     learn(a, &x);
-    learn(b, &y);
+    learn_random(b, 2, 200, 30, 2);
     gsa_state *ab = merged_two(a, b, base), *ba = merged_two(b, a, base);
     gsa_summary summary = state_summary(ab);
     assert_int_equal(summary.n_rows, 500);
     models_agree(ab, ba, 0);
     free_states(base, a, b, ab, ba);
     free(r);
-    free(s);
 }
 
 /* A merged base has no rows of its own to be known by. */
@@ -350,16 +334,13 @@ static void a_run_without_rows_that_started_from_a_merged_base_is_no_copy(void *
     gsa_state *base = merged_two(one, two, NULL);
     a = started_from(base);
     idle = started_from(base);
-    rows *r = rows_random(3, 70, 30, 2);
-    gsa_batch x = rows_batch(r);
-    learn(a, &x);
+    learn_random(a, 3, 70, 30, 2);
     gsa_state *ab = merged_two(a, idle, base);
     gsa_state *ba = merged_two(idle, a, base);
     gsa_summary summary = state_summary(ab);
     assert_int_equal(summary.n_rows, 70);
     models_agree(ab, ba, 0);
     free_states(one, two, base, a, idle, ab, ba);
-    free(r);
 }
 
 /* The right run at the wrong time: it has gone on since, and knows a label that the states never heard of. */
@@ -367,24 +348,22 @@ static void a_base_that_has_gone_on_is_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    rows *r = rows_random(1, 100, 30, 2), *s = rows_random(2, 100, 30, 2), *t = rows_random(3, 100, 30, 3);
-    gsa_batch x = rows_batch(r), y = rows_batch(s), z = rows_batch(t);
+    rows *r = rows_random(1, 100, 30, 2);
+    gsa_batch x = rows_batch(r);
     gsa_state *base = state_with(NULL), *later, *copy, *a, *b, *out = NULL;
     learn(base, &x);
     later = forked(base, 1);
     copy = forked(base, 1);
     a = started_from(base);
     b = started_from(base);
-    learn(later, &z);
-    learn(a, &y);
+    learn_random(later, 3, 100, 30, 3);
+    learn_random(a, 2, 100, 30, 2);
     learn(b, &x);
     const gsa_state *both[] = {a, b}, *unequal[] = {copy, a};
     assert_int_equal(gsa_state_merge(both, 2, later, NULL, &out, &error), GSA_CONFLICT);
     assert_int_equal(gsa_state_merge(unequal, 2, base, NULL, &out, &error), GSA_CONFLICT);
     free_states(base, later, copy, a, b);
     free(r);
-    free(s);
-    free(t);
 }
 
 static void a_logistic_model_can_go_on_as_softmax_with_a_third_label(void **unused)
@@ -393,8 +372,7 @@ static void a_logistic_model_can_go_on_as_softmax_with_a_third_label(void **unus
     gsa_error error = {0};
     gsa_config *config;
     gsa_state *yesterday = trained(1, 300, 30, 2, "logistic"), *today;
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "loss", "softmax", &error), &error);
+    config = config_with("loss", "softmax", NULL);
     must_be_ok(gsa_state_start_from(yesterday, config, NULL, &today, &error), &error);
     gsa_summary summary = state_summary(today);
     assert_string_equal(summary.loss, "softmax");
@@ -447,10 +425,8 @@ static void copies_may_end_the_pass_themselves(void **unused)
 {
     (void)unused;
     gsa_state *base = trained(1, 300, 30, 2, "logistic"), *a = forked(base, 1), *b = forked(base, 1);
-    rows *r = rows_random(2, 200, 30, 2), *s = rows_random(3, 100, 30, 2);
-    gsa_batch x = rows_batch(r), y = rows_batch(s);
-    learn(a, &x);
-    learn(b, &y);
+    learn_random(a, 2, 200, 30, 2);
+    learn_random(b, 3, 100, 30, 2);
     gsa_state_end_pass(a);
     gsa_state_end_pass(b);
     gsa_state *round = merged_two(a, b, base);
@@ -460,8 +436,6 @@ static void copies_may_end_the_pass_themselves(void **unused)
     assert_int_equal(summary.pass_rows, 0);
     assert_true(summary.loss_weight == 0);
     free_states(base, a, b, round);
-    free(r);
-    free(s);
 }
 
 int main(void)

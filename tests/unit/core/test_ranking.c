@@ -2,6 +2,7 @@
 #include "core/ranking.h"
 
 #include "base/rng.h"
+#include "support/failing_memory.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -254,32 +255,6 @@ static void merges_of_all_kinds_add_up(void **state)
 
 /* ---- memory ----------------------------------------------------------------------------------------------------- */
 
-static void *alloc_counted(void *ctx, size_t size)
-{
-    int *left = ctx;
-    return (*left)-- > 0 ? malloc(size) : NULL;
-}
-static void *alloc_zeroed_counted(void *ctx, size_t size)
-{
-    int *left = ctx;
-    return (*left)-- > 0 ? calloc(1, size) : NULL;
-}
-static void *resize_counted(void *ctx, void *memory, size_t size)
-{
-    int *left = ctx;
-    return (*left)-- > 0 ? realloc(memory, size) : NULL;
-}
-static void release(void *ctx, void *memory)
-{
-    (void)ctx;
-    free(memory);
-}
-
-static gsa_env env_with(int *left)
-{
-    return (gsa_env){alloc_counted, alloc_zeroed_counted, resize_counted, release, left, 0, NULL, NULL, 0};
-}
-
 /* Fail the n-th allocation: a row that was refused is added again when there is memory. */
 static void a_failed_allocation_loses_nothing(void **state)
 {
@@ -288,9 +263,9 @@ static void a_failed_allocation_loses_nothing(void **state)
     static scored rows[300];
     draw_rows(&rng, 300, 20, true, rows);
     for (size_t limit = 100; limit <= 300; limit += 200)
-        for (int n = 0; n < 14; n++) {
-            int left = n;
-            gsa_env env = env_with(&left);
+        for (size_t n = 0; n < 14; n++) {
+            failing memory = {n, 0};
+            gsa_env env = failing_env(&memory);
             gsa__ranking *ranking = NULL;
             gsa_error error = {0};
             if (gsa__ranking_new(limit, &env, &ranking, &error) != GSA_OK) {
@@ -300,11 +275,12 @@ static void a_failed_allocation_loses_nothing(void **state)
             for (size_t i = 0; i < 300; i++)
                 while (gsa__ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, &error)) {
                     assert_int_equal(error.status, GSA_MEMORY);
-                    left = 1;
+                    memory.left = 1;
                 }
             /* With no memory to sort in, the result is the same. */
             assert_same_bits(gsa__ranking_finish(ranking), result_of(rows, 300, limit));
             gsa__ranking_free(ranking);
+            assert_int_equal(memory.live, 0);
         }
 }
 

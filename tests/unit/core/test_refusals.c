@@ -15,11 +15,8 @@ static void must_say(gsa_status status, gsa_status expected, const gsa_error *er
 /* A state of two classes that has learned a little. */
 static gsa_state *some_state(void)
 {
-    rows *r = rows_random(1, 100, 20, 2);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("holdout", "8", NULL);
-    learn(state, &batch);
-    free(r);
+    learn_random(state, 1, 100, 20, 2);
     return state;
 }
 
@@ -189,9 +186,7 @@ static gsa_state *state_of_custom_loss(void)
     gsa_config *config;
     gsa_state *state;
     gsa_error error = {0};
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-    must_be_ok(gsa_config_set(config, "method", "gsa", &error), &error);
-    must_be_ok(gsa_config_set(config, "holdout", "0", &error), &error);
+    config = config_with("method", "gsa", "holdout", "0", NULL);
     must_be_ok(gsa_config_set_loss(config, &square, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     gsa_config_free(config);
@@ -205,7 +200,7 @@ static void half_a_loss_is_refused(void **unused)
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *custom = state_of_custom_loss(), *other = some_state();
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    config = config_with(NULL);
     for (int i = 0; i < 3; i++) {
         const gsa_margin_loss *loss = i < 2 ? &halves[i] : NULL;
         must_say(gsa_config_set_loss(config, loss, &error), GSA_ARGUMENT, &error, "a loss needs both");
@@ -263,12 +258,11 @@ static void a_start_that_contradicts_what_was_learned_is_refused(void **unused)
     gsa_error error = {0};
     gsa_config *config;
     for (size_t i = 0; i < 3; i++) {
-        must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-        must_be_ok(gsa_config_set(config, wrong[i][0], wrong[i][1], &error), &error);
+        config = config_with(wrong[i][0], wrong[i][1], NULL);
         must_say(gsa_state_start_from(state, config, NULL, &out, &error), GSA_CONFLICT, &error, wrong[i][2]);
         gsa_config_free(config);
     }
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    config = config_with(NULL);
     must_be_ok(gsa_config_set_loss(config, &square, &error), &error);
     must_say(gsa_state_start_from(state, config, NULL, &out, &error), GSA_CONFLICT, &error, "not one of the caller's");
     assert_null(out);
@@ -313,13 +307,13 @@ static void a_base_that_is_none_of_the_states_is_refused(void **unused)
 static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
 {
     (void)unused;
-    rows *r = rows_random(1, 100, 20, 3), *s = rows_random(2, 100, 5, 3);
-    gsa_batch x = rows_batch(r), y = rows_batch(s);
+    rows *r = rows_random(1, 100, 20, 3);
+    gsa_batch x = rows_batch(r);
     gsa_state *a = state_with("holdout", "0", "loss", "softmax", NULL), *copy, *out = NULL;
     gsa_state *smaller = state_with("holdout", "0", "loss", "softmax", NULL);
     gsa_error error = {0};
     learn(a, &x);
-    learn(smaller, &y);
+    learn_random(smaller, 2, 100, 5, 3);
     must_say(gsa_state_merge((const gsa_state *const *)&a, 1, smaller, NULL, &out, &error), GSA_CONFLICT, &error,
              "state 1 did not start from this base; give its own");
     copy = forked(a, 1);
@@ -340,7 +334,6 @@ static void a_base_is_known_by_its_rows_and_its_labels(void **unused)
     assert_null(out);
     free_states(a, copy, smaller);
     free(r);
-    free(s);
 }
 
 /* The same rows and labels, but the base has seen more of a feature than either copy. */
@@ -475,9 +468,7 @@ static void a_loss_that_is_no_number_stops_the_run_with_advice(void **unused)
         gsa_config *config;
         gsa_state *state;
         gsa_error error = {0};
-        must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-        must_be_ok(gsa_config_set(config, "method", methods[i / 2][0], &error), &error);
-        must_be_ok(gsa_config_set(config, "holdout", "0", &error), &error);
+        config = config_with("method", methods[i / 2][0], "holdout", "0", NULL);
         must_be_ok(gsa_config_set_loss(config, &losses[i % 2], &error), &error);
         must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
         must_say(gsa_state_update(state, &batch, &error), GSA_DIVERGED, &error, methods[i / 2][1]);

@@ -151,7 +151,7 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
     gsa_state *state;
     gsa_error error = {0};
     gsa_env env = {.memory_limit = 1u << 30};
-    must_be_ok(gsa_config_new(NULL, &config, &error), &error);
+    config = config_with(NULL);
     must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "4294967294"));
@@ -252,9 +252,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
         gsa_env env = failing_env(&f);
         gsa_config *config;
         gsa_state *state;
-        must_be_ok(gsa_config_new(NULL, &config, &error), &error);
-        must_be_ok(gsa_config_set(config, "holdout", "16", &error), &error);
-        must_be_ok(gsa_config_set(config, "class_weight", "balanced", &error), &error);
+        config = config_with("holdout", "16", "class_weight", "balanced", NULL);
         must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
         f.left = n;
         failed = 0;

@@ -7,12 +7,9 @@ static const char *const sizes = "greedystep schema 1\nlabel y\nnumber size\n";
 static gsa_state *state_of(uint64_t seed, const char *schema)
 {
     gsa_error error = {0};
-    rows *r = rows_random(seed, 100, 20, 2);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("holdout", "8", NULL);
     must_be_ok(gsa_state_set_schema(state, schema, &error), &error);
-    learn(state, &batch);
-    free(r);
+    learn_random(state, seed, 100, 20, 2);
     return state;
 }
 

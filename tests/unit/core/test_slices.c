@@ -26,10 +26,7 @@ static gsa_state *base_of(unsigned n_classes, const char *name, const char *valu
 static gsa_state *copy_of(const gsa_state *base, size_t n_copies, size_t number, unsigned n_classes)
 {
     gsa_state *copy = forked(base, n_copies);
-    rows *r = rows_random(10 + number, number == 1 ? 3 : 100 + 10 * number, FEATURES, n_classes);
-    gsa_batch batch = rows_batch(r);
-    learn(copy, &batch);
-    free(r);
+    learn_random(copy, 10 + number, number == 1 ? 3 : 100 + 10 * number, FEATURES, n_classes);
     return copy;
 }
 
@@ -285,10 +282,8 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
         gsa_state *whole, *joined;
         for (size_t c = 0; c < n; c++) {
             copies[c] = forked(base, n);
-            rows *r = rows_random(c + 1, c % 5 ? 5 * c : 200, c % 2 ? WIDE : 50, n_classes);
-            gsa_batch batch = rows_batch(r);
-            learn(copies[c], &batch); /* none, if it is the first */
-            free(r);
+            learn_random(copies[c], c + 1, c % 5 ? 5 * c : 200, c % 2 ? WIDE : 50,
+                         n_classes); /* none, if it is the first */
             bytes head = {0};
             must_be_ok(gsa_state_write_head(copies[c], base, append, &head, &error), &error);
             must_be_ok(gsa_state_read(head.data, head.size, NULL, &heads[c], &error), &error);

@@ -122,11 +122,9 @@ static void a_model_predicts_the_same_after_the_trip(void **unused)
 static void a_model_is_no_state_and_the_message_says_so(void **unused)
 {
     (void)unused;
-    rows *r = rows_random(1, 50, 20, 2);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with(NULL), *other = NULL;
     gsa_error error = {0};
-    learn(state, &batch);
+    learn_random(state, 1, 50, 20, 2);
     gsa_model *model = model_of(state);
     bytes b = {0};
     must_be_ok(gsa_model_write(model, append, &b, &error), &error);
@@ -135,17 +133,14 @@ static void a_model_is_no_state_and_the_message_says_so(void **unused)
     free(b.data);
     gsa_model_free(model);
     gsa_state_free(state);
-    free(r);
 }
 
 /* Any damage is noticed: the checksum catches a flipped bit, and nothing crashes on the way there. */
 static void damaged_bytes_are_refused(void **unused)
 {
     (void)unused;
-    rows *r = rows_random(1, 60, 12, 3);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("holdout", "4", NULL);
-    learn(state, &batch);
+    learn_random(state, 1, 60, 12, 3);
     bytes b = state_bytes(state);
     for (size_t i = 0; i < b.size; i += 3) {
         gsa_state *out = NULL;
@@ -156,7 +151,6 @@ static void damaged_bytes_are_refused(void **unused)
     }
     free(b.data);
     gsa_state_free(state);
-    free(r);
 }
 
 /* Day after day on the same rows: every run has the origin of the one it started from. */
@@ -276,15 +270,12 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
         {.without = "presence"},
         {.without = "sample.value"},
     };
-    rows *r = rows_random(1, 200, 30, 3);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("holdout", "8", "class_weight", "balanced", NULL);
     gsa_error error = {0};
-    learn(state, &batch);
+    learn_random(state, 1, 200, 30, 3);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
     no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
     gsa_state_free(state);
-    free(r);
 }
 
 static void labels_that_are_not_utf8_are_refused(void **unused)
@@ -355,11 +346,9 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
         {.tensor = "sums", .element = 8, .bits = NOT_A_NUMBER}, /* losses of the last rows */
         {.tensor = "sums", .element = 11, .bits = INFINITE},
     };
-    rows *r = rows_random(1, 200, 30, 3);
-    gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "units", "free", NULL);
     gsa_error error = {0};
-    learn(state, &batch);
+    learn_random(state, 1, 200, 30, 3);
     must_be_ok(gsa_state_keep_best(state, &error), &error);
     gsa_state_end_pass(state);
     must_be_ok(restore_with_lies(state, NULL, 0, &error), &error);
@@ -369,7 +358,6 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     assert_int_equal(restore_with_lies(state, harmless + 1, 1, &error), GSA_FORMAT); /* but of no rows there is none */
     no_lie_is_believed(state, lies, sizeof lies / sizeof *lies);
     gsa_state_free(state);
-    free(r);
 }
 
 int main(void)

@@ -329,13 +329,12 @@ static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
     static const char *const losses[] = {"logistic", "softmax", "squared", "hinge", "squared_hinge", "hinge"};
     static const unsigned n_classes[] = {2, 4, 0, 2, 4, 4};
     for (size_t l = 0; l < 6; l++) {
-        rows *r = rows_random(31, 600, 30, n_classes[l]), *held = rows_new();
-        gsa_batch batch = rows_batch(r);
+        rows *held = rows_new();
         const char *class_weight = n_classes[l] ? "balanced" : "none";
         gsa_state *state = state_with("loss", losses[l], "holdout", "40", "class_weight", class_weight, NULL);
         size_t n_light = 0;
         assert_true(isnan(gsa_state_held_out_loss(state)));
-        learn(state, &batch);
+        learn_random(state, 31, 600, 30, n_classes[l]);
         for (size_t i = 0; i < state->sample.n; i++) {
             gsa__row row = gsa__held_row_view(state->sample.at[i]);
             for (size_t e = 0; e < row.n; e++)
@@ -361,7 +360,6 @@ static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
         gsa_metrics_free(metrics);
         gsa_model_free(model);
         gsa_state_free(state);
-        free(r);
         free(held);
     }
 }
