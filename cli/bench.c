@@ -69,7 +69,7 @@ void bench_add_line(bench *all, const bench_line *line)
 gsa_status bench_compare(bench *all, const bench_job *job, const char *what, gsa_error *error)
 {
     double ours[BENCH_ROUNDS], limit[BENCH_ROUNDS];
-    progress_say(&all->progress, what);
+    progress_say(&all->progress, "%s", what);
     for (size_t i = 0; i < BENCH_ROUNDS; i++) {
         gsa_status status = interrupt_should_stop(NULL) ? GSA_STOPPED : GSA_OK;
         if (status == GSA_OK && job->prepare != NULL)

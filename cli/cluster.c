@@ -266,8 +266,7 @@ int cluster_join(cli_cluster *out, bool tells)
     if (gethostname(out->host, sizeof out->host - 1) != 0)
         snprintf(out->host, sizeof out->host, "a machine without a name");
     status = meet(out, tells, &error);
-    return status == GSA_OK ? EXIT_DONE
-                            : give_up(out, error.message[0] != '\0' ? error.message : gsa_status_text(status));
+    return status == GSA_OK ? EXIT_DONE : give_up(out, message_of(status, &error));
 }
 
 unsigned cluster_threads(const cli_cluster *cluster)

@@ -38,7 +38,7 @@ void compare_progress_method(compare_grid *grid, size_t method)
 {
     if (!grid->progress.shown || grid->progress.is_live)
         return;
-    char parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE + 100], accuracy[40] = "", loss[64];
+    char parameters[COMPARE_PARAMETERS_SIZE], accuracy[40] = "", loss[64];
     compare_spread losses = compare_grid_spread(grid, method, COMPARE_LOSS);
     compare_spread accuracies = compare_grid_spread(grid, method, COMPARE_ACCURACY);
     size_t n_diverged = compare_grid_diverged(grid, method);
@@ -52,8 +52,7 @@ void compare_progress_method(compare_grid *grid, size_t method)
     if (!isnan(accuracies.mean))
         snprintf(accuracy, sizeof accuracy, "  accuracy %.6g", accuracies.mean);
     compare_method_parameters(&grid->methods[method], parameters);
-    snprintf(line, sizeof line, "%s%s%s  %s%s  %.2f s (%.0f rows/s)", grid->methods[method].name,
-             *parameters != '\0' ? " " : "", parameters, loss, accuracy, seconds,
-             (double)grid->n_rows_learned / fmax(seconds, 1e-9));
-    progress_say(&grid->progress, line);
+    progress_say(&grid->progress, "%s%s%s  %s%s  %.2f s (%.0f rows/s)", grid->methods[method].name,
+                 *parameters != '\0' ? " " : "", parameters, loss, accuracy, seconds,
+                 (double)grid->n_rows_learned / fmax(seconds, 1e-9));
 }

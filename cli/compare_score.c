@@ -1,4 +1,5 @@
 /* How good a model is on the rows to learn and on the rows to test. */
+#include "batch.h"
 #include "compare.h"
 
 #include <math.h>
@@ -6,23 +7,12 @@
 
 enum { ROWS_BETWEEN_CHECKS = 4096 };
 
-static gsa_batch slice_rows(const gsa_batch *batch, size_t first, size_t most)
-{
-    gsa_batch slice = *batch;
-    slice.n_rows = batch->n_rows - first < most ? batch->n_rows - first : most;
-    slice.row_start += first;
-    slice.label += first;
-    slice.word = batch->word != NULL ? batch->word + first : NULL;
-    slice.place += first;
-    return slice;
-}
-
 static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const gsa_reader *reader, const gsa_env *env,
                            gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
-        gsa_batch slice = slice_rows(batch, first, ROWS_BETWEEN_CHECKS);
+        gsa_batch slice = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
         status = compare_check_stop(env, error);
         if (status != GSA_OK)
             return status;
@@ -84,6 +74,6 @@ gsa_status compare_judge(const compare_task *task, const gsa_model *model, const
 gsa_status compare_judge_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
                              compare_score *out, gsa_error *error)
 {
-    gsa_batch single = slice_rows(&task->test, row, 1);
+    gsa_batch single = batch_part(&task->test, row, 1);
     return judge_part(&single, reader_of_test(task), model, env, out, error);
 }

@@ -113,10 +113,14 @@ static const char *remedy(gsa_status status, const gsa_error *error)
     }
 }
 
+const char *message_of(gsa_status status, const gsa_error *error)
+{
+    return error->message[0] != '\0' ? error->message : gsa_status_text(status);
+}
+
 int complain_error(gsa_status status, const gsa_error *error)
 {
     if (status == GSA_STOPPED && interrupt_signal() != 0)
         return complain_interrupted();
-    return complain_failed("%s%s", error->message[0] != '\0' ? error->message : gsa_status_text(status),
-                           remedy(status, error));
+    return complain_failed("%s%s", message_of(status, error), remedy(status, error));
 }

@@ -26,7 +26,9 @@ int complain_usage(const char *format, ...) CLI_PRINTF(1, 2);
 int complain_failed(const char *format, ...) CLI_PRINTF(1, 2);
 /* Work that a signal has ended without a result; gives the exit code of the signal. */
 int complain_interrupted(void);
-/* The message of a call of the library that failed; gives EXIT_FAILED, or the exit code of the signal that stopped it.
+/* What a call of the library that failed has to say, at least what its status is. */
+const char *message_of(gsa_status status, const gsa_error *error);
+/* The same as a message; gives EXIT_FAILED, or the exit code of the signal that stopped it.
  */
 int complain_error(gsa_status status, const gsa_error *error);
 

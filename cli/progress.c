@@ -6,12 +6,13 @@
 #include "style.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 static const double redraw_seconds = 0.1;
-enum { LINE_SIZE = 160, FIRST_PLAIN_ROWS = 1024, LEAST_CHART = 8 };
+enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024, LEAST_CHART = 8 };
 
 double progress_clock(void)
 {
@@ -250,10 +251,15 @@ void progress_clear(cli_progress *progress)
     progress->is_drawn = false;
 }
 
-void progress_say(cli_progress *progress, const char *text)
+void progress_say(cli_progress *progress, const char *format, ...)
 {
+    char text[TEXT_SIZE];
+    va_list arguments;
     if (!progress->shown)
         return;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
     progress_clear(progress);
     style_role role = strncmp(text, "note:", 5) == 0 ? STYLE_NOTE : STYLE_NONE;
     int marked = role == STYLE_NOTE ? 5 : 0;

@@ -6,6 +6,7 @@
 #define GREEDYSTEP_CLI_PROGRESS_H
 
 #include "chart.h"
+#include "message.h"
 #include "recent.h"
 
 #include <greedystep/data.h>
@@ -47,6 +48,6 @@ void progress_draw(cli_progress *progress, const char *line, const char *chart);
 /* Removes the line from the terminal, so that something else can be said. */
 void progress_clear(cli_progress *progress);
 /* A line that stays. */
-void progress_say(cli_progress *progress, const char *text);
+void progress_say(cli_progress *progress, const char *format, ...) CLI_PRINTF(2, 3);
 
 #endif

@@ -60,8 +60,7 @@ static void look(cli_trace *trace, const char *which, const gsa_model *model, gs
     if (status == GSA_OK)
         status = trace_rows_look(reader, model, most_rows, env, &rows, &evaluation, &error);
     if (status != GSA_OK && status != GSA_STOPPED) {
-        complain("the trace has no evaluation of the %s rows: %s", which,
-                 error.message[0] != '\0' ? error.message : gsa_status_text(status));
+        complain("the trace has no evaluation of the %s rows: %s", which, message_of(status, &error));
         trace->lacks_results = true;
     }
     tell(trace, "data", which, reader, rows);

@@ -4,6 +4,7 @@
  * counts for its weight. */
 #include "trace_rows.h"
 
+#include "batch.h"
 #include "report.h"
 #include "trace_bins.h"
 
@@ -144,19 +145,6 @@ static void count_rows(looking *what, const gsa_batch *rows)
     }
 }
 
-/* A view of some rows of a batch. Readers deliver sparse rows. */
-static gsa_batch part_of(const gsa_batch *batch, size_t from, size_t n_rows)
-{
-    gsa_batch part = *batch;
-    part.n_rows = n_rows;
-    part.row_start += from;
-    part.label = batch->label != NULL ? batch->label + from : NULL;
-    part.word = batch->word != NULL ? batch->word + from : NULL;
-    part.weight = batch->weight != NULL ? batch->weight + from : NULL;
-    part.place = batch->place != NULL ? batch->place + from : NULL;
-    return part;
-}
-
 static gsa_status count_batch(looking *what, const gsa_batch *batch, uint64_t most_rows, gsa_error *error)
 {
     gsa_status status = GSA_OK;
@@ -167,7 +155,7 @@ static gsa_status count_batch(looking *what, const gsa_batch *batch, uint64_t mo
         size_t n = batch->n_rows - from < ROWS_AT_A_TIME ? batch->n_rows - from : ROWS_AT_A_TIME;
         if (n > most_rows - what->n_rows)
             n = (size_t)(most_rows - what->n_rows);
-        gsa_batch part = part_of(batch, from, n);
+        gsa_batch part = batch_part(batch, from, n);
         status = gsa_metrics_update(what->metrics, &part, error);
         if (status == GSA_OK)
             status = gsa_model_margins(what->model, &part, what->margins, error);

@@ -286,7 +286,7 @@ static int learn(training *run)
     progress_clear(&run->progress);
     trace_learned(&run->trace);
     if (status != GSA_OK && !run->stopped) {
-        trace_fail(&run->trace, error.message[0] != '\0' ? error.message : gsa_status_text(status));
+        trace_fail(&run->trace, message_of(status, &error));
         return complain_error(status, &error);
     }
     return save_and_report(run);

@@ -96,7 +96,6 @@ bool train_checkpoint_is_there(const train_checkpoint *checkpoint)
 void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, cli_progress *progress)
 {
     gsa_error error = {0};
-    char text[sizeof error.message + 80];
     double now = progress_clock();
     if (checkpoint->path == NULL || now - checkpoint->last < checkpoint->every)
         return;
@@ -104,8 +103,7 @@ void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
     checkpoint->last = progress_clock();
     if (status == GSA_OK)
         return;
-    snprintf(text, sizeof text, "note: %s; the run goes on with the checkpoint before, if any", error.message);
-    progress_say(progress, text);
+    progress_say(progress, "note: %s; the run goes on with the checkpoint before, if any", error.message);
 }
 
 void train_checkpoint_remove(const train_checkpoint *checkpoint)

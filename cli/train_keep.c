@@ -5,23 +5,10 @@
 #include "train.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Of compressed bytes, where their number is known. Less is read in a moment, or kept in memory by the engine. */
 static const uint64_t least_bytes = 4000000;
-
-static void say(cli_progress *progress, const char *format, ...)
-{
-    char text[1024] = "note: ";
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text + strlen(text), sizeof text - strlen(text), format, arguments);
-    va_end(arguments);
-    progress_say(progress, text);
-}
 
 train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress)
 {
@@ -38,7 +25,7 @@ train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_prog
     if (gsa_reader_keep(reader, session_temporary_folder(), &error) == GSA_OK)
         keep.folder = session_temporary_folder();
     else
-        say(progress, "%s, which TMPDIR names: every pass reads the input", error.message);
+        progress_say(progress, "note: %s, which TMPDIR names: every pass reads the input", error.message);
     return keep;
 }
 
@@ -49,10 +36,12 @@ void train_keep_tell(train_keep *keep, uint64_t pass, const gsa_reader *reader, 
     gsa_reader_progress reading;
     gsa_reader_get_progress(reader, &reading);
     if (reading.bytes_kept > 0)
-        say(progress, "pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)", pass + 1,
-            (double)reading.bytes_kept / 1e6, keep->folder);
+        progress_say(progress, "note: pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
+                     pass + 1, (double)reading.bytes_kept / 1e6, keep->folder);
     else if (reading.keep_failed)
-        say(progress, "no room for a temporary cache of the rows in %s, which TMPDIR names: every pass reads the input",
+        progress_say(
+            progress,
+            "note: no room for a temporary cache of the rows in %s, which TMPDIR names: every pass reads the input",
             keep->folder);
     keep->folder = NULL;
 }

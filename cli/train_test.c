@@ -34,10 +34,9 @@ typedef struct judgement {
 static void tell_results(void *ctx, const gsa_metrics *metrics)
 {
     const judgement *of = ctx;
-    char results[256], line[320];
-    snprintf(line, sizeof line, "pass %llu  test%s", (unsigned long long)of->pass,
-             report_headlines(metrics, results, sizeof results));
-    progress_say(of->progress, line);
+    char results[256];
+    progress_say(of->progress, "pass %llu  test%s", (unsigned long long)of->pass,
+                 report_headlines(metrics, results, sizeof results));
     json_t *object = json_object();
     json_object_set_new(object, "pass", report_count(of->pass));
     report_metrics_json(object, metrics);

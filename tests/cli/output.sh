@@ -23,6 +23,9 @@ ln -s target link
 greedystep predict directory/m data.svm -o link || fail link
 test -L link && greedystep predict directory/m data.svm >out
 same target out
+chmod 640 target # which a file that takes its place has too
+greedystep predict directory/m data.svm -o target || fail target
+ls -l target | cut -c 1-10
 ls . directory
 
 echo "models that are none"
