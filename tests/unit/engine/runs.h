@@ -30,14 +30,6 @@ static inline void assert_same_bytes(bytes a, bytes b)
     assert_memory_equal(a.data, b.data, a.size);
 }
 
-static inline void assert_same_states(const gsa_state *a, const gsa_state *b)
-{
-    bytes x = state_bytes(a), y = state_bytes(b);
-    assert_same_bytes(x, y);
-    free(x.data);
-    free(y.data);
-}
-
 /* Stops when it has been asked n times. */
 static inline int stop_after(void *ctx)
 {

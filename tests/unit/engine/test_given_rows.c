@@ -134,8 +134,7 @@ static void shards_need_rows_that_can_be_read_again_from_the_beginning(void **un
     gsa_reader *bad = text_reader("2.5 1:1\nsunny 1:1\n", NULL);
     must_refuse(gsa_train(state, bad, NULL, NULL, &error), GSA_LABEL, &error, "test.svm:1 (byte 0): label 2.5 is");
     gsa_reader_close(bad);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 0);
     gsa_state_free(state);
 
@@ -183,10 +182,8 @@ static void a_merged_state_is_not_resumed(void **unused)
     must_be_ok(gsa_reader_rewind(x, &error), &error);
     must_refuse(gsa_train(both, x, NULL, NULL, &error), GSA_CONFLICT, &error,
                 "a merged state has no place in an input to resume at; begin a new run with --start-from");
-    bytes after = state_bytes(both);
-    assert_same_bytes(after, before);
+    same_bytes(&before, both);
     free(before.data);
-    free(after.data);
     gsa_state *all[] = {a, b, both};
     for (size_t i = 0; i < 3; i++)
         gsa_state_free(all[i]);
@@ -219,8 +216,7 @@ static void a_block_beyond_the_memory_limit_is_refused(void **unused)
     gsa_state *state = state_with("passes", "1", NULL);
     must_refuse(gsa_train(state, reader, NULL, &env, &error), GSA_LIMIT, &error,
                 "rows does not fit the memory limit; raise the limit (--memory-limit)");
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 0);
     gsa_state_free(state);
     gsa_reader_close(reader);

@@ -58,10 +58,9 @@ static void learn_together(struct rank *rank)
 static size_t count_names(const gsa_state *state)
 {
     gsa_error error = {0};
-    gsa_summary summary;
     gsa_model *model;
     size_t n = 0;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
     for (uint64_t feature = 0; feature < summary.n_features; feature++)
         n += gsa_model_name(model, feature) != NULL;

@@ -95,9 +95,8 @@ struct told {
 static void note_progress(void *ctx, const gsa_state *state, const gsa_reader *reader)
 {
     struct told *told = ctx;
-    gsa_summary summary;
     (void)reader;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     told->by_copies += summary.n_rows_all != summary.n_rows;
     told->last = summary.n_rows_all;
 }
@@ -139,9 +138,7 @@ static void rounds_learn_what_one_learner_does_each_row_once(void **unused)
     gsa_state *rounds = trained_once(one_pass("shuffled"), &several), *single = trained_once(one_pass("file"), &alone);
     double a = gsa_state_held_out_loss(rounds), b = gsa_state_held_out_loss(single);
     assert_true(a < 1.002 * b);
-    gsa_summary x, y;
-    gsa_state_summary(rounds, &x);
-    gsa_state_summary(single, &y);
+    gsa_summary x = state_summary(rounds), y = state_summary(single);
     assert_int_equal(x.n_rows + x.n_held_out, ROWS);
     assert_int_equal(y.n_rows + y.n_held_out, ROWS);
     assert_int_equal(x.pass, 1);
@@ -193,8 +190,7 @@ static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **
         gsa_reader *reader = many_rows();
         gsa_state *state = one_pass("shuffled");
         assert_int_equal(gsa_train(state, reader, NULL, &env, &error), GSA_STOPPED);
-        gsa_summary summary;
-        gsa_state_summary(state, &summary);
+        gsa_summary summary = state_summary(state);
         assert_true(i == 0 ? summary.pass_rows > 1010000 && summary.pass_rows < 16 * 65536 - 1
                            : summary.pass_rows == 16 * 65536); /* where the round began */
         bytes saved = state_bytes(state);
@@ -204,9 +200,7 @@ static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **
         free(saved.data);
         must_be_ok(gsa_reader_rewind(reader, &error), &error);
         must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
-        saved = state_bytes(state);
-        assert_same_bytes(quiet, saved);
-        free(saved.data);
+        same_bytes(&quiet, state);
         gsa_state_free(state);
         gsa_reader_close(reader);
     }

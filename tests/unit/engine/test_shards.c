@@ -164,9 +164,7 @@ static void shards_of_a_run_are_its_parts_read_apart(void **unused)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gsa_state *parts = by_parts(cases[i].n_classes, cases[i].n_shards);
         gsa_state *shards = by_shards(cases[i].n_classes, cases[i].text);
-        gsa_summary a, b;
-        gsa_state_summary(parts, &a);
-        gsa_state_summary(shards, &b);
+        gsa_summary a = state_summary(parts), b = state_summary(shards);
         assert_int_equal(a.n_rows, b.n_rows);
         assert_int_equal(a.n_held_out, b.n_held_out);
         assert_true(b.n_held_out > 1000);

@@ -32,22 +32,6 @@ static void train(gsa_state *state, gsa_reader *reader)
     gsa_reader_close(reader);
 }
 
-static gsa_summary summary_of(const gsa_state *state)
-{
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
-    return summary;
-}
-
-static int equal_bytes(const gsa_state *a, const gsa_state *b)
-{
-    bytes x = state_bytes(a), y = state_bytes(b);
-    int equal = x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
-    free(x.data);
-    free(y.data);
-    return equal;
-}
-
 static double metric_of(const gsa_state *state, gsa_reader *reader, const char *name)
 {
     gsa_error error = {0};
@@ -80,7 +64,7 @@ static void a_run_gives_the_same_bytes_again_and_another_seed_other_weights(void
     train(again, generated(1000, 3, 1));
     train(other, generated(1000, 3, 1));
     train(in_order, generated(1000, 3, 1));
-    assert_true(equal_bytes(one, again));
+    same_states(one, again);
     gsa_model *a = model_of(one), *b = model_of(other), *c = model_of(in_order);
     assert_true(gsa_model_weight(a, 3, 0) != gsa_model_weight(b, 3, 0));
     assert_true(gsa_model_weight(a, 3, 0) != gsa_model_weight(c, 3, 0));
@@ -134,10 +118,10 @@ static void trained_with_threads(uint64_t n_rows, uint64_t n_classes, const char
             alone = state;
             continue;
         }
-        assert_true(equal_bytes(alone, state));
+        same_states(alone, state);
         gsa_state_free(state);
     }
-    assert_int_equal(summary_of(alone).pass, 2);
+    assert_int_equal(state_summary(alone).pass, 2);
     gsa_state_free(alone);
 }
 
@@ -166,21 +150,18 @@ static void a_stop_leaves_the_state_as_it_was_and_a_later_run_is_undisturbed(voi
         if (status == GSA_OK)
             break;
         assert_int_equal(status, GSA_STOPPED);
-        assert_int_equal(summary_of(stopped).n_rows, 0);
-        assert_int_equal(summary_of(stopped).pass, 0);
+        assert_int_equal(state_summary(stopped).n_rows, 0);
+        assert_int_equal(state_summary(stopped).pass, 0);
         if (looked_at)
-            assert_true(equal_bytes(looked_at, stopped));
-        else if (summary_of(stopped).n_classes == 3)
+            same_states(looked_at, stopped);
+        else if (state_summary(stopped).n_classes == 3)
             must_be_ok(gsa_state_fork(stopped, 1, NULL, &looked_at, &error), &error);
     }
     assert_non_null(looked_at);
-    assert_true(equal_bytes(stopped, quiet));
-    bytes saved = state_bytes(looked_at);
-    gsa_state *resumed;
-    must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &resumed, &error), &error);
-    free(saved.data);
+    same_states(stopped, quiet);
+    gsa_state *resumed = reread(looked_at);
     train(resumed, generated(600, 3, 1));
-    assert_true(equal_bytes(resumed, quiet));
+    same_states(resumed, quiet);
     gsa_state_free(looked_at);
     gsa_state_free(stopped);
     gsa_state_free(resumed);
@@ -201,8 +182,8 @@ static void a_finished_run_that_is_resumed_does_nothing(void **unused)
         train(state, generated(kinds[kind].n_rows, 2, 1));
         must_be_ok(gsa_state_fork(state, 1, NULL, &before, &error), &error);
         train(state, generated(kinds[kind].n_rows, 2, 1));
-        assert_int_equal(summary_of(state).pass, summary_of(before).pass);
-        assert_true(equal_bytes(state, before));
+        assert_int_equal(state_summary(state).pass, state_summary(before).pass);
+        same_states(state, before);
         gsa_state_free(before);
         gsa_state_free(state);
     }
@@ -218,14 +199,14 @@ static void a_reader_that_was_read_before_is_read_from_its_start(void **unused)
     gsa_batch batch;
     must_be_ok(gsa_train(one, reader, NULL, NULL, &error), &error);
     must_be_ok(gsa_train(other, reader, NULL, NULL, &error), &error);
-    assert_true(equal_bytes(one, other));
+    same_states(one, other);
     gsa_state_free(other);
     gsa_reader_close(reader);
     reader = generated(3000, 2, 1);
     must_be_ok(gsa_reader_next(reader, &batch, &error), &error);
     other = state_with("method", "auto", "passes", "1", NULL);
     must_be_ok(gsa_train(other, reader, NULL, NULL, &error), &error);
-    assert_int_equal(summary_of(other).n_rows, 3000);
+    assert_int_equal(state_summary(other).n_rows, 3000);
     gsa_reader_close(reader);
     gsa_state_free(one);
     gsa_state_free(other);
@@ -242,7 +223,7 @@ static void every_small_number_of_rows_can_be_learned(void **unused)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             gsa_state *state = state_with("method", "auto", "passes", "2", NULL);
             train(state, generated(sizes[i], n_classes, i));
-            gsa_summary summary = summary_of(state);
+            gsa_summary summary = state_summary(state);
             assert_int_equal(summary.n_rows, 2 * sizes[i]);
             assert_int_equal(summary.pass, 2);
             assert_int_equal(summary.pass_rows, 0);
@@ -266,14 +247,14 @@ static void passes_are_as_many_as_asked_for(void **unused)
     for (size_t i = 0; i < 3; i++) {
         gsa_state *state = state_with("method", "auto", "passes", passes[i], NULL);
         train(state, generated(200, 2, 1));
-        assert_int_equal(summary_of(state).pass, n[i]);
-        assert_int_equal(summary_of(state).n_rows, 200 * n[i]);
+        assert_int_equal(state_summary(state).pass, n[i]);
+        assert_int_equal(state_summary(state).n_rows, 200 * n[i]);
         gsa_state_free(state);
     }
     gsa_state *state = state_with("method", "auto", NULL);
     train(state, generated(200, 2, 1));
-    assert_true(summary_of(state).pass >= 1 && summary_of(state).pass <= 20);
-    assert_int_equal(summary_of(state).n_rows, 200 * summary_of(state).pass);
+    assert_true(state_summary(state).pass >= 1 && state_summary(state).pass <= 20);
+    assert_int_equal(state_summary(state).n_rows, 200 * state_summary(state).pass);
     gsa_state_free(state);
 }
 
@@ -316,7 +297,7 @@ static void numbers_are_predicted(void **unused)
     char *text = text_of(r, NULL);
     gsa_state *state = state_with("method", "auto", NULL);
     train(state, text_reader(text, NULL));
-    assert_string_equal(summary_of(state).loss, "squared");
+    assert_string_equal(state_summary(state).loss, "squared");
     assert_true(metric_of(state, text_reader(text, NULL), "r2") > 0.95);
     gsa_state_free(state);
     free(text);
@@ -428,7 +409,7 @@ static void weights_of_rows_are_heeded(void **unused)
         gsa_state *state = state_with("method", "auto", NULL);
         gsa_error error = {0};
         must_be_ok(train_on(state, &batch, 3, &error), &error);
-        assert_int_equal(summary_of(state).n_rows, kind == 2 ? 1500 : 6000);
+        assert_int_equal(state_summary(state).n_rows, kind == 2 ? 1500 : 6000);
         gsa_model *model = model_of(state);
         double p = 1 / (1 + exp(-(double)gsa_model_intercept(model, 0)));
         assert_close(p, expected[kind], 0.05);
@@ -448,7 +429,7 @@ static void rows_of_no_weight_at_all_teach_nothing(void **unused)
     gsa_state *state = state_with("method", "auto", NULL);
     gsa_error error = {0};
     must_be_ok(train_on(state, &batch, 0, &error), &error);
-    assert_int_equal(summary_of(state).n_rows, 0);
+    assert_int_equal(state_summary(state).n_rows, 0);
     assert_true(isnan(gsa_state_held_out_loss(state)));
     gsa_state_free(state);
     free(r);
@@ -462,13 +443,13 @@ static void more_rows_than_a_block_are_learned_by_one_state_that_holds_rows_out(
     (void)unused;
     gsa_state *state = state_with("method", "auto", "passes", "1", NULL);
     train(state, generated(70000, 2, 1));
-    gsa_summary summary = summary_of(state);
+    gsa_summary summary = state_summary(state);
     assert_true(summary.n_held_out > 6900 && summary.n_held_out <= 7000);
     assert_int_equal(summary.n_rows + summary.n_held_out, 70000);
     gsa_state *all = state_with("method", "auto", "passes", "1", "holdout", "0", NULL);
     train(all, generated(70000, 2, 1));
-    assert_int_equal(summary_of(all).n_held_out, 0);
-    assert_int_equal(summary_of(all).n_rows, 70000);
+    assert_int_equal(state_summary(all).n_held_out, 0);
+    assert_int_equal(state_summary(all).n_rows, 70000);
     gsa_state_free(state);
     gsa_state_free(all);
 }
@@ -484,8 +465,8 @@ static void a_block_that_is_not_full_is_a_teams(void **unused)
         gsa_state *state = state_with("method", "auto", "passes", "1", "units", "given", NULL);
         must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
         train(state, reader);
-        assert_int_equal(summary_of(state).n_held_out > 0, more);
-        assert_int_equal(summary_of(state).n_rows + summary_of(state).n_held_out, GSA_BLOCK_ROWS - 1 + more);
+        assert_int_equal(state_summary(state).n_held_out > 0, more);
+        assert_int_equal(state_summary(state).n_rows + state_summary(state).n_held_out, GSA_BLOCK_ROWS - 1 + more);
         gsa_state_free(state);
     }
 }
@@ -502,18 +483,17 @@ static void a_long_run_that_judges_its_passes_is_resumed_to_the_same_bytes(void 
     for (; status == GSA_STOPPED; n_stops++) {
         unsigned left = 77;
         gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
-        bytes saved = state_bytes(stopped);
+        gsa_state *saved = reread(stopped);
         gsa_state_free(stopped);
-        must_be_ok(gsa_state_read(saved.data, saved.size, NULL, &stopped, &error), &error);
-        free(saved.data);
+        stopped = saved;
         gsa_reader *reader = generated(66000, 2, 4);
         status = gsa_train(stopped, reader, NULL, &env, &error);
         gsa_reader_close(reader);
     }
     must_be_ok(status, &error);
     assert_true(n_stops > 3);
-    assert_int_equal(summary_of(stopped).pass, summary_of(quiet).pass);
-    assert_true(equal_bytes(stopped, quiet));
+    assert_int_equal(state_summary(stopped).pass, state_summary(quiet).pass);
+    same_states(stopped, quiet);
     gsa_state_free(quiet);
     gsa_state_free(stopped);
 }
@@ -534,15 +514,15 @@ static void a_second_pass_that_was_begun_is_ended_by_a_resumed_run(void **unused
     gsa_state *quiet = state_with("method", "auto", "order", "file", NULL);
     gsa_state *stopped = state_with("method", "auto", "order", "file", NULL);
     train(quiet, text_reader(text, NULL));
-    assert_true(summary_of(quiet).pass > 1);
+    assert_true(state_summary(quiet).pass > 1);
     unsigned left = (80000 + 40000) / 256;
     gsa_env env = {.should_stop = stop_after, .stop_ctx = &left, .n_threads = 1};
     gsa_reader *reader = text_reader(text, NULL);
     assert_int_equal(gsa_train(stopped, reader, NULL, &env, &error), GSA_STOPPED);
-    assert_int_equal(summary_of(stopped).pass, 1);
-    assert_true(summary_of(stopped).pass_rows > 0 && summary_of(stopped).falling < 0);
+    assert_int_equal(state_summary(stopped).pass, 1);
+    assert_true(state_summary(stopped).pass_rows > 0 && state_summary(stopped).falling < 0);
     must_be_ok(gsa_train(stopped, reader, NULL, NULL, &error), &error);
-    assert_true(equal_bytes(stopped, quiet));
+    same_states(stopped, quiet);
     gsa_reader_close(reader);
     gsa_state_free(quiet);
     gsa_state_free(stopped);
@@ -566,7 +546,7 @@ static void a_run_that_starts_from_a_model_keeps_its_units(void **unused)
         assert_string_equal(gsa_state_get(next, "units"), "auto");
         train(next, generated(400, 2, 1));
         assert_int_equal(next->units_free, units_free);
-        assert_int_equal(summary_of(next).n_rows, 400 * summary_of(next).pass);
+        assert_int_equal(state_summary(next).n_rows, 400 * state_summary(next).pass);
         gsa_state_free(old);
         gsa_state_free(next);
     }
@@ -584,9 +564,9 @@ static gsa_status hear_pass(void *ctx, const gsa_state *state, gsa_error *error)
     heard *h = ctx;
     double loss = gsa_state_held_out_loss(state);
     (void)error;
-    h->falling = h->falling && !(loss >= h->last_loss) && summary_of(state).pass > h->last_pass;
+    h->falling = h->falling && !(loss >= h->last_loss) && state_summary(state).pass > h->last_pass;
     h->last_loss = loss;
-    h->last_pass = summary_of(state).pass;
+    h->last_pass = state_summary(state).pass;
     return ++h->passes == h->most ? GSA_STOPPED : GSA_OK;
 }
 
@@ -600,7 +580,7 @@ static void the_hook_hears_of_better_and_better_passes_and_can_end_the_run(void 
     gsa_reader *reader = generated(500, 3, 1);
     must_be_ok(gsa_train(state, reader, &hooks, NULL, &error), &error);
     assert_true(h.falling && h.passes > 1);
-    assert_int_equal(h.last_pass, summary_of(state).pass);
+    assert_int_equal(h.last_pass, state_summary(state).pass);
     assert_close(gsa_state_held_out_loss(state), h.last_loss, 0);
     gsa_state_free(state);
     state = state_with("method", "auto", "passes", "4", NULL);
@@ -613,7 +593,7 @@ static void the_hook_hears_of_better_and_better_passes_and_can_end_the_run(void 
     must_be_ok(gsa_reader_rewind(reader, &error), &error);
     h = (heard){.last_loss = INFINITY, .most = 2};
     assert_int_equal(gsa_train(state, reader, &hooks, NULL, &error), GSA_STOPPED);
-    assert_int_equal(summary_of(state).n_rows, 0);
+    assert_int_equal(state_summary(state).n_rows, 0);
     gsa_state_free(state);
     gsa_reader_close(reader);
 }
@@ -670,7 +650,7 @@ static void a_row_that_is_wrong_is_named_by_its_line(void **unused)
     gsa_reader *reader = text_reader("1 1:1\n0 2:1\n1 1:2\n0 2:3\n7 1:1\n1 1:1\n0 2:2\n1 1:1\n", NULL);
     assert_int_equal(gsa_train(state, reader, NULL, NULL, &error), GSA_LABEL);
     assert_int_equal(error.line, 5);
-    assert_int_equal(summary_of(state).n_rows, 0);
+    assert_int_equal(state_summary(state).n_rows, 0);
     gsa_reader_close(reader);
     gsa_state_free(state);
 }
@@ -690,7 +670,7 @@ static void a_state_stays_in_the_memory_it_was_made_in(void **unused)
     assert_int_equal(runs.live, 0);
     assert_true(own.live > 1);
     train(twin, generated(100, 2, 1));
-    assert_true(equal_bytes(state, twin));
+    same_states(state, twin);
     gsa_state_free(state);
     assert_int_equal(own.live, 0);
     gsa_state_free(twin);
@@ -716,18 +696,18 @@ static void no_memory_at_any_time_is_a_status_and_leaves_the_state_as_it_was(voi
         memory.left = SIZE_MAX;
         if (status == GSA_OK)
             break;
-        assert_int_equal(summary_of(state).n_rows, 0);
-        if (!looked_at && summary_of(state).n_classes == 2) {
+        assert_int_equal(state_summary(state).n_rows, 0);
+        if (!looked_at && state_summary(state).n_classes == 2) {
             must_be_ok(gsa_state_fork(state, 1, NULL, &looked_at, &error), &error);
             settled = memory.live;
         } else if (looked_at) {
-            assert_true(equal_bytes(looked_at, state));
+            same_states(looked_at, state);
             assert_int_equal(memory.live, settled);
         }
     }
     assert_true(n > 200);
     train(quiet, generated(12, 2, 1));
-    assert_true(equal_bytes(state, quiet));
+    same_states(state, quiet);
     gsa_reader_close(reader);
     gsa_state_free(state);
     assert_int_equal(memory.live, 0);

@@ -31,8 +31,7 @@ static bytes bytes_of(uint64_t n_rows, const char *passes, unsigned n_threads, s
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
     gsa_state *state = state_with("method", "auto", "passes", passes, "holdout", "2048", NULL);
     must_be_ok(gsa_train(state, reader, &hooks, &env, &error), &error);
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = state_summary(state);
     uint64_t n_passes = (uint64_t)(passes[0] - '0');
     assert_int_equal(summary.pass, n_passes);
     assert_int_equal(summary.n_rows + n_passes * summary.n_held_out, n_passes * n_rows);
