@@ -6,6 +6,7 @@
 #include "output.h"
 #include "session.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -96,10 +97,8 @@ static int name_data(comparing *what)
 /* What is read once is learned once, and only by methods that never go back. */
 static int check_stream(comparing *what)
 {
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(what->data.reader, &reading);
     what->grid.n_passes = (size_t)arguments_number(what->arguments, "passes");
-    if (!reading.is_stream)
+    if (!progress_of(what->data.reader).is_stream)
         return EXIT_DONE;
     for (size_t i = 0; i < what->grid.n_methods; i++) {
         if (compare_method_needs_rows(&what->methods[i]))
@@ -148,10 +147,7 @@ static void tell_bad_rows(comparing *what)
     gsa_reader *const readers[] = {what->data.reader, what->data.test_reader};
     uint64_t n_bad_rows = 0;
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-        gsa_reader_progress reading = {0};
-        if (readers[i] != NULL)
-            gsa_reader_get_progress(readers[i], &reading);
-        n_bad_rows += reading.n_bad_rows;
+        n_bad_rows += readers[i] != NULL ? progress_of(readers[i]).n_bad_rows : 0;
     }
     if (n_bad_rows == 0)
         return;

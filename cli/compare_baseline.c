@@ -1,6 +1,7 @@
 /* The other optimisers, on the same rows in the same order. Their weights are doubles; they are judged as a model of
  * floats, as greedy step averaging is. */
 #include "compare.h"
+#include "views.h"
 
 #include "baseline/optimizer.h"
 
@@ -31,8 +32,7 @@ static void close_baseline(void *self)
 
 static gsa__problem make_problem(const compare_task *task)
 {
-    gsa_model_info info;
-    gsa_model_get_info(task->like, &info);
+    gsa_model_info info = info_of(task->like);
     gsa__problem_loss loss = strcmp(info.loss, "softmax") == 0    ? GSA__PROBLEM_SOFTMAX
                              : strcmp(info.loss, "logistic") == 0 ? GSA__PROBLEM_LOGISTIC
                                                                   : GSA__PROBLEM_SQUARED;

@@ -1,5 +1,6 @@
 /* Greedy step averaging through the library's own state, by one state or by several that are merged after each pass. */
 #include "compare.h"
+#include "views.h"
 
 #include <stdlib.h>
 
@@ -109,9 +110,7 @@ static gsa_status finish_gsa(void *self, gsa_model **out, gsa_error *error)
 static double step_of_gsa(const void *self)
 {
     const gsa_learner *learner = self;
-    gsa_summary summary;
-    gsa_state_summary(learner->state, &summary);
-    return summary.step;
+    return summary_of(learner->state).step;
 }
 
 const compare_learner compare_gsa_learner = {open_gsa, pass_gsa, finish_gsa, step_of_gsa, close_gsa};

@@ -1,6 +1,6 @@
 /* How good a model is on the rows to learn and on the rows to test. */
-#include "batch.h"
 #include "compare.h"
+#include "views.h"
 
 #include <math.h>
 #include <string.h>

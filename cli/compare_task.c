@@ -1,5 +1,6 @@
 /* What is to be learned with one seed: the split, the classes, the order of rows. */
 #include "compare.h"
+#include "views.h"
 
 #include "baseline/split.h"
 
@@ -119,8 +120,7 @@ static gsa_status check_numbers(compare_task *task, gsa_error *error)
 
 static gsa_status set_classes(compare_task *task, gsa_error *error)
 {
-    gsa_model_info info;
-    gsa_model_get_info(task->like, &info);
+    gsa_model_info info = info_of(task->like);
     if (strcmp(info.loss, "squared") == 0)
         return check_numbers(task, error);
     if (info.n_classes < 2)

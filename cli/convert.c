@@ -7,6 +7,7 @@
 #include "session.h"
 #include "style.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -44,8 +45,7 @@ static void count_rows(converting *what, const gsa_batch *batch)
 /* Rows that there will be if the rest of the bytes is like those before; 0: unknown. */
 static uint64_t expected_rows(const converting *what)
 {
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(what->reader, &reading);
+    gsa_reader_progress reading = progress_of(what->reader);
     if (reading.bytes_total == 0 || reading.bytes_read == 0)
         return 0;
     return (uint64_t)((double)what->n_rows * (double)reading.bytes_total / (double)reading.bytes_read);
@@ -69,8 +69,7 @@ static gsa_status copy_rows(converting *what, gsa_error *error)
 
 static void print_results(const converting *what, const char *path, double seconds)
 {
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(what->reader, &reading);
+    gsa_reader_progress reading = progress_of(what->reader);
     report_field("rows", "%" PRIu64, what->n_rows);
     if (reading.n_bad_rows > 0)
         report_field("bad rows", "%" PRIu64 " (skipped)", reading.n_bad_rows);

@@ -4,6 +4,7 @@
 #include "report.h"
 #include "session.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <greedystep/train.h>
 
@@ -35,8 +36,7 @@ static int measure(const cli_arguments *arguments, const gsa_model *model, gsa_r
     gsa_status status = gsa_metrics_new(model, env, &metrics, &error);
     if (status == GSA_OK)
         status = gsa_evaluate(metrics, reader, env, &error);
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(reader, &reading);
+    gsa_reader_progress reading = progress_of(reader);
     int code = EXIT_DONE;
     if (status == GSA_OK && reading.n_rows == 0)
         code = complain_failed("no rows in %s: nothing to evaluate; give a file with rows",

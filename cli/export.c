@@ -6,6 +6,7 @@
 #include "output.h"
 #include "session.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <string.h>
 
@@ -66,7 +67,7 @@ bool export_has_weight(const exported *what, uint64_t feature)
 static int describe(exported *what)
 {
     gsa_error error = {0};
-    gsa_model_get_info(what->model, &what->info);
+    what->info = info_of(what->model);
     const char *schema = gsa_model_schema(what->model);
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &what->schema, &error) : GSA_OK;
     if (status != GSA_OK)

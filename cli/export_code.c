@@ -195,45 +195,32 @@ static const char predict_best[] = "    int best = 0;\n"
                                    "    return best;\n"
                                    "}\n";
 
-static void put_one_output(const exported *what, FILE *stream)
+/* What the function that predicts does with one output, from its second line on. */
+static const char *predict_one(const exported *what)
 {
-    if (what->is_constant) {
-        export_put(what, check, stream);
-        export_put(what, predict_begins, stream);
-        export_put(what, predict_single, stream);
-        return;
-    }
-    export_put(what, what->is_dense ? find_dense : find_sparse, stream);
-    export_put(what, check, stream);
-    export_put(what, margin_one, stream);
-    if (what->info.has_probabilities) {
-        export_put(what, exponential, stream);
-        export_put(what, two_probabilities, stream);
-    }
-    export_put(what, predict_begins, stream);
-    export_put(what,
-               what->info.has_probabilities ? predict_two
-               : what->info.n_classes > 0   ? predict_hinge
-                                            : predict_number,
-               stream);
+    if (what->is_constant)
+        return predict_single;
+    if (what->info.has_probabilities)
+        return predict_two;
+    return what->info.n_classes > 0 ? predict_hinge : predict_number;
 }
 
 void export_put_functions(const exported *what, FILE *stream)
 {
-    if (what->info.n_outputs == 1) {
-        put_one_output(what, stream);
-        return;
-    }
-    export_put(what, what->is_dense ? find_dense : find_sparse, stream);
+    bool is_one = what->info.n_outputs == 1, has_probabilities = what->info.has_probabilities && !what->is_constant;
+    if (!what->is_constant)
+        export_put(what, what->is_dense ? find_dense : find_sparse, stream);
     export_put(what, check, stream);
-    export_put(what, margin_many, stream);
-    if (what->info.has_probabilities) {
+    if (!what->is_constant)
+        export_put(what, is_one ? margin_one : margin_many, stream);
+    if (has_probabilities) {
         export_put(what, exponential, stream);
-        export_put(what, many_probabilities, stream);
+        export_put(what, is_one ? two_probabilities : many_probabilities, stream);
     }
     export_put(what, predict_begins, stream);
-    export_put(what, predict_margins, stream);
-    if (what->info.has_probabilities)
+    export_put(what, is_one ? predict_one(what) : predict_margins, stream);
+    if (has_probabilities && !is_one)
         export_put(what, predict_softmax, stream);
-    export_put(what, predict_best, stream);
+    if (!is_one)
+        export_put(what, predict_best, stream);
 }

@@ -6,6 +6,7 @@
 #include "session.h"
 #include "strongest.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,8 +59,7 @@ static void print_intercepts(const inspection *what)
 
 static void print_state(const gsa_state *state)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = summary_of(state);
     if (summary.pass_rows > 0)
         report_field("state", "at row %" PRIu64 " of pass %" PRIu64, summary.pass_rows, summary.pass + 1);
     else
@@ -133,8 +133,7 @@ static int print_inspection(const inspection *what)
 
 static json_t *state_json(const gsa_state *state)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = summary_of(state);
     json_t *object = json_object();
     json_object_set_new(object, "passes", report_count(summary.pass));
     json_object_set_new(object, "pass_rows", report_count(summary.pass_rows));
@@ -177,7 +176,7 @@ static int load(const cli_arguments *arguments, inspection *out)
     int code = session_load_model(out->path, &env, &out->model);
     if (code != EXIT_DONE)
         return code;
-    gsa_model_get_info(out->model, &out->info);
+    out->info = info_of(out->model);
     gsa_error error = {0};
     const char *schema = gsa_model_schema(out->model);
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &out->schema, &error) : GSA_OK;

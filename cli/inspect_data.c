@@ -7,6 +7,7 @@
 #include "report.h"
 #include "session.h"
 #include "style.h"
+#include "views.h"
 
 #include "base/error.h"
 
@@ -125,7 +126,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
         status = interrupt_should_stop(NULL) ? GSA_STOPPED : GSA_OK;
     }
     progress_clear(&progress);
-    gsa_reader_get_progress(data->reader, &data->reading);
+    data->reading = progress_of(data->reader);
     if (!has_room)
         return gsa__fail(error, GSA_MEMORY, "out of memory");
     return status == GSA_END ? GSA_OK : status;

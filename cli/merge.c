@@ -3,6 +3,7 @@
 #include "report.h"
 #include "session.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -45,8 +46,7 @@ static int merge_and_save(const cli_arguments *arguments, merging *what)
     int code = session_save(what->merged, path, &what->env);
     if (code != EXIT_DONE)
         return code;
-    gsa_summary summary;
-    gsa_state_summary(what->merged, &summary);
+    gsa_summary summary = summary_of(what->merged);
     report_field("loss", "%s", summary.loss);
     report_field("merged", "%zu models", what->n_states);
     report_field("rows learned", "%" PRIu64, summary.n_rows);

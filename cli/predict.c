@@ -4,6 +4,7 @@
 #include "output.h"
 #include "session.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <greedystep/train.h>
 
@@ -57,12 +58,9 @@ static int should_stop(void *ctx)
 static int predict_all(predicting *what)
 {
     gsa_error error = {0};
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(what->reader, &reading);
+    gsa_reader_progress reading = progress_of(what->reader);
     what->is_watched = reading.is_stream && what->output.is_direct;
-    gsa_model_info info;
-    gsa_model_get_info(what->model, &info);
-    what->every_class = what->every_class || info.n_classes <= FEW_CLASSES;
+    what->every_class = what->every_class || info_of(what->model).n_classes <= FEW_CLASSES;
     gsa_predict_hooks hooks = {
         .ctx = what, .text = what->text, .header = 1, .every_class = what->every_class, .take = print_predictions};
     gsa_status status = gsa_predict(what->model, what->reader, &hooks, &what->env, &error);
@@ -70,7 +68,7 @@ static int predict_all(predicting *what)
         return what->failed;
     if (status != GSA_OK)
         return complain_error(status, &error);
-    gsa_reader_get_progress(what->reader, &reading);
+    reading = progress_of(what->reader);
     if (reading.n_bad_rows > 0)
         complain("%" PRIu64 " bad rows were skipped and have no prediction%s", reading.n_bad_rows,
                  what->text != GSA_TEXT_LINES ? "; the numbers of rows are without them" : "");

@@ -4,6 +4,7 @@
 #include "printable.h"
 #include "report.h"
 #include "style.h"
+#include "views.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -31,8 +32,7 @@ void progress_begin(cli_progress *progress, bool shown, const gsa_state *state)
                                .fraction_at_start = -1,
                                .next_rows = FIRST_PLAIN_ROWS};
     if (state != NULL) {
-        gsa_summary summary;
-        gsa_state_summary(state, &summary);
+        gsa_summary summary = summary_of(state);
         progress->rows_at_start = summary.n_rows;
         recent_begin(&progress->recent, state, &summary);
     }
@@ -105,8 +105,7 @@ static const char *short_number(double number, char buffer[32])
 /* The share of the pass that is done, or NaN. */
 static double fraction_read(const gsa_reader *reader)
 {
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(reader, &reading);
+    gsa_reader_progress reading = progress_of(reader);
     return reading.bytes_total > 0 ? fmin((double)reading.bytes_read / (double)reading.bytes_total, 1) : NAN;
 }
 

@@ -2,13 +2,13 @@
 #include "strongest.h"
 
 #include "report.h"
+#include "views.h"
 
 #include <math.h>
 
 bool strongest_find(const gsa_model *model, size_t most, uint64_t first_used, strongest *out)
 {
-    gsa_model_info info;
-    gsa_model_get_info(model, &info);
+    gsa_model_info info = info_of(model);
     *out = (strongest){.model = model, .n_outputs = (size_t)info.n_outputs};
     if (!top_init(&out->top, most))
         return false;
@@ -59,9 +59,7 @@ json_t *strongest_json(const strongest *what)
 
 json_t *strongest_intercepts(const strongest *what)
 {
-    gsa_model_info info;
-    gsa_model_get_info(what->model, &info);
-    if (!info.has_intercept)
+    if (!info_of(what->model).has_intercept)
         return json_null();
     json_t *list = json_array();
     for (size_t i = 0; i < what->n_outputs; i++)

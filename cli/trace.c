@@ -7,6 +7,7 @@
 #include "report.h"
 #include "session.h"
 #include "train.h"
+#include "views.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -171,8 +172,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
 {
     if (trace->stream == NULL)
         return;
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = summary_of(state);
     trace->rows = summary.n_rows_all;
     trace->next_rows = trace->rows;
     recent_begin(&trace->recent, state, &summary);
@@ -229,8 +229,7 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
 {
     if (trace->stream == NULL)
         return;
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = summary_of(state);
     trace->test_seconds += test != NULL ? progress_clock() - test_began : 0;
     json_t *event = trace_event("pass");
     json_object_set_new(event, "pass", report_count(summary.pass));
@@ -310,8 +309,7 @@ void trace_learned(cli_trace *trace)
 
 void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t n_bad_rows, double held_out_loss)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = summary_of(state);
     json_t *event = trace_event("end");
     json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
     json_object_set_new(event, "loss", json_string(summary.loss));

@@ -5,14 +5,14 @@
 #include "strongest.h"
 #include "trace.h"
 #include "trace_rows.h"
+#include "views.h"
 
 enum { STRONGEST_TOLD = 50, LABELS_TOLD = 1000 };
 
 static void tell_model(cli_trace *trace, const gsa_model *model)
 {
-    gsa_model_info info;
     strongest found;
-    gsa_model_get_info(model, &info);
+    gsa_model_info info = info_of(model);
     if (!strongest_find(model, STRONGEST_TOLD, 0, &found))
         return;
     json_t *event = trace_event("model");
@@ -48,13 +48,11 @@ static void tell(cli_trace *trace, const char *name, const char *which, const gs
 static void look(cli_trace *trace, const char *which, const gsa_model *model, gsa_reader *reader, uint64_t most_rows,
                  const gsa_env *env)
 {
-    gsa_reader_progress reading;
     gsa_error error = {0};
     json_t *rows = NULL, *evaluation = NULL;
     if (reader == NULL)
         return;
-    gsa_reader_get_progress(reader, &reading);
-    if (reading.is_stream)
+    if (progress_of(reader).is_stream)
         return;
     gsa_status status = gsa_reader_rewind(reader, &error);
     if (status == GSA_OK)

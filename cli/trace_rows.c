@@ -4,9 +4,9 @@
  * counts for its weight. */
 #include "trace_rows.h"
 
-#include "batch.h"
 #include "report.h"
 #include "trace_bins.h"
+#include "views.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -278,8 +278,7 @@ static json_t *rows_json(const looking *what)
 gsa_status trace_rows_look(gsa_reader *reader, const gsa_model *model, uint64_t most_rows, const gsa_env *env,
                            json_t **rows, json_t **evaluation, gsa_error *error)
 {
-    looking what = {.model = model};
-    gsa_model_get_info(model, &what.info);
+    looking what = {.model = model, .info = info_of(model)};
     gsa_status status = begin(&what) ? count_all(&what, reader, most_rows, env, error) : GSA_MEMORY;
     if (status == GSA_OK) {
         *rows = rows_json(&what);

@@ -9,6 +9,7 @@
 #include "session.h"
 #include "trace.h"
 #include "verbs.h"
+#include "views.h"
 
 #include <greedystep/train.h>
 
@@ -62,10 +63,8 @@ typedef struct training {
  * unless it reads only the blocks of one process. A team has read all rows when it begins. */
 static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint64_t as_copy)
 {
-    gsa_summary base;
-    gsa_reader_progress reading;
-    gsa_state_summary(run->state, &base);
-    gsa_reader_get_progress(reader, &reading);
+    gsa_summary base = summary_of(run->state);
+    gsa_reader_progress reading = progress_of(reader);
     if (run->cluster.peers != NULL || base.n_rows == 0 || reading.n_rows < base.pass_rows)
         return as_copy;
     return base.n_rows_all + (reading.n_rows - base.pass_rows);
@@ -74,8 +73,7 @@ static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint6
 static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader *reader)
 {
     training *run = ctx;
-    gsa_summary summary;
-    gsa_state_summary(learner, &summary);
+    gsa_summary summary = summary_of(learner);
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
     train_keep_tell(&run->keep, summary.pass, reader, &run->progress);
@@ -160,14 +158,14 @@ static train_outcome outcome_of(const training *run)
                          .state = run->state,
                          .reader = run->reader,
                          .test = &run->test,
+                         .summary = summary_of(run->state),
+                         .reading = progress_of(run->reader),
                          .peak_memory = run->trace.peak_memory,
                          .seconds = run->seconds,
                          .held_out_loss = gsa_state_held_out_loss(run->state),
                          .colliding = gsa_reader_colliding(run->reader),
                          .stopped = run->stopped,
                          .is_sorted = run->is_sorted};
-    gsa_state_summary(run->state, &out.summary);
-    gsa_reader_get_progress(run->reader, &out.reading);
     const char *schema = gsa_reader_schema(run->reader);
     if (schema == NULL || gsa_schema_get_info(schema, &out.schema, NULL) != GSA_OK)
         out.schema = (gsa_schema_info){0};
@@ -209,8 +207,7 @@ static void tell_stop(const training *run, const gsa_summary *summary)
 
 static int save_and_report(training *run)
 {
-    gsa_summary summary;
-    gsa_state_summary(run->state, &summary);
+    gsa_summary summary = summary_of(run->state);
     if (run->stopped && summary.n_rows + summary.n_held_out == 0) {
         complain("stopped before the first row; nothing was saved");
         trace_fail(&run->trace, "stopped before the first row; nothing was saved");
@@ -318,9 +315,7 @@ static int check_places(const cli_arguments *arguments, const char *model_path)
 /* Every process reads all of it, each for itself. */
 static int check_shared(const training *run)
 {
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(run->reader, &reading);
-    if (run->cluster.peers == NULL || !reading.is_stream)
+    if (run->cluster.peers == NULL || !progress_of(run->reader).is_stream)
         return EXIT_DONE;
     return complain_failed("%s can be read only once, and %zu processes would share it; give files that each of them "
                            "can read",

@@ -4,6 +4,7 @@
  * where the input is long. */
 #include "inspect_data.h"
 #include "train.h"
+#include "views.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,10 +41,9 @@ static double loss_of(const data_labels *labels, const char *loss)
 
 double train_guess_loss(gsa_reader *reader, const char *loss, bool *is_exact)
 {
-    gsa_reader_progress reading;
     data_labels labels;
     double guess = NAN;
-    gsa_reader_get_progress(reader, &reading);
+    gsa_reader_progress reading = progress_of(reader);
     if (reading.is_stream || reading.bytes_total == 0) /* a query may take long to be asked again */
         return guess;
     if (labels_init(&labels)) {

@@ -3,6 +3,7 @@
  * Passes over compressed text take as long as decompressing it does; docs/decisions/0014 has the figures. */
 #include "session.h"
 #include "train.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,11 +13,8 @@ static const uint64_t least_bytes = 4000000;
 
 train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
-    train_keep keep = {.first_pass = summary.pass};
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(reader, &reading);
+    train_keep keep = {.first_pass = summary_of(state).pass};
+    gsa_reader_progress reading = progress_of(reader);
     uint64_t passes = strtoull(gsa_state_get(state, "passes"), NULL, 10); /* 0: as many as help */
     bool is_little = reading.bytes_total > 0 && reading.bytes_total < least_bytes;
     if (reading.is_stream || is_little || (passes > 0 && passes < keep.first_pass + 2))
@@ -33,8 +31,7 @@ void train_keep_tell(train_keep *keep, uint64_t pass, const gsa_reader *reader, 
 {
     if (keep->folder == NULL || pass == keep->first_pass)
         return;
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(reader, &reading);
+    gsa_reader_progress reading = progress_of(reader);
     if (reading.bytes_kept > 0)
         progress_say(progress, "note: pass %" PRIu64 " reads from a temporary cache of the rows (%.0f MB in %s)",
                      pass + 1, (double)reading.bytes_kept / 1e6, keep->folder);

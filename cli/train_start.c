@@ -2,6 +2,7 @@
 #include "message.h"
 #include "session.h"
 #include "train.h"
+#include "views.h"
 
 #include <string.h>
 
@@ -75,12 +76,10 @@ static int complain_contradiction(const cli_option *option, const char *value, c
 /* Whether a run can go on when it is given this value again: the one it has, or one that it has itself decided on. */
 static bool agrees(const gsa_state *state, const char *name, const char *value)
 {
-    gsa_summary summary;
     const char *current = gsa_state_get(state, name);
     if (current == NULL || strcmp(current, value) == 0 || strcmp(value, "auto") == 0)
         return true;
-    gsa_state_summary(state, &summary);
-    return strcmp(name, "loss") == 0 && strcmp(summary.loss, value) == 0;
+    return strcmp(name, "loss") == 0 && strcmp(summary_of(state).loss, value) == 0;
 }
 
 /* A resumed run keeps its parameters. Passes may differ: they do not change what a pass learns. */

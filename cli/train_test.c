@@ -3,6 +3,7 @@
 #include "report.h"
 #include "session.h"
 #include "train.h"
+#include "views.h"
 
 #include <greedystep/train.h>
 
@@ -17,9 +18,7 @@ int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_te
     int code = session_open_reader(arguments, &out->path, 1, env, &out->reader);
     if (code != EXIT_DONE)
         return code;
-    gsa_reader_progress reading;
-    gsa_reader_get_progress(out->reader, &reading);
-    if (reading.is_stream)
+    if (progress_of(out->reader).is_stream)
         return complain_failed("--test %s: a stream cannot be read again after every pass; give a file", out->path);
     return EXIT_DONE;
 }
@@ -46,8 +45,7 @@ static void tell_results(void *ctx, const gsa_metrics *metrics)
 gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_peers *peers, const gsa_env *env,
                           cli_progress *progress, gsa_error *error)
 {
-    gsa_summary summary;
-    gsa_state_summary(state, &summary);
+    gsa_summary summary = summary_of(state);
     if (test->reader == NULL || summary.n_rows == 0)
         return GSA_OK;
     judgement of = {test, summary.pass, progress};

@@ -1,8 +1,30 @@
-/* A view of some rows of a batch. */
-#ifndef GREEDYSTEP_CLI_BATCH_H
-#define GREEDYSTEP_CLI_BATCH_H
+/* What the library tells of its objects, as values, and a view of some rows of a batch. */
+#ifndef GREEDYSTEP_CLI_VIEWS_H
+#define GREEDYSTEP_CLI_VIEWS_H
 
+#include <greedystep/data.h>
 #include <greedystep/greedystep.h>
+
+static inline gsa_summary summary_of(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary;
+}
+
+static inline gsa_model_info info_of(const gsa_model *model)
+{
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    return info;
+}
+
+static inline gsa_reader_progress progress_of(const gsa_reader *reader)
+{
+    gsa_reader_progress progress;
+    gsa_reader_get_progress(reader, &progress);
+    return progress;
+}
 
 /* Rows `from` on, `most` of them or those that there are. Sparse rows, as readers deliver them. */
 static inline gsa_batch batch_part(const gsa_batch *batch, size_t from, size_t most)
