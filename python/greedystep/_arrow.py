@@ -16,7 +16,7 @@ from typing import Any, Callable
 import numpy.typing as npt
 
 from . import _library as c
-from ._core import Reader, _new
+from ._core import Reader, new_object
 from ._run import Run
 
 # Rows of a batch that a Parquet file is read in: as many as the library learns as a block.
@@ -210,7 +210,7 @@ def open_table(table: Table, options: c.ReaderOptions, run: Run) -> Reader:
     stream = c.ArrowArrayStream()
     _move_stream(table.open_stream(), ctypes.addressof(stream))
     again = None if table.is_once else _Again(table, run)
-    pointer = _new(
+    pointer = new_object(
         "gsa_reader_open_arrow",
         byref(stream),
         byref(again.struct) if again else None,

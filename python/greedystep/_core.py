@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._errors import call, exception_of
+from ._errors import call
 from ._run import Run, plain_env
 
 FloatArray = npt.NDArray[np.float32]
@@ -36,7 +36,7 @@ class Handle:
         self._finalizer()
 
 
-def _new(name: str, *arguments: Any) -> int | None:
+def new_object(name: str, *arguments: Any) -> int | None:
     """Call a function whose result comes as its last argument but one."""
     out = c_void_p()
     call(name, *arguments, byref(out))
@@ -75,7 +75,7 @@ class Config(Handle):
     """Parameters by name, as text."""
 
     def __init__(self, values: Mapping[str, str]) -> None:
-        super().__init__(_new("gsa_config_new", None), "gsa_config_free")
+        super().__init__(new_object("gsa_config_new", None), "gsa_config_free")
         for name, value in values.items():
             call("gsa_config_set", self.pointer, name.encode(), value.encode())
 
@@ -90,23 +90,23 @@ class State(Handle):
     def new(cls, values: Mapping[str, str]) -> State:
         """Return a state that has learned nothing."""
         config = Config(values)
-        return cls(_new("gsa_state_new", config.pointer, byref(plain_env())))
+        return cls(new_object("gsa_state_new", config.pointer, byref(plain_env())))
 
     @classmethod
     def start_from(cls, other: State, values: Mapping[str, str]) -> State:
         """Return a new run that begins with what another has learned."""
         config = Config(values)
-        return cls(_new("gsa_state_start_from", other.pointer, config.pointer, byref(plain_env())))
+        return cls(new_object("gsa_state_start_from", other.pointer, config.pointer, byref(plain_env())))
 
     @classmethod
     def read(cls, stored: bytes) -> State:
         """Return the state of these bytes."""
-        return cls(_new("gsa_state_read", stored, len(stored), byref(plain_env())))
+        return cls(new_object("gsa_state_read", stored, len(stored), byref(plain_env())))
 
     @classmethod
     def load(cls, path: str) -> State:
         """Return the state of a file."""
-        return cls(_new("gsa_state_load", os.fsencode(path), byref(plain_env())))
+        return cls(new_object("gsa_state_load", os.fsencode(path), byref(plain_env())))
 
     @classmethod
     def merge(cls, states: Sequence[State], base: State | None = None) -> State:
@@ -114,7 +114,7 @@ class State(Handle):
         pointers = (c_void_p * len(states))(*(state.pointer for state in states))
         start = None if base is None else base.pointer
         env = plain_env()
-        return cls(_new("gsa_state_merge", pointers, len(states), start, byref(env)))
+        return cls(new_object("gsa_state_merge", pointers, len(states), start, byref(env)))
 
     @classmethod
     def merge_slices(cls, heads: Sequence[State], base: State, united: Sequence[bytes]) -> State:
@@ -122,7 +122,7 @@ class State(Handle):
         pointers = (c_void_p * len(heads))(*(head.pointer for head in heads))
         env = plain_env()
         slices = _slices(united)
-        return cls(_new("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env)))
+        return cls(new_object("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env)))
 
     def write_head(self, base: State) -> bytes:
         """Return a copy as bytes, without what it learned of features."""
@@ -135,7 +135,7 @@ class State(Handle):
 
     def fork(self, n_copies: int) -> State:
         """Return one of several copies that learn side by side, each its own rows."""
-        return State(_new("gsa_state_fork", self.pointer, n_copies, byref(plain_env())))
+        return State(new_object("gsa_state_fork", self.pointer, n_copies, byref(plain_env())))
 
     def write(self) -> bytes:
         """Return the state as bytes; equal states give equal bytes."""
@@ -191,7 +191,7 @@ class State(Handle):
 
     def finish(self) -> CModel:
         """Return the model that the state stands for."""
-        return CModel(_new("gsa_state_finish", self.pointer, byref(plain_env())))
+        return CModel(new_object("gsa_state_finish", self.pointer, byref(plain_env())))
 
     def summary(self) -> c.Summary:
         """Return where the run stands."""
@@ -233,12 +233,12 @@ class CModel(Handle):
     @classmethod
     def load(cls, path: str) -> CModel:
         """Return the model of a file, whose weights are mapped."""
-        return cls(_new("gsa_model_load", os.fsencode(path), byref(plain_env())))
+        return cls(new_object("gsa_model_load", os.fsencode(path), byref(plain_env())))
 
     @classmethod
     def read(cls, stored: bytes) -> CModel:
         """Return the model of these bytes."""
-        return cls(_new("gsa_model_read", stored, len(stored), byref(plain_env())))
+        return cls(new_object("gsa_model_read", stored, len(stored), byref(plain_env())))
 
     def write(self) -> bytes:
         """Return the model as bytes."""
@@ -308,7 +308,7 @@ class Reader(Handle):
         """Return a reader of text files and caches."""
         names = [os.fsencode(path) for path in paths]
         array = (c_char_p * len(names))(*names)
-        pointer = _new("gsa_reader_open", array, len(names), byref(options), byref(run.env))
+        pointer = new_object("gsa_reader_open", array, len(names), byref(options), byref(run.env))
         return cls(pointer, run)
 
     def follow(self, schema: str | None) -> None:
@@ -330,12 +330,7 @@ class Reader(Handle):
 
     def next(self, batch: c.Batch) -> bool:
         """Fill in the next rows, borrowed until the next call; False after the last."""
-        error = c.Error()
-        error.row = c.NO_ROW
-        status = c.library().gsa_reader_next(self.pointer, byref(batch), byref(error))
-        if status not in (c.OK, c.END):
-            raise exception_of(status, error)
-        return bool(status == c.OK)
+        return call("gsa_reader_next", self.pointer, byref(batch)) == c.OK
 
     def keep(self, folder: str) -> None:
         """Keep rows that are dear to read in a temporary file, for further passes."""

@@ -50,7 +50,7 @@ _CLASSES: dict[int, type[GreedystepError]] = {
 }
 
 
-def exception_of(status: int, error: c.Error) -> BaseException:
+def _exception_of(status: int, error: c.Error) -> BaseException:
     """Return the exception that a failed call stands for."""
     message = error.message.decode("utf-8", "replace")
     if not message:
@@ -66,13 +66,14 @@ def exception_of(status: int, error: c.Error) -> BaseException:
     return made
 
 
-def call(name: str, *arguments: Any) -> None:
-    """Call a function of the library that returns a status and takes an error last."""
+def call(name: str, *arguments: Any) -> int:
+    """Call a function of the library that returns a status, OK or END unless it failed, and takes an error last."""
     error = c.Error()
     error.row = c.NO_ROW
-    status = getattr(c.library(), name)(*arguments, byref(error))
-    if status != c.OK:
-        raise exception_of(status, error)
+    status: int = getattr(c.library(), name)(*arguments, byref(error))
+    if status not in (c.OK, c.END):
+        raise _exception_of(status, error)
+    return status
 
 
 def fill(error: Any, status: int, message: str) -> int:

@@ -12,15 +12,15 @@ from joblib import effective_n_jobs
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from ._arrow import free_name, open_table, with_columns
 from ._core import DoubleArray, Reader, State, reader_options
 from ._given import Given
-from ._rows import features_of, is_frame, word_columns
+from ._rows import features_of, has_words, is_frame
 from ._run import Run
 from .callbacks import Callback
-from .model import Model, fill_given
+from .model import Model
 from .training import parameter_texts, train_on
 
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
@@ -151,8 +151,13 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
             return X
         return validate_data(self, X, reset=reset, accept_sparse=("csr", "csc", "coo"), dtype="numeric")
 
-    def _has_words(self, X: Any) -> bool:
-        return is_frame(X) and bool(word_columns(X)[0])
+    def _check_labels(self, y: Any) -> npt.NDArray[Any]:
+        if y is None:
+            raise ValueError(
+                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels"
+            )
+        found: npt.NDArray[Any] = column_or_1d(y, warn=True)
+        return found
 
     def _check_rows(self, X: Any, y: npt.NDArray[Any], sample_weight: Any) -> Any:
         """Return the weights, after all lengths have been compared."""
@@ -166,7 +171,7 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         return _check_sample_weight(sample_weight, X, dtype=np.float32, ensure_non_negative=True)
 
     def _open(self, X: Any, y: npt.NDArray[Any], weights: Any, run: Run) -> Reader | Given:
-        if not self._has_words(X):
+        if not has_words(X):
             return Given(features_of(X), self._labels(y), weights)
         names = [str(name) for name in X.columns]
         columns = {free_name(_LABEL, names): self._label_column(y)}
@@ -205,7 +210,7 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         self.n_iter_ = max(1, int(state.summary().pass_))
 
     def _learn_more(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
-        if self._has_words(X):
+        if has_words(X):
             raise ValueError("partial_fit takes numbers; words in a frame are for fit")
         fitted = self._fitted
         if not fitted.is_open:  # what fit has learned is where a new run of rows begins
@@ -227,15 +232,7 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
     # ---- what comes out -------------------------------------------------------------------------
 
     def _margins(self, X: Any) -> DoubleArray:
-        check_is_fitted(self)
-        X = self._check_features(X, reset=False)
-        model = self._fitted.model
-        if model.schema is not None:
-            return model.decision_function(X, n_jobs=self._n_threads())
-        inner = model._model
-        given = Given(features_of(X))
-        margins = fill_given(given, inner.info.n_outputs, inner.margins, self._n_threads())
-        return margins[:, 0] if inner.info.n_outputs == 1 else margins
+        return self.model_.decision_function(self._check_features(X, reset=False), n_jobs=self._n_threads())
 
     @property
     def model_(self) -> Model:

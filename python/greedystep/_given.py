@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._core import Reader, _new
+from ._core import Reader, new_object
 from ._errors import fill
 from ._rows import Block, Features
 from ._run import Run
@@ -144,7 +144,7 @@ class Given:
     def open(self, run: Run) -> Reader:
         """Return a reader of the rows."""
         source = _Source(self, run)
-        pointer = _new("gsa_reader_open_rows", byref(source.struct), byref(run.env))
+        pointer = new_object("gsa_reader_open_rows", byref(source.struct), byref(run.env))
         return Reader(pointer, (source, run))
 
 

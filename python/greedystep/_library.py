@@ -223,7 +223,7 @@ _E = POINTER(Error)
 _ENV = POINTER(Env)
 _B = POINTER(Batch)
 
-# name: (result, arguments). A result of c_int is a status, which _errors.check looks at.
+# name: (result, arguments). A result of c_int is a status, which _errors.call looks at.
 _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_version": (c_char_p, []),
     "gsa_status_text": (c_char_p, [c_int]),
@@ -267,9 +267,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_summary": (None, [_P, POINTER(Summary)]),
     "gsa_state_held_out_loss": (c_double, [_P]),
     "gsa_state_get": (c_char_p, [_P, c_char_p]),
-    "gsa_state_set": (c_int, [_P, c_char_p, c_char_p, _E]),
     "gsa_state_set_schema": (c_int, [_P, c_char_p, _E]),
-    "gsa_state_schema": (c_char_p, [_P]),
     "gsa_state_set_names": (c_int, [_P, _P, _P, _E]),
     "gsa_state_save": (c_int, [_P, c_char_p, _E]),
     "gsa_state_load": (c_int, [c_char_p, _ENV, _OUT, _E]),
@@ -313,12 +311,10 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_schema": (c_char_p, [_P]),
     "gsa_reader_name": (c_char_p, [_P, c_uint64]),
-    "gsa_reader_understood": (c_char_p, [_P]),
     "gsa_reader_keep": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
     "gsa_reader_close": (None, [_P]),
     "gsa_writer_open": (c_int, [c_char_p, c_char_p, _ENV, _OUT, _E]),
-    "gsa_writer_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_writer_write": (c_int, [_P, _B, _E]),
     "gsa_writer_close": (c_int, [_P, _E]),
     "gsa_writer_discard": (None, [_P]),

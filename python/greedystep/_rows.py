@@ -214,15 +214,9 @@ def is_frame(data: Any) -> bool:
     return module in ("pandas", "polars") and hasattr(data, "columns") and hasattr(data, "shape")
 
 
-def word_columns(frame: Any) -> tuple[list[str], list[str]]:
-    """Return the columns of a frame that hold no numbers, and those that are categories."""
-    words, categories = [], []
-    for name, kind in zip(frame.columns, frame.dtypes):
-        if "categor" in str(kind).lower() or "enum" in str(kind).lower():
-            categories.append(str(name))
-        if not _is_number(kind):
-            words.append(str(name))
-    return words, categories
+def has_words(data: Any) -> bool:
+    """Whether this is a frame with columns that hold no numbers."""
+    return is_frame(data) and not all(map(_is_number, data.dtypes))
 
 
 def _is_number(kind: Any) -> bool:

@@ -108,7 +108,7 @@ class Run:
             raise
         self._raise_failure()
 
-    def _wait_for(self, work: Callable[[], None]) -> None:
+    def _wait_for(self, work: Callable[[], object]) -> None:
         """Let another thread work and attend to it.
 
         A signal may be raised between any two lines, and what the work uses must not be freed before it has ended: it

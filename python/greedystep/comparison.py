@@ -8,16 +8,18 @@ import subprocess
 import sysconfig
 import tempfile
 from collections.abc import Iterable
-from ctypes import byref, c_void_p
+from ctypes import byref
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ._core import new_object
 from ._data import labels_of, paths_of
 from ._errors import GreedystepError, call
 from ._given import Given
+from ._library import library
 from ._rows import features_of
 from ._run import plain_env
 
@@ -46,14 +48,11 @@ def write_rows(path: str, X: Any, y: Any, sample_weight: Any = None) -> None:
     """Write rows in arrays as a file: a cache of parsed rows (.gsac), or libsvm text."""
     weights = None if sample_weight is None else np.asarray(sample_weight)
     given = Given(features_of(X), labels_of(y), weights)
-    out = c_void_p()
-    call("gsa_writer_open", os.fsencode(path), None, byref(plain_env()), byref(out))
+    out = new_object("gsa_writer_open", os.fsencode(path), None, byref(plain_env()))
     try:
         for bounds in given.bounds():
             call("gsa_writer_write", out, byref(given.block(*bounds)))
     except BaseException:
-        from ._library import library
-
         library().gsa_writer_discard(out)
         raise
     call("gsa_writer_close", out)

@@ -15,14 +15,11 @@ from scipy import sparse
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from ._core import DoubleArray
 from ._estimator import GSAEstimator
-from ._given import Classes, Given, Numbers
-from ._rows import features_of
+from ._given import Classes, Numbers
 from .callbacks import Callback
-from .model import fill_given
 
 
 class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
@@ -51,11 +48,7 @@ class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
         return of_classes if weights is None else of_classes * weights
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
-        if y is None:
-            raise ValueError(
-                f"requires y to be passed, but the target y is None: {type(self).__name__} learns from labels"
-            )
-        found: npt.NDArray[Any] = column_or_1d(y, warn=True)
+        found = super()._check_labels(y)
         check_classification_targets(found)
         return found
 
@@ -179,13 +172,7 @@ class GSAClassifier(_GSAClassifierBase):
 
     def predict_proba(self, X: Any) -> DoubleArray:
         """Return the probability of every class, in the order of ``classes_``."""
-        check_is_fitted(self)
-        X = self._check_features(X, reset=False)
-        model = self._fitted.model
-        if model.schema is not None:
-            return model.predict_proba(X, n_jobs=self._n_threads())
-        inner = model._model
-        return fill_given(Given(features_of(X)), inner.width, inner.predict, self._n_threads())
+        return self.model_.predict_proba(self._check_features(X, reset=False), n_jobs=self._n_threads())
 
     def predict_log_proba(self, X: Any) -> DoubleArray:
         """Return the logarithm of the probability of every class."""
@@ -252,9 +239,7 @@ n_jobs, callback
         return y.astype(np.float64)
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
-        if y is None:
-            raise ValueError("requires y to be passed, but the target y is None: GSARegressor learns from labels")
-        found: npt.NDArray[Any] = column_or_1d(y, warn=True)
+        found = super()._check_labels(y)
         numbers = found.astype(np.float64) if found.dtype.kind not in "biuf" else found
         if not np.isfinite(numbers).all():
             raise ValueError("Input y contains NaN or infinity.")

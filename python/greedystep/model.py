@@ -5,14 +5,14 @@ from __future__ import annotations
 import heapq
 import os
 from concurrent.futures import ThreadPoolExecutor
-from ctypes import byref, c_void_p
+from ctypes import byref
 from typing import Any, Callable
 
 import numpy as np
 import numpy.typing as npt
 
 from . import _library as c
-from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, reader_options
+from ._core import CModel, DoubleArray, FloatArray, Handle, Reader, State, new_object, reader_options
 from ._data import open_data
 from ._errors import call
 from ._given import Given
@@ -30,7 +30,7 @@ def _threads(n_jobs: int | None) -> int:
     return n_jobs
 
 
-def fill_given(given: Given, width: int, fill: Fill, n_jobs: int | None = None) -> DoubleArray:
+def _fill_given(given: Given, width: int, fill: Fill, n_jobs: int | None = None) -> DoubleArray:
     """Return `width` numbers for every row, blocks side by side."""
     out = np.empty((given.n_rows, width))
     bounds = list(given.bounds())
@@ -148,7 +148,7 @@ class Model:
         options = reader_options(without_labels=True)
         opened = open_data(data, options, run, schema=self.schema)
         if isinstance(opened, Given):
-            return fill_given(opened, width, fill, n_jobs)
+            return _fill_given(opened, width, fill, n_jobs)
         self._follow(opened)
         numbers = _fill_read(opened, width, fill)
         opened.close()
@@ -208,9 +208,7 @@ class Model:
         reader = opened.open(run) if isinstance(opened, Given) else opened
         if not isinstance(opened, Given):
             self._follow(reader)
-        out = c_void_p()
-        call("gsa_metrics_new", self._model.pointer, None, byref(out))
-        metrics = Handle(out.value, "gsa_metrics_free")
+        metrics = Handle(new_object("gsa_metrics_new", self._model.pointer, None), "gsa_metrics_free")
         run.call("gsa_evaluate", metrics.pointer, reader.pointer, byref(run.env))
         reader.close()
         call("gsa_metrics_finish", metrics.pointer)

@@ -56,7 +56,7 @@ def confusion(
             raise TraceError("the trace has a confusion matrix only of models of 2 to 20 classes; see classes()")
         counts = np.asarray(evaluation["confusion"], float)
         names = [str(entry["label"]) for entry in evaluation["classes"]]
-        which = ", " + which_rows(evaluation)
+        which = which_rows(evaluation)
     ax, n = axes_of(ax), len(names)
     share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-300)
     for row in range(n):
@@ -110,7 +110,7 @@ def classes(run: Source, ax: Axes | None = None, *, rows: str | None = None, mos
             color=PAPER if is_inside else INK,
         )
     ax.set_yticks(range(len(shown)), [plain(entry["label"], 20) for entry in shown])
-    tidy(ax, f"Classes most missed, {which_rows(evaluation)}", "share of the class that is found", grid="x")
+    tidy(ax, f"Classes most missed{which_rows(evaluation)}", "share of the class that is found", grid="x")
     ax.set_xlim(0, 1)
     ax.tick_params(axis="y", length=0)
     return ax

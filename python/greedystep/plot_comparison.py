@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from .plot_style import (
     BLUE,
@@ -16,6 +15,7 @@ from .plot_style import (
     GREY,
     ORANGE,
     axes_of,
+    axis_of_passes,
     axis_of_powers,
     label_of_legend,
     legend_below,
@@ -92,7 +92,7 @@ def comparison(
     finite = [value for value in means if np.isfinite(value)]
     if finite and min(finite) > 0 and max(finite) > 4 * min(finite):
         axis_of_powers(ax)
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axis_of_passes(ax)
     if curves:
         legend_below(ax)
     else:

@@ -9,7 +9,7 @@ import numpy as np
 from .plot_scores import Scores, merge_small_bins, scores_of_arrays, scores_of_event
 from .plot_style import (
     BLUE,
-    GREY,
+    REFERENCE,
     axes_of,
     axis_of_shares,
     legend_below,
@@ -28,7 +28,7 @@ def _scores(source: Any, score: Any, weight: Any, positive: Any, rows: str | Non
     if score is not None:
         return scores_of_arrays(source, score, weight, positive), "", {}
     evaluation = read_trace(source).evaluation(rows)
-    return scores_of_event(evaluation), ", " + which_rows(evaluation), evaluation.get("metrics", {})
+    return scores_of_event(evaluation), which_rows(evaluation), evaluation.get("metrics", {})
 
 
 def _metric(metrics: Event, name: str, otherwise: float) -> str:
@@ -52,7 +52,7 @@ def roc(
     scores, which, metrics = _scores(source, score, weight, positive, rows)
     ax = axes_of(ax)
     wrong, right = scores.roc()
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), label="by chance")
+    ax.plot([0, 1], [0, 1], **REFERENCE, label="by chance")
     ax.plot(wrong, right, color=BLUE, linewidth=1.8, label=f"AUC {_metric(metrics, 'auc', scores.area())}")
     ax.fill_between(wrong, right, color=BLUE, alpha=0.08, linewidth=0)
     tidy(ax, f"ROC{which}", "false alarms (of all negatives)", "found (of all positives)", grid="both")
@@ -76,7 +76,7 @@ def precision_recall(
     recall, precision = scores.precision_recall()
     recall, precision = np.concatenate([[0.0], recall]), np.concatenate([precision[:1], precision])
     share = scores.positive.sum() / max((scores.positive + scores.negative).sum(), 1e-300)
-    ax.axhline(share, color=GREY, linewidth=1, linestyle=(0, (4, 3)), label=f"by chance {share:.3g}")
+    ax.axhline(share, **REFERENCE, label=f"by chance {share:.3g}")
     label = f"average precision {_metric(metrics, 'average_precision', scores.average_precision())}"
     ax.plot(recall, precision, color=BLUE, linewidth=1.8, drawstyle="steps-pre", label=label)
     tidy(
@@ -106,13 +106,13 @@ def calibration(
     if confidence is not None:
         columns = (np.asarray(confidence[k], float) for k in ("confidence", "accuracy", "weight"))
         said, is_so, many = merge_small_bins(*columns)
-        which, x, y = ", " + which_rows(evaluation), "probability of the predicted class", "share that is right"
+        which, x, y = which_rows(evaluation), "probability of the predicted class", "share that is right"
     else:
         scores, which, _metrics = _scores(source, score, weight, positive, rows)
         said, is_so, many = merge_small_bins(*scores.calibration(bins))
         x, y = "predicted probability", "share that is positive"
     ax = axes_of(ax)
-    ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle=(0, (4, 3)), label="perfect")
+    ax.plot([0, 1], [0, 1], **REFERENCE, label="perfect")
     ax.plot(said, is_so, color=BLUE, linewidth=1.2, zorder=3, label="the model")
     area = 12 + 130 * np.sqrt(many / many.max()) if len(many) else []
     ax.scatter(said, is_so, s=area, color=BLUE, alpha=0.75, linewidth=0, zorder=4, clip_on=False)

@@ -8,9 +8,9 @@ import numpy as np
 
 from .plot_style import (
     BLUE,
-    GREY,
     INK,
     MUTED,
+    REFERENCE,
     axes_of,
     tidy,
     which_rows,
@@ -44,7 +44,7 @@ def residuals(
             raise TraceError("this picture is for models of numbers, and needs rows whose residuals differ")
         heights, edges = np.asarray(found["weight"], float), np.asarray(found["edges"], float)
         outside = float(found["below"] + found["above"])
-        total, which = float(heights.sum() + outside), ", " + which_rows(evaluation)
+        total, which = float(heights.sum() + outside), which_rows(evaluation)
     ax = axes_of(ax)
     ax.stairs(100 * heights / max(total, 1e-300), edges, fill=True, color=BLUE, alpha=0.8)
     ax.axvline(0, color=INK, linewidth=1)
@@ -83,13 +83,13 @@ def predictions(
         columns = _group_predictions(source, predicted)
     else:
         evaluation = read_trace(source).evaluation(rows)
-        columns, which = evaluation.get("predictions", {}), ", " + which_rows(evaluation)
+        columns, which = evaluation.get("predictions", {}), which_rows(evaluation)
     if not columns.get("prediction"):
         raise TraceError("this picture is for models of numbers, and needs rows that were evaluated")
     said, rest, spread = (np.asarray(columns[k], float) for k in ("prediction", "residual", "deviation"))
     ax = axes_of(ax)
     ends = [said.min(), said.max()]
-    ax.plot(ends, ends, color=GREY, linewidth=1, linestyle=(0, (4, 3)), label="perfect")
+    ax.plot(ends, ends, **REFERENCE, label="perfect")
     truth = said + rest
     ax.fill_between(
         said, truth - spread, truth + spread, color=BLUE, alpha=0.18, linewidth=0, label="two thirds of the labels"

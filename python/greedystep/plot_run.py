@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.ticker import MaxNLocator
 
 from .plot_style import (
     BLUE,
@@ -14,6 +13,7 @@ from .plot_style import (
     GREY,
     ORANGE,
     axes_of,
+    axis_of_passes,
     axis_of_powers,
     axis_of_rows,
     legend_below,
@@ -190,7 +190,7 @@ def passes(run: Source, ax: Axes | None = None) -> Axes:
     # What the weights in motion cost in the first passes may be far above everything that the model ever costs.
     _limit(ax, judged + [value for value in moving if not judged or value <= 1.6 * max(judged)])
     tidy(ax, "Loss after each pass", "pass", _loss_name(trace))
-    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+    axis_of_passes(ax)
     if number:
         ax.set_xlim(min(number) - 0.5, max(number) + 0.5)
         legend_below(ax)

@@ -19,6 +19,8 @@ BLUE = "#2866b0"
 ORANGE = "#c8641b"
 GREEN = "#2c8a5b"
 GREY = "#8a939d"
+#: How a line is drawn that others are compared with.
+REFERENCE: Any = {"color": GREY, "linewidth": 1, "linestyle": (0, (4, 3))}
 
 
 def axes_of(ax: Axes | None) -> Axes:
@@ -84,6 +86,11 @@ def axis_of_rows(ax: Axes, least: float, most: float) -> None:
     ax.xaxis.set_major_formatter(FuncFormatter(_short_tick))
 
 
+def axis_of_passes(ax: Axes) -> None:
+    """Whole numbers along the x axis."""
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
+
+
 def axis_of_powers(ax: Axes) -> None:
     """Losses that differ by powers, with numbers that can be read."""
     ax.set_yscale("log")
@@ -112,5 +119,5 @@ def say(ax: Axes, text: str) -> None:
 
 
 def which_rows(evaluation: dict[str, Any]) -> str:
-    """What the numbers are of, for titles: a model looks better on rows that it has learned."""
-    return "test rows" if evaluation.get("rows") == "test" else "rows that were learned"
+    """What the numbers are of, behind a title: a model looks better on rows that it has learned."""
+    return ", test rows" if evaluation.get("rows") == "test" else ", rows that were learned"

@@ -111,8 +111,11 @@ def read_trace(source: Source) -> Trace:
     """The trace of a file, or of events that were read from one. A trace is returned as it is."""
     if isinstance(source, Trace):
         return source
-    is_file = isinstance(source, (str, os.PathLike))
-    events = _read_events(source) if isinstance(source, (str, os.PathLike)) else list(source)
+    if isinstance(source, (str, os.PathLike)):
+        events, name = _read_events(source), os.fspath(source)
+        hint = "; `greedystep train DATA -o MODEL --trace FILE` writes one"
+    else:
+        events, name, hint = list(source), "what was given", ""
     trace = Trace()
     try:
         for event in events:
@@ -120,7 +123,5 @@ def read_trace(source: Source) -> Trace:
     except (KeyError, TypeError, AttributeError) as error:
         raise TraceError(f"an event of the trace lacks something: {error!r}") from error
     if trace.n_starts == 0:
-        name = os.fspath(source) if isinstance(source, (str, os.PathLike)) else "what was given"
-        hint = "; `greedystep train DATA -o MODEL --trace FILE` writes one" if is_file else ""
         raise TraceError(f"{name} is no trace: it has no event `start`{hint}")
     return trace

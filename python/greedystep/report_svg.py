@@ -55,6 +55,12 @@ def _own_names(svg: str, prefix: str) -> str:
     return re.sub(r'\b(?:xlink:)?href="#([^"]+)"', rf'href="#{prefix}\1"', svg)
 
 
+def _with_variables(style: str) -> str:
+    for color, variable in VARIABLES.items():
+        style = style.replace(color, f"var({variable})")
+    return style
+
+
 def _inline(svg: str, prefix: str, title: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>\s*", "", svg, count=1, flags=re.DOTALL)
@@ -63,9 +69,7 @@ def _inline(svg: str, prefix: str, title: str) -> str:
     box = size.group(1) if size else "0 0 345 250"
     opening = f'<svg viewBox="{box}" role="img" aria-label="{escape(title, quote=True)}">'
     svg = re.sub(r"<svg[^>]*>", lambda _match: opening, svg, count=1)
-    for color, variable in VARIABLES.items():
-        svg = re.sub(rf"(style=\"[^\"]*?){color}", rf"\1var({variable})", svg)
-        svg = re.sub(rf"(style=\"[^\"]*?){color}", rf"\1var({variable})", svg)
+    svg = re.sub(r'style="[^"]*"', lambda style: _with_variables(style.group()), svg)
     svg = re.sub(r"(font(?:-family)?: (?:(?:\d+|bold|normal) )*(?:[\d.]+px )?)'[^;\"]*", r"\1var(--font)", svg)
     return _own_names(svg, prefix).strip()
 

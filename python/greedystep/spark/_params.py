@@ -17,6 +17,7 @@ from pyspark.ml.param.shared import (
 )
 from pyspark.sql.types import ArrayType
 
+from ..training import parameter_texts
 from ._columns import Columns
 
 
@@ -155,15 +156,8 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     def library_parameters(self) -> dict[str, str]:
         """Return the library's parameters as text."""
-        return {
-            "passes": str(self.getOrDefault("passes")),
-            "method": self.getOrDefault("method"),
-            "units": self.getOrDefault("units"),
-            "average": self.getOrDefault("average"),
-            "intercept": "on" if self.getOrDefault("fitIntercept") else "off",
-            "seed": str(self.getOrDefault("seed")),
-            "order": "shuffled",
-        }
+        same = {name: self.getOrDefault(name) for name in ("passes", "method", "units", "average", "seed")}
+        return parameter_texts({**same, "intercept": self.getOrDefault("fitIntercept"), "order": "shuffled"})
 
 
 class PredictionParams(FeatureParams, HasPredictionCol):  # type: ignore[misc]

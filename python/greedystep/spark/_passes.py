@@ -125,7 +125,7 @@ def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:
 # ---- the first rows ------------------------------------------------------------------------------
 
 
-def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
+def _tell_labels(state: State, labels: list[Any]) -> None:
     """Let the state know all labels before any row, so that all copies number them alike."""
     kind = pa.string() if isinstance(labels[0], str) else pa.float64()
     empty = pa.array([[]] * len(labels), pa.list_(pa.int32()))
@@ -133,8 +133,7 @@ def _tell_labels(state: State, wanted: Wanted, labels: list[Any]) -> None:
     table = pa.RecordBatch.from_pydict({"label": pa.array(labels, kind), INDICES: empty, VALUES: values})
     plain = Columns("pairs", (INDICES, VALUES), "label")
     reader = plain.reader(iter([table]), None, Run(1))
-    if reader is None:
-        return
+    assert reader is not None  # there is a batch
     batch, no_weights = c.Batch(), np.zeros(len(labels), np.float32)
     while reader.next(batch):
         batch.weight = no_weights.ctypes.data
@@ -152,7 +151,7 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
         found = sorted(frame.mapInArrow(task, FIRST).collect(), key=lambda row: row.shard)
     state = State.new(wanted.parameters)
     if wanted.has_classes:
-        _tell_labels(state, wanted, looked.labels)
+        _tell_labels(state, looked.labels)
 
     def batches() -> Iterator[Any]:
         for row in found:
@@ -257,10 +256,9 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
         looked = replace(looked, rows=_look(frame, wanted, n_shards).rows)
     state, schema, learned = _learn_first(chosen, wanted, looked)
     state.end_pass()
-    summary = TrainingSummary(looked.n_rows, n_partitions, n_shards, sum(learned))
     n_filled = sum(n > 0 for n in looked.rows)
+    summary = TrainingSummary(looked.n_rows, n_partitions, n_filled, sum(learned))
     log.info("%d first rows of %d shards learned by the driver", sum(learned), n_filled)
-    summary.n_shards = n_filled
     while state.wants_another_pass(wanted.passes):
         done = len(summary.passes)
         lesson = Lesson(

@@ -24,6 +24,7 @@ from pyspark.ml.util import (
 )
 
 from .. import model as _plain
+from .._arrow import free_name
 from .._core import CModel, State
 from ._columns import _quoted
 from ._params import PredictionParams, TrainingParams, _param
@@ -31,6 +32,8 @@ from ._passes import Wanted, train
 from ._score import scoring
 from ._summary import Pass, Shard, TrainingSummary
 
+# The column of scores that predictions are made of.
+_SCORES = "greedystep_scores"
 # Bytes of a model that are stored in one row.
 _CHUNK = 8 << 20
 
@@ -130,7 +133,7 @@ class GSAClassificationModel(_GSAModel, HasProbabilityCol, HasRawPredictionCol):
         from pyspark.ml.functions import array_to_vector
         from pyspark.sql import functions as F
 
-        name = _free_name(dataset)
+        name = free_name(_SCORES, dataset.columns)
         found = self._scored(dataset, name)
         classes = self.classes
         texts = any(isinstance(one, str) for one in classes)
@@ -149,7 +152,7 @@ class GSARegressionModel(_GSAModel):
     def _transform(self, dataset: Any) -> Any:
         from pyspark.sql import functions as F
 
-        name = _free_name(dataset)
+        name = free_name(_SCORES, dataset.columns)
         found = self._scored(dataset, name)
         value = F.get(F.col(f"{name}.margins"), F.lit(0))
         return _with(dataset, found, [(self.getPredictionCol(), value)])
@@ -167,13 +170,6 @@ def _by_rows(frame: Any) -> Any:
     if any(isinstance(field.dataType, UserDefinedType) for field in frame.schema):
         return frame.where(F.spark_partition_id() >= 0)
     return frame
-
-
-def _free_name(frame: Any) -> str:
-    name = "greedystep_scores"
-    while name in frame.columns:
-        name += "_"
-    return name
 
 
 def _with(before: Any, found: Any, made: list[tuple[str, Any]]) -> Any:
@@ -249,26 +245,21 @@ class _GSAEstimator(
     """What the estimators have in common."""
 
     _has_classes = False
+    _model_class: type[_GSAModel]
 
     def _wanted(self, frame: Any) -> Wanted:
         weight = self.getOrDefault("weightCol") if self.isDefined("weightCol") else None
         return Wanted(
             self.columns_of(frame, self.getLabelCol(), weight or None),
             self._has_classes,
-            self._parameters(),
+            self.library_parameters(),
             self.getOrDefault("passes"),
             self.getOrDefault("leastShardRows"),
         )
 
-    def _parameters(self) -> dict[str, str]:
-        return self.library_parameters()
-
-    def _make(self, state: State, summary: TrainingSummary) -> Any:
-        raise NotImplementedError
-
     def _fit(self, dataset: Any) -> Any:
         state, summary = train(dataset, self._wanted(dataset))
-        return self._copyValues(self._make(state, summary))
+        return self._copyValues(self._model_class(state.finish().write(), state.write(), summary))
 
 
 class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
@@ -297,6 +288,7 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
     """
 
     _has_classes = True
+    _model_class = GSAClassificationModel
     classWeight = _param("classWeight", "none, or balanced: all classes count the same", TypeConverters.toString)
 
     # As in pyspark.ml every estimator spells out its keywords, though keyword_only hands on whatever it is given: it is
@@ -338,11 +330,9 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
         """Set the column that gets the margins of the classes."""
         return self._set(rawPredictionCol=value)
 
-    def _parameters(self) -> dict[str, str]:
-        return {**super()._parameters(), "class_weight": self.getOrDefault("classWeight")}
-
-    def _make(self, state: State, summary: TrainingSummary) -> GSAClassificationModel:
-        return GSAClassificationModel(state.finish().write(), state.write(), summary)
+    def library_parameters(self) -> dict[str, str]:
+        """Return the library's parameters as text."""
+        return {**super().library_parameters(), "class_weight": self.getOrDefault("classWeight")}
 
 
 class GSARegressor(_GSAEstimator):
@@ -354,6 +344,8 @@ class GSARegressor(_GSAEstimator):
 predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRows
         As of :class:`GSAClassifier`.
     """
+
+    _model_class = GSARegressionModel
 
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
@@ -380,11 +372,9 @@ predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRow
         super().__init__()
         self._set(**self._input_kwargs)
 
-    def _parameters(self) -> dict[str, str]:
-        return {**super()._parameters(), "loss": "squared"}
-
-    def _make(self, state: State, summary: TrainingSummary) -> GSARegressionModel:
-        return GSARegressionModel(state.finish().write(), state.write(), summary)
+    def library_parameters(self) -> dict[str, str]:
+        """Return the library's parameters as text."""
+        return {**super().library_parameters(), "loss": "squared"}
 
 
 __all__ = [
