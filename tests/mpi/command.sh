@@ -1,13 +1,7 @@
 #!/bin/sh
 # command.sh MPI GREEDYSTEP: what `train` says and writes when several processes are started: one voice, one model, one
 # exit code; and that it refuses to be several runs that do not know of one another.
-set -eu
-mpi=$1
-greedystep=$2
 . "$(dirname "$0")/prelude.sh"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
 "$greedystep" generate --rows 3000 --features 50 -o rows.svm
 "$greedystep" generate --rows 300 --features 50 --seed 2 -o test.svm
 

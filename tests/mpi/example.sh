@@ -1,10 +1,7 @@
 #!/bin/sh
 # example.sh MPI GREEDYSTEP: examples/mpi/train.sh prints what examples/expected has.
-set -eu
-mpi=$1
-greedystep=$2
 . "$(dirname "$0")/prelude.sh"
-examples=$(cd "$(dirname "$0")/../../examples" && pwd)
+examples=$here/../../examples
 PATH=$(dirname "$greedystep"):$PATH
 MPIRUN="$launcher $flags"
 export PATH MPIRUN

@@ -1,19 +1,12 @@
 #!/bin/sh
 # faults.sh MPI GREEDYSTEP: a disk that is full of checkpoints does not end a run; an input that is damaged, or that one
 # rank cannot read, ends it for all, with one message that tells file and place.
-set -eu
-mpi=$1
-greedystep=$2
 . "$(dirname "$0")/prelude.sh"
-work=$(mktemp -d)
 mounted=
-end()
+at_end()
 {
     [ -z "$mounted" ] || umount "$mounted" || true
-    rm -rf "$work"
 }
-trap end EXIT
-cd "$work"
 "$greedystep" generate --rows 1200000 --features 20000 --nnz 10 --skew 1 --noise 0.1 -o rows.gsac --quiet
 
 # ---- a full disk ------------------------------------------------------------------------------------------------------

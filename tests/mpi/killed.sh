@@ -2,22 +2,15 @@
 # killed.sh MPI GREEDYSTEP [KILLS]: ranks that are killed, again and again, each at a moment that is drawn by chance. The
 # same command, given again to as many ranks or to others, goes on with the last checkpoint, and in the end model and
 # state are those of the undisturbed run, byte for byte. SEED repeats a run.
-set -eu
-mpi=$1
-greedystep=$2
-kills=${3:-20}
 . "$(dirname "$0")/prelude.sh"
+kills=${1:-20}
 seed=${SEED:-$(date +%s)}
 echo "$kills kills, SEED=$seed"
-work=$(mktemp -d)
 watcher=
-end()
+at_end()
 {
     [ -z "$watcher" ] || kill "$watcher" 2> /dev/null || true
-    rm -rf "$work"
 }
-trap end EXIT
-cd "$work"
 mkdir kept
 
 # random BELOW: a number of its own each time.

@@ -1,24 +1,15 @@
 #!/bin/sh
-# namespaces.sh GREEDYSTEP: four machines, as far as network namespaces are some, with links of 100 Mbit/s, and Open MPI by
+# namespaces.sh openmpi GREEDYSTEP: four machines, as far as network namespaces are some, with links of 100 Mbit/s, and Open MPI by
 # TCP between them. The model is that of one process; when a link is cut the job ends soon, for all ranks, with a message
 # that tells which was lost, and nothing of it stays behind.
-set -eu
-mpi=openmpi
-greedystep=$1
-here=$(cd "$(dirname "$0")" && pwd)
-. "$here/prelude.sh"
+. "$(dirname "$0")/prelude.sh"
 network="sh $here/network.sh"
 name=gs$$
 nodes=10.77.0.1,10.77.0.2,10.77.0.3,10.77.0.4
-work=$(mktemp -d)
-end()
+at_end()
 {
     $network down "$name" > /dev/null 2>&1 || true
-    rm -rf "$work"
 }
-trap end EXIT
-trap 'exit 1' INT TERM
-cd "$work"
 # make: all nodes, anew.
 make()
 {
@@ -61,12 +52,7 @@ ends_when_cut()
         by_four "$@" "$greedystep" train "$work/rows.gsac" -o "$work/model" --passes 1000 > log 2>&1 && code=0 || code=$?
         echo $code > ended
     ) &
-    tries=0
-    until grep -q '^pass 2/' log 2> /dev/null; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || { cat log; fail "no rank came to the second pass"; }
-        sleep 0.1
-    done
+    says '^pass 2/'
     $network cut "$name" 2
     cut=$(date +%s)
     # Whoever is left, be it the launcher: everything in the namespaces.

@@ -1,4 +1,10 @@
-# What the scripts share. $mpi is openmpi or mpich.
+# What the scripts share: $mpi (openmpi or mpich) and $greedystep, their first two arguments, which are taken off; $here;
+# and a folder to work in, $work, which goes at the end. A script with more to clear away says so in at_end.
+set -eu
+mpi=$1
+greedystep=$2
+shift 2
+here=$(cd "$(dirname "$0")" && pwd)
 
 launcher=$(command -v "mpirun.$mpi" || command -v mpirun) || {
     echo "SKIPPED: no mpirun of $mpi"
@@ -12,6 +18,15 @@ openmpi) flags='--oversubscribe --bind-to none --mca mpi_yield_when_idle 1' ;;
 esac
 # Both MPIs keep memory of their own until the process ends.
 export ASAN_OPTIONS="detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}"
+
+work=$(mktemp -d)
+at_end()
+{
+    :
+}
+trap 'at_end; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work"
 
 # on N COMMAND...: runs it by N ranks.
 on()
@@ -38,6 +53,17 @@ start()
             code=0 || code=$?
         echo "$code" > ended
     ) &
+}
+
+# says TEXT: waits until the log of a job has it, no longer than a minute.
+says()
+{
+    tries=0
+    until grep -q "$1" log 2> /dev/null; do
+        tries=$((tries + 1))
+        [ $tries -lt 1200 ] || { cat log; fail "not said in a minute: $1"; }
+        sleep 0.05
+    done
 }
 
 # ends_within SECONDS: the job of start

@@ -2,15 +2,8 @@
 # same_bits.sh MPI GREEDYSTEP [DATA...]: any number of ranks gives the model and the state of one process, byte for byte. With
 # DATA of real files (in GREEDYSTEP_DATA_DIR, default ../shared/data beside the source tree), without of generated ones: a
 # small one, and one that is learned in rounds.
-set -eu
-mpi=$1
-greedystep=$2
-shift 2
 . "$(dirname "$0")/prelude.sh"
-data=${GREEDYSTEP_DATA_DIR:-$(cd "$(dirname "$0")" && pwd)/../../../shared/data}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
+data=${GREEDYSTEP_DATA_DIR:-$here/../../../shared/data}
 
 # in_rounds LEAST: there was a round of at least so many copies in which everyone learned; the last of a pass may be short
 in_rounds()

@@ -1,11 +1,7 @@
 #!/bin/sh
-# slurm.sh GREEDYSTEP: under a Slurm of its own, which has two nodes on this machine: srun starts ranks of each MPI, and
+# slurm.sh openmpi GREEDYSTEP: under a Slurm of its own, which has two nodes on this machine: srun starts ranks of each MPI, and
 # examples/slurm/train.sbatch, as it stands, goes on after a rank was killed and after the job was told to stop.
-set -eu
-greedystep=$1
-here=$(cd "$(dirname "$0")" && pwd)
-mpi=openmpi
-. "$here/prelude.sh"
+. "$(dirname "$0")/prelude.sh"
 for program in slurmctld slurmd srun sbatch munged; do
     command -v $program > /dev/null || PATH=$PATH:/usr/sbin
     command -v $program > /dev/null || {
@@ -17,11 +13,9 @@ done
     echo "SKIPPED: only root can be all of a Slurm"
     exit 77
 }
-work=$(mktemp -d)
 chmod 755 "$work"
-cd "$work"
 started=
-end()
+at_end()
 {
     scancel --user=root > /dev/null 2>&1 || true
     sleep 1
@@ -29,10 +23,7 @@ end()
         kill "$process" 2> /dev/null || true
     done
     wait
-    rm -rf "$work"
 }
-trap end EXIT
-trap 'exit 1' INT TERM
 
 # ---- a Slurm -----------------------------------------------------------------------------------------------------------
 
