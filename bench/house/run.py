@@ -16,10 +16,14 @@ import re
 import resource
 import statistics
 import subprocess
+import sys
 import tarfile
 import tempfile
 import time
 from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import markdown
 
 ROOMS = [
     *(f"src/{room}" for room in ("base", "core", "store", "data", "engine", "mpi", "baseline")),
@@ -88,7 +92,8 @@ def flags(tree: Path) -> set[str]:
 
 
 def verbs(tree: Path) -> int:
-    return sum(len(re.findall(r"^const cli_verb \w+ = ", path.read_text(), re.MULTILINE)) for path in code_files(tree, "cli"))
+    texts = (path.read_text() for path in code_files(tree, "cli"))
+    return sum(len(re.findall(r"^const cli_verb \w+ = ", text, re.MULTILINE)) for text in texts)
 
 
 def look_at(tree: Path) -> Facts:
@@ -127,8 +132,9 @@ def time_builds(trees: dict[str, Path], facts: dict[str, Facts]) -> None:
         for name, tree in trees.items():
             seconds[name].append(build(tree))
     for name in trees:
-        wall, processor = (statistics.median(column) for column in zip(*seconds[name]))
-        facts[name][f"release build with tests, {os.cpu_count()} cores"] = f"{wall:.0f} s ({processor:.0f} s of processor)"
+        wall, processor = (statistics.median(column) for column in zip(*seconds[name], strict=True))
+        what = f"release build with tests, {os.cpu_count()} cores"
+        facts[name][what] = f"{wall:.0f} s ({processor:.0f} s of processor)"
 
 
 def main() -> None:
@@ -141,14 +147,13 @@ def main() -> None:
         for commit in asked.commits:
             trees[commit] = Path(folder, commit)
             packed = subprocess.run(["git", "archive", commit], check=True, stdout=subprocess.PIPE).stdout
-            tarfile.open(fileobj=io.BytesIO(packed)).extractall(trees[commit])
+            with tarfile.open(fileobj=io.BytesIO(packed)) as files:
+                files.extractall(trees[commit], filter="data")
         facts = {commit: look_at(tree) for commit, tree in trees.items()}
         if asked.build:
             time_builds(trees, facts)
-    print("| what |" + "|".join(f" {commit} " for commit in facts) + "|")
-    print("|---|" + "--:|" * len(facts))
-    for what in next(iter(facts.values())):
-        print(f"| {what} |" + "|".join(f" {of[what]} " for of in facts.values()) + "|")
+    names = next(iter(facts.values()))
+    print(markdown(["what", *facts], [[what, *(of[what] for of in facts.values())] for what in names]), end="")
 
 
 if __name__ == "__main__":

@@ -16,40 +16,26 @@ import io
 import json
 import pathlib
 import subprocess
+import sys
 import tempfile
 
-import matplotlib as mpl
-
-mpl.use("Agg")
+sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent))
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+import look
+from shared import ROOT
+
 FOLDER = ROOT / "docs" / "figures" / "method"
 P = 0.95  # the confidence that a row's own step aims at
 OURS, OTHER, THIRD = "#00695c", "#c62828", "#7b6f9c"
-STYLE = {
-    "font.size": 10,
-    "font.family": "sans-serif",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
-    "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "svg.hashsalt": "greedystep",
-    "svg.fonttype": "none",
-    "savefig.facecolor": "white",
-}
+STYLE = look.STYLE | {"font.size": 10, "font.family": "sans-serif", "lines.linewidth": 1.6}
 
 
 def save(figure: Figure, name: str) -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
-    plt.close(figure)
+    look.save(figure, FOLDER / f"{name}.svg", bbox_inches="tight")
 
 
 def panels(n: int, height: float = 3.0) -> tuple[Figure, list[Axes]]:

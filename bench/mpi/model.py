@@ -106,9 +106,9 @@ def not_negative(columns: list[list[float]], values: list[float]) -> list[float]
         found = numpy.linalg.lstsq(a[:, used], b, rcond=None)[0]
         if (found >= 0).all():
             break
-        used = [u for u, x in zip(used, found) if x >= 0]
+        used = [u for u, x in zip(used, found, strict=True) if x >= 0]
     result = [0.0] * a.shape[1]
-    for u, x in zip(used, found if used else []):
+    for u, x in zip(used, found if used else [], strict=True):
         result[u] = float(x)
     return result
 
@@ -120,7 +120,7 @@ def fit(lines: list[dict], cores: int) -> dict[str, float]:
     for name in ("first", "learn"):
         rows = [line["round_rows"] if name == "learn" else line["rows"] - line["round_rows"] for line, _ in alone]
         known[name], known[name + "_entry"] = not_negative(
-            [rows, [n * job.nnz for n, (_, job) in zip(rows, alone)]], [line[name] for line, _ in alone]
+            [rows, [n * job.nnz for n, (_, job) in zip(rows, alone, strict=True)]], [line[name] for line, _ in alone]
         )
     together = [(line, job) for line, job in jobs if job.ranks > 1]
     known["search"], known["result"], known["copy"] = not_negative(

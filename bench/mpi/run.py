@@ -12,11 +12,13 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 from pathlib import Path
 from statistics import median
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+import shared
 
 HERE = Path(__file__).resolve().parent
 NETWORK = HERE.parent.parent / "tests" / "mpi" / "network.sh"
@@ -35,11 +37,8 @@ def tell(**line: object) -> None:
     print(json.dumps(line), flush=True)
 
 
-def run(*command: str) -> str:
-    done = subprocess.run(command, capture_output=True, text=True, env=PROCESS_ENVIRONMENT)
-    if done.returncode != 0:
-        sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
-    return done.stdout
+def run(*command: object) -> str:
+    return shared.run(command, PROCESS_ENVIRONMENT)
 
 
 class Memory:
@@ -187,7 +186,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("stage", nargs="*", help=f"some of {', '.join(stages)}; all of them")
     parser.add_argument("--build", required=True, help="where greedystep was built")
-    parser.add_argument("--folder", default="/tmp/greedystep-bench-mpi", help="where rows and models go")
+    parser.add_argument("--folder", default="build/mpi", help="where rows and models go")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--quick", action="store_true", help="sizes that take a minute")
     given = parser.parse_args()

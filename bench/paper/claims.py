@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from datasets import DATASETS, PAPER_SPLIT, Dataset
+from shared import Line, markdown, read_table
 from tables import (
     GSA,
     METRICS,
@@ -15,9 +16,7 @@ from tables import (
     best_rate,
     column_scores,
     errors,
-    markdown,
     present,
-    read_table,
     true_pass,
 )
 from theory import COSTS
@@ -203,7 +202,7 @@ def merging(results: Results) -> tuple[str, int, int]:
 
 
 def costs() -> str:
-    by_data: dict[str, dict[str, dict[str, str]]] = {}
+    by_data: dict[str, dict[str, Line]] = {}
     for line in read_table(COSTS):
         by_data.setdefault(line["data"], {})[line["method"].split(":")[0]] = line
     rows = []

@@ -6,20 +6,15 @@ the name used here or the LIBSVM site's, plain or compressed.
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import os
 import random
-import shutil
-import threading
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import find_data, unpack, write_lines
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-SUFFIXES = ("", ".xz", ".bz2", ".gz")
-OPENERS = {".xz": lzma.open, ".bz2": bz2.open, ".gz": gzip.open}
 
 PAPER_SPLIT = "paper-split"
 GIVEN_TEST = "given-test"
@@ -88,53 +83,20 @@ DATASETS = (
 BY_NAME = {dataset.name: dataset for dataset in DATASETS}
 
 
-def data_directory() -> Path:
-    given = os.environ.get("GREEDYSTEP_DATA_DIR")
-    return Path(given) if given else ROOT.parent / "shared" / "data"
-
-
-def _find(directory: Path, names: list[str]) -> Path | None:
-    for name in names:
-        for suffix in SUFFIXES:
-            path = directory / (name + suffix)
-            if path.is_file():
-                return path
-    return None
-
-
 def _site_stem(site: str) -> str:
     name = site.rsplit("/", 1)[-1]
     return name.removesuffix(".bz2").removesuffix(".xz")
 
 
-def locate(dataset: Dataset, directory: Path) -> Files | None:
+def locate(dataset: Dataset) -> Files | None:
     """The files of a data set, or None if those that the paper used are not all there."""
-    train = _find(directory, [dataset.name, _site_stem(dataset.site_train)])
+    train = find_data(dataset.name, _site_stem(dataset.site_train))
     test = None
     if dataset.site_test:
-        test = _find(directory, [dataset.name + ".t", _site_stem(dataset.site_test)])
+        test = find_data(dataset.name + ".t", _site_stem(dataset.site_test))
     if train is None or (dataset.given_test and test is None):
         return None
     return Files(train, test)
-
-
-def _partial(path: Path) -> Path:
-    """A name of this thread's own: two jobs may unpack the same file at once."""
-    return path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.partial")
-
-
-def unpack(path: Path, folder: Path) -> Path:
-    """A plain copy of a file in a folder of our own, made once: greedystep may be built without the codec."""
-    opener = OPENERS.get(path.suffix)
-    if opener is None:
-        return path
-    plain = folder / path.name.removesuffix(path.suffix)
-    if not plain.exists():
-        partial = _partial(plain)
-        with opener(path, "rb") as source, open(partial, "wb") as target:
-            shutil.copyfileobj(source, target, 1 << 20)
-        partial.rename(plain)
-    return plain
 
 
 def training_file(dataset: Dataset, files: Files, folder: Path) -> Path:
@@ -147,17 +109,15 @@ def training_file(dataset: Dataset, files: Files, folder: Path) -> Path:
         mixed.parent.mkdir(exist_ok=True)
         lines = plain.read_text(encoding="ascii").splitlines(keepends=True)
         random.Random(8192).shuffle(lines)
-        partial = _partial(mixed)
-        partial.write_text("".join(lines), encoding="ascii")
-        partial.rename(mixed)
+        write_lines(mixed, lines)
     return mixed
 
 
-def present_and_missing(directory: Path) -> tuple[dict[str, Files], list[str]]:
+def present_and_missing() -> tuple[dict[str, Files], list[str]]:
     present: dict[str, Files] = {}
     missing: list[str] = []
     for dataset in DATASETS:
-        files = locate(dataset, directory)
+        files = locate(dataset)
         if files is None:
             missing.append(dataset.name)
         else:

@@ -1,4 +1,4 @@
-"""The pictures of docs/paper.md, as SVG and PNG, in one style: GSA is the thick black line with its seeds' spread."""
+"""The pictures of docs/paper.md in one style: GSA is the thick black line with its seeds' spread."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import math
 from collections.abc import Callable, Sequence
 
 import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
@@ -16,36 +14,27 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter, ScalarFormatter
 from PIL import Image
 
-from datasets import PAPER_SPLIT, ROOT, Dataset
-from tables import GSA, Method, Published, Results, Value, best_rate, present, read_table
+import look
+from datasets import PAPER_SPLIT, Dataset
+from shared import ROOT, read_table
+from tables import GSA, Method, Published, Results, Value, best_rate, present
 from theory import BOUND
 
 FOLDER = ROOT / "docs" / "figures" / "paper"
-STYLE = {
-    "font.size": 9,
+STYLE = look.STYLE | {
     "axes.titlesize": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.color": "#e4e4e4",
-    "grid.linewidth": 0.6,
     "legend.fontsize": 7.5,
-    "legend.frameon": False,
     "legend.handlelength": 1.3,
     "legend.labelspacing": 0.25,
     "lines.linewidth": 1.1,
-    "svg.hashsalt": "greedystep",
-    "svg.fonttype": "none",
-    "savefig.facecolor": "white",
 }
 LABELS = {"loss": "log loss on the test part", "accuracy": "accuracy", "auc": "AUC"}
 COLUMNS = 3
 
 
 def save(figure: Figure, name: str) -> None:
-    """PNG with a palette of 128 colours: a third of the size, and no difference to the eye."""
+    """PNG, since so many curves make large SVG, with a palette of 128 colours: no difference to the eye."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    figure.savefig(FOLDER / f"{name}.svg", metadata={"Date": None, "Creator": None}, bbox_inches="tight")
     raw = io.BytesIO()
     figure.savefig(raw, format="png", dpi=95, bbox_inches="tight")
     raw.seek(0)
@@ -65,10 +54,6 @@ def panels(n: int, height: float = 2.3) -> tuple[Figure, list[Axes]]:
     return figure, axes[:n]
 
 
-def lowest_panels(axes: Sequence[Axes]) -> Sequence[Axes]:
-    return axes[-COLUMNS:]
-
-
 def colours(n: int) -> list[tuple[float, ...]]:
     return [mpl.colormaps["plasma"](0.05 + 0.82 * i / max(1, n - 1)) for i in range(n)]
 
@@ -81,9 +66,19 @@ def arrays(curve: Sequence[tuple[int, Value]]) -> tuple[np.ndarray, ...]:
     return tuple(np.array(column) for column in zip(*((at, v.mean, v.low, v.high) for at, v in curve), strict=True))
 
 
-def beside(axes: Axes) -> None:
-    """The legend to the right of its panel: inside it would hide curves."""
+def finish(axes: Axes, dataset: Dataset) -> None:
+    """The legend stands to the right of its panel: inside it would hide curves."""
+    axes.set_title(dataset.name)
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.04), borderaxespad=0.2)
+
+
+def save_panels(figure: Figure, axes: Sequence[Axes], what: str, name: str) -> None:
+    for ax in axes[-COLUMNS:]:
+        ax.set_xlabel("passes")
+    for ax in axes[::COLUMNS]:
+        ax.set_ylabel(what)
+    save(figure, name)
 
 
 def draw_gsa(axes: Axes, results: Results, data: str, metric: str) -> None:
@@ -130,16 +125,10 @@ def versus(results: Results, published: Published, name: str, metric: str) -> No
         draw_gsa(ax, results, dataset.name, metric)
         if metric == "loss":
             limit_losses(ax, min(seen), top)
-        ax.set_title(dataset.name)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
         if gone:
             ax.plot([], [], " ", label="diverge:\n" + "\n".join(gone))
-        beside(ax)
-    for ax in lowest_panels(axes):
-        ax.set_xlabel("passes")
-    for ax in axes[::COLUMNS]:
-        ax.set_ylabel(LABELS[metric])
-    save(figure, f"gsa-vs-{name}-{metric}")
+        finish(ax, dataset)
+    save_panels(figure, axes, LABELS[metric], f"gsa-vs-{name}-{metric}")
 
 
 def steps(results: Results) -> None:
@@ -156,14 +145,8 @@ def steps(results: Results) -> None:
         ax.set_yscale("log")
         values = [*low, *high, best, *close]
         ax.set_ylim(min(v for v in values if v > 0) / 4, max(values) * 4)
-        ax.set_title(dataset.name)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        beside(ax)
-    for ax in lowest_panels(axes):
-        ax.set_xlabel("passes")
-    for ax in axes[::COLUMNS]:
-        ax.set_ylabel("step")
-    save(figure, "steps")
+        finish(ax, dataset)
+    save_panels(figure, axes, "step", "steps")
 
 
 def bound(limit: float) -> None:
@@ -203,14 +186,8 @@ def merging(results: Results) -> None:
         draw_gsa(ax, results, dataset.name, "loss")
         seen += [v.mean for _, v in results.curve(dataset.name, PAPER_SPLIT, GSA, "loss")]
         limit_losses(ax, min(seen), highest_shown(dataset, seen))
-        ax.set_title(dataset.name)
-        ax.xaxis.set_major_locator(MaxNLocator(5, integer=True))
-        beside(ax)
-    for ax in lowest_panels(axes):
-        ax.set_xlabel("passes")
-    for ax in axes[::COLUMNS]:
-        ax.set_ylabel(LABELS["loss"])
-    save(figure, "merging")
+        finish(ax, dataset)
+    save_panels(figure, axes, LABELS["loss"], "merging")
 
 
 def draw_all(results: Results, published: Published, limit: float) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 import loops
-from datasets import BY_NAME, HERE, Files, unpack
-from grid import published_methods, rounded
+from datasets import BY_NAME, HERE, Files
+from grid import published_methods
+from shared import Line, number
 
 TABLE = HERE / "adadelta.csv"
 HEADER = ("data", "form", "eps", "pass", "loss", "accuracy")
@@ -29,12 +29,9 @@ def one_run(method: str, rows: list[loops.Rows], passes: int) -> list[tuple[floa
     return scores
 
 
-def measure(data: str, files: Files, folder: Path) -> list[dict[str, str]]:
+def measure(data: str, files: Files, folder: Path) -> list[Line]:
     dataset = BY_NAME[data]
-    paths = [unpack(files.train, folder)]
-    if dataset.given_test and files.test:
-        paths.append(unpack(files.test, folder))
-    rows = loops.read_libsvm(paths)
+    rows = loops.read_set(files, dataset.given_test, folder)
     lines = []
     for method in published_methods(data):
         if not method.startswith("adadelta"):
@@ -44,12 +41,5 @@ def measure(data: str, files: Files, folder: Path) -> list[dict[str, str]]:
             for at in {1, 2, dataset.true_last_pass}:
                 loss, accuracy = scores[at - 1]
                 key = (data, form, method.split(":")[1], str(at))
-                lines.append(dict(zip(HEADER, (*key, rounded(loss), rounded(accuracy)), strict=True)))
+                lines.append(dict(zip(HEADER, (*key, number(loss), number(accuracy)), strict=True)))
     return lines
-
-
-def write(lines: list[dict[str, str]]) -> None:
-    with open(TABLE, "w", newline="", encoding="ascii") as file:
-        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)

@@ -7,9 +7,7 @@ show (datasets.py), given-test the site's test file where the paper did not use 
 
 from __future__ import annotations
 
-import csv
 import math
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
@@ -17,7 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from datasets import BY_NAME, GIVEN_TEST, HERE, PAPER_SPLIT, Dataset, Files, training_file, unpack
+from datasets import BY_NAME, GIVEN_TEST, HERE, PAPER_SPLIT, Dataset, Files, training_file
+from shared import Line, mean, number, read_table, run, unpack, write_table
 
 PUBLISHED = HERE / "published.csv"
 RESULTS = HERE / "results.csv"
@@ -33,25 +32,16 @@ HEAVY = ("aloi.scale", "url", "rcv1.multiclass", "sector.scale", "mnist.scale", 
 HEAVY_EXTRA_SEEDS = 2
 
 
-def number(text: str) -> str:
-    return f"{float(text):g}"
-
-
 def published_parameters(text: str) -> str:
     """'r=.1,B=200' of the paper's tables as `compare` writes it: 'r=0.1;B=200'."""
     pairs = [part.split("=") for part in text.replace(";", ",").split(",") if part]
-    return ";".join(f"{name.strip()}={number(value)}" for name, value in pairs)
-
-
-def read_published() -> list[dict[str, str]]:
-    with open(PUBLISHED, newline="", encoding="ascii") as file:
-        return list(csv.DictReader(file))
+    return ";".join(f"{name.strip()}={float(value):g}" for name, value in pairs)
 
 
 def published_methods(data: str) -> list[str]:
     """SGD, Adadelta and SCSG with their knobs, in the paper's order, as --methods takes them."""
     methods: list[str] = []
-    for row in read_published():
+    for row in read_table(PUBLISHED):
         if row["dataset"] != data or row["method"] in ("GSA", "best-printed"):
             continue
         values = [part.split("=")[1] for part in published_parameters(row["parameters"]).split(";")]
@@ -103,7 +93,7 @@ def jobs_for(present: dict[str, Files], seeds: int) -> list[Job]:
     return sorted(jobs, key=lambda job: order.get(job.dataset.name, len(order)))
 
 
-def compare(greedystep: Path, job: Job, folder: Path, extra: Sequence[str] = ()) -> list[dict[str, str]]:
+def compare(greedystep: Path, job: Job, folder: Path, extra: Sequence[str] = ()) -> list[Line]:
     """The lines of `greedystep compare` for a job."""
     command = [str(greedystep), "compare", str(training_file(job.dataset, job.files, folder))]
     if (job.protocol == GIVEN_TEST or job.dataset.given_test) and job.files.test:
@@ -111,20 +101,13 @@ def compare(greedystep: Path, job: Job, folder: Path, extra: Sequence[str] = ())
     with tempfile.NamedTemporaryFile(suffix=".csv", dir=folder) as out:
         command += ["--methods", ",".join(job.methods), "--passes", str(job.dataset.run_passes)]
         command += ["--seeds", str(job.seeds), "--quiet", *extra, "-o", out.name]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise SystemExit(f"greedystep compare on {job.dataset.name} failed:\n{done.stderr}")
-        with open(out.name, newline="", encoding="ascii") as file:
-            return list(csv.DictReader(file))
+        run(command)
+        return read_table(Path(out.name))
 
 
-def rounded(value: float) -> str:
-    return "nan" if math.isnan(value) else f"{value:.6g}"
-
-
-def aggregate(job: Job, lines: Iterable[dict[str, str]]) -> list[dict[str, str]]:
+def aggregate(job: Job, lines: Iterable[Line]) -> list[Line]:
     """Mean, least and greatest over the seeds, on the test part."""
-    groups: dict[tuple[str, str, str], list[dict[str, str]]] = {}
+    groups: dict[tuple[str, str, str], list[Line]] = {}
     for line in lines:
         if line["split"] == "test":
             parameters = line["parameters"].removesuffix(";gamma=0")  # the paper's choice, and the default
@@ -136,20 +119,18 @@ def aggregate(job: Job, lines: Iterable[dict[str, str]]) -> list[dict[str, str]]
         for measure in MEASURES:
             values = [float(line[measure]) for line in group if line[measure] not in ("", "nan")]
             whole = len(values) == len(group)
-            result[measure] = (
-                rounded(math.fsum(values) / len(values)) if whole else ("nan" if measure == "loss" else "")
-            )
-            result[measure + "_min"] = rounded(min(values)) if whole else ""
-            result[measure + "_max"] = rounded(max(values)) if whole else ""
+            result[measure] = number(mean(values)) if whole else ("nan" if measure == "loss" else "")
+            result[measure + "_min"] = number(min(values)) if whole else ""
+            result[measure + "_max"] = number(max(values)) if whole else ""
         results.append(result)
     return results
 
 
-def run_jobs(greedystep: Path, jobs: Sequence[Job], folder: Path, at_once: int) -> tuple[list[dict[str, str]], dict]:
+def run_jobs(greedystep: Path, jobs: Sequence[Job], folder: Path, at_once: int) -> tuple[list[Line], dict]:
     """All jobs, at_once at a time; their results, and the seconds of each."""
     seconds: dict[str, float] = {}
 
-    def one(job: Job) -> list[dict[str, str]]:
+    def one(job: Job) -> list[Line]:
         begun = time.monotonic()
         lines = aggregate(job, compare(greedystep, job, folder))
         took = round(time.monotonic() - begun, 1)
@@ -162,18 +143,8 @@ def run_jobs(greedystep: Path, jobs: Sequence[Job], folder: Path, at_once: int) 
     return [line for part in parts for line in part], seconds
 
 
-def write_results(lines: Sequence[dict[str, str]], path: Path = RESULTS) -> None:
+def write_results(lines: Sequence[Line]) -> None:
     """In the order of DATASETS, the paper's split first, then as they come."""
     ranks = {name: at for at, name in enumerate(BY_NAME)}
     lines = sorted(lines, key=lambda line: (ranks[line["data"]], line["protocol"] != PAPER_SPLIT))
-    partial = path.with_suffix(".partial")
-    with open(partial, "w", newline="", encoding="ascii") as file:
-        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)
-    partial.replace(path)
-
-
-def read_results(path: Path = RESULTS) -> list[dict[str, str]]:
-    with open(path, newline="", encoding="ascii") as file:
-        return list(csv.DictReader(file))
+    write_table(RESULTS, HEADER, lines)

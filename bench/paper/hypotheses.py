@@ -5,7 +5,6 @@ Every hypothesis is one change to the numpy loop of Algorithm 1 (or to its data)
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,10 +12,10 @@ from pathlib import Path
 import numpy as np
 
 import loops
-from datasets import BY_NAME, HERE, Files, unpack
-from grid import rounded
+from datasets import BY_NAME, HERE, Files
 from loops import Rows, Variant
 from printed import printed_loss
+from shared import Line, number
 
 TABLE = HERE / "hypotheses.csv"
 SCORES = ("loss", "loss_min", "loss_max", "accuracy", "accuracy_min", "accuracy_max")
@@ -121,24 +120,13 @@ def one_run(what: Hypothesis, rows: list[Rows], seed: int, passes: int) -> list[
     return scores
 
 
-def measure(what: Hypothesis, files: Files, folder: Path) -> list[dict[str, str]]:
+def measure(what: Hypothesis, files: Files, folder: Path) -> list[Line]:
     dataset = BY_NAME[what.data]
-    paths = [unpack(files.train, folder)]
-    given = dataset.given_test if what.given_test is None else what.given_test
-    if given and files.test:
-        paths.append(unpack(files.test, folder))
-    rows = loops.read_libsvm(paths)
+    rows = loops.read_set(files, dataset.given_test if what.given_test is None else what.given_test, folder)
     scores = np.array([one_run(what, rows, seed, dataset.true_last_pass) for seed in range(what.seeds)])
     lines = []
     for at in range(dataset.true_last_pass):
         values = [f(scores[:, at, m]) for m in (0, 1) for f in (np.mean, np.min, np.max)]
         key = (what.data, what.method, what.label, str(at + 1), str(what.seeds))
-        lines.append(dict(zip(HEADER, (*key, *map(rounded, values)), strict=True)))
+        lines.append(dict(zip(HEADER, (*key, *map(number, values)), strict=True)))
     return lines
-
-
-def write(lines: list[dict[str, str]]) -> None:
-    with open(TABLE, "w", newline="", encoding="ascii") as file:
-        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)

@@ -14,6 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from datasets import Files
+from shared import unpack
+
 P_HAT = 0.95
 
 
@@ -90,6 +93,12 @@ def read_libsvm(paths: list[Path]) -> list[Rows]:
         )
         for labels, lengths, columns, values in raw
     ]
+
+
+def read_set(files: Files, with_test: bool, folder: Path) -> list[Rows]:
+    """The rows of a set: all of its training file, which split() is for, or training and test file."""
+    paths = [files.train, files.test] if with_test and files.test else [files.train]
+    return read_libsvm([unpack(path, folder) for path in paths])
 
 
 def sigmoid(m: np.ndarray | float) -> np.ndarray:

@@ -12,16 +12,17 @@ import claims
 import forms
 import hypotheses
 import printed
-from datasets import BY_NAME, GIVEN_TEST, PAPER_SPLIT, ROOT, Dataset
+from datasets import BY_NAME, GIVEN_TEST, PAPER_SPLIT, Dataset
 from prose import CLAIMS, FINDINGS, INTRO, THEORY
-from tables import GSA, WITHIN, Method, Published, Results, Value, markdown, present, read_table, true_pass
+from shared import ROOT, markdown, read_table
+from tables import GSA, WITHIN, Method, Published, Results, Value, present, true_pass
 
 PAGE = ROOT / "docs" / "paper.md"
 
 
 def printed_value(data: str, method: str, at: int, column: str = "loss") -> float:
     """A score in the paper's own metric, where that is not the log loss; nan if there is none."""
-    for line in read_table(printed.PRINTED):
+    for line in read_table(printed.TABLE):
         if (line["data"], line["method"], int(line["pass"])) == (data, method, at):
             return float(line[column])
     return math.nan
@@ -119,7 +120,7 @@ def loop_name(method: Method) -> str:
 
 def cell_rows(results: Results, published: Published, dataset: Dataset) -> Iterator[list[str]]:
     metrics = ("loss", "accuracy", "auc") if dataset.binary else ("loss", "accuracy")
-    has_printed = any(line["data"] == dataset.name for line in read_table(printed.PRINTED))
+    has_printed = any(line["data"] == dataset.name for line in read_table(printed.TABLE))
     for method in published.methods(dataset.name):
         row = ["GSA" if method == GSA else f"{method[0]} {method[1].replace(';', ', ')}"]
         for metric in metrics:
@@ -150,7 +151,7 @@ def cell_tables(results: Results, published: Published) -> str:
             header += [f"{metric}, published", "ours"]
             if results.has(dataset.name, GIVEN_TEST):
                 header.append("ours, given test set")
-            if metric == "loss" and any(line["data"] == dataset.name for line in read_table(printed.PRINTED)):
+            if metric == "loss" and any(line["data"] == dataset.name for line in read_table(printed.TABLE)):
                 header.append("ours, the paper's metric (numpy)")
         labels = published.passes(dataset.name)
         shown = ", ".join(str(true_pass(dataset, at)) for at in labels)

@@ -7,16 +7,16 @@ more than 34.5. The methods are the numpy loops, on the raw data, with the split
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 import loops
-from datasets import BY_NAME, HERE, Files, unpack
-from grid import published_methods, rounded
+from datasets import BY_NAME, HERE, Files
+from grid import published_methods
+from shared import Line, number
 
-PRINTED = HERE / "printed.csv"
+TABLE = HERE / "printed.csv"
 HEADER = ("data", "method", "pass", "n_seeds", "loss", "loss_min", "loss_max", "accuracy", "log_loss")
 NAMES = ("cod-rna", "madelon")
 CLIP = 1e-15
@@ -60,12 +60,9 @@ def loop_methods(data: str) -> list[str]:
     return methods
 
 
-def measure(data: str, files: Files, folder: Path, seeds: int) -> list[dict[str, str]]:
+def measure(data: str, files: Files, folder: Path, seeds: int) -> list[Line]:
     dataset = BY_NAME[data]
-    paths = [unpack(files.train, folder)]
-    if dataset.given_test and files.test:
-        paths.append(unpack(files.test, folder))
-    rows = loops.read_libsvm(paths)
+    rows = loops.read_set(files, dataset.given_test, folder)
     lines = []
     for method in loop_methods(data):
         n_seeds = seeds if method == "gsa" else min(seeds, OTHER_SEEDS)
@@ -74,13 +71,6 @@ def measure(data: str, files: Files, folder: Path, seeds: int) -> list[dict[str,
             loss, accuracy, log_loss = scores[:, at, 0], scores[:, at, 1], scores[:, at, 2]
             values = (loss.mean(), loss.min(), loss.max(), accuracy.mean(), log_loss.mean())
             lines.append(
-                dict(zip(HEADER, (data, method, str(at + 1), str(n_seeds), *map(rounded, values)), strict=True))
+                dict(zip(HEADER, (data, method, str(at + 1), str(n_seeds), *map(number, values)), strict=True))
             )
     return lines
-
-
-def write(lines: list[dict[str, str]]) -> None:
-    with open(PRINTED, "w", newline="", encoding="ascii") as file:
-        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)

@@ -11,7 +11,8 @@ import math
 from pathlib import Path
 
 from datasets import BY_NAME, PAPER_SPLIT, Files
-from grid import MEASURES, Job, aggregate, compare, read_results
+from grid import KEY, MEASURES, RESULTS, Job, aggregate, compare
+from shared import Line, read_table
 
 NAMES = ("w1a", "breast-cancer_scale", "dna.scale", "usps")
 EXACT = ("breast-cancer_scale", "dna.scale")
@@ -24,11 +25,9 @@ METHODS = {
 LEAST_TOLERANCE = 0.01
 SEEDS = 2
 
-Line = dict[str, str]
-
 
 def key(line: Line) -> tuple[str, ...]:
-    return tuple(line[name] for name in ("data", "protocol", "method", "parameters", "pass"))
+    return tuple(line[name] for name in KEY)
 
 
 def regressions(found: Line, committed: Line) -> list[str]:
@@ -90,7 +89,7 @@ def run(greedystep: Path, present: dict[str, Files], folder: Path) -> int:
     if not chosen:
         print(f"SKIPPED: none of {', '.join(NAMES)} is there (set GREEDYSTEP_DATA_DIR)")
         return 77
-    committed = {key(line): line for line in read_results()}
+    committed = {key(line): line for line in read_table(RESULTS)}
     failures = 0
     for name in chosen:
         failures += check_close(greedystep, name, present[name], folder, committed)

@@ -15,18 +15,16 @@ import argparse
 import datetime
 import json
 import platform
-import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import quick
-from datasets import HERE, Files, data_directory, present_and_missing
-from grid import RESULTS, jobs_for, read_results, run_jobs, write_results
-from machine import machine
+from datasets import HERE, Files, present_and_missing
+from grid import RESULTS, jobs_for, run_jobs, write_results
+from shared import given_command, machine, read_table, version_of, write_table
 
 ABOUT = HERE / "about.json"
 STAGES = ("grid", "printed", "hypotheses", "adadelta", "bound", "costs")
@@ -48,9 +46,8 @@ def versions(greedystep: Path) -> dict[str, str]:
     import matplotlib
     import numpy
 
-    said = subprocess.run([str(greedystep), "--version"], capture_output=True, text=True, check=True).stdout
     return {
-        "greedystep": said.splitlines()[0].removeprefix("greedystep ").strip(),
+        "greedystep": version_of(greedystep),
         "python": platform.python_version(),
         "numpy": numpy.__version__,
         "matplotlib": matplotlib.__version__,
@@ -61,7 +58,7 @@ def run_grid(options: argparse.Namespace, present: dict[str, Files], folder: Pat
     """Runs the grids; with --only, the other sets keep their lines of results.csv."""
     lines, seconds = run_jobs(options.greedystep, jobs_for(present, options.seeds), folder, options.jobs)
     if options.only and RESULTS.exists():
-        lines = [line for line in read_results() if line["data"] not in present] + lines
+        lines = [line for line in read_table(RESULTS) if line["data"] not in present] + lines
     write_results(lines)
     return seconds
 
@@ -72,24 +69,22 @@ def run_loops(options: argparse.Namespace, present: dict[str, Files], folder: Pa
     import hypotheses
     import printed
 
-    work: dict[str, tuple[Callable, list[tuple], Callable]] = {}
-    if "printed" in stages:
-        work["printed"] = (
-            printed.measure,
-            [(name, present[name], folder, options.seeds) for name in printed.NAMES if name in present],
-            printed.write,
-        )
-    if "hypotheses" in stages:
-        tried = [what for what in hypotheses.HYPOTHESES if what.data in present]
-        work["hypotheses"] = (hypotheses.measure, [(w, present[w.data], folder) for w in tried], hypotheses.write)
-    if "adadelta" in stages:
-        chosen = [name for name in forms.NAMES if name in present]
-        work["adadelta"] = (forms.measure, [(name, present[name], folder) for name in chosen], forms.write)
+    sets = {name: (name, files, folder) for name, files in present.items()}
+    work = {
+        "printed": (printed, [(*sets[name], options.seeds) for name in printed.NAMES if name in sets]),
+        "hypotheses": (hypotheses, [(x, *sets[x.data][1:]) for x in hypotheses.HYPOTHESES if x.data in sets]),
+        "adadelta": (forms, [sets[name] for name in forms.NAMES if name in sets]),
+    }
     with ProcessPoolExecutor(options.jobs) as pool:
-        waiting = {name: [pool.submit(call, *each) for each in todo] for name, (call, todo, _) in work.items()}
-        for name, futures in waiting.items():
-            work[name][2]([line for future in futures for line in future.result()])
-            print(f"{name} done", flush=True)
+        waiting = {
+            stage: [pool.submit(module.measure, *each) for each in todo]
+            for stage, (module, todo) in work.items()
+            if stage in stages
+        }
+        for stage, futures in waiting.items():
+            module, lines = work[stage][0], [line for future in futures for line in future.result()]
+            write_table(module.TABLE, module.HEADER, lines)
+            print(f"{stage} done", flush=True)
 
 
 def run_everything(options: argparse.Namespace, present: dict[str, Files], missing: list[str], folder: Path) -> None:
@@ -100,13 +95,13 @@ def run_everything(options: argparse.Namespace, present: dict[str, Files], missi
     begun = time.monotonic()
     if "costs" in stages:  # first, while nothing else runs
         lines = theory.measure_costs(options.greedystep, present, folder)
-        theory.write(theory.COSTS, theory.COST_HEADER, lines)
+        write_table(theory.COSTS, theory.COST_HEADER, lines)
     if "grid" in stages:
         about.setdefault("seconds", {}).update(run_grid(options, present, folder))
     run_loops(options, present, folder, stages)
     if "bound" in stages:
         lines, about["bound"] = theory.check_bound()
-        theory.write(theory.BOUND, theory.BOUND_HEADER, lines)
+        write_table(theory.BOUND, theory.BOUND_HEADER, lines)
     if not options.only and not options.stage:
         about["minutes"] = round((time.monotonic() - begun) / 60, 1)
     about |= {
@@ -136,12 +131,8 @@ def main() -> int:
     if options.page_only:
         make_page()
         return 0
-    if options.greedystep is None or not options.greedystep.is_file():
-        print("--greedystep must name the command, such as build/release/greedystep", file=sys.stderr)
-        return 2
-    options.greedystep = options.greedystep.resolve()
-    directory = data_directory()
-    present, missing = present_and_missing(directory)
+    options.greedystep = given_command(options.greedystep)
+    present, missing = present_and_missing()
     if options.only:
         present = {name: files for name, files in present.items() if name in options.only}
     print(f"data: {', '.join(present) or 'none'}")

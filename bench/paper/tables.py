@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from datasets import DATASETS, PAPER_SPLIT, Dataset
-from grid import published_parameters, read_published, read_results
+from grid import PUBLISHED, RESULTS, published_parameters
+from shared import Line, read_table
 
 METRICS = ("loss", "accuracy", "auc")
 PUBLISHED_COLUMN = {"loss": "loss", "accuracy": "precision", "auc": "auc"}
@@ -34,14 +33,6 @@ class Value:
         return str(self) if math.isnan(self.mean) else f"{self.mean:.3f} ({self.low:.3f}..{self.high:.3f})"
 
 
-def read_table(path: Path) -> list[dict[str, str]]:
-    """A table of ours, empty if it has not been made."""
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="ascii") as file:
-        return list(csv.DictReader(file))
-
-
 def as_float(text: str) -> float:
     return float(text) if text else math.nan
 
@@ -49,8 +40,8 @@ def as_float(text: str) -> float:
 class Results:
     """Lookup by (data, protocol, (method, parameters), pass)."""
 
-    def __init__(self, lines: Iterable[dict[str, str]]) -> None:
-        self.cells: dict[tuple[str, str, Method, int], dict[str, str]] = {}
+    def __init__(self, lines: Iterable[Line]) -> None:
+        self.cells: dict[tuple[str, str, Method, int], Line] = {}
         for line in lines:
             key = (line["data"], line["protocol"], (line["method"], line["parameters"]), int(line["pass"]))
             self.cells[key] = line
@@ -83,8 +74,8 @@ class Published:
     """Lookup by (data, (method, parameters), pass label)."""
 
     def __init__(self) -> None:
-        self.cells: dict[tuple[str, Method, int], dict[str, str]] = {}
-        for row in read_published():
+        self.cells: dict[tuple[str, Method, int], Line] = {}
+        for row in read_table(PUBLISHED):
             method = GSA if row["method"] == "GSA" else (row["method"].lower(), published_parameters(row["parameters"]))
             self.cells[(row["dataset"], method, int(row["pass"]))] = row
 
@@ -105,7 +96,7 @@ def true_pass(dataset: Dataset, label: int) -> int:
 
 
 def load() -> tuple[Results, Published]:
-    return Results(read_results()), Published()
+    return Results(read_table(RESULTS)), Published()
 
 
 def present(results: Results) -> list[Dataset]:
@@ -162,12 +153,3 @@ def best_rate(results: Results, data: str, at: int) -> tuple[float, float, list[
     loss, best = min(tried)
     close = [r for mean, r in tried if mean <= 1.02 * loss]
     return best, loss, sorted(close)
-
-
-def markdown(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [
-        "| " + " | ".join(header) + " |",
-        "|" + "|".join("---" if i == 0 else "--:" for i in range(len(header))) + "|",
-    ]
-    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
-    return "\n".join(lines) + "\n"

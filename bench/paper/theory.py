@@ -11,19 +11,17 @@ vector separates them and the optimum is finite; Newton's method finds it to 1e-
 
 from __future__ import annotations
 
-import csv
 import subprocess
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from datasets import BY_NAME, HERE, Files, unpack
-from grid import rounded
+from datasets import BY_NAME, HERE, Files
 from loops import greedy_step, sigmoid
+from shared import Line, number, process_status, read_table, unpack
 
 BOUND = HERE / "bound.csv"
 COSTS = HERE / "costs.csv"
@@ -89,7 +87,7 @@ def run_gsa(problem: Problem, seed: int) -> Trace:
     return Trace(loss, eta, squared, negative)
 
 
-def check_bound() -> tuple[list[dict[str, str]], dict[str, float]]:
+def check_bound() -> tuple[list[Line], dict[str, float]]:
     """The curves at about 200 rows spread evenly in the logarithm, and the constants."""
     problem = draw_problem()
     best = problem.optimum()
@@ -107,7 +105,7 @@ def check_bound() -> tuple[list[dict[str, str]], dict[str, float]]:
     for curves in (gaps, last):
         columns += [curves[:, at].mean(axis=0), curves[:, at].min(axis=0), curves[:, at].max(axis=0)]
     columns += [bound[at], eta[:, at].mean(axis=0), negative[:, at].mean(axis=0)]
-    lines = [dict(zip(BOUND_HEADER, map(rounded, values), strict=True)) for values in zip(*columns, strict=True)]
+    lines = [dict(zip(BOUND_HEADER, map(number, values), strict=True)) for values in zip(*columns, strict=True)]
     constants = {
         "rows": N_ROWS,
         "features": N_FEATURES + 1,
@@ -130,15 +128,8 @@ def peak_memory(child: subprocess.Popen) -> int:
     """The most memory a running child has held, in KiB. Read while it runs: what wait4 says includes our own."""
     peak = 0
     while child.poll() is None:
-        try:
-            status = Path(f"/proc/{child.pid}/status").read_text(encoding="ascii")
-        except OSError:
-            break
-        for line in status.splitlines():
-            if line.startswith("VmHWM:"):
-                peak = max(peak, int(line.split()[1]))
+        peak = max(peak, process_status(child.pid).get("VmHWM", 0))
         time.sleep(0.005)
-    child.wait()
     return peak
 
 
@@ -151,8 +142,7 @@ def timed(greedystep: Path, data: Path, test: Path, method: str, passes: int) ->
         peak = peak_memory(child)
         if child.returncode != 0:
             raise SystemExit(f"greedystep compare --methods {method} on {data.name} failed")
-        with open(out.name, newline="", encoding="ascii") as file:
-            lines = list(csv.DictReader(file))
+        lines = read_table(Path(out.name))
     return float(lines[-1]["seconds"]) / passes, peak
 
 
@@ -160,7 +150,7 @@ COST_DATA = ("a9a", "mnist.scale", "news20.scale", "sector.scale")
 COST_METHODS = ("gsa", "sgd:0.01", "adadelta:1e-4")
 
 
-def measure_costs(greedystep: Path, present: dict[str, Files], folder: Path, repeats: int = 3) -> list[dict[str, str]]:
+def measure_costs(greedystep: Path, present: dict[str, Files], folder: Path, repeats: int = 3) -> list[Line]:
     """The least time and the greatest peak of some repeats, one process at a time, two passes each."""
     lines = []
     for data in COST_DATA:
@@ -173,10 +163,3 @@ def measure_costs(greedystep: Path, present: dict[str, Files], folder: Path, rep
             values = (f"{min(s for s, _ in runs):.3g}", str(max(k for _, k in runs)))
             lines.append(dict(zip(COST_HEADER, (data, method, *values), strict=True)))
     return lines
-
-
-def write(path: Path, header: Sequence[str], lines: Sequence[dict[str, str]]) -> None:
-    with open(path, "w", newline="", encoding="ascii") as file:
-        writer = csv.DictWriter(file, header, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(lines)

@@ -17,13 +17,15 @@ import numpy as np
 from greedystep import GSAClassifier
 from scipy import sparse
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import process_status
+
 HERE = Path(__file__).parent
 RUNS = 5
 
 
 def peak_mb() -> float:
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
+    return process_status()["VmHWM"] / 1024
 
 
 def planted(n_rows: int, n_features: int = 100_000, nnz: int = 20) -> tuple[sparse.csr_matrix, np.ndarray]:
@@ -73,7 +75,7 @@ def main() -> None:
                 flush=True,
             )
     size = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / 2**20
-    c, python = (statistics.median(side) for side in zip(*pairs))
+    c, python = (statistics.median(side) for side in zip(*pairs, strict=True))
     print(f"{n_rows} rows, {size:.0f} MB, {passes} passes: C {c:.3f} s, Python {python:.3f} s, {python / c:.3f} times")
 
 

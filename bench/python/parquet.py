@@ -11,6 +11,10 @@ import statistics
 import subprocess
 import sys
 import time
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import process_status
 
 RUNS = 3
 CARDINALITIES = [50, 200, 1000, 5000, 20_000, 100_000]
@@ -28,11 +32,11 @@ def write(path: str, n_rows: int) -> None:
         n = 500_000
         columns = {f"n{i}": random.normal(size=n).astype(np.float32) for i in range(7)}
         words = [(random.zipf(1.3, n) - 1) % most for most in CARDINALITIES]
-        margins = sum(effect[word] for effect, word in zip(effects, words))
+        margins = sum(effect[word] for effect, word in zip(effects, words, strict=True))
         margins = margins + 0.3 * columns["n0"] - 0.2 * columns["n1"] - 1
         clicked = (margins + random.logistic(size=n) > 0).astype(np.int8)
         table = pa.table({"clicked": clicked, **columns})
-        for i, (word, most) in enumerate(zip(words, CARDINALITIES)):
+        for i, (word, most) in enumerate(zip(words, CARDINALITIES, strict=True)):
             names = pa.array([f"v{j:06x}" for j in range(most)])
             column = pa.DictionaryArray.from_arrays(pa.array(word.astype(np.int32)), names)
             table = table.append_column(f"c{i}", column.cast(pa.string()))
@@ -43,8 +47,7 @@ def write(path: str, n_rows: int) -> None:
 
 
 def memory_mb(which: str) -> float:
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith(which)) / 1024
+    return process_status()[which] / 1024
 
 
 def measure(what: str, path: str) -> None:

@@ -35,12 +35,13 @@ from sklearn.datasets import load_svmlight_file
 from sklearn.metrics import accuracy_score, log_loss, mean_squared_error, r2_score
 from sklearn.model_selection import train_test_split
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 from raw_units_page import page
+from shared import ROOT, data_directory, machine
 
 SEEDS = 5
 LIMIT = 40  # seconds of processor time a cell
 MOST = 5_000_000  # entries x outputs of a set, above which it is not tried, to keep the whole short
-ROOT = Path(__file__).resolve().parents[2]
 RESULTS = Path(__file__).with_suffix(".json")
 IMPORTS = ["greedystep.estimators", "sklearn.linear_model", "sklearn.pipeline", "sklearn.preprocessing"]  # untimed
 BUNDLED = ["wine", "breast_cancer", "digits", "diabetes"]
@@ -106,13 +107,9 @@ model = RidgeCV().fit(X, y)
 }
 
 
-def data_folder() -> Path:
-    return Path(os.environ.get("GREEDYSTEP_DATA_DIR", ROOT.parent / "shared" / "data"))
-
-
 def others() -> list[str]:
     """Return the sets that lie in the folder, test files aside."""
-    names = [path.name[: -len(".xz")] for path in data_folder().glob("*.xz")]
+    names = [path.name[: -len(".xz")] for path in data_directory().glob("*.xz")]
     return sorted(name for name in names if not name.endswith(".t"))
 
 
@@ -120,7 +117,7 @@ def read(name: str) -> tuple[Any, Any]:
     if name in BUNDLED:
         units = {"scaled": False} if name == "diabetes" else {}
         return getattr(datasets, f"load_{name}")(return_X_y=True, **units)
-    with lzma.open(data_folder() / f"{name}.xz") as file:
+    with lzma.open(data_directory() / f"{name}.xz") as file:
         X, y = load_svmlight_file(file, dtype=np.float32)
     X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)  # what SGDClassifier insists on
     return X, y
@@ -171,11 +168,9 @@ def cell(code: str, X: Any, y: Any, is_regression: bool) -> list[tuple[float, fl
 
 
 def about() -> dict[str, Any]:
-    model = [line for line in Path("/proc/cpuinfo").read_text().splitlines() if line.startswith("model name")]
     return {
         "date": date.today().isoformat(),
-        "machine": f"{os.cpu_count()} cores, {model[0].split(': ')[1] if model else platform.machine()}, "
-        f"{platform.system()} {platform.machine()}",
+        "machine": machine(),
         "versions": f"greedystep {greedystep.__version__}, python {platform.python_version()}, "
         + ", ".join(f"{name} {version(name)}" for name in ("scikit-learn", "numpy", "scipy")),
         "seeds": SEEDS,

@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
-from context import DEFAULT, HERE, METHOD, Bench, Line, evaluate, forget, mean, number, say, spread, train, update_table
+from context import DEFAULT, HERE, METHOD, Bench, evaluate, forget, spread, train, update_table
 from sets import KNOWN, Set, Split, splits
+from shared import Line, mean, number, say
 
 TABLE = HERE / "ablation.csv"
 HEADER = ("data", "choice", "n_seeds", "loss", "accuracy", "passes", "seconds")

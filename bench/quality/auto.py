@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 
 import rows
-from context import VARIANTS, Bench, Line, evaluate, forget, mean, number, read_table, say, spread, train, update_table
+from context import VARIANTS, Bench, evaluate, forget, spread, train, update_table
 from sets import Split, Suite, splits
+from shared import Line, mean, number, read_table, say
 
 HEADER = ("data", "variant", "seed", "loss", "accuracy", "calibration_error", "passes", "seconds")
 

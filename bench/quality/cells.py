@@ -7,15 +7,15 @@ run with the first seed, and those that come near the best of a column or scope 
 
 from __future__ import annotations
 
-import csv
 import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from context import Bench, Line, mean, number, read_table, run, say, spread, update_table
+from context import Bench, spread, update_table
 from sets import Set, Split, Suite, splits
+from shared import Line, mean, number, read_table, run, say
 
 HEADER = ("data", "column", "scope", "method", "parameters", "pass", "n_seeds", "mean", "low", "high")
 COLUMNS = ("loss", "accuracy")
@@ -59,28 +59,19 @@ def compare(
 ) -> Path:
     """Runs `greedystep compare`; its csv."""
     out = bench.folder / f"{part.key}.compare.csv"
-    command: list[str | Path] = [
-        bench.greedystep,
-        "compare",
-        part.train,
-        "--test",
-        part.test,
-        "--methods",
-        ",".join(methods),
-    ]
-    run([*command, "--passes", str(passes), "--seeds", str(seeds), "--quiet", *extra, "-o", out])
+    command = [bench.greedystep, "compare", part.train, "--test", part.test, "--methods", ",".join(methods)]
+    run([*command, "--passes", passes, "--seeds", seeds, "--quiet", *extra, "-o", out])
     return out
 
 
 def collect(values: Values, path: Path) -> None:
     """Adds the test lines of a csv, a value a seed."""
-    with open(path, newline="", encoding="ascii") as file:
-        for line in csv.DictReader(file):
-            if line["split"] != "test":
-                continue
-            cell = values.setdefault((line["method"], line["parameters"], int(line["pass"])), {})
-            for column in COLUMNS:
-                cell.setdefault(column, []).append(float(line[column] or "nan"))
+    for line in read_table(path):
+        if line["split"] != "test":
+            continue
+        cell = values.setdefault((line["method"], line["parameters"], int(line["pass"])), {})
+        for column in COLUMNS:
+            cell.setdefault(column, []).append(float(line[column] or "nan"))
 
 
 def measure(bench: Bench, of: Set, methods: Sequence[str], seeds: int) -> Values:

@@ -8,8 +8,9 @@ comparable. A set that is not there is skipped, loudly; 77 if none is.
 from __future__ import annotations
 
 from cells import ANY, collect, compare, overall, read_grid, specification
-from context import VARIANTS, Bench, evaluate, forget, mean, read_table, say, train
-from sets import KNOWN, Set, find, splits
+from context import VARIANTS, Bench, evaluate, forget, train
+from sets import KNOWN, Set, splits
+from shared import find_data, mean, read_table, say
 
 NAMES = ("w1a", "breast-cancer_scale", "dna.scale", "mushrooms", "criteo_8k", "protein.val")
 TOLERANCE = {"loss": 0.02, "accuracy": 0.005}  # of the committed loss; of accuracy
@@ -65,7 +66,7 @@ def check_cell(bench: Bench, of: Set) -> int:
 
 def run(bench: Bench) -> int:
     bench = Bench(bench.greedystep, bench.folder, SEEDS, bench.jobs)
-    chosen = [of for of in KNOWN.sets if of.name in NAMES and find(of.name)]
+    chosen = [of for of in KNOWN.sets if of.name in NAMES and find_data(of.name)]
     if not chosen:
         say(f"SKIPPED: none of {', '.join(NAMES)} is there (set GREEDYSTEP_DATA_DIR)")
         return SKIPPED

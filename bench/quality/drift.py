@@ -12,7 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from context import HERE, Bench, Line, evaluate, forget, number, say, spread, train, write_table
+from context import HERE, Bench, evaluate, forget, spread, train
+from shared import Line, number, say, write_table
 
 TABLE = HERE / "drift.csv"
 HEADER = ("drift", "day", "way", "seed", "loss")

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 
 from auto import Auto
 from cells import FIRST, overall, read_grid
-from context import DEFAULT, ONE_PASS, Line, mean, read_table, use_paper_modules
+from context import DEFAULT, ONE_PASS
 from pairs import GIVEN, LOSS, TIE, WIN
 from peers import LOGISTIC, VOWPAL
 from sets import Suite
-
-use_paper_modules()
-from tables import markdown  # noqa: E402
+from shared import Line, markdown, mean, read_table
 
 ONE_PASS_LIMIT = 1.05
 PEER_COLUMNS = (*LOGISTIC, *VOWPAL)

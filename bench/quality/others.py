@@ -6,11 +6,9 @@ import math
 
 import ablation
 import drift
-from context import DEFAULT, HERE, Line, mean, read_table, use_paper_modules
+from context import DEFAULT, HERE
 from judged import ranged, shown
-
-use_paper_modules()
-from tables import markdown  # noqa: E402
+from shared import Line, markdown, mean, read_table
 
 REGRESSION, SCALE, ROBUST = HERE / "regression.csv", HERE / "scale.csv", HERE / "robust.csv"
 REGRESSION_LIMIT, ACCURACY_LIMIT, DRIFT_LIMIT = 1.02, 0.005, 1.05

@@ -15,8 +15,9 @@ import numpy as np
 
 import auto
 from cells import ANY, COLUMNS, compare, overall, read_grid, specification
-from context import DEFAULT, Bench, Line, number, say, spread, update_table
+from context import DEFAULT, Bench, spread, update_table
 from sets import Set, Split, Suite, splits
+from shared import Line, number, say
 
 HEADER = (
     "data", "split", "column", "method", "parameters", "pass", "rows",

@@ -11,8 +11,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from context import DEFAULT, Bench, Line, number, read_table, say, update_table
+from context import DEFAULT, Bench, update_table
 from sets import Set, Split, Suite, splits
+from shared import Line, number, read_table, say
 
 HEADER = ("data", "method", "passes", "seed", "loss", "accuracy", "seconds", "chosen")
 LOGISTIC = ("logistic", "logistic, scaled")

@@ -20,7 +20,8 @@ from sklearn.preprocessing import StandardScaler
 
 import rows
 import vowpal
-from context import HERE, Bench, Line, evaluate, forget, number, run, say, spread, train, update_table
+from context import HERE, Bench, evaluate, forget, spread, train, update_table
+from shared import VOWPAL, Line, number, run, say
 from targets import TARGETS, Parts, Target
 
 TABLE = HERE / "regression.csv"
@@ -78,7 +79,7 @@ def by_vowpal(stem: Path, y_test: np.ndarray, seed: int, passes: int) -> tuple[f
     vowpal.write(stem.with_name(stem.name + ".train"), files["train"], None, seed)
     vowpal.write(stem.with_name(stem.name + ".test"), files["test"], None, None)
     seconds = vowpal.learn(files["train"], files["model"], (), passes)
-    run([*vowpal.COMMAND, "-d", files["test"], "-t", "-i", files["model"], "-p", files["p"], "--quiet"])
+    run([*VOWPAL, "-d", files["test"], "-t", "-i", files["model"], "-p", files["p"], "--quiet"])
     return rmse(np.loadtxt(files["p"], usecols=0), y_test), seconds
 
 

@@ -11,11 +11,12 @@ from typing import Any
 import drift
 import others
 import wording
-from context import METHOD, ROOT
-from judged import ONE_PASS_LIMIT, Judged, markdown, relative_loss
+from context import METHOD
+from judged import ONE_PASS_LIMIT, Judged, relative_loss
 from pairs import LOSS, WIN
 from peers import HEAVY_SEEDS
 from sets import KNOWN, Suite
+from shared import ROOT, markdown
 
 PAGE = ROOT / "docs" / "quality.md"
 AIM_WINS, AIM_ONE_PASS, AIM_VOWPAL = 10, 14, 14

@@ -15,8 +15,9 @@ import numpy as np
 
 import rows
 import spoil
-from context import HERE, Bench, Line, evaluate, forget, mean, number, run, say, spread, train, update_table
-from sets import KNOWN, Set, Split, split, write_lines
+from context import HERE, Bench, evaluate, forget, spread, train, update_table
+from sets import KNOWN, Set, Split, split
+from shared import Line, mean, number, run, say, write_lines
 
 TABLE = HERE / "robust.csv"
 HEADER = ("data", "way", "n_seeds", "loss", "accuracy", "constant_loss")

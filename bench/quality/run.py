@@ -22,10 +22,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from context import HERE, Bench, run, say, use_paper_modules
+from context import HERE, Bench
 from sets import KNOWN, Suite
-
-use_paper_modules()
+from shared import given_command, machine, say, version_of
 
 ABOUT = HERE / "about.json"
 # Stages that run on any suite of sets, in this order, and stages that bring their own data.
@@ -72,15 +71,12 @@ def run_stage(bench: Bench, stage: str) -> None:
 
 
 def versions(greedystep: Path) -> dict[str, str]:
-    said = {"greedystep": run([greedystep, "--version"]).splitlines()[0].removeprefix("greedystep ").strip()}
-    said["python"] = platform.python_version()
+    said = {"greedystep": version_of(greedystep), "python": platform.python_version()}
     return said | {name: importlib.import_module(name).__version__ for name in PACKAGES}
 
 
 def run_stages(bench: Bench, stages: list[str]) -> None:
     """Runs them and notes for each when, how long and with how many seeds, for the page."""
-    from machine import machine
-
     about = json.loads(ABOUT.read_text()) if ABOUT.exists() else {"stages": {}}
     for stage in stages:
         begun = time.monotonic()
@@ -102,13 +98,11 @@ def main() -> int:
     if options.page_only:
         make_page()
         return 0
-    if options.greedystep is None or not options.greedystep.is_file():
-        print("--greedystep must name the command, such as build/release/greedystep", file=sys.stderr)
-        return 2
+    greedystep = given_command(options.greedystep)
     with tempfile.TemporaryDirectory(prefix="greedystep-quality-") as name:
         only, sizes = tuple(options.only or ()), tuple(options.scale_rows or ())
         peers = tuple(options.peer or ())
-        bench = Bench(options.greedystep.resolve(), Path(name), options.seeds, options.jobs, only, sizes, peers)
+        bench = Bench(greedystep, Path(name), options.seeds, options.jobs, only, sizes, peers)
         if options.quick:
             return importlib.import_module("check").run(bench)
         run_stages(bench, options.stage or list(STAGES))

@@ -21,8 +21,9 @@ import planted
 import rows
 import vowpal
 from cells import compare
-from context import HERE, METHOD, Bench, Line, evaluate, forget, number, read_table, run, say, train, write_table
+from context import HERE, METHOD, Bench, evaluate, forget, train
 from sets import Split
+from shared import VOWPAL, Line, number, read_table, run, say, write_table
 
 TABLE = HERE / "scale.csv"
 HEADER = ("rows", "method", "seed", "loss", "planted", "excess", "seconds")
@@ -71,13 +72,10 @@ def measure_file(bench: Bench, n: int, seed: int) -> list[Line]:
     lines = [line(n, AUTO, seed, evaluate(bench, model, part.test)["log_loss"], best, summary["wall"])]
     forget(model)
     path = compare(bench, part, [f"adagrad:{rate}" for rate in RATES], 1, 1)
-    with open(path, encoding="ascii") as file:
-        names = file.readline().strip().split(",")
-        for text in file:
-            found = dict(zip(names, text.strip().split(","), strict=True))
-            if found["split"] == "test":
-                method = f"adagrad {found['parameters'].split(';')[0]}"
-                lines.append(line(n, method, seed, float(found["loss"]), best, float(found["seconds"])))
+    for found in read_table(path):
+        if found["split"] == "test":
+            method = f"adagrad {found['parameters'].split(';')[0]}"
+            lines.append(line(n, method, seed, float(found["loss"]), best, float(found["seconds"])))
     for each in (part.train, part.test, path):
         each.unlink()
     return lines
@@ -121,12 +119,12 @@ def vowpal_stream(bench: Bench, n: int, seed: int, rate: str) -> Line:
     """Adagrad without Vowpal Wabbit's own scaling; its table has a place for every weight."""
     test, model, asked = (bench.folder / name for name in ("vw.test", "vw.model", "vw.asked"))
     kind = ("--adaptive", "-l", rate, "--loss_function", "logistic", "-b", str(vowpal.bits(N_FEATURES, 2)), "--quiet")
-    learning = [*vowpal.COMMAND, "-d", "/dev/stdin", "-f", str(model), *kind]
+    learning = [*VOWPAL, "-d", "/dev/stdin", "-f", str(model), *kind]
     seconds = through(bench, n, seed, test, learning, vowpal_line)
     with open(test, "rb") as source, open(asked, "wb") as target:
         target.writelines(map(vowpal_line, source))
     p = bench.folder / "vw.p"
-    run([*vowpal.COMMAND, "-d", asked, "-t", "-i", model, "-p", p, "--quiet"])
+    run([*VOWPAL, "-d", asked, "-t", "-i", model, "-p", p, "--quiet"])
     margin = np.loadtxt(p, usecols=0)
     loss = float(np.logaddexp(0, np.where(rows.read(test).y == 1, -margin, margin)).mean())
     return line(n, f"{BY_VOWPAL} r={float(rate):g}", seed, loss, planted_loss(test, seed), seconds)

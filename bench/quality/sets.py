@@ -6,17 +6,13 @@ are written to files, so that every method sees the same rows. Standard library 
 
 from __future__ import annotations
 
-import os
 import random
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from context import HERE, Bench, use_paper_modules
-
-use_paper_modules()
-from datasets import SUFFIXES, data_directory, unpack  # noqa: E402
+from context import HERE, Bench
+from shared import data_directory, find_data, unpack, write_lines
 
 Source = Callable[[str, Path], tuple[Path, Path | None]]  # (name, folder) -> plain training and test file
 
@@ -65,13 +61,8 @@ class Suite:
         return sorted((each for each in self.sets if bench.wants(each.name)), key=lambda each: not each.heavy)
 
 
-def find(name: str) -> Path | None:
-    directory = data_directory()
-    return next((directory / (name + end) for end in SUFFIXES if (directory / (name + end)).is_file()), None)
-
-
 def known_files(name: str, folder: Path) -> tuple[Path, Path | None]:
-    train, test = find(name), find(name + ".t")
+    train, test = find_data(name), find_data(name + ".t")
     if train is None:
         raise SystemExit(f"{name} is not in {data_directory()} (set GREEDYSTEP_DATA_DIR)")
     return unpack(train, folder), unpack(test, folder) if test else None
@@ -104,13 +95,6 @@ KNOWN = Suite(
     ),
 )
 PAPER = KNOWN.names[:11]
-
-
-def write_lines(path: Path, lines: Sequence[str]) -> None:
-    """Whole or not at all: two jobs may write the same file at once."""
-    partial = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}.partial")
-    partial.write_text("".join(lines), encoding="ascii")
-    partial.rename(path)
 
 
 def split(of: Set, seed: int, folder: Path) -> Split:

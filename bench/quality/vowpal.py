@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import math
 import random
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
 import rows
-from context import run
+from shared import VOWPAL, run, timed
 
 OPTIONS = {"vw": (), "vw --coin": ("--coin",)}
-COMMAND = (sys.executable, "-m", "vowpalwabbit")
 
 
 def write(source: Path, target: Path, names: dict[float, str] | None, seed: int | None) -> None:
@@ -55,10 +52,9 @@ def learn(data: Path, model: Path, options: tuple[str, ...], passes: int) -> flo
     """The seconds of training, the start of its interpreter included."""
     cache = model.with_name(model.name + ".cache")
     several = ["--passes", str(passes), "--holdout_off", "--cache_file", str(cache), "-k"] if passes > 1 else []
-    begun = time.monotonic()
-    run([*COMMAND, "-d", data, "-f", model, "--quiet", *options, *several])
+    _, seconds = timed([*VOWPAL, "-d", data, "-f", model, "--quiet", *options, *several])
     cache.unlink(missing_ok=True)
-    return time.monotonic() - begun
+    return seconds
 
 
 def measure(train: Path, test: Path, seed: int, method: str, passes: int, stem: Path) -> tuple[rows.Scores, float]:
@@ -73,7 +69,7 @@ def measure(train: Path, test: Path, seed: int, method: str, passes: int, stem: 
     table = ("--loss_function", "logistic", "-b", str(bits(known.x.shape[1], k)))
     seconds = learn(parts[0], parts[2], (*table, *kind, *OPTIONS[method]), passes)
     asking = kind[-1:] if k > 2 else ()  # --probabilities is not saved with the model
-    run([*COMMAND, "-d", parts[1], "-t", "-i", parts[2], "-p", parts[3], "--quiet", *asking])
+    run([*VOWPAL, "-d", parts[1], "-t", "-i", parts[2], "-p", parts[3], "--quiet", *asking])
     p = read_predictions(parts[3], k)
     for part in parts:
         part.unlink()

@@ -13,11 +13,11 @@ import numpy as np
 import rows
 import vowpal
 from common import DEFAULT, Result, Rival, processor_seconds
-from context import run
 from search import Parts, search
+from shared import VOWPAL, run
 
 STARTS = 5
-VOWPAL = Rival("Vowpal Wabbit", version("vowpalwabbit"), "`-l` 0.5, 0.1, 2.5, 0.02 with `--passes` 1, 4, 16", 12)
+VOWPAL_WABBIT = Rival("Vowpal Wabbit", version("vowpalwabbit"), "`-l` 0.5, 0.1, 2.5, 0.02 with `--passes` 1, 4, 16", 12)
 VOWPAL_SETTINGS = [(rate, passes) for rate in (0.5, 0.1, 2.5, 0.02) for passes in (1, 4, 16)]
 LIBLINEAR = Rival("LIBLINEAR", "", "`-s 0 -B 1`, `-c` 1, 10, 0.1, 100, 0.01, 1000, 0.001", 7)
 LIBLINEAR_SETTINGS = (1.0, 10.0, 0.1, 100.0, 0.01, 1000.0, 0.001)
@@ -35,7 +35,7 @@ def greedystep(command: Path, parts: Parts, seed: int, stem: Path) -> list[Resul
 @lru_cache
 def vowpal_start() -> float:
     """What Python takes before Vowpal Wabbit begins: not its fault, so it is taken off."""
-    return statistics.median(processor_seconds([*vowpal.COMMAND, "--version"]) for _ in range(STARTS))
+    return statistics.median(processor_seconds([*VOWPAL, "--version"]) for _ in range(STARTS))
 
 
 def vowpal_wabbit(parts: Parts, budget: float, stem: Path) -> list[Result]:
@@ -55,11 +55,11 @@ def vowpal_wabbit(parts: Parts, budget: float, stem: Path) -> list[Result]:
         several = ("--passes", passes, "--holdout_off", "-k", "--cache_file", cache) if passes > 1 else ()
         learned, judged = (parts.whole, parts.test) if whole else (parts.learned, parts.held)
         seconds = processor_seconds(
-            [*vowpal.COMMAND, "-d", texts[learned], "-f", model, "--quiet", "-l", rate, *table, *kind, *several]
+            [*VOWPAL, "-d", texts[learned], "-f", model, "--quiet", "-l", rate, *table, *kind, *several]
         )
         cache.unlink(missing_ok=True)
         asking = kind[-1:] if k > 2 else ()  # --probabilities is not saved with the model
-        run([*vowpal.COMMAND, "-d", texts[judged], "-t", "-i", model, "-p", out, "--quiet", *asking])
+        run([*VOWPAL, "-d", texts[judged], "-t", "-i", model, "-p", out, "--quiet", *asking])
         p = vowpal.read_predictions(out, k)
         scores = rows.of_probabilities(p / p.sum(axis=1, keepdims=True), labels, rows.read(judged).y)
         return max(seconds - vowpal_start(), 0.0), scores.mean_loss, scores.accuracy

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import os
 import resource
-import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
-TABLE, ABOUT = HERE / "race.csv", HERE / "about.json"
 # The rows, the splits and the scores are those of bench/quality.
-sys.path.insert(1, str(HERE.parent / "quality"))
+sys.path.append(str(Path(__file__).resolve().parent.parent / "quality"))
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import run
+
+HERE = Path(__file__).resolve().parent
+TABLE, ABOUT = HERE / "race.csv", HERE / "about.json"
 
 GREEDYSTEP = "greedystep"
 DEFAULT, TUNED = "default", "tuned"  # as it comes; after its search
@@ -42,12 +43,9 @@ class Result:
     chosen: str
 
 
-def processor_seconds(command: Sequence[str | Path]) -> float:
+def processor_seconds(command: Iterable[object]) -> float:
     """Of a command that must succeed, user and system. On a machine with other work they say more than a clock."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    words = [str(word) for word in command]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, env=os.environ | ONE_THREAD)
-    if done.returncode != 0:
-        raise SystemExit(f"failed: {' '.join(words)}\n{done.stderr[-2000:]}")
+    run(command, os.environ | ONE_THREAD)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

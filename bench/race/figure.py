@@ -8,38 +8,29 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import matplotlib as mpl
-
-mpl.use("Agg")
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
-from common import DEFAULT, GREEDYSTEP, ROOT, TUNED, Rival
+import look
+from common import DEFAULT, GREEDYSTEP, TUNED, Rival
+from shared import ROOT
 
 if TYPE_CHECKING:
     from page import Race
 
 TARGET = ROOT / "docs" / "figures" / "race.svg"
-STYLE = {
-    "font.size": 9,
+STYLE = look.STYLE | {
     "font.family": "sans-serif",
     "axes.titlesize": 9.5,
     "axes.titleweight": "bold",
     "axes.titlelocation": "left",
-    "axes.spines.top": False,
-    "axes.spines.right": False,
     "axes.edgecolor": "#888888",
-    "axes.grid": True,
     "axes.axisbelow": True,
     "grid.color": "#ececec",
-    "grid.linewidth": 0.6,
     "xtick.color": "#555555",
     "ytick.color": "#555555",
-    "svg.hashsalt": "greedystep",
-    "svg.fonttype": "none",
-    "savefig.facecolor": "white",
 }
 # Told apart by people who see few colours too (Okabe and Ito), and by their shapes.
 LOOKS = {
@@ -129,5 +120,4 @@ def draw(race: Race, rivals: Sequence[Rival]) -> None:
         figure.supxlabel("processor seconds until the model is there, the search for settings included", fontsize=10)
         figure.supylabel("log loss on test rows", fontsize=10)
         figure.tight_layout(h_pad=1.1, w_pad=0.9)
-        figure.savefig(TARGET, metadata={"Date": None, "Creator": None})
-        plt.close(figure)
+        look.save(figure, TARGET)

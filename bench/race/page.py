@@ -6,10 +6,10 @@ import json
 import statistics
 from collections.abc import Sequence
 
-from common import ABOUT, DEFAULT, GREEDYSTEP, ROOT, TABLE, TUNED, Rival
-from context import mean, read_table
+from common import ABOUT, DEFAULT, GREEDYSTEP, TABLE, TUNED, Rival
 from figure import draw
 from sets import KNOWN
+from shared import ROOT, markdown, mean, read_table
 
 PAGE, README = ROOT / "docs" / "no-tuning.md", ROOT / "README.md"
 BEGIN, END = "<!-- bench/race/run.py writes from here -->\n", "<!-- to here -->\n"
@@ -104,17 +104,15 @@ def times(value: float) -> str:
 
 
 def summary(race: Race, rivals: Sequence[Rival]) -> str:
-    rows = [
-        "| greedystep, no option, against | less loss | same | more loss | its seconds / ours |",
-        "|---|--:|--:|--:|--:|",
-    ]
+    rows = []
     for rival in rivals:
         for state, name in ((DEFAULT, "as it comes"), (TUNED, f"best of up to {rival.cells} settings")):
             less, same, more = (len(each) for each in race.verdicts(rival.name, state))
             costs = race.costs(rival.name, state)
             cost = f"{times(statistics.median(costs))} ({times(min(costs))} to {times(max(costs))})"
-            rows.append(f"| {rival.name}, {name} | {less} | {same} | {more} | {cost} |")
-    return "\n".join(rows)
+            rows.append([f"{rival.name}, {name}", less, same, more, cost])
+    head = ["greedystep, no option, against", "less loss", "same", "more loss", "its seconds / ours"]
+    return markdown(head, rows).rstrip()
 
 
 def shown(loss: float) -> str:
@@ -122,8 +120,7 @@ def shown(loss: float) -> str:
 
 
 def set_table(race: Race, rivals: Sequence[Rival]) -> str:
-    head = ["data", GREEDYSTEP, *(rival.name for rival in rivals)]
-    rows = [f"| {' | '.join(head)} |", "|---" + "|--:" * (len(head) - 1) + "|"]
+    rows = []
     for data in race.sets:
         own = race.values(data, GREEDYSTEP, DEFAULT, "loss"), race.values(data, GREEDYSTEP, DEFAULT, "seconds")
         cells = [data, f"{shown(own[0])} ({own[1]:.2f})"]
@@ -133,18 +130,17 @@ def set_table(race: Race, rivals: Sequence[Rival]) -> str:
                 for state in (DEFAULT, TUNED)
             ]
             cells.append(" → ".join(f"{shown(loss)} ({seconds:.2f})" for loss, seconds in pair))
-        rows.append(f"| {' | '.join(cells)} |")
-    return "\n".join(rows)
+        rows.append(cells)
+    return markdown(["data", GREEDYSTEP, *(rival.name for rival in rivals)], rows).rstrip()
 
 
 def readme_part(race: Race, rivals: Sequence[Rival], about: dict) -> str:
-    text = f"""{summary(race, rivals)}
+    return f"""{summary(race, rivals)}
 
 {len(race.sets)} data sets, log loss on test rows, the same within {100 * TIE:.0f} %; processor seconds of one thread, median over the sets
 and range; a search ends after {about["budget"]:.0f} of them. {about["machine"]}, {about["date"]}. `bench/race/run.py` makes
 table and figure; settings, seeds and every set are in [docs/no-tuning.md](docs/no-tuning.md).
 """
-    return text
 
 
 def write(rivals: Sequence[Rival]) -> None:

@@ -27,13 +27,13 @@ from common import ABOUT, GREEDYSTEP, HEADER, ONE_THREAD, TABLE, Result
 
 import commands  # isort: skip
 import estimators  # isort: skip
-from context import Bench, Line, number, run, say, update_table, use_paper_modules
+from context import Bench, update_table
 from search import parts_of
 from sets import KNOWN, Set, Split, splits
+from shared import Line, given_command, machine, number, run, say, version_of
 
-use_paper_modules()
 BUDGET = 120.0  # processor seconds of a search, after which no further setting is begun
-RIVALS = (commands.VOWPAL, commands.LIBLINEAR, estimators.SGD, estimators.LOGISTIC)
+RIVALS = (commands.VOWPAL_WABBIT, commands.LIBLINEAR, estimators.SGD, estimators.LOGISTIC)
 
 
 def of_estimator(tool: str, split: Split, parts: tuple[Path, ...]) -> list[Result]:
@@ -47,7 +47,7 @@ def race(bench: Bench, split: Split, with_rivals: bool) -> Iterator[tuple[str, R
     yield from ((GREEDYSTEP, each) for each in commands.greedystep(bench.greedystep, parts, split.seed, stem))
     if not with_rivals:
         return
-    yield from ((commands.VOWPAL.name, each) for each in commands.vowpal_wabbit(parts, BUDGET, stem))
+    yield from ((commands.VOWPAL_WABBIT.name, each) for each in commands.vowpal_wabbit(parts, BUDGET, stem))
     yield from ((commands.LIBLINEAR.name, each) for each in commands.liblinear(parts, BUDGET, stem))
     files = (parts.whole, parts.learned, parts.held, parts.test)
     for tool in (estimators.SGD.name, estimators.LOGISTIC.name):
@@ -66,12 +66,10 @@ def lines_of(bench: Bench, of: Set) -> list[Line]:
 
 
 def measure(bench: Bench) -> None:
-    from machine import machine
-
     for of in KNOWN.chosen(bench):
         update_table(TABLE, HEADER, lines_of(bench, of), KNOWN.names)
     liblinear = run(["dpkg-query", "-W", "-f", "${Version}", "liblinear-tools"]).split("+")[0]
-    versions = {GREEDYSTEP: run([bench.greedystep, "--version"]).split()[1], "LIBLINEAR": liblinear}
+    versions = {GREEDYSTEP: version_of(bench.greedystep), "LIBLINEAR": liblinear}
     versions |= {"Python": platform.python_version()} | {each.name: each.version for each in RIVALS if each.version}
     about = {"date": datetime.date.today().isoformat(), "machine": machine(), "seeds": bench.seeds, "budget": BUDGET}
     ABOUT.write_text(json.dumps(about | {"versions": versions}, indent=2, sort_keys=True) + "\n")
@@ -85,12 +83,10 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=3, metavar="N", help="of sets that are not heavy for the others")
     options = parser.parse_args()
     if not options.page_only:
-        if options.greedystep is None or not options.greedystep.is_file():
-            print("--greedystep must name the command, such as build/release/greedystep", file=sys.stderr)
-            return 2
+        greedystep = given_command(options.greedystep)
         os.environ.update(ONE_THREAD)
         with tempfile.TemporaryDirectory(prefix="greedystep-race-") as name:
-            measure(Bench(options.greedystep.resolve(), Path(name), options.seeds, 1, tuple(options.only or ())))
+            measure(Bench(greedystep, Path(name), options.seeds, 1, tuple(options.only or ())))
     import page
 
     page.write(RIVALS)

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from common import DEFAULT, TUNED, Result
-from sets import Split, write_lines
+from sets import Split
+from shared import write_lines
 
 HELD_SHARE = 5
 Setting = TypeVar("Setting")

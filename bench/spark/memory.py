@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from on_cluster import click, cluster, said, session, timed, told
+from shared import process_status
 
 OURS, THEIRS = "greedystep", "LogisticRegression"
 
@@ -30,7 +31,7 @@ OURS, THEIRS = "greedystep", "LogisticRegression"
 # ---- the fit, in a process of its own -------------------------------------------------------------
 
 
-def fitted(given: argparse.Namespace, spark, train) -> dict[str, object]:
+def fitted(given: argparse.Namespace, train) -> dict[str, object]:
     """Return what is to be told of a fit."""
     if given.fit == OURS:
         from greedystep.spark import GSAClassifier
@@ -53,7 +54,7 @@ def fit(given: argparse.Namespace) -> None:
     spark = session(given.master, settings)
     began = time.monotonic()
     try:
-        found = fitted(given, spark, spark.read.parquet(given.data))
+        found = fitted(given, spark.read.parquet(given.data))
     except Exception as failure:
         found = {"failed": said(failure), "seconds": round(time.monotonic() - began, 2)}
     print(json.dumps(found), flush=True)
@@ -61,16 +62,6 @@ def fit(given: argparse.Namespace) -> None:
 
 
 # ---- looking at processes -------------------------------------------------------------------------
-
-
-def status_of(process: int) -> dict[str, int]:
-    """Return the parent of a process and its memory in kilobytes, now and at its peak; nothing if it is gone."""
-    try:
-        lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    except OSError:
-        return {}
-    facts = dict(line.split(":", 1) for line in lines if ":" in line)
-    return {name: int(facts[name].split()[0]) for name in ("PPid", "VmRSS", "VmHWM") if name in facts}
 
 
 def is_running(process: int, what: str) -> bool:
@@ -89,7 +80,8 @@ class Tree:
 
     @classmethod
     def now(cls) -> Tree:
-        found = cls({int(one.name): status_of(int(one.name)) for one in Path("/proc").iterdir() if one.name.isdigit()})
+        numbers = (int(one.name) for one in Path("/proc").iterdir() if one.name.isdigit())
+        found = cls({process: process_status(process) for process in numbers})
         for process, facts in found.facts.items():
             found.children.setdefault(facts.get("PPid", 0), []).append(process)
         return found
@@ -170,7 +162,7 @@ def ended(driver: subprocess.Popen[str], machines: list[int]) -> None:
         driver.stdin.close()
     driver.wait()
     until = time.monotonic() + 30
-    while any(status_of(one).get("VmRSS") for one in machines):
+    while any(process_status(one).get("VmRSS") for one in machines):
         if time.monotonic() > until:
             for one in machines:
                 with contextlib.suppress(OSError):

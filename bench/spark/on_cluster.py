@@ -6,10 +6,11 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Callable
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "tests" / "spark"))
+sys.path += [str(Path(__file__).resolve().parents[2] / name) for name in ("bench", "bench/paper", "tests/spark")]
 from spark_cluster import cluster, session
 from spark_vectors import sparse_vectors, with_vectors
 

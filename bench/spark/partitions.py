@@ -6,7 +6,7 @@ put together, and with leastShardRows=1, by which all are learned apart. Prints 
 the end a table of means over the seeds, each with its ratio to one partition with the default, which is one machine's
 loss for sets of up to 65536 rows. Seconds are not measured: the master is local.
 
-Data: NAME.xz and NAME.t.xz, libsvm text, of $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree); of a
+Data: NAME and NAME.t, libsvm text, of $GREEDYSTEP_DATA_DIR (default: ../shared/data beside the source tree); of a
 set without test file every fifth row is one. Rows are put into one random order, since some sets come sorted by
 class. `click` is generated.
 """
@@ -14,9 +14,7 @@ class. `click` is generated.
 from __future__ import annotations
 
 import argparse
-import lzma
 import math
-import os
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +27,9 @@ import pyarrow.parquet as pq
 from scipy import sparse
 
 import click_rows
+import loops
 from on_cluster import TEST_ROWS, said, session, sparse_vectors, told, with_vectors
+from shared import data_directory, find_data, markdown
 
 DEFAULT = 65536
 NNZ, CLICK_FEATURES = 20, 1_000_000
@@ -48,31 +48,21 @@ class Set:
     y_test: Any
 
 
-def data_folder() -> Path:
-    given = os.environ.get("GREEDYSTEP_DATA_DIR")
-    return Path(given) if given else Path(__file__).resolve().parents[3] / "shared" / "data"
-
-
-def read_libsvm(path: Path) -> tuple[Any, Any]:
-    """Return rows and labels of a text with indices from 1 on."""
-    labels, lengths, entries = [], [], []
-    with lzma.open(path) as file:
-        for line in file:
-            words = line.replace(b":", b" ").split()
-            labels.append(float(words[0]))
-            lengths.append(len(words) // 2)
-            entries.append(np.array(words[1:], np.float64))
-    both = np.concatenate(entries)
-    starts = np.concatenate([[0], np.cumsum(lengths)])
-    ids, values = both[0::2].astype(np.int32) - 1, both[1::2].astype(np.float32)
-    return sparse.csr_matrix((values, ids, starts)), np.array(labels)
+def matrix(rows: loops.Rows) -> Any:
+    """Return the features of rows as CSR of float32."""
+    parts = (rows.values.astype(np.float32), rows.columns.astype(np.int32), rows.starts)
+    return sparse.csr_matrix(parts, (len(rows), rows.n_columns))
 
 
 def read(name: str) -> Set:
-    packed, test = data_folder() / f"{name}.xz", data_folder() / f"{name}.t.xz"
-    X, y = read_libsvm(packed)
-    if test.exists():
-        X_test, y_test = read_libsvm(test)
+    packed, test = find_data(name), find_data(f"{name}.t")
+    if packed is None:
+        raise SystemExit(f"{name} is not in {data_directory()} (set GREEDYSTEP_DATA_DIR)")
+    with tempfile.TemporaryDirectory(prefix="greedystep-partitions-") as folder:
+        first, *rest = loops.read_set(loops.Files(packed, test), True, Path(folder))
+    X, y = matrix(first), first.labels
+    if rest:
+        X_test, y_test = matrix(rest[0]), rest[0].labels
     else:
         is_test = np.arange(len(y)) % 5 == 4
         X, y, X_test, y_test = X[~is_test], y[~is_test], X[is_test], y[is_test]
@@ -130,15 +120,13 @@ def fit_all(frame: Any, name: str, rows: Set, given: argparse.Namespace, losses:
 
 def table_of(losses: Losses) -> str:
     """Return means over the seeds as Markdown, each with its ratio to the first that was measured of its set."""
-    widths = sorted({n for _, _, n in losses})
-    lines = [f"| set | leastShardRows | {' | '.join(f'{n} partitions' for n in widths)} |"]
-    lines.append("|---|--:|" + "--:|" * len(widths))
+    widths, rows = sorted({n for _, _, n in losses}), []
     for name, least in dict.fromkeys((name, least) for name, least, _ in losses):
         first = mean(next(found for (of, _, _), found in losses.items() if of == name))
         means = [mean(losses[name, least, n]) for n in widths]
         cells = ["failed" if math.isnan(one) else f"{one:.4f} ({one / first:.3f})" for one in means]
-        lines.append(f"| {name} | {least} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append([name, least, *cells])
+    return markdown(["set", "leastShardRows", *(f"{n} partitions" for n in widths)], rows)
 
 
 def main() -> None:

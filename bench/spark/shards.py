@@ -10,14 +10,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-
-def run(*command: str) -> str:
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+sys.path.append(str(Path(__file__).resolve().parent.parent))
+from shared import run, timed
 
 
 def make_rows(given: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
@@ -29,12 +26,12 @@ def make_rows(given: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
         return train, test
     folder.mkdir(parents=True, exist_ok=True)
     every, first = folder / "all.svm", folder / "first.svm"
-    run(given.command, "generate", "--rows", str(given.rows + given.test_rows), "--features", str(given.features),
-        "--nnz", "20", "--skew", "1", "--seed", "1", "-o", str(every))  # fmt: skip
+    shape = ["--rows", given.rows + given.test_rows, "--features", given.features, "--nnz", 20, "--skew", 1]
+    run([given.command, "generate", *shape, "--seed", 1, "-o", every])
     with every.open() as rows, first.open("w") as some, test.open("w") as rest:
         for number, row in enumerate(rows):
             (some if number < given.rows else rest).write(row)
-    run(given.command, "convert", str(first), "-o", str(train))
+    run([given.command, "convert", first, "-o", train])
     every.unlink()
     first.unlink()
     return train, test
@@ -43,18 +40,14 @@ def make_rows(given: argparse.Namespace, folder: Path) -> tuple[Path, Path]:
 def learn(given: argparse.Namespace, train: Path, test: Path, shards: int, passes: int) -> dict[str, object]:
     folder = Path(given.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    model = str(folder / "shards.model")
-    began = time.monotonic()
-    told = run(given.command, "train", str(train), "-o", model, "--shards", str(shards), "--passes", str(passes),
-               "--seed", str(given.seed), "--quiet")  # fmt: skip
-    seconds = time.monotonic() - began
-    done = next(line for line in told.splitlines() if line.startswith("passes")).split()[1].strip(";")
-    metrics = run(given.command, "evaluate", model, str(test))
-    loss = float(next(line for line in metrics.splitlines() if line.startswith("log_loss")).split()[1])
+    model = folder / "shards.model"
+    options = ["--shards", shards, "--passes", passes, "--seed", given.seed, "--quiet", "--json"]
+    said, seconds = timed([given.command, "train", train, "-o", model, *options])
+    loss = json.loads(run([given.command, "evaluate", model, test, "--json"]))["log_loss"]
     return {
         "shards": shards,
         "asked": passes,
-        "passes": int(done) - 1,  # but for the first rows, which end one of their own
+        "passes": json.loads(said)["passes"] - 1,  # but for the first rows, which end one of their own
         "test_loss": loss,
         "seconds": round(seconds, 1),
         "rows": train.name if given.train else given.rows,
@@ -74,7 +67,7 @@ def draw(results: list[dict[str, object]], path: str) -> None:
     for asked, name in names.items():
         some = sorted((one["shards"], one["test_loss"]) for one in results if one["asked"] == asked)
         if some:
-            axes.plot(*zip(*some), marker="o", label=name)
+            axes.plot(*zip(*some, strict=True), marker="o", label=name)
     axes.set_xscale("log", base=2)
     axes.set_xlabel("shards, merged once a pass")
     axes.set_ylabel("test log loss")

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "performance.md"
+from shared import ROOT
+
+PAGE = ROOT / "docs" / "performance.md"
 
 INTRO = """# How fast on one machine
 
 Written by `bench/speed/run.py` from `bench/speed/results.json`; do not edit. What is compared took turns in one run; seconds are
 medians. These machines are noisy (their clock was seen between 1.5 and 2.7 GHz within an hour): ratios of one run say more than
 figures of two.
+
+All of it is of 2026-11-15 and was not measured since. The billion rows are older than rounds of copies
+([decision 0012](decisions/0012-threads.md)), which learn long files on all cores; everything is older than the rule that rounds wait
+for four rows a feature, than copies that are made on threads, and than doubt ([decision 0015](decisions/0015-doubt.md)).
 
 <!-- not run: an hour, and it installs packages; bench_speed is built by CI -->
 ```sh

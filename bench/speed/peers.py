@@ -7,24 +7,19 @@ LogisticRegression run to convergence, which is what one would use them for.
 
 from __future__ import annotations
 
+import json
 import statistics
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import vowpal
+from shared import VOWPAL, log_loss, run, say, timed
+
 if TYPE_CHECKING:
     from run import Bench
 
-VOWPAL = (sys.executable, "-m", "vowpalwabbit")
 FEATURES = 100000
-
-
-def log_loss(p: list[float], labels: list[int]) -> float:
-    from math import log
-
-    sure = (min(max(x, 1e-15), 1 - 1e-15) for x in p)
-    return -sum(log(x if y else 1 - x) for x, y in zip(sure, labels, strict=True)) / len(labels)
 
 
 def labels_of(path: Path) -> list[int]:
@@ -32,40 +27,25 @@ def labels_of(path: Path) -> list[int]:
         return [int(line.split(" ", 1)[0]) for line in lines]
 
 
-def write_vowpal(source: Path, target: Path) -> None:
-    with open(source, encoding="ascii") as lines, open(target, "w", encoding="ascii") as out:
-        for line in lines:
-            label, _, cells = line.partition(" ")
-            out.write(f"{'1' if label == '1' else '-1'} | {cells}")
-
-
 def of_greedystep(bench: Bench, train: Path, test: Path, threads: int) -> tuple[float, float]:
-    import json
-
-    from run import run
-
     seconds = bench.train(train, "--threads", threads, "--passes", 1)
     said = json.loads(run([bench.greedystep, "evaluate", bench.folder / "model", test, "--json"]))
-    return seconds, said["metrics"]["log_loss"] if "metrics" in said else said["log_loss"]
+    return seconds, said["log_loss"]
 
 
 def of_vowpal(bench: Bench, train: Path, test: Path, cached: bool) -> tuple[float, float]:
-    from run import run, seconds_of
-
     model, cache, out = (bench.folder / name for name in ("vw.model", "vw.cache", "vw.p"))
     learn = [*VOWPAL, "--loss_function", "logistic", "--link", "logistic", "-b", 18, "-f", model, "--quiet"]
     if cached and not cache.exists():
         run([*VOWPAL, "-d", train.with_suffix(".vw"), "-k", "--cache_file", cache, "--noop", "-b", 18, "--quiet"])
-    seconds = seconds_of([*learn, "-d", train.with_suffix(".vw"), *(["--cache_file", cache] if cached else [])])
+    _, seconds = timed([*learn, "-d", train.with_suffix(".vw"), *(["--cache_file", cache] if cached else [])])
     run([*VOWPAL, "-d", test.with_suffix(".vw"), "-t", "-i", model, "-p", out, "--quiet"])
     return seconds, log_loss([float(line.split()[0]) for line in out.read_text().splitlines()], labels_of(test))
 
 
 def of_liblinear(bench: Bench, train: Path, test: Path, kind: int) -> tuple[float, float | None]:
-    from run import run, seconds_of
-
     model, out = bench.folder / "ll.model", bench.folder / "ll.p"
-    seconds = seconds_of(["liblinear-train", "-s", kind, "-q", train, model])
+    _, seconds = timed(["liblinear-train", "-s", kind, "-q", train, model])
     if kind != 0:
         return seconds, None
     run(["liblinear-predict", "-b", 1, "-q", test, model, out])
@@ -102,8 +82,6 @@ def of_sklearn(train: Path, test: Path) -> dict[str, tuple[float, float]]:
 
 
 def peers(bench: Bench) -> dict[str, object]:
-    from run import say
-
     train = bench.generate("train.svm", bench.rows, FEATURES, 20)
     whole = bench.generate("whole.svm", bench.rows + 100000, FEATURES, 20)
     test = bench.folder / "test.svm"  # the rows behind those for training: the same planted weights
@@ -111,7 +89,7 @@ def peers(bench: Bench) -> dict[str, object]:
     test.write_text("".join(rows[bench.rows :]), encoding="ascii")
     whole.unlink()
     for path in (train, test):
-        write_vowpal(path, path.with_suffix(".vw"))
+        vowpal.write(path, path.with_suffix(".vw"), {0: "-1", 1: "1"}, None)
     taken: dict[str, list[tuple[float, float | None]]] = {}
     for again in range(bench.repeats):
         ways = {f"greedystep, {n} thread{'s' * (n > 1)}": of_greedystep(bench, train, test, n) for n in (1, 2)}

@@ -20,8 +20,6 @@ import argparse
 import datetime
 import filecmp
 import json
-import lzma
-import os
 import statistics
 import subprocess
 import sys
@@ -29,33 +27,15 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path += [str(Path(__file__).resolve().parent.parent / folder) for folder in ("", "quality")]
+import page
+from shared import find_data, machine, run, say, timed, unpack
+
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parent.parent
 RESULTS = HERE / "results.json"
 STAGES = ("rooms", "threads", "peers")
 LONG_STAGES = {"headline": 10**9, "scaling": 10**8, "cold": 10**8}  # their rows; made only when they are named
 ROWS = 10**6
-
-for folder in ("paper", "quality"):
-    sys.path.append(str(ROOT / "bench" / folder))
-sys.path.insert(0, str(HERE))
-
-
-def say(text: str) -> None:
-    print(text, flush=True)
-
-
-def run(command: list[object]) -> str:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{command[0]} failed: {done.stderr.strip()[-500:]}")
-    return done.stdout
-
-
-def seconds_of(command: list[object]) -> float:
-    begun = time.monotonic()
-    run(command)
-    return time.monotonic() - begun
 
 
 class Bench:
@@ -71,7 +51,7 @@ class Bench:
 
     def train(self, data: Path | list[Path], *options: object) -> float:
         files = data if isinstance(data, list) else [data]
-        return seconds_of([self.greedystep, "train", *files, "-o", self.folder / "model", "--quiet", *options])
+        return timed([self.greedystep, "train", *files, "-o", self.folder / "model", "--quiet", *options])[1]
 
 
 def rooms(bench: Bench) -> dict[str, object]:
@@ -96,14 +76,11 @@ def softmax(bench: Bench) -> dict[str, object]:
 
 
 def mnist(bench: Bench) -> Path | None:
-    packed = Path(os.environ.get("GREEDYSTEP_DATA_DIR", ROOT.parent / "shared" / "data")) / "mnist.scale.xz"
-    if not packed.exists():
-        say(f"SKIPPED mnist.scale: {packed} is not there")
+    packed = find_data("mnist.scale")
+    if packed is None:
+        say("SKIPPED mnist.scale: it is not there (set GREEDYSTEP_DATA_DIR)")
         return None
-    path = bench.folder / "mnist.scale"
-    with lzma.open(packed) as unpacked:
-        path.write_bytes(unpacked.read())
-    return path
+    return unpack(packed, bench.folder)
 
 
 def threads(bench: Bench) -> dict[str, object]:
@@ -135,6 +112,7 @@ def threads(bench: Bench) -> dict[str, object]:
 def planted_loss(bench: Bench, features: int) -> float:
     """Of the planted model itself, on generated rows."""
     import numpy as np
+
     from planted import two_classes
 
     weights, intercept = two_classes(0, features, 20)
@@ -180,11 +158,8 @@ def arguments() -> argparse.Namespace:
 
 
 def main() -> int:
-    import page
-
     options = arguments()
     if not options.page_only:
-        from machine import machine
         from peers import peers
         from scale import cold, draw, scaling
 

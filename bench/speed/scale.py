@@ -13,20 +13,20 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shared import ROOT, run, say
+
 if TYPE_CHECKING:
     from run import Bench
 
 NNZ = 20
 FEATURES = 10_000_000  # while the rows grow: as in the headline
 FEATURE_STEPS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
-FIGURE = Path(__file__).resolve().parent.parent.parent / "docs" / "figures" / "speed-scaling.svg"
+FIGURE = ROOT / "docs" / "figures" / "speed-scaling.svg"
 DROP_CACHES = Path("/proc/sys/vm/drop_caches")
 LONG = 50_000_000  # rows; longer runs are made once
 
 
 def train_rate(bench: Bench, data: Path) -> float:
-    from run import run
-
     said = run([bench.greedystep, "train", data, "-o", bench.folder / "model", "--quiet", "--json", "--passes", 1])
     told = json.loads(said)
     return told["rows"] / told["seconds"]
@@ -34,8 +34,6 @@ def train_rate(bench: Bench, data: Path) -> float:
 
 def rates(bench: Bench, shapes: list[tuple[int, int]]) -> dict[tuple[int, int], float]:
     """Median rows a second of each (rows, features), round by round."""
-    from run import say
-
     data = {(n, f): bench.generate(f"{n}-{f}.gsac", n, f, NNZ) for n, f in dict.fromkeys(shapes)}
     taken: dict[tuple[int, int], list[float]] = {shape: [] for shape in data}
     for again in range(bench.repeats):
@@ -63,14 +61,15 @@ def scaling(bench: Bench) -> dict[str, object]:
 
 
 def draw(about: dict) -> None:
-    """docs/figures/speed-scaling.svg, in the style of the paper's figures."""
+    """docs/figures/speed-scaling.svg."""
     import matplotlib.pyplot as plt
 
-    from figures import STYLE, panels
+    import look
 
     stage = about["scaling"]["found"]
-    with plt.rc_context(STYLE):
-        figure, (by_rows, by_features) = panels(2, height=2.6)
+    with plt.rc_context(look.STYLE | {"lines.linewidth": 1.1}):
+        figure, (by_rows, by_features) = plt.subplots(1, 2, figsize=(8.6, 2.6))
+        figure.subplots_adjust(wspace=0.7)
         for axes, name in ((by_rows, "by_rows"), (by_features, "by_features")):
             x, y = zip(*((int(n), rate / 1e6) for n, rate in stage[name].items()), strict=True)
             axes.plot(x, y, "o-", color="black", markersize=4)
@@ -88,9 +87,7 @@ def draw(about: dict) -> None:
             )  # fmt: skip
         for axes in (by_rows, by_features):
             axes.set_ylim(bottom=0)
-        FIGURE.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(FIGURE, metadata={"Date": None, "Creator": None}, bbox_inches="tight")
-        plt.close(figure)
+        look.save(figure, FIGURE, bbox_inches="tight")
 
 
 def forget(path: Path) -> str:
@@ -116,8 +113,6 @@ def seconds_of_cat(path: Path) -> float:
 
 def cold(bench: Bench) -> dict[str, object]:
     """`cat` and `train` with the file out of memory, and `train` with as much of it in memory as there is room for."""
-    from run import say
-
     data = bench.generate("cold.gsac", bench.rows, FEATURES, NNZ)
     taken: dict[str, list[float]] = {"cat": [], "train": [], "warm": []}
     how = ""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import platform
-import re
 import statistics
-from pathlib import Path
 
-PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "tables.md"
+from shared import ROOT
+
+PAGE = ROOT / "docs" / "tables.md"
 
 
 def middle(runs: list[dict[str, float]], key: str) -> float:
@@ -79,20 +77,14 @@ def page_of_parquet(found: dict) -> list[str]:
 
 
 def write_page(results: dict) -> None:
-    machine = f"{os.cpu_count()} cores, {processor()}, {platform.system()} {platform.machine()}"
     lines = [
         "# Tables: rows a second",
         "",
         "Made by `python3 bench/tables/run.py --greedystep build/release/greedystep`; see there for what is needed.",
-        f"Machine: {machine}, shared and noisy.",
+        "The machine was shared and noisy.",
         "",
     ]
     for stage, make in (("clicks", page_of_clicks), ("parquet", page_of_parquet)):
         if stage in results:
-            lines += [*make(results[stage]), f"Run on {results[stage]['date']}.", ""]
+            lines += [*make(results[stage]), f"Run on {results[stage]['date']}: {results[stage]['machine']}.", ""]
     PAGE.write_text("\n".join(lines).rstrip() + "\n")
-
-
-def processor() -> str:
-    names = re.findall(r"^model name\s*:\s*(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
-    return names[0] if names else platform.processor()

@@ -14,7 +14,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import math
 import os
 import re
 import subprocess
@@ -24,12 +23,13 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).resolve().parent.parent))
 import page
+from shared import VOWPAL, log_loss, machine
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
 OPTIONS = ("--loss_function", "logistic", "--link", "logistic", "-b", "24", "--quiet")
-VOWPAL = [sys.executable, "-m", "vowpalwabbit", *OPTIONS]
 TEST_ROWS = 200_000
 NUMBERS, WORDS = [f"i{k}" for k in range(1, 14)], [f"c{k}" for k in range(1, 27)]
 
@@ -71,10 +71,6 @@ def labels(path: Path) -> list[bool]:
         return [line[0] == "1" for line in lines]
 
 
-def log_loss(chances: list[float], truth: list[bool]) -> float:
-    return -sum(math.log(max(1e-12, p if y else 1 - p)) for p, y in zip(chances, truth, strict=True)) / len(truth)
-
-
 def of_greedystep(bench: Bench, day: Path) -> dict[str, object]:
     model = bench.folder / "model"
     _, seconds, peak = run([bench.greedystep, "train", day, "-o", model, "--quiet"])
@@ -87,8 +83,8 @@ def of_greedystep(bench: Bench, day: Path) -> dict[str, object]:
 def of_vowpal(bench: Bench) -> dict[str, object]:
     day, test = bench.write("day.vw.gz", 0, bench.rows, "vw"), bench.write("test.vw", bench.rows, TEST_ROWS, "vw")
     model, out = bench.folder / "vw.model", bench.folder / "vw.p"
-    _, seconds, peak = run([*VOWPAL, "-d", day, "-f", model])
-    run([*VOWPAL, "-d", test, "-t", "-i", model, "-p", out])
+    _, seconds, peak = run([*VOWPAL, *OPTIONS, "-d", day, "-f", model])
+    run([*VOWPAL, *OPTIONS, "-d", test, "-t", "-i", model, "-p", out])
     chances = [float(line.split()[0]) for line in out.read_text().splitlines()]
     return {"seconds": seconds, "peak": peak, "loss": log_loss(chances, labels(bench.folder / "test.tsv"))}
 
@@ -166,6 +162,7 @@ def main() -> None:
             for stage in arguments.stage or STAGES:
                 results[stage] = {
                     "date": datetime.date.today().isoformat(),
+                    "machine": machine(),
                     "rows": bench.rows,
                     "repeats": bench.repeats,
                     "found": STAGES[stage](bench),

@@ -25,8 +25,8 @@ wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 
 "$python" -m pip uninstall -q -y greedystep
 "$python" -m pip install -q "$wheel[sklearn,arrow,plot,test]"
-"$python" -m ruff check python examples/python tests/spark tests/docs docs/site_hooks.py
-"$python" -m ruff format --check python examples/python tests/spark tests/docs docs/site_hooks.py
+"$python" -m ruff check python bench examples/python tests/spark tests/docs docs/site_hooks.py
+"$python" -m ruff format --check python bench examples/python tests/spark tests/docs docs/site_hooks.py
 "$python" -m mypy
 
 cd "$folder"
