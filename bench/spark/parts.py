@@ -22,7 +22,6 @@ from greedystep._run import Run
 from greedystep.spark._columns import Columns
 
 COLUMNS = Columns("vector", ("features",), "label")
-FIRST_SHARD = 1 << 31
 ARROW_ROWS = 10_000  # of a batch, as Spark has it by default
 
 
@@ -58,7 +57,7 @@ def main() -> None:
     batches = [COLUMNS.converted(batch) for batch in pq.ParquetFile(path).iter_batches(ARROW_ROWS)]
     read_all()  # so that memory is there
     facts["rows"] = timed("read Arrow", read_all)
-    base = learn(State.new({"loss": "logistic"}), FIRST_SHARD)
+    base = learn(State.new({"loss": "logistic"}), c.FIRST_SHARD)
     base.end_pass()
     stored = timed("write a state", base.write)
     facts["bytes of a state"] = len(stored)

@@ -28,7 +28,12 @@ from typing import Any
 
 OK, END, STOPPED, MEMORY, ARGUMENT, INPUT, IO = range(7)
 FORMAT, LIMIT, LABEL, DIVERGED, UNSUPPORTED, CONFLICT = range(7, 13)
+# Constants of the headers, each without its GSA_.
 NO_ROW = 2**64 - 1
+BLOCK_ROWS = 65536
+CONTEST_ROWS = 8191
+FIRST_ENTRIES = 1 << 22
+FIRST_SHARD = 1 << 31
 
 
 class Error(Structure):

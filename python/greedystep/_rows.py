@@ -20,8 +20,6 @@ sparse: Any = scipy.sparse  # whether or not stubs of it are installed
 
 #: Bytes of what is converted at a time.
 BUFFER = 16 * 2**20
-#: Rows of a block, at most: as many as the library learns as a block.
-BLOCK_ROWS = 65536
 # Entries looked at in one go where a matrix has to be searched.
 _CHUNK = 1 << 20
 
@@ -64,7 +62,7 @@ class Features:
 
 
 def _even_bounds(n_rows: int, most: int) -> Iterator[tuple[int, int]]:
-    step = max(1, min(most, BLOCK_ROWS))
+    step = max(1, min(most, c.BLOCK_ROWS))
     for lo in range(0, n_rows, step):
         yield lo, min(n_rows, lo + step)
 
@@ -119,7 +117,7 @@ class _Sparse(Features):
         while lo < self.n_rows:
             most = self._starts[lo] + self.most_entries
             hi = int(np.searchsorted(self._starts, most, side="right")) - 1
-            hi = min(max(hi, lo + 1), lo + BLOCK_ROWS, self.n_rows)
+            hi = min(max(hi, lo + 1), lo + c.BLOCK_ROWS, self.n_rows)
             yield lo, hi
             lo = hi
 

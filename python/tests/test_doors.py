@@ -97,7 +97,7 @@ def test_arrays_of_every_kind_give_the_same_bits(door, small, monkeypatch):
     probabilities = expected.predict_proba(X)
     in_order = GSAClassifier().partial_fit(X, y, classes=[0, 1])
     if small:
-        monkeypatch.setattr(_rows, "BLOCK_ROWS", 33)
+        monkeypatch.setattr(_rows.c, "BLOCK_ROWS", 33)
         for kind in (_rows.Csr, _rows.Csc, _rows.Coo):
             monkeypatch.setattr(kind, "most_entries", 70)
         monkeypatch.setattr(_rows, "_CHUNK", 100)

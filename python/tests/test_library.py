@@ -1,8 +1,9 @@
-"""The structs of the package are those of the headers."""
+"""Structs, constants and parameters of the package are those of the headers and of the library."""
 
 from __future__ import annotations
 
 import ctypes
+import inspect
 import os
 import shutil
 import subprocess
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from greedystep import GSAClassifier, GSALinearSVC, GSARegressor
 from greedystep import _library as c
+from greedystep._core import parameters
 
 INCLUDE = Path(__file__).parents[2] / "include"
 STRUCTS = {
@@ -28,11 +31,12 @@ STRUCTS = {
     "struct ArrowArrayStream": c.ArrowArrayStream,
     "gsa_train_hooks": c.TrainHooks,
 }
+CONSTANTS = ["NO_ROW", "BLOCK_ROWS", "CONTEST_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
 
 
 def numbers_of_header(folder: Path) -> list[int]:
-    """Compile a program that prints sizes and offsets, and return them."""
-    lines = []
+    """Compile a program that prints constants, sizes and offsets, and return them."""
+    lines = [f"(size_t)GSA_{name}" for name in CONSTANTS]
     for name, struct in STRUCTS.items():
         lines.append(f"sizeof({name})")
         lines += [f"offsetof({name}, {field[0].rstrip('_')})" for field in struct._fields_]
@@ -51,12 +55,22 @@ def numbers_of_header(folder: Path) -> list[int]:
 
 @pytest.mark.skipif(not INCLUDE.exists(), reason="the headers are not here")
 @pytest.mark.skipif(not shutil.which(os.environ.get("CC", "cc")), reason="no compiler")
-def test_structs_are_those_of_the_headers(tmp_path):
-    ours = []
+def test_structs_and_constants_are_those_of_the_headers(tmp_path):
+    ours = [getattr(c, name) for name in CONSTANTS]
     for struct in STRUCTS.values():
         ours.append(ctypes.sizeof(struct))
         ours += [getattr(struct, field[0]).offset for field in struct._fields_]
     assert ours == numbers_of_header(tmp_path)
+
+
+@pytest.mark.parametrize("kind", [GSAClassifier, GSARegressor, GSALinearSVC])
+def test_estimators_have_every_parameter_of_the_library(kind):
+    """Signatures, which scikit-learn wants, repeat names of the table; a loss is the kind's, shards are of clusters."""
+    names = {parameter.name.decode() for parameter in parameters()} - {"loss", "shards"}
+    if kind is GSARegressor:
+        names -= {"class_weight"}
+    renamed = {"seed": "random_state", "intercept": "fit_intercept"}
+    assert {renamed.get(name, name) for name in names} <= set(inspect.signature(kind).parameters)
 
 
 def test_every_function_that_is_named_is_there():

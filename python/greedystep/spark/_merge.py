@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .. import _library as c
 from .._core import State
 from ._summary import Shard
 from ._tasks import HEAD, LEARNED, Lesson, Task, learn, unite
@@ -22,8 +23,6 @@ WHOLE_BYTES = 256 << 20
 SLICE_BYTES = 64 << 20
 #: Tasks that add up slices, at most.
 TASKS_MOST = 200
-# GSA_CONTEST_ROWS: the contest of units is over, for which slices have no room.
-_CONTEST_ROWS = 8191
 
 
 def _whole_states(rows: list[Any]) -> dict[int, tuple[Shard, State]]:
@@ -95,7 +94,8 @@ def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, lis
     """
     n_shards = sum(n > 0 for n in lesson.rows)
     stored = base.write()
-    by_slices = n_shards > 1 and n_shards * len(stored) > WHOLE_BYTES and base.summary().n_rows >= _CONTEST_ROWS
+    # Slices have no room for a contest of units that is not over.
+    by_slices = n_shards > 1 and n_shards * len(stored) > WHOLE_BYTES and base.summary().n_rows >= c.CONTEST_ROWS
     sent = frame.sparkSession.sparkContext.broadcast(stored)
     del stored
     try:

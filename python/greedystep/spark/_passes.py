@@ -21,7 +21,6 @@ import pyarrow as pa
 
 from .. import _library as c
 from .._core import State
-from .._rows import BLOCK_ROWS
 from .._run import Run
 from ._columns import INDICES, VALUES, Columns
 from ._merge import collected, learn_and_merge
@@ -29,10 +28,6 @@ from ._summary import Pass, TrainingSummary
 from ._tasks import FIRST, LABELS_MOST, LOOK, Lesson, first_rows, look, train_all
 
 log = logging.getLogger("greedystep")
-
-#: GSA_FIRST_ENTRIES and GSA_FIRST_SHARD: the rows that the driver learns before the first pass.
-FIRST_ENTRIES = 1 << 22
-FIRST_SHARD = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,7 @@ class Wanted:
     has_classes: bool
     parameters: dict[str, str]
     passes: int
-    least_shard: int = BLOCK_ROWS
+    least_shard: int = c.BLOCK_ROWS
 
 
 @dataclass(frozen=True)
@@ -146,7 +141,7 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
     columns = wanted.columns
     n_filled = sum(n > 0 for n in looked.rows)
     most_rows = c.library().gsa_plan_first_rows(looked.n_rows, n_filled)
-    task = first_rows(columns, most_rows, FIRST_ENTRIES // n_filled, looked.rows)
+    task = first_rows(columns, most_rows, c.FIRST_ENTRIES // n_filled, looked.rows)
     with _described(frame, "the first rows"):
         found = sorted(frame.mapInArrow(task, FIRST).collect(), key=lambda row: row.shard)
     state = State.new(wanted.parameters)
@@ -161,11 +156,11 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
     reader = columns.reader(batches(), None, run, remember_names=True)
     if reader is None:
         raise ValueError(
-            f"rows have more than {FIRST_ENTRIES // n_filled} entries, which is more than a first look takes"
+            f"rows have more than {c.FIRST_ENTRIES // n_filled} entries, which is more than a first look takes"
         )
     schema = reader.schema
     state.set_schema(schema)
-    state.train_shard(reader, FIRST_SHARD, run)
+    state.train_shard(reader, c.FIRST_SHARD, run)
     if schema is not None:
         state.take_names(reader)
     reader.close()
