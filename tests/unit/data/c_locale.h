@@ -2,6 +2,8 @@
 #ifndef GSA_TESTS_DATA_C_LOCALE_H
 #define GSA_TESTS_DATA_C_LOCALE_H
 
+#include "unit/data/support.h"
+
 #include "base/memory.h"
 #include "data/format/number.h"
 

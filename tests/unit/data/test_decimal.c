@@ -1,6 +1,5 @@
 /* Numbers to text: short, and the same bits when read back, also in a locale with a comma. */
 #include "unit/data/c_locale.h"
-#include "unit/data/support.h"
 
 #include "data/format/decimal.h"
 

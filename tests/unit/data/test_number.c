@@ -2,7 +2,6 @@
  *
  * test_number COUNT compares about as many numbers; the default is what a test run can wait for. */
 #include "unit/data/c_locale.h"
-#include "unit/data/support.h"
 
 #include "data/format/digits.h"
 #include "data/format/pairs.h"
