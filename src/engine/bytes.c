@@ -42,7 +42,6 @@ size_t gsa__thing_begin(gsa__bytes *to)
     return start;
 }
 
-/* The next of them, where *left bytes follow; false: there is none. */
 bool gsa__thing_next(const unsigned char **from, size_t *left, const unsigned char **thing, size_t *size)
 {
     uint64_t n;
