@@ -144,7 +144,7 @@ static void enter(gsa__sample *sample, gsa__held_row *held)
 gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
                               gsa__held_row **pushed_out, gsa_error *error)
 {
-    gsa__held_row *unwanted, **out = pushed_out ? pushed_out : &unwanted;
+    gsa__held_row *unwanted = NULL, **out = pushed_out ? pushed_out : &unwanted;
     *out = NULL;
     bool is_there = held && gsa__sample_find(sample, held->hash);
     bool fits =
