@@ -127,7 +127,7 @@ GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_col
 
 /* What a schema says of features: words are hashed to ids from n_numbers on, 2^bits of them. */
 typedef struct gsa_schema_info {
-    unsigned bits;               /* of --bits */
+    unsigned bits;               /* of the reader's options */
     uint64_t n_numbers, n_words; /* columns; of namespaces 0 and 1 */
     uint64_t n_crosses;          /* products of two columns or namespaces */
 } gsa_schema_info;
