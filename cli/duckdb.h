@@ -2,7 +2,6 @@
 #ifndef GREEDYSTEP_CLI_DUCKDB_H
 #define GREEDYSTEP_CLI_DUCKDB_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include <greedystep/data.h>

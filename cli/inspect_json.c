@@ -3,8 +3,6 @@
 
 #include "report.h"
 
-#include <math.h>
-
 static json_t *moments_json(const moments *of)
 {
     json_t *object = json_object();

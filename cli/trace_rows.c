@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_AT_A_TIME = 256, CONFUSION_CLASSES = 20, CLASSES_TOLD = 1000, CONFIDENCE_BINS = 20 };
 /* Products of a look at some rows. */

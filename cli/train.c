@@ -14,7 +14,6 @@
 #include <greedystep/train.h>
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

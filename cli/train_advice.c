@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const double colliding_least = 0.1; /* share of the words */

@@ -7,7 +7,6 @@
 #include "engine/index.h"
 
 #include "engine/block.h"
-#include "engine/bytes.h"
 #include "engine/peers.h"
 
 #include "base/error.h"

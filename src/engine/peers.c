@@ -4,7 +4,6 @@
 #include "engine/bytes.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 
 #include <string.h>
 
