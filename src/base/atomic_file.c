@@ -41,10 +41,8 @@ struct gsa__atomic_file {
 
 static gsa_status fail_errno(gsa_error *error, const char *path, int number)
 {
-    char reason[128];
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", number);
-    return gsa__fail(error, GSA_IO, "cannot write %s: %s", path, reason);
+    char reason[GSA__REASON_SIZE];
+    return gsa__fail(error, GSA_IO, "cannot write %s: %s", path, gsa__reason(number, reason));
 }
 
 static gsa_status fail_memory(gsa_error *error, const char *path)

@@ -110,3 +110,11 @@ void gsa__error_prefix(gsa_error *error, const char *format, ...)
     drop_partial_character(error->message, sizeof error->message);
     drop_controls(error->message);
 }
+
+/* strerror_r in its POSIX form. */
+const char *gsa__reason(int number, char buffer[GSA__REASON_SIZE])
+{
+    if (strerror_r(number, buffer, GSA__REASON_SIZE) != 0)
+        snprintf(buffer, GSA__REASON_SIZE, "error %d", number);
+    return buffer;
+}

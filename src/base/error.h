@@ -23,4 +23,8 @@ gsa_status gsa__fail_line(gsa_error *error, gsa_status status, uint64_t line, ui
 /* Puts a text in front of the message that error already has. */
 void gsa__error_prefix(gsa_error *error, const char *format, ...) GSA__PRINTF(2, 3);
 
+#define GSA__REASON_SIZE 128
+/* What the system calls an errno. Returns buffer. */
+const char *gsa__reason(int number, char buffer[GSA__REASON_SIZE]);
+
 #endif

@@ -81,7 +81,7 @@ void gsa__free(const gsa_env *env, void *memory)
         env->release(env->alloc_ctx, memory);
 }
 
-bool gsa__reserve(const gsa_env *env, void **memory, size_t *capacity, size_t need, size_t element_size)
+bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity)
         return true;
@@ -91,10 +91,12 @@ bool gsa__reserve(const gsa_env *env, void **memory, size_t *capacity, size_t ne
     size_t size;
     if (!gsa__multiply(wanted, element_size, &size))
         return false;
-    void *grown = *memory ? env->resize(env->alloc_ctx, *memory, size) : env->alloc(env->alloc_ctx, size);
-    if (!grown)
+    void *memory;
+    memcpy(&memory, array, sizeof memory); /* a pointer of another type may not be looked at as void * */
+    memory = memory ? env->resize(env->alloc_ctx, memory, size) : env->alloc(env->alloc_ctx, size);
+    if (!memory)
         return false;
-    *memory = grown;
+    memcpy(array, &memory, sizeof memory);
     *capacity = wanted;
     return true;
 }

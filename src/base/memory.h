@@ -30,9 +30,10 @@ void *gsa__alloc(const gsa_env *env, size_t n, size_t element_size);
 void *gsa__alloc_zeroed(const gsa_env *env, size_t n, size_t element_size);
 void gsa__free(const gsa_env *env, void *memory);
 
-/* Makes room for at least `need` elements in a growing array: *memory and *capacity change together, by at least half
- * as much again. False (and nothing changes) if there is no memory or the size overflows. */
-bool gsa__reserve(const gsa_env *env, void **memory, size_t *capacity, size_t need, size_t element_size);
+/* Makes room for at least `need` elements in a growing array: the pointer that `array` is the address of, of whatever
+ * type, and *capacity change together, by at least half as much again. False (and nothing changes) if there is no
+ * memory or the size overflows. */
+bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
 
 /* Asks the system for large pages for memory that is read here and there (huge_pages.c); it may do so or not. */
 void gsa__prefer_huge_pages(void *memory, size_t size);

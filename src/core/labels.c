@@ -113,7 +113,7 @@ static gsa_status append(gsa__labels *labels, const char *text, bool is_number, 
         return gsa__fail(error, GSA_LIMIT, "more than %zu different labels; is it the right column?", GSA__LABELS_MOST);
     char *copy = gsa__copy_text(&labels->env, text);
     if (!copy || !grow_slots(labels) ||
-        !gsa__reserve(&labels->env, (void **)&labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {
+        !gsa__reserve(&labels->env, &labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {
         gsa__free(&labels->env, copy);
         return gsa__fail(error, GSA_MEMORY, "no memory for a label");
     }

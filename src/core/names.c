@@ -128,7 +128,7 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
         text = text ? text : find(&state->names, id);
         if (!text)
             continue;
-        if (!gsa__reserve(&state->env, (void **)&at, &capacity, n + 1, sizeof *at))
+        if (!gsa__reserve(&state->env, &at, &capacity, n + 1, sizeof *at))
             status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
         else
             at[n++] = (candidate){(uint32_t)id, strength_of(state, slot), text};

@@ -46,7 +46,7 @@ uint64_t gsa__origin_at(const gsa_state *state, size_t i)
 gsa_status gsa__ancestors_add(gsa_state *state, uint64_t origin, gsa_error *error)
 {
     size_t at = state->n_ancestors;
-    if (!gsa__reserve(&state->env, (void **)&state->ancestors, &state->ancestors_capacity, at + 1, sizeof origin))
+    if (!gsa__reserve(&state->env, &state->ancestors, &state->ancestors_capacity, at + 1, sizeof origin))
         return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
     state->n_ancestors++;
     for (; at > 0 && state->ancestors[at - 1] > origin; at--)

@@ -115,11 +115,9 @@ static gsa_status fold(gsa__ranking *ranking, gsa_error *error)
 /* Room for n more entries, which the limit allows. */
 static gsa_status grow(gsa__ranking *ranking, size_t n, gsa_error *error)
 {
-    void *memory = ranking->entries;
     size_t need = ranking->n_entries + n;
-    if (!gsa__reserve(&ranking->env, &memory, &ranking->capacity, need, sizeof *ranking->entries))
+    if (!gsa__reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries))
         return gsa__fail(error, GSA_MEMORY, "no memory for the scores of %zu rows", need);
-    ranking->entries = memory;
     return GSA_OK;
 }
 

@@ -147,8 +147,7 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t m
     gsa__held_row *unwanted = NULL, **out = pushed_out ? pushed_out : &unwanted;
     *out = NULL;
     bool is_there = held && gsa__sample_find(sample, held->hash);
-    bool fits =
-        held && gsa__reserve(env, (void **)&sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at);
+    bool fits = held && gsa__reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at);
     if (is_there || !fits) {
         gsa__free(env, held);
         return is_there ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");

@@ -164,8 +164,8 @@ gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env
 {
     if (n <= carried->n)
         return GSA_OK;
-    if (!gsa__reserve(env, (void **)&carried->mass, &carried->capacity_mass, n, sizeof *carried->mass) ||
-        !gsa__reserve(env, (void **)&carried->count, &carried->capacity_count, n, sizeof *carried->count))
+    if (!gsa__reserve(env, &carried->mass, &carried->capacity_mass, n, sizeof *carried->mass) ||
+        !gsa__reserve(env, &carried->count, &carried->capacity_count, n, sizeof *carried->count))
         return gsa__fail(error, GSA_MEMORY, "no memory for the totals of %zu features", n);
     memset(carried->mass + carried->n, 0, (n - carried->n) * sizeof *carried->mass);
     memset(carried->count + carried->n, 0, (n - carried->n) * sizeof *carried->count);

@@ -21,8 +21,7 @@ static void close_given(gsa_reader *head)
 
 static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
 {
-    if (!gsa__reserve(&reader->head.env, (void **)&reader->place, &reader->place_capacity, batch->n_rows,
-                      sizeof *reader->place))
+    if (!gsa__reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place))
         return gsa__fail(error, GSA_MEMORY, "no memory for the numbers of %zu rows", batch->n_rows);
     for (size_t r = 0; r < batch->n_rows; r++)
         reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};

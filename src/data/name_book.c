@@ -40,14 +40,9 @@ static size_t find_slot(const gsa__name_book *book, uint64_t id)
 
 static bool reserve(gsa__name_book *book, size_t size)
 {
-    void *id = book->id, *start = book->start, *text = book->text;
-    bool has_room = gsa__reserve(book->env, &id, &book->id_capacity, book->n + 1, sizeof *book->id) &&
-                    gsa__reserve(book->env, &start, &book->start_capacity, book->n + 1, sizeof *book->start) &&
-                    gsa__reserve(book->env, &text, &book->text_capacity, book->text_size + size, 1);
-    book->id = id;
-    book->start = start;
-    book->text = text;
-    return has_room;
+    return gsa__reserve(book->env, &book->id, &book->id_capacity, book->n + 1, sizeof *book->id) &&
+           gsa__reserve(book->env, &book->start, &book->start_capacity, book->n + 1, sizeof *book->start) &&
+           gsa__reserve(book->env, &book->text, &book->text_capacity, book->text_size + size, 1);
 }
 
 void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column, size_t column_size, const char *word,

@@ -50,22 +50,16 @@ gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error)
     size_t need;
     if (!gsa__add(rows->n_values, n, &need))
         return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu values", n);
-    void *index = rows->index, *value = rows->value;
-    bool has_room = gsa__reserve(rows->env, &index, &rows->index_capacity, need, sizeof *rows->index) &&
-                    gsa__reserve(rows->env, &value, &rows->value_capacity, need, sizeof *rows->value);
-    rows->index = index;
-    rows->value = value;
+    bool has_room = gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
+                    gsa__reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
     return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a row of up to %zu values", n);
 }
 
 gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error)
 {
     size_t need;
-    void *cell = rows->cell;
-    bool has_room = gsa__add(rows->n_cells, n, &need) &&
-                    gsa__reserve(rows->env, &cell, &rows->cell_capacity, need, sizeof *rows->cell);
-    rows->cell = cell;
-    if (!has_room)
+    if (!gsa__add(rows->n_cells, n, &need) ||
+        !gsa__reserve(rows->env, &rows->cell, &rows->cell_capacity, need, sizeof *rows->cell))
         return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu cells", n);
     if (n > 0)
         memset(rows->cell + rows->n_cells, 0, n * sizeof *rows->cell);

@@ -46,13 +46,9 @@ size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name
 /* Room for one more field, whatever its kind. */
 static bool reserve(gsa__schema *schema)
 {
-    void *field = schema->field, *number = schema->number;
     size_t n = schema->n_fields + 1;
-    bool has_room = gsa__reserve(schema->env, &field, &schema->capacity, n, sizeof *schema->field) &&
-                    gsa__reserve(schema->env, &number, &schema->number_capacity, n, sizeof *schema->number);
-    schema->field = field;
-    schema->number = number;
-    return has_room;
+    return gsa__reserve(schema->env, &schema->field, &schema->capacity, n, sizeof *schema->field) &&
+           gsa__reserve(schema->env, &schema->number, &schema->number_capacity, n, sizeof *schema->number);
 }
 
 gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
@@ -129,10 +125,8 @@ gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2],
     if (gsa__schema_is_crossed(schema, name, name_size))
         return gsa__fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another; leave one out",
                          gsa__quote(name[0], name_size[0], quote));
-    void *memory = schema->cross;
-    bool has_room =
-        gsa__reserve(schema->env, &memory, &schema->cross_capacity, schema->n_crosses + 1, sizeof *schema->cross);
-    schema->cross = memory;
+    bool has_room = gsa__reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
+                                 sizeof *schema->cross);
     gsa__cross cross = {{NULL, NULL}};
     for (int k = 0; k < 2 && has_room; k++) {
         cross.name[k] = gsa__alloc_zeroed(schema->env, name_size[k] + 1, 1);

@@ -174,14 +174,9 @@ static bool is_in_order(const gsa__entries *row)
 /* Room for a row of n values in what puts it in order. */
 static bool reserve(gsa_writer *writer, size_t n)
 {
-    void *pair = writer->pair, *index = writer->index, *value = writer->value;
-    bool has_room = gsa__reserve(&writer->env, &pair, &writer->pair_capacity, n, sizeof *writer->pair) &&
-                    gsa__reserve(&writer->env, &index, &writer->index_capacity, n, sizeof *writer->index) &&
-                    gsa__reserve(&writer->env, &value, &writer->value_capacity, n, sizeof *writer->value);
-    writer->pair = pair;
-    writer->index = index;
-    writer->value = value;
-    return has_room;
+    return gsa__reserve(&writer->env, &writer->pair, &writer->pair_capacity, n, sizeof *writer->pair) &&
+           gsa__reserve(&writer->env, &writer->index, &writer->index_capacity, n, sizeof *writer->index) &&
+           gsa__reserve(&writer->env, &writer->value, &writer->value_capacity, n, sizeof *writer->value);
 }
 
 /* Copies the values that are not zero to writer->pair, checked. */

@@ -47,7 +47,7 @@ static gsa_status add_heads(gsa__aside *aside, const gsa_state *const *copy, siz
 gsa_status gsa__aside_add(gsa__aside *aside, const gsa_state *const *copy, size_t n, size_t first, gsa_error *error)
 {
     const gsa_env *env = &aside->job->env;
-    if (!gsa__reserve(env, (void **)&aside->sliced, &aside->capacity, aside->n_sliced + 1, sizeof *aside->sliced))
+    if (!gsa__reserve(env, &aside->sliced, &aside->capacity, aside->n_sliced + 1, sizeof *aside->sliced))
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu copies", n);
     gsa__sliced *to = &aside->sliced[aside->n_sliced++];
     *to = (gsa__sliced){.bytes = {.env = env}, .at = gsa__alloc_zeroed(env, aside->n_ranges + 1, sizeof *to->at)};

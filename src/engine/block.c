@@ -82,8 +82,8 @@ static gsa_status reserve(gsa__block *block, size_t n_entries, gsa_error *error)
         return gsa__fail(error, GSA_LIMIT,
                          "a block of %u rows does not fit the memory limit; raise the limit (--memory-limit)",
                          GSA_BLOCK_ROWS);
-    if (!gsa__reserve(&block->env, (void **)&block->index, &block->index_capacity, n_entries, sizeof *block->index) ||
-        !gsa__reserve(&block->env, (void **)&block->value, &block->value_capacity, n_entries, sizeof *block->value))
+    if (!gsa__reserve(&block->env, &block->index, &block->index_capacity, n_entries, sizeof *block->index) ||
+        !gsa__reserve(&block->env, &block->value, &block->value_capacity, n_entries, sizeof *block->value))
         return gsa__fail(error, GSA_MEMORY, "no memory for a block of %zu entries", n_entries);
     return GSA_OK;
 }
@@ -105,7 +105,7 @@ static void copy_facts(gsa__block *block, const gsa_batch *from, size_t row, siz
 /* Words are only ever added: those that the block has are the first of the reader's. */
 static gsa_status copy_words(gsa__block *block, const gsa_batch *from, gsa_error *error)
 {
-    if (!gsa__reserve(&block->env, (void **)&block->words, &block->words_capacity, from->n_words, sizeof *block->words))
+    if (!gsa__reserve(&block->env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words))
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu label words", from->n_words);
     while (block->n_words < from->n_words) {
         block->words[block->n_words] = from->words[block->n_words];

@@ -9,7 +9,7 @@
 int gsa__bytes_add(void *ctx, const void *more, size_t size)
 {
     gsa__bytes *to = ctx;
-    if (size > SIZE_MAX - to->size || !gsa__reserve(to->env, (void **)&to->at, &to->capacity, to->size + size, 1))
+    if (size > SIZE_MAX - to->size || !gsa__reserve(to->env, &to->at, &to->capacity, to->size + size, 1))
         return -1;
     if (size > 0)
         memcpy(to->at + to->size, more, size);

@@ -76,7 +76,7 @@ static gsa_status write_text(const predicting *run, worker *mine)
         const double *row = mine->number + i * run->width;
         double number = row[0];
         size_t best = run->info.n_classes > 0 ? best_class(run, row, &number) : 0;
-        if (!gsa__reserve(&run->env, (void **)&mine->text, &mine->text_capacity, size + run->text.room, 1))
+        if (!gsa__reserve(&run->env, &mine->text, &mine->text_capacity, size + run->text.room, 1))
             return gsa__fail(&mine->error, GSA_MEMORY, "no memory for the text of %zu predictions", n_rows);
         uint64_t row_number = mine->some.first_row + i + 1;
         size = (size_t)(gsa__prediction_text_line(&run->text, row_number, best, number, row, mine->text + size) -
@@ -112,7 +112,7 @@ static gsa_status take_rows(predicting *run, worker *mine)
 static gsa_status predict_rows(const predicting *run, worker *mine)
 {
     size_t n = mine->rows.n_rows * run->width;
-    if (!gsa__reserve(&run->env, (void **)&mine->number, &mine->number_capacity, n, sizeof *mine->number))
+    if (!gsa__reserve(&run->env, &mine->number, &mine->number_capacity, n, sizeof *mine->number))
         return gsa__fail(&mine->error, GSA_MEMORY, "no memory for %zu predictions", n);
     gsa_status status =
         (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
@@ -176,7 +176,7 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
 {
     gsa_batch no_rows = {0};
     worker *first = &run->workers[0];
-    if (!gsa__reserve(&run->env, (void **)&first->text, &first->text_capacity, run->text.room, 1))
+    if (!gsa__reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1))
         return gsa__fail(error, GSA_MEMORY, "no memory for the names of columns");
     gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
     some.text_size = (size_t)(gsa__prediction_text_header(&run->text, first->text) - first->text);

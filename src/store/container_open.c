@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,10 +30,8 @@ struct gsa__container {
 
 static gsa_status fail_errno(gsa_error *error, const char *what, const char *path, int number)
 {
-    char reason[128];
-    if (strerror_r(number, reason, sizeof reason) != 0)
-        snprintf(reason, sizeof reason, "error %d", number);
-    return gsa__fail(error, GSA_IO, "cannot %s %s: %s", what, path, reason);
+    char reason[GSA__REASON_SIZE];
+    return gsa__fail(error, GSA_IO, "cannot %s %s: %s", what, path, gsa__reason(number, reason));
 }
 
 /* ---- files of other kinds --------------------------------------------------------------------------------------- */

@@ -277,7 +277,7 @@ static void forget_hashes(const gsa__arrow *arrow, gsa__arrow_column *column)
     int64_t n = has_words ? column->values->length : 0;
     column->n_hashes = 0;
     if (n == 0 || n / 4 > arrow->batch.length ||
-        !gsa__reserve(arrow->csv.env, (void **)&column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
+        !gsa__reserve(arrow->csv.env, &column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
         return;
     memset(column->hash, 0, (size_t)n * sizeof *column->hash);
     column->n_hashes = (size_t)n;

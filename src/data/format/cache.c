@@ -117,10 +117,7 @@ static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error 
 /* Fills the buffer to `size` bytes of the current part; *whole is false if the file ends before. */
 static gsa_status fill(cache *parser, size_t size, bool *whole, gsa_error *error)
 {
-    void *memory = parser->buffer;
-    bool has_room = gsa__reserve(parser->env, &memory, &parser->capacity, size + GSA__PACKED_SLACK, 1);
-    parser->buffer = memory;
-    if (!has_room)
+    if (!gsa__reserve(parser->env, &parser->buffer, &parser->capacity, size + GSA__PACKED_SLACK, 1))
         return gsa__fail(error, GSA_MEMORY, "%s: no memory for a block of %zu bytes", parser->input->name, size);
     size_t got = 1;
     while (parser->filled < size && got > 0) {

@@ -36,10 +36,7 @@ static bool take_packed(cursor *from, size_t n, gsa__packed *out)
 static gsa_status read_words(gsa__cache_block *block, cursor *from, gsa__words *words, gsa_error *error)
 {
     size_t n_words = (size_t)block->header.n_words;
-    void *memory = block->word;
-    bool has_room = gsa__reserve(words->env, &memory, &block->word_capacity, n_words, sizeof *block->word);
-    block->word = memory;
-    if (!has_room)
+    if (!gsa__reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
         return gsa__fail(error, GSA_MEMORY, "no memory for %zu label words", n_words);
     for (size_t i = 0; i < n_words; i++) {
         const unsigned char *size = take(from, 1, 1);

@@ -39,10 +39,8 @@ static inline unsigned char *room(cache_writer *writer, bytes *to, size_t more)
 {
     if (to->capacity - to->size >= more + GSA__PACKED_SLACK)
         return end_of(to);
-    void *memory = to->at;
-    bool has_room = gsa__reserve(&writer->head.env, &memory, &to->capacity, to->size + more + GSA__PACKED_SLACK, 1);
-    to->at = memory;
-    return has_room ? end_of(to) : NULL;
+    size_t need = to->size + more + GSA__PACKED_SLACK;
+    return gsa__reserve(&writer->head.env, &to->at, &to->capacity, need, 1) ? end_of(to) : NULL;
 }
 
 static gsa_status put(cache_writer *writer, const void *from, size_t size, gsa_error *error)

@@ -9,10 +9,8 @@
 
 bool gsa__key_set(gsa__key *key, const char *name, size_t name_size, const gsa_env *env)
 {
-    void *memory = key->bytes;
-    if (!gsa__reserve(env, &memory, &key->capacity, name_size + 1 + GSA__KEY_ROOM, 1))
+    if (!gsa__reserve(env, &key->bytes, &key->capacity, name_size + 1 + GSA__KEY_ROOM, 1))
         return false;
-    key->bytes = memory;
     memcpy(key->bytes, name, name_size);
     key->bytes[name_size] = '\0';
     key->size = name_size + 1;

@@ -84,13 +84,10 @@ static inline const char *next_mark(scan *s, char separator)
 /* The next cell to be filled in; NULL if there is no memory, or are cells enough. */
 static inline gsa__cell *new_cell(gsa__records *records, size_t n_cells)
 {
-    if (n_cells == records->cell_capacity) {
-        void *memory = records->cell;
-        if (n_cells >= GSA__RECORDS_CELLS ||
-            !gsa__reserve(records->lines.env, &memory, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell)))
-            return NULL;
-        records->cell = memory;
-    }
+    if (n_cells == records->cell_capacity &&
+        (n_cells >= GSA__RECORDS_CELLS ||
+         !gsa__reserve(records->lines.env, &records->cell, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell))))
+        return NULL;
     return &records->cell[n_cells];
 }
 
@@ -161,10 +158,9 @@ static outcome scan_record(gsa__records *records, scan *s)
 /* Cells with doubled quotes are copied with single ones. */
 static bool unescape(gsa__records *records, const scan *s)
 {
-    void *memory = records->copy;
-    if (!gsa__reserve(records->lines.env, &memory, &records->copy_capacity, s->n_escaped, 1))
+    if (!gsa__reserve(records->lines.env, &records->copy, &records->copy_capacity, s->n_escaped, 1))
         return false;
-    char *out = records->copy = memory;
+    char *out = records->copy;
     for (size_t i = 0; i < s->n_cells; i++) {
         gsa__cell *cell = &records->cell[i];
         if (!cell->is_escaped)

@@ -150,10 +150,7 @@ static gsa_status take_namespace(vw *parser, const gsa__line *line, const char *
 /* What crosses may need of a feature. The name of the namespace is that in the line: the key changes with the next. */
 static gsa_status remember_term(vw *parser, gsa__term term, gsa_error *error)
 {
-    void *memory = parser->term;
-    bool has_room = gsa__reserve(parser->text.env, &memory, &parser->term_capacity, parser->n_terms + 1, sizeof term);
-    parser->term = memory;
-    if (!has_room)
+    if (!gsa__reserve(parser->text.env, &parser->term, &parser->term_capacity, parser->n_terms + 1, sizeof term))
         return gsa__fail(error, GSA_MEMORY, "no memory for the crosses of a line");
     parser->term[parser->n_terms++] = term;
     return GSA_OK;

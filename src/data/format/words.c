@@ -57,10 +57,8 @@ int32_t gsa__words_find(const gsa__words *words, const char *text, size_t size)
 
 bool gsa__words_add(gsa__words *words, const char *text, size_t size)
 {
-    void *memory = words->word;
     bool has_room = (words->n_words * 2 < words->n_slots || grow_slots(words)) &&
-                    gsa__reserve(words->env, &memory, &words->capacity, words->n_words + 1, sizeof *words->word);
-    words->word = memory;
+                    gsa__reserve(words->env, &words->word, &words->capacity, words->n_words + 1, sizeof *words->word);
     char *copy = has_room ? gsa__alloc(words->env, size + 1, 1) : NULL;
     if (!copy)
         return false;

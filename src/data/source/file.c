@@ -15,13 +15,10 @@
 
 #define POLL_MILLISECONDS 200
 
-/* strerror_r in its POSIX form; the buffer is all it needs. */
 static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
 {
-    char reason[128];
-    if (strerror_r(code, reason, sizeof reason) != 0)
-        return gsa__fail(error, GSA_IO, "%s: %s failed (error %d)", name, what, code);
-    return gsa__fail(error, GSA_IO, "%s: %s failed: %s", name, what, reason);
+    char reason[GSA__REASON_SIZE];
+    return gsa__fail(error, GSA_IO, "%s: %s failed: %s", name, what, gsa__reason(code, reason));
 }
 
 static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
