@@ -14,7 +14,6 @@ static const cli_option export_options[] = {
     {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "where the source goes; - is standard output"},
     {"name", 0, OPTION_TEXT, false, "NAME", "that of MODEL", 0, 0,
      "what the names in the file begin with, as in NAME_predict"},
-    {"c", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "as C99 source, the only form there is, and the default"},
 };
 
 enum { NAME_SIZE = 64 };
@@ -108,8 +107,6 @@ static int run_export(const cli_arguments *arguments)
     gsa_env env = session_env(arguments);
     const char *model_path = arguments->positional[0], *path = arguments_text(arguments, "output");
     exported what = {.name = name_of_file(model_path, buffer)};
-    if (arguments_given(arguments, "c") && !arguments_flag(arguments, "c"))
-        return complain_usage("--c off leaves nothing to write: C is the only form; leave it out");
     int code = EXIT_DONE;
     if (arguments_given(arguments, "name"))
         code = check_name(what.name = arguments_text(arguments, "name"));
@@ -128,7 +125,7 @@ static int run_export(const cli_arguments *arguments)
 
 const cli_verb export_verb = {
     .name = "export",
-    .usage = "MODEL [--c] [-o FILE] [--name NAME]",
+    .usage = "MODEL [-o FILE] [--name NAME]",
     .summary = "write a model as a C file that predicts without this library",
     .details = "Writes one file of C99 with the weights, the labels and a function that predicts a row: no memory is "
                "taken, no function of the C library called, and the bits are those of `predict`. The caller gives "

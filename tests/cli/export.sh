@@ -17,7 +17,7 @@ cc $native -c empty.c -o empty.o 2>log || native=
 # machine can fuse products with sums.
 agree()
 {
-    greedystep export "$1" --c --name t -o t.c || fail "export $1"
+    greedystep export "$1" --name t -o t.c || fail "export $1"
     for compiler in ${compilers:-cc}; do
         for flags in "-std=c99 -O0" "-std=c99 -O2" "-O3 $native"; do
             rm -f t.so
@@ -104,7 +104,7 @@ echo "0 3:1.5 6:-2 40:0.25" | greedystep predict logistic.model - --format csv -
 same by_program by_predict
 
 echo "the same bytes again, and names"
-greedystep export logistic.model --c >again.c || fail export
+greedystep export logistic.model >again.c || fail export
 same logistic.c again.c
 cp logistic.model click-model.v2
 cp logistic.model 2.model
@@ -115,7 +115,7 @@ greedystep export logistic.model | cc -std=c99 -O2 -ffreestanding -c -x c - -o t
 if [ "$(uname -m)" = x86_64 ] && command -v nm >found; then nm -u t.o; fi
 
 echo "what cannot be"
-for line in 'logistic.model --name 2x' 'logistic.model --name a-b' 'logistic.model --no-c' 'two.svm' 'missing' \
+for line in 'logistic.model --name 2x' 'logistic.model --name a-b' 'two.svm' 'missing' \
     'logistic.model -o logistic.model' 'logistic.model -o missing/t.c' 'logistic.model eleven.model'; do
     try greedystep export $line
 done

@@ -25,7 +25,7 @@ each_command()
     try_command inspect_json model model.state -- inspect model --json
     try_command inspect_data rows.csv -- inspect rows.csv
     try_command merge model model.state other other.state -- merge model other -o m
-    try_command export large -- export large --c -o out
+    try_command export large -- export large -o out
     try_command to_cache rows.svm -- convert rows.svm -o out --format gsac --quiet
     try_command to_text rows.gsac -- convert rows.gsac -o out --quiet
     try_command to_gzip rows.svm -- convert rows.svm -o out.gz --quiet
