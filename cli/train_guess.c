@@ -46,10 +46,8 @@ double train_guess_loss(gsa_reader *reader, const char *loss, bool *is_exact)
     gsa_reader_progress reading = progress_of(reader);
     if (reading.is_stream || reading.bytes_total == 0) /* a query may take long to be asked again */
         return guess;
-    if (labels_init(&labels)) {
-        if (count_labels(reader, &labels, is_exact))
-            guess = loss_of(&labels, loss);
-        value_set_free(&labels.values);
-    }
+    if (labels_init(&labels) && count_labels(reader, &labels, is_exact))
+        guess = loss_of(&labels, loss);
+    value_set_free(&labels.values);
     return guess;
 }
