@@ -2,7 +2,7 @@
 # Optional: one codec a library. A codec that is asked for (ON) and not found stops the configuration.
 find_package(PkgConfig REQUIRED)
 
-pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.9)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.10)
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 if(NOT XXHASH_INCLUDE_DIR)

@@ -98,25 +98,24 @@ static gsa_status add_all(json_t *header, const gsa__bundle *bundle, const size_
     return status == GSA_OK ? add_tensor(header, &checksum, &end, error) : status;
 }
 
-/* Objects keep the order in which their members were set (jansson 2.8 and later): the order of the file. */
+/* Objects keep the order in which their members were set (jansson 2.8 and later): the order of the file. Into a buffer
+ * of ours, since json_dumps goes on without the name of a member that it has no memory for. */
 static gsa_status dump_padded(const json_t *header, const gsa_env *env, char **text, size_t *size, gsa_error *error)
 {
-    json_free_t release;
-    json_get_alloc_funcs(NULL, &release);
-    char *dump = json_dumps(header, JSON_COMPACT);
-    size_t dump_size = dump ? strlen(dump) : 0;
+    size_t dump_size = json_dumpb(header, NULL, 0, JSON_COMPACT);
     *size = (dump_size + 7) / 8 * 8;
-    *text = dump && *size <= GSA__CONTAINER_MOST_HEADER ? gsa__alloc(env, *size, 1) : NULL;
-    if (*text) {
-        memcpy(*text, dump, dump_size);
-        memset(*text + dump_size, ' ', *size - dump_size);
-    }
-    if (dump)
-        release(dump);
     if (*size > GSA__CONTAINER_MOST_HEADER)
         return gsa__fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", *size,
                          GSA__CONTAINER_MOST_HEADER);
-    return *text ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
+    *text = dump_size > 0 ? gsa__alloc(env, *size, 1) : NULL;
+    if (!*text)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
+    memset(*text, ' ', *size);
+    if (json_dumpb(header, *text, dump_size, JSON_COMPACT) == dump_size)
+        return GSA_OK;
+    gsa__free(env, *text);
+    *text = NULL;
+    return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
 }
 
 gsa_status gsa__header_compose(const gsa__bundle *bundle, const size_t *order, const gsa_env *env, char **text,
