@@ -65,7 +65,11 @@ int output_open(const char *path, cli_output *out)
     int code = output_check_place(path);
     if (code != EXIT_DONE)
         return code;
-    if (gsa__atomic_file_open(path, NULL, &out->file, &error) != GSA_OK)
+    const gsa_env env = {.should_stop = interrupt_should_stop}; /* a pipe may wait for whoever reads it */
+    gsa_status status = gsa__atomic_file_open(path, &env, &out->file, &error);
+    if (status == GSA_STOPPED)
+        return complain_interrupted();
+    if (status != GSA_OK)
         return complain_failed("%s%s", error.message, strchr(error.message, ';') != NULL ? "" : "; give another name");
     out->is_direct = gsa__atomic_file_is_direct(out->file);
     int descriptor = fcntl(gsa__atomic_file_descriptor(out->file), F_DUPFD_CLOEXEC, 0);

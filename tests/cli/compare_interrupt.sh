@@ -20,6 +20,15 @@ feeder=$!
 interrupt greedystep compare pipe --methods gsa --passes 1 -o results.csv
 kill $feeder 2>/dev/null || echo "the signal was not answered before the pipe ended"
 wait $feeder 2>/dev/null
+
+# The results are for a pipe that nobody reads.
+rm pipe
+mkfifo pipe
+{ sleep 5; echo "the signal was not answered"; cat pipe >/dev/null; } &
+reader=$!
+interrupt greedystep compare data.svm --methods gsa --passes 1 --seeds 1 -o pipe --quiet
+kill $reader 2>/dev/null
+wait $reader 2>/dev/null
 rm -f out err pipe
 ls
 greedystep compare data.svm --methods gsa,sgd:0.1,sgd:0.2 --passes 1 --seeds 2 -o results.csv >out 2>err
