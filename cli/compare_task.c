@@ -12,7 +12,7 @@ static gsa_status no_memory(gsa_error *error)
     return gsa__fail(error, GSA_MEMORY, "no memory for the split into rows to learn and rows to test");
 }
 
-/* NOLINTBEGIN(clang-analyzer-core.NullDereference): called only if both were allocated, which compare_fail hides */
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): called only if both were allocated, which no_memory hides */
 static void number_tests(const bool *is_test, size_t n_rows, uint32_t *out)
 {
     for (size_t row = 0; row < n_rows; row++) {

@@ -26,7 +26,7 @@ static void remember_signal(int signal_number)
     if (caught == 0) {
         caught_at = now();
         caught = signal_number;
-    } else if (now() - caught_at >= ONE_WISH_SECONDS * 1000000000LL) {
+    } else if (signal_number == caught && now() - caught_at >= ONE_WISH_SECONDS * 1000000000LL) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }

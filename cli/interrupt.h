@@ -1,4 +1,4 @@
-/* SIGINT and SIGTERM: the first asks the library to stop where it can go on later, another a second later ends
+/* SIGINT and SIGTERM: the first asks the library to stop where it can go on later, the same again a second later ends
  * the process. */
 #ifndef GREEDYSTEP_CLI_INTERRUPT_H
 #define GREEDYSTEP_CLI_INTERRUPT_H

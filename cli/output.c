@@ -115,10 +115,12 @@ int output_commit(cli_output *output)
     gsa_error error = {0};
     if (output->path == NULL)
         return EXIT_DONE;
-    if (fflush(output->stream) != 0)
+    bool is_whole = fclose(output->stream) == 0;
+    output->stream = NULL; /* gone, whatever came of it; so is the file below */
+    if (!is_whole)
         return output_complain(output);
     gsa_status status = gsa__atomic_file_commit(output->file, &error);
-    output->file = NULL; /* gone, whatever came of it */
+    output->file = NULL;
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
 

@@ -330,7 +330,7 @@ class Reader(Handle):
 
     def next(self, batch: c.Batch) -> bool:
         """Fill in the next rows, borrowed until the next call; False after the last."""
-        return call("gsa_reader_next", self.pointer, byref(batch)) == c.OK
+        return call("gsa_reader_next", self.pointer, byref(batch), may_end=True) == c.OK
 
     def keep(self, folder: str) -> None:
         """Keep rows that are dear to read in a temporary file, for further passes."""

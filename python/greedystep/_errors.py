@@ -66,12 +66,12 @@ def _exception_of(status: int, error: c.Error) -> BaseException:
     return made
 
 
-def call(name: str, *arguments: Any) -> int:
-    """Call a function of the library that returns a status, OK or END unless it failed, and takes an error last."""
+def call(name: str, *arguments: Any, may_end: bool = False) -> int:
+    """Call a function of the library that takes an error last; return its status: OK, or END where that may come."""
     error = c.Error()
     error.row = c.NO_ROW
     status: int = getattr(c.library(), name)(*arguments, byref(error))
-    if status not in (c.OK, c.END):
+    if status != c.OK and not (may_end and status == c.END):
         raise _exception_of(status, error)
     return status
 

@@ -14,7 +14,7 @@ typedef struct gsa__atomic_file gsa__atomic_file;
 gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error);
 /* Buffered. */
 gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error);
-/* For those who write by a stream instead: what it is made of, a copy of this. They flush it before the commit. */
+/* For those who write by a stream instead: what it is made of, a copy of this. They close it before the commit. */
 int gsa__atomic_file_descriptor(const gsa__atomic_file *file);
 /* Whether what is written is seen at once, not after the commit. */
 bool gsa__atomic_file_is_direct(const gsa__atomic_file *file);

@@ -252,7 +252,7 @@ static void sort(gsa__ranking *ranking)
         uint64_t *result = radix_sort(ranking->entries, scratch, ranking->n_entries);
         gsa__free(&ranking->env, result == scratch ? ranking->entries : scratch);
         ranking->entries = result;
-    } else { /* the slow way, which needs none of our memory */
+    } else { /* the slow way: libc sorts in place where it has no memory either */
         qsort(ranking->entries, ranking->n_entries, sizeof *ranking->entries, in_order);
     }
     ranking->sorted = true;

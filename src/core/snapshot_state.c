@@ -244,6 +244,7 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
             return gsa__fail(error, GSA_FORMAT, "count %zu is beyond any run", i);
         memcpy((char *)state + counts[i].at, &count[i], sizeof *count);
     }
+    state->units_free = state->units_free != 0;
     for (size_t i = 0; i < SUMS; i++) {
         if (!isfinite(sum[i]) && !sums[i].is_any)
             return gsa__fail(error, GSA_FORMAT, "sum %zu is not a finite number", i);

@@ -90,7 +90,7 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
 {
     gsa__job *job = all->job;
     gsa_status status = gsa_reader_share(job->reader, gsa__peers_rank(job), gsa__peers_count(job), error);
-    finding mine = {.cannot = status == GSA_UNSUPPORTED}, sum = {0};
+    finding mine = {.cannot = status == GSA_UNSUPPORTED}, each, sum = {0};
     const unsigned char *others;
     const size_t *sizes;
     if (mine.cannot)
@@ -102,9 +102,9 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
     mine.cannot |= progress.is_packed != 0;
     status = gsa__peers_gather(job, status, &mine, sizeof mine, &others, &sizes, error);
     for (size_t r = 0; status == GSA_OK && r < gsa__peers_count(job); others += sizes[r++]) {
-        memcpy(&mine, others, sizeof mine);
-        sum.cannot |= mine.cannot;
-        sum.n_bad_rows += mine.n_bad_rows;
+        memcpy(&each, others, sizeof each);
+        sum.cannot |= each.cannot;
+        sum.n_bad_rows += each.n_bad_rows;
     }
     *cannot = sum.cannot != 0;
     if (status == GSA_OK && !sum.cannot && job->hooks.counted)

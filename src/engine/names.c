@@ -124,8 +124,10 @@ static gsa_status hear(hearing *all, gsa_error *error)
     if (status == GSA_OK)
         status = decide(all, given, n, &verdict, error);
     status = gsa__peers_exchange(job, status, verdict.at, all->next, &given, &sizes, error);
+    if (status == GSA_OK)
+        status = learn_verdict(all, given, sizes, error);
     gsa__bytes_free(&verdict);
-    return status == GSA_OK ? learn_verdict(all, given, sizes, error) : status;
+    return status;
 }
 
 /* ---- names that count -------------------------------------------------------------------------------------------- */

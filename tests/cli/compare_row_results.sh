@@ -77,3 +77,10 @@ if [ -c /dev/full ]; then
     try greedystep compare all.svm --methods gsa --passes 1 --seeds 500 -o y --rows /dev/full --quiet
     absent y
 fi
+
+# Two pipes that are read one after the other: the first has ended before the second is opened.
+mkfifo rows_pipe results_pipe
+{ cat rows_pipe >read_rows; cat results_pipe >read_results; } &
+timeout -k 1 20 greedystep compare all.svm --methods gsa --passes 1 --seeds 1 --rows rows_pipe -o results_pipe --quiet >log || fail pipes
+wait
+count_lines read_results
