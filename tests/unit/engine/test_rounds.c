@@ -207,8 +207,11 @@ static void a_run_stopped_in_a_round_goes_on_to_the_bytes_of_a_quiet_one(void **
     free(quiet.data);
 }
 
-int main(void)
+/* test_rounds [PATTERN]: the tests whose names match. */
+int main(int argc, char **argv)
 {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_plan_has_eight_shards_here),
         cmocka_unit_test(one_two_and_eight_threads_give_the_same_bytes_and_all_learn),
