@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
-# run.sh [--oldest] [FOLDER]: the Python package on Apache Spark, from the wheel that tests/python/run.sh has left in
-# FOLDER/dist (build/python): all of tests/spark with the current Spark; --oldest: the tests marked every_spark with the
-# oldest one that is supported. FOLDER keeps an environment for each. Without a JRE, or where pip cannot get Spark, it says
+# run.sh [--short | --oldest] [FOLDER]: the Python package on Apache Spark, from the wheel that tests/python/run.sh has left
+# in FOLDER/dist (build/python): all of tests/spark with the current Spark; --short: those marked every_spark; --oldest:
+# these, with the oldest Spark that is supported. FOLDER keeps an environment for each. Without a JRE, or where pip cannot get Spark, it says
 # so and succeeds.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
-oldest=
-[ "${1:-}" != --oldest ] || { oldest=yes && shift; }
+oldest= marked=()
+case ${1:-} in
+--oldest) oldest=yes marked=(-m every_spark) && shift ;;
+--short) marked=(-m every_spark) && shift ;;
+esac
 folder=${1:-build/python}
 wheel=$(ls "$folder"/dist/greedystep-*-py3-none-*.whl)
 folder=$(cd "$folder" && pwd)
@@ -42,9 +45,9 @@ run() {
 [ -n "${JAVA_HOME:-}" ] || command -v java > /dev/null || skip "there is no JRE (openjdk-17-jre-headless)"
 if [ -n "$oldest" ]; then
     install spark3 'pyspark>=3.5,<4' || skip "pip cannot install pyspark 3.5"
-    run spark3 -m every_spark
+    run spark3 "${marked[@]}"
 else
     install spark4 'pyspark>=4,<5' || skip "pip cannot install pyspark 4"
-    run spark4
+    run spark4 "${marked[@]}"
 fi
 echo "$SECONDS s in all"
