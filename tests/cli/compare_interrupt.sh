@@ -6,7 +6,8 @@ interrupt()
 {
     "$@" >out 2>err &
     pid=$!
-    sleep 0.6
+    wait_until_listening $pid
+    sleep 0.5
     kill -INT $pid
     wait $pid
     echo "$2: [exit $?]"
@@ -15,7 +16,7 @@ interrupt()
 interrupt greedystep compare data.svm --methods gsa,sgd:0.1 --passes 20000 -o results.csv
 interrupt greedystep compare data.svm --methods svrg:0.1,gsa --passes 20000 -o results.csv
 mkfifo pipe
-{ cat data.svm; sleep 3; } >pipe &
+{ cat data.svm; sleep 20; } >pipe &
 feeder=$!
 interrupt greedystep compare pipe --methods gsa --passes 1 -o results.csv
 kill $feeder 2>/dev/null || echo "the signal was not answered before the pipe ended"
@@ -24,7 +25,7 @@ wait $feeder 2>/dev/null
 # The results are for a pipe that nobody reads.
 rm pipe
 mkfifo pipe
-{ sleep 5; echo "the signal was not answered"; cat pipe >/dev/null; } &
+{ sleep 20; echo "the signal was not answered"; cat pipe >/dev/null; } &
 reader=$!
 interrupt greedystep compare data.svm --methods gsa --passes 1 --seeds 1 -o pipe --quiet
 kill $reader 2>/dev/null

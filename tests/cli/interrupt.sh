@@ -7,11 +7,12 @@ greedystep train data.svm -o m --quiet --passes 1 >log || fail train
 interrupt_hanging()
 {
     mkfifo pipe
-    { cat data.svm; sleep 3; } >pipe &
+    { cat data.svm; sleep 20; } >pipe &
     feeder=$!
     "$@" >out 2>err &
     pid=$!
-    sleep 0.6
+    wait_until_listening $pid
+    sleep 0.5
     kill -INT $pid
     wait $pid
     echo "$1 $2: [exit $?]"
@@ -26,7 +27,8 @@ interrupt_hanging greedystep train pipe -o never
 
 greedystep generate --rows 1e12 -o endless.svm 2>err &
 pid=$!
-sleep 0.6
+wait_until_listening $pid
+sleep 0.5
 kill -TERM $pid
 wait $pid
 echo "greedystep generate: [exit $?]"
@@ -36,6 +38,7 @@ cat err
 for _ in 1 2 3 4 5 6 7 8 9 10; do
     greedystep generate --rows 1e12 -o endless.svm 2>err &
     pid=$!
+    wait_until_listening $pid
     sleep 0.1
     kill -TERM $pid
     kill -TERM $pid

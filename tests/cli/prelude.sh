@@ -54,6 +54,14 @@ wait_for()
     done
 }
 
+# Waits until a process handles SIGTERM, the last one that interrupt_catch asks for: before that a signal just kills it,
+# and a loaded machine may need a second to come so far.
+wait_until_listening()
+{
+    [ -r /proc/self/status ] || { sleep 1; return; }
+    while [ -r "/proc/$1/status" ] && ! grep -q '^SigCgt:.*[4567cdef]...$' "/proc/$1/status"; do sleep 0.02; done 2>/dev/null
+}
+
 fail()
 {
     echo "FAILED: $*"

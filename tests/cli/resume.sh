@@ -57,7 +57,7 @@ same whole.state m.state
 echo "a stream that hangs"
 rm -f out err
 mkfifo pipe
-{ head -n 30000 data.svm; sleep 3; } >pipe &
+{ head -n 30000 data.svm; sleep 60; } >pipe &
 feeder=$!
 nice -n 19 greedystep train pipe --method gsa -o m >out 2>err &
 pid=$!
@@ -76,10 +76,11 @@ same stream.state m.state
 echo "nothing to resume"
 try greedystep train --resume data.svm --method gsa -o never
 mkfifo pipe2
-sleep 3 >pipe2 &
+sleep 20 >pipe2 &
 feeder=$!
 greedystep train pipe2 --method gsa -o never 2>err &
 pid=$!
+wait_until_listening $pid
 sleep 0.5
 kill -INT $pid
 wait $pid
