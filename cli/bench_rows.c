@@ -1,12 +1,10 @@
 /* Generated rows in memory and in files. */
 #include "bench.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 void bench_rows_close(bench_rows *rows)
 {
@@ -69,31 +67,26 @@ gsa_status bench_rows_write(const bench_rows *rows, const char *path, const gsa_
     return status;
 }
 
-static gsa_status load_descriptor(int fd, const char *path, bench_bytes *out, gsa_error *error)
+static gsa_status load_stream(FILE *stream, const char *path, bench_bytes *out, gsa_error *error)
 {
     struct stat facts;
-    if (fstat(fd, &facts) != 0)
+    if (fstat(fileno(stream), &facts) != 0)
         return bench_fail_file(error, path);
     if (out->data == NULL)
         *out = (bench_bytes){malloc((size_t)facts.st_size), (size_t)facts.st_size};
     if (out->data == NULL)
         return bench_fail_memory(error);
-    for (size_t at = 0; at < out->size;) {
-        ssize_t got = read(fd, out->data + at, out->size - at);
-        if (got <= 0)
-            return bench_fail_file(error, path);
-        at += (size_t)got;
-    }
-    return GSA_OK;
+    setvbuf(stream, NULL, _IONBF, 0); /* straight to where they are wanted */
+    return fread(out->data, 1, out->size, stream) == out->size ? GSA_OK : bench_fail_file(error, path);
 }
 
 gsa_status bench_load(const char *path, bench_bytes *out, gsa_error *error)
 {
-    int fd = open(path, O_RDONLY);
-    if (fd < 0)
+    FILE *stream = fopen(path, "rb");
+    if (stream == NULL)
         return bench_fail_file(error, path);
-    gsa_status status = load_descriptor(fd, path, out, error);
-    close(fd);
+    gsa_status status = load_stream(stream, path, out, error);
+    fclose(stream);
     return status;
 }
 

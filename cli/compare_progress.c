@@ -9,7 +9,7 @@ enum { BAR_WIDTH = 24, LINE_SIZE = 200 };
 /* "[=====>    ]" */
 static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
 {
-    int filled = (int)(fraction * BAR_WIDTH);
+    int filled = (int)(fraction * (double)BAR_WIDTH);
     for (int i = 0; i < BAR_WIDTH; i++)
         bar[i + 1] = (char)(i < filled ? '=' : i == filled ? '>' : ' ');
     bar[0] = '[';

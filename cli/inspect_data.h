@@ -136,6 +136,8 @@ bool features_finish(data_features *features, size_t most_frequent);
 typedef struct data_warning {
     const char *what; /* a name for programs */
     char *text;
+    size_t length;
+    bool is_cut; /* there was no memory for all of it */
 } data_warning;
 enum { MOST_WARNINGS = 16 };
 

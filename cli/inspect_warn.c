@@ -2,6 +2,7 @@
 #include "inspect_data.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,38 +10,56 @@ enum { NAMES_LISTED = 10, LEAST_ROWS = 20, LEAST_OF_CLASS = 5, CLASSES_LISTED = 
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
-static FILE *begin_warning(data_inspection *data, const char *what, size_t *size)
+/* NULL if there is no room for another. */
+static data_warning *begin_warning(data_inspection *data, const char *what)
 {
-    data_warning *next = &data->warning[data->n_warnings];
+    if (data->n_warnings == MOST_WARNINGS)
+        return NULL;
+    data_warning *next = &data->warning[data->n_warnings++];
     *next = (data_warning){.what = what};
-    FILE *out = data->n_warnings < MOST_WARNINGS ? open_memstream(&next->text, size) : NULL;
-    data->n_warnings += out != NULL;
-    return out;
+    return next;
 }
 
-static bool end_warning(FILE *out)
+static bool end_warning(const data_warning *out)
 {
-    return fclose(out) == 0;
+    return !out->is_cut;
+}
+
+__attribute__((format(printf, 2, 3))) static void put(data_warning *out, const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int n = vsnprintf(NULL, 0, format, arguments);
+    char *longer = n >= 0 ? realloc(out->text, out->length + (size_t)n + 1) : NULL;
+    if (longer != NULL) {
+        vsnprintf(longer + out->length, (size_t)n + 1, format, again);
+        out->text = longer;
+        out->length += (size_t)n;
+    }
+    out->is_cut = out->is_cut || longer == NULL;
+    va_end(again);
+    va_end(arguments);
 }
 
 /* A list of columns takes numbers too, for names that cannot be in it or that a shell would change. */
-static void put_in_list(FILE *out, const data_column *column)
+static void put_in_list(data_warning *out, const data_column *column)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.";
     if (column->name[strspn(column->name, plain)] == '\0' && column->name[0] != '-')
-        fputs(column->name, out);
+        put(out, "%s", column->name);
     else
-        fprintf(out, "%" PRIu64, column->number);
+        put(out, "%" PRIu64, column->number);
 }
 
-static void put_name(FILE *out, const data_column *column)
+static void put_name(data_warning *out, const data_column *column)
 {
     if (column->name == NULL) {
-        fprintf(out, "%" PRIu64, column->number + 1);
+        put(out, "%" PRIu64, column->number + 1);
         return;
     }
     for (const char *c = column->name; *c != '\0'; c++)
-        fputc((unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c, out);
+        put(out, "%c", (unsigned char)*c < ' ' || *c == 0x7F ? '?' : *c);
 }
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */
@@ -116,30 +135,30 @@ static bool is_first_to_apply(const data_inspection *data, const data_column *co
 
 static bool warn_of_columns(data_inspection *data, const data_column *column, size_t n_columns, size_t check)
 {
-    size_t n = 0, size, listed = 0;
+    size_t n = 0, listed = 0;
     for (size_t i = 0; i < n_columns; i++)
         n += is_first_to_apply(data, &column[i], check);
     if (n == 0)
         return true;
-    FILE *out = begin_warning(data, checks[check].what, &size);
+    data_warning *out = begin_warning(data, checks[check].what);
     if (out == NULL)
         return false;
     bool has_names = column->name != NULL;
-    fprintf(out, "%s%s ", has_names ? "column" : "feature", n > 1 ? "s" : "");
+    put(out, "%s%s ", has_names ? "column" : "feature", n > 1 ? "s" : "");
     for (size_t i = 0; i < n_columns && listed < NAMES_LISTED; i++)
         if (is_first_to_apply(data, &column[i], check)) {
-            fputs(listed++ > 0 ? ", " : "", out);
+            put(out, "%s", listed++ > 0 ? ", " : "");
             put_name(out, &column[i]);
         }
     if (n > listed)
-        fprintf(out, " and %zu more", n - listed);
-    fprintf(out, ": %s; leave %s out%s", checks[check].says, n > 1 ? "them" : "it", has_names ? " with --ignore " : "");
+        put(out, " and %zu more", n - listed);
+    put(out, ": %s; leave %s out%s", checks[check].says, n > 1 ? "them" : "it", has_names ? " with --ignore " : "");
     for (size_t i = 0, written = 0; i < n_columns && has_names; i++)
         if (is_first_to_apply(data, &column[i], check)) {
-            fputs(written++ > 0 ? "," : "", out);
+            put(out, "%s", written++ > 0 ? "," : "");
             put_in_list(out, &column[i]);
         }
-    fputs(checks[check].unless, out);
+    put(out, "%s", checks[check].unless);
     return end_warning(out);
 }
 
@@ -147,22 +166,20 @@ static bool warn_of_columns(data_inspection *data, const data_column *column, si
 
 static bool warn_plainly(data_inspection *data, const char *what, const char *text)
 {
-    size_t size;
-    FILE *out = begin_warning(data, what, &size);
+    data_warning *out = begin_warning(data, what);
     if (out != NULL)
-        fputs(text, out);
+        put(out, "%s", text);
     return out != NULL && end_warning(out);
 }
 
 static bool warn_of_one_class(data_inspection *data)
 {
     char buffer[LABEL_TEXT_SIZE];
-    size_t size;
-    FILE *out = begin_warning(data, "one_class", &size);
+    data_warning *out = begin_warning(data, "one_class");
     if (out != NULL)
-        fprintf(out, "every row has the label %s, and there is nothing to tell apart; add rows of other classes%s",
-                label_text(&data->labels, data->labels.values.entry[0].value, buffer),
-                data->column != NULL ? ", or say with --label which column is learned" : "");
+        put(out, "every row has the label %s, and there is nothing to tell apart; add rows of other classes%s",
+            label_text(&data->labels, data->labels.values.entry[0].value, buffer),
+            data->column != NULL ? ", or say with --label which column is learned" : "");
     return out != NULL && end_warning(out);
 }
 
@@ -170,24 +187,24 @@ static bool warn_of_one_class(data_inspection *data)
 static bool warn_of_rare_classes(data_inspection *data)
 {
     const value_set *values = &data->labels.values;
-    size_t n = 0, size, listed = 0;
+    size_t n = 0, listed = 0;
     while (n < values->n && values->entry[values->n - 1 - n].count < LEAST_OF_CLASS)
         n++;
     if (n == 0 || data->labels.n_rows < LEAST_ROWS || values->sketch != NULL)
         return true;
-    FILE *out = begin_warning(data, "rare_class", &size);
+    data_warning *out = begin_warning(data, "rare_class");
     if (out == NULL)
         return false;
-    fprintf(out, "fewer than %d rows have the label ", LEAST_OF_CLASS);
+    put(out, "fewer than %d rows have the label ", LEAST_OF_CLASS);
     for (; listed < n && listed < CLASSES_LISTED; listed++) {
         char buffer[LABEL_TEXT_SIZE];
         const value_entry *entry = &values->entry[values->n - n + listed];
-        fprintf(out, "%s%s (%" PRIu64 ")", listed > 0 ? ", " : "", label_text(&data->labels, entry->value, buffer),
-                entry->count);
+        put(out, "%s%s (%" PRIu64 ")", listed > 0 ? ", " : "", label_text(&data->labels, entry->value, buffer),
+            entry->count);
     }
     if (n > listed)
-        fprintf(out, " and %zu more", n - listed);
-    fputs(": too few to learn or to judge by; join classes, or find more rows of them", out);
+        put(out, " and %zu more", n - listed);
+    put(out, ": too few to learn or to judge by; join classes, or find more rows of them");
     return end_warning(out);
 }
 

@@ -74,7 +74,7 @@ int output_open(const char *path, cli_output *out)
     out->is_direct = gsa__atomic_file_is_direct(out->file);
     int descriptor = fcntl(gsa__atomic_file_descriptor(out->file), F_DUPFD_CLOEXEC, 0);
     out->buffer = malloc(BUFFER_SIZE);
-    out->stream = descriptor >= 0 && out->buffer != NULL ? fdopen(descriptor, "w") : NULL;
+    out->stream = descriptor >= 0 && out->buffer != NULL ? fdopen(descriptor, "wb") : NULL;
     if (out->stream == NULL) {
         code = complain_failed("cannot write %s: %s; give another name", path, strerror(errno));
         if (descriptor >= 0)

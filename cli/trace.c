@@ -90,7 +90,7 @@ int trace_open(cli_trace *trace, const cli_arguments *arguments)
     if (trace->path == NULL)
         return EXIT_DONE;
     bool resumes = arguments_flag(arguments, "resume"), is_cut = resumes && ends_within_line(trace->path);
-    trace->stream = fopen(trace->path, resumes ? "a" : "w");
+    trace->stream = fopen(trace->path, resumes ? "ab" : "wb");
     if (trace->stream == NULL)
         return complain_failed("--trace: cannot write %s: %s; give another name", trace->path, strerror(errno));
     if (is_cut)

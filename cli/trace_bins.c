@@ -168,7 +168,7 @@ static void spread(double low, double high, double mass, double from, double wid
     double last = fmin(fmax(floor((high - from) / width), -1), HISTOGRAM_BINS);
     for (double at = first; at <= last; at++) {
         double begin = at < 0 ? low : fmax(low, from + at * width);
-        double end = at >= HISTOGRAM_BINS ? high : fmin(high, from + (at + 1) * width);
+        double end = at >= (double)HISTOGRAM_BINS ? high : fmin(high, from + (at + 1) * width);
         count[(size_t)(at + 1)] += mass * (high > low ? fmax(end - begin, 0) / (high - low) : 1);
     }
 }
@@ -177,7 +177,7 @@ json_t *trace_bins_histogram(const trace_bins *bins)
 {
     double total = sum_of(bins).mass[0], count[HISTOGRAM_BINS + 2] = {0};
     double from = quantile(bins, left_out, total), to = quantile(bins, 1 - left_out, total);
-    double width = (to - from) / HISTOGRAM_BINS;
+    double width = (to - from) / (double)HISTOGRAM_BINS;
     json_t *object = json_object(), *edges = json_array(), *weights = json_array();
     json_object_set_new(object, "edges", edges);
     json_object_set_new(object, "weight", weights);

@@ -93,7 +93,7 @@ static double confidence_of(const looking *what, const double *margins, size_t p
 
 static void count_confidence(looking *what, double confidence, bool is_correct, double weight)
 {
-    size_t at = (size_t)fmin(fmax(confidence * CONFIDENCE_BINS, 0), CONFIDENCE_BINS - 1);
+    size_t at = (size_t)fmin(fmax(confidence * (double)CONFIDENCE_BINS, 0), CONFIDENCE_BINS - 1);
     what->confidence[at].weight += weight;
     what->confidence[at].confidence += weight * confidence;
     what->confidence[at].correct += is_correct ? weight : 0;

@@ -33,19 +33,24 @@ static bool is_unfinished(const char *found, const char *name)
 /* What processes that were killed while they wrote have left; one that still writes has locked its file. */
 static void remove_unfinished(const char *folder, const char *name)
 {
-    DIR *open = opendir(folder);
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    for (const struct dirent *each; open != NULL && (each = readdir(open)) != NULL;) {
+    size_t size = strlen(folder) + strlen(name) + sizeof "/..123456.tmp";
+    char *path = malloc(size);
+    DIR *found = path != NULL ? opendir(folder) : NULL;
+    for (const struct dirent *each; found != NULL && (each = readdir(found)) != NULL;) {
         if (!is_unfinished(each->d_name, name))
             continue;
-        int file = openat(dirfd(open), each->d_name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
-        if (file >= 0 && fcntl(file, F_SETLK, &whole) == 0)
-            (void)unlinkat(dirfd(open), each->d_name, 0);
+        snprintf(path, size, "%s/%s", folder, each->d_name);
+        int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
+        bool is_left = file >= 0 && fcntl(file, F_SETLK, &whole) == 0;
         if (file >= 0)
-            close(file);
+            close(file); /* before it is removed: Windows wants that, and nobody makes a file of a name that is there */
+        if (is_left)
+            (void)unlink(path);
     }
-    if (open != NULL)
-        closedir(open);
+    if (found != NULL)
+        closedir(found);
+    free(path);
 }
 
 /* Of the model and its state, beside them. */

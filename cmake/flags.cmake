@@ -8,6 +8,12 @@ target_compile_definitions(gsa_flags INTERFACE _POSIX_C_SOURCE=200809L _FILE_OFF
 if(APPLE)
   target_compile_definitions(gsa_flags INTERFACE _DARWIN_C_SOURCE) # what POSIX does not have, such as the number of processors
 endif()
+if(WIN32)
+  # The rest of POSIX (windows/posix.h). The headers of the system hide what they have of it in a strict C17.
+  set(CMAKE_C_EXTENSIONS ON)
+  target_include_directories(gsa_flags BEFORE INTERFACE ${PROJECT_SOURCE_DIR}/windows)
+  target_compile_definitions(gsa_flags INTERFACE GSA__EXPORTS)
+endif()
 target_include_directories(gsa_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
 # A sum of floats must be a float: some processors and compilers compute it wider (x87; gcc for s390x by old custom).

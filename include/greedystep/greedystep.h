@@ -25,7 +25,11 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 /* What the library exports. */
+#ifdef GSA__EXPORTS /* on Windows, where the library is made */
+#define GSA_API __declspec(dllexport)
+#else
 #define GSA_API __attribute__((visibility("default")))
+#endif
 /* Whoever ignores the result is warned. */
 #define GSA_NODISCARD __attribute__((warn_unused_result))
 #else

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)64 * 1024)
+#define MOST_AT_ONCE (1u << 30) /* systems take an int, or less than they are asked for */
 #define LINK_SIZE 4096
 #define MOST_LINKS 40
 #define MOST_TEMPORARY_NAMES 100
@@ -220,7 +221,7 @@ static gsa_status after_short_write(gsa__atomic_file *file, int number, gsa_erro
 static gsa_status write_through(gsa__atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)
 {
     while (size > 0) {
-        ssize_t written = write(file->fd, bytes, size);
+        ssize_t written = write(file->fd, bytes, size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE);
         int number = written < 0 ? errno : written == 0 ? EIO : EINTR; /* a signal may also cut a write short */
         if (written > 0) {
             bytes += written;

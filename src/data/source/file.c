@@ -7,13 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define POLL_MILLISECONDS 200
+#define MOST_AT_ONCE (1u << 30) /* systems take an int, or less than they are asked for */
 
 static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
 {
@@ -85,7 +85,7 @@ static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t 
 {
     gsa_status status = wait_for_bytes(source, error);
     ssize_t n = 0;
-    while (status == GSA_OK && (n = read(source->fd, bytes, size < SSIZE_MAX ? size : SSIZE_MAX)) < 0)
+    while (status == GSA_OK && (n = read(source->fd, bytes, size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE)) < 0)
         status = errno == EINTR ? gsa__source_ask(source->name, source->env, error)
                                 : fail_system(error, source->name, "reading", errno);
     *got = status == GSA_OK ? (size_t)n : 0;

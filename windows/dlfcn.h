@@ -1,0 +1,2 @@
+#pragma GCC system_header /* include_next is no C17 */
+#include "posix.h"

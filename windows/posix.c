@@ -1,0 +1,257 @@
+/* Calls of POSIX by those of Windows. Names of files are in the code page of the process, as its arguments are. */
+#include "posix.h"
+
+#define WIN32_LEAN_AND_MEAN /* without sockets, which have a gethostname of their own */
+#include <windows.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <psapi.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+
+/* Between two looks at a pipe. */
+#define LOOK_MILLISECONDS 5
+
+static HANDLE handle_of(int fd)
+{
+    return (HANDLE)_get_osfhandle(fd);
+}
+
+static int fail(int number)
+{
+    errno = number;
+    return -1;
+}
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+int fcntl(int fd, int command, ...)
+{
+    if (handle_of(fd) == INVALID_HANDLE_VALUE)
+        return fail(EBADF);
+    return command == F_DUPFD_CLOEXEC ? _dup(fd) : 0;
+}
+
+/* A pipe or the console cannot be synced: EINVAL, as elsewhere. */
+int fsync(int fd)
+{
+    if (GetFileType(handle_of(fd)) != FILE_TYPE_DISK)
+        return fail(EINVAL);
+    return _commit(fd);
+}
+
+int fchmod(int fd, int mode)
+{
+    (void)fd;
+    (void)mode;
+    return 0; /* a new file has the rights of its folder */
+}
+
+ssize_t readlink(const char *path, char *out, size_t size)
+{
+    (void)path;
+    (void)out;
+    (void)size;
+    return fail(EINVAL);
+}
+
+int gsa__windows_rename(const char *from, const char *to)
+{
+    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        return 0;
+    DWORD why = GetLastError();
+    return fail(why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND ? ENOENT : EACCES);
+}
+
+static int stat_handle(HANDLE handle, struct gsa__windows_stat *out)
+{
+    BY_HANDLE_FILE_INFORMATION facts;
+    *out = (struct gsa__windows_stat){.st_mode = _S_IFCHR, .st_nlink = 1};
+    DWORD type = GetFileType(handle);
+    if (type == FILE_TYPE_PIPE)
+        out->st_mode = _S_IFIFO;
+    if (type != FILE_TYPE_DISK)
+        return 0;
+    if (!GetFileInformationByHandle(handle, &facts))
+        return fail(EIO);
+    out->st_mode = facts.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? _S_IFDIR : _S_IFREG;
+    out->st_mode |= facts.dwFileAttributes & FILE_ATTRIBUTE_READONLY ? 0444 : 0666;
+    out->st_dev = facts.dwVolumeSerialNumber;
+    out->st_ino = (uint64_t)facts.nFileIndexHigh << 32 | facts.nFileIndexLow;
+    out->st_size = (off_t)((uint64_t)facts.nFileSizeHigh << 32 | facts.nFileSizeLow);
+    out->st_nlink = facts.nNumberOfLinks;
+    return 0;
+}
+
+int gsa__windows_stat(const char *path, struct gsa__windows_stat *out)
+{
+    DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
+    HANDLE handle =
+        CreateFileA(path, FILE_READ_ATTRIBUTES, shared, NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+    if (handle == INVALID_HANDLE_VALUE)
+        return fail(GetLastError() == ERROR_ACCESS_DENIED ? EACCES : ENOENT);
+    int code = stat_handle(handle, out);
+    CloseHandle(handle);
+    return code;
+}
+
+int gsa__windows_fstat(int fd, struct gsa__windows_stat *out)
+{
+    HANDLE handle = handle_of(fd);
+    return handle == INVALID_HANDLE_VALUE ? fail(EBADF) : stat_handle(handle, out);
+}
+
+int fstatvfs(int fd, struct statvfs *out)
+{
+    (void)fd;
+    (void)out;
+    return fail(ENOSYS); /* of files that are never made: see mkstemp */
+}
+
+void *mmap(void *at, size_t size, int rights, int kind, int fd, off_t from)
+{
+    (void)at;
+    (void)rights;
+    (void)kind;
+    (void)from;
+    HANDLE mapping = CreateFileMappingA(handle_of(fd), NULL, PAGE_READONLY, 0, 0, NULL);
+    void *mapped = mapping != NULL ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, size) : NULL;
+    if (mapping != NULL)
+        CloseHandle(mapping); /* the view keeps it */
+    if (mapped == NULL)
+        errno = ENOMEM;
+    return mapped != NULL ? mapped : MAP_FAILED;
+}
+
+int munmap(void *mapped, size_t size)
+{
+    (void)size;
+    return UnmapViewOfFile(mapped) ? 0 : fail(EINVAL);
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------------------- */
+
+static bool pipe_has_bytes(HANDLE handle)
+{
+    DWORD n = 0;
+    return !PeekNamedPipe(handle, NULL, 0, NULL, &n, NULL) || n > 0; /* one that has ended is to be read as well */
+}
+
+int poll(struct pollfd *on, unsigned n, int milliseconds)
+{
+    HANDLE handle = handle_of(on->fd);
+    (void)n;
+    on->revents = on->events;
+    DWORD type = GetFileType(handle);
+    if (on->events != POLLIN || type == FILE_TYPE_DISK)
+        return 1;
+    if (type == FILE_TYPE_CHAR)
+        return WaitForSingleObject(handle, milliseconds < 0 ? INFINITE : (DWORD)milliseconds) != WAIT_TIMEOUT;
+    ULONGLONG end = GetTickCount64() + (ULONGLONG)(milliseconds < 0 ? INT32_MAX : milliseconds);
+    while (!pipe_has_bytes(handle)) {
+        if (GetTickCount64() >= end)
+            return 0;
+        Sleep(LOOK_MILLISECONDS);
+    }
+    return 1;
+}
+
+/* Windows forgets the handler of a signal when it calls it. Ctrl-C comes on a thread of its own. */
+static void (*volatile handler)(int signal_number);
+
+static void call_handler(int signal_number)
+{
+    signal(signal_number, call_handler);
+    handler(signal_number);
+}
+
+int sigaction(int signal_number, const struct sigaction *action, struct sigaction *before)
+{
+    (void)before;
+    handler = action->sa_handler;
+    return signal(signal_number, call_handler) == SIG_ERR ? -1 : 0;
+}
+
+int sigemptyset(sigset_t *set)
+{
+    *set = 0;
+    return 0;
+}
+
+int sigfillset(sigset_t *set)
+{
+    *set = (sigset_t)-1;
+    return 0;
+}
+
+/* ---- the machine and the process -------------------------------------------------------------------------------- */
+
+long sysconf(int what)
+{
+    SYSTEM_INFO system;
+    MEMORYSTATUSEX memory = {.dwLength = sizeof memory};
+    GetSystemInfo(&system);
+    if (what == _SC_NPROCESSORS_ONLN)
+        return (long)system.dwNumberOfProcessors;
+    if (what == _SC_PAGESIZE)
+        return (long)system.dwPageSize;
+    return GlobalMemoryStatusEx(&memory) ? (long)(memory.ullTotalPhys / system.dwPageSize) : -1;
+}
+
+int gethostname(char *out, size_t size)
+{
+    DWORD most = (DWORD)size;
+    return GetComputerNameA(out, &most) ? 0 : fail(ENAMETOOLONG);
+}
+
+int getrlimit(int which, struct rlimit *out)
+{
+    (void)which;
+    *out = (struct rlimit){RLIM_INFINITY};
+    return 0;
+}
+
+int getrusage(int whose, struct rusage *out)
+{
+    PROCESS_MEMORY_COUNTERS counters;
+    (void)whose;
+    if (!GetProcessMemoryInfo(GetCurrentProcess(), &counters, sizeof counters))
+        return fail(EINVAL);
+    *out = (struct rusage){counters.PeakWorkingSetSize / 1024};
+    return 0;
+}
+
+int ioctl(int fd, int what, struct winsize *out)
+{
+    CONSOLE_SCREEN_BUFFER_INFO console;
+    (void)what;
+    if (!GetConsoleScreenBufferInfo(handle_of(fd), &console))
+        return fail(ENOTTY);
+    *out = (struct winsize){(unsigned short)console.dwSize.X};
+    return 0;
+}
+
+void *dlopen(const char *path, int how)
+{
+    (void)how;
+    return LoadLibraryA(path);
+}
+
+void *dlsym(void *library, const char *name)
+{
+    return (void *)(uintptr_t)GetProcAddress(library, name);
+}
+
+int dlclose(void *library)
+{
+    return FreeLibrary(library) ? 0 : -1;
+}
+
+const char *dlerror(void)
+{
+    return "the system could not load it";
+}

@@ -1,0 +1,105 @@
+/* What greedystep uses of POSIX and Windows has not, or has otherwise.
+ *
+ * The library and the command know POSIX only. Where they are compiled for Windows this folder comes first in the
+ * search for headers: each of its headers takes the system's of the same name, if there is one, and this. posix.c has
+ * the rest. Only what is called is here, and it does what the callers need of it, no more. */
+#ifndef GSA_WINDOWS_POSIX_H
+#define GSA_WINDOWS_POSIX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* ---- files: bytes as they are, no lines ------------------------------------------------------------------------ */
+
+#define O_CLOEXEC (_O_NOINHERIT | _O_BINARY)
+#define O_DIRECTORY 0 /* a directory cannot be opened anyway */
+#define O_NOCTTY 0
+#define O_NOFOLLOW 0
+#define O_NONBLOCK 0
+
+/* A file that is open cannot be removed, which is all that locks are for. */
+enum { F_SETLK, F_SETFD, F_GETFD, F_DUPFD_CLOEXEC, F_WRLCK, FD_CLOEXEC };
+struct flock {
+    int l_type, l_whence;
+};
+int fcntl(int fd, int command, ...);
+int fsync(int fd);
+int fchmod(int fd, int mode);
+ssize_t readlink(const char *path, char *out, size_t size);
+/* Over a file that is there, too. */
+int gsa__windows_rename(const char *from, const char *to);
+
+/* With numbers by which a file is known again. */
+struct gsa__windows_stat {
+    uint64_t st_dev, st_ino;
+    off_t st_size;
+    unsigned st_mode, st_nlink;
+};
+int gsa__windows_stat(const char *path, struct gsa__windows_stat *out);
+int gsa__windows_fstat(int fd, struct gsa__windows_stat *out);
+
+struct statvfs {
+    uint64_t f_bavail, f_frsize;
+};
+int fstatvfs(int fd, struct statvfs *out);
+
+enum { PROT_READ = 1, MAP_PRIVATE = 2 };
+#define MAP_FAILED ((void *)-1)
+void *mmap(void *at, size_t size, int rights, int kind, int fd, off_t from);
+int munmap(void *mapped, size_t size);
+
+/* ---- waiting --------------------------------------------------------------------------------------------------- */
+
+enum { POLLIN = 1, POLLOUT = 4 };
+struct pollfd {
+    int fd;
+    short events, revents;
+};
+/* Of one descriptor. */
+int poll(struct pollfd *on, unsigned n, int milliseconds);
+
+#define SIGPIPE 13 /* these two never come */
+#define SIGXFSZ 25
+typedef unsigned long long sigset_t;
+struct sigaction {
+    void (*sa_handler)(int signal_number);
+    sigset_t sa_mask;
+    int sa_flags;
+};
+int sigaction(int signal_number, const struct sigaction *action, struct sigaction *before);
+int sigemptyset(sigset_t *set);
+int sigfillset(sigset_t *set);
+
+/* ---- the machine and the process ------------------------------------------------------------------------------- */
+
+#define _SC_NPROCESSORS_ONLN 1
+#define _SC_PHYS_PAGES 2
+#define _SC_PAGESIZE 3
+long sysconf(int what);
+int gethostname(char *out, size_t size);
+
+enum { RUSAGE_SELF, RLIMIT_FSIZE };
+#define RLIM_INFINITY UINT64_MAX
+struct rlimit {
+    uint64_t rlim_cur;
+};
+struct rusage {
+    size_t ru_maxrss; /* KiB */
+};
+int getrlimit(int which, struct rlimit *out);
+int getrusage(int whose, struct rusage *out);
+
+enum { TIOCGWINSZ };
+struct winsize {
+    unsigned short ws_col;
+};
+int ioctl(int fd, int what, struct winsize *out);
+
+enum { RTLD_NOW = 1, RTLD_LOCAL = 2, RTLD_GLOBAL = 4 };
+void *dlopen(const char *path, int how);
+void *dlsym(void *library, const char *name);
+int dlclose(void *library);
+const char *dlerror(void);
+
+#endif

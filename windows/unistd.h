@@ -1,0 +1,6 @@
+#pragma GCC system_header /* include_next is no C17 */
+#include_next <unistd.h>
+
+#include "posix.h"
+
+#define rename gsa__windows_rename
