@@ -8,6 +8,8 @@
 #include "verbs.h"
 #include "views.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +82,7 @@ static int check_outputs(const cli_arguments *arguments)
 static int name_data(comparing *what)
 {
     static const char *const endings[] = {".xz", ".gz", ".zst", ".bz2"};
-    const char *path = what->arguments->positional[0], *slash = strrchr(path, '/');
-    const char *name = slash != NULL ? slash + 1 : path;
+    const char *path = what->arguments->positional[0], *name = path + gsa__directory_len(path);
     what->data_name = strdup(name);
     if (what->data_name == NULL)
         return complain_failed("out of memory");

@@ -8,6 +8,8 @@
 #include "verbs.h"
 #include "views.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 static const cli_option export_options[] = {
@@ -42,7 +44,7 @@ static int check_name(const char *name)
 /* dir/click-model.v2 becomes click_model, and what begins with no letter gets one. */
 static const char *name_of_file(const char *path, char buffer[NAME_SIZE])
 {
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path, *dot = strrchr(base, '.');
+    const char *base = path + gsa__directory_len(path), *dot = strrchr(base, '.');
     size_t length = dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base), n = 0;
     if (!is_letter(base[0])) {
         memcpy(buffer, "model_", 6);

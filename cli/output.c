@@ -5,6 +5,7 @@
 #include "message.h"
 
 #include "base/atomic_file.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +24,9 @@ static bool stdout_failure_told;
 /* The directory part of a path, to be freed. */
 static char *directory_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    size_t length = gsa__directory_len(path);
+    bool is_root = length == 1 || (length > 1 && (path[length - 1] == ':' || path[length - 2] == ':')); /* /, C:, C:/ */
+    length -= length > 0 && !is_root;
     char *directory = malloc(length + 2);
     if (directory == NULL)
         return NULL;
@@ -115,7 +117,8 @@ int output_commit(cli_output *output)
     gsa_error error = {0};
     if (output->path == NULL)
         return EXIT_DONE;
-    bool is_whole = fclose(output->stream) == 0;
+    bool is_whole = fflush(output->stream) == 0; /* by itself: not every fclose tells that this failed */
+    is_whole = fclose(output->stream) == 0 && is_whole;
     output->stream = NULL; /* gone, whatever came of it; so is the file below */
     if (!is_whole)
         return output_complain(output);

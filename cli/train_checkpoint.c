@@ -7,6 +7,8 @@
 #include "message.h"
 #include "session.h"
 
+#include "base/text.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,8 +19,7 @@
 
 static const char *base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
+    return path + gsa__directory_len(path);
 }
 
 /* ".NAME.123456.tmp", as files are called while they are written. */

@@ -11,6 +11,8 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 /* Between two looks at a pipe. */
@@ -146,10 +148,11 @@ int poll(struct pollfd *on, unsigned n, int milliseconds)
     HANDLE handle = handle_of(on->fd);
     (void)n;
     on->revents = on->events;
-    DWORD type = GetFileType(handle);
-    if (on->events != POLLIN || type == FILE_TYPE_DISK)
+    DWORD type = GetFileType(handle), mode;
+    bool is_console = type == FILE_TYPE_CHAR && GetConsoleMode(handle, &mode);
+    if (on->events != POLLIN || (type != FILE_TYPE_PIPE && !is_console))
         return 1;
-    if (type == FILE_TYPE_CHAR)
+    if (is_console)
         return WaitForSingleObject(handle, milliseconds < 0 ? INFINITE : (DWORD)milliseconds) != WAIT_TIMEOUT;
     ULONGLONG end = GetTickCount64() + (ULONGLONG)(milliseconds < 0 ? INT32_MAX : milliseconds);
     while (!pipe_has_bytes(handle)) {
@@ -231,14 +234,28 @@ int ioctl(int fd, int what, struct winsize *out)
     (void)what;
     if (!GetConsoleScreenBufferInfo(handle_of(fd), &console))
         return fail(ENOTTY);
-    *out = (struct winsize){(unsigned short)console.dwSize.X};
+    *out = (struct winsize){(unsigned short)(console.srWindow.Right - console.srWindow.Left + 1)};
     return 0;
+}
+
+/* libNAME.so is NAME.dll, in a place of the system's or beside the command; never in the folder of the data. */
+static void *open_by_name(const char *name)
+{
+    char file[MAX_PATH];
+    const char *base = strncmp(name, "lib", 3) == 0 ? name + 3 : name, *end = strstr(base, ".so");
+    snprintf(file, sizeof file, "%.*s%s", end != NULL ? (int)(end - base) : (int)strlen(base), base,
+             end != NULL ? ".dll" : "");
+    return LoadLibraryExA(file, NULL, LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
 }
 
 void *dlopen(const char *path, int how)
 {
+    char whole[MAX_PATH];
     (void)how;
-    return LoadLibraryA(path);
+    if (strpbrk(path, "/\\:") == NULL)
+        return open_by_name(path);
+    DWORD size = GetFullPathNameA(path, sizeof whole, whole, NULL);
+    return size > 0 && size < sizeof whole ? LoadLibraryExA(whole, NULL, LOAD_WITH_ALTERED_SEARCH_PATH) : NULL;
 }
 
 void *dlsym(void *library, const char *name)

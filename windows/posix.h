@@ -10,6 +10,28 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* What is made here has names of its own: a program may have another library that adds the same. */
+#define fcntl gsa__windows_fcntl
+#define fsync gsa__windows_fsync
+#define fchmod gsa__windows_fchmod
+#define readlink gsa__windows_readlink
+#define fstatvfs gsa__windows_fstatvfs
+#define mmap gsa__windows_mmap
+#define munmap gsa__windows_munmap
+#define poll gsa__windows_poll
+#define sigaction gsa__windows_sigaction
+#define sigemptyset gsa__windows_sigemptyset
+#define sigfillset gsa__windows_sigfillset
+#define sysconf gsa__windows_sysconf
+#define gethostname gsa__windows_gethostname
+#define getrlimit gsa__windows_getrlimit
+#define getrusage gsa__windows_getrusage
+#define ioctl gsa__windows_ioctl
+#define dlopen gsa__windows_dlopen
+#define dlsym gsa__windows_dlsym
+#define dlclose gsa__windows_dlclose
+#define dlerror gsa__windows_dlerror
+
 /* ---- files: bytes as they are, no lines ------------------------------------------------------------------------ */
 
 #define O_CLOEXEC (_O_NOINHERIT | _O_BINARY)

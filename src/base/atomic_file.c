@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -51,19 +52,12 @@ static gsa_status fail_memory(gsa_error *error, const char *path)
     return gsa__fail(error, GSA_MEMORY, "cannot write %s: no memory for its buffer", path);
 }
 
-/* Bytes of the directory part, the slash included; 0 for a bare name. */
-static size_t directory_len(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
-
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 /* What a link that stands at `path` points to; relative links count from the link's own directory. */
 static char *link_target(const gsa_env *env, const char *path, const char *link, size_t link_len)
 {
-    size_t prefix = link[0] == '/' ? 0 : directory_len(path);
+    size_t prefix = link[0] == '/' ? 0 : gsa__directory_len(path);
     char *joined = gsa__alloc(env, prefix + link_len + 1, 1);
     if (!joined)
         return NULL;
@@ -96,7 +90,7 @@ static gsa_status follow_links(gsa__atomic_file *file, gsa_error *error)
 static void name_temporary(const gsa__atomic_file *file, unsigned attempt, char *out, size_t size)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    size_t directory = directory_len(file->target);
+    size_t directory = gsa__directory_len(file->target);
     uint64_t random = gsa__mix(gsa__mix((uint64_t)getpid() ^ (uint64_t)(uintptr_t)file) ^ attempt);
     char suffix[7] = {0};
     for (int i = 0; i < 6; i++, random /= 36)
@@ -137,7 +131,7 @@ static gsa_status open_beside(gsa__atomic_file *file, const struct stat *existin
     if (existing && access(file->path, W_OK) != 0)
         return fail_errno(error, file->path, errno);
     gsa_status status = follow_links(file, error);
-    if (status == GSA_OK && file->target[directory_len(file->target)] == '\0')
+    if (status == GSA_OK && file->target[gsa__directory_len(file->target)] == '\0')
         status = gsa__fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", file->path);
     if (status == GSA_OK)
         status = create_temporary(file, error);
@@ -274,7 +268,7 @@ static gsa_status sync_descriptor(const gsa__atomic_file *file, int fd, gsa_erro
  * opened, and is left to the system. */
 static gsa_status sync_directory(gsa__atomic_file *file, gsa_error *error)
 {
-    size_t len = directory_len(file->target);
+    size_t len = gsa__directory_len(file->target);
     file->target[len] = '\0';
     int fd = open(len > 0 ? file->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)

@@ -152,3 +152,16 @@ bool gsa__is_text(const char *text, size_t size)
         len = text[i] == '\0' ? 0 : gsa__utf8_character(text + i, size - i);
     return size > 0 && len > 0;
 }
+
+size_t gsa__directory_len(const char *path)
+{
+#ifdef _WIN32
+    static const char separators[] = "/\\:";
+#else
+    static const char separators[] = "/";
+#endif
+    size_t len = strlen(path);
+    while (len > 0 && strchr(separators, path[len - 1]) == NULL)
+        len--;
+    return len;
+}

@@ -23,4 +23,7 @@ size_t gsa__utf8_character(const char *text, size_t size);
 /* UTF-8 without NUL, and not empty: what a label can be. */
 bool gsa__is_text(const char *text, size_t size);
 
+/* Bytes of the directory part of a path, the last separator included; 0 for a bare name. */
+size_t gsa__directory_len(const char *path);
+
 #endif

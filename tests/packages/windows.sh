@@ -1,11 +1,12 @@
 #!/bin/sh
 # The command for Windows, by Zig's compiler, run by Wine: the bytes it makes are those of the command of this machine, and it
-# prints what is expected in scripts of tests/cli. Others send signals, make links or pipes, which Wine does not pass on.
+# prints what is expected in scripts of tests/cli. Others send signals or make links, which Wine does not pass on; decision
+# 0023 says what they are.
 # usage: windows.sh COMMAND BUILD      COMMAND: that of this machine; ZIG: "zig" by default (pip install ziglang);
 #                                      GREEDYSTEP_CACHE: where libraries are kept (build/cache)
 set -eu
 [ $# -eq 2 ] || {
-    sed -n '2,5s/^# //p' "$0"
+    sed -n '2,6s/^# //p' "$0"
     exit 2
 }
 command=$(cd "$(dirname "$1")" && pwd)/$(basename "$1") build=$2
@@ -40,6 +41,10 @@ sh "$source/tests/real/same_bytes.sh" --rows 4000 "$command" "wine $build/greedy
         wine ../greedystep.exe train data.svm --method gsa --quiet $options > log
     done
     cmp m whole && cmp m.state whole.state && echo "resumed: the same bytes"
+    mkdir -p folder
+    wine ../greedystep.exe train 'folder\..\data.svm' --method gsa --quiet --passes 4 -o 'folder\m' > log
+    wine ../greedystep.exe predict 'folder\m' data.svm -o "$(winepath -w "$PWD")\\folder\\predictions"
+    cmp folder/m whole && [ -s folder/predictions ] && echo "paths of Windows"
 )
 mkdir -p "$build/run"
 printf '#!/bin/sh\nexec wine "%s/greedystep.exe" "$@"\n' "$build" > "$build/run/greedystep"

@@ -95,6 +95,17 @@ static void what_is_no_count_is_refused(void **state)
     }
 }
 
+static void a_directory_ends_with_the_last_separator(void **state)
+{
+    (void)state;
+    assert_int_equal(gsa__directory_len("model"), 0);
+    assert_int_equal(gsa__directory_len(""), 0);
+    assert_int_equal(gsa__directory_len("/model"), 1);
+    assert_int_equal(gsa__directory_len("a/b.c/model"), 6);
+    assert_int_equal(gsa__directory_len("a/"), 2);
+    assert_int_equal(gsa__directory_len("a\\b:c"), 0); /* of one name, but on Windows */
+}
+
 static void edit_distance_counts_the_four_slips(void **state)
 {
     (void)state;
@@ -153,9 +164,13 @@ static void text_is_utf8_and_nothing_else(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_written_briefly),      cmocka_unit_test(numbers_read_back_equal),
-        cmocka_unit_test(numbers_do_not_follow_the_locale), cmocka_unit_test(counts_are_read),
-        cmocka_unit_test(what_is_no_count_is_refused),      cmocka_unit_test(edit_distance_counts_the_four_slips),
+        cmocka_unit_test(numbers_are_written_briefly),
+        cmocka_unit_test(numbers_read_back_equal),
+        cmocka_unit_test(numbers_do_not_follow_the_locale),
+        cmocka_unit_test(counts_are_read),
+        cmocka_unit_test(what_is_no_count_is_refused),
+        cmocka_unit_test(edit_distance_counts_the_four_slips),
+        cmocka_unit_test(a_directory_ends_with_the_last_separator),
         cmocka_unit_test(text_is_utf8_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
