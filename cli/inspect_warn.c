@@ -20,11 +20,6 @@ static data_warning *begin_warning(data_inspection *data, const char *what)
     return next;
 }
 
-static bool end_warning(const data_warning *out)
-{
-    return !out->is_cut;
-}
-
 __attribute__((format(printf, 2, 3))) static void put(data_warning *out, const char *format, ...)
 {
     va_list arguments, again;
@@ -159,7 +154,7 @@ static bool warn_of_columns(data_inspection *data, const data_column *column, si
             put_in_list(out, &column[i]);
         }
     put(out, "%s", checks[check].unless);
-    return end_warning(out);
+    return !out->is_cut;
 }
 
 /* ---- labels ----------------------------------------------------------------------------------------------------- */
@@ -169,7 +164,7 @@ static bool warn_plainly(data_inspection *data, const char *what, const char *te
     data_warning *out = begin_warning(data, what);
     if (out != NULL)
         put(out, "%s", text);
-    return out != NULL && end_warning(out);
+    return out != NULL && !out->is_cut;
 }
 
 static bool warn_of_one_class(data_inspection *data)
@@ -180,7 +175,7 @@ static bool warn_of_one_class(data_inspection *data)
         put(out, "every row has the label %s, and there is nothing to tell apart; add rows of other classes%s",
             label_text(&data->labels, data->labels.values.entry[0].value, buffer),
             data->column != NULL ? ", or say with --label which column is learned" : "");
-    return out != NULL && end_warning(out);
+    return out != NULL && !out->is_cut;
 }
 
 /* Counts descend: the rare ones are the last. */
@@ -205,7 +200,7 @@ static bool warn_of_rare_classes(data_inspection *data)
     if (n > listed)
         put(out, " and %zu more", n - listed);
     put(out, ": too few to learn or to judge by; join classes, or find more rows of them");
-    return end_warning(out);
+    return !out->is_cut;
 }
 
 static bool warn_of_labels(data_inspection *data)
