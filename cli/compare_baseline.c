@@ -99,8 +99,7 @@ static gsa_status finish_baseline(void *self, gsa_model **out, gsa_error *error)
         learner->float_weights[i] = (float)learner->weights[i];
     }
     return gsa_model_with_weights(learner->task->like, learner->problem.n_features, learner->float_weights + n_outputs,
-                                  learner->problem.intercept ? learner->float_weights : NULL, &learner->env, out,
-                                  error);
+                                  learner->problem.intercept ? learner->weights : NULL, &learner->env, out, error);
 }
 
 static double step_of_baseline(const void *self)

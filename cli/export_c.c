@@ -208,16 +208,29 @@ static void put_weights(const exported *what, uint64_t feature, uint64_t number,
     }
 }
 
+static void put_double(double number, FILE *stream)
+{
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7FF);
+    const char *sign = bits >> 63 ? "-" : "";
+    if (bits << 1 == 0)
+        putc('0', stream);
+    else
+        fprintf(stream, "%s0x%d.%013" PRIx64 "p%d", sign, exponent > 0, bits & 0xFFFFFFFFFFFFFu,
+                exponent > 0 ? exponent - 1023 : -1022);
+}
+
 static bool put_model(const exported *what, FILE *stream)
 {
     export_put(what, "#define @_FEATURES ", stream);
     fprintf(stream, "%" PRIu64 "u\n", what->n_features);
     export_put(what, "#define @_MARGINS ", stream);
     fprintf(stream, "%" PRIu64 "\n\n", what->info.n_outputs);
-    export_put(what, "static const float @_intercept[@_MARGINS] = {", stream);
+    export_put(what, "static const double @_intercept[@_MARGINS] = {", stream);
     for (size_t k = 0; k < what->info.n_outputs; k++) {
         put_between(k, WEIGHTS_A_LINE, stream);
-        put_float(gsa_model_intercept(what->model, k), stream);
+        put_double(gsa_model_intercept(what->model, k), stream);
     }
     fputs("};\n\n", stream);
     if (!what->is_dense) {

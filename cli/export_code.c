@@ -64,7 +64,7 @@ static const char margin_one[] = "/* Eight partial sums that take turns, as gree
                                  "        position++;\n"
                                  "    }\n"
                                  "    double sum = ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));\n"
-                                 "    return sum + (double)@_intercept[0];\n"
+                                 "    return sum + @_intercept[0];\n"
                                  "}\n\n";
 
 static const char margin_many[] =
@@ -82,7 +82,7 @@ static const char margin_many[] =
     "            out[k] += (double)weight[k] * x;\n"
     "    }\n"
     "    for (size_t k = 0; k < @_OUT; k++)\n"
-    "        out[k] += (double)@_intercept[k];\n"
+    "        out[k] += @_intercept[k];\n"
     "}\n\n";
 
 static const char exponential[] =

@@ -53,7 +53,7 @@ static void print_intercepts(const inspection *what)
     }
     report_name("intercept");
     for (size_t i = 0; i < LABELS_SHOWN && i < what->info.n_outputs; i++)
-        printf("%s%.6g", i > 0 ? " " : "", (double)gsa_model_intercept(what->model, i));
+        printf("%s%.6g", i > 0 ? " " : "", gsa_model_intercept(what->model, i));
     puts(what->info.n_outputs > LABELS_SHOWN ? " ..." : "");
 }
 

@@ -63,6 +63,6 @@ json_t *strongest_intercepts(const strongest *what)
         return json_null();
     json_t *list = json_array();
     for (size_t i = 0; i < what->n_outputs; i++)
-        json_array_append_new(list, report_real((double)gsa_model_intercept(what->model, i)));
+        json_array_append_new(list, report_real(gsa_model_intercept(what->model, i)));
     return list;
 }

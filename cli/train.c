@@ -80,12 +80,12 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     trace_progress(&run->trace, learner, &summary, run->state);
 }
 
-static void show_notice(void *ctx, const char *text)
+static void show_notice(void *ctx, gsa_notice what, const char *text)
 {
     training *run = ctx;
     progress_clear(&run->progress);
     complain("note: %s", text);
-    run->is_sorted = true; /* there is no other notice */
+    run->is_sorted = run->is_sorted || what == GSA_NOTICE_SORTED;
     trace_notice(&run->trace, text);
 }
 

@@ -94,7 +94,7 @@ static gsa_status learn(const char *name, const gsa_margin_loss *loss, gsa_error
         status = gsa_state_finish(state, NULL, &model, error);
     if (status == GSA_OK)
         print(name, (double)gsa_model_weight(model, 0, 0), (double)gsa_model_weight(model, 1, 0),
-              (double)gsa_model_intercept(model, 0));
+              gsa_model_intercept(model, 0));
     gsa_model_free(model);
     gsa_state_free(state);
     gsa_config_free(config);

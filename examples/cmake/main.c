@@ -26,7 +26,7 @@ int main(void)
     if (failed)
         fprintf(stderr, "main: %s\n", error.message);
     else
-        printf("y = %.2f x + %.2f\n", (double)gsa_model_weight(model, 0, 0), (double)gsa_model_intercept(model, 0));
+        printf("y = %.2f x + %.2f\n", (double)gsa_model_weight(model, 0, 0), gsa_model_intercept(model, 0));
     gsa_model_free(model);
     gsa_state_free(state);
     gsa_config_free(config);

@@ -383,14 +383,14 @@ GSA_API const char *gsa_model_name(const gsa_model *model, uint64_t feature);
 /* One weight; 0 for ids beyond the model. */
 GSA_API float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output);
 /* The constant term of an output; 0 if there is none. */
-GSA_API float gsa_model_intercept(const gsa_model *model, size_t output);
+GSA_API double gsa_model_intercept(const gsa_model *model, size_t output);
 /* All weights, row-major [n_features x n_outputs]; valid until the model is freed. */
 GSA_API const float *gsa_model_weights(const gsa_model *model);
 
 /* A model with the loss and labels of another and weights of its own: row-major [n_features x n_outputs], and one
  * intercept an output (NULL: zeros). For weights that were found in another way. */
 GSA_API GSA_NODISCARD gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features,
-                                                        const float *weights, const float *intercept,
+                                                        const float *weights, const double *intercept,
                                                         const gsa_env *env, gsa_model **out, gsa_error *error);
 
 /* One number a row and output: w.x + b. Features that the model does not know count as absent.

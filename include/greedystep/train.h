@@ -35,6 +35,13 @@ typedef struct gsa_round_report {
     uint64_t bytes_sent; /* what it had for others */
 } gsa_round_report;
 
+/* What a notice is about. */
+typedef enum gsa_notice {
+    GSA_NOTICE_SORTED = 0,       /* rows are sorted by label */
+    GSA_NOTICE_LATE_LABELS = 1,  /* labels that the first rows did not have */
+    GSA_NOTICE_TINY_FEATURES = 2 /* features that are too small to be learned */
+} gsa_notice;
+
 /* Whom the engine tells, and who helps. Every member may be NULL. */
 typedef struct gsa_train_hooks {
     void *ctx; /* handed to all functions */
@@ -46,7 +53,7 @@ typedef struct gsa_train_hooks {
      * meet in gsa_evaluate_together if every one has this function. */
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Something about the input that its owner should know: what it is, and what to do. */
-    void (*notice)(void *ctx, const char *text);
+    void (*notice)(void *ctx, gsa_notice what, const char *text);
     /* Whenever the state is whole: after a block, a round, a pass. What goes on from a state that was saved then gives
      * the bits of an undisturbed run, with any number of threads and processes. */
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);

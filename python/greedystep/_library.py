@@ -178,7 +178,7 @@ NextRows = CFUNCTYPE(c_int, c_void_p, POINTER(Batch), POINTER(Error))
 RewindRows = CFUNCTYPE(c_int, c_void_p, POINTER(Error))
 Progress = CFUNCTYPE(None, c_void_p, c_void_p, c_void_p)
 PassEnded = CFUNCTYPE(c_int, c_void_p, c_void_p, POINTER(Error))
-Notice = CFUNCTYPE(None, c_void_p, c_char_p)
+Notice = CFUNCTYPE(None, c_void_p, c_int, c_char_p)
 WriteBytes = CFUNCTYPE(c_int, c_void_p, c_void_p, c_size_t)
 OpenAgain = CFUNCTYPE(c_int, c_void_p, c_void_p)
 
@@ -287,7 +287,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_model_label": (c_char_p, [_P, c_size_t]),
     "gsa_model_schema": (c_char_p, [_P]),
     "gsa_model_name": (c_char_p, [_P, c_uint64]),
-    "gsa_model_intercept": (c_float, [_P, c_size_t]),
+    "gsa_model_intercept": (c_double, [_P, c_size_t]),
     "gsa_model_weights": (POINTER(c_float), [_P]),
     "gsa_model_margins": (c_int, [_P, _B, _P, _E]),
     "gsa_model_predict": (c_int, [_P, _B, _P, _E]),

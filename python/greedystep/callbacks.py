@@ -107,7 +107,7 @@ class Hooks:
             return fill(error, c.STOPPED, "a callback failed")
         return c.OK
 
-    def _notice(self, _ctx: Any, text: bytes) -> None:
+    def _notice(self, _ctx: Any, _what: int, text: bytes) -> None:
         self._notices.append(c.text_of(text) or "")
 
     def warn(self, stacklevel: int) -> None:

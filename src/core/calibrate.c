@@ -39,6 +39,7 @@ struct evidence {
     double *scratch;              /* [n_outputs] */
     double *row_loss, *sure_loss; /* [n]: of each row, and without a doubt */
     double weight;                /* of all rows */
+    double origin;                /* of labels */
     bool offset;                  /* whether there is one to find */
 };
 
@@ -90,7 +91,7 @@ static void add_softmax(const struct evidence *e, size_t i, double scale, struct
 
 static void add_squared(const struct evidence *e, size_t i, double scale, double offset, struct slope *sum)
 {
-    double m = e->margins[i], c = e->c[i], r = scale * m + offset - e->row[i]->number;
+    double m = e->margins[i], c = e->c[i], r = scale * m + offset - (e->row[i]->number - e->origin);
     sum->loss += c * r * r / 2;
     sum->g[0] += c * r * m;
     sum->g[1] += c * r;
@@ -183,6 +184,7 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     for (size_t s = 0; s < n_states; s++)
         n += states[s]->sample.n;
     e->loss = states[0]->loss;
+    e->origin = states[0]->origin_of_labels.at; /* of all: copies of one state */
     e->n_outputs = n_outputs;
     if (!gsa__multiply(n, n_outputs + 3, &n_numbers) || !gsa__add(n_numbers, n_outputs + n_classes, &n_numbers) ||
         !(e->row = gsa__alloc(env, n, sizeof *e->row)) ||
@@ -196,10 +198,10 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             const gsa__held_row *row = states[s]->sample.at[i];
-            e->c[e->n] = row->seen;
+            e->c[e->n] = row->weight;
             e->row[e->n++] = row;
             if (n_classes > 0)
-                e->class_weight[row->class_number] += row->seen;
+                e->class_weight[row->class_number] += row->weight;
         }
     return GSA_OK;
 }

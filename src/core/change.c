@@ -16,6 +16,14 @@ bool gsa__state_continues(const gsa_state *state, const gsa_state *base)
            state->n_rows >= base->n_rows && state->clock.now >= base->clock.now;
 }
 
+double gsa__weight_in(const gsa_state *state, const gsa_state *into)
+{
+    const gsa__given_weights *own = &state->given, *all = &into->given;
+    if (!(own->sum > 0 && all->sum > 0))
+        return 1;
+    return own->sum / (double)own->n_rows / (all->sum / (double)all->n_rows);
+}
+
 static double step_sum(const gsa_state *state, const gsa_state *into)
 {
     return gsa__state_step(state)->sum / (gsa__state_splits(state, into) ? 2 : 1);
@@ -34,6 +42,7 @@ static gsa__change change_of(const gsa_state *state, const gsa_state *base, cons
         .loss_weight = state->position.loss_weight,
         .squared_error = state->squared_error,
         .squared_label = state->squared_label,
+        .given = state->given,
         .pass = state->position.pass,
         .pass_rows = state->position.pass_rows,
     };
@@ -45,6 +54,8 @@ static gsa__change change_of(const gsa_state *state, const gsa_state *base, cons
         change.step.weight -= gsa__state_step(base)->weight;
         change.squared_error -= base->squared_error;
         change.squared_label -= base->squared_label;
+        change.given.sum -= base->given.sum;
+        change.given.n_rows -= base->given.n_rows;
         if (state->position.pass == base->position.pass) { /* else these began anew with the pass */
             change.loss_sum -= base->position.loss_sum;
             change.loss_weight -= base->position.loss_weight;
@@ -67,6 +78,8 @@ static void add(gsa__change *into, const gsa__change *from)
     into->loss_weight += from->loss_weight;
     into->squared_error += from->squared_error;
     into->squared_label += from->squared_label;
+    into->given.sum += from->given.sum;
+    into->given.n_rows += from->given.n_rows;
     into->pass = into->pass > from->pass ? into->pass : from->pass;
     into->pass_rows += from->pass_rows;
 }
@@ -102,6 +115,8 @@ gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, con
     sum.loss_weight *= share;
     sum.squared_error *= share;
     sum.squared_label *= share;
+    sum.given.sum *= share;
+    sum.given.n_rows /= shares;
     return sum;
 }
 
@@ -128,6 +143,7 @@ void gsa__change_apply(gsa_state *into, const gsa__change *sum, const gsa_state 
     into->step = sum->step;
     into->squared_error = sum->squared_error;
     into->squared_label = sum->squared_label;
+    into->given = sum->given;
     into->clock.now = sum->n_ticks + (goes_on ? base->clock.now : 0);
     into->n_merged = goes_on ? base->n_merged : sum->n_merged;
     into->position.pass = sum->pass;
@@ -136,6 +152,8 @@ void gsa__change_apply(gsa_state *into, const gsa__change *sum, const gsa_state 
         into->step.weight += gsa__state_step(base)->weight;
         into->squared_error += base->squared_error;
         into->squared_label += base->squared_label;
+        into->given.sum += base->given.sum;
+        into->given.n_rows += base->given.n_rows;
         if (sum->pass == base->position.pass)
             into->position = base->position;
         note_losses(into, sum, base->n_rows);

@@ -10,6 +10,7 @@ typedef struct gsa__change {
     uint64_t rows_free; /* rows of copies that learn free of units */
     gsa__step_mean step;
     double loss_sum, loss_weight, squared_error, squared_label;
+    gsa__given_weights given;
     uint64_t pass, pass_rows;
 } gsa__change;
 
@@ -19,6 +20,9 @@ bool gsa__state_splits(const gsa_state *state, const gsa_state *into);
 /* Is the state a copy of the base that went on counting where the base stood, rather than a new run that started from
  * the base's finished weights? A new run has the base among its ancestors, even if it began with the same rows. */
 bool gsa__state_continues(const gsa_state *state, const gsa_state *base);
+
+/* Returns the mean weight of the rows of a state in units of that of `into`, the mean over all states. */
+double gsa__weight_in(const gsa_state *state, const gsa_state *into);
 
 /* The sum of the changes of the states since `base` (NULL: since nothing), left half plus right half, the left one a
  * power of two. Rows that were learned by so many of the states (`shares`) count once; 0 is 1. */

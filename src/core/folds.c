@@ -7,6 +7,76 @@
 #include "core/team.h"
 
 #include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+/* A row by its features, for dealing it out. */
+typedef struct dealt_row {
+    uint64_t features, all; /* hashes */
+    uint32_t row;
+} dealt_row;
+
+static int compare_dealt(const void *a, const void *b)
+{
+    const dealt_row *x = a, *y = b;
+    if (x->features != y->features)
+        return x->features < y->features ? -1 : 1;
+    if (x->all != y->all)
+        return x->all < y->all ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The end of the run of rows from `from` on that are equal in features, or in label too. */
+static size_t run_end(const dealt_row *sorted, size_t from, size_t n, bool labels)
+{
+    size_t end = from + 1;
+    while (end < n && sorted[end].features == sorted[from].features && (!labels || sorted[end].all == sorted[from].all))
+        end++;
+    return end;
+}
+
+/* Copies of a row have its label. Equal features that often come with different labels are rows of their own, of which
+ * the others tell something; and with few kinds of rows each has to be learned from all others. */
+#define KINDS_A_FOLD 8u
+#define SAME_LABEL 0.9
+
+static bool by_features(const dealt_row *sorted, size_t n, uint32_t n_folds)
+{
+    size_t n_kinds = 0;
+    double extra = 0, same = 0; /* rows beyond the first of a kind; those of them that a row of the kind agrees with */
+    for (size_t i = 0, end; i < n; i = end, n_kinds++) {
+        end = run_end(sorted, i, n, false);
+        extra += (double)(end - i - 1);
+        for (size_t l = i, next; l < end; l = next) {
+            next = run_end(sorted, l, end, true);
+            same += (double)(next - l) * (double)(next - l - 1) / (double)(end - i);
+        }
+    }
+    return n_kinds >= (size_t)KINDS_A_FOLD * n_folds && same >= SAME_LABEL * extra;
+}
+
+gsa_status gsa__fold_rows(const gsa_batch *rows, uint64_t seed, uint32_t n_folds, const gsa_env *env, uint8_t *fold,
+                          gsa_error *error)
+{
+    size_t n = rows->n_rows, kind = 0;
+    dealt_row *dealt = gsa__alloc(env, n, sizeof *dealt);
+    if (!dealt)
+        return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t features = gsa__mix(gsa__row_features_hash(rows, i) ^ gsa__mix(seed));
+        dealt[i] = (dealt_row){features, gsa__mix(features ^ gsa__row_label_hash(rows, i)), (uint32_t)i};
+    }
+    qsort(dealt, n, sizeof *dealt, compare_dealt);
+    bool whole = by_features(dealt, n, n_folds);
+    for (size_t i = 0; i < n; i++) {
+        kind += i > 0 && (!whole || dealt[i].features != dealt[i - 1].features);
+        fold[dealt[i].row] = (uint8_t)(kind % n_folds);
+    }
+    gsa__free(env, dealt);
+    return GSA_OK;
+}
 
 static double mean_last_pass_loss(const gsa_state *const *states, size_t n_states)
 {

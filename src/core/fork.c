@@ -59,14 +59,12 @@ gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < from->sample.n && status == GSA_OK; i++) {
         gsa__held_row *held = gsa__held_row_copy(from->sample.at[i], &to->env);
-        status = gsa__sample_insert(&to->sample, held, from->sample.n, &to->env, NULL, error);
+        status = gsa__sample_insert(&to->sample, held, &to->env, error);
     }
+    to->sample.below = from->sample.below;
+    memcpy(to->sample.common, from->sample.common, sizeof to->sample.common);
+    to->sample.n_common = from->sample.n_common;
     return status;
-}
-
-bool gsa__state_has_sample(const gsa_state *base)
-{
-    return base->position.pass > 0 || base->sample.n >= gsa__params_holdout(&base->params);
 }
 
 static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
@@ -127,6 +125,8 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     copy->clock = base->clock;
     copy->clock.pace = n_copies > 1 ? n_copies : 1;
     copy->position = base->position;
+    copy->given = base->given;
+    copy->origin_of_labels = base->origin_of_labels;
     copy->n_rows = base->n_rows;
     copy->n_counted = base->n_counted;
     copy->squared_error = base->squared_error;
@@ -191,6 +191,8 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     status = copy_knowledge(state, from, gsa__state_table(from), error);
     state->units_free = from->units_free || gsa__state_table(from) != &from->table;
     state->rows_behind = from->rows_behind;
+    state->origin_of_labels = from->origin_of_labels;
+    state->origin_of_labels.settled = from->n_rows > 0;
     if (status == GSA_OK && from->loss != GSA__UNDECIDED) {
         begin_at_average(state, from);
         status = gsa__state_fold(state, error);

@@ -26,7 +26,7 @@ double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, dou
     case GSA__SQUARED:
         break;
     }
-    return gsa__squared_loss(margins[0], held->number);
+    return gsa__squared_loss(margins[0], held->number - state->origin_of_labels.at);
 }
 
 /* Adds x times the averaged weights of a slot. */

@@ -25,15 +25,14 @@ struct learner {
 /* What is asked about a row, whose entries are in the state. */
 struct lesson {
     size_t class_number; /* for losses with classes */
-    double y;            /* for the others */
+    double y;            /* for the others, from the origin of labels */
     double c;            /* weight */
 };
 
-/* What a row proposes: its loss, lambda = eta xx, the exact lambda (for heavy rows), and its gradient scale; with
- * several outputs the scales are in state->margins and g is what the scale of one output would be: 1 - p, or that of a
- * hinge loss's rival. */
+/* What a row proposes: its loss, lambda = eta xx, its gradient scale and its margin; with several outputs the scales
+ * are in state->margins and g is what the scale of one output would be: 1 - p, or that of a hinge loss's rival. */
 struct proposal {
-    double loss, lambda, exact_lambda, g;
+    double loss, lambda, g, m;
 };
 
 static void tick(gsa_state *state)
@@ -60,16 +59,6 @@ static double lag_of(const gsa_state *state)
     if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST)
         return 0;
     return gsa__clock_total(state, state->clock.now - state->clock.pace);
-}
-
-/* A row of weight c moves c times as far, but a heavy row not past the point where it is fitted, unless a row of weight
- * 1 would go there too (docs/decisions/0003-row-weights.md). `exact` is the row's own exact step. */
-static double weighted_step(double mean_step, double c, double exact)
-{
-    if (c <= 1)
-        return c * mean_step;
-    double most = exact > mean_step ? exact : mean_step;
-    return c * mean_step < most ? c * mean_step : most;
 }
 
 static gsa_status diverged(const gsa_state *state, gsa_error *error)
@@ -101,25 +90,24 @@ static void propose_one(const gsa_state *state, double m, const struct lesson *l
     switch (state->loss) {
     case GSA__LOGISTIC:
         row = gsa__logistic(m, lesson->class_number == 1);
-        *out = (struct proposal){row.loss, row.lambda, 0, row.g};
-        if (lesson->c > 1)
-            out->exact_lambda = gsa__logistic_exact(m, lesson->class_number == 1);
+        *out = (struct proposal){row.loss, row.lambda, row.g, m};
         return;
     case GSA__HINGE:
     case GSA__SQUARED_HINGE:
         hinge = gsa__hinge(m, lesson->class_number == 1, state->loss == GSA__SQUARED_HINGE);
-        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.lambda, hinge.g};
+        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.g, m};
         return;
     case GSA__CUSTOM:
+        out->m = m;
         out->loss = custom->loss(custom->ctx, m, lesson->y);
         out->g = custom->derivative(custom->ctx, m, lesson->y);
-        out->lambda = out->exact_lambda = gsa__search_lambda(custom, m, lesson->y, out->g);
+        out->lambda = gsa__search_lambda(custom, m, lesson->y, out->g);
         return;
     case GSA__UNDECIDED: /* it and the two below do not come here; no default: the compiler misses a loss that is new */
     case GSA__SOFTMAX:
     case GSA__LOSSES:
     case GSA__SQUARED:
-        *out = (struct proposal){gsa__squared_loss(m, lesson->y), 1, 1, m - lesson->y};
+        *out = (struct proposal){gsa__squared_loss(m, lesson->y), 1, m - lesson->y, m};
     }
 }
 
@@ -129,12 +117,11 @@ static void propose_many(gsa_state *state, const struct lesson *lesson, struct p
     size_t n_classes = state->table.n_outputs;
     if (gsa__loss_is_hinge(state->loss)) {
         gsa__hinge_row hinge = gsa__hinge_many(p, n_classes, lesson->class_number, state->loss == GSA__SQUARED_HINGE);
-        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.lambda, hinge.g};
+        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.g, 0};
         return;
     }
-    double exact = lesson->c > 1 ? gsa__softmax_exact(p, n_classes, lesson->class_number) : 0;
     gsa__softmax_row row = gsa__softmax(p, n_classes, lesson->class_number);
-    *out = (struct proposal){row.loss, row.lambda, exact, row.rest};
+    *out = (struct proposal){row.loss, row.lambda, row.rest, 0};
     p[lesson->class_number] = -row.rest;
 }
 
@@ -169,7 +156,32 @@ static double vote_of(const gsa_state *state, const struct lesson *lesson, const
     return lesson->c * proposal->g * proposal->g * xdx;
 }
 
-/* The step that this row takes: the mean of all, but in the default method not past a minimum of the row's own. */
+/* The number of plain steps of length e that a heavy row is worth (docs/decisions/0003-row-weights.md). */
+static double repeats_of(const gsa_state *state, const struct lesson *lesson, const struct proposal *proposal, double e)
+{
+    double c = lesson->c;
+    switch (state->loss) {
+    case GSA__LOGISTIC:
+        return gsa__logistic_repeats(proposal->m, lesson->class_number == 1, fabs(proposal->g), e, c);
+    case GSA__SOFTMAX:
+        return gsa__softmax_repeats(state->margins, state->table.n_outputs, lesson->class_number, proposal->loss,
+                                    proposal->g, e, c);
+    case GSA__HINGE:
+    case GSA__SQUARED_HINGE:
+        return gsa__hinge_repeats(proposal->lambda, e, c, state->loss == GSA__SQUARED_HINGE);
+    case GSA__CUSTOM:
+        return gsa__custom_repeats(&state->params.custom_loss, proposal->m, lesson->y, proposal->g, e, c);
+    case GSA__UNDECIDED: /* it and the one below do not come here */
+    case GSA__LOSSES:
+    case GSA__SQUARED:
+        break;
+    }
+    return gsa__squared_repeats(e, c);
+}
+
+/* The step that this row takes: the mean of all, but in the default method not past a minimum of the row's own. A light
+ * row takes a part of it, a heavy row several; a step that leads away from the label is never multiplied by more than
+ * the row's weight. */
 static double step_of(const gsa_state *state, const struct learner *learner, const struct lesson *lesson,
                       const struct proposal *proposal, double xdx)
 {
@@ -177,7 +189,9 @@ static double step_of(const gsa_state *state, const struct learner *learner, con
     double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
     bool own_minimum =
         state->params.value[GSA__PARAM_method] != GSA__METHOD_GSA && !gsa__loss_has_probabilities(state->loss);
-    return weighted_step(own_minimum && eta < mean ? eta : mean, lesson->c, proposal->exact_lambda / xdx);
+    double step = own_minimum && eta < mean ? eta : mean, e = step * xdx;
+    bool heavy = lesson->c > 1 && e > 0 && proposal->g != 0;
+    return step * (heavy ? repeats_of(state, lesson, proposal, e) : lesson->c);
 }
 
 static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double xx,
@@ -274,7 +288,7 @@ static void note_loss(gsa_state *state, double loss, double c)
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    struct lesson lesson = {class_number, y, c};
+    struct lesson lesson = {class_number, 0, c};
     struct learner own = {&state->table, &state->step, state->units_free};
     double loss, xx;
     gsa_status status = gsa__state_fit_row(state, row, &xx, error);
@@ -282,6 +296,8 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
         status = gsa__state_fold(state, error);
     if (status != GSA_OK)
         return status;
+    gsa__label_origin_add(state, y, c);
+    lesson.y = y - state->origin_of_labels.at;
     tick(state);
     status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
                             : learn_with(state, &own, &lesson, xx, &loss, error);

@@ -10,6 +10,7 @@
 #include "core/schema.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
 
@@ -100,43 +101,63 @@ static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
     return status;
 }
 
-/* A row that is held by several has been seen by all of them; what they saw before they were copies counts once, and
- * with the first, whose sum is taken as it is. */
-static bool add_seen(const gsa__merging *merging, bool is_first, const gsa__held_row *held)
+/* A row that several copies hold is the base's once, and what each of them has added to it. */
+static double weight_since(const gsa__merging *merging, const gsa__held_row *held)
 {
-    gsa__held_row *equal = gsa__sample_find(&merging->into->sample, held->hash);
-    const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held->hash) : NULL;
-    if (equal)
-        equal->seen = is_first ? held->seen : equal->seen + (held->seen - (before ? before->seen : 0));
-    return equal != NULL;
+    const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held) : NULL;
+    return held->weight - (before ? before->weight : 0);
 }
 
-/* After the first pass copies hold the rows that the base holds. In it they hold others too, and if the base is full
- * their heads have these alone: a row of the base that a copy has pushed out is above all rows of that copy, which are
- * as many as there may be, and is cut here. */
-static gsa_status unite_samples(const gsa__merging *merging, gsa_error *error)
+static gsa_status add_held(gsa__merging *merging, const gsa_state *from, const gsa__held_row *held, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    bool has_base = merging->goes_on && gsa__state_has_sample(merging->base);
-    gsa_status status = has_base ? gsa__state_copy_sample(into, merging->base, error) : GSA_OK;
-    if (status != GSA_OK || (has_base && merging->base->position.pass > 0))
+    double weight = weight_since(merging, held);
+    if (!gsa__sample_holds(&into->sample, held->hash) || weight <= 0)
+        return GSA_OK;
+    gsa__held_row *copy = gsa__held_row_copy(held, &into->env);
+    if (copy)
+        copy->weight = weight;
+    if (copy && gsa__loss_has_classes(into->loss))
+        copy->class_number = (uint32_t)gsa__labels_find_text(&into->labels, from->labels.at[held->class_number].text);
+    return gsa__sample_insert(&into->sample, copy, &into->env, error);
+}
+
+/* What a copy no longer holds, none does. */
+static void unite_bounds(const gsa__merging *merging)
+{
+    gsa__sample *into = &merging->into->sample;
+    for (size_t s = 0; s < merging->n_states; s++) {
+        const gsa__sample *from = &merging->states[s]->sample;
+        into->below = from->below < into->below ? from->below : into->below;
+        for (size_t i = 0; i < from->n_common; i++)
+            gsa__sample_add_common(into, from->common[i]);
+    }
+    for (size_t i = 0; i < into->n_common; i++) {
+        gsa__held_row *held;
+        while ((held = gsa__sample_take(into, into->common[i])))
+            gsa__free(&merging->into->env, held);
+    }
+}
+
+/* The rows that all hold. After the first pass copies hold the rows that the base holds. In it they hold others too,
+ * and their heads have these alone. Rows that a copy has given back are cut here. */
+static gsa_status unite_samples(gsa__merging *merging, gsa_error *error)
+{
+    gsa_state *into = merging->into;
+    gsa_status status = merging->goes_on ? gsa__state_copy_sample(into, merging->base, error) : GSA_OK;
+    if (status != GSA_OK || (merging->goes_on && merging->base->position.pass > 0))
         return status;
     const gsa_state *const *states = merging->states;
-    size_t n_states = merging->n_states, most = (size_t)gsa__params_holdout(&into->params);
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < states[s]->sample.n; i++) {
-            if (add_seen(merging, s == 0, states[s]->sample.at[i]))
-                continue;
-            gsa__held_row *held = gsa__held_row_copy(states[s]->sample.at[i], &into->env);
-            if (held && gsa__loss_has_classes(into->loss))
-                held->class_number =
-                    (uint32_t)gsa__labels_find_text(&into->labels, states[s]->labels.at[held->class_number].text);
-            status = gsa__sample_insert(&into->sample, held, most, &into->env, NULL, error);
-            if (status != GSA_OK)
-                return status;
-        }
+    unite_bounds(merging);
+    for (size_t s = 0; s < merging->n_states; s++)
+        for (size_t i = 0; i < states[s]->sample.n && status == GSA_OK; i++)
+            status = add_held(merging, states[s], states[s]->sample.at[i], error);
+    const gsa__held_row *last;
+    while ((last = gsa__sample_last(&into->sample)) &&
+           (last->hash >= into->sample.below || into->sample.n > gsa__params_holdout(&into->params)))
+        gsa__free(&into->env, gsa__sample_pop(&into->sample));
     gsa__sample_settle(&into->sample);
-    return GSA_OK;
+    return status;
 }
 
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
@@ -167,6 +188,7 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
         gsa__change_sum(merging->states, merging->n_states, merging->base, merging->shares, merging->into);
     gsa__stride along, along_average;
     gsa__change_apply(merging->into, &sum, merging->base, merging->goes_on);
+    gsa__label_origins_unite(merging->into, merging->states, merging->n_states);
     gsa_status status = make_room_for_counts(merging, merging->into->rows_behind, error);
     if (status == GSA_OK)
         status = gsa__merging_begin(merging, error);

@@ -44,6 +44,9 @@ static bool enter(gsa__merged *from, const gsa__merging *merging, const gsa_stat
     from->per_total = total > 0 ? 1 / total : 0;
     from->fresh = fresh_share(merging, state);
     from->sign = 1;
+    from->unseen = (float)gsa__state_unseen(state);
+    from->weight = merging->base ? 1 : gsa__weight_in(state, merging->into);
+    from->origin = merging->into ? (float)(state->origin_of_labels.at - merging->into->origin_of_labels.at) : 0.0F;
     return !merging->into || !gsa__loss_has_classes(merging->into->loss) || find_places(from, state, merging->into);
 }
 
@@ -187,7 +190,7 @@ static void add_class_sums(gsa_state *into, const gsa__merged *from, double shar
 {
     const gsa__class_sums *sums = &from->state->class_sums;
     for (size_t i = 0; i < sums->n && i <= from->state->labels.n; i++)
-        into->class_sums.at[i > 0 ? from->to[i - 1] + 1 : 0] += share * sums->at[i];
+        into->class_sums.at[i > 0 ? from->to[i - 1] + 1 : 0] += share * from->weight * sums->at[i];
 }
 
 static void take_class_sums(gsa__merging *merging)

@@ -154,6 +154,8 @@ static void take_placed(gsa__view *view, const gsa__merged *from, size_t first, 
     size_t n_own = from->table->n_outputs > 1 ? from->state->labels.n : 1, size = view->block * view->n_outputs;
     memset(view->last, 0, size * sizeof *view->last);
     memset(view->lag, 0, size * sizeof *view->lag);
+    for (size_t k = 0; k < view->n_outputs && first == 0 && view->n_outputs > 1; k++)
+        view->last[k * view->block] = from->unseen;
     for (size_t i = 0; i < n; i++) {
         const gsa__cell *record = gsa__table_slot(from->table, first + i);
         const gsa__cell *terms = record + gsa__table_average(from->table);
@@ -188,6 +190,10 @@ void gsa__view_take(gsa__view *view, const gsa__merged *from, size_t first, size
         view->mass[i] += carried->mass[first + i];
         view->count[i] += (double)carried->count[first + i];
     }
+    for (size_t i = 0; i < n_own && from->weight != 1; i++)
+        view->mass[i] *= from->weight;
+    if (first == 0)
+        view->last[0] += from->origin;
 }
 
 /* ---- changes ----------------------------------------------------------------------------------------------------- */

@@ -61,8 +61,11 @@ typedef struct gsa__merged {
     double fresh;            /* share of the weights since the base in its average */
     size_t *to;              /* by output of the state; if that is split: of its two labels */
     bool is_placed;          /* by these; else the outputs are those of the merged one */
-    bool split; /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
-    float sign; /* one output into one: -1 if the labels change places */
+    bool split;    /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    float sign;    /* one output into one: -1 if the labels change places */
+    float unseen;  /* the intercept of labels that it does not know */
+    float origin;  /* of its labels, from that of the merged one */
+    double weight; /* the mean weight of its rows, in that of the merged one's; 1 with a base */
 } gsa__merged;
 
 /* Slots of a state in the outputs of the merged one: last weights, what averages lack of them, mass and presence. */

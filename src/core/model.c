@@ -80,7 +80,7 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
     size_t n_weights;
     if (!gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
         !(model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
-        !(model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof(float))))
+        !(model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept)))
         return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
                          (unsigned long long)model->n_features, model->n_outputs);
     model->weights = model->owned_weights;
@@ -94,14 +94,15 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
     if (status != GSA_OK)
         return status;
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
-        float *to = slot ? model->owned_weights + (slot - 1) * n_outputs : model->intercept;
         for (size_t k = 0; k < n_outputs; k++) {
             float weight = (float)model_weight(from, map, slot, k);
             if (!isfinite(weight))
                 return gsa__fail(error, GSA_DIVERGED,
                                  "a weight is no longer finite: scale the features to a similar range");
-            if (weight != 0) /* leaves pages of features that were never seen untouched */
-                to[k] = weight;
+            if (slot == 0)
+                model->intercept[k] = from->state->origin_of_labels.at + (double)weight;
+            else if (weight != 0) /* leaves pages of features that were never seen untouched */
+                model->owned_weights[(slot - 1) * n_outputs + k] = weight;
         }
     }
     return GSA_OK;
@@ -168,7 +169,7 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     return status;
 }
 
-static gsa_status take_weights(gsa_model *model, const float *weights, const float *intercept, gsa_error *error)
+static gsa_status take_weights(gsa_model *model, const float *weights, const double *intercept, gsa_error *error)
 {
     size_t n_weights;
     if (model->n_features > (uint64_t)GSA_MAX_ID + 1 ||
@@ -188,7 +189,7 @@ static gsa_status take_weights(gsa_model *model, const float *weights, const flo
 }
 
 gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
-                                  const float *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
+                                  const double *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
     gsa_model *model = NULL;
     gsa_status status = gsa__model_create(env, &model, error);
@@ -249,7 +250,7 @@ const float *gsa_model_weights(const gsa_model *model)
     return model->weights;
 }
 
-float gsa_model_intercept(const gsa_model *model, size_t output)
+double gsa_model_intercept(const gsa_model *model, size_t output)
 {
     return output < model->n_outputs ? model->intercept[output] : 0;
 }

@@ -18,7 +18,7 @@ struct gsa_model {
     char *schema;       /* NULL: none */
     gsa__names names;
     const float *weights; /* [n_features x n_outputs], row-major */
-    float *intercept;     /* [n_outputs], zeros without one */
+    double *intercept;    /* [n_outputs], zeros without one */
     float *owned_weights; /* what `weights` points to, unless it is the memory of an owner */
     void (*close_owner)(void *owner);
     void *owner;

@@ -55,7 +55,7 @@ void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double 
     else
         dot_many(model, row, margins);
     for (size_t k = 0; k < model->n_outputs; k++)
-        margins[k] += (double)model->intercept[k];
+        margins[k] += model->intercept[k];
 }
 
 void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out)

@@ -26,7 +26,7 @@ gsa_status gsa__row_weight(const gsa_batch *batch, size_t row, double *out, gsa_
     return GSA_OK;
 }
 
-static uint64_t hash_label(const gsa_batch *batch, size_t row)
+uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row)
 {
     if (!batch->label)
         return 0;
@@ -68,13 +68,19 @@ static uint64_t hash_entries(const gsa__row *row, uint64_t hash)
     return gsa__mix(gsa__mix(gsa__mix(sum[0] ^ gsa__mix(sum[1])) ^ sum[2]) ^ sum[3]);
 }
 
-uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
+uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row_number)
 {
     gsa__row row = gsa__row_at(batch, row_number);
+    return hash_entries(&row, gsa__mix(0));
+}
+
+uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
+{
     float weight = batch->weight ? batch->weight[row_number] : 1.0f;
     uint32_t weight_bits;
     memcpy(&weight_bits, &weight, sizeof weight_bits);
-    return hash_entries(&row, gsa__mix(hash_label(batch, row_number) ^ weight_bits));
+    return gsa__mix(gsa__row_features_hash(batch, row_number) ^
+                    gsa__mix(gsa__row_label_hash(batch, row_number) ^ weight_bits));
 }
 
 gsa_status gsa__batch_check(const gsa_batch *batch, int needs_labels, gsa_error *error)

@@ -23,7 +23,11 @@ static inline bool gsa__row_is_word(const gsa_batch *batch, size_t row)
 /* Its weight, 1 where rows have none. GSA_INPUT if it is negative or not finite. */
 gsa_status gsa__row_weight(const gsa_batch *batch, size_t row, double *out, gsa_error *error);
 
-/* A 64-bit hash of label, weight and the nonzero entries in their order; the same for equal rows of every format. */
+/* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
+ * what is held out: neither the label nor the weight of a row may. */
+uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row);
+uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row);
+/* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsa__row_hash(const gsa_batch *batch, size_t row);
 
 /* The shape of a batch from outside: GSA_ARGUMENT if pointers are missing. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
@@ -15,13 +16,23 @@ void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
     memset(sample, 0, sizeof *sample);
 }
 
-/* The first place whose hash is not below. */
-static size_t place_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
+/* By hash, class and number: below 0, 0 or above. */
+static int compare(const gsa__held_row *a, const gsa__held_row *b)
+{
+    if (a->hash != b->hash)
+        return a->hash < b->hash ? -1 : 1;
+    if (a->class_number != b->class_number)
+        return a->class_number < b->class_number ? -1 : 1;
+    return a->number < b->number ? -1 : a->number > b->number;
+}
+
+/* The first place whose row is not below. */
+static size_t place_of(gsa__held_row *const *rows, size_t n, const gsa__held_row *row)
 {
     size_t low = 0, high = n;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (rows[middle]->hash < hash)
+        if (compare(rows[middle], row) < 0)
             low = middle + 1;
         else
             high = middle;
@@ -29,18 +40,16 @@ static size_t place_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
     return low;
 }
 
-static gsa__held_row *find_in(gsa__held_row *const *rows, size_t n, uint64_t hash)
+static gsa__held_row *find_in(gsa__held_row *const *rows, size_t n, const gsa__held_row *row)
 {
-    size_t place = place_of(rows, n, hash);
-    return place < n && rows[place]->hash == hash ? rows[place] : NULL;
+    size_t place = place_of(rows, n, row);
+    return place < n && compare(rows[place], row) == 0 ? rows[place] : NULL;
 }
 
-gsa__held_row *gsa__sample_find(const gsa__sample *sample, uint64_t hash)
+gsa__held_row *gsa__sample_find(const gsa__sample *sample, const gsa__held_row *row)
 {
-    if (hash > sample->highest)
-        return NULL;
-    gsa__held_row *late = find_in(sample->late, sample->n_late, hash);
-    return late ? late : find_in(sample->at, sample->n - sample->n_late, hash);
+    gsa__held_row *late = find_in(sample->late, sample->n_late, row);
+    return late ? late : find_in(sample->at, sample->n - sample->n_late, row);
 }
 
 /* From the back, so that every row is moved once. */
@@ -49,32 +58,98 @@ void gsa__sample_settle(gsa__sample *sample)
     size_t end = sample->n - sample->n_late;
     while (sample->n_late > 0) {
         gsa__held_row *held = sample->late[--sample->n_late];
-        gsa__held_row **place = sample->at + place_of(sample->at, end, held->hash);
+        gsa__held_row **place = sample->at + place_of(sample->at, end, held);
         memmove(place + sample->n_late + 1, place, (size_t)(sample->at + end - place) * sizeof *place);
         place[sample->n_late] = held;
         end = (size_t)(place - sample->at);
     }
 }
 
-static gsa__held_row **last_place(gsa__sample *sample)
+static bool last_is_late(const gsa__sample *sample)
 {
     size_t n = sample->n - sample->n_late;
-    gsa__held_row **late = sample->n_late > 0 ? sample->late + sample->n_late - 1 : NULL;
-    return late && (n == 0 || (*late)->hash > sample->at[n - 1]->hash) ? late : sample->at + n - 1;
+    return n == 0 || (sample->n_late > 0 && compare(sample->late[sample->n_late - 1], sample->at[n - 1]) > 0);
 }
 
-const gsa__held_row *gsa__sample_last(gsa__sample *sample)
+const gsa__held_row *gsa__sample_last(const gsa__sample *sample)
 {
-    return sample->n > 0 ? *last_place(sample) : NULL;
+    if (sample->n == 0)
+        return NULL;
+    return last_is_late(sample) ? sample->late[sample->n_late - 1] : sample->at[sample->n - sample->n_late - 1];
 }
 
-bool gsa__sample_leaves_out(gsa__sample *sample, uint64_t hash, uint64_t pass)
+gsa__held_row *gsa__sample_pop(gsa__sample *sample)
 {
-    gsa__held_row *held = gsa__sample_find(sample, hash);
-    if (!held || held->pass == (uint32_t)pass)
-        return false;
-    held->pass = (uint32_t)pass;
-    return true;
+    if (sample->n == 0)
+        return NULL;
+    bool late = last_is_late(sample);
+    gsa__held_row *last = late ? sample->late[sample->n_late - 1] : sample->at[sample->n - sample->n_late - 1];
+    sample->n_late -= late;
+    sample->n--;
+    sample->weight = sample->n > 0 ? sample->weight - last->weight : 0;
+    sample->below = last->hash < sample->below ? last->hash : sample->below;
+    return last;
+}
+
+/* The place of a hash among the common ones, or where it would be. */
+static size_t place_among_common(const gsa__sample *sample, uint64_t hash)
+{
+    size_t place = sample->n_common;
+    while (place > 0 && sample->common[place - 1] >= hash)
+        place--;
+    return place;
+}
+
+bool gsa__sample_holds(const gsa__sample *sample, uint64_t hash)
+{
+    if (hash >= sample->below || sample->n_common == 0)
+        return hash < sample->below;
+    size_t place = place_among_common(sample, hash);
+    return place == sample->n_common || sample->common[place] != hash;
+}
+
+void gsa__sample_add_common(gsa__sample *sample, uint64_t hash)
+{
+    size_t place = place_among_common(sample, hash);
+    if (!gsa__sample_holds(sample, hash))
+        return;
+    if (sample->n_common == GSA__SAMPLE_COMMON) {
+        sample->below = hash;
+        return;
+    }
+    memmove(sample->common + place + 1, sample->common + place, (sample->n_common++ - place) * sizeof hash);
+    sample->common[place] = hash;
+}
+
+static size_t first_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
+{
+    const gsa__held_row least = {.hash = hash, .number = -INFINITY};
+    return place_of(rows, n, &least);
+}
+
+static double weight_in(gsa__held_row *const *rows, size_t n, uint64_t hash)
+{
+    double weight = 0;
+    for (size_t i = first_of(rows, n, hash); i < n && rows[i]->hash == hash; i++)
+        weight += rows[i]->weight;
+    return weight;
+}
+
+double gsa__sample_weight_of(const gsa__sample *sample, uint64_t hash)
+{
+    return weight_in(sample->at, sample->n - sample->n_late, hash) + weight_in(sample->late, sample->n_late, hash);
+}
+
+gsa__held_row *gsa__sample_take(gsa__sample *sample, uint64_t hash)
+{
+    gsa__sample_settle(sample);
+    size_t place = first_of(sample->at, sample->n, hash);
+    if (place == sample->n || sample->at[place]->hash != hash)
+        return NULL;
+    gsa__held_row *taken = sample->at[place];
+    memmove(sample->at + place, sample->at + place + 1, (--sample->n - place) * sizeof *sample->at);
+    sample->weight = sample->n > 0 ? sample->weight - taken->weight : 0;
+    return taken;
 }
 
 static size_t held_size(size_t n)
@@ -101,11 +176,9 @@ gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, size_t clas
             memcpy(&held->entries[at++], &value, sizeof value);
     }
     held->hash = hash;
-    held->number = y;
+    held->number = y + 0.0; /* -0 is 0 */
     held->class_number = (uint32_t)class_number;
-    held->weight = (float)c > 0 ? (float)c : 0x1p-149f; /* what was above 0 stays so: a file has no others */
-    held->seen = (double)held->weight;
-    held->pass = 0;
+    held->weight = c;
     held->n = n;
     return held;
 }
@@ -115,54 +188,37 @@ gsa__held_row *gsa__held_row_copy(const gsa__held_row *held, const gsa_env *env)
     return gsa__copy(env, held, held_size(held->n), 1);
 }
 
-bool gsa__sample_wants(gsa__sample *sample, uint64_t hash, size_t most)
-{
-    if (sample->n == most && hash >= sample->highest)
-        return false;
-    if (gsa__sample_find(sample, hash))
-        return false;
-    if (sample->n <= most)
-        return true;
-    gsa__sample_settle(sample);
-    return most > 0 && hash < sample->at[most - 1]->hash;
-}
-
 /* There is room in both. A row above all others need not wait among the late ones. */
 static void enter(gsa__sample *sample, gsa__held_row *held)
 {
-    if (sample->n == 0 || held->hash > sample->highest) {
-        sample->at[sample->n++ - sample->n_late] = held;
+    const gsa__held_row *last = gsa__sample_last(sample);
+    if (!last || (sample->n_late == 0 && compare(held, last) > 0)) {
+        sample->at[sample->n++] = held;
         return;
     }
-    gsa__held_row **place = sample->late + place_of(sample->late, sample->n_late, held->hash);
+    gsa__held_row **place = sample->late + place_of(sample->late, sample->n_late, held);
     memmove(place + 1, place, (size_t)(sample->late + sample->n_late - place) * sizeof *place);
     *place = held;
     sample->n_late++;
     sample->n++;
 }
 
-gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, size_t most, const gsa_env *env,
-                              gsa__held_row **pushed_out, gsa_error *error)
+gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, const gsa_env *env, gsa_error *error)
 {
-    gsa__held_row *unwanted = NULL, **out = pushed_out ? pushed_out : &unwanted;
-    *out = NULL;
-    bool is_there = held && gsa__sample_find(sample, held->hash);
-    bool fits = held && gsa__reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at);
-    if (is_there || !fits) {
+    gsa__held_row *equal = held ? gsa__sample_find(sample, held) : NULL;
+    if (equal) {
+        equal->weight += held->weight;
+        sample->weight += held->weight;
         gsa__free(env, held);
-        return is_there ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+        return GSA_OK;
+    }
+    if (!held || !gsa__reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at)) {
+        gsa__free(env, held);
+        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
     }
     if (sample->n_late == GSA__SAMPLE_LATE)
         gsa__sample_settle(sample);
     enter(sample, held);
-    if (sample->n > most) {
-        gsa__held_row **last = last_place(sample);
-        *out = *last;
-        sample->n_late -= sample->n_late > 0 && last == sample->late + sample->n_late - 1;
-        sample->n--;
-    }
-    sample->highest = sample->n > 0 ? gsa__sample_last(sample)->hash : 0;
-    if (!pushed_out)
-        gsa__free(env, unwanted);
+    sample->weight += held->weight;
     return GSA_OK;
 }

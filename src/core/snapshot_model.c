@@ -71,7 +71,7 @@ gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_
     counts[1] = model->n_rows;
     counts[2] = model->n_passes;
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, counts, 3);
-    gsa__snapshot_vector(snapshot, "intercept", GSA__F32, model->intercept, model->n_outputs);
+    gsa__snapshot_vector(snapshot, "intercept", GSA__F64, model->intercept, model->n_outputs);
     gsa__schema_snapshot(snapshot, model->schema);
     gsa__names_snapshot(snapshot, &model->names);
     status = gsa__snapshot_labels(snapshot, &model->labels, error);
@@ -129,12 +129,15 @@ static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa
     return GSA_OK;
 }
 
-static gsa_status all_finite(const char *name, const float *values, uint64_t n, gsa_error *error)
+static gsa_status all_finite(const gsa__tensor *tensor, gsa_error *error)
 {
+    uint64_t n = gsa__tensor_len(tensor);
+    const float *single = tensor->dtype == GSA__F32 ? tensor->data : NULL;
+    const double *exact = tensor->data;
     for (uint64_t i = 0; i < n; i++)
-        if (!isfinite(values[i]))
+        if (single ? !isfinite(single[i]) : !isfinite(exact[i]))
             return gsa__fail(error, GSA_FORMAT, "element %llu of tensor '%s' is not a finite number",
-                             (unsigned long long)i, name);
+                             (unsigned long long)i, tensor->name);
     return GSA_OK;
 }
 
@@ -172,7 +175,7 @@ static gsa_status restore_weights(gsa_model *model, const gsa__bundle *bundle, b
     if (status == GSA_OK)
         status = gsa__bundle_need(bundle, "weight", GSA__F32, n_ids * model->n_outputs, &weights, error);
     if (status == GSA_OK)
-        status = all_finite("weight", weights->data, n_ids * model->n_outputs, error);
+        status = all_finite(weights, error);
     if (status != GSA_OK)
         return status;
     if (!ids && may_keep) {
@@ -186,12 +189,12 @@ static gsa_status restore_weights(gsa_model *model, const gsa__bundle *bundle, b
 static gsa_status restore_intercept(gsa_model *model, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *intercept;
-    gsa_status status = gsa__bundle_need(bundle, "intercept", GSA__F32, model->n_outputs, &intercept, error);
+    gsa_status status = gsa__bundle_need(bundle, "intercept", GSA__F64, model->n_outputs, &intercept, error);
     if (status == GSA_OK)
-        status = all_finite("intercept", intercept->data, model->n_outputs, error);
+        status = all_finite(intercept, error);
     if (status != GSA_OK)
         return status;
-    model->intercept = gsa__copy(&model->env, intercept->data, model->n_outputs, sizeof(float));
+    model->intercept = gsa__copy(&model->env, intercept->data, model->n_outputs, sizeof *model->intercept);
     return model->intercept ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", model->n_outputs);
 }
 

@@ -6,16 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-/* In the order of the file. Most samples have no rows that came several times, and no "seen". */
-enum { HASH, NUMBER, SEEN, START, CLASS, PASS, WEIGHT, INDEX, VALUE, TENSORS };
+/* In the order of the file. */
+enum { HASH, NUMBER, WEIGHT, START, CLASS, INDEX, VALUE, TENSORS };
 static const struct {
     const char *name;
     gsa__dtype dtype;
 } tensors[TENSORS] = {
     [HASH] = {"sample.hash", GSA__U64},     [NUMBER] = {"sample.number", GSA__F64},
-    [SEEN] = {"sample.seen", GSA__F64},     [START] = {"sample.row_start", GSA__U64},
-    [CLASS] = {"sample.class", GSA__U32},   [PASS] = {"sample.pass", GSA__U32},
-    [WEIGHT] = {"sample.weight", GSA__F32}, [INDEX] = {"sample.index", GSA__U32},
+    [WEIGHT] = {"sample.weight", GSA__F64}, [START] = {"sample.row_start", GSA__U64},
+    [CLASS] = {"sample.class", GSA__U32},   [INDEX] = {"sample.index", GSA__U32},
     [VALUE] = {"sample.value", GSA__F32},
 };
 
@@ -25,31 +24,26 @@ static uint64_t len_of(int tensor, uint64_t n_rows, uint64_t n_entries)
     return tensor == INDEX || tensor == VALUE ? n_entries : n_rows + (tensor == START);
 }
 
-/* The data of the tensors. Whether "seen" says anything that the weights do not. */
-static bool fill(const gsa__sample *sample, void *const data[TENSORS])
+/* The data of the tensors. */
+static void fill(const gsa__sample *sample, void *const data[TENSORS])
 {
     uint64_t *hash = data[HASH], *start = data[START];
-    double *number = data[NUMBER], *seen = data[SEEN];
-    uint32_t *class_number = data[CLASS], *pass = data[PASS], *index = data[INDEX];
-    float *weight = data[WEIGHT], *value = data[VALUE];
-    bool has_equals = false;
+    double *number = data[NUMBER], *weight = data[WEIGHT];
+    uint32_t *class_number = data[CLASS], *index = data[INDEX];
+    float *value = data[VALUE];
     for (size_t i = 0; i < sample->n; i++) {
         const gsa__held_row *held = sample->at[i];
         gsa__row row = gsa__held_row_view(held);
         hash[i] = held->hash;
         number[i] = held->number;
-        seen[i] = held->seen;
         class_number[i] = held->class_number;
-        pass[i] = held->pass;
         weight[i] = held->weight;
-        has_equals = has_equals || held->seen != (double)held->weight;
         start[i + 1] = start[i] + held->n;
         if (held->n > 0) {
             memcpy(index + start[i], row.index, held->n * sizeof *index);
             memcpy(value + start[i], row.value, held->n * sizeof *value);
         }
     }
-    return has_equals;
 }
 
 gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *sample, gsa_error *error)
@@ -64,10 +58,9 @@ gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *samp
         if (!data[t])
             return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
     }
-    bool has_equals = fill(sample, data);
+    fill(sample, data);
     for (int t = 0; t < TENSORS; t++)
-        if (t != SEEN || has_equals)
-            gsa__snapshot_vector(snapshot, tensors[t].name, tensors[t].dtype, data[t], len_of(t, sample->n, n_entries));
+        gsa__snapshot_vector(snapshot, tensors[t].name, tensors[t].dtype, data[t], len_of(t, sample->n, n_entries));
     return GSA_OK;
 }
 
@@ -76,9 +69,9 @@ typedef struct sample_tensors {
     size_t n;
     uint64_t n_entries;
     const uint64_t *hash, *start;
-    const double *number, *seen; /* seen is NULL: as the weights */
-    const uint32_t *class_number, *pass, *index;
-    const float *weight, *value;
+    const double *number, *weight;
+    const uint32_t *class_number, *index;
+    const float *value;
 } sample_tensors;
 
 static gsa_status need_all(const gsa__bundle *bundle, sample_tensors *out, gsa_error *error)
@@ -92,24 +85,32 @@ static gsa_status need_all(const gsa__bundle *bundle, sample_tensors *out, gsa_e
         return status;
     uint64_t n = gsa__tensor_len(found[HASH]), n_entries = gsa__tensor_len(found[INDEX]);
     for (int t = 0; t < TENSORS; t++) {
-        status = (t == SEEN ? gsa__bundle_may_have : gsa__bundle_need)(bundle, tensors[t].name, tensors[t].dtype,
-                                                                       len_of(t, n, n_entries), &found[t], error);
+        status = gsa__bundle_need(bundle, tensors[t].name, tensors[t].dtype, len_of(t, n, n_entries), &found[t], error);
         if (status != GSA_OK)
             return status;
-        data[t] = found[t] ? found[t]->data : NULL;
+        data[t] = found[t]->data;
     }
-    *out = (sample_tensors){(size_t)n,   n_entries,  data[HASH],  data[START],  data[NUMBER], data[SEEN],
-                            data[CLASS], data[PASS], data[INDEX], data[WEIGHT], data[VALUE]};
+    *out = (sample_tensors){(size_t)n,    n_entries,   data[HASH],  data[START], data[NUMBER],
+                            data[WEIGHT], data[CLASS], data[INDEX], data[VALUE]};
     return GSA_OK;
+}
+
+/* Rows ascend by hash, class and number. */
+static bool sample_row_is_above(const sample_tensors *in, size_t i)
+{
+    if (i == 0 || in->hash[i] != in->hash[i - 1])
+        return i == 0 || in->hash[i] > in->hash[i - 1];
+    if (in->class_number[i] != in->class_number[i - 1])
+        return in->class_number[i] > in->class_number[i - 1];
+    return in->number[i] > in->number[i - 1];
 }
 
 static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in, size_t i)
 {
     if (in->start[i] > in->start[i + 1] || in->start[i + 1] > in->n_entries ||
-        in->start[i + 1] - in->start[i] > UINT32_MAX || (i > 0 && in->hash[i] <= in->hash[i - 1]))
+        in->start[i + 1] - in->start[i] > UINT32_MAX || !sample_row_is_above(in, i))
         return false;
-    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] > 0) ||
-        (in->seen && (!isfinite(in->seen[i]) || !(in->seen[i] > 0))))
+    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] > 0))
         return false;
     if (gsa__loss_has_classes(state->loss) && in->class_number[i] >= state->labels.n)
         return false;
@@ -131,12 +132,8 @@ gsa_status gsa__sample_restore(gsa_state *state, const gsa__bundle *bundle, gsa_
         size_t start = (size_t)in.start[i];
         gsa__row row = {(size_t)(in.start[i + 1] - in.start[i]), in.index + start, in.value + start};
         gsa__held_row *held =
-            gsa__held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], (double)in.weight[i], &state->env);
-        if (held) {
-            held->pass = in.pass[i];
-            held->seen = in.seen ? in.seen[i] : held->seen;
-        }
-        status = gsa__sample_insert(&state->sample, held, in.n, &state->env, NULL, error);
+            gsa__held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], in.weight[i], &state->env);
+        status = gsa__sample_insert(&state->sample, held, &state->env, error);
     }
     return status;
 }

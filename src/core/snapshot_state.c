@@ -33,6 +33,9 @@ static const number counts[] = {
     {offsetof(gsa_state, rows_behind), false},
     {offsetof(gsa_state, units_free), false},
     {offsetof(gsa_state, clock.pace), false},
+    {offsetof(gsa_state, sample.below), true},
+    {offsetof(gsa_state, given.n_rows), false},
+    {offsetof(gsa_state, origin_of_labels.settled), false},
 };
 
 static const number sums[] = {
@@ -48,6 +51,10 @@ static const number sums[] = {
     {offsetof(gsa_state, position.late[1]), false},
     {offsetof(gsa_state, position.earlier[0]), false},
     {offsetof(gsa_state, position.earlier[1]), false},
+    {offsetof(gsa_state, given.sum), false},
+    {offsetof(gsa_state, origin_of_labels.at), false},
+    {offsetof(gsa_state, origin_of_labels.mean), false},
+    {offsetof(gsa_state, origin_of_labels.weight), false},
 };
 
 enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };
@@ -113,13 +120,15 @@ static gsa__centre columns_since(const gsa__centre *now, const gsa__centre *befo
     return since;
 }
 
-/* Held-out rows that the base has not, or has seen less often; after the first pass there are none. */
+/* Held-out rows that the base has not, or with less weight; after the first pass there are none. */
 static gsa__sample rows_since(const gsa_state *now, const gsa_state *before, gsa__held_row **room)
 {
-    gsa__sample since = {.at = room};
+    gsa__sample since = now->sample;
+    since.at = room;
+    since.n = since.n_late = 0;
     for (size_t i = 0; i < now->sample.n && now->position.pass == 0; i++) {
-        const gsa__held_row *held = now->sample.at[i], *known = gsa__sample_find(&before->sample, held->hash);
-        if (!known || known->seen != held->seen)
+        const gsa__held_row *held = now->sample.at[i], *known = gsa__sample_find(&before->sample, held);
+        if (!known || known->weight != held->weight)
             room[since.n++] = now->sample.at[i];
     }
     return since;
@@ -139,8 +148,7 @@ static const gsa_state *head_of(gsa__snapshot *snapshot, const gsa_state *copy, 
     head->best = (gsa__best){0};
     head->contest = NULL;
     head->centre = columns_since(&copy->centre, &base->centre, room);
-    if (gsa__state_has_sample(base))
-        head->sample = rows_since(copy, base, rows);
+    head->sample = rows_since(copy, base, rows);
     return head;
 }
 

@@ -1,8 +1,10 @@
 /* Life of a state: made, decided, copied, summed up, freed. Learning is in learn.c and update.c, merging in merge.c. */
 #include "core/state.h"
+#include "core/team.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -26,6 +28,7 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
     gsa__labels_init(&state->labels, &resolved);
     state->clock.restart = state->clock.pace = 1;
     state->position.last_pass_loss = state->position.held_out_loss = NAN;
+    state->sample.below = GSA__SAMPLE_BELOW;
     state->n_merged = 1;
     *out = state;
     return GSA_OK;
@@ -115,6 +118,24 @@ static void split_output(gsa__table *table, gsa__step_mean *step)
     step->sum /= 2;
 }
 
+double gsa__state_unseen(const gsa_state *state)
+{
+    bool has_prior = gsa__loss_has_probabilities(state->loss) && state->params.value[GSA__PARAM_intercept] &&
+                     state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+    return has_prior && state->rows_behind > 0 ? -gsa__log1p((double)state->rows_behind) : 0;
+}
+
+/* Outputs from `first` on are those of classes that come late. */
+static void set_unseen(gsa_state *state, size_t first)
+{
+    float intercept = (float)gsa__state_unseen(state);
+    for (size_t k = first; k < state->table.n_outputs; k++) {
+        gsa__table_slot(&state->table, 0)[k].f = intercept;
+        if (state->contest)
+            gsa__table_slot(&state->contest->table, 0)[k].f = intercept;
+    }
+}
+
 static void split_outputs(gsa_state *state)
 {
     split_output(&state->table, &state->step);
@@ -146,9 +167,12 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
         status = gsa__class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
     if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
         return status;
+    size_t n_known = binary ? 2 : state->table.n_outputs;
     status = widen(state, state->labels.n, error);
     if (status == GSA_OK && binary)
         split_outputs(state);
+    if (status == GSA_OK)
+        set_unseen(state, n_known);
     return status;
 }
 
@@ -211,6 +235,22 @@ double gsa__state_average(const gsa_state *state, size_t slot, size_t output)
     if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST || total == 0)
         return weight;
     return weight - (double)record[gsa__table_average(table) + output].f / total;
+}
+
+const char *gsa__state_label(const gsa_state *state, size_t number)
+{
+    return state->labels.at[number].text;
+}
+
+size_t gsa__state_count_tiny(const gsa_state *state)
+{
+    const gsa__table *table = &state->table;
+    size_t n = 0;
+    for (size_t slot = 1; slot < table->n_slots; slot++) {
+        const gsa__cell *record = gsa__table_slot(table, slot) + gsa__table_mean(table);
+        n += record[1].u > 0 && record[0].f <= 2 * GSA__SQUARE_LEAST;
+    }
+    return n;
 }
 
 static double falling(const gsa__position *at)

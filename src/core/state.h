@@ -91,6 +91,23 @@ typedef struct gsa__carried {
     size_t n, capacity_mass, capacity_count;
 } gsa__carried;
 
+/* The weights that rows were given in the first pass. A row counts for its share of their mean, so that a common factor
+ * changes nothing. */
+typedef struct gsa__given_weights {
+    double sum;
+    uint64_t n_rows;
+} gsa__given_weights;
+
+/* Squared loss learns labels as differences from an origin, which a float weight can hold however large the labels are:
+ * the mean of the first labels, taken anew at every power of two rows until it is settled. The intercept of the table
+ * is relative to it. */
+#define GSA__ORIGIN_LABELS 4096u
+typedef struct gsa__label_origin {
+    double at;           /* 0 for all other losses, and without an intercept */
+    double mean, weight; /* of the labels so far */
+    uint64_t settled;
+} gsa__label_origin;
+
 /* With --class-weight balanced: the weight of all rows so far, then of those of each class. */
 typedef struct gsa__class_sums {
     double *at;
@@ -148,6 +165,8 @@ struct gsa_state {
     gsa__table table; /* cells NULL until the loss is decided */
     gsa__carried carried;
     gsa__class_sums class_sums;
+    gsa__given_weights given;
+    gsa__label_origin origin_of_labels;
     gsa__centre centre;
     gsa__contest *contest; /* NULL: decided, or nothing to decide */
     uint64_t units_free;   /* 0 or not: what the table learns with; a number, as files have it */
@@ -190,6 +209,9 @@ gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error);
 /* A logistic state into the softmax state of the same model. */
 gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error);
+/* Returns the intercept of a class that none of the rows so far had: -log(rows + 1), not 0, or one stray label would
+ * take a share of every probability. 0 without probabilities or an intercept, and in the paper's method. */
+double gsa__state_unseen(const gsa_state *state);
 gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
 /* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
@@ -211,6 +233,13 @@ gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx,
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);
 
+/* label_origin.c: enters a label of weight c that is about to be learned, and moves the origin if it is time. */
+void gsa__label_origin_add(gsa_state *state, double y, double c);
+/* Moves the origin of labels, and the weights that are relative to it. */
+void gsa__label_origin_move(gsa_state *state, double to);
+/* Sets the origin of a merged state: that of its parts, or, if they differ, the mean over their rows. */
+void gsa__label_origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states);
+
 /* prepare.c: can this be a label? And what it means to the state, which may be a new class. */
 gsa_status gsa__label_check(const gsa_batch *batch, size_t row, gsa_error *error);
 gsa_status gsa__label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
@@ -229,9 +258,6 @@ gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *
 
 /* fork.c: into a state that has none. */
 gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
-/* Whether the sample of copies that come together follows from the sample of their base and what is new in theirs. One
- * that still grows with the rows may let go of a row and hold a higher one later. */
-bool gsa__state_has_sample(const gsa_state *base);
 /* best.c: into a state that has none. */
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* held_out.c: the margins of all held-out rows under the averaged weights, [rows x outputs]. The weight of a feature

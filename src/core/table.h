@@ -27,6 +27,9 @@ typedef struct gsa__table {
     size_t room; /* outputs there is space for in a record */
 } gsa__table;
 
+/* The least that a mean square may be: what is below counts as this (kernel/loops.h). */
+#define GSA__SQUARE_LEAST 1e-37F
+
 /* With one output: weight, average, mean, count. */
 #define GSA__ONE_STRIDE ((size_t)4)
 

@@ -1,10 +1,20 @@
-/* The door of core for the engine's team (engine/team.c): copies of a state that each leave out another part of the
- * same rows. Nobody else needs it, so that it is not public. */
+/* What the engine needs of a state and is not public: for its team (engine/team.c), copies of a state that each leave
+ * out another part of the same rows, and for what it says of a run. */
 #ifndef GSA_CORE_TEAM_H
 #define GSA_CORE_TEAM_H
 
 #include <greedystep/greedystep.h>
 
+/* Returns a label by its number, in the order in which labels came. */
+const char *gsa__state_label(const gsa_state *state, size_t number);
+/* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
+size_t gsa__state_count_tiny(const gsa_state *state);
+/* Deals rows out to 2 to 255 folds, by their features and the seed. Rows with equal features go together, unless they
+ * are few kinds, or often differ in their labels. */
+gsa_status gsa__fold_rows(const gsa_batch *rows, uint64_t seed, uint32_t n_folds, const gsa_env *env, uint8_t *fold,
+                          gsa_error *error);
+/* Tells a state that has learned nothing the weights and labels of all rows that it, or copies of it, will learn. */
+gsa_status gsa__state_expect(gsa_state *state, const gsa_batch *rows, gsa_error *error);
 /* Keeps these rows of the batch as held-out ones: the state judges by them and does not learn them, so that nobody else
  * should hand them to it. For copies that each leave out another part of the same rows. */
 gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,

@@ -5,75 +5,121 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
+
 /* ---- the held-out sample ----------------------------------------------------------------------------------------- */
 
-/* At most a tenth of the rows so far, so that small data is learned rather than kept. */
-static size_t sample_most(const gsa_state *state)
+/* Of all rows: a kind of more weight is common. */
+#define COMMON_SHARE 0x1p-6
+#define COMMON_LEAST 16.0
+
+/* A held row stands for its equals, and is learned as often as there would be rows of weight 1. */
+#define VISITS_MOST 64.0
+
+static double visits_of(const gsa__held_row *held)
 {
-    uint64_t tenth = (state->n_rows + state->sample.n + 1) / 10;
-    uint64_t most = gsa__params_holdout(&state->params);
-    return (size_t)(tenth < most ? tenth : most);
+    double visits = floor(held->weight + 0.5);
+    return visits < 1 ? 1 : visits < VISITS_MOST ? visits : VISITS_MOST;
 }
 
-static gsa_status learn_held(gsa_state *state, const gsa__held_row *held, gsa_error *error)
+static gsa_status visit_held(gsa_state *state, const gsa__held_row *held, gsa_error *error)
 {
     gsa__row row = gsa__held_row_view(held);
-    return gsa__state_learn(state, &row, held->class_number, held->number, (double)held->weight, error);
+    double c = held->weight / visits_of(held);
+    return gsa__state_learn(state, &row, held->class_number, held->number, c, error);
 }
 
+/* In rounds over all rows: the labels of a kind take turns. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++)
-        status = learn_held(state, state->sample.at[i], error);
+    bool more = true;
+    for (double round = 0; more && status == GSA_OK; round++) {
+        more = false;
+        for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++)
+            if (visits_of(state->sample.at[i]) > round) {
+                status = visit_held(state, state->sample.at[i], error);
+                more = true;
+            }
+    }
     return status;
 }
 
-/* Room for the row that a new one may push out of the sample, so that learning it then cannot fail for memory. */
-static gsa_status fit_last_held(gsa_state *state, gsa_error *error)
+/* Learns a row that is held no longer, and frees it. */
+static gsa_status give_back(gsa_state *state, gsa__held_row *held, gsa_error *error)
 {
-    const gsa__held_row *last = gsa__sample_last(&state->sample);
-    if (!last)
-        return GSA_OK;
-    double xx;
-    gsa__row row = gsa__held_row_view(last);
-    return gsa__state_fit_row(state, &row, &xx, error);
+    gsa_status status = GSA_OK;
+    for (double visits = 0; status == GSA_OK && visits < visits_of(held); visits++)
+        status = visit_held(state, held, error);
+    gsa__free(&state->env, held);
+    return status;
 }
 
-/* Label and weight of a row. A row of weight 0 is passed over, but a row of the input all the same. */
+/* Learns the rows of a common kind, for whose features there is room. */
+static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    gsa__held_row *held;
+    gsa__sample_add_common(&state->sample, hash);
+    while (status == GSA_OK && (held = gsa__sample_take(&state->sample, hash)))
+        status = give_back(state, held, error);
+    return status;
+}
+
+/* Learns the held rows of the highest hash, until there are few enough. Room for each is made first, so that learning
+ * it cannot fail for memory. */
+static gsa_status give_back_last(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    const gsa__held_row *last;
+    while (status == GSA_OK && (last = gsa__sample_last(&state->sample)) &&
+           (last->hash >= state->sample.below || state->sample.n > gsa__params_holdout(&state->params))) {
+        double xx;
+        gsa__row row = gsa__held_row_view(last);
+        status = gsa__state_fit_row(state, &row, &xx, error);
+        if (status == GSA_OK)
+            status = give_back(state, gsa__sample_pop(&state->sample), error);
+    }
+    return status;
+}
+
+/* Label and weight of a row: what it was given, its share of the mean of all given weights, and that times the weight
+ * of its class. A row of weight 0 is passed over, but a row of the input all the same. */
 struct facts {
     size_t class_number;
-    double y, given, c;
+    double y, given, share, c;
 };
 
-static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, struct facts *out, gsa_error *error)
+/* Of the mean of the rows of the first pass, this one among them if it is one (`counts`); of 1 where nothing is known.
+ */
+static double share_of(const gsa_state *state, double given, bool counts)
+{
+    const gsa__given_weights *all = &state->given;
+    uint64_t n_rows = all->n_rows + counts;
+    return n_rows > 0 ? given * (double)n_rows / (all->sum + (counts ? given : 0)) : given;
+}
+
+static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, bool counts, struct facts *out,
+                           gsa_error *error)
 {
     double c;
     gsa_status status = gsa__row_weight(batch, row, &c, error);
-    *out = (struct facts){0, 0, c, c};
+    *out = (struct facts){0, 0, c, c > 0 ? share_of(state, c, counts) : 0, 0};
     if (status == GSA_OK)
         status = gsa__label_check(batch, row, error);
     if (status != GSA_OK || c == 0)
         return status;
     status = gsa__label_take(state, batch, row, &out->class_number, &out->y, error);
-    return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, c, &out->c, error) : status;
+    return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, out->share, &out->c, error) : status;
 }
 
-/* A row that is wanted into the sample; the one that it pushes out is learned. */
-static gsa_status exchange(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
-                           const struct facts *facts, gsa_error *error)
+/* Into the sample; equal rows add up. */
+static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash, const struct facts *facts,
+                       double c, gsa_error *error)
 {
-    gsa_status status = sample_most(state) <= state->sample.n ? fit_last_held(state, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
     gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *kept = gsa__held_row_new(&view, hash, facts->class_number, facts->y, facts->c, &state->env);
-    gsa__held_row *pushed_out;
-    status = gsa__sample_insert(&state->sample, kept, sample_most(state), &state->env, &pushed_out, error);
-    if (pushed_out)
-        status = learn_held(state, pushed_out, error);
-    gsa__free(&state->env, pushed_out);
-    return status;
+    gsa__held_row *held = gsa__held_row_new(&view, hash, facts->class_number, facts->y, c, &state->env);
+    return gsa__sample_insert(&state->sample, held, &state->env, error);
 }
 
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
@@ -82,40 +128,36 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
 {
     if (gsa__params_holdout(&state->params) == 0)
         return GSA_OK;
-    uint64_t hash = gsa__row_hash(batch, row), pass = state->position.pass;
-    *held = pass > 0 ? gsa__sample_leaves_out(&state->sample, hash, pass)
-                     : gsa__sample_wants(&state->sample, hash, sample_most(state));
-    if (pass > 0)
+    uint64_t hash = gsa__row_features_hash(batch, row);
+    *held = gsa__sample_holds(&state->sample, hash);
+    if (!*held || state->position.pass > 0)
         return GSA_OK;
-    if (*held)
-        return exchange(state, batch, row, hash, facts, error);
-    gsa__held_row *equal = gsa__sample_find(&state->sample, hash);
-    if (equal)
-        equal->seen += facts->c;
-    return GSA_OK;
-}
-
-/* Into the sample, however many there are; equal rows add up. */
-static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, const struct facts *facts,
-                       gsa_error *error)
-{
+    double xx, weight = gsa__sample_weight_of(&state->sample, hash) + facts->c;
+    bool common = weight > COMMON_SHARE * (double)state->given.n_rows + COMMON_LEAST;
     gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *held =
-        gsa__held_row_new(&view, gsa__row_hash(batch, row), facts->class_number, facts->y, facts->given, &state->env);
-    gsa__held_row *equal = held ? gsa__sample_find(&state->sample, held->hash) : NULL;
-    if (equal) {
-        equal->weight += held->weight;
-        equal->seen += held->seen;
-    }
-    return gsa__sample_insert(&state->sample, held, SIZE_MAX, &state->env, NULL, error);
+    gsa_status status = common ? gsa__state_fit_row(state, &view, &xx, error) : GSA_OK;
+    if (status == GSA_OK)
+        status = keep(state, batch, row, hash, facts, facts->c, error);
+    if (status == GSA_OK && common)
+        status = give_back_kind(state, hash, error);
+    return status == GSA_OK ? give_back_last(state, error) : status;
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
+static void count_weight(gsa_state *state, const struct facts *facts)
+{
+    gsa__class_sums_add(state, facts->class_number, facts->share);
+    if (state->position.pass == 0) {
+        state->given.sum += facts->given;
+        state->given.n_rows++;
+    }
+}
+
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     struct facts facts;
-    gsa_status status = facts_of(state, batch, row, &facts, error);
+    gsa_status status = facts_of(state, batch, row, state->position.pass == 0, &facts, error);
     bool held = facts.given == 0;
     if (status == GSA_OK && !held)
         status = hold_out(state, batch, row, &facts, &held, error);
@@ -123,7 +165,7 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
     if (status == GSA_OK && !held)
         status = gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
     if (status == GSA_OK && facts.given > 0)
-        gsa__class_sums_add(state, facts.class_number, facts.given);
+        count_weight(state, &facts);
     if (status == GSA_OK && !state->origin.closed)
         gsa__origin_add_row(&state->origin, batch, row);
     return status;
@@ -189,9 +231,9 @@ gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const u
             status = gsa__fail(error, GSA_ARGUMENT, "row %u of a batch of %zu", rows[i], batch->n_rows);
             break;
         }
-        status = facts_of(state, batch, rows[i], &facts, error);
+        status = facts_of(state, batch, rows[i], false, &facts, error);
         if (status == GSA_OK && facts.given > 0)
-            status = keep(state, batch, rows[i], &facts, error);
+            status = keep(state, batch, rows[i], gsa__row_features_hash(batch, rows[i]), &facts, facts.share, error);
         if (status != GSA_OK && error)
             error->row = rows[i];
     }

@@ -19,6 +19,8 @@
 #include "engine/team.h"
 #include "engine/workers.h"
 
+#include "core/team.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -26,6 +28,7 @@
 #include <greedystep/train.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Without being told no further pass is begun after this many rows. */
@@ -41,6 +44,7 @@ typedef struct training {
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number; /* in the pass */
     gsa__mixing mixing;    /* of the first pass */
+    uint64_t n_first;      /* classes of the first rows */
     int has_met;           /* the first rows are those that the run began with */
     int shuffled;
     uint64_t seed;
@@ -141,14 +145,39 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
     gsa_batch decisive = *first;
     if (decisive.n_rows > GSA_FIRST_ROWS)
         decisive.n_rows = GSA_FIRST_ROWS;
-    return gsa__job_prepare(&run->job, &decisive, error);
+    gsa_status status = gsa__job_prepare(&run->job, &decisive, error);
+    run->n_first = gsa__summary_of(run->job.state).n_classes;
+    return status;
+}
+
+static void tell_of_late_labels(const training *run)
+{
+    char text[256], others[64] = "";
+    uint64_t n_late = gsa__summary_of(run->job.state).n_classes - run->n_first;
+    if (!run->job.hooks.notice || run->n_first == 0 || n_late == 0)
+        return;
+    if (n_late > 1)
+        snprintf(others, sizeof others, " (and %llu more)", (unsigned long long)(n_late - 1));
+    snprintf(text, sizeof text, "label '%.60s'%s first came after %u rows; check that it is meant to be a class",
+             gsa__state_label(run->job.state, (size_t)run->n_first), others, GSA_FIRST_ROWS);
+    run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_LATE_LABELS, text);
+}
+
+static void tell_of_tiny_features(const training *run)
+{
+    char text[160];
+    size_t n = run->job.hooks.notice && is_auto(run->job.state) ? gsa__state_count_tiny(run->job.state) : 0;
+    snprintf(text, sizeof text, "%zu feature%s values below 1e-18, too small to be learned: give %s in another unit", n,
+             n == 1 ? " has" : "s have", n == 1 ? "it" : "them");
+    if (n > 0)
+        run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_TINY_FEATURES, text);
 }
 
 /* Rows are shuffled within blocks at the most: whoever sorted them by label should know. */
 static void tell_of_mixing(const training *run)
 {
     if (run->job.hooks.notice && gsa__summary_of(run->job.state).n_classes > 1 && gsa__mixing_is_poor(&run->mixing))
-        run->job.hooks.notice(run->job.hooks.ctx,
+        run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_SORTED,
                               "the rows seem to be sorted by label, which makes for a worse model; shuffle "
                               "them first, for instance with shuf");
 }
@@ -220,6 +249,8 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
                          (unsigned long long)before, (unsigned long long)taken);
     if (pass == 0 && (!run->shuffled || run->block_number > 1))
         tell_of_mixing(run);
+    if (pass == 0)
+        tell_of_late_labels(run);
     status = count_param(run->job.state, "passes") == 0 ? gsa_state_keep_best(run->job.state, error) : GSA_OK;
     if (status != GSA_OK)
         return status;
@@ -400,6 +431,8 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         status = n_shards > 0 ? gsa__shards_train(&run->job, n_shards, count_param(state, "passes"), error)
                               : run_passes(run, error);
     status = gsa__peers_agree(&run->job, status, error);
+    if (status == GSA_OK)
+        tell_of_tiny_features(run);
     gsa__round_drop(&run->round);
     gsa__ahead_free(run->ahead);
     gsa__index_free(&run->index, &resolved);

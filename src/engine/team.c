@@ -135,23 +135,20 @@ static gsa_status set_up(struct team *team, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
     size_t n_rows = job->rows->n_rows;
-    uint32_t *order;
-    gsa_status status = new_order(job, &order, error);
-    if (status != GSA_OK)
-        return status;
     team->n_members = members_for(n_rows);
     team->most_passes = job->passes > 0 ? job->passes : gsa_plan_passes(n_rows);
     team->fold = gsa__alloc(&job->run->env, n_rows, sizeof *team->fold);
-    gsa_plan_order(job->seed, UINT64_MAX, 0, (uint32_t)n_rows, order);
-    for (size_t i = 0; team->fold && i < n_rows; i++)
-        team->fold[order[i]] = (uint8_t)(i % team->n_members);
-    gsa__free(&job->run->env, order);
     if (!team->fold)
         return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n_rows);
+    gsa_status status = gsa__fold_rows(job->rows, job->seed, team->n_members, &job->run->env, team->fold, error);
+    if (status != GSA_OK)
+        return status;
     gsa_summary summary = gsa__summary_of(job->run->state);
     /* A run that starts from a model goes on in the units of that model. */
     int open = summary.n_features == 0 && strcmp(gsa_state_get(job->run->state, "units"), "auto") == 0;
-    status = new_candidate(team, open ? "given" : NULL, error);
+    status = gsa__state_expect(job->run->state, job->rows, error);
+    if (status == GSA_OK)
+        status = new_candidate(team, open ? "given" : NULL, error);
     return status == GSA_OK && open ? new_candidate(team, "free", error) : status;
 }
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GOLDEN_FIELDS 10
+#define GOLDEN_FIELDS 12
 
 typedef struct golden_line {
     char text[512];

@@ -4,13 +4,13 @@
     python3 tests/golden/steps.py > tests/golden/steps.csv
 
 Independent of the C code: every quantity comes from its definition, not from the formula that the library uses.
-The paper's step is the root of the paper's linear equation (its values at 0 and 1 are enough), the exact step the root
-of "the probability after the step is 0.95", found numerically, a search result the root of the derivative.
+The paper's step is the root of the paper's linear equation (its values at 0 and 1 are enough), the number of
+steps of a heavy row the root of the equation of its implicit step, found numerically, a search result the root of the derivative.
 
 Lines (inputs are hexadecimal floats, results decimals of 25 digits):
     real,FUNCTION,X,VALUE
-    logistic,M,Y,LOSS,G,LAMBDA,EXACT
-    softmax,K,k,SHAPE,SEED,M_k,LOSS,REST,LAMBDA,EXACT
+    logistic,M,Y,LOSS,G,LAMBDA,E,C,REPEATS
+    softmax,K,k,SHAPE,SEED,M_k,LOSS,REST,LAMBDA,E,C,REPEATS
     search,LOSS,M,Y,G,LAMBDA
     hinge,POWER,M,Y,LOSS,G,LAMBDA
     hinge_many,POWER,K,k,SHAPE,SEED,M_k,LOSS,G,LAMBDA
@@ -105,19 +105,21 @@ def paper_lambda(m, k):
     return -at0 / (at1 - at0)
 
 
-def exact_lambda(m, k):
-    """The length at which the row, moved along its own gradient, has p_k = P_HAT; compared as log odds."""
+def repeats(m, k, e, c, outputs):
+    """The plain steps of length e that a row of weight c is worth: after one of them it moves on along the same line until
+    it has gone (c - 1) e times the gradient where it ends. Of one output only the own margin moves."""
     p, rest = shares(m, k)
 
-    def odds(l):
-        moved = [m[j] - l * ((-rest) if j == k else p[j]) for j in range(len(m))]
-        q, q_rest = shares(moved, k)
-        return mp.log(q[k]) - mp.log(q_rest) - mp.log(P_HAT / (1 - P_HAT))
+    def rest_after(length):
+        moved = [m[j] + length * (1 if j == k else -p[j] / rest if outputs > 1 else 0) for j in range(len(m))]
+        return shares(moved, k)[1]
 
-    at0 = odds(mpf(0))
-    if at0 == 0:
-        return mpf(0)
-    return root(odds, *outward(odds, -at0 / (2 * rest)))
+    plain, more = e * rest, (c - 1) * e
+    first = more * rest_after(plain)
+    return 1 + root(lambda u: u - more * rest_after(plain + u), mpf(0), first) / plain
+
+
+WEIGHTS = [(mpf(1) / 8, mpf(3) / 2), (mpf(2), mpf(50)), (mpf(1) / 8, mpf(10)**6), (mpf(1) / 64, mpf(7))]
 
 
 # ---- lines ----------------------------------------------------------------------------------------------------------
@@ -177,9 +179,10 @@ def logistic_lines():
             pair = [mpf(0), mpf(m)]
             p, rest = shares(pair, y)
             loss = mp.log1p(rest / p[y])
+            e, c = WEIGHTS[number % len(WEIGHTS)]
             # Two margins +-u apart move twice as fast as one: the step of one margin is twice that of two.
             emit("logistic", hexa(m), y, digits(loss), digits(rest if y == 0 else -rest),
-                 digits(2 * paper_lambda(pair, y)), digits(2 * exact_lambda(pair, y)))
+                 digits(2 * paper_lambda(pair, y)), hexa(e), hexa(c), digits(repeats(pair, y, e, c, 1)))
 
 
 def others(shape, n_classes, k, seed):
@@ -209,8 +212,9 @@ def softmax_lines():
                 m[k] = mpf(float(logit(p) + mp.log(rest_sum)))
                 probability, rest = shares(m, k)
                 loss = mp.log1p(rest / probability[k])
+                e, c = WEIGHTS[number % len(WEIGHTS)]
                 emit("softmax", n_classes, k, shape, seed, hexa(m[k]), digits(loss), digits(rest),
-                     digits(paper_lambda(m, k)), digits(exact_lambda(m, k)))
+                     digits(paper_lambda(m, k)), hexa(e), hexa(c), digits(repeats(m, k, e, c, n_classes)))
 
 
 def search_lines():

@@ -116,7 +116,7 @@ static void count_row(const gsa__entries *entries, double c)
     int32_t most = 0;
     for (size_t i = 0; i < n; i++) {
         double square = c * x[i] * x[i];
-        square = square < 1e-37 ? 1e-37 : square;
+        square = square < 1e-37 ? 1e-37 : square; /* as GSA__SQUARE_LEAST */
         mass[i] = square > 1e37 ? 1e37 : square;
         count[i]++;
         rarity[i] = (float)(int32_t)count[i];

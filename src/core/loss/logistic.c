@@ -41,13 +41,3 @@ gsa__logistic_row gsa__logistic(double m, int y)
     row.lambda = approximate_lambda(p, row.rest);
     return row;
 }
-
-/* The margin after the step is v + lambda (1 - p_y): it must be log 19. */
-double gsa__logistic_exact(double m, int y)
-{
-    double v = y ? m : -m;
-    double rest = gsa__sigmoid(-v);
-    if (rest == 0)
-        return -INFINITY;
-    return (GSA__LOG_ODDS_HAT - v) / rest;
-}

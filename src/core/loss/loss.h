@@ -15,7 +15,6 @@
 #include <stdbool.h>
 
 #define GSA__P_HAT 0.95
-#define GSA__LOG_ODDS_HAT 0x1.78e360604b32cp+1 /* log(P_HAT / (1 - P_HAT)) = log 19 */
 
 /* squared.c: loss 1/2 (y - m)^2, g = m - y. Its greedy step is exact: lambda = 1. */
 double gsa__squared_loss(double m, double y);
@@ -29,8 +28,6 @@ typedef struct gsa__logistic_row {
 } gsa__logistic_row;
 gsa__logistic_row gsa__logistic(double m, int y);
 double gsa__logistic_loss(double m, int y);
-/* The exact step: brings p_y to P_HAT. Negative above P_HAT and unbounded there: -infinity where 1 - p_y underflows. */
-double gsa__logistic_exact(double m, int y);
 
 /* softmax.c: K classes, K >= 1, k in [0, K). */
 typedef struct gsa__softmax_row {
@@ -42,9 +39,6 @@ typedef struct gsa__softmax_row {
 gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k);
 /* Only the probabilities, in place. */
 void gsa__softmax_probabilities(double *m_to_p, size_t n_classes);
-/* The exact step, by a safeguarded Newton iteration on one number; O(K) a try. -infinity where 1 - p_k underflows,
- * and for one class. */
-double gsa__softmax_exact(const double *m, size_t n_classes, size_t k);
 
 /* hinge.c: h = max(0, 1 - z), or squared h^2 / 2. Two classes by one output, y is 0 or 1. */
 typedef struct gsa__hinge_row {
@@ -62,5 +56,15 @@ double gsa__hinge_many_loss(const double *m, size_t n_classes, size_t k, bool sq
  * l(m - lambda g) over lambda >= 0 if there is one within 2^60 max(1, |m|); else (a loss that falls for ever) the point
  * where |l'| has come down to 1 - P_HAT of |g|. 0 for g = 0 and for a straight line. */
 double gsa__search_lambda(const gsa_margin_loss *loss, double m, double y, double g);
+
+/* heavy.c: the number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by. */
+double gsa__squared_repeats(double e, double c);
+/* Of one output or several; lambda > 0 is the row's greedy step. */
+double gsa__hinge_repeats(double lambda, double e, double c, bool squared);
+/* rest = 1 - p of the row's own class. */
+double gsa__logistic_repeats(double m, int y, double rest, double e, double c);
+/* p: the probabilities of all classes; that of k is not looked at. */
+double gsa__softmax_repeats(const double *p, size_t n_classes, size_t k, double loss, double rest, double e, double c);
+double gsa__custom_repeats(const gsa_margin_loss *loss, double m, double y, double g, double e, double c);
 
 #endif

@@ -132,7 +132,7 @@ static void one_partition_is_what_the_library_learns_in_one_pass(void **state)
             gsa_model *model = model_of(core);
             double apart = 0;
             for (size_t k = 0; k < n_outputs; k++) {
-                apart = fmax(apart, fabs((double)gsa_model_intercept(model, k) - o->w[k]));
+                apart = fmax(apart, fabs(gsa_model_intercept(model, k) - o->w[k]));
                 for (uint64_t i = 0; i < 20; i++)
                     apart = fmax(apart, fabs((double)gsa_model_weight(model, i, k) - o->w[(i + 1) * n_outputs + k]));
             }

@@ -53,7 +53,7 @@ static double oracle_weight(const oracle *o, size_t i, size_t k, const char *ave
 
 static double model_weight(const gsa_model *model, size_t i, size_t k)
 {
-    return (double)(i == FEATURES ? gsa_model_intercept(model, k) : gsa_model_weight(model, i, k));
+    return i == FEATURES ? gsa_model_intercept(model, k) : (double)gsa_model_weight(model, i, k);
 }
 
 static void compare_with_oracle(const char *loss, size_t n_classes, const char *average, size_t n_rows)
@@ -164,7 +164,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
     batch.weight = r->weight;
     gsa_state *state = state_with("method", "auto", "loss", "logistic", "holdout", "0", NULL);
     gsa_summary summary;
-    double loss[601] = {0}, before = 0;
+    double loss[601] = {0}, share[601] = {0}, before = 0, given = 0;
     summary = state_summary(state);
     assert_true(isnan(summary.falling));
     for (size_t row = 0; row < 300; row++)
@@ -173,6 +173,8 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
         gsa_batch slice = rows_slice(&batch, (t - 1) % 300, 1);
         learn(state, &slice);
         summary = state_summary(state);
+        given += t <= 300 ? (double)slice.weight[0] : 0;
+        share[t] = (double)slice.weight[0] / given * (double)(t <= 300 ? t : 300);
         loss[t] = summary.loss_sum - before;
         before = summary.loss_sum;
         size_t power = 1;
@@ -182,7 +184,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
         for (size_t i = power / 2 > 0 ? power / 2 : 1; i <= t; i++) {
             double *window = i >= power ? late : earlier;
             window[0] += loss[i];
-            window[1] += (double)r->weight[(i - 1) % 300];
+            window[1] += share[i];
         }
         if (t == 1 || late[1] < earlier[1] / 4) /* too few to tell */
             assert_true(isnan(summary.falling));

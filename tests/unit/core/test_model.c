@@ -29,7 +29,8 @@ static void a_model_with_the_same_weights_predicts_the_same(void **unused)
         gsa_error error = {0};
         gsa_batch batch = rows_batch(r);
         gsa_model_get_info(model, &info);
-        float weights[20 * 4], intercept[4];
+        float weights[20 * 4];
+        double intercept[4];
         for (size_t k = 0; k < info.n_outputs; k++) {
             intercept[k] = gsa_model_intercept(model, k);
             for (uint64_t i = 0; i < info.n_features; i++)

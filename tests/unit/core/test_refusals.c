@@ -366,7 +366,8 @@ static void weights_that_cannot_be_are_refused(void **unused)
     gsa_state *state = some_state();
     gsa_model *model = model_of(state), *out = NULL;
     gsa_error error = {0};
-    float weights[] = {1, 2, 3}, intercept = 0;
+    float weights[] = {1, 2, 3};
+    double intercept = 0;
     must_say(gsa_model_with_weights(model, UINT64_MAX, weights, NULL, NULL, &out, &error), GSA_ARGUMENT, &error,
              "a model of 18446744073709551615 features is too large");
     weights[1] = INFINITY;

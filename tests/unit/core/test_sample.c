@@ -1,85 +1,61 @@
-/* The held-out sample keeps the smallest hashes, in whatever order rows come. */
+/* The held-out sample: ordered whatever the order in which rows come, equal rows once, the highest hash goes first. */
 #include "rows.h"
 
 #include "base/memory.h"
 #include "core/sample.h"
 
-static gsa__held_row *held(uint64_t hash, const gsa_env *env)
+static gsa__held_row *held(uint64_t hash, size_t class_number, double y, double c)
 {
+    gsa_env env = gsa__env_resolve(NULL);
     const uint32_t index[] = {(uint32_t)hash % 100};
     const float value[] = {2};
     gsa__row row = {1, index, value};
-    gsa__held_row *out = gsa__held_row_new(&row, hash, 0, 0, 1, env);
+    gsa__held_row *out = gsa__held_row_new(&row, hash, class_number, y, c, &env);
     assert_non_null(out);
     return out;
 }
 
-static void offer(gsa__sample *sample, uint64_t hash, size_t most, const gsa_env *env)
+static void insert(gsa__sample *sample, uint64_t hash, size_t class_number, double y, double c)
 {
-    if (gsa__sample_wants(sample, hash, most))
-        assert_int_equal(gsa__sample_insert(sample, held(hash, env), most, env, NULL, NULL), GSA_OK);
+    gsa_env env = gsa__env_resolve(NULL);
+    assert_int_equal(gsa__sample_insert(sample, held(hash, class_number, y, c), &env, NULL), GSA_OK);
 }
 
-static void the_smallest_hashes_are_kept_in_order(void **unused)
+static bool has(const gsa__sample *sample, uint64_t hash, size_t class_number, double y)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__held_row *like = held(hash, class_number, y, 1);
+    bool found = gsa__sample_find(sample, like) != NULL;
+    gsa__free(&env, like);
+    return found;
+}
+
+static void rows_are_in_the_order_of_their_hashes(void **unused)
 {
     (void)unused;
     gsa_env env = gsa__env_resolve(NULL);
     for (uint64_t seed = 0; seed < 20; seed++) {
-        gsa__sample sample = {0};
+        gsa__sample sample = {.below = UINT64_MAX};
         uint32_t order[500];
         gsa_plan_order(seed, 0, 0, 500, order);
         for (size_t i = 0; i < 500; i++)
-            offer(&sample, 1000 + order[i] * 7, 32, &env);
+            insert(&sample, 1000 + order[i] * 7, 0, 0, 1);
         gsa__sample_settle(&sample);
-        assert_int_equal(sample.n, 32);
-        for (size_t i = 0; i < 32; i++) {
-            assert_int_equal(sample.at[i]->hash, 1000 + i * 7);
+        assert_int_equal(sample.n, 500);
+        for (size_t i = 0; i < 500; i++) {
             gsa__row row = gsa__held_row_view(sample.at[i]);
+            assert_int_equal(sample.at[i]->hash, 1000 + i * 7);
             assert_int_equal(row.n, 1);
             assert_int_equal(row.index[0], (1000 + i * 7) % 100);
             assert_true(row.value[0] == 2);
         }
-        assert_true(gsa__sample_find(&sample, 1007));
-        assert_false(gsa__sample_find(&sample, 1008));
+        assert_true(has(&sample, 1007, 0, 0));
+        assert_false(has(&sample, 1008, 0, 0));
         gsa__sample_release(&sample, &env);
     }
 }
 
-/* The plain way: one sorted array, the largest hash pushed out. Returns what is pushed out, 0 if nothing. */
-static uint64_t insert_plainly(uint64_t *at, size_t *n, uint64_t hash, size_t most)
-{
-    size_t place = *n;
-    while (place > 0 && at[place - 1] > hash) {
-        at[place] = at[place - 1];
-        place--;
-    }
-    at[place] = hash;
-    return ++*n > most ? at[--*n] : 0;
-}
-
-/* Inserts a row if it is wanted, in the sample and plainly, and compares what can be seen at any time. */
-static void offer_to_both(gsa__sample *sample, uint64_t *plain, size_t *n, uint64_t hash, size_t most)
-{
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__held_row *pushed_out;
-    bool held_already = false;
-    for (size_t j = 0; j < *n; j++)
-        held_already |= plain[j] == hash;
-    assert_int_equal(gsa__sample_find(sample, hash) != NULL, held_already);
-    bool wanted = !held_already && (*n < most || hash < plain[*n - 1]);
-    assert_int_equal(gsa__sample_wants(sample, hash, most), wanted);
-    if (!wanted)
-        return;
-    uint64_t last = insert_plainly(plain, n, hash, most);
-    assert_int_equal(gsa__sample_insert(sample, held(hash, &env), most, &env, &pushed_out, NULL), GSA_OK);
-    assert_int_equal(pushed_out ? pushed_out->hash : 0, last);
-    gsa__free(&env, pushed_out);
-    assert_int_equal(sample->n, *n);
-    assert_int_equal(sample->highest, plain[*n - 1]);
-    assert_int_equal(gsa__sample_last(sample)->hash, plain[*n - 1]);
-}
-
-/* With a room that grows, as in the first rows of a run, with more late rows than fit, settled now and then or not. */
+/* One sorted array beside the sample, rows inserted and popped in turns, settled now and then or not. */
 static void late_rows_are_as_good_as_settled_ones(void **unused)
 {
     (void)unused;
@@ -87,54 +63,103 @@ static void late_rows_are_as_good_as_settled_ones(void **unused)
     gsa_env env = gsa__env_resolve(NULL);
     for (uint64_t seed = 0; seed < 3; seed++) {
         static uint64_t plain[MOST + 1];
-        gsa__sample sample = {0};
+        gsa__sample sample = {.below = UINT64_MAX};
         size_t n = 0;
         for (uint64_t i = 0; i < OFFERS; i++) {
             uint64_t hash = 1 + gsa__mix(seed * OFFERS + i) % 20000;
-            size_t most = seed == 2 ? MOST : 1 + (size_t)(i / 4 < MOST ? i / 4 : MOST - 1);
-            offer_to_both(&sample, plain, &n, hash, most);
+            size_t most = seed == 2 ? MOST : 1 + (size_t)(i / 4 < MOST ? i / 4 : MOST - 1), place = n;
+            if (hash >= sample.below || has(&sample, hash, 0, 0))
+                continue;
+            for (; place > 0 && plain[place - 1] > hash; place--)
+                plain[place] = plain[place - 1];
+            plain[place] = hash;
+            n++;
+            insert(&sample, hash, 0, 0, 1);
+            assert_int_equal(sample.n, n);
+            assert_int_equal(gsa__sample_last(&sample)->hash, plain[n - 1]);
+            if (n > most) {
+                gsa__held_row *last = gsa__sample_pop(&sample);
+                assert_int_equal(last->hash, plain[--n]);
+                assert_int_equal(sample.below, last->hash);
+                gsa__free(&env, last);
+            }
             if (seed == 1 && hash % 41 == 0)
                 gsa__sample_settle(&sample);
         }
         gsa__sample_settle(&sample);
-        assert_int_equal(n, MOST);
+        assert_true(n > 0 && sample.weight == (double)n);
         for (size_t j = 0; j < n; j++)
             assert_int_equal(sample.at[j]->hash, plain[j]);
         gsa__sample_release(&sample, &env);
     }
 }
 
-/* A merged sample may hold more than its owner now asks for: then the cut is inside. */
-static void a_sample_that_is_too_large_wants_what_is_below_the_cut(void **unused)
+static void equal_rows_are_kept_once_and_their_weights_add_up(void **unused)
 {
     (void)unused;
     gsa_env env = gsa__env_resolve(NULL);
-    gsa__sample sample = {0};
-    static const uint64_t hashes[] = {90, 50, 70, 10, 30};
-    for (size_t i = 0; i < 5; i++)
-        offer(&sample, hashes[i], 5, &env);
-    assert_true(gsa__sample_wants(&sample, 29, 2));
-    assert_false(gsa__sample_wants(&sample, 31, 2));
+    gsa__sample sample = {.below = UINT64_MAX};
+    insert(&sample, 5, 1, 0, 1);
+    insert(&sample, 5, 0, 0, 2); /* another class */
+    insert(&sample, 5, 1, 0, 0.5);
+    insert(&sample, 5, 1, 3, 4); /* another number */
+    insert(&sample, 5, 1, -0.0, 1);
+    gsa__sample_settle(&sample);
+    assert_int_equal(sample.n, 3);
+    assert_true(sample.at[0]->class_number == 0 && sample.at[0]->weight == 2);
+    assert_true(sample.at[1]->number == 0 && sample.at[1]->weight == 2.5);
+    assert_true(sample.at[2]->number == 3 && sample.at[2]->weight == 4);
+    assert_true(sample.weight == 8.5);
     gsa__sample_release(&sample, &env);
 }
 
-static void a_row_that_comes_twice_is_kept_once(void **unused)
+/* Rows with equal features go one after the other, and the threshold is at their hash from the first on. */
+static void the_threshold_comes_down_to_what_is_popped(void **unused)
 {
     (void)unused;
     gsa_env env = gsa__env_resolve(NULL);
-    gsa__sample sample = {0};
-    for (int i = 0; i < 3; i++)
-        offer(&sample, 5, 10, &env);
-    assert_int_equal(sample.n, 1);
+    gsa__sample sample = {.below = 100};
+    insert(&sample, 7, 0, 0, 1);
+    insert(&sample, 9, 0, 0, 1);
+    insert(&sample, 9, 1, 0, 1);
+    for (int i = 0; i < 2; i++) {
+        gsa__held_row *last = gsa__sample_pop(&sample);
+        assert_true(last->hash == 9 && sample.below == 9 && last->class_number == 1u - (unsigned)i);
+        gsa__free(&env, last);
+    }
+    assert_true(sample.n == 1 && sample.weight == 1 && gsa__sample_last(&sample)->hash == 7);
+    gsa__free(&env, gsa__sample_pop(&sample));
+    assert_true(sample.below == 7 && sample.weight == 0);
+    assert_null(gsa__sample_pop(&sample));
+    assert_null(gsa__sample_last(&sample));
     gsa__sample_release(&sample, &env);
 }
 
-static void a_sample_of_nothing_wants_nothing(void **unused)
+static void a_common_kind_is_taken_out_and_not_held_again(void **unused)
 {
     (void)unused;
-    gsa__sample sample = {0};
-    assert_false(gsa__sample_wants(&sample, 0, 0));
-    assert_true(gsa__sample_wants(&sample, UINT64_MAX, 1));
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__sample sample = {.below = 1000};
+    for (uint64_t i = 0; i < 300; i++) /* some of them late */
+        insert(&sample, (i * 7) % 30, i % 3, (double)(i % 2), 1);
+    assert_true(gsa__sample_weight_of(&sample, 7) == 10 && gsa__sample_weight_of(&sample, 31) == 0);
+    gsa__sample_add_common(&sample, 7);
+    gsa__sample_add_common(&sample, 7);
+    assert_true(sample.n_common == 1 && !gsa__sample_holds(&sample, 7) && gsa__sample_holds(&sample, 8));
+    gsa__held_row *taken;
+    double weight = 0;
+    while ((taken = gsa__sample_take(&sample, 7))) {
+        assert_int_equal(taken->hash, 7);
+        weight += taken->weight;
+        gsa__free(&env, taken);
+    }
+    assert_true(weight == 10 && sample.weight == 290);
+    for (uint64_t hash = 100; sample.n_common < GSA__SAMPLE_COMMON; hash++)
+        gsa__sample_add_common(&sample, hash);
+    assert_int_equal(sample.below, 1000);
+    gsa__sample_add_common(&sample, 500);
+    assert_true(sample.n_common == GSA__SAMPLE_COMMON && sample.below == 500);
+    gsa__sample_release(&sample, &env);
 }
 
 static void zeros_of_a_row_are_not_kept(void **unused)
@@ -154,11 +179,11 @@ static void zeros_of_a_row_are_not_kept(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_smallest_hashes_are_kept_in_order),
+        cmocka_unit_test(rows_are_in_the_order_of_their_hashes),
         cmocka_unit_test(late_rows_are_as_good_as_settled_ones),
-        cmocka_unit_test(a_sample_that_is_too_large_wants_what_is_below_the_cut),
-        cmocka_unit_test(a_row_that_comes_twice_is_kept_once),
-        cmocka_unit_test(a_sample_of_nothing_wants_nothing),
+        cmocka_unit_test(equal_rows_are_kept_once_and_their_weights_add_up),
+        cmocka_unit_test(the_threshold_comes_down_to_what_is_popped),
+        cmocka_unit_test(a_common_kind_is_taken_out_and_not_held_again),
         cmocka_unit_test(zeros_of_a_row_are_not_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -411,7 +411,7 @@ static void weights_of_rows_are_heeded(void **unused)
         must_be_ok(train_on(state, &batch, 3, &error), &error);
         assert_int_equal(state_summary(state).n_rows, kind == 2 ? 1500 : 6000);
         gsa_model *model = model_of(state);
-        double p = 1 / (1 + exp(-(double)gsa_model_intercept(model, 0)));
+        double p = 1 / (1 + exp(-gsa_model_intercept(model, 0)));
         assert_close(p, expected[kind], 0.05);
         gsa_model_free(model);
         gsa_state_free(state);
