@@ -128,7 +128,7 @@ typedef struct gsa_place {
  * their order is free (readers deliver them ascending). Values, labels and weights must be finite, weights >= 0. */
 typedef struct gsa_batch {
     size_t n_rows;            /* how many */
-    const int64_t *row_start; /* n_rows + 1 offsets into index and value, from 0 or above; NULL for dense rows */
+    const int64_t *row_start; /* n_rows + 1 offsets >= 0 into index and value, none descends; NULL for dense rows */
     const uint32_t *index;    /* feature ids from 0, at most GSA_MAX_ID; NULL for dense rows */
     const float *value;       /* NULL: every value is 1 (sparse rows only) */
     size_t width;             /* values a row, dense rows only */
@@ -205,7 +205,8 @@ GSA_API void gsa_state_free(gsa_state *state);
 GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error);
 
 /* Learn all rows in order. On failure the state holds the rows before error->row and remains usable. With a loss that
- * is decided, chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit. */
+ * is decided, chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit. Offsets that
+ * descend and feature ids above GSA_MAX_ID are GSA_ARGUMENT here and in every call that takes a batch. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error);
 /* Learn the rows named, in the order named. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,

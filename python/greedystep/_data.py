@@ -71,6 +71,13 @@ def labels_of(y: Any) -> Any:
     return Classes(classes).of(values)
 
 
+def _refuse_beside(who: str, y: Any, weights: Any) -> None:
+    """Raise ValueError for labels or weights in arrays where columns have them."""
+    for values, name, plural in ((y, "label", "labels"), (weights, "weight", "weights")):
+        if values is not None:
+            raise ValueError(f"{who} {plural} in a column: name it by {name}=")
+
+
 def open_data(
     data: Any,
     options: c.ReaderOptions,
@@ -87,13 +94,13 @@ def open_data(
     """
     paths = paths_of(data)
     if paths is not None:
+        _refuse_beside("files have", y, weights)
         return open_paths(paths, options, run)
     by_numbers = is_frame(data) and schema is None and (y is not None or options.without_labels)
     if not by_numbers:
         table = table_of(data)
         if table is not None:
-            if y is not None:
-                raise ValueError("a table has its labels in a column: name it by label=")
+            _refuse_beside("a table has", y, weights)
             return open_table(table, options, run)
     if schema is not None and "\nwords " in schema:
         raise ValueError("the model was trained on a table with words: give it one, not an array")

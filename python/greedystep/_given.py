@@ -23,6 +23,9 @@ class Numbers:
     def __init__(self, values: npt.NDArray[Any]) -> None:
         self._values = values
 
+    def __len__(self) -> int:
+        return len(self._values)
+
     def lend(self, block: Block, lo: int, hi: int) -> None:
         """Put the labels of rows into a block."""
         block.lend("label", np.require(self._values[lo:hi], np.float64, ["C", "A"]))
@@ -92,6 +95,9 @@ class _ClassLabels:
     def __init__(self, classes: Classes, labels: npt.NDArray[Any]) -> None:
         self._classes, self._labels = classes, labels
 
+    def __len__(self) -> int:
+        return len(self._labels)
+
     def lend(self, block: Block, lo: int, hi: int) -> None:
         self._classes.lend(block, self._labels[lo:hi])
 
@@ -126,6 +132,12 @@ class Given:
     ) -> None:
         self._features, self._labels, self._weights = features, labels, weights
         self.n_rows = features.n_rows
+        if labels is not None and len(labels) != self.n_rows:
+            raise ValueError(f"expected a label per row: there are {self.n_rows} rows and {len(labels)} labels")
+        if weights is not None and weights.shape != (self.n_rows,):
+            raise ValueError(
+                f"expected a weight per row: there are {self.n_rows} rows, the weights are {weights.shape}"
+            )
 
     def bounds(self) -> Iterator[tuple[int, int]]:
         """Yield first and last row of the blocks, the last exclusive."""

@@ -7,7 +7,7 @@ until the next block is asked for.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -122,6 +122,45 @@ class _Sparse(Features):
             lo = hi
 
 
+def _first_where(array: npt.NDArray[Any], is_wrong: Callable[[npt.NDArray[Any]], Any]) -> int:
+    """Return the place of the first item that is wrong; there is one."""
+    return next(
+        at + int(wrong[0])
+        for at in range(0, len(array), _CHUNK)
+        if len(wrong := np.flatnonzero(is_wrong(array[at : at + _CHUNK])))
+    )
+
+
+def _check_numbers(numbers: npt.NDArray[Any], n: int, tell: Callable[[int], str]) -> None:
+    """Raise ValueError where a number is not one of n; what is told of its place is the message."""
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"the ids of a sparse matrix are {numbers.dtype}: expected integers")
+    if len(numbers) and (numbers.min() < 0 or numbers.max() >= n):
+        raise ValueError(tell(_first_where(numbers, lambda part: (part < 0) | (part >= n))))
+
+
+def _check_starts(starts: npt.NDArray[Any], n: int, n_entries: int, what: str) -> None:
+    """Raise ValueError where offsets of n rows or columns descend, or lead beyond the entries."""
+    if len(starts) != n + 1 or starts.dtype.kind not in "iu":
+        raise ValueError(f"indptr has {len(starts)} items of {starts.dtype}: expected {n + 1} integers")
+    if not (np.all(starts[1:] >= starts[:-1]) and starts[0] >= 0 and starts[-1] <= n_entries):
+        wrong = (starts[:-1] < 0) | (starts[1:] < starts[:-1]) | (starts[1:] > n_entries)
+        at = int(np.flatnonzero(wrong)[0])
+        raise ValueError(
+            f"{what} {at} is from {starts[at]} to {starts[at + 1]} of {n_entries} entries: "
+            "indptr must ascend from 0 to at most their number"
+        )
+
+
+def _n_ids(matrix: Any) -> int:
+    """Return how many ids a feature of the matrix may have."""
+    return int(min(matrix.shape[1], c.MAX_ID + 1))
+
+
+def _tell_id(matrix: Any, row: int, found: Any) -> str:
+    return f"row {row} has feature id {found}: expected one from 0 to {_n_ids(matrix) - 1}"
+
+
 def _lend_csr(
     block: Block,
     starts: npt.NDArray[Any],
@@ -145,7 +184,15 @@ class Csr(_Sparse):
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
         self.n_rows = matrix.shape[0]
-        self._starts = matrix.indptr
+        self._starts = starts = matrix.indptr
+        _check_starts(starts, self.n_rows, min(len(matrix.indices), len(matrix.data)), "row")
+        first = int(starts[0])
+        ids = matrix.indices[first : int(starts[-1])]
+        _check_numbers(
+            ids,
+            _n_ids(matrix),
+            lambda at: _tell_id(matrix, int(np.searchsorted(starts, first + at, side="right")) - 1, ids[at]),
+        )
         self._is_canonical = bool(matrix.has_canonical_format)
         if not self._is_canonical:
             self.most_entries = BUFFER // 16
@@ -168,6 +215,10 @@ def _starts_of(row_numbers: npt.NDArray[Any], n_rows: int) -> npt.NDArray[np.int
     return np.cumsum(starts, out=starts)
 
 
+def _check_rows(rows: npt.NDArray[Any], n_rows: int) -> None:
+    _check_numbers(rows, n_rows, lambda at: f"entry {at} is of row {rows[at]}: the matrix has {n_rows}")
+
+
 class Csc(_Sparse):
     """A matrix in compressed sparse columns; every block is a search through all of it."""
 
@@ -175,7 +226,9 @@ class Csc(_Sparse):
 
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
-        self.n_rows = matrix.shape[0]
+        self.n_rows, n_columns = matrix.shape
+        _check_starts(matrix.indptr, n_columns, min(len(matrix.indices), len(matrix.data)), "column")
+        _check_rows(matrix.indices, self.n_rows)
         self._starts = _starts_of(matrix.indices, self.n_rows)
 
     def lend(self, block: Block, lo: int, hi: int) -> None:
@@ -192,6 +245,8 @@ class Coo(_Sparse):
     def __init__(self, matrix: Any) -> None:
         self._matrix = matrix
         self.n_rows = matrix.shape[0]
+        _check_rows(matrix.row, self.n_rows)
+        _check_numbers(matrix.col, _n_ids(matrix), lambda at: _tell_id(matrix, matrix.row[at], matrix.col[at]))
         self._starts = _starts_of(matrix.row, self.n_rows)
 
     def lend(self, block: Block, lo: int, hi: int) -> None:

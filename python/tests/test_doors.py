@@ -282,3 +282,88 @@ def test_what_does_not_fit_is_said(clicks, by_command, tmp_path):
         greedystep.train(clicks, label="clicked", pases=3)
     with pytest.raises(ValueError, match="clickd"):
         greedystep.train(clicks, label="clickd")
+
+
+# ---- what cannot be ------------------------------------------------------------------------------
+
+
+def broken(field, place, value, dtype=np.int64, form="csr"):
+    """Return a sparse matrix of four rows with one number of its arrays replaced."""
+    X = sparse.csr_matrix(np.array([[1, 0, 2], [0, 3, 0], [0, 0, 4], [5, 0, 6]], np.float32)).asformat(form)
+    for name in ("indices", "indptr") if form != "coo" else ("row", "col"):
+        setattr(X, name, getattr(X, name).astype(dtype))
+    getattr(X, field)[place] = value
+    return X
+
+
+def wide(last, form="csr"):
+    """Return a matrix with room for ids beyond 32 bits, which scipy allows."""
+    entries = (np.ones(3, np.float32), (np.arange(3), np.array([0, 1, last], np.int64)))
+    return sparse.coo_matrix(entries, shape=(3, 2**40)).asformat(form)
+
+
+BROKEN = {
+    "negative id": (lambda: broken("indices", 2, -1), "row 1 has feature id -1: expected one from 0 to 2"),
+    "negative id of 32 bits": (lambda: broken("indices", 0, -1, np.int32), "row 0 has feature id -1"),
+    "id modulo 2^32": (lambda: wide(2**32 + 1), "row 2 has feature id 4294967297: expected one from 0 to 4294967293"),
+    "largest id of 32 bits": (lambda: wide(2**32 - 1), "row 2 has feature id 4294967295"),
+    "id above the largest": (lambda: wide(2**32 - 2), "row 2 has feature id 4294967294"),
+    "id beyond the columns": (lambda: broken("indices", 5, 3), "row 3 has feature id 3: expected one from 0 to 2"),
+    "offset that descends": (lambda: broken("indptr", 2, 1), "row 1 is from 2 to 1 of 6 entries"),
+    "negative offset": (lambda: broken("indptr", 0, -4, np.int32), "row 0 is from -4 to 2"),
+    "offset beyond the entries": (lambda: broken("indptr", 4, 9), "row 3 is from 4 to 9 of 6 entries"),
+    "row of a csc": (lambda: broken("indices", 1, 4, form="csc"), "is of row 4: the matrix has 4"),
+    "offset of a csc": (lambda: broken("indptr", 1, 5, form="csc"), "column 1 is from 5 to 3 of 6 entries"),
+    "row of a coo": (lambda: broken("row", 1, -1, form="coo"), "entry 1 is of row -1"),
+    "id of a coo": (lambda: wide(2**32 + 1, "coo"), "row 2 has feature id 4294967297"),
+}
+
+
+@pytest.mark.parametrize("name", list(BROKEN))
+def test_ids_and_offsets_that_cannot_be_are_refused_at_every_door(name):
+    make, message = BROKEN[name]
+    X, y = make(), [0, 1, 0, 1]
+    y = y[: X.shape[0]]
+    model = greedystep.train(np.eye(4, 3, dtype=np.float32), y=[0, 1, 0, 1])
+    calls = [
+        lambda: greedystep.train(X, y=y),
+        lambda: model.predict(X),
+        lambda: model.evaluate(X, y=y),
+        lambda: GSARegressor().fit(X, y),
+        lambda: GSAClassifier().partial_fit(X, y, classes=[0, 1]),
+    ]
+    for call in calls:
+        with pytest.raises(ValueError, match=message):
+            call()
+
+
+@pytest.mark.parametrize("found", [-1, 2**32 - 2, 2**32])
+def test_ids_in_lists_of_arrow_are_refused_too(found):
+    ids, values = [[0], [1], [0], [found]], [[1.0]] * 4
+    table = pa.table({"label": [0, 1, 0, 1], "indices": pa.array(ids, pa.list_(pa.int64())), "values": values})
+    with pytest.raises(ValueError, match=f"row 4: column 'indices' holds '{found}'"):
+        greedystep.train(table, label="label")
+
+
+def test_the_largest_id_is_one():
+    X = sparse.csr_matrix((np.zeros(2, np.float32), [0, 2**32 - 3], [0, 1, 2]), shape=(2, 2**32 - 2))
+    assert greedystep.train(X, y=[0, 1]).predict(X).shape == (2,)
+
+
+def test_labels_and_weights_are_as_many_as_rows():
+    X = np.ones((100, 3), np.float32)
+    for y in (np.zeros(99), ["a", "b"]):
+        with pytest.raises(ValueError, match=f"there are 100 rows and {len(y)} labels"):
+            greedystep.train(X, y=y)
+    for weight in (np.ones(99), np.ones((100, 1)), 1.0):
+        with pytest.raises(ValueError, match="there are 100 rows, the weights are"):
+            greedystep.train(X, y=np.arange(100) % 2, weight=weight)
+
+
+def test_weights_in_an_array_are_refused_beside_a_column_of_labels(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("label,a\n0,1\n1,2\n")
+    with pytest.raises(ValueError, match="files have weights in a column: name it by weight="):
+        greedystep.train(path, label="label", weight=np.ones(2))
+    with pytest.raises(ValueError, match="a table has labels in a column: name it by label="):
+        greedystep.train(pa.table({"a": [1, 2]}), y=[0, 1])

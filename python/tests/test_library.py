@@ -31,7 +31,7 @@ STRUCTS = {
     "struct ArrowArrayStream": c.ArrowArrayStream,
     "gsa_train_hooks": c.TrainHooks,
 }
-CONSTANTS = ["NO_ROW", "BLOCK_ROWS", "CONTEST_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
+CONSTANTS = ["NO_ROW", "MAX_ID", "BLOCK_ROWS", "CONTEST_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
 
 
 def numbers_of_header(folder: Path) -> list[int]:

@@ -139,6 +139,8 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
     const gsa_model *model = metrics->model;
     double c;
     gsa_status status = gsa__row_weight(batch, row_number, &c, error);
+    if (status == GSA_OK)
+        status = gsa__batch_check_ids(batch, row_number, error);
     if (status != GSA_OK)
         return status;
     if (!gsa__loss_has_classes(model->loss) &&
@@ -161,7 +163,7 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
 
 gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error)
 {
-    gsa_status status = gsa__batch_check(batch, 1, error);
+    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
     for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++) {
         status = add_row(metrics, batch, row, error);
         if (status != GSA_OK && error)

@@ -16,7 +16,8 @@ void gsa__origin_add_row(gsa__origin *origin, const gsa_batch *batch, size_t row
 int gsa_state_began_with(const gsa_state *state, const gsa_batch *first)
 {
     gsa__origin origin = {0};
-    if (first->n_rows < state->origin.n_rows)
+    if (first->n_rows < state->origin.n_rows ||
+        gsa__batch_check(first, NULL, (size_t)state->origin.n_rows, 0, NULL) != GSA_OK)
         return 0;
     for (size_t row = 0; row < state->origin.n_rows; row++)
         gsa__origin_add_row(&origin, first, row);

@@ -7,7 +7,8 @@ size_t gsa_plan_block(const gsa_batch *rows, size_t from)
 {
     size_t n = 0, n_entries = 0;
     while (n < GSA_BLOCK_ROWS && n_entries < GSA_BLOCK_ENTRIES && from + n < rows->n_rows) {
-        n_entries += rows->index ? (size_t)(rows->row_start[from + n + 1] - rows->row_start[from + n]) : rows->width;
+        n_entries +=
+            rows->index ? (size_t)rows->row_start[from + n + 1] - (size_t)rows->row_start[from + n] : rows->width;
         n++;
     }
     return n;

@@ -104,13 +104,15 @@ static void fetch_weights(const gsa_model *model, const gsa_batch *batch, size_t
 static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
                             gsa_error *error)
 {
-    gsa_status status = gsa__batch_check(batch, 0, error);
+    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 0, error);
     for (size_t r = 0; r < ROWS_AHEAD && status == GSA_OK; r++)
         fetch_weights(model, batch, r);
     for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++, out += width) {
         gsa__row row = gsa__row_at(batch, r);
         fetch_weights(model, batch, r + ROWS_AHEAD);
-        status = check_values(&row, r, error);
+        status = gsa__batch_check_ids(batch, r, error);
+        if (status == GSA_OK)
+            status = check_values(&row, r, error);
         gsa__model_row_margins(model, &row, out);
         if (predicts)
             gsa__model_row_predict(model, out, out);

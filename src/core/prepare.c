@@ -131,11 +131,14 @@ static bool only_tell_labels(const gsa_batch *first)
 
 gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
-    gsa_status status = gsa__batch_check(first, 1, error);
+    gsa_status status = gsa__batch_check(first, NULL, first->n_rows, 1, error);
     if (status != GSA_OK || first->n_rows == 0)
         return status;
-    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
-        status = gsa__label_check(first, row, error);
+    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++) {
+        status = gsa__batch_check_ids(first, row, error);
+        if (status == GSA_OK)
+            status = gsa__label_check(first, row, error);
+    }
     gsa__loss loss = state->loss;
     size_t n_labels_before = state->labels.n;
     bool was_undecided = loss == GSA__UNDECIDED;

@@ -82,16 +82,3 @@ uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
     return gsa__mix(gsa__row_features_hash(batch, row_number) ^
                     gsa__mix(gsa__row_label_hash(batch, row_number) ^ weight_bits));
 }
-
-gsa_status gsa__batch_check(const gsa_batch *batch, int needs_labels, gsa_error *error)
-{
-    if (batch->n_rows == 0)
-        return GSA_OK;
-    if (batch->index ? !batch->row_start : !batch->value && batch->width > 0)
-        return gsa__fail(error, GSA_ARGUMENT, "a batch of sparse rows needs row_start, one of dense rows value");
-    if (!batch->index && (uint64_t)batch->width > (uint64_t)GSA_MAX_ID + 1)
-        return gsa__fail(error, GSA_ARGUMENT, "dense rows of %zu values are too wide", batch->width);
-    if (needs_labels && !batch->label)
-        return gsa__fail(error, GSA_ARGUMENT, "these rows have no labels to learn from");
-    return GSA_OK;
-}

@@ -2,7 +2,7 @@
 #ifndef GSA_CORE_ROW_H
 #define GSA_CORE_ROW_H
 
-#include <greedystep/greedystep.h>
+#include "base/batch.h"
 
 #include <stdbool.h>
 
@@ -29,8 +29,5 @@ uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row);
 uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row);
 /* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsa__row_hash(const gsa_batch *batch, size_t row);
-
-/* The shape of a batch from outside: GSA_ARGUMENT if pointers are missing. */
-gsa_status gsa__batch_check(const gsa_batch *batch, int needs_labels, gsa_error *error);
 
 #endif

@@ -106,6 +106,8 @@ static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row,
     gsa_status status = gsa__row_weight(batch, row, &c, error);
     *out = (struct facts){0, 0, c, c > 0 ? share_of(state, c, counts) : 0, 0};
     if (status == GSA_OK)
+        status = gsa__batch_check_ids(batch, row, error);
+    if (status == GSA_OK)
         status = gsa__label_check(batch, row, error);
     if (status != GSA_OK || c == 0)
         return status;
@@ -196,14 +198,11 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
 gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                                  gsa_error *error)
 {
-    gsa_status status = gsa__batch_check(batch, 1, error);
+    gsa_status status = gsa__batch_check(batch, rows, n_rows, 1, error);
     if (status == GSA_OK && state->loss == GSA__UNDECIDED)
         status = gsa_state_prepare(state, batch, error);
     if (status == GSA_OK && state->loss == GSA__CUSTOM && !state->params.has_custom_loss)
         status = gsa__fail(error, GSA_ARGUMENT, "this state learns with a loss of the caller's: give it again first");
-    for (size_t i = 0; i < n_rows && status == GSA_OK; i++)
-        if ((rows ? rows[i] : i) >= batch->n_rows)
-            return gsa__fail(error, GSA_ARGUMENT, "row %zu of a batch of %zu", rows ? rows[i] : i, batch->n_rows);
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         size_t row = rows ? rows[i] : i;
         if (batch->index)
@@ -222,15 +221,11 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
 gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                                gsa_error *error)
 {
-    gsa_status status = gsa__batch_check(batch, 1, error);
+    gsa_status status = gsa__batch_check(batch, rows, n_rows, 1, error);
     if (status == GSA_OK && state->loss == GSA__UNDECIDED)
         status = gsa__fail(error, GSA_ARGUMENT, "rows cannot be held out before the loss is decided");
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         struct facts facts;
-        if (rows[i] >= batch->n_rows) {
-            status = gsa__fail(error, GSA_ARGUMENT, "row %u of a batch of %zu", rows[i], batch->n_rows);
-            break;
-        }
         status = facts_of(state, batch, rows[i], false, &facts, error);
         if (status == GSA_OK && facts.given > 0)
             status = keep(state, batch, rows[i], gsa__row_features_hash(batch, rows[i]), &facts, facts.share, error);

@@ -1,6 +1,7 @@
 /* A reader of rows that the caller has: batches as he gives them, with the numbers of rows as places. */
 #include "data/reader.h"
 
+#include "base/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -29,6 +30,16 @@ static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
     return GSA_OK;
 }
 
+static gsa_status check_given(const gsa_reader *head, const gsa_batch *batch, gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 0, error);
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++)
+        status = gsa__batch_check_ids(batch, r, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(head, batch, error);
+    return status;
+}
+
 static gsa_status next_given(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
     given *reader = (given *)head;
@@ -39,7 +50,9 @@ static gsa_status next_given(gsa_reader *head, gsa_batch *out, gsa_error *error)
                      ? gsa__fail(error, GSA_STOPPED, "reading rows was stopped on request")
                      : reader->source.next(reader->source.ctx, out, error);
     }
-    return status == GSA_OK && !out->place ? number_rows(reader, out, error) : status;
+    if (status == GSA_OK && !out->place)
+        status = number_rows(reader, out, error);
+    return status == GSA_OK ? check_given(head, out, error) : status;
 }
 
 static gsa_status rewind_given(gsa_reader *head, gsa_error *error)

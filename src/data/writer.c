@@ -2,6 +2,7 @@
  * kind makes of them is compressed on its way to the file if the file's name ends like that of a compressed one. */
 #include "data/writer.h"
 
+#include "base/batch.h"
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -154,8 +155,8 @@ static int compare_index(const void *a, const void *b)
 /* Dense rows have no index. */
 static gsa__entries view_row(const gsa_batch *batch, size_t r)
 {
-    if (!batch->row_start)
-        return (gsa__entries){batch->width, NULL, batch->value + r * batch->width};
+    if (!batch->index)
+        return (gsa__entries){batch->width, NULL, batch->width > 0 ? batch->value + r * batch->width : NULL};
     size_t from = (size_t)batch->row_start[r], to = (size_t)batch->row_start[r + 1];
     return (gsa__entries){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
 }
@@ -163,7 +164,7 @@ static gsa__entries view_row(const gsa_batch *batch, size_t r)
 /* Whether the row can be written as it is, like those of readers. */
 static bool is_in_order(const gsa__entries *row)
 {
-    int n_bad = !row->index || (row->n > 0 && row->index[row->n - 1] > GSA_MAX_ID);
+    int n_bad = !row->index;
     for (size_t i = 1; row->index && i < row->n; i++)
         n_bad |= row->index[i] <= row->index[i - 1];
     for (size_t i = 0; row->value && i < row->n; i++)
@@ -186,11 +187,9 @@ static gsa_status collect(gsa_writer *writer, const gsa__entries *row, size_t r,
         return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu values", row->n);
     for (size_t i = 0; i < row->n; i++) {
         gsa__pair p = {row->index ? row->index[i] : (uint32_t)i, row->value ? row->value[i] : 1.0f};
-        if (!isfinite(p.value) || p.index > GSA_MAX_ID)
-            return gsa__fail_row(error, GSA_INPUT, r,
-                                 "feature %" PRIu32
-                                 " has the value %g: expected a finite value and a feature id of at most %u",
-                                 p.index, (double)p.value, GSA_MAX_ID);
+        if (!isfinite(p.value))
+            return gsa__fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " has the value %g: expected a finite value",
+                                 p.index, (double)p.value);
         writer->pair[*n] = p;
         *n += p.value != 0;
     }
@@ -218,10 +217,15 @@ static gsa_status put_in_order(gsa_writer *writer, gsa__entries *row, size_t r, 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
 {
     gsa__entries row = view_row(batch, r);
-    gsa_status status = is_in_order(&row) ? GSA_OK : put_in_order(writer, &row, r, error);
+    gsa_status status = gsa__batch_check_ids(batch, r, error);
+    if (status == GSA_OK && !is_in_order(&row))
+        status = put_in_order(writer, &row, r, error);
     if (status != GSA_OK)
         return status;
-    if (!(batch->word && batch->word[r] >= 0) && !isfinite(batch->label[r]))
+    bool is_word = batch->word && batch->word[r] >= 0;
+    if (is_word && (size_t)batch->word[r] >= batch->n_words)
+        return gsa__fail_row(error, GSA_ARGUMENT, r, "the label is word %d of %zu", batch->word[r], batch->n_words);
+    if (!is_word && !isfinite(batch->label[r]))
         return gsa__fail_row(error, GSA_INPUT, r, "the label is %g: labels must be finite", batch->label[r]);
     if (batch->weight && !(batch->weight[r] >= 0 && isfinite(batch->weight[r])))
         return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
@@ -235,10 +239,8 @@ gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_erro
         return fail_again(error);
     if (!batch->label)
         return gsa__fail(error, GSA_ARGUMENT, "a file needs a label in every row: the batch has none");
-    for (size_t r = 0; r < batch->n_rows; r++) {
-        gsa_status status = write_row(writer, batch, r, error);
-        if (status != GSA_OK)
-            return status;
-    }
-    return GSA_OK;
+    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++)
+        status = write_row(writer, batch, r, error);
+    return status;
 }

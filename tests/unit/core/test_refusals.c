@@ -64,6 +64,80 @@ static void rows_that_are_incomplete_are_refused(void **unused)
     free_states(state, fresh);
 }
 
+/* Every call that takes a batch; none may look at memory that these rows do not have. n_learned: rows of the batch that
+ * a state with a loss learns before it refuses. */
+static void all_must_refuse(gsa_batch batch, uint64_t row, uint64_t n_learned, const char *message)
+{
+    gsa_state *state = state_with("holdout", "0", NULL), *fresh = state_with("holdout", "0", NULL);
+    learn_random(state, 1, 100, 20, 2);
+    gsa_model *model = model_of(state);
+    gsa_metrics *metrics;
+    gsa_error error = {0};
+    double out[8];
+    uint32_t named = (uint32_t)row;
+    must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+    bytes before_fresh = state_bytes(fresh);
+    for (int call = 0; call < 7; call++) {
+        error = (gsa_error){.row = GSA_NO_ROW};
+        gsa_status status = call == 0   ? gsa_state_update(state, &batch, &error)
+                            : call == 1 ? gsa_state_update(fresh, &batch, &error)
+                            : call == 2 ? gsa_state_prepare(fresh, &batch, &error)
+                            : call == 3 ? gsa_state_update_rows(state, &batch, &named, 1, &error)
+                            : call == 4 ? gsa_model_margins(model, &batch, out, &error)
+                            : call == 5 ? gsa_model_predict(model, &batch, out, &error)
+                                        : gsa_metrics_update(metrics, &batch, &error);
+        must_say(status, GSA_ARGUMENT, &error, message);
+        assert_int_equal(error.row, row);
+    }
+    assert_int_equal(gsa_state_began_with(state, &batch), 0);
+    assert_int_equal(state_summary(state).n_rows, 100 + n_learned);
+    same_bytes(&before_fresh, fresh);
+    free(before_fresh.data);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    free_states(state, fresh);
+}
+
+/* The slot of a feature is its id + 1: the largest ids would be the intercept and beyond the table. */
+static void feature_ids_above_the_largest_are_refused(void **unused)
+{
+    (void)unused;
+    static const int64_t row_start[] = {2, 4, 5}; /* offsets may begin above 0 */
+    static const uint32_t wrong[] = {UINT32_MAX, UINT32_MAX, 0, 1, UINT32_MAX}, last[] = {7, 7, 1, 0, 0xFFFFFFFEu};
+    static const uint32_t first[] = {7, 7, 3, UINT32_MAX, 2};
+    static const double label[] = {0, 1};
+    gsa_batch batch = {.n_rows = 2, .row_start = row_start, .index = wrong, .label = label};
+    all_must_refuse(batch, 1, 1, "feature id 4294967295 is too large: the largest is 4294967293");
+    batch.index = last;
+    all_must_refuse(batch, 1, 1, "feature id 4294967294 is too large");
+    batch.index = first;
+    all_must_refuse(batch, 0, 0, "feature id 4294967295 is too large");
+    gsa_state *state = some_state();
+    gsa_error error = {0};
+    const uint32_t second = 1; /* rows that are not named are not looked at */
+    must_be_ok(gsa_state_update_rows(state, &batch, &second, 1, &error), &error);
+    gsa_state_free(state);
+}
+
+static void offsets_that_descend_or_are_negative_are_refused(void **unused)
+{
+    (void)unused;
+    static const int64_t descending[] = {0, 2, 1}, negative[] = {-1, 1, 2}, far[] = {0, 1, INT64_MIN};
+    static const int64_t back[] = {INT64_MAX, INT64_MIN, 0};
+    static const uint32_t index[] = {0, 1};
+    static const double label[] = {0, 1};
+    gsa_batch batch = {.n_rows = 2, .index = index, .label = label};
+    batch.row_start = descending;
+    all_must_refuse(batch, 1, 0, "row_start has 2 and then 1: offsets are from 0 and never descend");
+    batch.row_start = negative;
+    all_must_refuse(batch, 0, 0, "row_start has -1 and then 1");
+    batch.row_start = far;
+    all_must_refuse(batch, 1, 0, "row_start has 1 and then -9223372036854775808");
+    batch.row_start = back;
+    all_must_refuse(batch, 0, 0, "row_start has 9223372036854775807 and then -9223372036854775808");
+    assert_int_equal(gsa_plan_block(&batch, 0), 2); /* of any offsets without overflow */
+}
+
 /* Words are numbered by the batch: a number beyond its words is never looked up. */
 static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
 {
@@ -486,6 +560,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_that_are_incomplete_are_refused),
+        cmocka_unit_test(feature_ids_above_the_largest_are_refused),
+        cmocka_unit_test(offsets_that_descend_or_are_negative_are_refused),
         cmocka_unit_test(a_word_beyond_the_words_of_the_batch_is_refused),
         cmocka_unit_test(words_beside_fractions_are_for_the_user_to_sort_out),
         cmocka_unit_test(the_thousand_and_first_number_is_no_class),

@@ -109,11 +109,37 @@ static void given_rows_fail_with_the_words_of_who_gives_them_and_stop_on_request
     gsa_reader_close(reader);
 }
 
+static void given_rows_whose_offsets_or_ids_cannot_be_are_refused_by_their_number(void **state)
+{
+    (void)state;
+    static const int64_t start[] = {0, 1}, back[] = {1, 0};
+    static const uint32_t right[] = {3}, wrong[] = {UINT32_MAX};
+    const gsa_batch sparse[][2] = {{{.n_rows = 1, .row_start = start, .index = right, .label = labels},
+                                    {.n_rows = 1, .row_start = start, .index = wrong, .label = labels}},
+                                   {{.n_rows = 1, .row_start = start, .index = right, .label = labels},
+                                    {.n_rows = 1, .row_start = back, .index = right, .label = labels}}};
+    const char *const messages[] = {"the rows given, row 2: feature id 4294967295 is too large",
+                                    "the rows given, row 2: row_start has 1 and then 0"};
+    for (int i = 0; i < 2; i++) {
+        maker rows = {.batch = sparse[i], .n_batches = 2};
+        const gsa_row_source source = {&rows, next, NULL};
+        gsa_reader *reader = NULL;
+        gsa_error error = {0};
+        gsa_batch batch;
+        assert_int_equal(gsa_reader_open_rows(&source, NULL, &reader, &error), GSA_OK);
+        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_OK);
+        assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_ARGUMENT);
+        assert_non_null(strstr(error.message, messages[i]));
+        gsa_reader_close(reader);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(given_batches_are_borrowed_and_their_rows_numbered),
         cmocka_unit_test(given_rows_without_rewind_are_a_stream),
+        cmocka_unit_test(given_rows_whose_offsets_or_ids_cannot_be_are_refused_by_their_number),
         cmocka_unit_test(given_rows_fail_with_the_words_of_who_gives_them_and_stop_on_request),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

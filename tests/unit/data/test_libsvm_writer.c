@@ -110,9 +110,12 @@ static void writer_refuses_what_would_not_read_back(void **state)
     refuses(&batch, GSA_INPUT, 0, "-inf");
     value[1] = 1;
     index[1] = 4294967294u;
-    refuses(&batch, GSA_INPUT, 0, "feature id");
+    refuses(&batch, GSA_ARGUMENT, 0, "feature id");
     index[1] = 0;
     refuses(&batch, GSA_INPUT, 0, "feature 0 stands twice");
+    start[1] = -2;
+    refuses(&batch, GSA_ARGUMENT, 0, "row_start has 0 and then -2");
+    start[1] = 2;
     index[1] = 5;
     label[0] = NAN;
     refuses(&batch, GSA_INPUT, 0, "labels must be finite");
