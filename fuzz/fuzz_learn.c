@@ -4,11 +4,20 @@
  *   M2  pieces do not matter: update(A) then update(B) is update(A then B);
  *   M3  dense rows give the bytes of the sparse ones that say the same;
  *   M4  a state that was saved and loaded in between gives the bytes of one that was not;
- *   M5  what was learned predicts finite numbers, or training says that it diverged; what has diverged is not saved. */
+ *   M5  what was learned predicts finite numbers, or training says that it diverged; what has diverged is not saved;
+ *   M6  weights, labels, ids and offsets of any bits are refused where they cannot be, by every call that takes rows.
+ */
 #include "states.h"
+
+#include <greedystep/data.h>
+
+#include <float.h>
 
 /* Ways to learn the same rows. */
 enum { AT_ONCE, PLAIN_KERNELS, IN_PIECES, LOADED_BETWEEN, DENSE, N_WAYS };
+
+/* Bytes of an input that put_raw has. */
+enum { RAW_BYTES = 24 };
 
 static gsa_status learn_dense(gsa_state *state, const gsa_batch *rows, gsa_error *error)
 {
@@ -62,6 +71,114 @@ static gsa_state *learn(const gsa_config *config, const gsa_batch *rows, int way
     return state;
 }
 
+/* ---- M6 ---------------------------------------------------------------------------------------------------------- */
+
+/* Numbers of any bits in the place of some that were drawn: weights, ids, offsets, and words or labels. The last offset
+ * stays within the arrays, which is all that callers have to vouch for. */
+static void put_raw(fuzz_input *in, fuzz_batch *rows)
+{
+    size_t n_rows = rows->batch.n_rows, n_entries = (size_t)rows->start[n_rows];
+    for (size_t n = 1 + fuzz_byte(in) % 3; n > 0; n--) {
+        uint8_t kind = fuzz_byte(in), place = fuzz_byte(in);
+        uint64_t bits = fuzz_number(in, kind % 8 == 2 || kind % 8 == 3 ? 8 : 4);
+        uint32_t low = (uint32_t)bits;
+        if (kind % 4 == 0) {
+            rows->batch.weight = rows->weight;
+            memcpy(&rows->weight[place % n_rows], &low, sizeof low);
+        } else if (kind % 4 == 1 && n_entries > 0) {
+            rows->index[place % n_entries] = kind & 128 ? UINT32_MAX - low % 4 : low;
+        } else if (kind % 4 == 2) {
+            memcpy(&rows->start[place % (n_rows + 1)], &bits, sizeof bits);
+        } else if (kind % 4 == 3) {
+            memcpy(&rows->word[place % n_rows], &low, sizeof low);
+            memcpy(&rows->label[place % n_rows], &bits, sizeof bits);
+        }
+    }
+    if (rows->start[n_rows] > (int64_t)n_entries)
+        rows->start[n_rows] = (int64_t)n_entries;
+}
+
+static bool has_wrong_offsets(const gsa_batch *rows)
+{
+    bool wrong = rows->row_start[0] < 0;
+    for (size_t r = 0; r < rows->n_rows; r++)
+        wrong = wrong || rows->row_start[r] > rows->row_start[r + 1];
+    return wrong;
+}
+
+static bool has_wrong_ids(const gsa_batch *rows)
+{
+    bool wrong = false;
+    for (int64_t i = rows->row_start[0]; i < rows->row_start[rows->n_rows]; i++)
+        wrong = wrong || rows->index[i] > GSA_MAX_ID;
+    return wrong;
+}
+
+static bool has_wrong_facts(const gsa_batch *rows)
+{
+    bool wrong = false;
+    for (size_t r = 0; r < rows->n_rows; r++) {
+        float c = rows->weight ? rows->weight[r] : 1.0f;
+        int32_t word = rows->word ? rows->word[r] : -1;
+        wrong = wrong || !(c >= 0 && c <= FLT_MAX) || (word < 0 && !isfinite(rows->label[r])) ||
+                (word >= 0 && (size_t)word >= rows->n_words);
+    }
+    return wrong;
+}
+
+static gsa_status give_rows(void *ctx, gsa_batch *out, gsa_error *error)
+{
+    (void)error;
+    *out = *(const gsa_batch *)ctx;
+    return GSA_OK;
+}
+
+/* What takes rows and learns nothing. */
+static void check_takers(const gsa_model *model, gsa_batch *rows, bool wrong)
+{
+    static double out[FUZZ_MOST_ROWS * FUZZ_MOST_ROWS];
+    const gsa_row_source source = {.ctx = rows, .next = give_rows};
+    gsa_error error = {0};
+    gsa_metrics *metrics = NULL;
+    gsa_reader *reader = NULL;
+    gsa_batch given = {0};
+    gsa_status status = fuzz_status(gsa_model_margins(model, rows, out, &error), &error);
+    fuzz_must(wrong ? status == GSA_ARGUMENT : status == GSA_OK, "margins are of rows that can be", error.message);
+    fuzz_must(gsa_metrics_new(model, &fuzz_state_env, &metrics, &error) == GSA_OK, "there is memory", NULL);
+    status = fuzz_status(gsa_metrics_update(metrics, rows, &error), &error);
+    fuzz_must(!wrong || status != GSA_OK, "metrics are of rows that can be", gsa_status_text(status));
+    gsa_metrics_free(metrics);
+    fuzz_must(gsa_reader_open_rows(&source, &fuzz_state_env, &reader, &error) == GSA_OK, "there is memory", NULL);
+    status = fuzz_status(gsa_reader_next(reader, &given, &error), &error);
+    fuzz_must(wrong ? status == GSA_ARGUMENT : status == GSA_OK, "readers give rows that can be", error.message);
+    gsa_reader_close(reader);
+}
+
+static void check_raw(const gsa_config *config, fuzz_input *raw, fuzz_batch *drawn)
+{
+    static fuzz_bytes before, after;
+    gsa_status status;
+    gsa_error error = {0};
+    gsa_model *model = NULL;
+    gsa_state *state = learn(config, &drawn->batch, AT_ONCE, &status);
+    if (!state)
+        return;
+    bool written = fuzz_write_state(state, &before);
+    if (fuzz_status(gsa_state_finish(state, &fuzz_state_env, &model, &error), &error) != GSA_OK)
+        model = NULL;
+    put_raw(raw, drawn);
+    bool offsets = has_wrong_offsets(&drawn->batch), ids = !offsets && has_wrong_ids(&drawn->batch);
+    status = fuzz_status(gsa_state_update(state, &drawn->batch, &error), &error);
+    fuzz_must(!offsets || status == GSA_ARGUMENT, "offsets that cannot be are refused", error.message);
+    fuzz_must(!(ids || has_wrong_facts(&drawn->batch)) || status != GSA_OK, "rows that cannot be are refused", NULL);
+    if (offsets && written)
+        fuzz_must(fuzz_write_state(state, &after) && fuzz_same(&before, &after), "nothing was learned of them", NULL);
+    if (model)
+        check_takers(model, &drawn->batch, offsets || ids);
+    gsa_model_free(model);
+    gsa_state_free(state);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const laws[] = {"", "the widest kernels give the bytes of the plain ones",
@@ -75,7 +192,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     uint8_t what = fuzz_byte(&in);
     int way = 1 + what % (N_WAYS - 1);
     gsa_config *config = fuzz_take_config(&in);
+    fuzz_input raw = fuzz_part(&in, what & 32 ? RAW_BYTES : 0);
     const gsa_batch *rows = fuzz_take_batch(&in, &drawn);
+    if (what & 32) {
+        check_raw(config, &raw, &drawn);
+        gsa_config_free(config);
+        return 0;
+    }
     gsa_status status, other;
     gsa_state *state = learn(config, rows, AT_ONCE, &status), *twin = learn(config, rows, way, &other);
     bool stopped_between = way == LOADED_BETWEEN && other == GSA_DIVERGED; /* what has diverged is not saved */

@@ -280,6 +280,15 @@ static void save_small(void)
             bytes[0] = settings[i].how;
             snprintf(name, sizeof name, "%s-%d", settings[i].name, way);
             save("learn", name, control, sizeof control, bytes, sizeof bytes);
+            /* The same with a weight, an id, an offset or a word of raw bits. */
+            unsigned char raw[sizeof control + 24] = {0};
+            memcpy(raw, control, sizeof control);
+            memset(raw + sizeof control, (int)(0x5F + 0x30 * (i % 4)), sizeof raw - sizeof control);
+            raw[0] |= 32;
+            raw[sizeof control] = 0;
+            raw[sizeof control + 1] = way;
+            snprintf(name, sizeof name, "raw-%s-%d", settings[i].name, way);
+            save("learn", name, raw, sizeof raw, bytes, sizeof bytes);
         }
 }
 
