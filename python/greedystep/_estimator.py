@@ -26,16 +26,6 @@ from .training import parameter_texts, train_on
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
 
 
-def _at_most_one(weights: Any) -> Any:
-    """Return weights in the same proportions with none above 1.
-
-    A row of a larger weight moves no further than it takes to fit it
-    (docs/decisions/0009-class-weights.md), so that rows must weigh less to make a difference.
-    """
-    most = 0.0 if weights is None else float(weights.max())
-    return weights / np.float32(most) if most > 1 else weights
-
-
 class _Fitted:
     """A state and the model that it stands for, which is made when it is first asked for."""
 
@@ -198,7 +188,6 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
             raise
 
     def _learn_all(self, X: Any, y: npt.NDArray[Any], weights: Any) -> None:
-        weights = _at_most_one(weights)
         texts = self._texts()
         if self.warm_start and hasattr(self, "_fitted"):
             state = State.start_from(self._fitted.state, texts)

@@ -43,8 +43,7 @@ class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
             if self.class_weight not in (None, "balanced"):
                 raise ValueError(f"class_weight must be 'balanced', a dict or None, not {self.class_weight!r}")
             return weights
-        heaviest = max([1.0, *self.class_weight.values()])
-        of_classes = (compute_sample_weight(self.class_weight, y) / heaviest).astype(np.float32)
+        of_classes = compute_sample_weight(self.class_weight, y).astype(np.float32)
         return of_classes if weights is None else of_classes * weights
 
     def _check_labels(self, y: Any) -> npt.NDArray[Any]:
@@ -62,7 +61,7 @@ class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
         y : array of shape (n_samples,)
             Names of classes.
         sample_weight : array of shape (n_samples,), optional
-            What rows count for, beside the heaviest.
+            What rows count for, in proportion to each other.
 
         Returns
         -------

@@ -205,7 +205,7 @@ def test_class_weights_shift_what_is_predicted():
     X, y = planted(1500, 10, 2, seed=3)
     plain = GSAClassifier().fit(X, y).predict(X).mean()
     heavy = GSAClassifier(class_weight={1: 5.0}).fit(X, y).predict(X).mean()
-    by_hand = GSAClassifier().fit(X, y, sample_weight=np.where(y == 1, 1.0, 0.2))
+    by_hand = GSAClassifier().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
     assert heavy > plain + 0.05
     assert heavy == by_hand.predict(X).mean()
 

@@ -53,8 +53,8 @@ class Columns:
 
     # ---- on the driver --------------------------------------------------------------------------
 
-    def label_and_weight(self, frame: Any, heaviest: float = 1.0) -> list[Any]:
-        """Return both as columns of a query: numbers as doubles, weights beside the heaviest."""
+    def label_and_weight(self, frame: Any) -> list[Any]:
+        """Return both as columns of a query: numbers as doubles."""
         from pyspark.sql import functions as F
         from pyspark.sql.types import StringType
 
@@ -64,8 +64,7 @@ class Columns:
             is_text = isinstance(frame.schema[self.label].dataType, StringType)
             chosen.append((label if is_text else label.cast("double")).alias(self.label_name))
         if self.weight is not None:
-            weight = F.col(_quoted(self.weight)).cast("double") / F.lit(max(1.0, heaviest))
-            chosen.append(weight.alias(self.weight_name))
+            chosen.append(F.col(_quoted(self.weight)).cast("double").alias(self.weight_name))
         return chosen
 
     def chosen_features(self, frame: Any) -> list[Any]:

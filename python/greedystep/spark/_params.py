@@ -143,7 +143,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
         return self._set(labelCol=value)
 
     def setWeightCol(self, value: str) -> Any:
-        """Set the column that says what rows count for, beside the heaviest."""
+        """Set the column that says what rows count for, in proportion to each other."""
         return self._set(weightCol=value)
 
     def setPasses(self, value: int) -> Any:

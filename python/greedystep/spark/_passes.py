@@ -58,7 +58,6 @@ class Wanted:
 class _Looked:
     rows: tuple[int, ...]  # of every partition
     labels: list[Any]
-    heaviest: float
 
     @property
     def n_rows(self) -> int:
@@ -83,7 +82,7 @@ def _described(frame: Any, text: str) -> Iterator[None]:
 def _look(frame: Any, wanted: Wanted, n_shards: int | None = None) -> _Looked:
     """Count the rows of partitions, and find their labels."""
     columns = wanted.columns
-    narrow = frame.select(columns.label_and_weight(frame))
+    narrow = frame.select(columns.label_and_weight(frame)[:1])
     kind = narrow.schema[columns.label_name].dataType.simpleString()
     if n_shards is not None:
         narrow = narrow.coalesce(n_shards)
@@ -94,8 +93,7 @@ def _look(frame: Any, wanted: Wanted, n_shards: int | None = None) -> _Looked:
     for row in found:
         rows[row.shard] = row.n_rows
     labels = sorted({label for row in found for label in row.labels})
-    heaviest = max((row.heaviest for row in found), default=0.0)
-    return _Looked(tuple(rows), labels, heaviest)
+    return _Looked(tuple(rows), labels)
 
 
 def _check_looked(looked: _Looked, wanted: Wanted) -> None:
@@ -235,7 +233,7 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
     if wanted.has_classes:
         loss = "logistic" if len(looked.labels) == 2 else "softmax"
         wanted = replace(wanted, parameters={**wanted.parameters, "loss": loss})
-    chosen = frame.select(columns.label_and_weight(frame, looked.heaviest) + columns.chosen_features(frame))
+    chosen = frame.select(columns.label_and_weight(frame) + columns.chosen_features(frame))
     if looked.n_rows <= wanted.least_shard:
         return _train_in_one_task(chosen, wanted, looked)
     n_partitions, n_shards = len(looked.rows), n_shards_of(looked.rows, wanted.least_shard)

@@ -36,7 +36,7 @@ READ_ON = 1 << 17
 #: Bytes of a state that travel in one row.
 CHUNK = 8 << 20
 
-LOOK = "shard int, n_rows long, labels {label}, heaviest double"
+LOOK = "shard int, n_rows long, labels {label}"
 FIRST = "shard int, n_rows long, rows binary"
 LEARNED = "slice int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
 _LEARNED_ARROW = pa.schema(
@@ -66,18 +66,15 @@ def partition_number() -> int:
 
 
 def look(columns: Columns, wants_labels: bool) -> Task:
-    """Return a task that counts rows, and tells labels and the heaviest weight."""
+    """Return a task that counts rows and tells labels."""
 
     def looking(batches: Batches) -> Batches:
-        n_rows, heaviest = 0, 0.0
+        n_rows = 0
         labels: set[Any] = set()
         for batch in batches:
             n_rows += batch.num_rows
             if wants_labels and len(labels) <= LABELS_MOST:
                 labels.update(pc.unique(batch.column(columns.label_name)).to_pylist())
-            if columns.weight is not None:
-                most = pc.max(batch.column(columns.weight_name)).as_py()
-                heaviest = max(heaviest, most or 0.0)
         labels.discard(None)
         told = sorted(labels)[: LABELS_MOST + 1]
         kind = pa.string() if told and isinstance(told[0], str) else pa.float64()
@@ -86,9 +83,8 @@ def look(columns: Columns, wants_labels: bool) -> Task:
                 pa.array([partition_number()], pa.int32()),
                 pa.array([n_rows], pa.int64()),
                 pa.array([told], pa.list_(kind)),
-                pa.array([heaviest], pa.float64()),
             ],
-            names=["shard", "n_rows", "labels", "heaviest"],
+            names=["shard", "n_rows", "labels"],
         )
 
     return looking
