@@ -111,6 +111,19 @@ def test_weights_count_as_many_rows(spark, tmp_path):
     assert shift == pytest.approx(np.log(4), abs=0.3)
 
 
+@pytest.mark.parametrize("least", [LEAST, 10 * N], ids=["in shards", "in one task"])
+def test_a_common_factor_of_weights_changes_nothing(spark, tmp_path, least):
+    table = pairs(N)
+    weights = np.random.default_rng(1).integers(0, 12, N) / 4
+    found = []
+    for factor in (1, 2):
+        heavy = table.append_column("w", pa.array(weights * factor))
+        frame = spark.read.parquet(parquet(tmp_path / str(factor), heavy, [6000] * 2))
+        found.append(classifier(least, weightCol="w", passes=2).fit(frame).model)
+    np.testing.assert_array_equal(found[0].coef, found[1].coef)
+    np.testing.assert_array_equal(found[0].intercept, found[1].intercept)
+
+
 # ---- as a citizen of pyspark.ml -----------------------------------------------------------------
 
 
