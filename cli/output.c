@@ -5,6 +5,8 @@
 #include "message.h"
 
 #include "base/atomic_file.h"
+#include "base/memory.h"
+#include "base/output_path.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -35,13 +37,30 @@ static char *directory_of(const char *path)
     return directory;
 }
 
+static int complain_unwritable(const gsa_error *error)
+{
+    return complain_failed("%s%s", error->message, strchr(error->message, ';') != NULL ? "" : "; give another name");
+}
+
+/* Whether the links on the way may be followed. */
+static int check_links(const char *path)
+{
+    gsa_error error = {0};
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__output_path at;
+    gsa_status status = gsa__output_path_open(path, &env, &at, &error);
+    if (status == GSA_OK)
+        gsa__output_path_close(&at, &env);
+    return status == GSA_OK ? EXIT_DONE : complain_unwritable(&error);
+}
+
 int output_check_place(const char *path)
 {
     struct stat found;
     if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
         return complain_failed("cannot write %s: it is a directory; give the name of a file", path);
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode))
-        return EXIT_DONE;
+        return check_links(path);
     char *directory = directory_of(path);
     if (directory == NULL)
         return complain_failed("out of memory");
@@ -54,7 +73,26 @@ int output_check_place(const char *path)
         code = complain_failed("cannot write %s: no file can be made in directory %s: %s; give another name", path,
                                directory, strerror(errno));
     free(directory);
-    return code;
+    return code == EXIT_DONE ? check_links(path) : code;
+}
+
+FILE *output_open_log(const char *path, bool appends)
+{
+    gsa_error error = {0};
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__output_path at;
+    if (gsa__output_path_open(path, &env, &at, &error) != GSA_OK) {
+        complain_unwritable(&error);
+        return NULL;
+    }
+    int descriptor = gsa__output_path_descriptor(&at, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
+    FILE *stream = descriptor >= 0 ? fdopen(descriptor, appends ? "ab" : "wb") : NULL;
+    if (stream == NULL)
+        complain_failed("cannot write %s: %s; give another name", path, strerror(errno));
+    if (stream == NULL && descriptor >= 0)
+        close(descriptor);
+    gsa__output_path_close(&at, &env);
+    return stream;
 }
 
 int output_open(const char *path, cli_output *out)
@@ -72,7 +110,7 @@ int output_open(const char *path, cli_output *out)
     if (status == GSA_STOPPED)
         return complain_interrupted();
     if (status != GSA_OK)
-        return complain_failed("%s%s", error.message, strchr(error.message, ';') != NULL ? "" : "; give another name");
+        return complain_unwritable(&error);
     out->is_direct = gsa__atomic_file_is_direct(out->file);
     int descriptor = fcntl(gsa__atomic_file_descriptor(out->file), F_DUPFD_CLOEXEC, 0);
     out->buffer = malloc(BUFFER_SIZE);

@@ -18,6 +18,8 @@ int output_check_place(const char *path);
 
 /* "-" is standard output. What exists and is no regular file, such as a device, is written in place. */
 int output_open(const char *path, cli_output *out);
+/* Opens a file that is written as its lines come, with the same care for links as output_open. NULL after a message. */
+FILE *output_open_log(const char *path, bool appends);
 /* Says why a write that has just failed did so (by errno); gives EXIT_FAILED. */
 int output_complain(const cli_output *output);
 /* Flushes and gives the file its name; standard output waits for output_finish_stdout. */

@@ -90,9 +90,9 @@ int trace_open(cli_trace *trace, const cli_arguments *arguments)
     if (trace->path == NULL)
         return EXIT_DONE;
     bool resumes = arguments_flag(arguments, "resume"), is_cut = resumes && ends_within_line(trace->path);
-    trace->stream = fopen(trace->path, resumes ? "ab" : "wb");
+    trace->stream = output_open_log(trace->path, resumes);
     if (trace->stream == NULL)
-        return complain_failed("--trace: cannot write %s: %s; give another name", trace->path, strerror(errno));
+        return EXIT_FAILED;
     if (is_cut)
         fputc('\n', trace->stream); /* goes out, or fails, with the first line */
     return EXIT_DONE;

@@ -5,6 +5,7 @@
 #include "train.h"
 
 #include "message.h"
+#include "output.h"
 #include "session.h"
 
 #include "base/text.h"
@@ -91,7 +92,7 @@ int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
         return complain_failed("out of memory");
     if (!arguments_flag(arguments, "resume"))
         train_checkpoint_remove(out);
-    return EXIT_DONE;
+    return output_check_place(out->path);
 }
 
 bool train_checkpoint_is_there(const train_checkpoint *checkpoint)

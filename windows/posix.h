@@ -49,6 +49,13 @@ int fcntl(int fd, int command, ...);
 int fsync(int fd);
 int fchmod(int fd, int mode);
 ssize_t readlink(const char *path, char *out, size_t size);
+/* No directory is opened: a name in one is a whole path (output_path.c). */
+enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100 };
+#define openat(directory, ...) ((void)(directory), open(__VA_ARGS__))
+#define fstatat(directory, path, out, flags) ((void)(directory), gsa__windows_stat(path, out))
+#define faccessat(directory, path, mode, flags) ((void)(directory), access(path, mode))
+#define renameat(from, old, to, path) ((void)(from), (void)(to), gsa__windows_rename(old, path))
+#define unlinkat(directory, path, flags) ((void)(directory), unlink(path))
 /* Over a file that is there, too. */
 int gsa__windows_rename(const char *from, const char *to);
 

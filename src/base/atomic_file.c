@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/output_path.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -23,8 +24,6 @@
 
 #define BUFFER_SIZE ((size_t)64 * 1024)
 #define MOST_AT_ONCE (1u << 30) /* systems take an int, or less than they are asked for */
-#define LINK_SIZE 4096
-#define MOST_LINKS 40
 #define MOST_TEMPORARY_NAMES 100
 /* Of the target's name, so that dot, random part and suffix stay below the 255 bytes that file systems allow. */
 #define MOST_NAME_BYTES 200
@@ -34,9 +33,9 @@ struct gsa__atomic_file {
     int fd;
     bool is_stdout; /* not ours to close */
     bool failed;
-    char *path;      /* as the caller wrote it, for messages */
-    char *target;    /* after symbolic links; NULL if written directly */
-    char *temporary; /* NULL if written directly, and once it has been renamed */
+    char *path;          /* as the caller wrote it, for messages */
+    gsa__output_path at; /* after symbolic links */
+    char *temporary;     /* a name in its directory; NULL if written directly, and once it has been renamed */
     size_t used;
     unsigned char buffer[BUFFER_SIZE];
 };
@@ -54,61 +53,30 @@ static gsa_status fail_memory(gsa_error *error, const char *path)
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
-/* What a link that stands at `path` points to; relative links count from the link's own directory. */
-static char *link_target(const gsa_env *env, const char *path, const char *link, size_t link_len)
-{
-    size_t prefix = link[0] == '/' ? 0 : gsa__directory_len(path);
-    char *joined = gsa__alloc(env, prefix + link_len + 1, 1);
-    if (!joined)
-        return NULL;
-    memcpy(joined, path, prefix);
-    memcpy(joined + prefix, link, link_len);
-    joined[prefix + link_len] = '\0';
-    return joined;
-}
-
-/* Sets file->target to the end of the chain of links at file->path. By hand, since realpath wants the end to exist. */
-static gsa_status follow_links(gsa__atomic_file *file, gsa_error *error)
-{
-    char link[LINK_SIZE];
-    file->target = gsa__copy_text(&file->env, file->path);
-    for (int n = 0; file->target; n++) {
-        ssize_t len = readlink(file->target, link, sizeof link);
-        if (len <= 0)
-            return GSA_OK;
-        if (n == MOST_LINKS || (size_t)len == sizeof link)
-            return fail_errno(error, file->path, n == MOST_LINKS ? ELOOP : ENAMETOOLONG);
-        char *next = link_target(&file->env, file->target, link, (size_t)len);
-        gsa__free(&file->env, file->target);
-        file->target = next;
-    }
-    return fail_memory(error, file->path);
-}
-
 /* ".NAME.XXXXXX.tmp" beside the target. The six characters need not be secret or unique: O_EXCL and another try see to
  * that. */
 static void name_temporary(const gsa__atomic_file *file, unsigned attempt, char *out, size_t size)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    size_t directory = gsa__directory_len(file->target);
     uint64_t random = gsa__mix(gsa__mix((uint64_t)getpid() ^ (uint64_t)(uintptr_t)file) ^ attempt);
     char suffix[7] = {0};
     for (int i = 0; i < 6; i++, random /= 36)
         suffix[i] = letters[random % 36];
-    snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->target, MOST_NAME_BYTES, file->target + directory,
+    size_t directory = gsa__directory_len(file->at.name); /* a bare name has none, but on Windows */
+    snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->at.name, MOST_NAME_BYTES, file->at.name + directory,
              suffix);
 }
 
 /* Created with mode 0666, which the system cuts by the umask: the rights of any newly made file. */
 static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
 {
-    size_t size = strlen(file->target) + sizeof "..123456.tmp";
+    size_t size = strlen(file->at.name) + sizeof "..123456.tmp";
     file->temporary = gsa__alloc(&file->env, size, 1);
     if (!file->temporary)
         return fail_memory(error, file->path);
     for (unsigned attempt = 0; attempt < MOST_TEMPORARY_NAMES; attempt++) {
         name_temporary(file, attempt, file->temporary, size);
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file->fd = openat(file->at.directory, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file->fd >= 0) {
             /* It is in use: whoever cleans up leaves it alone. */
             (void)fcntl(file->fd, F_SETLK, &(struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET});
@@ -128,27 +96,29 @@ static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
 /* A file that is replaced keeps its access rights, and one that its owner made read-only is not replaced. */
 static gsa_status open_beside(gsa__atomic_file *file, const struct stat *existing, gsa_error *error)
 {
-    if (existing && access(file->path, W_OK) != 0)
+    if (existing && faccessat(file->at.directory, file->at.name, W_OK, 0) != 0)
         return fail_errno(error, file->path, errno);
-    gsa_status status = follow_links(file, error);
-    if (status == GSA_OK && file->target[gsa__directory_len(file->target)] == '\0')
-        status = gsa__fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", file->path);
-    if (status == GSA_OK)
-        status = create_temporary(file, error);
+    gsa_status status = create_temporary(file, error);
     /* A file system without access rights refuses, and then there is nothing to keep. */
     if (status == GSA_OK && existing)
         (void)fchmod(file->fd, existing->st_mode & 0777);
     return status;
 }
 
-static gsa_status open_directly(gsa__atomic_file *file, gsa_error *error)
+/* What was opened must be what was looked at: a file that took its place would be written over in part. */
+static gsa_status open_directly(gsa__atomic_file *file, const struct stat *existing, gsa_error *error)
 {
+    struct stat opened;
     do {
-        file->fd = open(file->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+        file->fd = gsa__output_path_descriptor(&file->at, O_WRONLY);
     } while (file->fd < 0 && errno == EINTR && !file->env.should_stop(file->env.stop_ctx));
     if (file->fd < 0 && errno == EINTR)
         return gsa__fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
-    return file->fd < 0 ? fail_errno(error, file->path, errno) : GSA_OK;
+    if (file->fd < 0 || fstat(file->fd, &opened) != 0)
+        return fail_errno(error, file->path, errno);
+    if (opened.st_dev != existing->st_dev || opened.st_ino != existing->st_ino)
+        return gsa__fail(error, GSA_IO, "cannot write %s: it was replaced while it was opened", file->path);
+    return GSA_OK;
 }
 
 static gsa_status open_by_kind(gsa__atomic_file *file, gsa_error *error)
@@ -158,12 +128,15 @@ static gsa_status open_by_kind(gsa__atomic_file *file, gsa_error *error)
         file->fd = STDOUT_FILENO;
         return GSA_OK;
     }
-    if (stat(file->path, &existing) != 0)
+    gsa_status status = gsa__output_path_open(file->path, &file->env, &file->at, error);
+    if (status != GSA_OK)
+        return status;
+    if (fstatat(file->at.directory, file->at.name, &existing, file->at.is_descriptor ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
         return open_beside(file, NULL, error);
     if (S_ISDIR(existing.st_mode))
         return gsa__fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", file->path);
     return S_ISREG(existing.st_mode) && existing.st_nlink > 0 ? open_beside(file, &existing, error)
-                                                              : open_directly(file, error);
+                                                              : open_directly(file, &existing, error);
 }
 
 gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error)
@@ -177,7 +150,8 @@ gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atom
     file->fd = -1;
     file->is_stdout = strcmp(path, "-") == 0;
     file->failed = false;
-    file->target = file->temporary = NULL;
+    file->at = (gsa__output_path){.directory = -1};
+    file->temporary = NULL;
     file->used = 0;
     file->path = gsa__copy_text(&resolved, file->is_stdout ? "standard output" : path);
     gsa_status status = file->path ? open_by_kind(file, error) : fail_memory(error, path);
@@ -268,9 +242,7 @@ static gsa_status sync_descriptor(const gsa__atomic_file *file, int fd, gsa_erro
  * opened, and is left to the system. */
 static gsa_status sync_directory(gsa__atomic_file *file, gsa_error *error)
 {
-    size_t len = gsa__directory_len(file->target);
-    file->target[len] = '\0';
-    int fd = open(len > 0 ? file->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = openat(file->at.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return GSA_OK;
     gsa_status status = sync_descriptor(file, fd, error);
@@ -295,7 +267,7 @@ static gsa_status put_in_place(gsa__atomic_file *file, gsa_error *error)
         status = close_descriptor(file, error);
     if (status != GSA_OK)
         return status;
-    if (rename(file->temporary, file->target) != 0)
+    if (renameat(file->at.directory, file->temporary, file->at.directory, file->at.name) != 0)
         return fail_errno(error, file->path, errno);
     gsa__free(&file->env, file->temporary);
     file->temporary = NULL;
@@ -322,10 +294,10 @@ void gsa__atomic_file_discard(gsa__atomic_file *file)
     if (file->fd >= 0)
         (void)close_descriptor(file, NULL);
     if (file->temporary)
-        unlink(file->temporary);
+        unlinkat(file->at.directory, file->temporary, 0);
     gsa_env env = file->env;
     gsa__free(&env, file->temporary);
-    gsa__free(&env, file->target);
+    gsa__output_path_close(&file->at, &env);
     gsa__free(&env, file->path);
     gsa__free(&env, file);
 }

@@ -8,9 +8,9 @@
 
 typedef struct gsa__atomic_file gsa__atomic_file;
 
-/* path "-" is standard output: written as it comes. A symbolic link is followed, so that the file it names is replaced;
- * something that exists and is no regular file (a device, a pipe), or has no name any more (an unlinked file, reached
- * by /dev/fd), is written directly. */
+/* path "-" is standard output: written as it comes. A symbolic link is followed, so that the file it names is replaced,
+ * unless another user may have left it (base/output_path.h); something that exists and is no regular file (a device, a
+ * pipe), or has no name any more (an unlinked file, reached by /dev/fd), is written directly. */
 gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error);
 /* Buffered. */
 gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error);

@@ -251,6 +251,133 @@ static void links_in_a_circle_fail(void **state)
     assert_int_equal(count_entries(p->directory, false), 1);
 }
 
+enum { OTHER_USER = 65534 };
+
+/* Leaves a link of another user at the target and gives its folder an owner and a mode. */
+static void plant_link(const place *p, const char *text, uid_t folder_owner, mode_t folder_mode)
+{
+    assert_int_equal(symlink(text, p->target), 0);
+    assert_int_equal(lchown(p->target, OTHER_USER, OTHER_USER), 0);
+    assert_int_equal(chown(p->directory, folder_owner, folder_owner), 0);
+    assert_int_equal(chmod(p->directory, folder_mode), 0);
+}
+
+static void skip_unless_root(void)
+{
+    if (geteuid() == 0)
+        return;
+    print_message("SKIPPED: only root can leave a link of another user\n");
+    skip();
+}
+
+static void a_link_of_another_user_in_a_shared_folder_is_refused(void **state)
+{
+    static const struct {
+        uid_t owner;
+        mode_t mode;
+    } folders[] = {{0, 01777}, {0, 0777}, {0, 0775}, {OTHER_USER, 0755}, {OTHER_USER, 01777}};
+    place *p = *state;
+    char victim[600];
+    gsa_error error;
+    skip_unless_root();
+    snprintf(victim, sizeof victim, "%s/victim", p->directory);
+    put(victim, "mine");
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        for (int is_dangling = 0; is_dangling < 2; is_dangling++) {
+            plant_link(p, is_dangling ? "absent" : victim, folders[i].owner, folders[i].mode);
+            assert_int_equal(open_fails(p->target, &error), GSA_IO);
+            assert_non_null(strstr(error.message, "the symbolic link model belongs to another user"));
+            assert_int_equal(unlink(p->target), 0);
+        }
+    assert_content(victim, "mine", 4);
+    assert_int_equal(count_entries(p->directory, false), 1);
+}
+
+static void a_link_of_another_user_to_a_device_is_refused(void **state)
+{
+    place *p = *state;
+    gsa_error error;
+    skip_unless_root();
+    plant_link(p, "/dev/null", 0, 01777);
+    assert_int_equal(open_fails(p->target, &error), GSA_IO);
+}
+
+static void a_directory_link_of_another_user_in_a_shared_folder_is_refused(void **state)
+{
+    place *p = *state;
+    char path[600];
+    gsa_error error;
+    skip_unless_root();
+    plant_link(p, "/tmp", 0, 01777);
+    snprintf(path, sizeof path, "%s/gsa-atomic-never-made", p->target);
+    assert_int_equal(open_fails(path, &error), GSA_IO);
+    assert_non_null(strstr(error.message, "the symbolic link model belongs to another user"));
+}
+
+/* A link of the user that leads to one of another user is no way around. */
+static void a_link_behind_a_link_is_checked_too(void **state)
+{
+    place *p = *state;
+    char own[600];
+    gsa_error error;
+    skip_unless_root();
+    plant_link(p, "absent", 0, 01777);
+    snprintf(own, sizeof own, "%s/own", p->directory);
+    assert_int_equal(symlink("model", own), 0);
+    assert_int_equal(open_fails(own, &error), GSA_IO);
+    assert_int_equal(count_entries(p->directory, false), 2);
+}
+
+static void links_that_only_trusted_users_can_make_are_followed(void **state)
+{
+    place *p = *state;
+    char real[600];
+    skip_unless_root();
+    snprintf(real, sizeof real, "%s/real", p->directory);
+    plant_link(p, "real", 0, 0755); /* another user's, in a folder of our own */
+    save_text(p->target, "first");
+    assert_content(real, "first", 5);
+    assert_int_equal(lchown(p->target, 0, 0), 0);
+    assert_int_equal(chmod(p->directory, 01777), 0); /* our own, in a shared folder */
+    save_text(p->target, "second");
+    assert_content(real, "second", 6);
+}
+
+static void a_directory_link_that_only_the_owner_of_its_folder_can_make_is_followed(void **state)
+{
+    place *p = *state;
+    char path[700], real[600];
+    skip_unless_root();
+    plant_link(p, ".", OTHER_USER, 0755);
+    snprintf(path, sizeof path, "%s//real", p->target);
+    snprintf(real, sizeof real, "%s/real", p->directory);
+    save_text(path, "through");
+    assert_content(real, "through", 7);
+}
+
+static void a_descriptor_by_its_number_is_written(void **state)
+{
+    place *p = *state;
+    char path[64], got[8] = {0};
+    int ends[2];
+    if (access("/dev/fd/0", F_OK) != 0)
+        skip();
+    assert_int_equal(pipe(ends), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
+    save_text(path, "piped");
+    assert_int_equal(read(ends[0], got, sizeof got), 5);
+    assert_string_equal(got, "piped");
+    close(ends[0]);
+    close(ends[1]);
+    int fd = open(p->target, O_RDWR | O_CREAT, 0600);
+    assert_int_equal(unlink(p->target), 0);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd);
+    save_text(path, "unnamed");
+    assert_int_equal(pread(fd, got, sizeof got, 0), 7);
+    close(fd);
+    assert_int_equal(count_entries(p->directory, false), 0);
+}
+
 static void names_up_to_the_longest_work(void **state)
 {
     place *p = *state;
@@ -263,9 +390,7 @@ static void names_up_to_the_longest_work(void **state)
     assert_content(path, "long", 4);
     path[start + 255] = 'n';
     path[start + 256] = '\0';
-    gsa__atomic_file *file;
-    assert_int_equal(gsa__atomic_file_open(path, NULL, &file, &error), GSA_OK);
-    assert_int_equal(gsa__atomic_file_commit(file, &error), GSA_IO);
+    assert_int_equal(open_fails(path, &error), GSA_IO);
     assert_int_equal(count_entries(p->directory, false), 1);
 }
 
@@ -535,6 +660,13 @@ int main(void)
         IN_PLACE(a_link_stays_and_its_file_is_replaced),
         IN_PLACE(a_dangling_link_gets_its_file),
         IN_PLACE(links_in_a_circle_fail),
+        IN_PLACE(a_link_of_another_user_in_a_shared_folder_is_refused),
+        IN_PLACE(a_link_of_another_user_to_a_device_is_refused),
+        IN_PLACE(a_directory_link_of_another_user_in_a_shared_folder_is_refused),
+        IN_PLACE(a_link_behind_a_link_is_checked_too),
+        IN_PLACE(links_that_only_trusted_users_can_make_are_followed),
+        IN_PLACE(a_directory_link_that_only_the_owner_of_its_folder_can_make_is_followed),
+        IN_PLACE(a_descriptor_by_its_number_is_written),
         IN_PLACE(names_up_to_the_longest_work),
         IN_PLACE(places_that_cannot_be_written_are_named),
         IN_PLACE(a_full_device_is_reported_with_path_and_reason),

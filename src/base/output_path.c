@@ -1,0 +1,233 @@
+/* Resolving the path of an output. Windows, where users do not make links, has windows/output_path.c.
+ *
+ * Invariants:
+ *   O1  no link is followed by the system, but those of /proc that stand for an open file;
+ *   O2  a link is read through the descriptor by which its owner was looked up (where the system has O_PATH; elsewhere
+ *       a link that is replaced between the two calls is believed, which a sticky folder does not allow). */
+#include "base/output_path.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#ifndef O_PATH
+#ifndef O_SEARCH
+#define O_SEARCH O_RDONLY
+#endif
+#endif
+
+#define LINK_SIZE 4096
+#define MAX_LINKS 40
+
+typedef struct walk {
+    const gsa_env *env;
+    const char *path; /* for messages */
+    char *rest;       /* what is left of it, to be freed */
+    char *name;       /* its next component */
+    bool is_last;
+    int n_links;
+    gsa__output_path *at;
+} walk;
+
+/* What a component is: facts, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
+typedef struct component {
+    struct stat facts;
+    char link[LINK_SIZE];
+    ssize_t link_len;
+    int fd;
+} component;
+
+static gsa_status fail_errno(const walk *of, int number, gsa_error *error)
+{
+    char reason[GSA__REASON_SIZE];
+    if (number == ENOENT)
+        return gsa__fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", of->path);
+    return gsa__fail(error, GSA_IO, "cannot write %s: %s", of->path, gsa__reason(number, reason));
+}
+
+static gsa_status fail_memory(const walk *of, gsa_error *error)
+{
+    return gsa__fail(error, GSA_MEMORY, "cannot write %s: no memory for its name", of->path);
+}
+
+/* ---- one component ---------------------------------------------------------------------------------------------- */
+
+static int open_again(int directory, const char *name, int flags)
+{
+    int fd;
+    do {
+        fd = openat(directory, name, flags | O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR);
+    return fd;
+}
+
+/* Returns 0, or the errno of what failed; then nothing is open. */
+static int look(int directory, const char *name, component *out)
+{
+    out->fd = -1;
+    out->link_len = 0;
+#ifdef O_PATH
+    out->fd = open_again(directory, name, O_PATH | O_NOFOLLOW);
+    if (out->fd < 0)
+        return errno;
+    bool failed = fstat(out->fd, &out->facts) != 0;
+    if (!failed && S_ISLNK(out->facts.st_mode))
+        failed = (out->link_len = readlinkat(out->fd, "", out->link, sizeof out->link)) < 0;
+#else
+    bool failed = fstatat(directory, name, &out->facts, AT_SYMLINK_NOFOLLOW) != 0;
+    if (!failed && S_ISLNK(out->facts.st_mode))
+        failed = (out->link_len = readlinkat(directory, name, out->link, sizeof out->link)) < 0;
+    else if (!failed && S_ISDIR(out->facts.st_mode))
+        failed = (out->fd = open_again(directory, name, O_SEARCH | O_DIRECTORY | O_NOFOLLOW)) < 0;
+#endif
+    int number = failed ? errno : 0;
+    if (failed && out->fd >= 0)
+        close(out->fd);
+    return number;
+}
+
+static bool is_trusted(uid_t owner)
+{
+    return owner == 0 || owner == geteuid();
+}
+
+static bool may_follow(const struct stat *link, const struct stat *folder, bool is_last)
+{
+    bool is_shared = (folder->st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    if (is_trusted(link->st_uid) || (is_trusted(folder->st_uid) && !is_shared))
+        return true;
+    return !is_last && link->st_uid == folder->st_uid && !is_shared;
+}
+
+/* Whether a link of this folder stands for an open file: its text need not be the name of one. */
+static bool is_proc(const struct stat *folder)
+{
+    struct stat proc;
+    return stat("/proc/self/fd", &proc) == 0 && proc.st_dev == folder->st_dev;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------------- */
+
+/* Makes the text of a link the new rest, with what came after the link, if it was not the last component. */
+static gsa_status set_rest(walk *of, const char *link, size_t len, const char *after, gsa_error *error)
+{
+    size_t after_len = strlen(after);
+    char *joined = gsa__alloc(of->env, len + after_len + 2, 1);
+    if (!joined)
+        return fail_memory(of, error);
+    memcpy(joined, link, len);
+    joined[len] = '/';
+    memcpy(joined + len + !of->is_last, after, after_len + 1);
+    gsa__free(of->env, of->rest);
+    of->rest = of->name = joined;
+    return GSA_OK;
+}
+
+static gsa_status enter(walk *of, int fd, gsa_error *error)
+{
+    if (fd < 0)
+        return fail_errno(of, errno, error);
+    if (of->at->directory >= 0)
+        close(of->at->directory);
+    of->at->directory = fd;
+    return GSA_OK;
+}
+
+/* Begins at the root or in the current directory, as the rest asks for. */
+static gsa_status begin(walk *of, gsa_error *error)
+{
+    if (of->rest[0] != '/' && of->at->directory >= 0)
+        return GSA_OK;
+    component found;
+    int number = look(AT_FDCWD, of->rest[0] == '/' ? "/" : ".", &found);
+    errno = number;
+    return enter(of, number == 0 ? found.fd : -1, error);
+}
+
+/* Replaces a link by its text. */
+static gsa_status follow(walk *of, const component *link, const char *after, gsa_error *error)
+{
+    struct stat folder, behind;
+    if (fstat(of->at->directory, &folder) != 0)
+        return fail_errno(of, errno, error);
+    if (!may_follow(&link->facts, &folder, of->is_last))
+        return gsa__fail(error, GSA_IO,
+                         "cannot write %s: the symbolic link %s belongs to another user and others can write to its "
+                         "folder; give the name of the file itself, or another folder",
+                         of->path, of->name);
+    if (of->n_links++ == MAX_LINKS || (size_t)link->link_len == sizeof link->link)
+        return fail_errno(of, of->n_links > MAX_LINKS ? ELOOP : ENAMETOOLONG, error);
+    of->at->is_descriptor = of->is_last && is_proc(&folder) && fstatat(of->at->directory, of->name, &behind, 0) == 0 &&
+                            (!S_ISREG(behind.st_mode) || behind.st_nlink == 0) && !S_ISDIR(behind.st_mode);
+    if (of->at->is_descriptor)
+        return GSA_OK;
+    gsa_status status = set_rest(of, link->link, (size_t)link->link_len, after, error);
+    return status == GSA_OK ? begin(of, error) : status;
+}
+
+/* Takes the next component; *done when it is the last one and no link. */
+static gsa_status step(walk *of, bool *done, gsa_error *error)
+{
+    component found;
+    of->name += strspn(of->name, "/");
+    size_t len = strcspn(of->name, "/");
+    char *after = of->name + len;
+    if (len == 0)
+        return gsa__fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", of->path);
+    of->is_last = *after == '\0';
+    after += !of->is_last;
+    of->name[len] = '\0';
+    int number = look(of->at->directory, of->name, &found);
+    *done = of->is_last && (number != 0 || !S_ISLNK(found.facts.st_mode));
+    if (number != 0)
+        return *done && number == ENOENT ? GSA_OK : fail_errno(of, number, error);
+    if (!*done && S_ISDIR(found.facts.st_mode)) {
+        of->name = after;
+        return enter(of, found.fd, error);
+    }
+    gsa_status status = GSA_OK;
+    if (S_ISLNK(found.facts.st_mode))
+        status = follow(of, &found, after, error);
+    else if (!*done)
+        status = fail_errno(of, ENOTDIR, error);
+    *done = *done || of->at->is_descriptor;
+    if (found.fd >= 0)
+        close(found.fd);
+    return status;
+}
+
+gsa_status gsa__output_path_open(const char *path, const gsa_env *env, gsa__output_path *out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    walk of = {.env = &resolved, .path = path, .at = out};
+    *out = (gsa__output_path){.directory = -1};
+    of.rest = of.name = gsa__copy_text(&resolved, path);
+    gsa_status status = of.rest ? begin(&of, error) : fail_memory(&of, error);
+    for (bool done = false; status == GSA_OK && !done;)
+        status = step(&of, &done, error);
+    if (status == GSA_OK && !(out->name = gsa__copy_text(&resolved, of.name)))
+        status = fail_memory(&of, error);
+    gsa__free(&resolved, of.rest);
+    if (status != GSA_OK)
+        gsa__output_path_close(out, &resolved);
+    return status;
+}
+
+int gsa__output_path_descriptor(const gsa__output_path *at, int flags)
+{
+    int no_link = at->is_descriptor ? 0 : O_NOFOLLOW;
+    return openat(at->directory, at->name, flags | no_link | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+void gsa__output_path_close(gsa__output_path *at, const gsa_env *env)
+{
+    if (at->directory >= 0)
+        close(at->directory);
+    gsa__free(env, at->name);
+    *at = (gsa__output_path){.directory = -1};
+}

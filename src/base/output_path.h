@@ -1,0 +1,26 @@
+/* Where an output goes: an open directory and a name in it, after symbolic links.
+ *
+ * Who can write to a folder can leave a link there that leads to a file of the user. A link is followed if the user or
+ * root owns it, or if only they can write to its folder. A link in the directory part of a path is followed as well if
+ * nobody but its owner can write to its folder: whoever names that folder trusts its owner. */
+#ifndef GSA_BASE_OUTPUT_PATH_H
+#define GSA_BASE_OUTPUT_PATH_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef struct gsa__output_path {
+    int directory;      /* for openat and its like */
+    char *name;         /* in that directory */
+    bool is_descriptor; /* an open file by its number (/dev/fd/3) that has no name: only opening it reaches it */
+} gsa__output_path;
+
+/* Resolves a path by hand, a directory at a time, so that what was checked is what is used. The name need not exist. It
+ * is no link, but another may replace it: use O_NOFOLLOW. */
+gsa_status gsa__output_path_open(const char *path, const gsa_env *env, gsa__output_path *out, gsa_error *error);
+/* Opens what is there without replacing it; flags as of open, such as O_CREAT | O_APPEND. Returns -1 with errno. */
+int gsa__output_path_descriptor(const gsa__output_path *at, int flags);
+void gsa__output_path_close(gsa__output_path *at, const gsa_env *env);
+
+#endif
