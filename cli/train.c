@@ -25,7 +25,9 @@ static const cli_option train_options[] = {
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
      "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "go on with the interrupted run of MODEL.state, over the same data; the result is that of an undisturbed run"},
+     "go on with the interrupted run of MODEL.state, over the same data (other rows are refused); the result is that "
+     "of "
+     "an undisturbed run"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
      "keep the state of the run in this folder while it goes on, for --resume after a crash; of a small file nothing "
      "is kept"},

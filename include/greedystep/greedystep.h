@@ -321,6 +321,16 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
 /* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares as
  * many as the state remembers (at most 1024); fewer rows than that are a no. */
 GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
+/* Which rows there are, whatever their order: it adds up over batches, and over copies. */
+typedef struct gsa_fingerprint {
+    uint64_t sum; /* of hashes, modulo 2^64 */
+    uint64_t n_rows;
+} gsa_fingerprint;
+/* Adds n_rows rows of the batch, by their numbers; rows NULL: the first n_rows. */
+GSA_API void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows,
+                                 size_t n_rows);
+/* The rows that the state has taken in its first pass; gsa_train compares them with the input of a run that goes on. */
+GSA_API void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out);
 
 /* Writes the state to a file: under a temporary name beside it, fsynced and renamed. Equal states give equal bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error);

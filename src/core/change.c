@@ -45,11 +45,14 @@ static gsa__change change_of(const gsa_state *state, const gsa_state *base, cons
         .given = state->given,
         .pass = state->position.pass,
         .pass_rows = state->position.pass_rows,
+        .rows = state->rows,
     };
     if (base && gsa__state_continues(state, base)) {
         change.n_rows -= base->n_rows;
         change.n_ticks = (change.n_ticks - base->clock.now) / state->clock.pace;
         change.n_merged = 1;
+        change.rows.sum -= base->rows.sum;
+        change.rows.n_rows -= base->rows.n_rows;
         change.step.sum -= step_sum(base, into);
         change.step.weight -= gsa__state_step(base)->weight;
         change.squared_error -= base->squared_error;
@@ -82,6 +85,8 @@ static void add(gsa__change *into, const gsa__change *from)
     into->given.n_rows += from->given.n_rows;
     into->pass = into->pass > from->pass ? into->pass : from->pass;
     into->pass_rows += from->pass_rows;
+    into->rows.sum += from->rows.sum;
+    into->rows.n_rows += from->rows.n_rows;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): log2 of the number of states deep */
@@ -109,6 +114,7 @@ gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, con
     sum.rows_free /= shares;
     sum.n_ticks /= shares;
     sum.pass_rows /= shares;
+    sum.rows = (gsa_fingerprint){0}; /* a sum modulo 2^64 has no shares: gsa__state_set_rows */
     sum.step.sum *= share;
     sum.step.weight *= share;
     sum.loss_sum *= share;
@@ -147,7 +153,10 @@ void gsa__change_apply(gsa_state *into, const gsa__change *sum, const gsa_state 
     into->clock.now = sum->n_ticks + (goes_on ? base->clock.now : 0);
     into->n_merged = goes_on ? base->n_merged : sum->n_merged;
     into->position.pass = sum->pass;
+    into->rows = sum->rows;
     if (goes_on) {
+        into->rows.sum += base->rows.sum;
+        into->rows.n_rows += base->rows.n_rows;
         into->step.sum += step_sum(base, into);
         into->step.weight += gsa__state_step(base)->weight;
         into->squared_error += base->squared_error;

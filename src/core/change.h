@@ -12,6 +12,7 @@ typedef struct gsa__change {
     double loss_sum, loss_weight, squared_error, squared_label;
     gsa__given_weights given;
     uint64_t pass, pass_rows;
+    gsa_fingerprint rows;
 } gsa__change;
 
 /* Does the one output of a state for two classes become one a class in `into`? Its steps are then halved. */

@@ -133,6 +133,7 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     copy->squared_label = base->squared_label;
     copy->origin = base->origin;
     copy->origin.closed = 1; /* whatever it learns now, it began as the base did */
+    copy->rows = base->rows;
     copy->n_merged = base->n_merged;
     *out = copy;
     return GSA_OK;

@@ -1,6 +1,8 @@
 /* Origins: how a run began, and which runs a state contains. */
 #include "core/origins.h"
 
+#include "core/team.h"
+
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -11,6 +13,29 @@ void gsa__origin_add_row(gsa__origin *origin, const gsa_batch *batch, size_t row
     origin->n_rows++;
     if (origin->n_rows >= GSA__ORIGIN_ROWS)
         origin->closed = 1;
+}
+
+void gsa__fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash)
+{
+    fingerprint->sum += gsa__mix(hash);
+    fingerprint->n_rows++;
+}
+
+void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows, size_t n_rows)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        gsa__fingerprint_add_row(fingerprint, gsa__row_hash(batch, rows ? rows[i] : i));
+}
+
+void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out)
+{
+    *out = state->rows;
+}
+
+void gsa__state_set_rows(gsa_state *state, const gsa_batch *rows)
+{
+    state->rows = (gsa_fingerprint){0};
+    gsa_fingerprint_add(&state->rows, rows, NULL, rows->n_rows);
 }
 
 int gsa_state_began_with(const gsa_state *state, const gsa_batch *first)

@@ -74,11 +74,15 @@ uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row_number)
     return hash_entries(&row, gsa__mix(0));
 }
 
-uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
+uint64_t gsa__row_hash_with(const gsa_batch *batch, size_t row_number, uint64_t features_hash)
 {
     float weight = batch->weight ? batch->weight[row_number] : 1.0f;
     uint32_t weight_bits;
     memcpy(&weight_bits, &weight, sizeof weight_bits);
-    return gsa__mix(gsa__row_features_hash(batch, row_number) ^
-                    gsa__mix(gsa__row_label_hash(batch, row_number) ^ weight_bits));
+    return gsa__mix(features_hash ^ gsa__mix(gsa__row_label_hash(batch, row_number) ^ weight_bits));
+}
+
+uint64_t gsa__row_hash(const gsa_batch *batch, size_t row_number)
+{
+    return gsa__row_hash_with(batch, row_number, gsa__row_features_hash(batch, row_number));
 }

@@ -29,5 +29,7 @@ uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row);
 uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row);
 /* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsa__row_hash(const gsa_batch *batch, size_t row);
+/* The same, where the hash of the features is known. */
+uint64_t gsa__row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash);
 
 #endif

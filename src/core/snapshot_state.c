@@ -36,6 +36,8 @@ static const number counts[] = {
     {offsetof(gsa_state, sample.below), true},
     {offsetof(gsa_state, given.n_rows), false},
     {offsetof(gsa_state, origin_of_labels.settled), false},
+    {offsetof(gsa_state, rows.sum), true},
+    {offsetof(gsa_state, rows.n_rows), false},
 };
 
 static const number sums[] = {

@@ -178,8 +178,9 @@ struct gsa_state {
     uint64_t n_counted;                  /* learned since the table's counts were folded */
     double squared_error, squared_label; /* sums, to notice that squared loss diverges */
     gsa__origin origin;
-    uint64_t *ancestors; /* origins of the runs this one contains or started from, ascending, without its own; one
-                          * comes twice if a run on the same rows was started from */
+    gsa_fingerprint rows; /* that were taken in the first pass */
+    uint64_t *ancestors;  /* origins of the runs this one contains or started from, ascending, without its own; one
+                           * comes twice if a run on the same rows was started from */
     size_t n_ancestors, ancestors_capacity;
     uint64_t n_merged;
     gsa__sample sample;

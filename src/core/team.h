@@ -19,6 +19,8 @@ gsa_status gsa__state_expect(gsa_state *state, const gsa_batch *rows, gsa_error 
  * should hand them to it. For copies that each leave out another part of the same rows. */
 gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
                                gsa_error *error);
+/* These are all rows of the first pass: copies that share rows cannot add them up. */
+void gsa__state_set_rows(gsa_state *state, const gsa_batch *rows);
 /* The mean of n_states >= 2 copies of base that learned the same rows, but for those that each holds out, every row
  * being held out by one of them. Their rows count once. The result's average is calibrated by the held-out rows, and
  * *loss is the mean loss of these under the copy that had not learned them; none are held out any more. */

@@ -125,12 +125,11 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uin
 }
 
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
-static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, const struct facts *facts, bool *held,
-                           gsa_error *error)
+static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
+                           const struct facts *facts, bool *held, gsa_error *error)
 {
     if (gsa__params_holdout(&state->params) == 0)
         return GSA_OK;
-    uint64_t hash = gsa__row_features_hash(batch, row);
     *held = gsa__sample_holds(&state->sample, hash);
     if (!*held || state->position.pass > 0)
         return GSA_OK;
@@ -159,10 +158,12 @@ static void count_weight(gsa_state *state, const struct facts *facts)
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     struct facts facts;
-    gsa_status status = facts_of(state, batch, row, state->position.pass == 0, &facts, error);
+    bool is_first_pass = state->position.pass == 0;
+    gsa_status status = facts_of(state, batch, row, is_first_pass, &facts, error);
     bool held = facts.given == 0;
+    uint64_t hash = is_first_pass || gsa__params_holdout(&state->params) > 0 ? gsa__row_features_hash(batch, row) : 0;
     if (status == GSA_OK && !held)
-        status = hold_out(state, batch, row, &facts, &held, error);
+        status = hold_out(state, batch, row, hash, &facts, &held, error);
     gsa__row view = gsa__row_at(batch, row);
     if (status == GSA_OK && !held)
         status = gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
@@ -170,6 +171,8 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
         count_weight(state, &facts);
     if (status == GSA_OK && !state->origin.closed)
         gsa__origin_add_row(&state->origin, batch, row);
+    if (status == GSA_OK && is_first_pass)
+        gsa__fingerprint_add_row(&state->rows, gsa__row_hash_with(batch, row, hash));
     return status;
 }
 

@@ -14,6 +14,7 @@
 #include "engine/mixing.h"
 #include "engine/names.h"
 #include "engine/peers.h"
+#include "engine/resume.h"
 #include "engine/rounds.h"
 #include "engine/shards.h"
 #include "engine/team.h"
@@ -44,8 +45,9 @@ typedef struct training {
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number; /* in the pass */
     gsa__mixing mixing;    /* of the first pass */
-    uint64_t n_first;      /* classes of the first rows */
-    int has_met;           /* the first rows are those that the run began with */
+    gsa__resumed resumed;
+    uint64_t n_first; /* classes of the first rows */
+    int has_met;      /* the first rows are those that the run began with */
     int shuffled;
     uint64_t seed;
 } training;
@@ -78,10 +80,12 @@ static gsa_status plan_round(training *run, gsa_error *error)
     return plan.n_shards > 1 ? gsa__round_begin(&run->round, &plan, left, error) : GSA_OK;
 }
 
+/* A run that has learned from rows that may be others is not kept. */
 static gsa_status tell_whole(const training *run, gsa_error *error)
 {
     const gsa_train_hooks *hooks = &run->job.hooks;
-    return hooks->state_is_whole ? hooks->state_is_whole(hooks->ctx, run->job.state, error) : GSA_OK;
+    return hooks->state_is_whole && !run->resumed.is_open ? hooks->state_is_whole(hooks->ctx, run->job.state, error)
+                                                          : GSA_OK;
 }
 
 /* To the block, and after it to those of the copies that learn now or, if there are none, to all. */
@@ -173,6 +177,17 @@ static void tell_of_tiny_features(const training *run)
         run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_TINY_FEATURES, text);
 }
 
+/* Rows that the run has read before: those passed over in its first pass, and all of a later one. */
+static gsa_status meet_again(training *run, const gsa_batch *batch, uint64_t pass, uint64_t taken, gsa_error *error)
+{
+    size_t n = pass > 0 || taken > batch->n_rows ? batch->n_rows : (size_t)taken;
+    if (!run->resumed.is_open || n == 0)
+        return GSA_OK;
+    gsa__block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
+    gsa_fingerprint_add(&run->resumed.read, batch, run->order, n);
+    return pass == 0 && taken <= batch->n_rows ? gsa__resumed_compare(&run->resumed, error) : GSA_OK;
+}
+
 /* Rows are shuffled within blocks at the most: whoever sorted them by label should know. */
 static void tell_of_mixing(const training *run)
 {
@@ -204,6 +219,8 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
     gsa_status status = is_read ? read_block(run, pass, &batch, error) : GSA_OK;
     if (status == GSA_OK && begins)
         status = meet_first_block(run, &batch, pass, taken, error);
+    if (status == GSA_OK && !known)
+        status = meet_again(run, &batch, pass, taken, error);
     if (status != GSA_OK)
         return status;
     *n_rows = known ? known->n_rows : batch.n_rows;
@@ -247,6 +264,8 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
     if (before < taken)
         return gsa__fail(error, GSA_CONFLICT, "the input ends at row %llu, this run has taken %llu; give all of it",
                          (unsigned long long)before, (unsigned long long)taken);
+    if (run->resumed.is_open && (status = gsa__resumed_compare(&run->resumed, error)) != GSA_OK)
+        return status;
     if (pass == 0 && (!run->shuffled || run->block_number > 1))
         tell_of_mixing(run);
     if (pass == 0)
@@ -278,14 +297,14 @@ static int wants_another_pass(const training *run, int is_stream)
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
 }
 
-static gsa_status give_to_team(training *run, const gsa__compact *compact, gsa_error *error)
+static gsa_status give_to_team(training *run, const gsa__compact *compact, const gsa_batch *given, gsa_error *error)
 {
     const gsa_batch *rows = &compact->rows;
     if (!run->shuffled) {
         gsa__mixing_add(&run->mixing, rows);
         tell_of_mixing(run);
     }
-    gsa__assignment team = {&run->job,     rows,        run->seed,     count_param(run->job.state, "passes"),
+    gsa__assignment team = {&run->job,     rows,        given,         run->seed, count_param(run->job.state, "passes"),
                             run->shuffled, compact->id, compact->n_ids};
     return gsa__team_train(&team, error);
 }
@@ -321,10 +340,20 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
         status = gsa__compact_rows(&compact, &rows, &run->job.env, error);
     *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1, &size);
     if (*taken)
-        status = size <= run->job.env.memory_limit ? give_to_team(run, &compact, error)
+        status = size <= run->job.env.memory_limit ? give_to_team(run, &compact, &rows, error)
                                                    : fail_size(size, run->job.env.memory_limit, error);
     gsa__compact_release(&compact, &run->job.env);
     return status;
+}
+
+/* A run that has ended learns nothing more, but its input should be its own. */
+static gsa_status read_again(training *run, gsa_error *error)
+{
+    gsa_batch batch;
+    gsa_status status = gsa__ahead_rewind(run->ahead, error);
+    while (status == GSA_OK && (status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &batch, error)) == GSA_OK)
+        gsa_fingerprint_add(&run->resumed.read, &batch, NULL, batch.n_rows);
+    return status == GSA_END ? gsa__resumed_compare(&run->resumed, error) : status;
 }
 
 static gsa_status run_passes(training *run, gsa_error *error)
@@ -354,6 +383,11 @@ static gsa_status run_passes(training *run, gsa_error *error)
             status = gsa__common_names_make(&run->names, &run->job, error);
         at_start = 0;
     }
+    gsa__resumed_begin(&run->resumed, run->job.state);
+    if (status == GSA_OK && run->resumed.is_open && run->index.n > 0)
+        status = gsa__resumed_compare_index(&run->resumed, &run->job, &run->index, run->shuffled, run->seed, error);
+    else if (status == GSA_OK && run->resumed.is_open && !wants_another_pass(run, progress.is_stream))
+        status = read_again(run, error);
     for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
         if (!at_start)
             status = gsa__ahead_rewind(run->ahead, error);

@@ -308,6 +308,7 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         if (status == GSA_OK) {
             status = gsa_state_replace(job->run->state, winner->best, error);
             winner->best = NULL;
+            gsa__state_set_rows(job->run->state, job->given);
         }
     }
     for (size_t i = 0; i < team.n_candidates; i++) {

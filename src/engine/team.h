@@ -8,7 +8,8 @@
 typedef struct gsa__assignment {
     gsa__job *run; /* its state is prepared, has learned nothing yet, and becomes the result */
     const gsa_batch *rows;
-    uint64_t seed, passes; /* passes 0: until the held-out rows gain no more */
+    const gsa_batch *given; /* the same as they were read */
+    uint64_t seed, passes;  /* passes 0: until the held-out rows gain no more */
     int shuffled;
     const uint32_t *id; /* of the features of the rows, if these were renumbered (compact.h); else NULL */
     size_t n_ids;

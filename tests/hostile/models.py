@@ -228,7 +228,7 @@ def states(good, seal):
         ("a_sum_that_is_nan", "not a finite", case(lambda one: one.change("sums", 0, nan))),
         ("sums_at_the_largest_double", None, case(lambda one: one.set("sums", "F64", [1.7e308] * 12))),
         ("sums_below_zero", None, case(lambda one: one.set("sums", "F64", [-1.0] * 12))),
-        ("counts_that_are_all_2_to_64_less_1", "beyond any run", case(lambda one: one.set("counts", "U64", [(1 << 64) - 1] * 14))),
+        ("counts_that_are_all_2_to_64_less_1", "beyond any run", case(lambda one: one.set("counts", "U64", [(1 << 64) - 1] * 16))),
         ("rows_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 0, (1 << 64) - 1))),
         ("passes_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 5, (1 << 64) - 1))),
         ("rows_taken_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 6, (1 << 64) - 1))),

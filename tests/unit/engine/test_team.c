@@ -385,7 +385,7 @@ static gsa_status train_on(gsa_state *state, const gsa_batch *batch, uint64_t pa
 {
     gsa_reader *reader = generated(1, 2, 1);
     gsa__job run = {.state = state, .reader = reader, .env = gsa__env_resolve(NULL)};
-    gsa__assignment job = {&run, batch, 0, passes, 1, NULL, 0};
+    gsa__assignment job = {&run, batch, batch, 0, passes, 1, NULL, 0};
     must_be_ok(gsa_state_prepare(state, batch, error), error);
     gsa_status status = gsa__team_train(&job, error);
     gsa_reader_close(reader);
