@@ -7,6 +7,9 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { LINE_SIZE = 512, LABELS_SHOWN = 8 };
 
 static const cli_option merge_options[] = {
     {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0, "where the model goes, with MODEL.state beside it"},
@@ -35,6 +38,43 @@ static int load_all(const cli_arguments *arguments, merging *what)
     return code;
 }
 
+/* Names the labels of the merged model that one of the models has not: labels that mean the same, such as 0 and -1, are
+ * classes of their own if they are written in two ways. */
+static void tell_missing_labels(const char *path, const gsa_model *one, const gsa_model *all)
+{
+    char line[LINE_SIZE] = "";
+    uint64_t n_missing = 0, n = info_of(all).n_classes;
+    for (uint64_t k = 0; k < n; k++) {
+        const char *label = gsa_model_label(all, k);
+        uint64_t i = 0, n_own = info_of(one).n_classes;
+        while (i < n_own && strcmp(gsa_model_label(one, i), label) != 0)
+            i++;
+        if (i == n_own && ++n_missing <= LABELS_SHOWN)
+            report_append(line, LINE_SIZE, "%s%.40s", n_missing > 1 ? ", " : "", label);
+    }
+    if (n_missing > 0)
+        complain("note: %s has no rows of %s %s%s, of the %" PRIu64
+                 " classes of the merged model; labels that mean the same must be written alike",
+                 path, n_missing > 1 ? "labels" : "label", line, n_missing > LABELS_SHOWN ? " and others" : "", n);
+}
+
+static void tell_labels(const cli_arguments *arguments, const merging *what)
+{
+    gsa_model *all = NULL, *one = NULL;
+    uint64_t n = summary_of(what->merged).n_classes;
+    for (size_t i = 0; i < what->n_states; i++) {
+        if (summary_of(what->states[i]).n_classes == n) /* all of them */
+            continue;
+        if (all == NULL && gsa_state_finish(what->merged, &what->env, &all, NULL) != GSA_OK)
+            return;
+        if (gsa_state_finish(what->states[i], &what->env, &one, NULL) == GSA_OK)
+            tell_missing_labels(arguments->positional[i], one, all);
+        gsa_model_free(one);
+        one = NULL;
+    }
+    gsa_model_free(all);
+}
+
 static int merge_and_save(const cli_arguments *arguments, merging *what)
 {
     gsa_error error = {0};
@@ -46,6 +86,7 @@ static int merge_and_save(const cli_arguments *arguments, merging *what)
     int code = session_save(what->merged, path, &what->env);
     if (code != EXIT_DONE)
         return code;
+    tell_labels(arguments, what);
     gsa_summary summary = summary_of(what->merged);
     report_field("loss", "%s", summary.loss);
     report_field("merged", "%zu models", what->n_states);

@@ -4,40 +4,59 @@
 #include "base/text.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
-/* Bytes that can be shown as they are, from here on: all but the control characters of ASCII and of Latin-1, which
- * UTF-8 writes as C2 80 to C2 9F. */
-static size_t clean_size(const char *text)
+/* Characters that are not to be seen, or change how others are: controls (Cc), formats (Cf: bidirectional overrides,
+ * zero widths, tags) and separators of lines. In ascending order. */
+static const struct {
+    uint32_t first, last;
+} hidden[] = {{0x00, 0x1F},       {0x7F, 0x9F},       {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
+              {0x6DD, 0x6DD},     {0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},     {0x180E, 0x180E},
+              {0x200B, 0x200F},   {0x2028, 0x202E},   {0x2060, 0x206F},   {0xFEFF, 0xFEFF},   {0xFFF9, 0xFFFB},
+              {0x110BD, 0x110BD}, {0x110CD, 0x110CD}, {0x13430, 0x1343F}, {0x1BCA0, 0x1BCA3}, {0x1D173, 0x1D17A},
+              {0xE0001, 0xE0001}, {0xE0020, 0xE007F}};
+
+static bool is_hidden(uint32_t code)
+{
+    size_t i = 0, n = sizeof hidden / sizeof *hidden;
+    while (i < n && hidden[i].last < code)
+        i++;
+    return i < n && hidden[i].first <= code;
+}
+
+/* Bytes of the character here, and whether it may be shown. A byte that is no part of one is one that is shown as it
+ * is, unless a terminal could take it for a control of Latin-1. */
+static size_t character_size(const char *text, bool *is_shown)
 {
     const unsigned char *at = (const unsigned char *)text;
-    size_t n = 0;
-    while (at[n] != '\0') {
-        size_t size = gsa__utf8_character(text + n, SIZE_MAX); /* which does not pass over the end: 0 is no part */
-        bool is_control = at[n] < ' ' || at[n] == 0x7F || (at[n] == 0xC2 && at[n + 1] < 0xA0);
-        if (is_control || (size == 0 && at[n] < 0xA0))
-            break;
-        n += size > 0 ? size : 1;
-    }
-    return n;
+    size_t size = gsa__utf8_character(text, SIZE_MAX); /* which does not pass over the end: 0 is no part */
+    static const unsigned char bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
+    uint32_t code = at[0] & bits[size];
+    for (size_t i = 1; i < size; i++)
+        code = code << 6 | (at[i] & 0x3Fu);
+    *is_shown = size > 0 ? !is_hidden(code) : at[0] >= 0xA0;
+    return size > 0 ? size : 1;
 }
 
 char *printable_clean(char *text)
 {
-    for (char *at = text + clean_size(text); *at != '\0'; at += clean_size(at))
-        *at = '?';
+    bool is_shown;
+    for (size_t at = 0, n; text[at] != '\0'; at += n) {
+        n = character_size(text + at, &is_shown);
+        if (!is_shown)
+            memset(text + at, '?', n);
+    }
     return text;
 }
 
 static void put_some(FILE *stream, const char *text, size_t size)
 {
-    for (size_t at = 0; at < size; at++) {
-        size_t n = clean_size(text + at);
-        n = n < size - at ? n : size - at;
-        fwrite(text + at, 1, n, stream);
-        at += n;
-        if (at < size)
-            fputc('?', stream);
+    bool is_shown;
+    for (size_t at = 0, n; at < size; at += n) {
+        n = character_size(text + at, &is_shown);
+        for (size_t i = 0; i < n; i++)
+            fputc(is_shown ? text[at + i] : '?', stream);
     }
 }
 

@@ -314,7 +314,7 @@ void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t 
     json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
     json_object_set_new(event, "loss", json_string(summary.loss));
     json_object_set_new(event, "rows", report_count(summary.n_rows));
-    json_object_set_new(event, "held_out", report_count(summary.n_held_out));
+    json_object_set_new(event, "held_out", report_count(train_rows_judged(state, held_out_loss)));
     json_object_set_new(event, "passes", report_count(summary.pass));
     json_object_set_new(event, "progressive_loss", report_real(train_progressive_loss(&summary)));
     json_object_set_new(event, "held_out_loss", report_real(held_out_loss));

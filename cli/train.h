@@ -79,6 +79,9 @@ const char *train_measure_name(const char *loss);
 
 /* Of rows before they were learned: in the pass under way, else in the last. */
 double train_progressive_loss(const gsa_summary *summary);
+/* Rows behind a held-out loss: the sample, or all rows of a small file, each judged by a copy that had not learned it.
+ */
+uint64_t train_rows_judged(const gsa_state *state, double held_out_loss);
 
 /* The loss of guessing by the labels alone, NaN if it is not known; exact if all rows were looked at, not only the
  * first. Rewinds the reader. */

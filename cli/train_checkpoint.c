@@ -110,7 +110,8 @@ void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
     checkpoint->last = progress_clock();
     if (status == GSA_OK)
         return;
-    progress_say(progress, "note: %s; the run goes on with the checkpoint before, if any", error.message);
+    progress_clear(progress); /* said also if progress is not: whoever asked for checkpoints counts on them */
+    complain("warning: no checkpoint: %s; the run goes on with the one before, if any", error.message);
 }
 
 void train_checkpoint_remove(const train_checkpoint *checkpoint)

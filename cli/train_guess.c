@@ -1,7 +1,7 @@
 /* What somebody would come to who looks at no feature: the scale that a loss is read by.
  *
- * The library does not count labels. The first rows are read again, as many as decided what is learned: a moment, also
- * where the input is long. */
+ * The library does not count labels. The rows of the first block are read again, which are all rows of a file that a
+ * team has learned: a moment, also where the input is long. */
 #include "inspect_data.h"
 #include "train.h"
 #include "views.h"
@@ -15,9 +15,9 @@ static bool count_labels(gsa_reader *reader, data_labels *labels, bool *is_exact
     row_label label;
     gsa_status status = gsa_reader_rewind(reader, NULL);
     bool is_fine = status == GSA_OK;
-    while (is_fine && labels->n_rows < GSA_FIRST_ROWS && (status = gsa_reader_next(reader, &batch, NULL)) == GSA_OK) {
+    while (is_fine && labels->n_rows < GSA_BLOCK_ROWS && (status = gsa_reader_next(reader, &batch, NULL)) == GSA_OK) {
         is_fine = batch.weight == NULL && batch.label != NULL;
-        for (size_t r = 0; is_fine && r < batch.n_rows && labels->n_rows < GSA_FIRST_ROWS; r++)
+        for (size_t r = 0; is_fine && r < batch.n_rows && labels->n_rows < GSA_BLOCK_ROWS; r++)
             is_fine = labels_add(labels, &batch, r, &label);
     }
     *is_exact = status == GSA_END;

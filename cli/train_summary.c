@@ -4,6 +4,7 @@
 
 #include "printable.h"
 #include "report.h"
+#include "views.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,6 +36,14 @@ double train_progressive_loss(const gsa_summary *summary)
     return summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : summary->last_pass_loss;
 }
 
+uint64_t train_rows_judged(const gsa_state *state, double held_out_loss)
+{
+    gsa_fingerprint rows;
+    uint64_t n_held_out = summary_of(state).n_held_out;
+    gsa_state_fingerprint(state, &rows);
+    return n_held_out > 0 || isnan(held_out_loss) ? n_held_out : rows.n_rows;
+}
+
 /* ---- for programs ------------------------------------------------------------------------------------------------ */
 
 static int print_json(const train_outcome *run)
@@ -44,7 +53,7 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "model", report_text(run->model_path));
     json_object_set_new(object, "loss", json_string(summary->loss));
     json_object_set_new(object, "rows", report_count(run->n_rows));
-    json_object_set_new(object, "held_out", report_count(summary->n_held_out));
+    json_object_set_new(object, "held_out", report_count(train_rows_judged(run->state, run->held_out_loss)));
     if (!isnan(run->held_out_loss))
         json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
     json_object_set_new(object, "passes", report_count(summary->pass));

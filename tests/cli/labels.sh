@@ -29,3 +29,11 @@ grep '^1 ' two.svm >ones.svm
 try greedystep train ones.svm -o m --quiet
 try greedystep evaluate words two.svm
 try greedystep evaluate number words.svm
+
+echo "-- sorted by label: class shares are those of all rows --"
+{
+    seq 1 9000 | sed 's/.*/0 1:&e-3/'
+    seq 1 3000 | sed 's/.*/1 2:&e-3/'
+} >sorted.svm
+try_line "greedystep train sorted.svm -o m --quiet | grep -o 'class shares.*'"
+try_line "greedystep train sorted.svm -o m --quiet --json | grep '\"held_out\"'"

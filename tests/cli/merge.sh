@@ -36,3 +36,10 @@ echo "over an input"
 greedystep merge a b -o a >log || fail "merge over an input"
 same a both
 same a.state both.state
+
+echo "-- labels that one of the models does not know --"
+printf '1 1:1\n0 1:-1\n1 1:2\n0 1:-2\n' >zero.svm
+printf '1 1:1 2:1\n-1 1:-1\n1 1:2\n-1 2:-2\n' >minus.svm
+greedystep train zero.svm -o zero --quiet >log
+greedystep train minus.svm -o minus --quiet >log
+try greedystep merge zero minus -o both

@@ -1,0 +1,15 @@
+# A checkpoint that cannot be written is told also with --quiet; the run goes on, and its model counts.
+. "$PRELUDE"
+greedystep generate --rows 30000 --features 100 --nnz 5 -o data.svm
+mkdir kept
+{
+    head -n 20000 data.svm
+    until [ -e kept/m.state ]; do sleep 0.02; done
+    rm -r kept
+    tail -n 10000 data.svm
+} | greedystep train - -o m --checkpoint kept --checkpoint-every 0 --quiet >out 2>err
+echo "[exit $?]"
+sort -u err
+grep ^learned out
+greedystep train - -o whole --quiet <data.svm >log
+same whole m
