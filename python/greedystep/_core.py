@@ -36,6 +36,14 @@ class Handle:
         self._finalizer()
 
 
+def path_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return a path as the library takes it, which ends at the first NUL."""
+    name = os.fsencode(path)
+    if b"\0" in name:
+        raise ValueError(f"embedded null byte in the path {os.fspath(path)!r}")
+    return name
+
+
 def new_object(name: str, *arguments: Any) -> int | None:
     """Call a function whose result comes as its last argument but one."""
     out = c_void_p()
@@ -106,7 +114,7 @@ class State(Handle):
     @classmethod
     def load(cls, path: str) -> State:
         """Return the state of a file."""
-        return cls(new_object("gsa_state_load", os.fsencode(path), byref(plain_env())))
+        return cls(new_object("gsa_state_load", path_bytes(path), byref(plain_env())))
 
     @classmethod
     def merge(cls, states: Sequence[State], base: State | None = None) -> State:
@@ -143,7 +151,7 @@ class State(Handle):
 
     def save(self, path: str) -> None:
         """Write the state to a file."""
-        call("gsa_state_save", self.pointer, os.fsencode(path))
+        call("gsa_state_save", self.pointer, path_bytes(path))
 
     def prepare(self, batch: c.Batch) -> None:
         """Look at rows without learning them."""
@@ -233,7 +241,7 @@ class CModel(Handle):
     @classmethod
     def load(cls, path: str) -> CModel:
         """Return the model of a file, whose weights are mapped."""
-        return cls(new_object("gsa_model_load", os.fsencode(path), byref(plain_env())))
+        return cls(new_object("gsa_model_load", path_bytes(path), byref(plain_env())))
 
     @classmethod
     def read(cls, stored: bytes) -> CModel:
@@ -246,7 +254,7 @@ class CModel(Handle):
 
     def save(self, path: str) -> None:
         """Write the model to a file."""
-        call("gsa_model_save", self.pointer, os.fsencode(path))
+        call("gsa_model_save", self.pointer, path_bytes(path))
 
     @property
     def loss(self) -> str:
@@ -306,7 +314,7 @@ class Reader(Handle):
     @classmethod
     def of_files(cls, paths: Iterable[str], options: c.ReaderOptions, run: Run) -> Reader:
         """Return a reader of text files and caches."""
-        names = [os.fsencode(path) for path in paths]
+        names = [path_bytes(path) for path in paths]
         array = (c_char_p * len(names))(*names)
         pointer = new_object("gsa_reader_open", array, len(names), byref(options), byref(run.env))
         return cls(pointer, run)
@@ -334,7 +342,7 @@ class Reader(Handle):
 
     def keep(self, folder: str) -> None:
         """Keep rows that are dear to read in a temporary file, for further passes."""
-        call("gsa_reader_keep", self.pointer, os.fsencode(folder))
+        call("gsa_reader_keep", self.pointer, path_bytes(folder))
 
 
 def reader_options(

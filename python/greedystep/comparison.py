@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ._core import new_object
+from ._core import new_object, path_bytes
 from ._data import labels_of, paths_of
 from ._errors import GreedystepError, call
 from ._given import Given
@@ -48,7 +48,7 @@ def write_rows(path: str, X: Any, y: Any, sample_weight: Any = None) -> None:
     """Write rows in arrays as a file: a cache of parsed rows (.gsac), or libsvm text."""
     weights = None if sample_weight is None else np.asarray(sample_weight)
     given = Given(features_of(X), labels_of(y), weights)
-    out = new_object("gsa_writer_open", os.fsencode(path), None, byref(plain_env()))
+    out = new_object("gsa_writer_open", path_bytes(path), None, byref(plain_env()))
     try:
         for bounds in given.bounds():
             call("gsa_writer_write", out, byref(given.block(*bounds)))

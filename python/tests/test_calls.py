@@ -27,6 +27,28 @@ def run_python(text: str, **keywords) -> subprocess.CompletedProcess:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, **keywords)
 
 
+# ---- paths --------------------------------------------------------------------------------------
+
+
+def test_a_path_with_a_nul_is_a_value_error_and_no_shorter_path(tmp_path):
+    X, y = np.eye(4), [0, 1, 0, 1]
+    model = greedystep.train(X, y)
+    model.save(tmp_path / "a")
+    (tmp_path / "a.svm").write_text("1 1:1\n0 2:1\n")
+    cut = f"{tmp_path}/a\0b"
+    for function in (
+        lambda: greedystep.load(cut),
+        lambda: model.save(cut),
+        lambda: model.save(cut, state=False),
+        lambda: greedystep.train(f"{tmp_path}/a.svm\0b"),
+        lambda: model.predict(f"{tmp_path}/a.svm\0b"),
+        lambda: greedystep.comparison.write_rows(f"{tmp_path}/rows.svm\0b", X, y),
+    ):
+        with pytest.raises(ValueError, match="null"):
+            function()
+    assert sorted(os.listdir(tmp_path)) == ["a", "a.state", "a.svm"]
+
+
 # ---- memory -------------------------------------------------------------------------------------
 
 GROWTH = """

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/model.h"
 
 #include <math.h>
@@ -43,10 +44,14 @@ static gsa_status make_room(gsa__names *names, size_t n, size_t text_size, const
     return gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
 }
 
+/* What is no UTF-8, in data of another encoding, becomes question marks. */
 static void append(gsa__names *names, uint32_t id, const char *text)
 {
     size_t size = strlen(text) + 1, start = (size_t)names->start[names->n];
-    memcpy(names->text + start, text, size);
+    char *to = memcpy(names->text + start, text, size);
+    for (size_t at = 0, len; at + 1 < size; at += len > 0 ? len : 1)
+        if ((len = gsa__utf8_character(to + at, size - at)) == 0)
+            to[at] = '?';
     names->id[names->n++] = id;
     names->start[names->n] = start + size;
 }
@@ -191,6 +196,10 @@ gsa_status gsa__names_restore(gsa__names *out, const gsa__bundle *bundle, const 
     for (size_t i = 0; i < size; i++)
         n_texts += text[i] == '\0';
     bool fits = n > 0 && n_texts == n && text[size - 1] == '\0';
+    for (size_t at = 0, len; at < size && fits; at += len + 1) {
+        len = strlen(text + at);
+        fits = len == 0 || gsa__is_text(text + at, len);
+    }
     for (size_t i = 1; i < n && fits; i++)
         fits = id[i] > id[i - 1];
     if (!fits)

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "core/model.h"
 
 #include <string.h>
@@ -87,7 +88,7 @@ gsa_status gsa__schema_restore(char **out, const gsa__bundle *bundle, const gsa_
     if (!text)
         return status;
     size_t size = (size_t)gsa__tensor_len(text);
-    if (size == 0 || memchr(text->data, '\0', size))
+    if (!gsa__is_text(text->data, size))
         return gsa__fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
     *out = gsa__alloc_zeroed(env, size + 1, 1);
     if (!*out)

@@ -87,28 +87,33 @@ gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_
 
 /* ---- back -------------------------------------------------------------------------------------------------------- */
 
-static gsa_status restore_text(const gsa__bundle *bundle, const char *key, char out[GSA__PARAM_TEXT], gsa_error *error)
+/* The value of a parameter, which must be one that it can have. */
+static gsa_status restore_value(const gsa__bundle *bundle, gsa__param_id id, char out[GSA__PARAM_TEXT],
+                                gsa_error *error)
 {
-    const char *text;
+    const char *text, *key = gsa_param_at((size_t)id)->name;
+    gsa__params params;
     gsa_status status = gsa__bundle_need_note(bundle, key, &text, error);
-    if (status == GSA_OK && strlen(text) >= GSA__PARAM_TEXT)
-        return gsa__fail(error, GSA_FORMAT, "'%s' is too long a text", key);
-    if (status == GSA_OK)
-        memcpy(out, text, strlen(text) + 1);
-    return status;
+    if (status != GSA_OK)
+        return status;
+    gsa__params_init(&params);
+    if (gsa__params_set(&params, key, text, NULL) != GSA_OK)
+        return gsa__fail(error, GSA_FORMAT, "the %s of a model cannot be '%.40s'", key, text);
+    memcpy(out, params.text[id], GSA__PARAM_TEXT);
+    return GSA_OK;
 }
 
 static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *counts = NULL;
-    const char *intercept = NULL;
+    char intercept[GSA__PARAM_TEXT] = "";
     gsa_status status = gsa__bundle_loss(bundle, "loss", GSA__SQUARED, &model->loss, error);
     if (status == GSA_OK)
-        status = restore_text(bundle, "method", model->method, error);
+        status = restore_value(bundle, GSA__PARAM_method, model->method, error);
     if (status == GSA_OK)
-        status = restore_text(bundle, "average", model->average, error);
+        status = restore_value(bundle, GSA__PARAM_average, model->average, error);
     if (status == GSA_OK)
-        status = gsa__bundle_need_note(bundle, "intercept", &intercept, error);
+        status = restore_value(bundle, GSA__PARAM_intercept, intercept, error);
     if (status == GSA_OK)
         status = gsa__bundle_need(bundle, "counts", GSA__U64, 3, &counts, error);
     if (status == GSA_OK)

@@ -44,3 +44,8 @@ try greedystep train rows table.csv -o e --quiet
 try greedystep train rows -o e --label y
 try greedystep predict m rows --bits 13
 absent e
+
+echo "-- names in another encoding --"
+printf '1 |a caf\351:1 b\n0 |a \377\376 c\n1 |a caf\351 x\n0 | d\n' >latin.vw
+greedystep train latin.vw -o latin --quiet >log 2>&1 || fail latin
+try_line "greedystep inspect latin | grep -o 'a=caf.' | sort -u"
