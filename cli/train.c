@@ -14,6 +14,7 @@
 #include <greedystep/train.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,7 +164,8 @@ static train_outcome outcome_of(const training *run)
                          .reading = progress_of(run->reader),
                          .peak_memory = run->trace.peak_memory,
                          .seconds = run->seconds,
-                         .held_out_loss = gsa_state_held_out_loss(run->state),
+                         .held_out_loss =
+                             session_is_hurried(run->state) ? (double)NAN : gsa_state_held_out_loss(run->state),
                          .colliding = gsa_reader_colliding(run->reader),
                          .stopped = run->stopped,
                          .is_sorted = run->is_sorted};
@@ -199,8 +201,8 @@ static void print_resuming_command(const cli_arguments *arguments)
 
 static void tell_stop(const training *run, const gsa_summary *summary)
 {
-    fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model and state saved; go on with: ",
-            summary->pass_rows, summary->pass + 1);
+    fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved; go on with: ",
+            summary->pass_rows, summary->pass + 1, session_is_hurried(run->state) ? " (not calibrated)" : "");
     print_resuming_command(run->arguments);
 }
 

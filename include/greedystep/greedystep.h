@@ -270,7 +270,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_refork(gsa_state *copy, const gsa_sta
 GSA_API GSA_NODISCARD gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
                                                       const gsa_env *env, gsa_state **out, gsa_error *error);
 
-/* The model that this state stands for; the state can go on learning. */
+/* The model that this state stands for; the state can go on learning. If env asks to stop meanwhile, and there are
+ * hundreds of classes, the weights are neither calibrated by the held-out rows nor learn these: that can take long. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out,
                                                   gsa_error *error);
 

@@ -27,7 +27,7 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
     gsa__best *best = &state->best;
     if (state->sample.n == 0 || state->params.value[GSA__PARAM_method] != GSA__METHOD_AUTO)
         return GSA_OK;
-    gsa_status status = gsa__calibrate(&judged, 1, &calibration, error);
+    gsa_status status = gsa__calibrate(&judged, 1, &state->env, &calibration, error);
     if (status != GSA_OK || !isfinite(calibration.loss))
         return status;
     if (best->weight && !(calibration.loss < (1 - GSA_GAIN_LEAST) * best->loss))

@@ -41,12 +41,19 @@ struct evidence {
     double weight;                /* of all rows */
     double origin;                /* of labels */
     bool offset;                  /* whether there is one to find */
+    const gsa_env *stop;          /* NULL: never */
+    bool *stopped;                /* it has asked for it: what follows is of a part of the rows, and for nothing */
 };
 
 /* Loss, gradient and curvature of all rows in (scale, offset). */
 struct slope {
     double loss, g[2], h[3]; /* h: scale scale, scale offset, offset offset */
 };
+
+static bool is_stopped(const struct evidence *e)
+{
+    return *e->stopped = *e->stopped || gsa__rows_should_stop(e->stop, e->n_outputs);
+}
 
 static double smoothed_target(const struct evidence *e, size_t class_number)
 {
@@ -105,7 +112,7 @@ static struct slope slope_at(const struct evidence *e, double scale, double offs
     struct slope sum = {0};
     if (e->loss != GSA__SQUARED)
         sum = (struct slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
-    for (size_t i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
         if (e->loss == GSA__SQUARED)
             add_squared(e, i, scale, offset, &sum);
         else if (e->n_outputs == 1)
@@ -125,7 +132,7 @@ static struct slope slope_at(const struct evidence *e, double scale, double offs
 static void fit(const struct evidence *e, gsa__calibration *out)
 {
     struct slope at = slope_at(e, out->scale, out->offset);
-    for (int i = 0; i < NEWTON_STEPS; i++) {
+    for (int i = 0; i < NEWTON_STEPS && !is_stopped(e); i++) {
         if (out->scale == 0 && at.g[0] > 0) /* held there, and the offset alone is left to find */
             at.g[0] = at.h[1] = 0;
         double det = at.h[0] * at.h[2] - at.h[1] * at.h[1];
@@ -155,7 +162,7 @@ static double loss_with(const struct evidence *e, const gsa_state *state, const 
                         double *loss)
 {
     double sum = 0;
-    for (size_t i = 0; i < e->n; i++) {
+    for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
         for (size_t k = 0; k < e->n_outputs; k++)
             e->scratch[k] = calibration->scale * e->margins[i * e->n_outputs + k] + calibration->offset;
         loss[i] = gsa__held_row_loss(state, e->row[i], e->scratch);
@@ -228,7 +235,7 @@ static void fit_doubt(struct evidence *e, const gsa_state *const *states, size_t
 {
     double *margins = e->margins;
     for (size_t s = 0; s < n_states; margins += states[s++]->sample.n * e->n_outputs)
-        gsa__held_margins(states[s], out->doubt, margins);
+        *e->stopped = *e->stopped || !gsa__held_margins(states[s], out->doubt, e->stop, margins);
     if (fits)
         fit(e, out);
     out->loss = loss_with(e, states[0], out, out->doubt > 0 ? e->row_loss : e->sure_loss);
@@ -256,10 +263,12 @@ static void find_doubt(struct evidence *e, const gsa_state *const *states, size_
     }
 }
 
-gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__calibration *out, gsa_error *error)
+gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, const gsa_env *stop, gsa__calibration *out,
+                          gsa_error *error)
 {
     const gsa_state *first = states[0];
-    struct evidence e = {0};
+    bool stopped = false;
+    struct evidence e = {.stop = stop, .stopped = &stopped};
     *out = (gsa__calibration){1, 0, 0, NAN};
     if (first->loss == GSA__UNDECIDED || (first->loss == GSA__CUSTOM && !first->params.has_custom_loss))
         return GSA_OK;
@@ -273,6 +282,8 @@ gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__
         fit_doubt(&e, states, n_states, fits, out);
         if (fits)
             find_doubt(&e, states, n_states, out);
+        if (stopped)
+            status = gsa__fail(error, GSA_STOPPED, "stopped on request");
     }
     gsa__free(&first->env, e.margins);
     gsa__free(&first->env, e.row);

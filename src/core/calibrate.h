@@ -13,8 +13,9 @@ typedef struct gsa__calibration {
 
 /* By the rows that each state holds out, under its own averaged weights, all taken together. The states have the same
  * loss and labels. Losses without probabilities are left as they are, but for the squared one; so
- * are all with the paper's method. */
-gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, gsa__calibration *out, gsa_error *error);
+ * are all with the paper's method. GSA_STOPPED if `stop` (NULL: never) asks for it. */
+gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, const gsa_env *stop, gsa__calibration *out,
+                          gsa_error *error);
 
 /* The averaged weight of a slot of the state, calibrated. */
 static inline double gsa__calibrated(const gsa__calibration *calibration, const gsa_state *state, size_t slot,

@@ -114,7 +114,7 @@ gsa_status gsa__state_merge_folds(const gsa_state *const *states, size_t n_state
         if (states[s]->loss != states[0]->loss || !gsa__labels_equal(&states[s]->labels, &states[0]->labels))
             return gsa__fail(error, GSA_ARGUMENT,
                              "the copies have met different labels: prepare the base with all rows");
-    gsa_status status = gsa__calibrate(states, n_states, &calibration, error);
+    gsa_status status = gsa__calibrate(states, n_states, &states[0]->env, &calibration, error);
     if (status == GSA_OK)
         status = gsa__merge(states, n_states, base, n_states - 1, env, out, error);
     if (status != GSA_OK)

@@ -38,13 +38,15 @@ static void add_average(const gsa__table *table, double total, size_t slot, doub
 }
 
 /* Held-out rows may have features that no learned row has: those have no slot. */
-void gsa__held_margins(const gsa_state *state, double doubt, double *margins)
+bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop, double *margins)
 {
     const gsa__table *table = gsa__state_table(state);
     bool is_averaged = state->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
     double total = is_averaged ? gsa__clock_total(state, state->clock.now) : 0;
     for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
         gsa__row row = gsa__held_row_view(state->sample.at[i]);
+        if (gsa__rows_should_stop(stop, table->n_outputs))
+            return false;
         memset(margins, 0, table->n_outputs * sizeof *margins);
         if (state->params.value[GSA__PARAM_intercept])
             add_average(table, total, 0, 1, margins);
@@ -54,6 +56,7 @@ void gsa__held_margins(const gsa_state *state, double doubt, double *margins)
                 add_average(table, total, slot, (double)row.value[e] * gsa__state_belief(state, slot, doubt), margins);
         }
     }
+    return true;
 }
 
 double gsa_state_held_out_loss(const gsa_state *state)
@@ -61,6 +64,6 @@ double gsa_state_held_out_loss(const gsa_state *state)
     gsa__calibration calibration;
     if (state->sample.n == 0)
         return state->position.held_out_loss;
-    gsa_status status = gsa__calibrate(&state, 1, &calibration, NULL);
+    gsa_status status = gsa__calibrate(&state, 1, NULL, &calibration, NULL);
     return status == GSA_OK ? calibration.loss : (double)NAN;
 }

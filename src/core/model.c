@@ -156,12 +156,17 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     }
     judged = judged && (state->loss != GSA__CUSTOM || state->params.has_custom_loss); /* a loaded state may lack it */
     gsa_state *copy = NULL;
-    gsa_status status = judged ? gsa__calibrate(&state, 1, &from.calibration, error) : GSA_OK;
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_status status = judged ? gsa__calibrate(&state, 1, &resolved, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && judged)
         status = gsa_state_fork(state, 1, env, &copy, error);
     if (status == GSA_OK && judged) {
         from.state = copy;
         status = gsa__state_learn_sample(copy, error);
+    }
+    if (status == GSA_STOPPED) { /* the average as it is: better than no model */
+        from = (struct made_of){state, NULL, {1, 0, 0, 0}};
+        status = GSA_OK;
     }
     if (status == GSA_OK)
         status = make_model(&from, env, out, error);

@@ -261,10 +261,18 @@ gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *
 gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* best.c: into a state that has none. */
 gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
+/* Whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few outputs
+ * such a loop ends soon anyway, and nothing is asked. */
+#define GSA__MANY_OUTPUTS 256u
+static inline bool gsa__rows_should_stop(const gsa_env *env, size_t n_outputs)
+{
+    return env && n_outputs >= GSA__MANY_OUTPUTS && env->should_stop(env->stop_ctx);
+}
 /* held_out.c: the margins of all held-out rows under the averaged weights, [rows x outputs]. The weight of a feature
- * counts for what gsa__state_belief says at this doubt; doubt 0: in full, as the intercept always does. */
-void gsa__held_margins(const gsa_state *state, double doubt, double *margins);
-/* update.c: learns the rows that are held out, which stay there. */
+ * counts for what gsa__state_belief says at this doubt; doubt 0: in full, as the intercept always does. False if
+ * `stop` (NULL: never) asks to stop; the rest is then left out. */
+bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop, double *margins);
+/* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
 /* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
 double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins);

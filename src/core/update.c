@@ -38,7 +38,9 @@ gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
         more = false;
         for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++)
             if (visits_of(state->sample.at[i]) > round) {
-                status = visit_held(state, state->sample.at[i], error);
+                status = gsa__rows_should_stop(&state->env, state->table.n_outputs)
+                             ? gsa__fail(error, GSA_STOPPED, "stopped on request")
+                             : visit_held(state, state->sample.at[i], error);
                 more = true;
             }
     }

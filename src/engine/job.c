@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #define ROWS_BETWEEN_CHECKS 256u
+#define CLASSES_BETWEEN_CHECKS ((size_t)1 << 20) /* of all these rows together */
 
 gsa_status gsa__job_prepare(const gsa__job *job, const gsa_batch *first, gsa_error *error)
 {
@@ -17,8 +18,11 @@ gsa_status gsa__job_learn(const gsa__job *job, gsa_state *learner, const gsa_bat
                           size_t n_rows, int tells, gsa_error *error)
 {
     gsa_status status = GSA_OK;
+    uint64_t n_classes = gsa__summary_of(learner).n_classes;
+    size_t most = n_classes > CLASSES_BETWEEN_CHECKS / ROWS_BETWEEN_CHECKS ? CLASSES_BETWEEN_CHECKS / n_classes + 1
+                                                                           : ROWS_BETWEEN_CHECKS;
     for (size_t done = 0; done < n_rows && status == GSA_OK;) {
-        size_t n = n_rows - done < ROWS_BETWEEN_CHECKS ? n_rows - done : ROWS_BETWEEN_CHECKS;
+        size_t n = n_rows - done < most ? n_rows - done : most;
         if (job->env.should_stop(job->env.stop_ctx))
             return gsa__fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(learner, batch, rows + done, n, error);

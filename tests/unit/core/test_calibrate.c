@@ -43,7 +43,7 @@ static gsa__calibration calibrated(const gsa_state *state)
 {
     gsa_error error = {0};
     gsa__calibration out;
-    must_be_ok(gsa__calibrate(&state, 1, &out, &error), &error);
+    must_be_ok(gsa__calibrate(&state, 1, NULL, &out, &error), &error);
     return out;
 }
 
@@ -482,7 +482,7 @@ static void the_rows_of_several_states_are_taken_together(void **unused)
     }
     gsa_error error = {0};
     gsa__calibration together, out = calibrated(whole);
-    must_be_ok(gsa__calibrate(states, 3, &together, &error), &error);
+    must_be_ok(gsa__calibrate(states, 3, NULL, &together, &error), &error);
     assert_close(together.scale, out.scale, 1e-6);
     assert_close(together.offset, out.offset, 1e-6);
     assert_close(together.loss, out.loss, 1e-9);
@@ -508,7 +508,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     for (size_t n = 0; n <= 20; n++) {
         gsa__calibration out;
         memory.left = n;
-        gsa_status status = gsa__calibrate(&judged, 1, &out, &error);
+        gsa_status status = gsa__calibrate(&judged, 1, NULL, &out, &error);
         assert_int_equal(memory.live, live);
         if (status == GSA_OK) {
             assert_true(n >= 2);
@@ -570,6 +570,64 @@ static void weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_fo
     gsa_state_free(sure);
 }
 
+/* Asks to stop once, after so many times. */
+static int stop_once(void *ctx)
+{
+    unsigned *left = ctx;
+    return (*left)-- == 0;
+}
+
+static int stop_always(void *ctx)
+{
+    ++*(unsigned *)ctx;
+    return 1;
+}
+
+static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa__calibration out;
+    gsa_model *model = NULL;
+    gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
+    rows *r = rows_random(3, 2000, 20, 3);
+    gsa_batch batch = rows_batch(r);
+    for (size_t i = 0; i < r->n_rows; i++)
+        r->label[i] = (double)(i % 300);
+    learn(state, &batch);
+    free(r);
+    const gsa_state *judged = state;
+    assert_true(state->table.n_outputs >= GSA__MANY_OUTPUTS && state->sample.n > 100);
+    for (unsigned after = 0; after < 1000; after += 111) {
+        unsigned left = after;
+        gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
+        assert_int_equal(gsa__calibrate(&judged, 1, &env, &out, &error), GSA_STOPPED);
+    }
+    unsigned asked = 0;
+    gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
+    must_be_ok(gsa_state_finish(state, &env, &model, &error), &error); /* the average as it is */
+    assert_in_range(asked, 1, 20);
+    for (uint64_t feature = 0; feature < 20; feature++)
+        assert_true(gsa_model_weight(model, feature, 7) == (float)gsa__state_average(state, (size_t)feature + 1, 7));
+    gsa_model_free(model);
+    gsa_state_free(state);
+}
+
+static void with_few_classes_nothing_is_asked(void **unused)
+{
+    (void)unused;
+    gsa_error error = {0};
+    gsa__calibration out;
+    gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
+    learn_random(state, 3, 2000, 20, 3);
+    const gsa_state *judged = state;
+    unsigned asked = 0;
+    gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
+    must_be_ok(gsa__calibrate(&judged, 1, &env, &out, &error), &error);
+    assert_int_equal(asked, 0);
+    gsa_state_free(state);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -586,6 +644,8 @@ int main(void)
         cmocka_unit_test(the_loss_is_that_of_the_calibrated_margins),
         cmocka_unit_test(the_rows_of_several_states_are_taken_together),
         cmocka_unit_test(weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_for),
+        cmocka_unit_test(with_many_classes_a_request_to_stop_is_answered_amid_the_rows),
+        cmocka_unit_test(with_few_classes_nothing_is_asked),
         cmocka_unit_test(no_memory_is_a_status_and_no_leak),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ static void the_average_of_the_result_is_the_calibrated_mean_of_the_averages(voi
         gsa_error error = {0};
         gsa__calibration calibration;
         double loss, count;
-        must_be_ok(gsa__calibrate((const gsa_state *const *)f.member, f.n, &calibration, &error), &error);
+        must_be_ok(gsa__calibrate((const gsa_state *const *)f.member, f.n, NULL, &calibration, &error), &error);
         must_be_ok(merge(&f, &out, &loss, &error), &error);
         assert_close(loss, calibration.loss, 0);
         assert_close(gsa_state_held_out_loss(out), loss, 0);
@@ -220,7 +220,7 @@ static void two_copies_that_may_hold_out_rows_hold_out_none_in_the_end(void **un
     gsa_summary summary;
     gsa__calibration calibration;
     double loss;
-    must_be_ok(gsa__calibrate((const gsa_state *const *)f.member, 2, &calibration, &error), &error);
+    must_be_ok(gsa__calibrate((const gsa_state *const *)f.member, 2, NULL, &calibration, &error), &error);
     must_be_ok(merge(&f, &out, &loss, &error), &error);
     summary = state_summary(out);
     assert_int_equal(summary.n_held_out, 0);
