@@ -262,10 +262,12 @@ gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx,
     *xx = row->value ? state->kernels->square_length(&state->entries) : (double)state->entries.n_all;
     if (!isfinite(*xx))
         return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    size_t n_slots = state->entries.n_slots;
+    size_t n_slots = state->entries.n_slots, before = state->table.n_slots;
     gsa_status status = gsa__table_grow(&state->table, n_slots, &state->env, error);
     if (status == GSA_OK && state->contest)
         status = gsa__table_grow(&state->contest->table, n_slots, &state->env, error);
+    if (status != GSA_OK)
+        state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
     return status == GSA_OK ? gsa__centre_reserve(state, error) : status;
 }
 

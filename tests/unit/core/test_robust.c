@@ -165,6 +165,42 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
 /* ---- memory that runs out at the n-th request ---------------------------------------------------------------------
  */
 
+static int count_bytes(void *total, const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < size; i++)
+        *(uint64_t *)total += 1u + (at[i] == 0xFFu); /* every byte is read */
+    return 0;
+}
+
+/* Writes, forks and finishes a state, and predicts with its model: all of it works whatever an update failed at, and
+ * reads nothing but what is there (under the address sanitizer). */
+static void use(const gsa_state *state, const gsa_batch *batch)
+{
+    gsa_error error = {0};
+    uint64_t size = 0, size_of_copy = 0;
+    gsa_state *copy = NULL;
+    gsa_model *model = NULL;
+    must_be_ok(gsa_state_write(state, count_bytes, &size, &error), &error);
+    must_be_ok(gsa_state_fork(state, 1, NULL, &copy, &error), &error);
+    must_be_ok(gsa_state_write(copy, count_bytes, &size_of_copy, &error), &error);
+    assert_true(size > 0 && size == size_of_copy);
+    gsa_status status = gsa_state_finish(state, NULL, &model, &error);
+    gsa_summary summary = state_summary(state);
+    if (summary.n_classes == 0 && status == GSA_ARGUMENT) { /* nothing was learned yet */
+        gsa_state_free(copy);
+        return;
+    }
+    must_be_ok(status, &error);
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    double *out = calloc(batch->n_rows * (info.n_outputs + 1), sizeof *out);
+    must_be_ok(gsa_model_predict(model, batch, out, &error), &error);
+    free(out);
+    gsa_model_free(model);
+    gsa_state_free(copy);
+}
+
 static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_batch *b, gsa_error *error)
 {
     gsa_config *config = NULL;
@@ -199,6 +235,10 @@ static gsa_status whole_life(const gsa_env *env, const gsa_batch *a, const gsa_b
         status = gsa_metrics_update(metrics, a, error);
     if (status == GSA_OK)
         status = gsa_metrics_finish(metrics, error);
+    ((failing *)env->alloc_ctx)->left = SIZE_MAX;
+    for (size_t i = 0; i < 2; i++)
+        if (pair[i] && status != GSA_OK)
+            use(pair[i], a);
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     free_states(next, fork, both, two, one);
@@ -262,6 +302,7 @@ static void a_state_goes_on_where_memory_ran_out(void **unused)
                 continue;
             failed = 1;
             f.left = SIZE_MAX;
+            use(state, &batch);
             learn(state, &one);
         }
         f.left = SIZE_MAX;
