@@ -11,9 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* About what a column takes: its field, its name, its share of the slots, and as much in who reads it. */
-#define FIELD_COST 128u
-
 static const char head[] = "greedystep schema 1\n";
 static const char *const columns[] = {"numbered", "named", "namespaces"};
 static const char *const kinds[] = {"number", "words", "label", "weight", "ignored"};
@@ -63,7 +60,7 @@ gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_si
                          gsa__quote(name, name_size, quote));
     if (schema->n_fields == GSA__MOST_FIELDS)
         return gsa__fail(error, GSA_LIMIT, "more than %zu columns", GSA__MOST_FIELDS);
-    if (schema->n_fields >= schema->env->memory_limit / 4 / FIELD_COST + 1)
+    if (schema->n_fields >= schema->env->memory_limit / 4 / GSA__FIELD_COST + 1)
         return gsa__fail(error, GSA_LIMIT, "more than %zu columns take a quarter of the memory limit: raise the limit",
                          schema->n_fields);
     if (!reserve(schema) || !gsa__words_add(&schema->names, name, name_size))

@@ -11,6 +11,8 @@
 #define GSA__DEFAULT_BITS 24u
 #define GSA__MOST_BITS 31u
 #define GSA__MOST_FIELDS ((size_t)1 << 20)
+/* About what a column takes: its field, its name, its share of the slots, and as much in its reader. */
+#define GSA__FIELD_COST 128u
 
 typedef enum gsa__field_kind {
     GSA__FIELD_NUMBER,

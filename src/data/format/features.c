@@ -56,25 +56,35 @@ static void sort_few(uint32_t *index, float *value, size_t n)
     }
 }
 
-/* Shell sort: in place, and fast enough for the rows that are that long. Equal ids may change places, which their sum
- * does not mind but for its rounding; the order is the same on every machine. */
-static void sort_many(uint32_t *index, float *value, size_t n)
+/* Sorts by the byte of the ids at `shift` in place, then each of the 256 parts by the bytes below it (American flag
+ * sort): linear in the length of the row. Equal ids may change places, which changes their sum by its rounding alone;
+ * the order is the same on every machine. */
+/* NOLINTNEXTLINE(misc-no-recursion): four levels, one per byte */
+static void sort_many(uint32_t *index, float *value, size_t n, unsigned shift)
 {
-    size_t gap = 1;
-    while (gap < n / 9)
-        gap = 3 * gap + 1;
-    for (; gap > 0; gap /= 3)
-        for (size_t i = gap; i < n; i++) {
-            uint32_t id = index[i];
-            float x = value[i];
-            size_t at = i;
-            for (; at >= gap && index[at - gap] > id; at -= gap) {
-                index[at] = index[at - gap];
-                value[at] = value[at - gap];
-            }
+    size_t next[256], end[256] = {0};
+    for (size_t i = 0; i < n; i++)
+        end[index[i] >> shift & 0xFF]++;
+    for (size_t b = 0, sum = 0; b < 256; b++) {
+        next[b] = sum;
+        end[b] = sum += end[b];
+    }
+    for (size_t b = 0; b < 256; b++)
+        while (next[b] < end[b]) {
+            size_t at = next[b], to = index[at] >> shift & 0xFF, place = next[to]++;
+            uint32_t id = index[place];
+            float x = value[place];
+            index[place] = index[at];
+            value[place] = value[at];
             index[at] = id;
             value[at] = x;
         }
+    for (size_t b = 0, from = 0; b < 256 && shift > 0; from = end[b++]) {
+        if (end[b] - from <= FEW)
+            sort_few(index + from, value + from, end[b] - from);
+        else
+            sort_many(index + from, value + from, end[b] - from, shift - 8);
+    }
 }
 
 /* Neighbours with one id become one; a sum of zero is no feature. */
@@ -106,10 +116,16 @@ bool gsa__features_finish(gsa__features *features)
     size_t n = features->n - features->n_numbers;
     if (n < 2)
         return true;
+    uint32_t bits = 0;
+    for (size_t i = 0; i < n; i++)
+        bits |= index[i];
+    unsigned shift = 24; /* of the highest byte that is not 0 everywhere */
+    while (shift > 0 && bits >> shift == 0)
+        shift -= 8;
     if (n <= FEW)
         sort_few(index, value, n);
     else
-        sort_many(index, value, n);
+        sort_many(index, value, n, shift);
     bool distinct = true;
     for (size_t i = 1; i < n; i++)
         distinct &= index[i] != index[i - 1];

@@ -58,8 +58,11 @@ gsa_status gsa__line_text_read(void *parser, gsa__line_parse parse, gsa__rows *r
         status = gsa__lines_next(&text->lines, &line, error);
         if (status == GSA_END && !text->lines.ended)
             return GSA_OK;
-        if (status == GSA_OK)
+        bool found = status == GSA_OK;
+        if (found)
             status = parse(parser, &line, rows, error);
+        if (found && status == GSA_STOPPED) /* the next call begins with this line again */
+            gsa__lines_back(&text->lines, &line);
         status = gsa__format_settle(text->input, status);
     }
     return status;

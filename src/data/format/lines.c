@@ -86,6 +86,13 @@ void gsa__lines_drop(gsa__lines *lines, size_t size)
     lines->scanned = lines->start;
 }
 
+void gsa__lines_back(gsa__lines *lines, const gsa__line *line)
+{
+    lines->start = lines->scanned = (size_t)(line->start - lines->buffer);
+    lines->byte = line->byte;
+    lines->line = line->number - 1;
+}
+
 static gsa_status fail_too_long(gsa__lines *lines, uint64_t byte, gsa_error *error)
 {
     char text[GSA__SIZE_TEXT];

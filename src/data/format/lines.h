@@ -56,6 +56,8 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error);
 /* For those that find other ends than those of lines in the buffer. Adds bytes of the stream behind [start, end), which
  * move to the front of the buffer, and GSA__LINES_PADDING newlines behind these; the buffer grows if it is full. */
 gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error);
+/* Makes the line that was delivered last the next one again. */
+void gsa__lines_back(gsa__lines *lines, const gsa__line *line);
 /* Forgets the first bytes. */
 void gsa__lines_drop(gsa__lines *lines, size_t size);
 

@@ -6,12 +6,16 @@
 #include "base/memory.h"
 #include "data/format/digits.h"
 #include "data/format/text.h"
+#include "data/schema.h"
 
 #include <string.h>
 
 gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    *records = (gsa__records){.separator = ','};
+    uint64_t affordable = env->memory_limit / 4 / GSA__FIELD_COST + 1;
+    *records = (gsa__records){.separator = ',', .most_cells = GSA__RECORDS_CELLS};
+    if (affordable < records->most_cells)
+        records->most_cells = (size_t)affordable;
     return gsa__lines_init(&records->lines, buffer_size, env, error);
 }
 
@@ -85,7 +89,7 @@ static inline const char *next_mark(scan *s, char separator)
 static inline gsa__cell *new_cell(gsa__records *records, size_t n_cells)
 {
     if (n_cells == records->cell_capacity &&
-        (n_cells >= GSA__RECORDS_CELLS ||
+        (n_cells >= records->most_cells ||
          !gsa__reserve(records->lines.env, &records->cell, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell))))
         return NULL;
     return &records->cell[n_cells];
@@ -127,7 +131,7 @@ static outcome scan_record(gsa__records *records, scan *s)
     do {
         gsa__cell *cell = new_cell(records, s->n_cells);
         if (!cell)
-            return s->n_cells >= GSA__RECORDS_CELLS ? TOO_MANY : NO_MEMORY;
+            return s->n_cells >= records->most_cells ? TOO_MANY : NO_MEMORY;
         cell->at = s->p;
         cell->is_escaped = false;
         if (*s->p == '"' && s->p < s->end) {
@@ -241,7 +245,8 @@ static gsa_status fail_record(gsa__records *records, scan *s, const char *start,
     if (result == TOO_MANY) {
         status =
             gsa__fail_line(error, GSA_INPUT, records->line + 1, records->byte,
-                           "the row that begins here has more than %zu cells: is this no table?", GSA__RECORDS_CELLS);
+                           "the row that begins here has more than %zu cells%s: is this no table?", records->most_cells,
+                           records->most_cells < GSA__RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
         records->skipping = true;
     } else if (result == AFTER_QUOTE) {
         uint64_t line = records->line + 1 + s->n_lines, byte = records->byte + (uint64_t)(s->p - start);

@@ -32,7 +32,7 @@ typedef struct gsa__records {
     size_t at;     /* where the next record begins, from lines.start */
     uint64_t line, byte;
     gsa__cell *cell;
-    size_t cell_capacity;
+    size_t cell_capacity, most_cells;
     char *copy; /* of cells with doubled quotes */
     size_t copy_capacity;
 } gsa__records;
@@ -44,10 +44,11 @@ void gsa__records_begin(gsa__records *records, gsa__decode *stream);
 /* The stream is at this byte, where a record begins; that has the line `line` + 1. */
 void gsa__records_enter(gsa__records *records, uint64_t byte, uint64_t line);
 /* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a quote
- * that is never closed, or more than GSA__RECORDS_CELLS cells, with line and byte; the call after that goes on behind
+ * that is never closed, or more than most_cells cells, with line and byte; the call after that goes on behind
  * that line. */
 gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error);
-/* A cell takes 32 bytes while its row is read; no table has more columns (GSA__MOST_FIELDS). */
+/* The most cells of a row, or what a quarter of the memory limit is enough for (GSA__FIELD_COST): a table cannot have
+ * more columns, so that reading stops there. */
 #define GSA__RECORDS_CELLS ((size_t)1 << 20)
 #define GSA__RECORDS_HELD ((size_t)4 << 20)
 /* Before the first record: what is delivered between the two stays in the buffer, and is delivered again afterwards.

@@ -17,11 +17,18 @@
 
 #define TITLE "Vowpal Wabbit text"
 
+/* Crosses may make so many features of a line, as many as a block has. */
+#define MOST_VALUES ((size_t)1 << 24)
+/* Crosses between two looks at should_stop. */
+#define PAIRS_BETWEEN ((uint64_t)1 << 16)
+
 typedef struct vw {
     gsa__line_text text;
     gsa__key space;  /* the namespace of the features that are being read */
     gsa__term *term; /* of this line's features, if there are crosses */
     size_t n_terms, term_capacity;
+    uint32_t *pair; /* numbers of the terms of two namespaces */
+    size_t pair_capacity;
 } vw;
 
 static void close_vw(void *memory)
@@ -29,6 +36,7 @@ static void close_vw(void *memory)
     vw *parser = memory;
     gsa__key_free(&parser->space, parser->text.env);
     gsa__free(parser->text.env, parser->term);
+    gsa__free(parser->text.env, parser->pair);
     gsa__line_text_close(parser);
 }
 
@@ -207,43 +215,68 @@ static bool is_of(const gsa__term *term, const char *space)
     return strlen(space) == term->name_size && memcmp(space, term->name, term->name_size) == 0;
 }
 
-/* All pairs of features of two namespaces; of one with itself each pair once, squares included. With features NULL they
- * are only counted. */
-static size_t cross_terms(const vw *parser, const gsa__cross *cross, gsa__features *features, bool *finite)
+/* Writes the numbers of the terms of a namespace, in their order; returns how many. */
+static size_t terms_of(const vw *parser, const char *space, uint32_t *out)
 {
     size_t n = 0;
-    bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
     for (size_t i = 0; i < parser->n_terms; i++)
-        for (size_t j = with_itself ? i : 0; j < parser->n_terms && is_of(&parser->term[i], cross->name[0]); j++) {
-            if (!is_of(&parser->term[j], cross->name[1]))
-                continue;
-            n++;
-            if (features && !gsa__cross_add(features, parser->text.input, 0, &parser->term[i], &parser->term[j]))
-                *finite = false;
-        }
+        if (is_of(&parser->term[i], space))
+            out[n++] = (uint32_t)i;
     return n;
 }
 
-static gsa_status take_crosses(const vw *parser, const gsa__line *line, gsa__features *features, gsa__rows *rows,
+/* Makes room for n_pairs crosses behind the features of the row. */
+static gsa_status reserve_pairs(const gsa__line *line, uint64_t n_pairs, gsa__features *features, gsa__rows *rows,
+                                gsa_error *error)
+{
+    if (n_pairs > MOST_VALUES - features->n)
+        return gsa__fail_line(error, GSA_LIMIT, line->number, line->byte,
+                              "--cross makes more than %zu features of this line: cross namespaces that have fewer",
+                              MOST_VALUES);
+    gsa_status status = gsa__rows_reserve(rows, features->n + (size_t)n_pairs, error);
+    features->index = rows->index + rows->n_values; /* what is there has moved with the memory */
+    features->value = rows->value + rows->n_values;
+    return status;
+}
+
+/* Adds all pairs of features of two namespaces; of one with itself each pair once, squares included. */
+static gsa_status take_cross(vw *parser, const gsa__line *line, const gsa__cross *cross, gsa__features *features,
+                             gsa__rows *rows, bool *finite, gsa_error *error)
+{
+    const gsa_env *env = parser->text.env;
+    if (!gsa__reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms, sizeof *parser->pair))
+        return gsa__fail(error, GSA_MEMORY, "no memory for the crosses of a line");
+    bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
+    uint32_t *const a = parser->pair, *const b = parser->pair + parser->n_terms;
+    uint64_t n_a = terms_of(parser, cross->name[0], a), n_b = terms_of(parser, cross->name[1], b);
+    gsa_status status = reserve_pairs(line, with_itself ? n_a * (n_a + 1) / 2 : n_a * n_b, features, rows, error);
+    uint64_t since_asked = 0;
+    for (size_t i = 0; i < n_a && status == GSA_OK; i++) {
+        for (size_t j = with_itself ? i : 0; j < n_b; j++)
+            *finite &= gsa__cross_add(features, parser->text.input, 0, &parser->term[a[i]], &parser->term[b[j]]);
+        since_asked += n_b;
+        if (since_asked < PAIRS_BETWEEN)
+            continue;
+        since_asked = 0;
+        if (env->should_stop(env->stop_ctx))
+            status = gsa__fail(error, GSA_STOPPED, "stopped while reading %s", parser->text.input->name);
+    }
+    return status;
+}
+
+static gsa_status take_crosses(vw *parser, const gsa__line *line, gsa__features *features, gsa__rows *rows,
                                gsa_error *error)
 {
     const gsa__schema *schema = parser->text.input->schema;
-    size_t n = features->n;
     bool finite = true;
-    for (size_t i = 0; i < schema->n_crosses; i++)
-        n += cross_terms(parser, &schema->cross[i], NULL, &finite);
-    gsa_status status = n > features->n ? gsa__rows_reserve(rows, n, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
-    features->index = rows->index + rows->n_values; /* what is there has moved with the memory */
-    features->value = rows->value + rows->n_values;
-    for (size_t i = 0; i < schema->n_crosses; i++)
-        cross_terms(parser, &schema->cross[i], features, &finite);
-    if (!gsa__features_finish(features) || !finite)
-        return gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
-                              "the values of a feature that stands several times in the line, or of a cross, are not "
-                              "finite");
-    return GSA_OK;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < schema->n_crosses && status == GSA_OK; i++)
+        status = take_cross(parser, line, &schema->cross[i], features, rows, &finite, error);
+    if (status == GSA_OK && (!gsa__features_finish(features) || !finite))
+        status = gsa__fail_line(error, GSA_INPUT, line->number, line->byte,
+                                "the values of a feature that stands several times in the line, or of a cross, are not "
+                                "finite");
+    return status;
 }
 
 static gsa_status parse_line(void *memory, const gsa__line *line, gsa__rows *rows, gsa_error *error)

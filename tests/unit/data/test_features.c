@@ -33,6 +33,34 @@ static void ids_ascend_and_equal_ones_are_added_up(void **state)
     }
 }
 
+/* Compared with an array that has a place for every id. */
+static void a_long_row_is_sorted_whatever_its_ids(void **state)
+{
+    (void)state;
+    enum { N = 200000, IDS = 1 << 17 };
+    static uint32_t index[N];
+    static float value[N];
+    static double sum[IDS];
+    for (unsigned shift = 0; shift <= 15; shift += 5) {
+        uint64_t seed = shift + 1;
+        gsa__features f = {.index = index, .value = value};
+        memset(sum, 0, sizeof sum);
+        while (f.n < N) {
+            uint32_t id = (uint32_t)(next_random(&seed) % IDS);
+            sum[id] += 1;
+            gsa__features_add(&f, id << shift, 1);
+        }
+        assert_true(gsa__features_finish(&f));
+        size_t at = 0;
+        for (uint32_t id = 0; id < IDS; id++)
+            if (sum[id] > 0) {
+                assert_true(at < f.n && index[at] == id << shift && (double)value[at] == sum[id]);
+                at++;
+            }
+        assert_int_equal(at, f.n);
+    }
+}
+
 static void words_that_meet_in_one_id_make_a_two(void **state)
 {
     (void)state;
@@ -77,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ids_ascend_and_equal_ones_are_added_up),
+        cmocka_unit_test(a_long_row_is_sorted_whatever_its_ids),
         cmocka_unit_test(words_that_meet_in_one_id_make_a_two),
         cmocka_unit_test(a_sum_that_is_not_finite_is_told),
         cmocka_unit_test(the_hash_of_a_word_is_that_of_its_column_a_nul_and_the_word),

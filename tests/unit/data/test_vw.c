@@ -5,6 +5,7 @@
 #include "base/hash.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static gsa_reader *open_vw(const char *text, const gsa_reader_options *options, const gsa__reader_sizes *sizes)
 {
@@ -204,6 +205,60 @@ static void a_namespace_that_goes_on_behind_a_nul_is_another(void **state)
     gsa_reader_close(reader);
 }
 
+/* "1 |a f0 f1 ..." with so many features; the caller frees it. */
+static char *line_of_features(size_t n)
+{
+    char *text = malloc(16 * n + 16);
+    size_t size = (size_t)sprintf(text, "1 |a");
+    for (size_t i = 0; i < n; i++)
+        size += (size_t)sprintf(text + size, " f%zu", i);
+    memcpy(text + size, "\n", 2);
+    return text;
+}
+
+static int is_over(void *left)
+{
+    return (*(int *)left)-- == 0;
+}
+
+/* Without the question in the loop the first call would come back with the row. */
+static void crosses_of_a_long_line_can_be_stopped_and_begun_again(void **state)
+{
+    (void)state;
+    int left = -1;
+    char *text = line_of_features(1000);
+    gsa_env env = {.should_stop = is_over, .stop_ctx = &left};
+    gsa_reader *reader = NULL;
+    gsa_batch batch;
+    gsa_error error = {0};
+    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.vw", NULL, &(gsa_reader_options){.cross = "a*a"},
+                                            &(gsa__reader_sizes){0}, &env, &reader, NULL),
+                     GSA_OK);
+    unsigned n_stops = 0;
+    gsa_status status;
+    for (left = 0; (status = gsa_reader_next(reader, &batch, &error)) == GSA_STOPPED; left = (int)n_stops)
+        n_stops++;
+    assert_int_equal(status, GSA_OK);
+    assert_true(n_stops >= 7); /* 500,500 pairs, and a question every 65,536 */
+    assert_int_equal(batch.n_rows, 1);
+    gsa_reader_close(reader);
+    free(text);
+}
+
+static void more_crosses_than_a_block_has_entries_are_refused(void **state)
+{
+    (void)state;
+    char *text = line_of_features(5800);
+    gsa_reader *reader = open_vw(text, &(gsa_reader_options){.cross = "a*a"}, NULL);
+    gsa_batch batch;
+    gsa_error error = {0};
+    assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
+    assert_non_null(strstr(error.message, "more than 16777216 features"));
+    assert_int_equal(error.line, 1);
+    gsa_reader_close(reader);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +267,8 @@ int main(void)
         cmocka_unit_test(labels_are_not_needed_to_predict),
         cmocka_unit_test(features_are_remembered_by_namespace_and_name),
         cmocka_unit_test(namespaces_are_crossed_pair_by_pair),
+        cmocka_unit_test(crosses_of_a_long_line_can_be_stopped_and_begun_again),
+        cmocka_unit_test(more_crosses_than_a_block_has_entries_are_refused),
         cmocka_unit_test(a_namespace_that_goes_on_behind_a_nul_is_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
