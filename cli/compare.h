@@ -26,6 +26,7 @@
 
 /* Rows in memory. */
 typedef struct compare_rows {
+    gsa_env env; /* resolved; whose memory they take */
     size_t n_rows, n_entries;
     size_t row_capacity, entry_capacity;
     int64_t *row_start; /* n_rows + 1 */
@@ -66,6 +67,7 @@ typedef struct compare_data {
 
 /* What is to be learned with one seed. */
 typedef struct compare_task {
+    gsa_env env; /* resolved */
     const compare_data *data;
     uint64_t seed;
     gsa_batch train, test;

@@ -3,6 +3,7 @@
 #include "compare.h"
 #include "views.h"
 
+#include "base/memory.h"
 #include "baseline/optimizer.h"
 
 #include <float.h>
@@ -25,8 +26,8 @@ static void close_baseline(void *self)
     if (learner == NULL)
         return;
     gsa__optimizer_free(learner->optimizer);
-    free(learner->weights);
-    free(learner->float_weights);
+    gsa__free(&learner->env, learner->weights);
+    gsa__free(&learner->env, learner->float_weights);
     free(learner);
 }
 
@@ -52,12 +53,12 @@ static gsa_status check_limit(const gsa__method *method, const gsa__problem *pro
     double memory = (double)problem->rows->n_rows * (double)method->row_numbers * (double)problem->n_outputs;
     double bytes = 8 * (cells * (2.5 + (double)method->n_tables) + memory + (double)gsa__problem_slots(problem));
     char size[COMPARE_SIZE_TEXT], limit[COMPARE_SIZE_TEXT];
-    if (env->memory_limit != 0 && bytes > (double)env->memory_limit)
+    if (bytes > (double)gsa__memory_limit(env))
         return gsa__fail(error, GSA_LIMIT,
                          "%s takes %s for %zu features and %zu output%s, more than the memory limit of %s; leave it "
                          "out of --methods, or raise --memory-limit",
                          method->name, compare_size_text(bytes, size), problem->n_features, problem->n_outputs,
-                         problem->n_outputs == 1 ? "" : "s", compare_size_text((double)env->memory_limit, limit));
+                         problem->n_outputs == 1 ? "" : "s", compare_size_text((double)gsa__memory_limit(env), limit));
     return GSA_OK;
 }
 
@@ -69,15 +70,15 @@ static gsa_status open_baseline(const compare_method *method, const compare_task
     if (learner == NULL)
         return gsa__fail(error, GSA_MEMORY, "out of memory");
     *self = learner;
-    *learner = (baseline_learner){.task = task, .env = *env, .problem = make_problem(task)};
+    *learner = (baseline_learner){.task = task, .env = gsa__env_resolve(env), .problem = make_problem(task)};
     gsa_status status = check_limit(method->baseline, &learner->problem, env, error);
     if (status != GSA_OK)
         return status;
     size_t n_cells = gsa__problem_slots(&learner->problem) * learner->problem.n_outputs;
-    learner->weights = calloc(n_cells, sizeof *learner->weights);
-    learner->float_weights = calloc(n_cells, sizeof *learner->float_weights);
+    learner->weights = gsa__alloc_zeroed(&learner->env, n_cells, sizeof *learner->weights);
+    learner->float_weights = gsa__alloc_zeroed(&learner->env, n_cells, sizeof *learner->float_weights);
     if (learner->weights == NULL || learner->float_weights == NULL)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %s", method->name);
+        return gsa__fail_memory(&learner->env, error, "no memory for the weights of %s", method->name);
     return gsa__optimizer_new(method->baseline, method->knob, &learner->problem, task->seed, env, &learner->optimizer,
                               error);
 }

@@ -1,6 +1,8 @@
 /* Rows in memory. The optimisers know no row weights, so that a reader that delivers some is refused. */
 #include "compare.h"
 
+#include "base/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,16 +25,18 @@ gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 
 /* ---- room -------------------------------------------------------------------------------------------------------- */
 
-static gsa_status no_memory(gsa_error *error)
+static gsa_status no_memory(const gsa_env *env, gsa_error *error)
 {
-    return gsa__fail(error, GSA_MEMORY, "no memory for the rows: compare keeps all of them in memory");
+    return gsa__fail_memory(env, error, "no memory for the rows, all of which compare keeps in memory");
 }
 
 /* The array with room for n elements; where there is no memory it stays as it is, and *fits becomes false. */
-static void *resize(void *array, size_t n, size_t element_size, bool *fits)
+static void *resize(const gsa_env *env, void *array, size_t n, size_t element_size, bool *fits)
 {
-    void *grown = n <= SIZE_MAX / element_size ? realloc(array, n * element_size) : NULL;
-    *fits = *fits && grown != NULL;
+    size_t size = 0;
+    *fits = *fits && gsa__multiply(n, element_size, &size);
+    void *grown = !*fits ? NULL : array != NULL ? gsa__resize(env, array, size) : gsa__alloc(env, size, 1);
+    *fits = grown != NULL;
     return grown != NULL ? grown : array;
 }
 
@@ -50,11 +54,11 @@ static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsa_env *en
     char limit[COMPARE_SIZE_TEXT];
     if (n_rows >= UINT32_MAX)
         return gsa__fail(error, GSA_LIMIT, "more than 2^32 - 2 rows cannot be compared");
-    if (env->memory_limit != 0 && bytes > env->memory_limit)
+    if (bytes > gsa__memory_limit(env))
         return gsa__fail(error, GSA_LIMIT,
                          "the rows take more than the memory limit of %s; compare keeps all of them in "
                          "memory: give fewer rows, or raise --memory-limit",
-                         compare_size_text((double)env->memory_limit, limit));
+                         compare_size_text((double)gsa__memory_limit(env), limit));
     return GSA_OK;
 }
 
@@ -66,23 +70,25 @@ static gsa_status reserve(compare_rows *rows, size_t more_rows, size_t more_entr
     if (status != GSA_OK)
         return status;
     bool fits = true;
+    if (rows->row_start == NULL)
+        rows->env = gsa__env_resolve(env);
     if (n_rows > rows->row_capacity || rows->row_start == NULL) {
         size_t n = wider(rows->row_capacity, n_rows);
-        rows->row_start = resize(rows->row_start, n + 1, sizeof *rows->row_start, &fits);
-        rows->label = resize(rows->label, n, sizeof *rows->label, &fits);
-        rows->word = resize(rows->word, n, sizeof *rows->word, &fits);
-        rows->place = resize(rows->place, n, sizeof *rows->place, &fits);
+        rows->row_start = resize(&rows->env, rows->row_start, n + 1, sizeof *rows->row_start, &fits);
+        rows->label = resize(&rows->env, rows->label, n, sizeof *rows->label, &fits);
+        rows->word = resize(&rows->env, rows->word, n, sizeof *rows->word, &fits);
+        rows->place = resize(&rows->env, rows->place, n, sizeof *rows->place, &fits);
         rows->row_capacity = fits ? n : rows->row_capacity;
     }
     if (n_entries > rows->entry_capacity || rows->index == NULL) {
         size_t n = wider(rows->entry_capacity, n_entries);
-        rows->index = resize(rows->index, n, sizeof *rows->index, &fits);
-        rows->value = resize(rows->value, n, sizeof *rows->value, &fits);
+        rows->index = resize(&rows->env, rows->index, n, sizeof *rows->index, &fits);
+        rows->value = resize(&rows->env, rows->value, n, sizeof *rows->value, &fits);
         rows->entry_capacity = fits ? n : rows->entry_capacity;
     }
     if (fits)
         rows->row_start[rows->n_rows] = (int64_t)rows->n_entries;
-    return fits ? GSA_OK : no_memory(error);
+    return fits ? GSA_OK : no_memory(&rows->env, error);
 }
 
 /* A word keeps its number for the life of the reader; its text is ours, since the reader's may move. */
@@ -90,14 +96,14 @@ static gsa_status copy_words(compare_rows *rows, const gsa_batch *batch, gsa_err
 {
     bool fits = true;
     if (batch->n_words > rows->n_words)
-        rows->words = resize(rows->words, batch->n_words, sizeof *rows->words, &fits);
+        rows->words = resize(&rows->env, rows->words, batch->n_words, sizeof *rows->words, &fits);
     while (fits && rows->n_words < batch->n_words) {
         const char *text = batch->words[rows->n_words];
-        char *copy = resize(NULL, strlen(text) + 1, 1, &fits);
+        char *copy = resize(&rows->env, NULL, strlen(text) + 1, 1, &fits);
         if (fits)
             rows->words[rows->n_words++] = memcpy(copy, text, strlen(text) + 1);
     }
-    return fits ? GSA_OK : no_memory(error);
+    return fits ? GSA_OK : no_memory(&rows->env, error);
 }
 
 /* ---- filling ----------------------------------------------------------------------------------------------------- */
@@ -192,13 +198,13 @@ gsa_batch compare_rows_view(const compare_rows *rows)
 void compare_rows_free(compare_rows *rows)
 {
     for (size_t i = 0; i < rows->n_words; i++)
-        free(rows->words[i]);
-    free(rows->words);
-    free(rows->row_start);
-    free(rows->index);
-    free(rows->value);
-    free(rows->label);
-    free(rows->word);
-    free(rows->place);
+        gsa__free(&rows->env, rows->words[i]);
+    gsa__free(&rows->env, rows->words);
+    gsa__free(&rows->env, rows->row_start);
+    gsa__free(&rows->env, rows->index);
+    gsa__free(&rows->env, rows->value);
+    gsa__free(&rows->env, rows->label);
+    gsa__free(&rows->env, rows->word);
+    gsa__free(&rows->env, rows->place);
     *rows = (compare_rows){0};
 }

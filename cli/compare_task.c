@@ -2,14 +2,15 @@
 #include "compare.h"
 #include "views.h"
 
+#include "base/memory.h"
 #include "baseline/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static gsa_status no_memory(gsa_error *error)
+static gsa_status no_memory(const compare_task *task, gsa_error *error)
 {
-    return gsa__fail(error, GSA_MEMORY, "no memory for the split into rows to learn and rows to test");
+    return gsa__fail_memory(&task->env, error, "no memory for the split into rows to learn and rows to test");
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): called only if both were allocated, which no_memory hides */
@@ -25,9 +26,9 @@ static void number_tests(const bool *is_test, size_t n_rows, uint32_t *out)
 static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_error *error)
 {
     const compare_rows *rows = &task->data->rows;
-    bool *is_test = calloc(rows->n_rows, sizeof *is_test);
-    task->test_number = calloc(rows->n_rows, sizeof *task->test_number);
-    gsa_status status = task->test_number != NULL && is_test != NULL ? GSA_OK : no_memory(error);
+    bool *is_test = gsa__alloc_zeroed(&task->env, rows->n_rows, sizeof *is_test);
+    task->test_number = gsa__alloc_zeroed(&task->env, rows->n_rows, sizeof *task->test_number);
+    gsa_status status = task->test_number != NULL && is_test != NULL ? GSA_OK : no_memory(task, error);
     if (status == GSA_OK) {
         gsa__split(task->seed, (uint32_t)rows->n_rows, task->test_number, is_test); /* as scratch, for the moment */
         number_tests(is_test, rows->n_rows, task->test_number);
@@ -35,7 +36,7 @@ static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_erro
     }
     if (status == GSA_OK)
         status = compare_rows_choose(&task->test_rows, rows, is_test, true, env, error);
-    free(is_test);
+    gsa__free(&task->env, is_test);
     return status;
 }
 
@@ -127,9 +128,9 @@ static gsa_status set_classes(compare_task *task, gsa_error *error)
         return gsa__fail(error, GSA_LABEL,
                          "all rows to learn have the label '%s': with one class there is nothing to compare",
                          gsa_model_label(task->like, 0));
-    task->classes = calloc(task->train.n_rows, sizeof *task->classes);
+    task->classes = gsa__alloc_zeroed(&task->env, task->train.n_rows, sizeof *task->classes);
     if (task->classes == NULL)
-        return no_memory(error);
+        return no_memory(task, error);
     for (size_t row = 0; row < task->train.n_rows; row++)
         task->classes[row] = (uint32_t)gsa_model_class(task->like, &task->train, row);
     return GSA_OK;
@@ -150,7 +151,8 @@ static size_t count_features(const gsa_batch *rows)
 gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_env *env, compare_task *out,
                             gsa_error *error)
 {
-    *out = (compare_task){.data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
+    *out = (compare_task){
+        .env = gsa__env_resolve(env), .data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
     gsa_status status = set_parts(out, env, error);
     if (status == GSA_OK)
         status = set_like(out, env, error);
@@ -159,16 +161,16 @@ gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_e
     if (status != GSA_OK)
         return status;
     out->n_features = count_features(&out->train);
-    out->order = calloc(out->train.n_rows, sizeof *out->order);
-    return out->order != NULL ? GSA_OK : no_memory(error);
+    out->order = gsa__alloc_zeroed(&out->env, out->train.n_rows, sizeof *out->order);
+    return out->order != NULL ? GSA_OK : no_memory(out, error);
 }
 
 void compare_task_free(compare_task *task)
 {
     gsa_model_free(task->like);
-    free(task->classes);
-    free(task->order);
-    free(task->test_number);
+    gsa__free(&task->env, task->classes);
+    gsa__free(&task->env, task->order);
+    gsa__free(&task->env, task->test_number);
     compare_rows_free(&task->train_rows);
     compare_rows_free(&task->test_rows);
     *task = (compare_task){0};

@@ -28,8 +28,8 @@ static const cli_option reader_options[] = {
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
      "what to do with a row that cannot be read: stop, or count it and go on"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
-     "the most memory that a table of weights may take, such as 512M or 2G; a run may have several, and what is read "
-     "at a time may take a quarter of it (docs/memory.md); 0: no limit"},
+     "the most memory that data and tables may take together, such as 512M or 2G; beyond it the run ends with an error "
+     "(docs/memory.md); 0: no limit"},
     /* The last one is not for those who need files. */
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
      "in place of DATA: the rows of a query, such as \"SELECT * FROM read_parquet('a/*.parquet')\", by DuckDB"},

@@ -38,10 +38,11 @@ const char *session_temporary_folder(void)
 
 gsa_env session_env(const cli_arguments *arguments)
 {
-    gsa_env env = {.memory_limit = half_of_memory(), .should_stop = interrupt_should_stop};
+    static gsa_budget budget; /* a process is one run */
+    budget.limit = half_of_memory();
     if (arguments->verb->reads_data && arguments_given(arguments, "memory-limit"))
-        env.memory_limit = arguments_number(arguments, "memory-limit");
-    return env;
+        budget.limit = arguments_number(arguments, "memory-limit");
+    return (gsa_env){.budget = &budget, .should_stop = interrupt_should_stop};
 }
 
 static bool any_is_parquet(const char *const *paths, size_t n_paths)

@@ -121,7 +121,7 @@ static inline void fuzz_tell_rest(fuzz_told *told, gsa_reader *reader)
 }
 
 static const gsa__reader_sizes fuzz_sizes = {.buffer = 4096, .batch_rows = 64};
-static const gsa_env fuzz_env = {.memory_limit = (uint64_t)32 << 20, .n_threads = 1};
+static const gsa_env fuzz_env = {.budget = &(gsa_budget){.limit = (uint64_t)32 << 20}, .n_threads = 1};
 
 static inline gsa_reader *fuzz_open(const fuzz_source *from, const gsa__reader_sizes *sizes, bool skip)
 {

@@ -15,7 +15,7 @@
 #include "core/state.h"
 #include "store/container.h"
 
-static const gsa_env fuzz_state_env = {.memory_limit = (uint64_t)16 << 20, .n_threads = 1};
+static const gsa_env fuzz_state_env = {.budget = &(gsa_budget){.limit = (uint64_t)16 << 20}, .n_threads = 1};
 
 /* ---- loose bundles ----------------------------------------------------------------------------------------------- */
 

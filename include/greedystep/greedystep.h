@@ -93,6 +93,15 @@ typedef struct gsa_error {
 
 /* ---- 2. environment --------------------------------------------------------------------------------------------- */
 
+/* Counts the memory that the objects of a run take together, and limits it. The caller makes one, sets the limit and
+ * zeroes the rest; environments point to it, and it must outlive every object that was made with one of them. Objects
+ * on several threads may share it. docs/memory.md says what is counted. */
+typedef struct gsa_budget {
+    uint64_t limit; /* bytes; beyond it a call fails with GSA_LIMIT. 0: memory is counted, but not limited */
+    size_t used;    /* bytes in use; changed by the library alone, atomically */
+    size_t refused; /* what the last request that failed asked for; 0: the limit allowed it, but there was no memory */
+} gsa_budget;
+
 /* Where an object gets memory, how much it may take, and whom it tells. Copied into each object that is given one.
  * NULL for the whole, or zero for a member, means the default. Nothing here changes what is learned. */
 typedef struct gsa_env {
@@ -102,9 +111,9 @@ typedef struct gsa_env {
     void *(*resize)(void *ctx, void *memory, size_t size); /* as realloc does */
     void (*release)(void *ctx, void *memory);              /* as free does */
     void *alloc_ctx;                                       /* handed to these four */
-    /* Bytes that a table of an object may take, and lines, blocks, words or columns of a reader a quarter of that; 0:
-     * no limit. Beyond it a call fails with GSA_LIMIT. What all objects take together: docs/memory.md. */
-    uint64_t memory_limit;
+    /* What all objects that share it may take together: asked before memory is taken. A line, a block, the words or the
+     * columns of a reader may have a quarter of its limit each. NULL: memory is neither counted nor limited. */
+    gsa_budget *budget;
     /* Asked now and then in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
     int (*should_stop)(void *ctx);
     void *stop_ctx; /* handed to should_stop */

@@ -49,6 +49,12 @@ class Error(Structure):
     ]
 
 
+class Budget(Structure):
+    """gsa_budget."""
+
+    _fields_ = [("limit", c_uint64), ("used", c_size_t), ("refused", c_size_t)]
+
+
 class Env(Structure):
     """gsa_env. Functions are addresses, so that C functions fit in too."""
 
@@ -58,7 +64,7 @@ class Env(Structure):
         ("resize", c_void_p),
         ("release", c_void_p),
         ("alloc_ctx", c_void_p),
-        ("memory_limit", c_uint64),
+        ("budget", POINTER(Budget)),
         ("should_stop", c_void_p),
         ("stop_ctx", c_void_p),
         ("n_threads", c_uint),

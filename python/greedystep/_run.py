@@ -35,9 +35,13 @@ def _half_of_memory() -> int:
         return 0
 
 
+# What all objects of the process take together: it outlives them, whose finalizers run before modules are torn down.
+_budget = c.Budget(limit=_half_of_memory())
+
+
 def plain_env() -> c.Env:
     """Return an environment for objects that live longer than a call."""
-    return c.Env(memory_limit=_half_of_memory())
+    return c.Env(budget=ctypes.pointer(_budget))
 
 
 class _Task:

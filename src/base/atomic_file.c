@@ -46,9 +46,9 @@ static gsa_status fail_errno(gsa_error *error, const char *path, int number)
     return gsa__fail(error, GSA_IO, "cannot write %s: %s", path, gsa__reason(number, reason));
 }
 
-static gsa_status fail_memory(gsa_error *error, const char *path)
+static gsa_status fail_memory(const gsa_env *env, gsa_error *error, const char *path)
 {
-    return gsa__fail(error, GSA_MEMORY, "cannot write %s: no memory for its buffer", path);
+    return gsa__fail_memory(env, error, "cannot write %s: no memory for its buffer", path);
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
@@ -73,7 +73,7 @@ static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
     size_t size = strlen(file->at.name) + sizeof "..123456.tmp";
     file->temporary = gsa__alloc(&file->env, size, 1);
     if (!file->temporary)
-        return fail_memory(error, file->path);
+        return fail_memory(&file->env, error, file->path);
     for (unsigned attempt = 0; attempt < MOST_TEMPORARY_NAMES; attempt++) {
         name_temporary(file, attempt, file->temporary, size);
         file->fd = openat(file->at.directory, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -145,7 +145,7 @@ gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atom
     *out = NULL;
     gsa__atomic_file *file = gsa__alloc(&resolved, 1, sizeof *file);
     if (!file)
-        return fail_memory(error, path);
+        return fail_memory(&resolved, error, path);
     file->env = resolved;
     file->fd = -1;
     file->is_stdout = strcmp(path, "-") == 0;
@@ -154,7 +154,7 @@ gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atom
     file->temporary = NULL;
     file->used = 0;
     file->path = gsa__copy_text(&resolved, file->is_stdout ? "standard output" : path);
-    gsa_status status = file->path ? open_by_kind(file, error) : fail_memory(error, path);
+    gsa_status status = file->path ? open_by_kind(file, error) : fail_memory(&resolved, error, path);
     if (status != GSA_OK) {
         gsa__atomic_file_discard(file);
         return status;

@@ -1,4 +1,6 @@
-/* Memory through the environment. */
+/* Memory through the environment, counted.
+ *
+ * With a budget a block begins with a header that has its size, which is what freeing it gives back. */
 #include "base/memory.h"
 
 #include <stdio.h>
@@ -54,46 +56,168 @@ gsa_env gsa__env_resolve(const gsa_env *env)
         resolved.should_stop = never_stop;
         resolved.stop_ctx = NULL;
     }
-    if (resolved.memory_limit == 0)
-        resolved.memory_limit = UINT64_MAX;
     return resolved;
+}
+
+/* ---- the budget ------------------------------------------------------------------------------------------------- */
+
+/* In front of a counted block; the alignment stays that of the allocator. */
+#define HEADER ((size_t)16)
+
+uint64_t gsa__memory_limit(const gsa_env *env)
+{
+    return env->budget && env->budget->limit > 0 ? env->budget->limit : UINT64_MAX;
+}
+
+uint64_t gsa__memory_left(const gsa_env *env)
+{
+    uint64_t limit = gsa__memory_limit(env);
+    uint64_t used = env->budget ? __atomic_load_n(&env->budget->used, __ATOMIC_RELAXED) : 0;
+    return used < limit ? limit - used : 0;
+}
+
+/* Notes why a request failed, for gsa__fail_memory; size 0: for another reason than the limit. Of threads that fail at
+ * the same time one has the last word, which is as true as the other's. */
+static void note_failure(const gsa_env *env, size_t size)
+{
+    if (env->budget)
+        __atomic_store_n(&env->budget->refused, size, __ATOMIC_RELAXED);
+}
+
+bool gsa__charge(const gsa_env *env, uint64_t size)
+{
+    if (!env->budget)
+        return true;
+    uint64_t limit = gsa__memory_limit(env);
+    size_t used = __atomic_load_n(&env->budget->used, __ATOMIC_RELAXED);
+    do {
+        if (size > SIZE_MAX - used || used + size > limit) {
+            note_failure(env, size < SIZE_MAX ? (size_t)size : SIZE_MAX);
+            return false;
+        }
+    } while (!__atomic_compare_exchange_n(&env->budget->used, &used, used + (size_t)size, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    return true;
+}
+
+void gsa__discharge(const gsa_env *env, uint64_t size)
+{
+    if (env->budget)
+        __atomic_fetch_sub(&env->budget->used, (size_t)size, __ATOMIC_RELAXED);
+}
+
+gsa_status gsa__fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...)
+{
+    char what[sizeof error->message / 2], asked[GSA__SIZE_TEXT], used[GSA__SIZE_TEXT], limit[GSA__SIZE_TEXT];
+    size_t refused = env->budget ? __atomic_load_n(&env->budget->refused, __ATOMIC_RELAXED) : 0;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    if (refused == 0)
+        return gsa__fail(error, GSA_MEMORY, "%s", what);
+    return gsa__fail(error, GSA_LIMIT, "%s: it takes %s, %s are in use, and the memory limit is %s", what,
+                     gsa__size_text(refused, asked),
+                     gsa__size_text(__atomic_load_n(&env->budget->used, __ATOMIC_RELAXED), used),
+                     gsa__size_text(gsa__memory_limit(env), limit));
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+
+/* Enters the size of a block that was taken; returns what the caller has of it. */
+static void *begin_block(const gsa_env *env, void *block, size_t size)
+{
+    if (!env->budget)
+        return block;
+    memcpy(block, &size, sizeof size);
+    return (char *)block + HEADER;
+}
+
+/* What a caller's memory is in the allocator, and its size there. */
+static void *block_of(const gsa_env *env, void *memory, size_t *size)
+{
+    *size = 0;
+    if (!env->budget)
+        return memory;
+    void *block = (char *)memory - HEADER;
+    memcpy(size, block, sizeof *size);
+    return block;
+}
+
+static void *allocate(const gsa_env *env, size_t n, size_t element_size, void *(*alloc)(void *ctx, size_t size))
+{
+    size_t size;
+    if (!gsa__multiply(n, element_size, &size) || !gsa__add(size, env->budget ? HEADER : size == 0, &size)) {
+        note_failure(env, SIZE_MAX);
+        return NULL;
+    }
+    if (!gsa__charge(env, size))
+        return NULL;
+    void *block = alloc(env->alloc_ctx, size);
+    if (block)
+        return begin_block(env, block, size);
+    gsa__discharge(env, size);
+    note_failure(env, 0);
+    return NULL;
 }
 
 void *gsa__alloc(const gsa_env *env, size_t n, size_t element_size)
 {
-    size_t size;
-    if (!gsa__multiply(n, element_size, &size))
-        return NULL;
-    return env->alloc(env->alloc_ctx, size ? size : 1);
+    return allocate(env, n, element_size, env->alloc);
 }
 
 void *gsa__alloc_zeroed(const gsa_env *env, size_t n, size_t element_size)
 {
-    size_t size;
-    if (!gsa__multiply(n, element_size, &size))
+    return allocate(env, n, element_size, env->alloc_zeroed);
+}
+
+void *gsa__resize(const gsa_env *env, void *memory, size_t size)
+{
+    size_t before, after;
+    void *block = block_of(env, memory, &before);
+    if (!gsa__add(size, env->budget ? HEADER : 0, &after)) {
+        note_failure(env, SIZE_MAX);
         return NULL;
-    return env->alloc_zeroed(env->alloc_ctx, size ? size : 1);
+    }
+    size_t more = after > before ? after - before : 0, less = after < before ? before - after : 0;
+    if (!gsa__charge(env, more))
+        return NULL;
+    block = env->resize(env->alloc_ctx, block, after);
+    gsa__discharge(env, block ? less : more);
+    if (!block) {
+        note_failure(env, 0);
+        return NULL;
+    }
+    return begin_block(env, block, after);
 }
 
 void gsa__free(const gsa_env *env, void *memory)
 {
-    if (memory)
-        env->release(env->alloc_ctx, memory);
+    size_t size;
+    if (!memory)
+        return;
+    void *block = block_of(env, memory, &size);
+    env->release(env->alloc_ctx, block);
+    gsa__discharge(env, size);
 }
 
 bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity)
         return true;
-    size_t wanted;
-    if (!gsa__add(*capacity, *capacity / 2 + 8, &wanted) || wanted < need)
+    size_t wanted, size, spare = *capacity / 2 + 8;
+    uint64_t affordable = gsa__memory_left(env) / 2 / element_size; /* near the limit there is less to spare */
+    if (spare > affordable)
+        spare = (size_t)affordable;
+    if (!gsa__add(*capacity, spare, &wanted) || wanted < need)
         wanted = need;
-    size_t size;
-    if (!gsa__multiply(wanted, element_size, &size))
+    if (!gsa__multiply(wanted, element_size, &size)) {
+        note_failure(env, SIZE_MAX);
         return false;
+    }
     void *memory;
     memcpy(&memory, array, sizeof memory); /* a pointer of another type may not be looked at as void * */
-    memory = memory ? env->resize(env->alloc_ctx, memory, size) : env->alloc(env->alloc_ctx, size);
+    memory = memory ? gsa__resize(env, memory, size) : gsa__alloc(env, size, 1);
     if (!memory)
         return false;
     memcpy(array, &memory, sizeof memory);

@@ -1,10 +1,13 @@
-/* Memory through the environment, and sizes that cannot overflow unnoticed.
+/* Memory through the environment, counted against its budget, and sizes that cannot overflow unnoticed.
  *
- * Sizes that come from input are only ever computed with these functions. */
+ *   M1  Sizes that come from input are only ever computed with these functions.
+ *   M2  budget->used is the sum of the blocks that are in use, their headers included, and of what was charged.
+ *   M3  A block is resized and freed with the budget that it was taken with, since its header is there only then.
+ *   M4  The limit decides whether a call succeeds, never what it computes. */
 #ifndef GSA_BASE_MEMORY_H
 #define GSA_BASE_MEMORY_H
 
-#include <greedystep/greedystep.h>
+#include "base/error.h"
 
 #include <stdbool.h>
 
@@ -25,14 +28,29 @@ static inline bool gsa__multiply(size_t a, size_t b, size_t *product)
     return true;
 }
 
-/* n elements of the given size; NULL if there is no memory or the product overflows. n may be 0. */
+/* n elements of the given size; NULL if there is no memory, the budget does not allow it, or the product overflows. n
+ * may be 0. Zeroed memory counts in full, though pages that are never touched cost nothing: they may be. */
 void *gsa__alloc(const gsa_env *env, size_t n, size_t element_size);
 void *gsa__alloc_zeroed(const gsa_env *env, size_t n, size_t element_size);
+/* As realloc does, for memory that is not NULL and a size above 0. */
+void *gsa__resize(const gsa_env *env, void *memory, size_t size);
 void gsa__free(const gsa_env *env, void *memory);
 
+/* Counts memory that comes from elsewhere (mappings, stacks) before it is taken; false if the budget does not allow it.
+ * gsa__discharge gives the same size back. */
+bool gsa__charge(const gsa_env *env, uint64_t size);
+void gsa__discharge(const gsa_env *env, uint64_t size);
+/* The limit, and what is left of it for the moment; UINT64_MAX without one. */
+uint64_t gsa__memory_limit(const gsa_env *env);
+uint64_t gsa__memory_left(const gsa_env *env);
+
+/* Fails for memory that one of the functions above refused, with "no memory for ..." as the text: GSA_MEMORY, or
+ * GSA_LIMIT and the sizes if the budget refused it. */
+gsa_status gsa__fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...) GSA__PRINTF(3, 4);
+
 /* Makes room for at least `need` elements in a growing array: the pointer that `array` is the address of, of whatever
- * type, and *capacity change together, by at least half as much again. False (and nothing changes) if there is no
- * memory or the size overflows. */
+ * type, and *capacity change together, by at least half as much again unless the budget is nearly used up. False (and
+ * nothing changes) if there is no memory or the size overflows. */
 bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
 
 /* Asks the system for large pages for memory that is read here and there (huge_pages.c); it may do so or not. */

@@ -52,7 +52,7 @@ static gsa_status fail_errno(const walk *of, int number, gsa_error *error)
 
 static gsa_status fail_memory(const walk *of, gsa_error *error)
 {
-    return gsa__fail(error, GSA_MEMORY, "cannot write %s: no memory for its name", of->path);
+    return gsa__fail_memory(of->env, error, "cannot write %s: no memory for its name", of->path);
 }
 
 /* ---- one component ---------------------------------------------------------------------------------------------- */

@@ -40,8 +40,8 @@ static gsa_status allocate(gsa__optimizer *o, gsa_error *error)
            (o->g = gsa__alloc(&o->env, problem->n_outputs, sizeof(double))) &&
            (o->g2 = gsa__alloc(&o->env, problem->n_outputs, sizeof(double)));
     if (!fits)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %s on %zu features and %zu outputs", o->method->name,
-                         problem->n_features, problem->n_outputs);
+        return gsa__fail_memory(&o->env, error, "no memory for %s on %zu features and %zu outputs", o->method->name,
+                                problem->n_features, problem->n_outputs);
     return GSA_OK;
 }
 
@@ -51,7 +51,7 @@ gsa_status gsa__optimizer_new(const gsa__method *method, const double knobs[GSA_
     gsa_env resolved = gsa__env_resolve(env);
     gsa__optimizer *o = gsa__alloc_zeroed(&resolved, 1, sizeof *o);
     if (!o)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %s", method->name);
+        return gsa__fail_memory(&resolved, error, "no memory for %s", method->name);
     o->method = method;
     o->problem = problem;
     o->env = resolved;

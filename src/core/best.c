@@ -34,7 +34,8 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
         return GSA_OK;
     float *weight = weights_of(state, &calibration);
     if (!weight)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %zu features", state->table.n_slots - 1);
+        return gsa__fail_memory(&state->env, error, "no memory for the weights of %zu features",
+                                state->table.n_slots - 1);
     gsa__free(&state->env, best->weight);
     *best =
         (gsa__best){weight, state->table.n_slots, state->table.n_outputs, state->position.pass + 1, calibration.loss};
@@ -47,7 +48,7 @@ gsa_status gsa__best_copy(gsa_state *to, const gsa_state *from, gsa_error *error
         return GSA_OK;
     float *weight = gsa__copy(&to->env, from->best.weight, from->best.n_slots * from->best.n_outputs, sizeof *weight);
     if (!weight)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
+        return gsa__fail_memory(&to->env, error, "no memory for the best weights");
     to->best = from->best;
     to->best.weight = weight;
     return GSA_OK;

@@ -196,7 +196,7 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     if (!gsa__multiply(n, n_outputs + 3, &n_numbers) || !gsa__add(n_numbers, n_outputs + n_classes, &n_numbers) ||
         !(e->row = gsa__alloc(env, n, sizeof *e->row)) ||
         !(e->margins = gsa__alloc_zeroed(env, n_numbers, sizeof *e->margins)))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n);
+        return gsa__fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
     e->c = e->margins + n * n_outputs;
     e->row_loss = e->c + n;
     e->sure_loss = e->row_loss + n;

@@ -28,7 +28,7 @@ gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *
     if (n <= sums->n)
         return GSA_OK;
     if (!gsa__reserve(env, &sums->at, &sums->capacity, n, sizeof *sums->at))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the weights of %zu classes", n - 1);
+        return gsa__fail_memory(env, error, "no memory for the weights of %zu classes", n - 1);
     memset(sums->at + sums->n, 0, (n - sums->n) * sizeof *sums->at);
     sums->n = n;
     return GSA_OK;

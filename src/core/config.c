@@ -196,7 +196,7 @@ gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error
     gsa_env resolved = gsa__env_resolve(env);
     gsa_config *config = gsa__alloc(&resolved, 1, sizeof *config);
     if (!config)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a configuration");
+        return gsa__fail_memory(&resolved, error, "no memory for a configuration");
     config->env = resolved;
     gsa__params_init(&config->params);
     *out = config;

@@ -63,7 +63,7 @@ gsa_status gsa__fold_rows(const gsa_batch *rows, uint64_t seed, uint32_t n_folds
     size_t n = rows->n_rows, kind = 0;
     dealt_row *dealt = gsa__alloc(env, n, sizeof *dealt);
     if (!dealt)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n);
+        return gsa__fail_memory(env, error, "no memory for the folds of %zu rows", n);
     for (size_t i = 0; i < n; i++) {
         uint64_t features = gsa__mix(gsa__row_features_hash(rows, i) ^ gsa__mix(seed));
         dealt[i] = (dealt_row){features, gsa__mix(features ^ gsa__row_label_hash(rows, i)), (uint32_t)i};

@@ -26,7 +26,7 @@ static gsa_status copy_contest(gsa_state *to, const gsa_state *from, gsa_error *
         return GSA_OK;
     gsa__contest *contest = gsa__alloc_zeroed(&to->env, 1, sizeof *contest);
     if (!contest)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a contest");
+        return gsa__fail_memory(&to->env, error, "no memory for a contest");
     *contest = *from->contest;
     gsa_status status = gsa__table_copy(&contest->table, &from->contest->table, &to->env, error);
     if (status == GSA_OK)

@@ -198,7 +198,7 @@ gsa_status gsa__merging_strides(gsa__merging *merging, gsa__stride *along, gsa__
         return GSA_OK;
     double *memory = make_room(into, n_rows, &n_margins, &n_entries);
     if (!memory)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the margins of %zu held-out rows", n_rows);
+        return gsa__fail_memory(&into->env, error, "no memory for the margins of %zu held-out rows", n_rows);
     double *start = memory, *direction = memory + n_margins / 2, *row = memory + n_margins;
     float *met = (float *)(row + into->table.n_outputs);
     strides of = {

@@ -115,7 +115,7 @@ static gsa_status append(gsa__labels *labels, const char *text, bool is_number, 
     if (!copy || !grow_slots(labels) ||
         !gsa__reserve(&labels->env, &labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {
         gsa__free(&labels->env, copy);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a label");
+        return gsa__fail_memory(&labels->env, error, "no memory for a label");
     }
     labels->at[labels->n] = (gsa__label){copy, number, is_number};
     *out = labels->n++;
@@ -190,7 +190,7 @@ gsa_status gsa__labels_add_sorted(gsa__labels *labels, const gsa__labels *from, 
 {
     const gsa__label **order = gsa__alloc(&labels->env, from->n, sizeof *order);
     if (!order)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", from->n);
+        return gsa__fail_memory(&labels->env, error, "no memory for %zu labels", from->n);
     for (size_t i = 0; i < from->n; i++)
         order[i] = &from->at[i];
     qsort(order, from->n, sizeof *order, in_order);

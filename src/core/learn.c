@@ -9,6 +9,7 @@
 #include "core/state.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
 
@@ -257,7 +258,7 @@ static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson
 gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error)
 {
     if (!gsa__entries_reserve(&state->entries, row->n, &state->env))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu entries", row->n);
+        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
     state->kernels->gather(&state->entries, row, state->params.value[GSA__PARAM_intercept]);
     *xx = row->value ? state->kernels->square_length(&state->entries) : (double)state->entries.n_all;
     if (!isfinite(*xx))

@@ -66,7 +66,7 @@ gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
     if (done && merging->base)
         done = enter(&merging->from[n], merging, merging->base);
     if (!done)
-        return gsa__fail(error, GSA_MEMORY, "no memory to merge %zu states of %zu outputs", n, n_outputs);
+        return gsa__fail_memory(env, error, "no memory to merge %zu states of %zu outputs", n, n_outputs);
     if (gains) {
         merging->met.one = merging->met.all + into->table.n_slots;
         gsa__prefer_huge_pages(merging->met.all, into->table.n_slots * 2 * sizeof(float));

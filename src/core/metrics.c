@@ -18,7 +18,7 @@ gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metri
     gsa_env resolved = gsa__env_resolve(env);
     gsa_metrics *metrics = gsa__alloc_zeroed(&resolved, 1, sizeof *metrics);
     if (!metrics)
-        return gsa__fail(error, GSA_MEMORY, "no memory for metrics");
+        return gsa__fail_memory(&resolved, error, "no memory for metrics");
     metrics->env = resolved;
     metrics->model = model;
     size_t width = model->labels.n > model->n_outputs ? model->labels.n : model->n_outputs;
@@ -27,7 +27,7 @@ gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metri
     metrics->probabilities = gsa__alloc(&resolved, width, sizeof(double));
     gsa_status status = GSA_OK;
     if (!metrics->classes || !metrics->margins || !metrics->probabilities)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for metrics of %zu classes", width);
+        status = gsa__fail_memory(&resolved, error, "no memory for metrics of %zu classes", width);
     else if (model->labels.n == 2)
         status = gsa__ranking_new(GSA__RANKING_LIMIT, &resolved, &metrics->ranking, error);
     if (status != GSA_OK) {

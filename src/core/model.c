@@ -14,7 +14,7 @@ gsa_status gsa__model_create(const gsa_env *env, gsa_model **out, gsa_error *err
     gsa_env resolved = gsa__env_resolve(env);
     gsa_model *model = gsa__alloc_zeroed(&resolved, 1, sizeof *model);
     if (!model)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a model");
+        return gsa__fail_memory(&resolved, error, "no memory for a model");
     model->env = resolved;
     gsa__labels_init(&model->labels, &resolved);
     *out = model;
@@ -47,7 +47,7 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
     map->sign = 1;
     map->order = gsa__alloc(&model->env, state->labels.n, sizeof *map->order);
     if (!map->order)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", state->labels.n);
+        return gsa__fail_memory(&model->env, error, "no memory for %zu labels", state->labels.n);
     gsa_status status = gsa__labels_add_sorted(&model->labels, &state->labels, error);
     if (status != GSA_OK)
         return status;
@@ -81,8 +81,8 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
     if (!gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
         !(model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
         !(model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept)))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features and %zu outputs",
-                         (unsigned long long)model->n_features, model->n_outputs);
+        return gsa__fail_memory(&model->env, error, "no memory for a model of %llu features and %zu outputs",
+                                (unsigned long long)model->n_features, model->n_outputs);
     model->weights = model->owned_weights;
     return GSA_OK;
 }

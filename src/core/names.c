@@ -41,7 +41,7 @@ static gsa_status make_room(gsa__names *names, size_t n, size_t text_size, const
     if (names->id && names->start && names->text)
         return GSA_OK;
     gsa__names_release(names, env);
-    return gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
+    return gsa__fail_memory(env, error, "no memory for the names of %zu features", n);
 }
 
 /* What is no UTF-8, in data of another encoding, becomes question marks. */
@@ -134,7 +134,7 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
         if (!text)
             continue;
         if (!gsa__reserve(&state->env, &at, &capacity, n + 1, sizeof *at))
-            status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
+            status = gsa__fail_memory(&state->env, error, "no memory for the names of %zu features", n);
         else
             at[n++] = (candidate){(uint32_t)id, strength_of(state, slot), text};
     }

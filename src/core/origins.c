@@ -73,7 +73,7 @@ gsa_status gsa__ancestors_add(gsa_state *state, uint64_t origin, gsa_error *erro
 {
     size_t at = state->n_ancestors;
     if (!gsa__reserve(&state->env, &state->ancestors, &state->ancestors_capacity, at + 1, sizeof origin))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the origins of a state");
+        return gsa__fail_memory(&state->env, error, "no memory for the origins of a state");
     state->n_ancestors++;
     for (; at > 0 && state->ancestors[at - 1] > origin; at--)
         state->ancestors[at] = state->ancestors[at - 1];

@@ -14,7 +14,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BIN_BITS 20
@@ -74,11 +73,9 @@ gsa_status gsa__ranking_new(size_t limit, const gsa_env *env, gsa__ranking **out
     gsa_env resolved = gsa__env_resolve(env);
     gsa__ranking *ranking = gsa__alloc_zeroed(&resolved, 1, sizeof *ranking);
     if (!ranking)
-        return gsa__fail(error, GSA_MEMORY, "no memory for ranking scores");
+        return gsa__fail_memory(&resolved, error, "no memory for ranking scores");
     ranking->env = resolved;
-    /* Growing by half and sorting need three times an entry; within a memory limit fewer rows are kept exactly. */
-    uint64_t affordable = resolved.memory_limit / (3 * sizeof *ranking->entries);
-    ranking->limit = limit < affordable ? limit : (size_t)affordable;
+    ranking->limit = limit;
     *out = ranking;
     return GSA_OK;
 }
@@ -98,13 +95,10 @@ static gsa_status fold(gsa__ranking *ranking, gsa_error *error)
 {
     if (ranking->bins)
         return GSA_OK;
-    if (N_BINS * sizeof(mass) > ranking->env.memory_limit)
-        return gsa__fail(error, GSA_LIMIT, "ranking scores needs %zu MiB, more than the memory limit",
-                         N_BINS * sizeof(mass) >> 20);
     ranking->bins = gsa__alloc_zeroed(&ranking->env, N_BINS, sizeof(mass));
     if (!ranking->bins)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the %zu MiB that ranking scores needs",
-                         N_BINS * sizeof(mass) >> 20);
+        return gsa__fail_memory(&ranking->env, error, "no memory for the %zu MiB that ranking scores needs",
+                                N_BINS * sizeof(mass) >> 20);
     count_in_bins(ranking->bins, ranking->entries, ranking->n_entries);
     gsa__free(&ranking->env, ranking->entries);
     ranking->entries = NULL;
@@ -117,7 +111,7 @@ static gsa_status grow(gsa__ranking *ranking, size_t n, gsa_error *error)
 {
     size_t need = ranking->n_entries + n;
     if (!gsa__reserve(&ranking->env, &ranking->entries, &ranking->capacity, need, sizeof *ranking->entries))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the scores of %zu rows", need);
+        return gsa__fail_memory(&ranking->env, error, "no memory for the scores of %zu rows", need);
     return GSA_OK;
 }
 
@@ -237,10 +231,23 @@ static uint64_t *radix_sort(uint64_t *entries, uint64_t *scratch, size_t n)
     return entries;
 }
 
-static int in_order(const void *left, const void *right)
+/* Sorts in place by one bit after the other, from the greatest: slower, for where there is no memory to sort in. */
+/* NOLINTNEXTLINE(misc-no-recursion): 64 levels at most */
+static void sort_in_place(uint64_t *entries, size_t n, uint64_t bit)
 {
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
+    size_t from = 0, end = n;
+    while (from < end)
+        if (entries[from] & bit) {
+            uint64_t swap = entries[--end];
+            entries[end] = entries[from];
+            entries[from] = swap;
+        } else {
+            from++;
+        }
+    if (n < 2 || bit == 1)
+        return;
+    sort_in_place(entries, from, bit >> 1);
+    sort_in_place(entries + from, n - from, bit >> 1);
 }
 
 static void sort(gsa__ranking *ranking)
@@ -252,8 +259,8 @@ static void sort(gsa__ranking *ranking)
         uint64_t *result = radix_sort(ranking->entries, scratch, ranking->n_entries);
         gsa__free(&ranking->env, result == scratch ? ranking->entries : scratch);
         ranking->entries = result;
-    } else { /* the slow way: libc sorts in place where it has no memory either */
-        qsort(ranking->entries, ranking->n_entries, sizeof *ranking->entries, in_order);
+    } else {
+        sort_in_place(ranking->entries, ranking->n_entries, UINT64_C(1) << 63);
     }
     ranking->sorted = true;
 }

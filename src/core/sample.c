@@ -214,7 +214,7 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, const gs
     }
     if (!held || !gsa__reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at)) {
         gsa__free(env, held);
-        return gsa__fail(error, GSA_MEMORY, "no memory for the held-out sample");
+        return gsa__fail_memory(env, error, "no memory for the held-out sample");
     }
     if (sample->n_late == GSA__SAMPLE_LATE)
         gsa__sample_settle(sample);

@@ -18,7 +18,7 @@ gsa_status gsa__schema_copy(char **to, const char *from, const gsa_env *env, gsa
 {
     char *copy = from ? gsa__copy_text(env, from) : NULL;
     if (from && !copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+        return gsa__fail_memory(env, error, "no memory for the meaning of the columns");
     gsa__free(env, *to);
     *to = copy;
     return GSA_OK;
@@ -92,7 +92,7 @@ gsa_status gsa__schema_restore(char **out, const gsa__bundle *bundle, const gsa_
         return gsa__fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
     *out = gsa__alloc_zeroed(env, size + 1, 1);
     if (!*out)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+        return gsa__fail_memory(env, error, "no memory for the meaning of the columns");
     memcpy(*out, text->data, size);
     return GSA_OK;
 }

@@ -81,7 +81,7 @@ gsa_status gsa__sink_open(gsa__sink *to, size_t n_outputs, const gsa_env *env, g
     gsa__chunk largest = {.n = gsa__sums_block(n_outputs), .count_size = 8, .met_size = 4};
     to->n_outputs = n_outputs;
     to->chunk = gsa__alloc(env, 1, chunk_size(&largest, n_outputs));
-    return to->chunk ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a slice");
+    return to->chunk ? GSA_OK : gsa__fail_memory(env, error, "no memory for a slice");
 }
 
 static void put(gsa__sink *to, const void *bytes, size_t size)

@@ -137,7 +137,7 @@ static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn writ
     gsa_status status = gsa__sink_open(&to, n_outputs, env, error);
     to.n_outputs = all->n_outputs;
     if (status == GSA_OK && !gsa__tree_begin(&all->tree, (size_t)united.n_copies, n_outputs, env))
-        status = gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", all->n);
+        status = gsa__fail_memory(env, error, "no memory to unite %zu slices", all->n);
     to.failed = status != GSA_OK;
     if (status == GSA_OK) {
         all->tree.n_slots = gsa__sums_block(all->n_outputs);
@@ -159,7 +159,7 @@ gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size
         return gsa__fail(error, GSA_ARGUMENT, "no slices to unite");
     all.slice = gsa__alloc(&resolved, n_slices, sizeof *all.slice);
     gsa_status status = all.slice ? open_all(&all, slices, sizes, error)
-                                  : gsa__fail(error, GSA_MEMORY, "no memory to unite %zu slices", n_slices);
+                                  : gsa__fail_memory(&resolved, error, "no memory to unite %zu slices", n_slices);
     if (status == GSA_OK)
         status = unite_all(&all, &resolved, write, ctx, error);
     gsa__free(&resolved, all.slice);
@@ -238,7 +238,7 @@ gsa_status gsa_state_merge_slices(const gsa_state *const *heads, size_t n_copies
         .states = heads, .n_states = n_copies, .base = base, .slices = slices, .n_slices = n_slices};
     if (status == GSA_OK)
         status = slices ? open_united(&merging, united, sizes, slices, error)
-                        : gsa__fail(error, GSA_MEMORY, "no memory for %zu slices", n_slices);
+                        : gsa__fail_memory(&resolved, error, "no memory for %zu slices", n_slices);
     if (status == GSA_OK)
         status = gsa__merge_run(&merging, env, out, error);
     gsa__free(&resolved, slices);

@@ -12,7 +12,7 @@ gsa_status gsa__snapshot_new(const gsa_env *env, gsa__snapshot **out, gsa_error 
 {
     gsa__snapshot *snapshot = gsa__alloc_zeroed(env, 1, sizeof *snapshot);
     if (!snapshot)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a file");
+        return gsa__fail_memory(env, error, "no memory to describe a file");
     snapshot->env = *env;
     snapshot->bundle = (gsa__bundle){snapshot->tensors, 0, snapshot->notes, 0};
     *out = snapshot;
@@ -73,7 +73,7 @@ gsa_status gsa__snapshot_labels(gsa__snapshot *snapshot, const gsa__labels *labe
     uint8_t *is_number = gsa__snapshot_alloc(snapshot, labels->n, 1);
     double *number = gsa__snapshot_alloc(snapshot, labels->n, sizeof *number);
     if (!text || !is_number || !number)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu labels", labels->n);
+        return gsa__fail_memory(&snapshot->env, error, "no memory for %zu labels", labels->n);
     gsa__snapshot_vector(snapshot, "labels.text", GSA__U8, text, text_size);
     gsa__snapshot_vector(snapshot, "labels.is_number", GSA__U8, is_number, labels->n);
     gsa__snapshot_vector(snapshot, "labels.number", GSA__F64, number, labels->n);

@@ -31,7 +31,7 @@ static gsa_status add_weights(gsa__snapshot *snapshot, const gsa_model *model, g
         uint32_t *ids = gsa__snapshot_alloc(snapshot, (size_t)n_used, sizeof *ids);
         float *used = gsa__snapshot_alloc(snapshot, (size_t)n_used, model->n_outputs * sizeof *used);
         if (!ids || !used)
-            return gsa__fail(error, GSA_MEMORY, "no memory for %llu features", (unsigned long long)n_used);
+            return gsa__fail_memory(&model->env, error, "no memory for %llu features", (unsigned long long)n_used);
         gsa__snapshot_vector(snapshot, "feature", GSA__U32, ids, n_used);
         weights = used;
         for (uint64_t i = 0; i < model->n_features; i++) {
@@ -65,7 +65,7 @@ gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_
     uint64_t *counts = gsa__snapshot_alloc(snapshot, 3, sizeof *counts);
     if (!counts) {
         gsa__snapshot_free(snapshot);
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a model");
+        return gsa__fail_memory(&model->env, error, "no memory to describe a model");
     }
     counts[0] = model->n_features;
     counts[1] = model->n_rows;
@@ -149,18 +149,12 @@ static gsa_status all_finite(const gsa__tensor *tensor, gsa_error *error)
 /* The full table from the features that are stored. */
 static gsa_status expand(gsa_model *model, const uint32_t *ids, const float *weights, uint64_t n_ids, gsa_error *error)
 {
-    size_t n_weights, size, row_size = model->n_outputs * sizeof(float);
-    if (!gsa__multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
-        !gsa__multiply(n_weights, sizeof(float), &size) || size > model->env.memory_limit) {
-        char limit[GSA__SIZE_TEXT];
-        return gsa__fail(error, GSA_LIMIT, "a model of %llu features and %zu outputs is above the memory limit of %s",
-                         (unsigned long long)model->n_features, model->n_outputs,
-                         gsa__size_text(model->env.memory_limit, limit));
-    }
-    model->owned_weights = gsa__alloc_zeroed(&model->env, n_weights, sizeof(float));
+    size_t row_size = model->n_outputs * sizeof(float);
+    model->owned_weights = gsa__alloc_zeroed(&model->env, (size_t)model->n_features, row_size);
     if (!model->owned_weights)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a model of %llu features",
-                         (unsigned long long)model->n_features);
+        return gsa__fail_memory(&model->env, error, "no memory for a model of %llu features and %zu output%s",
+                                (unsigned long long)model->n_features, model->n_outputs,
+                                model->n_outputs == 1 ? "" : "s");
     for (uint64_t i = 0; i < n_ids; i++) {
         uint64_t id = ids ? ids[i] : i;
         if (id >= model->n_features || (ids && i > 0 && ids[i] <= ids[i - 1]))
@@ -200,7 +194,8 @@ static gsa_status restore_intercept(gsa_model *model, const gsa__bundle *bundle,
     if (status != GSA_OK)
         return status;
     model->intercept = gsa__copy(&model->env, intercept->data, model->n_outputs, sizeof *model->intercept);
-    return model->intercept ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", model->n_outputs);
+    return model->intercept ? GSA_OK
+                            : gsa__fail_memory(&model->env, error, "no memory for %zu outputs", model->n_outputs);
 }
 
 gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,

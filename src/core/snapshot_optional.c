@@ -23,7 +23,7 @@ gsa_status gsa__contest_snapshot(gsa__snapshot *snapshot, const gsa__contest *co
 {
     double *number = gsa__snapshot_alloc(snapshot, CONTEST, sizeof *number);
     if (!number)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a contest");
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe a contest");
     number[RIVAL_SUM] = contest->step.sum;
     number[RIVAL_WEIGHT] = contest->step.weight;
     number[OWN_LOSS] = contest->loss[0];
@@ -39,7 +39,7 @@ static gsa_status add_best(gsa__snapshot *snapshot, const gsa__best *best, gsa_e
 {
     double *number = gsa__snapshot_alloc(snapshot, BEST, sizeof *number);
     if (!number)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe the best weights");
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe the best weights");
     number[BEST_LOSS] = best->loss;
     number[BEST_PASS] = (double)best->pass;
     number[BEST_SLOTS] = (double)best->n_slots;
@@ -206,7 +206,7 @@ static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_
             return gsa__fail(error, GSA_FORMAT, "a weight of the best is not finite");
     state->best.weight = gsa__copy(&state->env, weight, (size_t)n, sizeof *weight);
     if (!state->best.weight)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the best weights");
+        return gsa__fail_memory(&state->env, error, "no memory for the best weights");
     state->best.loss = number[BEST_LOSS];
     state->best.pass = (uint64_t)number[BEST_PASS];
     state->best.n_slots = (size_t)number[BEST_SLOTS];

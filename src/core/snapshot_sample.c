@@ -2,6 +2,7 @@
 #include "core/snapshot_parts.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -56,7 +57,7 @@ gsa_status gsa__sample_snapshot(gsa__snapshot *snapshot, const gsa__sample *samp
         size_t len = (size_t)len_of(t, sample->n, n_entries);
         data[t] = gsa__snapshot_alloc(snapshot, len, gsa__dtype_size(tensors[t].dtype));
         if (!data[t])
-            return gsa__fail(error, GSA_MEMORY, "no memory to describe the held-out sample");
+            return gsa__fail_memory(&snapshot->env, error, "no memory to describe the held-out sample");
     }
     fill(sample, data);
     for (int t = 0; t < TENSORS; t++)

@@ -3,6 +3,7 @@
 #include "core/snapshot_parts.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -68,7 +69,7 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
     uint64_t *count = gsa__snapshot_alloc(snapshot, COUNTS, sizeof *count);
     double *sum = gsa__snapshot_alloc(snapshot, SUMS, sizeof *sum);
     if (!count || !sum)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a state");
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe a state");
     for (size_t i = 0; i < COUNTS; i++)
         memcpy(&count[i], (const char *)state + counts[i].at, sizeof *count);
     for (size_t i = 0; i < SUMS; i++)
@@ -199,7 +200,7 @@ static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa
         return status;
     const gsa_state *described = base ? head_of(snapshot, state, base) : state;
     status = described ? describe(snapshot, described, error)
-                       : gsa__fail(error, GSA_MEMORY, "no memory to describe a state");
+                       : gsa__fail_memory(&state->env, error, "no memory to describe a state");
     if (status == GSA_OK)
         status = check_finite(&snapshot->bundle, error);
     if (status == GSA_OK)

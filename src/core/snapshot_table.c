@@ -2,6 +2,7 @@
 #include "core/snapshot_parts.h"
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #include <math.h>
 
@@ -46,7 +47,7 @@ static gsa_status add_part(gsa__snapshot *snapshot, const char *name, gsa__dtype
 {
     part *kept = gsa__snapshot_alloc(snapshot, 1, sizeof *kept);
     if (!kept)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a table");
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe a table");
     *kept = what;
     gsa__tensor *tensor = gsa__snapshot_add(snapshot, name, dtype);
     bool single = what.cell >= gsa__table_mean(what.table);
@@ -89,7 +90,7 @@ static gsa_status choose(gsa__snapshot *snapshot, const gsa__table *own, const g
         return GSA_OK;
     uint32_t *list = gsa__snapshot_alloc(snapshot, n, sizeof *list);
     if (!list)
-        return gsa__fail(error, GSA_MEMORY, "no memory to describe a table of %zu features", n);
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe a table of %zu features", n);
     *out = (chosen){list, n};
     for (size_t slot = 0; slot < own->n_slots; slot++)
         if (is_used(own, slot) || (rival && is_used(rival, slot)))

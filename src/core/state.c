@@ -21,7 +21,7 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
     gsa_env resolved = gsa__env_resolve(env);
     gsa_state *state = gsa__alloc_zeroed(&resolved, 1, sizeof *state);
     if (!state)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a state");
+        return gsa__fail_memory(&resolved, error, "no memory for a state");
     state->env = resolved;
     state->params = *params;
     state->kernels = gsa__kernels_best();
@@ -84,7 +84,7 @@ gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
     size_t size, n = gsa__table_padded(n_outputs);
     if (!gsa__multiply(n, sizeof *state->margins + sizeof *state->scales, &size) || !gsa__add(size, line, &size) ||
         !gsa__reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1))
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu outputs", n_outputs);
+        return gsa__fail_memory(&state->env, error, "no memory for %zu outputs", n_outputs);
     state->margins = (double *)(void *)((char *)state->scratch + (line - (uintptr_t)state->scratch % line));
     state->scales = (float *)(state->margins + n);
     return GSA_OK;
@@ -190,7 +190,7 @@ gsa_status gsa__carried_grow(gsa__carried *carried, size_t n, const gsa_env *env
         return GSA_OK;
     if (!gsa__reserve(env, &carried->mass, &carried->capacity_mass, n, sizeof *carried->mass) ||
         !gsa__reserve(env, &carried->count, &carried->capacity_count, n, sizeof *carried->count))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the totals of %zu features", n);
+        return gsa__fail_memory(env, error, "no memory for the totals of %zu features", n);
     memset(carried->mass + carried->n, 0, (n - carried->n) * sizeof *carried->mass);
     memset(carried->count + carried->n, 0, (n - carried->n) * sizeof *carried->count);
     carried->n = n;
@@ -342,7 +342,8 @@ static void keep_run(gsa__params *params, const gsa__params *of_run)
 gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 {
     const gsa_env *mine = &state->env, *its = &by->env;
-    bool same_memory = mine->alloc == its->alloc && mine->release == its->release && mine->alloc_ctx == its->alloc_ctx;
+    bool same_memory = mine->alloc == its->alloc && mine->release == its->release &&
+                       mine->alloc_ctx == its->alloc_ctx && mine->budget == its->budget;
     gsa_state *copy = NULL;
     gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
     if (status == GSA_OK) {

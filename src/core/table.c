@@ -13,7 +13,7 @@ static gsa_status too_large(size_t n_slots, size_t n_outputs, uint64_t size, con
                      "feature %zu needs a table of %s for %zu output%s, above the memory limit of %s; number the "
                      "features without large gaps, or raise the limit (--memory-limit)",
                      n_slots - 1, gsa__size_text(size, need), n_outputs, n_outputs == 1 ? "" : "s",
-                     gsa__size_text(env->memory_limit, limit));
+                     gsa__size_text(gsa__memory_limit(env), limit));
 }
 
 static size_t record_size(size_t room)
@@ -21,21 +21,22 @@ static size_t record_size(size_t room)
     return (2 * room + 2) * sizeof(gsa__cell);
 }
 
-/* Memory for the slots with records of that room; *capacity may come out larger than asked where the limit allows. */
+/* Takes memory for the slots with records of that room, and for up to `spare` more: as many as a quarter of what the
+ * limit leaves is enough for, so that spare slots are never what lacks elsewhere. */
 static gsa_status allocate(size_t n_slots, size_t spare, size_t n_outputs, size_t room, const gsa_env *env,
                            gsa__cell **cells, size_t *capacity, gsa_error *error)
 {
     size_t size;
-    if (!gsa__multiply(n_slots, record_size(room), &size) || size > env->memory_limit)
+    if (!gsa__multiply(n_slots, record_size(room), &size) || size > gsa__memory_limit(env))
         return too_large(n_slots, n_outputs, (uint64_t)n_slots * record_size(room), env, error);
-    *capacity = n_slots;
-    if (gsa__multiply(n_slots + spare, record_size(room), &size) && size <= env->memory_limit)
-        *capacity = n_slots + spare;
+    uint64_t left = gsa__memory_left(env), affordable = left > size ? (left - size) / 4 / record_size(room) : 0;
+    *capacity = n_slots + (spare < affordable ? spare : (size_t)affordable);
     *cells = gsa__alloc_zeroed(env, *capacity, record_size(room));
     if (!*cells) {
         char need[GSA__SIZE_TEXT];
-        return gsa__fail(error, GSA_MEMORY, "no memory for a table of %s (%zu features, %zu outputs)",
-                         gsa__size_text((uint64_t)*capacity * record_size(room), need), n_slots - 1, n_outputs);
+        return gsa__fail_memory(env, error, "no memory for a table of %s (%zu features, %zu output%s)",
+                                gsa__size_text((uint64_t)*capacity * record_size(room), need), n_slots - 1, n_outputs,
+                                n_outputs == 1 ? "" : "s");
     }
     gsa__prefer_huge_pages(*cells, *capacity * record_size(room));
     return GSA_OK;

@@ -68,7 +68,7 @@ static inline size_t gsa__table_count(const gsa__table *table)
 
 gsa_status gsa__table_init(gsa__table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error);
 void gsa__table_release(gsa__table *table, const gsa_env *env);
-/* At least n_slots slots; new ones are zero. Fails with GSA_LIMIT above env->memory_limit. */
+/* At least n_slots slots; new ones are zero. Fails with GSA_LIMIT above the limit of the budget. */
 gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env, gsa_error *error);
 /* At least n_outputs outputs; new ones are zero. */
 gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error);

@@ -311,7 +311,7 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     gsa_error failure = {0};
     gsa_status status = fill(reader, &failure);
     if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
-        status = gsa__fail(&failure, GSA_MEMORY, "no memory for the names of features");
+        status = gsa__fail_memory(&head->env, &failure, "no memory for the names of features");
     if (status == GSA_STOPPED) {
         if (error)
             *error = failure;

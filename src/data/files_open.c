@@ -29,7 +29,7 @@ static gsa_status new_files(const gsa__format *format, const gsa_reader_options 
     gsa_env resolved = gsa__env_resolve(env);
     gsa__files *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+        return gsa__fail_memory(&resolved, error, "no memory for a reader");
     reader->head = (gsa_reader){.kind = gsa__files_kind(), .env = resolved};
     reader->format = format;
     reader->recognises = format == NULL;
@@ -44,7 +44,7 @@ static gsa_status new_files(const gsa__format *format, const gsa_reader_options 
     gsa_status status = gsa__rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
     reader->rows.without_labels = reader->options.without_labels != 0;
     if (status == GSA_OK && !has_room)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+        status = gsa__fail_memory(&resolved, error, "no memory for a reader");
     if (status == GSA_OK && reader->options.bits > GSA__MOST_BITS)
         status = gsa__fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
                            GSA__MOST_BITS);
@@ -66,7 +66,7 @@ static gsa_status add_path(gsa__files *reader, const char *path, bool stands_alo
         return status;
     char *copy = gsa__copy_text(&reader->head.env, path);
     if (!copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the names of the input files");
+        return gsa__fail_memory(&reader->head.env, error, "no memory for the names of the input files");
     reader->bytes_total += facts.size;
     reader->file_end[reader->n_files] = reader->bytes_total;
     reader->paths[reader->n_files++] = copy;
@@ -89,7 +89,7 @@ gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, cons
     reader->paths = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
     reader->file_end = gsa__alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->file_end);
     if (!reader->paths || !reader->file_end)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu input files", n_paths);
+        status = gsa__fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
     for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
         status = add_path(reader, paths[i], n_paths == 1, error);
     if (status != GSA_OK) {
@@ -110,8 +110,9 @@ gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *na
         return status;
     reader->memory_name = gsa__copy_text(&reader->head.env, name ? name : "memory");
     if (!reader->memory_name) {
+        status = gsa__fail_memory(&reader->head.env, error, "no memory for a reader");
         gsa_reader_close(&reader->head);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader");
+        return status;
     }
     reader->n_files = 1;
     reader->memory = bytes;

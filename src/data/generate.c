@@ -221,7 +221,7 @@ static gsa_status check(const gsa_generator *what, const gsa_env *env, gsa_error
     double most_noise = what->n_classes == 1 ? MOST_NOISE : 1;
     if (!(what->noise >= 0 && what->noise <= most_noise))
         return gsa__fail(error, GSA_ARGUMENT, "a noise of %g: expected 0 to %g", what->noise, most_noise);
-    if (what->nnz > env->memory_limit / sizeof(uint32_t))
+    if (what->nnz > gsa__memory_limit(env) / sizeof(uint32_t))
         return gsa__fail(error, GSA_LIMIT, "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz);
     return GSA_OK;
 }
@@ -264,7 +264,7 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
         return status;
     generated *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a generator of rows");
+        return gsa__fail_memory(&resolved, error, "no memory for a generator of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->what = *what;
     reader->end = what->n_rows;
@@ -276,7 +276,7 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
         reader->growth[i] = growth_of(what->skew, what->n_features / what->nnz + i);
     if (!allocate(reader)) {
         close_generated(&reader->head);
-        return gsa__fail(error, GSA_MEMORY, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);
+        return gsa__fail_memory(&resolved, error, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);
     }
     *out = &reader->head;
     return GSA_OK;

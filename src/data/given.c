@@ -23,7 +23,7 @@ static void close_given(gsa_reader *head)
 static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
 {
     if (!gsa__reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the numbers of %zu rows", batch->n_rows);
+        return gsa__fail_memory(&reader->head.env, error, "no memory for the numbers of %zu rows", batch->n_rows);
     for (size_t r = 0; r < batch->n_rows; r++)
         reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};
     batch->place = reader->place;
@@ -82,7 +82,7 @@ gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env
     gsa_env resolved = gsa__env_resolve(env);
     given *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of rows");
+        return gsa__fail_memory(&resolved, error, "no memory for a reader of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->source = *source;
     *out = &reader->head;

@@ -30,7 +30,7 @@ gsa_status gsa__keep_open(gsa__keep *keep, const char *folder, const gsa_env *en
     size_t size = strlen(folder) + sizeof NAME;
     keep->path = gsa__alloc(env, size, 1);
     if (!keep->path)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the name of a temporary file");
+        return gsa__fail_memory(env, error, "no memory for the name of a temporary file");
     snprintf(keep->path, size, "%s" NAME, folder);
     keep->fd = mkstemp(keep->path);
     if (keep->fd < 0)

@@ -19,7 +19,7 @@ gsa_status gsa__name_book_begin(gsa__name_book *book, unsigned bits, const gsa_e
     if (book->came && book->slot)
         return GSA_OK;
     gsa__name_book_free(book);
-    return gsa__fail(error, GSA_MEMORY, "no memory for the names of features");
+    return gsa__fail_memory(env, error, "no memory for the names of features");
 }
 
 void gsa__name_book_free(gsa__name_book *book)

@@ -20,7 +20,7 @@ gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values,
     rows->place = gsa__alloc(env, n, sizeof *rows->place);
     if (!rows->row_start || !rows->label || !rows->word || !rows->weight || !rows->place) {
         gsa__rows_free(rows);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a batch of %zu rows", n);
+        return gsa__fail_memory(env, error, "no memory for a batch of %zu rows", n);
     }
     gsa__rows_clear(rows);
     return GSA_OK;
@@ -49,10 +49,10 @@ gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error)
 {
     size_t need;
     if (!gsa__add(rows->n_values, n, &need))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu values", n);
+        return gsa__fail_memory(rows->env, error, "no memory for a row of %zu values", n);
     bool has_room = gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
                     gsa__reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
-    return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a row of up to %zu values", n);
+    return has_room ? GSA_OK : gsa__fail_memory(rows->env, error, "no memory for a row of up to %zu values", n);
 }
 
 gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error)
@@ -60,7 +60,7 @@ gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error)
     size_t need;
     if (!gsa__add(rows->n_cells, n, &need) ||
         !gsa__reserve(rows->env, &rows->cell, &rows->cell_capacity, need, sizeof *rows->cell))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu cells", n);
+        return gsa__fail_memory(rows->env, error, "no memory for a row of %zu cells", n);
     if (n > 0)
         memset(rows->cell + rows->n_cells, 0, n * sizeof *rows->cell);
     return GSA_OK;

@@ -60,11 +60,11 @@ gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_si
                          gsa__quote(name, name_size, quote));
     if (schema->n_fields == GSA__MOST_FIELDS)
         return gsa__fail(error, GSA_LIMIT, "more than %zu columns", GSA__MOST_FIELDS);
-    if (schema->n_fields >= schema->env->memory_limit / 4 / GSA__FIELD_COST + 1)
+    if (schema->n_fields >= gsa__memory_limit(schema->env) / 4 / GSA__FIELD_COST + 1)
         return gsa__fail(error, GSA_LIMIT, "more than %zu columns take a quarter of the memory limit: raise the limit",
                          schema->n_fields);
     if (!reserve(schema) || !gsa__words_add(&schema->names, name, name_size))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the names of the columns");
+        return gsa__fail_memory(schema->env, error, "no memory for the names of the columns");
     if (kind == GSA__FIELD_NUMBER)
         schema->number[schema->n_of_kind[kind]] = (uint32_t)schema->n_fields;
     schema->n_of_kind[kind]++;
@@ -136,7 +136,7 @@ gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2],
         return GSA_OK;
     }
     gsa__free(schema->env, cross.name[0]);
-    return gsa__fail(error, GSA_MEMORY, "no memory for the crosses");
+    return gsa__fail_memory(schema->env, error, "no memory for the crosses");
 }
 
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
         size += 2 * strlen(schema->cross[i].name[0]) + 2 * strlen(schema->cross[i].name[1]) + sizeof "cross \t\n";
     char *text = gsa__alloc(schema->env, size, 1), *out = text;
     if (!text)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+        return gsa__fail_memory(schema->env, error, "no memory for the meaning of the columns");
     out += snprintf(out, size, "%scolumns %s\nbits %u\n", head, columns[schema->is_namespaced ? 2 : schema->is_named],
                     schema->bits);
     for (size_t i = 0; i < schema->n_fields; i++) {
@@ -252,7 +252,7 @@ gsa_status gsa__schema_parse(gsa__schema *schema, const char *text, gsa_error *e
         return gsa__fail(error, GSA_FORMAT, "the meaning of the columns is not one that this release reads");
     char *copy = gsa__copy_text(schema->env, text + sizeof head - 1);
     if (!copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+        return gsa__fail_memory(schema->env, error, "no memory for the meaning of the columns");
     gsa_status status = GSA_OK;
     for (char *line = copy, *end; status == GSA_OK && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';

@@ -36,7 +36,7 @@ static gsa_status open_encoder(gsa_writer *writer, const char *path, gsa_error *
                          codec ? "" : entry->library, entry->ending);
     writer->packed = gsa__alloc(&writer->env, PACKED_SIZE, 1);
     writer->encoder = writer->packed ? codec->open_encoder(&writer->env) : NULL;
-    return writer->encoder ? GSA_OK : gsa__fail(error, GSA_MEMORY, "%s: no memory for %s", path, entry->name);
+    return writer->encoder ? GSA_OK : gsa__fail_memory(&writer->env, error, "%s: no memory for %s", path, entry->name);
 }
 
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
@@ -47,7 +47,7 @@ gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *
     gsa_env resolved = gsa__env_resolve(env);
     gsa_writer *writer = gsa__alloc_zeroed(&resolved, 1, kind->size);
     if (!writer)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a writer");
+        return gsa__fail_memory(&resolved, error, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
     writer->entry = gsa__codec_named(path);
@@ -102,7 +102,7 @@ static gsa_status compress(gsa_writer *writer, const void *bytes, size_t size, b
         io.out_size = PACKED_SIZE;
         gsa__codec_result result = writer->entry->codec->step(writer->encoder, &io);
         if (result != GSA__CODEC_MORE && result != GSA__CODEC_MEMBER_END)
-            return gsa__fail(error, GSA_MEMORY, "no memory to compress with %s", writer->entry->name);
+            return gsa__fail_memory(&writer->env, error, "no memory to compress with %s", writer->entry->name);
         is_done = is_last ? result == GSA__CODEC_MEMBER_END : io.in_size == 0;
         status = gsa__atomic_file_write(writer->file, writer->packed, PACKED_SIZE - io.out_size, error);
     }
@@ -140,7 +140,7 @@ gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error
             "be hashed again; write a cache (.gsac), which keeps what they mean, or libsvm text");
     char *copy = text ? gsa__copy_text(&writer->env, text) : NULL;
     if (text && !copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the meaning of the columns");
+        return gsa__fail_memory(&writer->env, error, "no memory for the meaning of the columns");
     gsa__free(&writer->env, writer->schema);
     writer->schema = copy;
     return GSA_OK;
@@ -184,7 +184,7 @@ static bool reserve(gsa_writer *writer, size_t n)
 static gsa_status collect(gsa_writer *writer, const gsa__entries *row, size_t r, size_t *n, gsa_error *error)
 {
     if (!reserve(writer, row->n))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu values", row->n);
+        return gsa__fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
     for (size_t i = 0; i < row->n; i++) {
         gsa__pair p = {row->index ? row->index[i] : (uint32_t)i, row->value ? row->value[i] : 1.0f};
         if (!isfinite(p.value))

@@ -45,7 +45,7 @@ gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *e
 {
     gsa__ahead *ahead = gsa__alloc_zeroed(env, 1, sizeof *ahead);
     if (!ahead)
-        return gsa__fail(error, GSA_MEMORY, "no memory for blocks of rows");
+        return gsa__fail_memory(env, error, "no memory for blocks of rows");
     ahead->env = *env;
     ahead->reader = reader;
     ahead->n_threads = n_threads;
@@ -57,7 +57,7 @@ gsa_status gsa__ahead_new(gsa_reader *reader, size_t n_threads, const gsa_env *e
 static void wait_for_thread(gsa__ahead *ahead)
 {
     if (ahead->busy)
-        pthread_join(ahead->thread, NULL);
+        gsa__thread_join(ahead->thread, &ahead->env);
     ahead->busy = 0;
 }
 
@@ -140,7 +140,13 @@ static void begin_next(gsa__ahead *ahead)
     const side *at = &ahead->side[ahead->current];
     if (ahead->n_threads < 2 || at->status != GSA_OK || gsa__block_is_last(ahead->last_block))
         return;
-    ahead->busy = gsa__thread_start(&ahead->thread, read_other, ahead) == 0;
+    uint64_t size = 0; /* what blocks like those of this side take: without room for as many, nothing is read ahead */
+    for (size_t i = 0; i < at->n; i++)
+        size += gsa__block_size(at->block[i]);
+    const side *other = &ahead->side[!ahead->current];
+    if (!other->block[0] && size + size / 4 > gsa__memory_left(&ahead->env))
+        return;
+    ahead->busy = gsa__thread_start(&ahead->thread, read_other, ahead, &ahead->env) == 0;
     if (!ahead->busy)
         ahead->n_threads = 1;
 }

@@ -48,11 +48,11 @@ gsa_status gsa__aside_add(gsa__aside *aside, const gsa_state *const *copy, size_
 {
     const gsa_env *env = &aside->job->env;
     if (!gsa__reserve(env, &aside->sliced, &aside->capacity, aside->n_sliced + 1, sizeof *aside->sliced))
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu copies", n);
+        return gsa__fail_memory(env, error, "no memory for %zu copies", n);
     gsa__sliced *to = &aside->sliced[aside->n_sliced++];
     *to = (gsa__sliced){.bytes = {.env = env}, .at = gsa__alloc_zeroed(env, aside->n_ranges + 1, sizeof *to->at)};
     gsa_status status =
-        to->at ? add_heads(aside, copy, n, error) : gsa__fail(error, GSA_MEMORY, "no memory for %zu copies", n);
+        to->at ? add_heads(aside, copy, n, error) : gsa__fail_memory(env, error, "no memory for %zu copies", n);
     for (size_t i = 0; i < aside->n_ranges && status == GSA_OK; i++) {
         uint64_t from = i * aside->width, rest = (uint64_t)GSA_MAX_ID + 1 - from;
         size_t start = gsa__thing_begin(&to->bytes);
@@ -121,7 +121,7 @@ static gsa_status lay_out(const merger *all, size_t first, gsa__bytes *to, size_
             /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are n_sliced */
             size_t at = some->at[first + r], end = some->at[first + r + 1];
             if (gsa__bytes_add(to, some->bytes.at + at, end - at) != 0)
-                return gsa__fail(error, GSA_MEMORY, "no memory for what other processes are to have");
+                return gsa__fail_memory(to->env, error, "no memory for what other processes are to have");
         }
         sizes[r] = to->size - before;
     }
@@ -179,7 +179,7 @@ gsa_status gsa__aside_merge(gsa__aside *aside, gsa_status status, size_t n_copie
     all.slice_size = gsa__alloc(env, n, sizeof *all.slice_size);
     bool has_room = all.head && all.slice && all.slice_size;
     if (!has_room && status == GSA_OK)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for %zu copies", n_copies);
+        status = gsa__fail_memory(env, error, "no memory for %zu copies", n_copies);
     /* A process that has failed says so at the next meeting, and leaves. */
     status = has_room ? take_heads(&all, status, error) : gsa__peers_agree(job, status, error);
     for (size_t i = 0; i < aside->n_ranges && !job->parted; i += n_ranks)

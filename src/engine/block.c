@@ -33,7 +33,7 @@ gsa_status gsa__block_new(const gsa_env *env, gsa__block **out, gsa_error *error
     gsa_env resolved = gsa__env_resolve(env);
     gsa__block *block = gsa__alloc_zeroed(&resolved, 1, sizeof *block);
     if (!block)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a block of rows");
+        return gsa__fail_memory(&resolved, error, "no memory for a block of rows");
     block->env = resolved;
     block->row_start = gsa__alloc_zeroed(&resolved, GSA_BLOCK_ROWS + 1, sizeof *block->row_start);
     block->label = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->label);
@@ -42,7 +42,7 @@ gsa_status gsa__block_new(const gsa_env *env, gsa__block **out, gsa_error *error
     block->place = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->place);
     if (!block->row_start || !block->label || !block->word || !block->weight || !block->place) {
         gsa__block_free(block);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a block of rows");
+        return gsa__fail_memory(&resolved, error, "no memory for a block of rows");
     }
     *out = block;
     return GSA_OK;
@@ -64,6 +64,14 @@ void gsa__block_free(gsa__block *block)
     gsa__free(&env, block);
 }
 
+uint64_t gsa__block_size(const gsa__block *block)
+{
+    size_t row_size = sizeof *block->row_start + sizeof *block->label + sizeof *block->word + sizeof *block->weight +
+                      sizeof *block->place;
+    return (uint64_t)GSA_BLOCK_ROWS * row_size + block->index_capacity * sizeof *block->index +
+           block->value_capacity * sizeof *block->value;
+}
+
 static void empty(gsa__block *block)
 {
     block->n_rows = block->n_entries = 0;
@@ -78,13 +86,9 @@ void gsa__block_clear(gsa__block *block)
 
 static gsa_status reserve(gsa__block *block, size_t n_entries, gsa_error *error)
 {
-    if ((uint64_t)n_entries * (sizeof(uint32_t) + sizeof(float)) > block->env.memory_limit)
-        return gsa__fail(error, GSA_LIMIT,
-                         "a block of %u rows does not fit the memory limit; raise the limit (--memory-limit)",
-                         GSA_BLOCK_ROWS);
     if (!gsa__reserve(&block->env, &block->index, &block->index_capacity, n_entries, sizeof *block->index) ||
         !gsa__reserve(&block->env, &block->value, &block->value_capacity, n_entries, sizeof *block->value))
-        return gsa__fail(error, GSA_MEMORY, "no memory for a block of %zu entries", n_entries);
+        return gsa__fail_memory(&block->env, error, "no memory for a block of %zu entries", n_entries);
     return GSA_OK;
 }
 
@@ -106,7 +110,7 @@ static void copy_facts(gsa__block *block, const gsa_batch *from, size_t row, siz
 static gsa_status copy_words(gsa__block *block, const gsa_batch *from, gsa_error *error)
 {
     if (!gsa__reserve(&block->env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words))
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu label words", from->n_words);
+        return gsa__fail_memory(&block->env, error, "no memory for %zu label words", from->n_words);
     while (block->n_words < from->n_words) {
         block->words[block->n_words] = from->words[block->n_words];
         block->n_words++;

@@ -27,6 +27,8 @@ int gsa__block_is_last(const gsa__block *block);
 /* The order in which its n_rows rows are learned: the plan's, or as they come. */
 void gsa__block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,
                       uint32_t *order);
+/* Bytes that it takes. */
+uint64_t gsa__block_size(const gsa__block *block);
 /* Forgets everything, for a reader that was rewound. */
 void gsa__block_clear(gsa__block *block);
 

@@ -28,7 +28,7 @@ void gsa__bytes_free(gsa__bytes *bytes)
 gsa_status gsa__thing_end(gsa__bytes *to, size_t start, gsa_error *error)
 {
     if (to->size < start + sizeof(uint64_t))
-        return gsa__fail(error, GSA_MEMORY, "no memory for what other processes are to have");
+        return gsa__fail_memory(to->env, error, "no memory for what other processes are to have");
     uint64_t size = to->size - start - sizeof size;
     memcpy(to->at + start, &size, sizeof size);
     return GSA_OK;

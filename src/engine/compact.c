@@ -72,7 +72,7 @@ gsa_status gsa__compact_rows(gsa__compact *compact, const gsa_batch *rows, const
     if (done)
         return GSA_OK;
     gsa__compact_release(compact, env);
-    return gsa__fail(error, GSA_MEMORY, "no memory to renumber the features of %zu rows", rows->n_rows);
+    return gsa__fail_memory(env, error, "no memory to renumber the features of %zu rows", rows->n_rows);
 }
 
 void gsa__compact_release(gsa__compact *compact, const gsa_env *env)

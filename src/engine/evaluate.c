@@ -121,7 +121,7 @@ static gsa_status meet(jury *all, gsa_status status, gsa_error *error)
     if (sizes)
         sizes[0] = all->parts.size;
     else if (status == GSA_OK)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for %zu sizes", n_ranks);
+        status = gsa__fail_memory(&all->job.env, error, "no memory for %zu sizes", n_ranks);
     status = gsa__peers_exchange(&all->job, status, all->parts.at, sizes, &others, &given, error);
     if (status == GSA_OK)
         status = add_others(all, others, gsa__peers_total(&all->job, given), error);

@@ -20,7 +20,7 @@
 static gsa_status add(gsa__index *index, const gsa_extent *extent, const gsa_env *env, gsa_error *error)
 {
     if (!gsa__reserve(env, &index->block, &index->capacity, index->n + 1, sizeof *index->block))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the places of %zu blocks", index->n + 1);
+        return gsa__fail_memory(env, error, "no memory for the places of %zu blocks", index->n + 1);
     index->block[index->n++] = *extent;
     return GSA_OK;
 }

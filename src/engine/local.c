@@ -340,8 +340,8 @@ static gsa_status try_team(training *run, int *taken, gsa_error *error)
         status = gsa__compact_rows(&compact, &rows, &run->job.env, error);
     *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1, &size);
     if (*taken)
-        status = size <= run->job.env.memory_limit ? give_to_team(run, &compact, &rows, error)
-                                                   : fail_size(size, run->job.env.memory_limit, error);
+        status = size <= gsa__memory_limit(&run->job.env) ? give_to_team(run, &compact, &rows, error)
+                                                          : fail_size(size, gsa__memory_limit(&run->job.env), error);
     gsa__compact_release(&compact, &run->job.env);
     return status;
 }
@@ -447,7 +447,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     if (!run) {
         gsa__job lost = {.env = resolved};
         lost.hooks.peers = hooks ? hooks->peers : NULL;
-        return gsa__peers_agree(&lost, gsa__fail(error, GSA_MEMORY, "no memory to train"), error);
+        return gsa__peers_agree(&lost, gsa__fail_memory(&resolved, error, "no memory to train"), error);
     }
     run->job = (gsa__job){.state = state, .reader = reader, .env = resolved};
     if (hooks)

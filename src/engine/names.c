@@ -52,7 +52,7 @@ static gsa_status deal(hearing *all, gsa_error *error)
     all->next = gsa__alloc_zeroed(env, all->n_ranks, sizeof *all->next);
     all->feature = gsa__alloc(env, all->n, sizeof *all->feature);
     if (!all->size || !all->next || !all->feature)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", all->n);
+        return gsa__fail_memory(env, error, "no memory for the names of %zu features", all->n);
     for (size_t i = 0; i < all->n; i++)
         all->size[feature_of(all, i) % all->n_ranks] += sizeof *all->feature;
     find_places(all, sizeof *all->feature);
@@ -78,7 +78,7 @@ static gsa_status decide(const hearing *all, const unsigned char *asked, size_t 
     verdict->at = gsa__alloc_zeroed(env, n, 1);
     if (!at || !verdict->at || n > UINT32_MAX) {
         gsa__free(env, at);
-        return gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", n);
+        return gsa__fail_memory(env, error, "no memory for the names of %zu features", n);
     }
     for (size_t i = 0; i < n; i++) {
         uint32_t feature;
@@ -151,7 +151,7 @@ static gsa_status pack(const hearing *all, tally before, gsa__bytes *to, gsa_err
         before.size += size;
         failed = gsa__bytes_add(to, &feature, sizeof feature) != 0 || gsa__bytes_add(to, name, size) != 0;
     }
-    return failed ? gsa__fail(error, GSA_MEMORY, "no memory for the names of %zu features", all->n_won) : GSA_OK;
+    return failed ? gsa__fail_memory(to->env, error, "no memory for the names of %zu features", all->n_won) : GSA_OK;
 }
 
 static gsa_status unpack(gsa__common_names *names, const unsigned char *from, size_t size, const gsa_env *env,
@@ -160,7 +160,7 @@ static gsa_status unpack(gsa__common_names *names, const unsigned char *from, si
     names->text = gsa__alloc(env, size, 1);
     names->at = gsa__alloc(env, GSA_NAMES_MOST, sizeof *names->at);
     if (!names->text || !names->at)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu bytes of names", size);
+        return gsa__fail_memory(env, error, "no memory for %zu bytes of names", size);
     memcpy(names->text, from, size);
     for (size_t at = 0; at < size;) {
         uint32_t feature;

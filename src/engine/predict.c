@@ -77,7 +77,7 @@ static gsa_status write_text(const predicting *run, worker *mine)
         double number = row[0];
         size_t best = run->info.n_classes > 0 ? best_class(run, row, &number) : 0;
         if (!gsa__reserve(&run->env, &mine->text, &mine->text_capacity, size + run->text.room, 1))
-            return gsa__fail(&mine->error, GSA_MEMORY, "no memory for the text of %zu predictions", n_rows);
+            return gsa__fail_memory(&run->env, &mine->error, "no memory for the text of %zu predictions", n_rows);
         uint64_t row_number = mine->some.first_row + i + 1;
         size = (size_t)(gsa__prediction_text_line(&run->text, row_number, best, number, row, mine->text + size) -
                         mine->text);
@@ -113,7 +113,7 @@ static gsa_status predict_rows(const predicting *run, worker *mine)
 {
     size_t n = mine->rows.n_rows * run->width;
     if (!gsa__reserve(&run->env, &mine->number, &mine->number_capacity, n, sizeof *mine->number))
-        return gsa__fail(&mine->error, GSA_MEMORY, "no memory for %zu predictions", n);
+        return gsa__fail_memory(&run->env, &mine->error, "no memory for %zu predictions", n);
     gsa_status status =
         (run->has_margins ? gsa_model_margins : gsa_model_predict)(run->model, &mine->rows, mine->number, &mine->error);
     if (status != GSA_OK)
@@ -162,7 +162,7 @@ static gsa_status set_up(predicting *run, gsa_error *error)
     if (run->most_rows > GSA_BLOCK_ROWS)
         run->most_rows = GSA_BLOCK_ROWS;
     run->workers = gsa__alloc_zeroed(&run->env, run->n_workers, sizeof *run->workers);
-    gsa_status status = run->workers ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory to predict");
+    gsa_status status = run->workers ? GSA_OK : gsa__fail_memory(&run->env, error, "no memory to predict");
     for (size_t i = 0; i < run->n_workers && status == GSA_OK; i++)
         status = gsa__block_new(&run->env, &run->workers[i].block, error);
     if (status == GSA_OK && run->hooks->text != GSA_TEXT_NONE)
@@ -177,7 +177,7 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
     gsa_batch no_rows = {0};
     worker *first = &run->workers[0];
     if (!gsa__reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the names of columns");
+        return gsa__fail_memory(&run->env, error, "no memory for the names of columns");
     gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
     some.text_size = (size_t)(gsa__prediction_text_header(&run->text, first->text) - first->text);
     return run->hooks->take(run->hooks->ctx, &some, error);

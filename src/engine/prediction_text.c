@@ -72,7 +72,7 @@ gsa_status gsa__prediction_text_open(gsa__prediction_text *text, const gsa_model
         size += MOST_GROWTH * (strlen(gsa_model_label(model, i)) + 1);
     text->start = gsa__alloc_zeroed(env, size, 1);
     if (!text->start)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the text of %zu labels", n);
+        return gsa__fail_memory(env, error, "no memory for the text of %zu labels", n);
     text->label = (char *)(text->start + n + 1);
     for (size_t i = 0; i < n; i++) {
         char *from = text->label + text->start[i], *to = put_label(from, gsa_model_label(model, i), text->kind);

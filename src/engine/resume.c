@@ -87,7 +87,7 @@ gsa_status gsa__resumed_compare_index(gsa__resumed *resumed, gsa__job *job, cons
     gsa_status status = gsa__block_new(&job->env, &all.block, error);
     all.order = gsa__alloc(&job->env, GSA_BLOCK_ROWS, sizeof *all.order);
     if (status == GSA_OK && !all.order)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+        status = gsa__fail_memory(&job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
     for (size_t i = 0; i < index->n && left > 0 && status == GSA_OK; i++) {
         uint64_t n = index->block[i].n_rows < left ? index->block[i].n_rows : left;
         left -= n;

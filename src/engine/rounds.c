@@ -166,7 +166,7 @@ gsa_status gsa__round_learn(gsa__round *round, const gsa_batch *batch, const uin
     if (!round->waiting[at].order)
         round->waiting[at].order = gsa__alloc(&round->job->env, GSA_BLOCK_ROWS, sizeof *order);
     if (!round->waiting[at].order)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", batch->n_rows);
+        return gsa__fail_memory(&round->job->env, error, "no memory for the order of %zu rows", batch->n_rows);
     memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);
     round->waiting[at].batch = *batch;
     round->report.n_mine += batch->n_rows;

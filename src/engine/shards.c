@@ -37,7 +37,7 @@ static gsa_status pupil_begin(pupil *who, const gsa_state *state, gsa_error *err
     who->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
     who->order = gsa__alloc(&who->job->env, GSA_BLOCK_ROWS, sizeof *who->order);
     if (!who->order)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+        return gsa__fail_memory(&who->job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
     return gsa__block_new(&who->job->env, &who->block, error);
 }
 
@@ -120,7 +120,8 @@ static gsa_status tell_labels(const sharded *run, gsa_batch *rows, const float *
 static gsa_status count_rows(sharded *run, gsa_error *error)
 {
     float *nothing = gsa__alloc_zeroed(&run->job->env, GSA_BLOCK_ROWS, sizeof *nothing);
-    gsa_status status = nothing ? rewind_all(run, error) : gsa__fail(error, GSA_MEMORY, "no memory for labels");
+    gsa_status status =
+        nothing ? rewind_all(run, error) : gsa__fail_memory(&run->job->env, error, "no memory for labels");
     gsa_batch rows;
     while (status == GSA_OK &&
            (status = gsa__block_read(run->who.block, run->job->reader, GSA_BLOCK_ROWS, &rows, error)) == GSA_OK) {
@@ -145,7 +146,7 @@ static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
     size_t n = run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
     run->first = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->first);
     run->copy = gsa__alloc_zeroed(&run->job->env, n, sizeof *run->copy);
-    return run->first && run->copy ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu shards", n);
+    return run->first && run->copy ? GSA_OK : gsa__fail_memory(&run->job->env, error, "no memory for %zu shards", n);
 }
 
 /* Of the rows, from the first on, as many as have no more entries than that. */

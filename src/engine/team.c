@@ -79,7 +79,8 @@ int gsa__team_fits(const gsa_batch *rows, uint64_t n_outputs, uint64_t *size)
 static gsa_status new_order(const gsa__assignment *job, uint32_t **out, gsa_error *error)
 {
     *out = gsa__alloc(&job->run->env, job->rows->n_rows, sizeof **out);
-    return *out ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for the order of %zu rows", job->rows->n_rows);
+    return *out ? GSA_OK
+                : gsa__fail_memory(&job->run->env, error, "no memory for the order of %zu rows", job->rows->n_rows);
 }
 
 static gsa_status leave_out_fold(const struct team *team, gsa_state *member, uint32_t number, gsa_error *error)
@@ -139,7 +140,7 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     team->most_passes = job->passes > 0 ? job->passes : gsa_plan_passes(n_rows);
     team->fold = gsa__alloc(&job->run->env, n_rows, sizeof *team->fold);
     if (!team->fold)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the folds of %zu rows", n_rows);
+        return gsa__fail_memory(&job->run->env, error, "no memory for the folds of %zu rows", n_rows);
     gsa_status status = gsa__fold_rows(job->rows, job->seed, team->n_members, &job->run->env, team->fold, error);
     if (status != GSA_OK)
         return status;

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <unistd.h>
@@ -29,14 +30,27 @@ size_t gsa__workers_count(const gsa_env *env)
     return n < 1 ? 1 : n < (long)THREADS_MOST ? (size_t)n : THREADS_MOST;
 }
 
-int gsa__thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
+/* What a thread counts for: the pages of its stack that it touches, and what the system's allocator keeps for it. */
+#define THREAD_COST ((uint64_t)256 << 10)
+
+int gsa__thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsa_env *env)
 {
     sigset_t all, before;
+    if (!gsa__charge(env, THREAD_COST))
+        return ENOMEM;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int code = pthread_create(thread, NULL, run, ctx);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (code != 0)
+        gsa__discharge(env, THREAD_COST);
     return code;
+}
+
+void gsa__thread_join(pthread_t thread, const gsa_env *env)
+{
+    pthread_join(thread, NULL);
+    gsa__discharge(env, THREAD_COST);
 }
 
 static void note_failure(struct crew *crew, size_t number, gsa_status status, const gsa_error *error)
@@ -78,13 +92,13 @@ gsa_status gsa__workers_run(size_t n_threads, size_t n_tasks, gsa__task task, vo
     pthread_t *helper = gsa__alloc(env, n_helpers, sizeof *helper);
     if (!helper || pthread_mutex_init(&crew.lock, NULL) != 0) {
         gsa__free(env, helper);
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu threads", n_threads);
+        return gsa__fail_memory(env, error, "no memory for %zu threads", n_threads);
     }
-    while (n < n_helpers && gsa__thread_start(&helper[n], help, &crew) == 0)
+    while (n < n_helpers && gsa__thread_start(&helper[n], help, &crew, env) == 0)
         n++; /* with fewer threads than wanted the result is the same */
     run_from(&crew, 0);
     while (n > 0)
-        pthread_join(helper[--n], NULL);
+        gsa__thread_join(helper[--n], env);
     pthread_mutex_destroy(&crew.lock);
     gsa__free(env, helper);
     if (crew.status != GSA_OK && error)

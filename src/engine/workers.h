@@ -6,8 +6,10 @@
 
 #include <pthread.h>
 
-/* A thread that no signal interrupts: those are for the threads that the caller made. 0, or an error number. */
-int gsa__thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
+/* A thread that no signal interrupts: those are for the threads that the caller made. 0, or an error number, also where
+ * the budget does not allow one more stack. */
+int gsa__thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsa_env *env);
+void gsa__thread_join(pthread_t thread, const gsa_env *env);
 
 typedef gsa_status (*gsa__task)(void *ctx, size_t number, gsa_error *error);
 

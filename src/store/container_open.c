@@ -131,12 +131,10 @@ static gsa_status check(gsa__container *container, const char *name, gsa_error *
 static gsa_status copy_bytes(gsa__container *container, const char *name, gsa_error *error)
 {
     char text[GSA__SIZE_TEXT];
-    if (container->size > container->env.memory_limit)
-        return gsa__fail(error, GSA_LIMIT, "%s needs %s, more than the memory limit; raise it (--memory-limit)", name,
-                         gsa__size_text(container->size, text));
     container->copy = gsa__alloc(&container->env, container->size, 1);
     if (!container->copy)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %s (%s)", name, gsa__size_text(container->size, text));
+        return gsa__fail_memory(&container->env, error, "no memory for %s (%s)", name,
+                                gsa__size_text(container->size, text));
     memcpy(container->copy, container->bytes, container->size);
     container->bytes = container->copy;
     return GSA_OK;
@@ -155,9 +153,13 @@ static gsa_status map_descriptor(gsa__container *container, int fd, const char *
         return GSA_OK;
     if ((uint64_t)info.st_size > SIZE_MAX)
         return gsa__fail(error, GSA_LIMIT, "%s is too large for this machine's addresses", path);
+    if (!gsa__charge(&container->env, (uint64_t)info.st_size)) /* pages of it are resident while they are used */
+        return gsa__fail_memory(&container->env, error, "no memory to map %s", path);
     void *mapped = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (mapped == MAP_FAILED)
+    if (mapped == MAP_FAILED) {
+        gsa__discharge(&container->env, (uint64_t)info.st_size);
         return fail_errno(error, "map", path, errno);
+    }
     container->mapped = mapped;
     container->bytes = mapped;
     container->size = (size_t)info.st_size;
@@ -182,15 +184,15 @@ static gsa_status map_file(gsa__container *container, const char *path, gsa_erro
 
 /* ---- the doors -------------------------------------------------------------------------------------------------- */
 
-static gsa__container *new_container(const gsa_env *env, const char *name, gsa_error *error)
+static gsa_status new_container(const gsa_env *env, const char *name, gsa__container **out, gsa_error *error)
 {
     gsa_env resolved = gsa__env_resolve(env);
     gsa__container *container = gsa__alloc(&resolved, 1, sizeof *container);
-    if (container)
-        *container = (gsa__container){.env = resolved};
-    else
-        (void)gsa__fail(error, GSA_MEMORY, "no memory to read %s", name);
-    return container;
+    if (!container)
+        return gsa__fail_memory(&resolved, error, "no memory to read %s", name);
+    *container = (gsa__container){.env = resolved};
+    *out = container;
+    return GSA_OK;
 }
 
 /* Hands the container out if everything is in order, and frees it if not. */
@@ -209,20 +211,21 @@ static gsa_status finish(gsa__container *container, gsa_status status, const cha
 gsa_status gsa__container_open(const char *path, const gsa_env *env, gsa__container **out, gsa_error *error)
 {
     *out = NULL;
-    gsa__container *container = new_container(env, path, error);
-    if (!container)
-        return GSA_MEMORY;
+    gsa__container *container = NULL;
+    gsa_status status = new_container(env, path, &container, error);
+    if (status != GSA_OK)
+        return status;
     return finish(container, map_file(container, path, error), path, out, error);
 }
 
 gsa_status gsa__container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
                                      gsa__container **out, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     *out = NULL;
-    gsa__container *container = new_container(env, name, error);
-    if (!container)
-        return GSA_MEMORY;
+    gsa__container *container = NULL;
+    gsa_status status = new_container(env, name, &container, error);
+    if (status != GSA_OK)
+        return status;
     container->bytes = bytes;
     container->size = size;
     if (size > 0 && ((uintptr_t)bytes % 8 != 0 || !gsa__machine_is_little_endian()))
@@ -241,8 +244,10 @@ void gsa__container_close(gsa__container *container)
         return;
     gsa_env env = container->env;
     gsa__header_free(&env, &container->header);
-    if (container->mapped)
+    if (container->mapped) {
         munmap(container->mapped, container->size);
+        gsa__discharge(&env, container->size);
+    }
     gsa__free(&env, container->copy);
     gsa__free(&env, container);
 }

@@ -110,7 +110,7 @@ gsa_status gsa__container_write(const gsa__bundle *bundle, gsa_write_fn write, v
     if (out.chunk && order)
         status = emit_file(&out, bundle, order, error);
     else
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a buffer to write from");
+        status = gsa__fail_memory(&out.env, error, "no memory for a buffer to write from");
     gsa__free(&out.env, order);
     gsa__free(&out.env, out.chunk);
     return status;

@@ -109,13 +109,13 @@ static gsa_status dump_padded(const json_t *header, const gsa_env *env, char **t
                          GSA__CONTAINER_MOST_HEADER);
     *text = dump_size > 0 ? gsa__alloc(env, *size, 1) : NULL;
     if (!*text)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
+        return gsa__fail_memory(env, error, "no memory for the file's header");
     memset(*text, ' ', *size);
     if (json_dumpb(header, *text, dump_size, JSON_COMPACT) == dump_size)
         return GSA_OK;
     gsa__free(env, *text);
     *text = NULL;
-    return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
+    return gsa__fail_memory(env, error, "no memory for the file's header");
 }
 
 gsa_status gsa__header_compose(const gsa__bundle *bundle, const size_t *order, const gsa_env *env, char **text,
@@ -235,7 +235,7 @@ static gsa_status read_notes(const parsing *parse, json_t *metadata, const gsa_e
         return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata has %zu entries", parse->name, n);
     out->notes = gsa__alloc(env, n, sizeof *out->notes);
     if (!out->notes)
-        return gsa__fail(error, GSA_MEMORY, "no memory to read %s", parse->name);
+        return gsa__fail_memory(env, error, "no memory to read %s", parse->name);
     for (void *i = json_object_iter(metadata); i; i = json_object_iter_next(metadata, i)) {
         const char *text = json_string_value(json_object_iter_value(i));
         if (!text)
@@ -253,7 +253,7 @@ static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env,
                          parse->name, n, GSA__CONTAINER_MOST_TENSORS);
     out->tensors = gsa__alloc(env, n, sizeof *out->tensors);
     if (!out->tensors)
-        return gsa__fail(error, GSA_MEMORY, "no memory to read %s", parse->name);
+        return gsa__fail_memory(env, error, "no memory to read %s", parse->name);
     for (void *i = json_object_iter(json); i; i = json_object_iter_next(json, i)) {
         const char *key = json_object_iter_key(i);
         if (strcmp(key, METADATA) == 0)

@@ -10,4 +10,4 @@ try greedystep train small.svm -o m --memory-limit 8 --order file
 # The copies that learn a small file count together.
 greedystep generate --rows 1000 --features 300000 --nnz 100 -o wide.svm --quiet
 try greedystep train wide.svm -o m --memory-limit 16M
-greedystep train wide.svm -o m --memory-limit 80M --quiet >log && echo "fine with more"
+greedystep train wide.svm -o m --memory-limit 256M --quiet >log && echo "fine with more"

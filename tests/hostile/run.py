@@ -8,9 +8,11 @@ opens a socket or starts another program."""
 import argparse
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 import data
 import models
@@ -143,6 +145,43 @@ def try_data(harness, directory, cases, wanted, quick):
                         os.unlink(os.path.join(directory, out))
 
 
+# Little text that becomes much, with --memory-limit 16M.
+SMALL_LIMIT, SMALL_MOST = ["--memory-limit", "16M"], 48 * MiB
+
+
+def try_lines(harness, directory, wanted):
+    for name, says, (file, *options), text in data.line_cases():
+        if not wanted(name):
+            continue
+        prepare_copy(harness, fresh(directory))
+        models.plain(os.path.join(directory, file), text)
+        for verb in DATA_VERBS:
+            if verb[0] == "predict":  # has no --cross, and another schema
+                continue
+            arguments = [a.format(file) for a in verb] + options
+            judge(harness, "%s: %s 16M" % (name, verb[0]), arguments, says, SMALL_LIMIT, SMALL_MOST, directory)
+
+
+def try_interrupt(harness, directory, wanted):
+    """Lines whose crosses take long are left at once when SIGTERM comes, also in the middle of a line."""
+    if not wanted("interrupted_crosses"):
+        return
+    models.plain(os.path.join(fresh(directory), "bad"), data.features(200, 2800))
+    child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a*a", "--quiet",
+                              "--memory-limit", "0"], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    harness.n_runs += 1
+    time.sleep(1.5)
+    if child.poll() is not None:
+        return harness.fail("interrupted_crosses", "it ended by itself: %s" % child.stderr.read())
+    child.send_signal(signal.SIGTERM)
+    began = time.monotonic()
+    child.wait()
+    taken, most = time.monotonic() - began, 10 if harness.sanitized else 1
+    child.stderr.close()
+    if taken > most or os.path.exists(os.path.join(directory, "out.svm")):
+        harness.fail("interrupted_crosses", "it went on for %.1f s, or left a file" % taken)
+
+
 def prepare_copy(harness, directory):
     for name in ("good.svm", "good.model", "good.model.state", "other.model", "other.model.state"):
         os.link(os.path.join(harness.directory, "good", name), os.path.join(directory, name))
@@ -171,6 +210,8 @@ def main():
         if options.kind != "models":
             for cases in (data.text_cases(options.slow), data.cache_cases(seal), data.compressed_cases(options.slow)):
                 try_data(harness, work, cases, wanted, not options.slow)
+            try_lines(harness, work, wanted)
+            try_interrupt(harness, work, wanted)
         print("%d runs, %d failures; the most memory: %d MiB (%s)" % (
             harness.n_runs, len(harness.failures), harness.worst[0] // 1024, harness.worst[1]))
     return 1 if harness.failures else 0

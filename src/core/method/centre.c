@@ -24,7 +24,7 @@ gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, g
     if (n <= centre->n)
         return GSA_OK;
     if (!gsa__reserve(env, &centre->at, &centre->capacity, n, sizeof *centre->at))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the means of %zu columns", n);
+        return gsa__fail_memory(env, error, "no memory for the means of %zu columns", n);
     memset(centre->at + centre->n, 0, (n - centre->n) * sizeof *centre->at);
     centre->n = n;
     return GSA_OK;

@@ -13,7 +13,7 @@ gsa_status gsa__contest_resume(gsa_state *state, gsa_error *error)
 {
     gsa__contest *contest = gsa__alloc_zeroed(&state->env, 1, sizeof *contest);
     if (!contest)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a contest");
+        return gsa__fail_memory(&state->env, error, "no memory for a contest");
     gsa_status status = gsa__table_copy(&contest->table, &state->table, &state->env, error);
     if (status != GSA_OK) {
         gsa__free(&state->env, contest);

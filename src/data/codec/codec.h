@@ -40,7 +40,7 @@ typedef enum gsa__codec_result {
     GSA__CODEC_MEMBER_END, /* a member is complete; another may follow */
     GSA__CODEC_DAMAGED,
     GSA__CODEC_NO_MEMORY,
-    GSA__CODEC_OVER_LIMIT /* would need more than env.memory_limit */
+    GSA__CODEC_OVER_LIMIT /* would need more than any file of its kind may */
 } gsa__codec_result;
 
 typedef struct gsa__codec {

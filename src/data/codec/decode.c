@@ -21,7 +21,7 @@ gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, cons
     if (!decode->in) {
         const char *name = source->name;
         gsa__decode_close(decode);
-        return gsa__fail(error, GSA_MEMORY, "%s: no memory for a buffer of %zu bytes", name, buffer_size);
+        return gsa__fail_memory(env, error, "%s: no memory for a buffer of %zu bytes", name, buffer_size);
     }
     return GSA_OK;
 }
@@ -68,7 +68,8 @@ static gsa_status detect(gsa__decode *decode, gsa_error *error)
                              decode->source.name, entry->name, entry->library);
         decode->decoder = codec->open(decode->env);
         if (!decode->decoder)
-            return gsa__fail(error, GSA_MEMORY, "%s: no memory to decompress %s", decode->source.name, entry->name);
+            return gsa__fail_memory(decode->env, error, "%s: no memory to decompress %s", decode->source.name,
+                                    entry->name);
         decode->entry = entry;
         decode->inside = true;
     }
@@ -99,8 +100,8 @@ static gsa_status fail_decode(const gsa__decode *decode, gsa_error *error)
     const char *name = decode->source.name, *codec = decode->entry->name, *detail = decode->detail;
     uint64_t at = compressed_offset(decode);
     if (decode->failed == GSA__CODEC_NO_MEMORY)
-        return gsa__fail(error, GSA_MEMORY, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")", name, codec,
-                         at);
+        return gsa__fail_memory(decode->env, error, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")",
+                                name, codec, at);
     if (decode->failed == GSA__CODEC_OVER_LIMIT)
         return gsa__fail(error, GSA_LIMIT,
                          "%s: the %s data at compressed byte %" PRIu64

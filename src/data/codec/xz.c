@@ -35,8 +35,7 @@ static void *open_xz(const gsa_env *env)
     decoder->allocator = (lzma_allocator){allocate, release, (void *)(uintptr_t)env}; /* only read through */
     decoder->stream = (lzma_stream)LZMA_STREAM_INIT;
     decoder->stream.allocator = &decoder->allocator;
-    uint64_t limit = env->memory_limit < MOST_MEMORY ? env->memory_limit : MOST_MEMORY;
-    if (lzma_stream_decoder(&decoder->stream, limit, LZMA_CONCATENATED) != LZMA_OK) {
+    if (lzma_stream_decoder(&decoder->stream, MOST_MEMORY, LZMA_CONCATENATED) != LZMA_OK) {
         gsa__free(env, decoder);
         return NULL;
     }

@@ -1,4 +1,5 @@
-/* zstd, by libzstd. Its stable interface has no allocator hook: the one place where memory is not the environment's. */
+/* zstd, by libzstd. Its stable interface has no allocator hook: the one place where memory is not the environment's.
+ * The window is limited before it is made, and what the library took is counted after each step. */
 #include "data/codec/codec.h"
 
 #if GSA_HAVE_ZSTD
@@ -12,15 +13,27 @@ typedef struct zstd_stream {
     ZSTD_DStream *stream;
     ZSTD_CCtx *encoder; /* one of the two is NULL */
     const gsa_env *env;
+    size_t counted; /* bytes of the library's that are in the budget */
 } zstd_stream;
 
-/* The window may take all of a memory limit, but no more than the library allows by itself (128 MiB). */
-static bool limit_window(ZSTD_DStream *stream, uint64_t memory_limit)
+/* The window may take what the memory limit leaves, but no more than the library allows by itself (128 MiB). */
+static bool limit_window(ZSTD_DStream *stream, uint64_t left)
 {
     int log = 10;
-    while (log < 27 && (UINT64_C(2) << log) <= memory_limit)
+    while (log < 27 && (UINT64_C(2) << log) <= left)
         log++;
     return !ZSTD_isError(ZSTD_DCtx_setParameter(stream, ZSTD_d_windowLogMax, log));
+}
+
+static bool count_memory(zstd_stream *file)
+{
+    size_t size = file->encoder ? ZSTD_sizeof_CCtx(file->encoder) : ZSTD_sizeof_DStream(file->stream);
+    if (size <= file->counted)
+        return true;
+    if (!gsa__charge(file->env, size - file->counted))
+        return false;
+    file->counted = size;
+    return true;
 }
 
 static void close_zstd(void *memory)
@@ -28,13 +41,14 @@ static void close_zstd(void *memory)
     zstd_stream *file = memory;
     ZSTD_freeDStream(file->stream);
     ZSTD_freeCCtx(file->encoder);
+    gsa__discharge(file->env, file->counted);
     gsa__free(file->env, file);
 }
 
 static bool begin_decoder(zstd_stream *file)
 {
     file->stream = ZSTD_createDStream();
-    return file->stream && limit_window(file->stream, file->env->memory_limit);
+    return file->stream && limit_window(file->stream, gsa__memory_left(file->env));
 }
 
 /* With the library's default level (3), and a checksum as the command zstd adds one. */
@@ -50,7 +64,7 @@ static void *open_stream(const gsa_env *env, bool (*begin)(zstd_stream *file))
     if (!file)
         return NULL;
     file->env = env;
-    if (!begin(file)) {
+    if (!begin(file) || !count_memory(file)) {
         close_zstd(file);
         return NULL;
     }
@@ -76,6 +90,8 @@ static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
     size_t result = file->encoder ? ZSTD_compressStream2(file->encoder, &out, &in, end)
                                   : ZSTD_decompressStream(file->stream, &out, &in);
     gsa__codec_move(io, in.pos, out.pos);
+    if (!count_memory(file))
+        return GSA__CODEC_NO_MEMORY;
     if (result == 0)
         return GSA__CODEC_MEMBER_END;
     if (!ZSTD_isError(result))

@@ -57,7 +57,7 @@ gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
         bool is_used = !stream->release;
         gsa__arrow_refuse(stream, again);
         return is_used ? gsa__fail(error, GSA_ARGUMENT, "the Arrow stream was released already: a stream is read once")
-                       : gsa__fail(error, GSA_MEMORY, "no memory for a reader of Arrow streams");
+                       : gsa__fail_memory(env, error, "no memory for a reader of Arrow streams");
     }
     arrow->stream = *stream;
     stream->release = NULL; /* moved, as the interface has it */
@@ -67,7 +67,7 @@ gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
     arrow->csv.locale = gsa__number_locale_new(env);
     if (!arrow->csv.locale) {
         close_arrow(arrow);
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of Arrow streams");
+        return gsa__fail_memory(env, error, "no memory for a reader of Arrow streams");
     }
     *out = arrow;
     return GSA_OK;
@@ -128,7 +128,7 @@ static gsa_status read_schema(gsa__arrow *arrow, gsa__csv_look *look, gsa_error 
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
     look->has_header = true;
-    return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", arrow->n_columns);
+    return has_room ? GSA_OK : gsa__fail_memory(arrow->csv.env, error, "no memory for %zu columns", arrow->n_columns);
 }
 
 /* The list of this name among the features; else the only one that can be it and does not have the other's name. */

@@ -41,7 +41,7 @@ static gsa_status open_cache(size_t buffer_size, const gsa_env *env, void **out,
     (void)buffer_size; /* a block is taken whole */
     cache *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
     if (!parser)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of caches");
+        return gsa__fail_memory(env, error, "no memory for a reader of caches");
     parser->env = env;
     *out = parser;
     return GSA_OK;
@@ -118,7 +118,8 @@ static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error 
 static gsa_status fill(cache *parser, size_t size, bool *whole, gsa_error *error)
 {
     if (!gsa__reserve(parser->env, &parser->buffer, &parser->capacity, size + GSA__PACKED_SLACK, 1))
-        return gsa__fail(error, GSA_MEMORY, "%s: no memory for a block of %zu bytes", parser->input->name, size);
+        return gsa__fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
+                                size);
     size_t got = 1;
     while (parser->filled < size && got > 0) {
         gsa_status status = gsa__decode_read(parser->input->stream, parser->buffer + parser->filled,
@@ -193,7 +194,7 @@ static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
                          "%s is a cache that does not say what its columns were, and %s has columns",
                          parser->input->name, parser->input->schema_from);
     parser->knows_schema = parser->knows_schema || parser->block.header.marker != GSA__CACHE_SCHEMA;
-    if (parser->block.header.payload_size > parser->env->memory_limit / 4 ||
+    if (parser->block.header.payload_size > gsa__memory_limit(parser->env) / 4 ||
         parser->block.header.payload_size > SIZE_MAX - GSA__PACKED_SLACK)
         return gsa__fail(error, GSA_LIMIT,
                          "%s: block %" PRIu64 " of %" PRIu64

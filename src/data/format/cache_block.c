@@ -37,7 +37,7 @@ static gsa_status read_words(gsa__cache_block *block, cursor *from, gsa__words *
 {
     size_t n_words = (size_t)block->header.n_words;
     if (!gsa__reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu label words", n_words);
+        return gsa__fail_memory(words->env, error, "no memory for %zu label words", n_words);
     for (size_t i = 0; i < n_words; i++) {
         const unsigned char *size = take(from, 1, 1);
         const char *text = size ? (const char *)take(from, *size, 1) : NULL;

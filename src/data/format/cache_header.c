@@ -61,13 +61,13 @@ static gsa_status read_index(gsa__decode *stream, const gsa_env *env, gsa__cache
     if (status != GSA_OK)
         return status;
     if (!gsa__cache_header_read(bytes, totals) || totals->marker != GSA__CACHE_INDEX ||
-        totals->payload_size > env->memory_limit / 4 || totals->payload_size % GSA__CACHE_ENTRY_SIZE != 0 ||
+        totals->payload_size > gsa__memory_limit(env) / 4 || totals->payload_size % GSA__CACHE_ENTRY_SIZE != 0 ||
         totals->n_rows != totals->payload_size / GSA__CACHE_ENTRY_SIZE)
         return fail_index(stream, error);
     size_t size = (size_t)totals->payload_size;
     out->entries = gsa__alloc(env, size + 1, 1);
     if (!out->entries)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the index of a cache, of %zu bytes", size);
+        return gsa__fail_memory(env, error, "no memory for the index of a cache, of %zu bytes", size);
     status = read_at(stream, (int64_t)out->offset + GSA__CACHE_HEADER_SIZE, out->entries, size, error);
     if (status == GSA_OK && gsa__hash(out->entries, size, 0) != totals->payload_hash)
         status = fail_index(stream, error);

@@ -88,7 +88,7 @@ static gsa_status code_labels(cache_writer *writer, gsa_error *error)
     bytes *labels = &writer->column[LABELS];
     unsigned char *codes = room(writer, &writer->column[CODES], n_rows);
     if (!codes)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the labels of %zu rows", n_rows);
+        return gsa__fail_memory(&writer->head.env, error, "no memory for the labels of %zu rows", n_rows);
     for (size_t r = 0; r < n_rows; r++) {
         const unsigned char *label = labels->at + 8 * r;
         size_t at = (size_t)gsa__mix(gsa__load_u64(label)) % SLOTS;
@@ -116,7 +116,7 @@ static gsa_status list_words(cache_writer *writer, gsa_error *error)
         size_t size = strlen(writer->words.word[i]);
         unsigned char *out = room(writer, list, size + 1);
         if (!out)
-            return gsa__fail(error, GSA_MEMORY, "no memory for the words of a block");
+            return gsa__fail_memory(&writer->head.env, error, "no memory for the words of a block");
         *out = (unsigned char)size;
         memcpy(out + 1, writer->words.word[i], size);
         list->size += size + 1;
@@ -169,7 +169,7 @@ static gsa_status end_block(cache_writer *writer, gsa_error *error)
         return GSA_OK;
     unsigned char *entry = room(writer, &writer->index, GSA__CACHE_ENTRY_SIZE);
     if (!entry)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the index of a cache");
+        return gsa__fail_memory(&writer->head.env, error, "no memory for the index of a cache");
     gsa_status status = list_words(writer, error);
     if (status == GSA_OK)
         status = code_labels(writer, error);
@@ -277,7 +277,7 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     bytes *column = writer->column;
     float weight = batch->weight ? batch->weight[r] : 1;
     if (!has_room_for(writer, row->n))
-        return gsa__fail_row(error, GSA_MEMORY, r, "no memory for a row of %zu values", row->n);
+        return gsa__fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
     gsa_status status = find_label(writer, batch, r, &label, error);
     if (status != GSA_OK)

@@ -21,12 +21,12 @@ static gsa_status open_csv(size_t buffer_size, const gsa_env *env, void **out, g
 {
     gsa__csv *csv = gsa__alloc_zeroed(env, 1, sizeof *csv);
     if (!csv)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of tables");
+        return gsa__fail_memory(env, error, "no memory for a reader of tables");
     csv->env = env;
     gsa_status status = gsa__records_init(&csv->records, buffer_size, env, error);
     csv->locale = gsa__number_locale_new(env);
     if (status == GSA_OK && !csv->locale)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of tables");
+        status = gsa__fail_memory(env, error, "no memory for a reader of tables");
     if (status != GSA_OK) {
         close_csv(csv);
         return status;

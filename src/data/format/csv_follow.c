@@ -129,7 +129,7 @@ static gsa_status plan_columns(gsa__csv *csv, const size_t *cell_of, gsa_error *
             has_room = gsa__key_set(&column->key, field->name, field->name_size, csv->env);
             csv->n_numbers += k == 0;
         }
-    return has_room ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", schema->n_fields);
+    return has_room ? GSA_OK : gsa__fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
 }
 
 /* The column of a name that the schema has. */
@@ -149,7 +149,7 @@ static gsa_status plan_crosses(gsa__csv *csv, gsa_error *error)
     csv->term = gsa__alloc_zeroed(csv->env, csv->n_columns, sizeof *csv->term);
     csv->cross = gsa__alloc_zeroed(csv->env, schema->n_crosses, sizeof *csv->cross);
     if (!csv->term || !csv->cross)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu crosses", schema->n_crosses);
+        return gsa__fail_memory(csv->env, error, "no memory for %zu crosses", schema->n_crosses);
     for (size_t i = 0; i < csv->n_columns; i++) {
         const gsa__key *key = &csv->column[i].key;
         csv->term[i] = (gsa__term){.hash = gsa__key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};
@@ -165,7 +165,7 @@ gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
     const gsa__schema *schema = csv->input->schema;
     size_t *cell_of = gsa__alloc(csv->env, schema->n_fields, sizeof *cell_of);
     if (!cell_of)
-        return gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", schema->n_fields);
+        return gsa__fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
     memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
     look->has_header = look->has_header || looks_like_header(schema, look);
     gsa_status status = look->has_header && schema->is_named ? place_by_name(csv, look, cell_of, error)

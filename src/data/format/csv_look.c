@@ -85,7 +85,7 @@ static gsa_status see_first(gsa__csv *csv, const gsa__record *record, gsa__csv_l
     }
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a record has a cell at least */
     bool whole = look->n_columns == record->n_cells && look->column[look->n_columns - 1].first;
-    return whole ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for %zu columns", record->n_cells);
+    return whole ? GSA_OK : gsa__fail_memory(csv->env, error, "no memory for %zu columns", record->n_cells);
 }
 
 static void see(gsa__csv *csv, const gsa__record *record, gsa__csv_look *look)
@@ -106,13 +106,18 @@ gsa_status gsa__csv_look_at(gsa__csv *csv, gsa__csv_look *out, gsa_error *error)
     gsa__record record;
     *out = (gsa__csv_look){0};
     gsa_status status = find_separator(csv, error);
-    for (int i = 0; i < RECORDS_OF_BLOCK && (status == GSA_OK || (status == GSA_INPUT && i > 0)); i++) {
+    for (int i = 0; i < RECORDS_OF_BLOCK && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
         csv->records.lines.hurried = i > 0 && csv->input->schema_is_given; /* the first record tells the columns */
         status = gsa__records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
             status = see_first(csv, &record, out, error);
         else if (status == GSA_OK)
             see(csv, &record, out);
+    }
+    if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
+        if (error)
+            error->status = GSA_FORMAT;
+        return GSA_FORMAT;
     }
     bool had_some = out->n_columns > 0 && (status == GSA_END || status == GSA_INPUT);
     if (status == GSA_END && !had_some && !csv->records.lines.ended)

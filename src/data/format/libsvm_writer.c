@@ -27,7 +27,7 @@ static gsa_status open_text(gsa_writer *head, gsa_error *error)
     text_writer *writer = (text_writer *)head;
     writer->buffer = gsa__alloc(&head->env, BUFFER_SIZE, 1);
     writer->locale = gsa__number_locale_new(&head->env);
-    return writer->buffer && writer->locale ? GSA_OK : gsa__fail(error, GSA_MEMORY, "no memory for a writer");
+    return writer->buffer && writer->locale ? GSA_OK : gsa__fail_memory(&head->env, error, "no memory for a writer");
 }
 
 static gsa_status open_vw(gsa_writer *head, gsa_error *error)

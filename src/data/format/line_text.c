@@ -9,12 +9,12 @@ gsa_status gsa__line_text_open(size_t parser_size, const char *title, size_t buf
 {
     gsa__line_text *text = gsa__alloc_zeroed(env, 1, parser_size);
     if (!text)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a reader of %s", title);
+        return gsa__fail_memory(env, error, "no memory for a reader of %s", title);
     text->env = env;
     gsa_status status = gsa__lines_init(&text->lines, buffer_size, env, error);
     text->locale = gsa__number_locale_new(env);
     if (status == GSA_OK && !text->locale)
-        status = gsa__fail(error, GSA_MEMORY, "no memory for a reader of %s", title);
+        status = gsa__fail_memory(env, error, "no memory for a reader of %s", title);
     if (status != GSA_OK) {
         gsa__line_text_close(text);
         return status;

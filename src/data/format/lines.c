@@ -11,12 +11,12 @@
 gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
     *lines = (gsa__lines){.env = env, .most_size = GSA__LONGEST_LINE, .limit = UINT64_MAX};
-    if (env->memory_limit / 4 < lines->most_size)
-        lines->most_size = (size_t)(env->memory_limit / 4);
+    if (gsa__memory_limit(env) / 4 < lines->most_size)
+        lines->most_size = (size_t)(gsa__memory_limit(env) / 4);
     lines->capacity = buffer_size ? buffer_size : DEFAULT_BUFFER;
     lines->buffer = gsa__alloc(env, lines->capacity + GSA__LINES_PADDING, 1);
     return lines->buffer ? GSA_OK
-                         : gsa__fail(error, GSA_MEMORY, "no memory for a buffer of %zu bytes", lines->capacity);
+                         : gsa__fail_memory(env, error, "no memory for a buffer of %zu bytes", lines->capacity);
 }
 
 void gsa__lines_free(gsa__lines *lines)
@@ -47,9 +47,9 @@ static gsa_status grow(gsa__lines *lines, gsa_error *error)
 {
     size_t most = lines->most_size + 1;
     size_t capacity = lines->capacity >= most / 2 ? most : lines->capacity * 2;
-    char *wider = lines->env->resize(lines->env->alloc_ctx, lines->buffer, capacity + GSA__LINES_PADDING);
+    char *wider = gsa__resize(lines->env, lines->buffer, capacity + GSA__LINES_PADDING);
     if (!wider)
-        return gsa__fail(error, GSA_MEMORY, "no memory for a line of more than %zu bytes", lines->capacity);
+        return gsa__fail_memory(lines->env, error, "no memory for a line of more than %zu bytes", lines->capacity);
     lines->buffer = wider;
     lines->capacity = capacity;
     return GSA_OK;

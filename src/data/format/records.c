@@ -12,7 +12,7 @@
 
 gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    uint64_t affordable = env->memory_limit / 4 / GSA__FIELD_COST + 1;
+    uint64_t affordable = gsa__memory_limit(env) / 4 / GSA__FIELD_COST + 1;
     *records = (gsa__records){.separator = ',', .most_cells = GSA__RECORDS_CELLS};
     if (affordable < records->most_cells)
         records->most_cells = (size_t)affordable;
@@ -295,7 +295,7 @@ static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error
             continue;
         }
         if (result == NO_MEMORY || (result == COMPLETE && s.n_escaped > 0 && !unescape(records, &s)))
-            return gsa__fail(error, GSA_MEMORY, "no memory for a row of %zu cells", s.n_cells);
+            return gsa__fail_memory(records->lines.env, error, "no memory for a row of %zu cells", s.n_cells);
         if (result != COMPLETE)
             return fail_record(records, &s, start, result, error);
         *out = (gsa__record){records->cell, s.n_cells, {start, s.p, records->line + 1, records->byte}};

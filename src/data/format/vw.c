@@ -17,8 +17,8 @@
 
 #define TITLE "Vowpal Wabbit text"
 
-/* Crosses may make so many features of a line, as many as a block has. */
-#define MOST_VALUES ((size_t)1 << 24)
+/* Crosses may make so many features of a line: more take seconds for each. */
+#define MOST_VALUES ((size_t)1 << 22)
 /* Crosses between two looks at should_stop. */
 #define PAIRS_BETWEEN ((uint64_t)1 << 16)
 
@@ -152,14 +152,14 @@ static gsa_status take_namespace(vw *parser, const gsa__line *line, const char *
     *at = end;
     return gsa__key_set(&parser->space, p, (size_t)((colon ? colon : end) - p), parser->text.env)
                ? GSA_OK
-               : gsa__fail(error, GSA_MEMORY, "no memory for a namespace");
+               : gsa__fail_memory(parser->text.env, error, "no memory for a namespace");
 }
 
 /* What crosses may need of a feature. The name of the namespace is that in the line: the key changes with the next. */
 static gsa_status remember_term(vw *parser, gsa__term term, gsa_error *error)
 {
     if (!gsa__reserve(parser->text.env, &parser->term, &parser->term_capacity, parser->n_terms + 1, sizeof term))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the crosses of a line");
+        return gsa__fail_memory(parser->text.env, error, "no memory for the crosses of a line");
     parser->term[parser->n_terms++] = term;
     return GSA_OK;
 }
@@ -245,7 +245,7 @@ static gsa_status take_cross(vw *parser, const gsa__line *line, const gsa__cross
 {
     const gsa_env *env = parser->text.env;
     if (!gsa__reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms, sizeof *parser->pair))
-        return gsa__fail(error, GSA_MEMORY, "no memory for the crosses of a line");
+        return gsa__fail_memory(env, error, "no memory for the crosses of a line");
     bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
     uint32_t *const a = parser->pair, *const b = parser->pair + parser->n_terms;
     uint64_t n_a = terms_of(parser, cross->name[0], a), n_b = terms_of(parser, cross->name[1], b);

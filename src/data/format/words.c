@@ -77,7 +77,7 @@ static gsa_status check_limits(const gsa__words *words, size_t size, gsa_error *
         return gsa__fail(error, GSA_LIMIT,
                          "more than %zu different words as labels: is the first column really the label?",
                          GSA__MOST_WORDS);
-    if (words->n_bytes + size + 32 > words->env->memory_limit / 4)
+    if (words->n_bytes + size + 32 > gsa__memory_limit(words->env) / 4)
         return gsa__fail(error, GSA_LIMIT,
                          "%zu different words as labels take a quarter of the memory limit: raise the limit",
                          words->n_words);
@@ -91,7 +91,7 @@ gsa_status gsa__words_enter(gsa__words *words, const char *text, size_t size, in
         return GSA_OK;
     gsa_status status = check_limits(words, size, error);
     if (status == GSA_OK && !gsa__words_add(words, text, size))
-        status = gsa__fail(error, GSA_MEMORY, "no memory for the label words");
+        status = gsa__fail_memory(words->env, error, "no memory for the label words");
     *number = status == GSA_OK ? (int32_t)(words->n_words - 1) : -1;
     return status;
 }

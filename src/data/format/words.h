@@ -26,7 +26,7 @@ int32_t gsa__words_find(const gsa__words *words, const char *text, size_t size);
 /* A word that did not come, without a NUL in it. False if there is no memory. */
 bool gsa__words_add(gsa__words *words, const char *text, size_t size);
 /* The number of a label, which is added if it is new. GSA_LIMIT beyond GSA__MOST_WORDS or a quarter of
- * env.memory_limit. */
+ * the memory limit. */
 gsa_status gsa__words_enter(gsa__words *words, const char *text, size_t size, int32_t *number, gsa_error *error);
 
 #endif

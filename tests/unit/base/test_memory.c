@@ -47,7 +47,7 @@ static void counted_release(void *ctx, void *memory)
 
 static gsa_env counted_env(counter *c)
 {
-    return (gsa_env){counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, 0, NULL, NULL, 0};
+    return (gsa_env){counted_alloc, counted_alloc_zeroed, counted_resize, counted_release, c, NULL, NULL, NULL, 0};
 }
 
 static void nothing_given_means_the_defaults(void **state)
@@ -55,7 +55,7 @@ static void nothing_given_means_the_defaults(void **state)
     (void)state;
     gsa_env env = gsa__env_resolve(NULL);
     assert_true(env.alloc && env.alloc_zeroed && env.resize && env.release && env.should_stop);
-    assert_true(env.memory_limit == UINT64_MAX);
+    assert_true(gsa__memory_limit(&env) == UINT64_MAX && gsa__memory_left(&env) == UINT64_MAX);
     assert_int_equal(env.should_stop(env.stop_ctx), 0);
     unsigned char *memory = gsa__alloc_zeroed(&env, 100, 10);
     assert_non_null(memory);
@@ -75,15 +75,16 @@ static void what_is_given_is_kept(void **state)
     counter c = {1, 0, 0};
     int stop = 42;
     gsa_env given = counted_env(&c);
-    given.memory_limit = 77;
+    gsa_budget budget = {.limit = 77};
+    given.budget = &budget;
     given.should_stop = stop_at_once;
     given.stop_ctx = &stop;
     gsa_env env = gsa__env_resolve(&given);
-    assert_true(env.memory_limit == 77);
+    assert_true(gsa__memory_limit(&env) == 77);
     assert_int_equal(env.should_stop(env.stop_ctx), 42);
     void *memory = gsa__alloc(&env, 3, 5);
     assert_non_null(memory);
-    assert_true(c.last_size == 15 && c.live == 1);
+    assert_true(c.last_size == 16 + 15 && c.live == 1 && budget.used == 31);
     gsa__free(&env, memory);
     gsa__free(&env, NULL);
     assert_int_equal(c.live, 0);
@@ -192,11 +193,104 @@ static void sizes_are_written_for_people(void **state)
     assert_string_equal(gsa__size_text(UINT64_MAX, buffer), "16.0 EiB");
 }
 
+/* ---- the budget -------------------------------------------------------------------------------------------------- */
+
+static void a_budget_counts_what_is_taken_and_what_is_given_back(void **state)
+{
+    (void)state;
+    gsa_budget budget = {0};
+    gsa_env env = gsa__env_resolve(&(gsa_env){.budget = &budget});
+    unsigned char *a = gsa__alloc(&env, 10, 10), *b = gsa__alloc_zeroed(&env, 0, 4);
+    assert_int_equal(budget.used, 100 + 2 * 16);
+    assert_true((uintptr_t)a % 16 == 0 && (uintptr_t)b % 16 == 0);
+    memset(a, 7, 100);
+    a = gsa__resize(&env, a, 1000);
+    assert_int_equal(budget.used, 1000 + 2 * 16);
+    for (size_t i = 0; i < 100; i++)
+        assert_int_equal(a[i], 7);
+    a = gsa__resize(&env, a, 50);
+    assert_int_equal(budget.used, 50 + 2 * 16);
+    assert_true(gsa__charge(&env, 5000));
+    assert_int_equal(budget.used, 5050 + 2 * 16);
+    gsa__discharge(&env, 5000);
+    gsa__free(&env, a);
+    gsa__free(&env, b);
+    assert_int_equal(budget.used, 0);
+}
+
+static void beyond_the_limit_memory_is_not_taken(void **state)
+{
+    (void)state;
+    counter c = {1, 0, 0};
+    gsa_budget budget = {.limit = 1000};
+    gsa_env given = counted_env(&c);
+    given.budget = &budget;
+    gsa_env env = gsa__env_resolve(&given);
+    gsa_error error = {0};
+    void *a = gsa__alloc(&env, 500, 1);
+    assert_non_null(a);
+    c.last_size = 0;
+    assert_null(gsa__alloc(&env, 500, 1));
+    assert_null(gsa__alloc_zeroed(&env, SIZE_MAX, 2));
+    assert_null(gsa__alloc(&env, SIZE_MAX, 1));
+    assert_null(gsa__resize(&env, a, 2000));
+    assert_null(gsa__resize(&env, a, SIZE_MAX));
+    assert_false(gsa__charge(&env, UINT64_MAX));
+    assert_false(gsa__charge(&env, 485));
+    assert_true(c.last_size == 0 && budget.used == 516); /* the allocator was not asked */
+    assert_int_equal(gsa__fail_memory(&env, &error, "no memory for %d things", 3), GSA_LIMIT);
+    assert_string_equal(error.message,
+                        "no memory for 3 things: it takes 485 bytes, 516 bytes are in use, and the memory "
+                        "limit is 1000 bytes");
+    assert_true(gsa__charge(&env, 484) && gsa__memory_left(&env) == 0);
+    gsa__discharge(&env, 484);
+    gsa__free(&env, a);
+    assert_true(budget.used == 0 && c.live == 0);
+}
+
+static void memory_that_the_allocator_does_not_have_is_no_limit(void **state)
+{
+    (void)state;
+    counter c = {1, 0, 0};
+    gsa_budget budget = {.limit = 1000};
+    gsa_env given = counted_env(&c);
+    given.budget = &budget;
+    gsa_env env = gsa__env_resolve(&given);
+    gsa_error error = {0};
+    void *a = gsa__alloc(&env, 100, 1);
+    assert_null(gsa__alloc(&env, 1000, 1)); /* refused by the limit */
+    assert_null(gsa__alloc(&env, 100, 1));
+    assert_null(gsa__resize(&env, a, 200));
+    assert_int_equal(budget.used, 116);
+    assert_int_equal(gsa__fail_memory(&env, &error, "no memory"), GSA_MEMORY);
+    gsa__free(&env, a);
+    assert_int_equal(budget.used, 0);
+}
+
+static void near_the_limit_an_array_has_less_to_spare(void **state)
+{
+    (void)state;
+    gsa_budget budget = {.limit = 10000};
+    gsa_env env = gsa__env_resolve(&(gsa_env){.budget = &budget});
+    unsigned char *array = NULL;
+    size_t capacity = 0, n = 0, n_growths = 0;
+    while (n < capacity || gsa__reserve(&env, &array, &capacity, n + 1, 1))
+        n_growths += ++n == capacity;
+    assert_int_equal(capacity, 10000 - 16); /* all of it was given */
+    assert_true(n_growths < 60);
+    gsa__free(&env, array);
+    assert_int_equal(budget.used, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_given_means_the_defaults),
         cmocka_unit_test(what_is_given_is_kept),
+        cmocka_unit_test(a_budget_counts_what_is_taken_and_what_is_given_back),
+        cmocka_unit_test(beyond_the_limit_memory_is_not_taken),
+        cmocka_unit_test(memory_that_the_allocator_does_not_have_is_no_limit),
+        cmocka_unit_test(near_the_limit_an_array_has_less_to_spare),
         cmocka_unit_test(sums_and_products_notice_overflow),
         cmocka_unit_test(impossible_sizes_are_refused_before_the_allocator),
         cmocka_unit_test(nothing_is_still_something_to_free),

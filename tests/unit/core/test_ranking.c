@@ -284,24 +284,33 @@ static void a_failed_allocation_loses_nothing(void **state)
         }
 }
 
-static void a_memory_limit_means_bins_earlier(void **state)
+static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
 {
     (void)state;
     gsa__rng rng = gsa__rng_of(8, 0, 0);
     static scored rows[MAX_ROWS];
     draw_rows(&rng, MAX_ROWS, 0, false, rows);
-    gsa_env env = {.memory_limit = 20u << 20};
+    gsa_budget budget = {.limit = 20u << 20};
+    gsa_env env = {.budget = &budget};
     gsa__ranking *ranking = ranking_of(rows, MAX_ROWS, MAX_ROWS, &env);
     assert_true(gsa__ranking_finish(ranking).auc_error == 0);
     gsa__ranking_free(ranking);
+    assert_int_equal(budget.used, 0);
 
-    env.memory_limit = 24 * 10;
     ranking = ranking_of(rows, 10, MAX_ROWS, &env);
+    budget.limit = budget.used;
     gsa_error error = {0};
-    assert_int_equal(gsa__ranking_add(ranking, 1, true, 1, &error), GSA_LIMIT);
-    assert_true(error.message[0]);
-    assert_same_bits(gsa__ranking_finish(ranking), result_of(rows, 10, MAX_ROWS));
+    gsa_status status = GSA_OK;
+    size_t n = 10;
+    while (status == GSA_OK && n < MAX_ROWS) {
+        status = gsa__ranking_add(ranking, rows[n].score, rows[n].positive, rows[n].weight, &error);
+        n += status == GSA_OK;
+    }
+    assert_int_equal(status, GSA_LIMIT);
+    assert_non_null(strstr(error.message, "memory limit"));
+    assert_same_bits(gsa__ranking_finish(ranking), result_of(rows, n, MAX_ROWS)); /* sorted in place */
     gsa__ranking_free(ranking);
+    assert_int_equal(budget.used, 0);
 }
 
 static int add_bytes(void *ctx, const void *bytes, size_t size)
@@ -352,7 +361,7 @@ int main(void)
         cmocka_unit_test(the_limit_is_the_last_exact_row),
         cmocka_unit_test(merges_of_all_kinds_add_up),
         cmocka_unit_test(a_failed_allocation_loses_nothing),
-        cmocka_unit_test(a_memory_limit_means_bins_earlier),
+        cmocka_unit_test(a_memory_limit_is_an_error_and_changes_no_result),
         cmocka_unit_test(a_ranking_travels_exactly_or_in_bins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

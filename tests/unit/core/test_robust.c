@@ -150,7 +150,7 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
     gsa_config *config;
     gsa_state *state;
     gsa_error error = {0};
-    gsa_env env = {.memory_limit = 1u << 30};
+    gsa_env env = {.budget = &(gsa_budget){.limit = 1u << 30}};
     config = config_with(NULL);
     must_be_ok(gsa_state_new(config, &env, &state, &error), &error);
     assert_int_equal(gsa_state_update(state, &batch, &error), GSA_LIMIT);

@@ -212,7 +212,7 @@ static void blocks_are_cut_by_entries(void **state)
     }
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_END);
     gsa_reader_close(reader);
-    reader = open_bytes(c.bytes, c.size, NULL, &(gsa_env){.memory_limit = (uint64_t)1 << 20});
+    reader = open_bytes(c.bytes, c.size, NULL, &(gsa_env){.budget = &(gsa_budget){.limit = (uint64_t)1 << 20}});
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
     assert_non_null(strstr(error.message, "memory limit"));
     gsa_reader_close(reader);

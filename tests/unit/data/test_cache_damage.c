@@ -102,7 +102,8 @@ static void a_lie_with_right_hashes_breaks_nothing(void **state)
             memcpy(lie, c.bytes, c.size);
             lie[at] = (unsigned char)value;
             sign(lie, c.size, at < index_at ? GSA__CACHE_HEAD_SIZE : index_at);
-            gsa_reader *reader = open_bytes(lie, c.size, NULL, &(gsa_env){.memory_limit = (uint64_t)1 << 20});
+            gsa_reader *reader =
+                open_bytes(lie, c.size, NULL, &(gsa_env){.budget = &(gsa_budget){.limit = (uint64_t)4 << 20}});
             gsa_batch batch;
             gsa_status status;
             while ((status = gsa_reader_next(reader, &batch, &error)) == GSA_OK)

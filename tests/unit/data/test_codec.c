@@ -295,7 +295,7 @@ static void codec_refuses_a_dictionary_beyond_the_memory_limit(void **state)
     static bytes packed;
     packed.size = 0;
     add_xz(&packed, "1 1:1\n", 6); /* level 1 wants 1 MiB */
-    gsa_env env = {.memory_limit = 64 << 10};
+    gsa_env env = {.budget = &(gsa_budget){.limit = 1 << 20}};
     gsa_reader *reader = open_text(packed.data, packed.size, NULL, 0, &env);
     gsa_error error;
     gsa_batch batch;

@@ -84,7 +84,7 @@ static void other_texts_are_refused(void **state)
 static void columns_stay_within_a_quarter_of_the_memory_limit(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(&(gsa_env){.memory_limit = 64 << 10});
+    gsa_env env = gsa__env_resolve(&(gsa_env){.budget = &(gsa_budget){.limit = 64 << 10}});
     gsa__schema schema;
     gsa_error error = {0};
     gsa_status status = GSA_OK;

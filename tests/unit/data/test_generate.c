@@ -328,7 +328,7 @@ static void generator_explains_what_it_cannot_do(void **state)
         {{10, 5, 5, 1, 0, 0, NAN}, GSA_ARGUMENT, "a noise of "},
         {{10, 1000000, 1000000, 2, 0, 0, 0}, GSA_LIMIT, "over the memory limit"},
     };
-    gsa_env env = {.memory_limit = 1 << 20};
+    gsa_env env = {.budget = &(gsa_budget){.limit = 1 << 20}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         gsa_reader *reader = NULL;
         gsa_error error;

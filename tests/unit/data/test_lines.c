@@ -83,6 +83,7 @@ static void lines_go_on_after_every_stop(void **state)
 /* An allocator that knows the most that was taken at a time. */
 typedef struct meter {
     size_t now, most;
+    gsa_budget budget;
 } meter;
 
 static void *count_alloc(void *ctx, size_t size)
@@ -123,12 +124,13 @@ static void *count_resize(void *ctx, void *memory, size_t size)
 
 static gsa_env metered(meter *m, uint64_t limit)
 {
+    m->budget.limit = limit;
     return (gsa_env){.alloc = count_alloc,
                      .alloc_zeroed = count_alloc_zeroed,
                      .resize = count_resize,
                      .release = count_release,
                      .alloc_ctx = m,
-                     .memory_limit = limit};
+                     .budget = &m->budget};
 }
 
 /* "1 1:1\n", a line of `size` bytes, "0 2:1\n"; the caller frees. */
@@ -146,12 +148,12 @@ static char *with_long_line(size_t size, size_t *total)
 static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **state)
 {
     (void)state;
-    const uint64_t limit = 64 << 10;
+    const uint64_t limit = 4 << 20;
     for (size_t size = limit / 4 - 1; size <= limit / 4 + 2; size++) {
         size_t total;
         char *text = with_long_line(size, &total);
         memset(text + 6, ' ', size); /* a blank line, if it is a line at all */
-        gsa_env env = {.memory_limit = limit};
+        gsa_env env = {.budget = &(gsa_budget){.limit = limit}};
         gsa__reader_sizes sizes = {.buffer = 100};
         gsa_reader *reader = open_text(text, total, &sizes, 0, &env);
         gsa_error error = {0};
@@ -161,7 +163,7 @@ static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **stat
         if (status == GSA_INPUT) {
             assert_int_equal(error.line, 2);
             assert_int_equal(error.byte, 6);
-            assert_string_equal(error.message, "text:2 (byte 6): the line is longer than 16.0 KiB (a quarter of the "
+            assert_string_equal(error.message, "text:2 (byte 6): the line is longer than 1.0 MiB (a quarter of the "
                                                "memory limit): is this text with a row a line?");
         }
         gsa_reader_close(reader);
@@ -174,8 +176,8 @@ static void lines_skip_a_line_that_is_too_long(void **state)
     (void)state;
     size_t total;
     char *text = with_long_line(1 << 20, &total);
-    for (size_t buffer = 64; buffer <= (2 << 20); buffer *= 32) {
-        gsa_env env = {.memory_limit = 64 << 10};
+    for (size_t buffer = 40; buffer <= (2 << 20); buffer *= 32) {
+        gsa_env env = {.budget = &(gsa_budget){.limit = (4 << 20) - 8}};
         gsa__reader_sizes sizes = {.buffer = buffer};
         gsa_reader *reader = open_text(text, total, &sizes, 1, &env);
         gsa_error error;
@@ -197,8 +199,8 @@ static void lines_skip_a_line_that_is_too_long_and_last(void **state)
 {
     (void)state;
     size_t total;
-    char *text = with_long_line(100000, &total);
-    gsa_env env = {.memory_limit = 64 << 10};
+    char *text = with_long_line(1 << 20, &total);
+    gsa_env env = {.budget = &(gsa_budget){.limit = 3 << 20}};
     gsa_reader *reader = open_text(text, total - 7, NULL, 1, &env); /* no newline after it */
     gsa_error error;
     gsa_status status;

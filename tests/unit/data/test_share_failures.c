@@ -78,14 +78,15 @@ static void failures_name_the_line_that_they_name_without(void **state)
 static void a_line_that_is_too_long_fails_where_it_begins(void **state)
 {
     (void)state;
-    char text[8000] = "1 1:1\n2 2:1\n3 1:1\n";
+    enum { LONG = 600000 };
+    static char text[LONG + 100] = "1 1:1\n2 2:1\n3 1:1\n";
     size_t size = strlen(text);
-    memset(text + size, ' ', 6000);
-    strcpy(text + size + 6000, "\n1 1:1\n");
+    memset(text + size, ' ', LONG);
+    strcpy(text + size + LONG, "\n1 1:1\n");
     input in = {.format = gsa__format_libsvm()};
     add_text(&in, text);
     expect_both(&in, 0, true);
-    expect_same_failure(&in, &(gsa_env){.memory_limit = 4 * 5999});
+    expect_same_failure(&in, &(gsa_env){.budget = &(gsa_budget){.limit = 4 * (LONG - 1)}});
     free_input(&in);
 }
 

@@ -245,15 +245,15 @@ static void crosses_of_a_long_line_can_be_stopped_and_begun_again(void **state)
     free(text);
 }
 
-static void more_crosses_than_a_block_has_entries_are_refused(void **state)
+static void more_crosses_than_2_to_22_of_a_line_are_refused(void **state)
 {
     (void)state;
-    char *text = line_of_features(5800);
+    char *text = line_of_features(2900);
     gsa_reader *reader = open_vw(text, &(gsa_reader_options){.cross = "a*a"}, NULL);
     gsa_batch batch;
     gsa_error error = {0};
     assert_int_equal(gsa_reader_next(reader, &batch, &error), GSA_LIMIT);
-    assert_non_null(strstr(error.message, "more than 16777216 features"));
+    assert_non_null(strstr(error.message, "more than 4194304 features"));
     assert_int_equal(error.line, 1);
     gsa_reader_close(reader);
     free(text);
@@ -268,7 +268,7 @@ int main(void)
         cmocka_unit_test(features_are_remembered_by_namespace_and_name),
         cmocka_unit_test(namespaces_are_crossed_pair_by_pair),
         cmocka_unit_test(crosses_of_a_long_line_can_be_stopped_and_begun_again),
-        cmocka_unit_test(more_crosses_than_a_block_has_entries_are_refused),
+        cmocka_unit_test(more_crosses_than_2_to_22_of_a_line_are_refused),
         cmocka_unit_test(a_namespace_that_goes_on_behind_a_nul_is_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

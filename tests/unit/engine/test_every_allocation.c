@@ -1,5 +1,6 @@
 /* Whole runs in which the n-th allocation is refused, n = 1, 2, 3 ..., alone or with all later ones, until nothing is
- * refused any more: a status that says so and a message, or the bytes of the undisturbed run; and nothing is left. */
+ * refused any more: a status that says so and a message, or the bytes of the undisturbed run; and nothing is left. Then
+ * the same runs with ever larger memory limits: GSA_LIMIT or the same bytes, and never more memory than the limit. */
 #include "runs.h"
 
 #include <greedystep/train.h>
@@ -88,6 +89,74 @@ static void refuse_all_ways(run_fn run)
     refuse_each(run, 1, true);
     refuse_each(run, 3, false);
 }
+
+/* ---- memory that is limited -------------------------------------------------------------------------------------- */
+
+/* Counts bytes apart from the library: each block has its size in front. */
+typedef struct meter {
+    atomic_size_t now, most;
+} meter;
+
+static void note(meter *m, size_t now)
+{
+    size_t most = atomic_load(&m->most);
+    while (now > most && !atomic_compare_exchange_weak(&m->most, &most, now))
+        ;
+}
+
+static void *measure_zeroed(void *ctx, size_t size)
+{
+    size_t *block = calloc(1, size + 16);
+    *block = size;
+    note(ctx, atomic_fetch_add(&((meter *)ctx)->now, size) + size);
+    return (char *)block + 16;
+}
+
+static void measure_release(void *ctx, void *memory)
+{
+    size_t *block = (size_t *)(void *)((char *)memory - 16);
+    atomic_fetch_sub(&((meter *)ctx)->now, *block);
+    free(block);
+}
+
+static void *measure_resize(void *ctx, void *memory, size_t size)
+{
+    size_t *block = realloc((char *)memory - 16, size + 16), before = *block;
+    *block = size;
+    note(ctx, atomic_fetch_add(&((meter *)ctx)->now, size - before) + size - before);
+    return (char *)block + 16;
+}
+
+static void limit_each(run_fn run, unsigned n_threads)
+{
+    bytes whole = {0};
+    size_t n_refused = 0, n_fine = 0;
+    must_be_ok(run(NULL, &whole, NULL), NULL);
+    for (uint64_t limit = 1024; n_fine < 3; limit += limit / 8) {
+        meter memory = {0};
+        gsa_budget budget = {.limit = limit};
+        gsa_env env = {
+            measure_zeroed, measure_zeroed, measure_resize, measure_release, &memory, &budget, NULL, NULL, 0};
+        env.n_threads = n_threads;
+        bytes out = {0};
+        gsa_error error = {0};
+        gsa_status status = run(&env, &out, &error);
+        if (status != GSA_OK && (status != GSA_LIMIT || !strstr(error.message, "memory limit")))
+            fail_msg("limit %llu: status %d, %s", (unsigned long long)limit, (int)status, error.message);
+        if (status == GSA_OK && (out.size != whole.size || memcmp(out.data, whole.data, out.size) != 0))
+            fail_msg("limit %llu: the result is another", (unsigned long long)limit);
+        if (atomic_load(&memory.most) > limit || budget.used != 0 || atomic_load(&memory.now) != 0)
+            fail_msg("limit %llu: %zu bytes were taken, %zu are left", (unsigned long long)limit,
+                     atomic_load(&memory.most), budget.used);
+        n_refused += status != GSA_OK;
+        n_fine += status == GSA_OK;
+        free(out.data);
+    }
+    assert_true(n_refused > 5);
+    free(whole.data);
+}
+
+/* ---- the runs ---------------------------------------------------------------------------------------------------- */
 
 /* Trains with these parameters (name, value ..., NULL) on a text. */
 static gsa_status train_on(const char *text, const char *const *params, const gsa_env *env, bytes *out,
@@ -236,6 +305,8 @@ static gsa_status predict_rows(const gsa_env *env, bytes *out, gsa_error *error)
     {                               \
         (void)unused;               \
         refuse_all_ways(run);       \
+        limit_each(run, 1);         \
+        limit_each(run, 3);         \
     }
 
 TEST(every_allocation_of_a_team_may_fail, train_team)

@@ -211,11 +211,10 @@ static void a_block_beyond_the_memory_limit_is_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_env env = {.memory_limit = 100000};
+    gsa_env env = {.budget = &(gsa_budget){.limit = 2 << 20}};
     gsa_reader *reader = generated(5000, 2, 1);
     gsa_state *state = state_with("passes", "1", NULL);
-    must_refuse(gsa_train(state, reader, NULL, &env, &error), GSA_LIMIT, &error,
-                "rows does not fit the memory limit; raise the limit (--memory-limit)");
+    must_refuse(gsa_train(state, reader, NULL, &env, &error), GSA_LIMIT, &error, "and the memory limit is 2.0 MiB");
     gsa_summary summary = state_summary(state);
     assert_int_equal(summary.n_rows, 0);
     gsa_state_free(state);

@@ -384,10 +384,11 @@ static void the_environment_can_limit_and_stop(void **state)
     memcpy(shifted + 1, b.at, b.size);
     gsa__container *container;
     gsa_error error;
-    gsa_env env = {0};
-    env.memory_limit = b.size - 1;
+    gsa_budget budget = {.limit = b.size - 1};
+    gsa_env env = {.budget = &budget};
     assert_int_equal(gsa__container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
-    env.memory_limit = 0;
+    assert_int_equal(budget.used, 0);
+    budget.limit = 0;
     env.should_stop = stop_now;
     assert_int_equal(gsa__container_open_bytes(b.at, b.size, "the file", &env, &container, &error), GSA_STOPPED);
     free(shifted);
