@@ -18,6 +18,7 @@ from greedystep._core import parameters
 INCLUDE = Path(__file__).parents[2] / "include"
 STRUCTS = {
     "gsa_error": c.Error,
+    "gsa_budget": c.Budget,
     "gsa_env": c.Env,
     "gsa_batch": c.Batch,
     "gsa_param": c.Param,
