@@ -163,23 +163,25 @@ def try_lines(harness, directory, wanted):
 
 
 def try_interrupt(harness, directory, wanted):
-    """Lines whose crosses take long are left at once when SIGTERM comes, also in the middle of a line."""
-    if not wanted("interrupted_crosses"):
-        return
-    models.plain(os.path.join(fresh(directory), "bad"), data.features(200, 2800))
-    child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a*a", "--quiet",
-                              "--memory-limit", "0"], cwd=directory, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    harness.n_runs += 1
-    time.sleep(1.5)
-    if child.poll() is not None:
-        return harness.fail("interrupted_crosses", "it ended by itself: %s" % child.stderr.read())
-    child.send_signal(signal.SIGTERM)
-    began = time.monotonic()
-    child.wait()
-    taken, most = time.monotonic() - began, 10 if harness.sanitized else 1
-    child.stderr.close()
-    if taken > most or os.path.exists(os.path.join(directory, "out.svm")):
-        harness.fail("interrupted_crosses", "it went on for %.1f s, or left a file" % taken)
+    """Lines whose crosses take long are refused, or left at once when SIGTERM comes, also in the middle of a line."""
+    for name, n_lines, n, may_end in [("interrupted_crosses", 200, 2800, False), ("interrupted_long_line", 2, 8000, True)]:
+        if not wanted(name):
+            continue
+        models.plain(os.path.join(fresh(directory), "bad"), data.features(n_lines, n))
+        child = subprocess.Popen([harness.command, "convert", "bad", "-o", "out.svm", "--cross", "a*a", "--quiet",
+                                  "--memory-limit", "0"], cwd=directory, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        harness.n_runs += 1
+        time.sleep(1.5)
+        if child.poll() is not None and not may_end:
+            harness.fail(name, "it ended by itself, with exit code %d" % child.returncode)
+        if child.poll() is None:
+            child.send_signal(signal.SIGTERM)
+        began = time.monotonic()
+        child.wait()
+        taken, most = time.monotonic() - began, 10 if harness.sanitized else 1
+        if taken > most or os.path.exists(os.path.join(directory, "out.svm")):
+            harness.fail(name, "it went on for %.1f s, or left a file" % taken)
 
 
 def prepare_copy(harness, directory):
