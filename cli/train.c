@@ -166,6 +166,7 @@ static train_outcome outcome_of(const training *run)
                          .seconds = run->seconds,
                          .held_out_loss =
                              session_is_hurried(run->state) ? (double)NAN : gsa_state_held_out_loss(run->state),
+                         .constant_loss = gsa_state_constant_loss(run->state),
                          .colliding = gsa_reader_colliding(run->reader),
                          .stopped = run->stopped,
                          .is_sorted = run->is_sorted};

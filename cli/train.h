@@ -65,14 +65,12 @@ typedef struct train_outcome {
     uint64_t peak_memory;  /* bytes */
     double seconds;
     double held_out_loss; /* NaN if none were held out */
-    double guess_loss;    /* of train_guess_loss, for the lines */
-    bool guess_is_exact;
-    double colliding; /* share of the words that have a feature in common with another; NaN if there are none */
+    double constant_loss; /* gsa_state_constant_loss */
+    double colliding;     /* share of the words that have a feature in common with another; NaN if there are none */
     bool stopped, is_sorted;
 } train_outcome;
 
-/* Fills in the guess where it is asked for. */
-int train_summary_print(train_outcome *run, bool as_json);
+int train_summary_print(const train_outcome *run, bool as_json);
 /* A loss as people know it, and what that is called: of squared loss the root of the mean squared error. */
 double train_measure(const char *loss, double value);
 const char *train_measure_name(const char *loss);
@@ -82,10 +80,6 @@ double train_progressive_loss(const gsa_summary *summary);
 /* Rows behind a held-out loss: the sample, or all rows of a small file, each judged by a copy that had not learned it.
  */
 uint64_t train_rows_judged(const gsa_state *state, double held_out_loss);
-
-/* The loss of guessing by the labels alone, NaN if it is not known; exact if all rows were looked at, not only the
- * first. Rewinds the reader. */
-double train_guess_loss(gsa_reader *reader, const char *loss, bool *is_exact);
 
 enum { ADVICE_SIZE = 160 };
 typedef struct train_advice {

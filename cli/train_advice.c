@@ -64,7 +64,7 @@ static bool of_input(const train_outcome *run, train_advice *out)
 /* A linear model that is no better than a guess: the features do not tell the label, or not in this form. */
 static bool of_features(const train_outcome *run, train_advice *out)
 {
-    if (!(run->held_out_loss > (1 - gap_least) * run->guess_loss))
+    if (!(run->held_out_loss > (1 - gap_least) * run->constant_loss))
         return false;
     out->verb = "inspect";
     out->path = gsa_reader_file(run->reader, 0);

@@ -120,15 +120,6 @@ static void print_learned(const train_outcome *run)
     report_field("learned", "%s", line);
 }
 
-/* Balanced classes count alike, and those of the first rows say nothing of sorted ones. */
-static void guess(train_outcome *run)
-{
-    bool is_balanced = strcmp(gsa_state_get(run->state, "class_weight"), "balanced") == 0;
-    run->guess_loss = NAN;
-    if (!run->stopped && !is_balanced && !run->is_sorted)
-        run->guess_loss = train_guess_loss(run->reader, run->summary.loss, &run->guess_is_exact);
-}
-
 static void print_quality(const train_outcome *run)
 {
     const char *loss = run->summary.loss;
@@ -140,9 +131,9 @@ static void print_quality(const train_outcome *run)
         report_append(line, LINE_SIZE, "held-out %s %.6g", train_measure_name(loss),
                       train_measure(loss, run->held_out_loss));
     }
-    if (!isnan(run->guess_loss))
-        report_append(line, LINE_SIZE, run->guess_is_exact ? " (%s alone: %.4g)" : " (%s alone: about %.3g)",
-                      strcmp(loss, "squared") == 0 ? "the mean" : "class shares", train_measure(loss, run->guess_loss));
+    if (!isnan(run->constant_loss))
+        report_append(line, LINE_SIZE, " (%s alone: %.4g)", strcmp(loss, "squared") == 0 ? "the mean" : "class shares",
+                      train_measure(loss, run->constant_loss));
     report_field("how good", "%s", line);
     train_test_report(run->test);
 }
@@ -160,11 +151,10 @@ static void print_next(const train_advice *advice)
     putchar('\n');
 }
 
-int train_summary_print(train_outcome *run, bool as_json)
+int train_summary_print(const train_outcome *run, bool as_json)
 {
     if (as_json)
         return print_json(run);
-    guess(run);
     train_advice advice = train_advise(run);
     print_learned(run);
     print_quality(run);

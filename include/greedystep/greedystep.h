@@ -309,6 +309,9 @@ GSA_API void gsa_state_summary(const gsa_state *state, gsa_summary *out);
 /* Mean loss of the held-out rows under the weights that a model would have now, calibrated by them; NaN if none were
  * held out. Costs their length. */
 GSA_API double gsa_state_held_out_loss(const gsa_state *state);
+/* The loss on the same rows of the best prediction that looks at no feature: the shares of classes, or the mean of
+ * labels. NaN for hinge and custom losses, without held-out rows, and where fewer than 100 are left to judge. */
+GSA_API double gsa_state_constant_loss(const gsa_state *state);
 /* A parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
 /* Changes a parameter. Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same

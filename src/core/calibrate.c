@@ -205,10 +205,10 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             const gsa__held_row *row = states[s]->sample.at[i];
-            e->c[e->n] = row->weight;
+            e->c[e->n] = row->seen;
             e->row[e->n++] = row;
             if (n_classes > 0)
-                e->class_weight[row->class_number] += row->weight;
+                e->class_weight[row->class_number] += row->seen;
         }
     return GSA_OK;
 }

@@ -114,7 +114,10 @@ gsa_status gsa__state_merge_folds(const gsa_state *const *states, size_t n_state
         if (states[s]->loss != states[0]->loss || !gsa__labels_equal(&states[s]->labels, &states[0]->labels))
             return gsa__fail(error, GSA_ARGUMENT,
                              "the copies have met different labels: prepare the base with all rows");
-    gsa_status status = gsa__calibrate(states, n_states, &states[0]->env, &calibration, error);
+    double constant;
+    gsa_status status = gsa__constant_loss(states, n_states, &constant, error);
+    if (status == GSA_OK)
+        status = gsa__calibrate(states, n_states, &states[0]->env, &calibration, error);
     if (status == GSA_OK)
         status = gsa__merge(states, n_states, base, n_states - 1, env, out, error);
     if (status != GSA_OK)
@@ -122,6 +125,7 @@ gsa_status gsa__state_merge_folds(const gsa_state *const *states, size_t n_state
     (*out)->params = base->params;
     (*out)->position.last_pass_loss = mean_last_pass_loss(states, n_states);
     (*out)->position.held_out_loss = calibration.loss;
+    (*out)->position.constant_loss = constant;
     calibrate_average(*out, &calibration);
     *loss = calibration.loss;
     return GSA_OK;

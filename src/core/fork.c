@@ -62,8 +62,6 @@ gsa_status gsa__state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
         status = gsa__sample_insert(&to->sample, held, &to->env, error);
     }
     to->sample.below = from->sample.below;
-    memcpy(to->sample.common, from->sample.common, sizeof to->sample.common);
-    to->sample.n_common = from->sample.n_common;
     return status;
 }
 

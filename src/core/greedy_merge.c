@@ -37,7 +37,7 @@ static double loss_at(const search_line *line, double gamma)
     for (size_t i = 0; i < line->n_rows; i++) {
         for (size_t k = 0; k < n_outputs; k++)
             line->margins[k] = line->start[i * n_outputs + k] + gamma * line->direction[i * n_outputs + k];
-        sum += sample->at[i]->weight * gsa__held_row_loss(line->state, sample->at[i], line->margins);
+        sum += sample->at[i]->seen * gsa__held_row_loss(line->state, sample->at[i], line->margins);
     }
     return sum;
 }

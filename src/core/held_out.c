@@ -2,6 +2,9 @@
 #include "core/calibrate.h"
 #include "core/loss/loss.h"
 
+#include "base/memory.h"
+#include "base/real.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -57,6 +60,66 @@ bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop
         }
     }
     return true;
+}
+
+/* The entropy of the classes of the held-out rows; with balanced classes each that is there has the same share. */
+static gsa_status entropy(const gsa_state *const *states, size_t n_states, double total, double *out, gsa_error *error)
+{
+    const gsa_state *first = states[0];
+    double *weight = gsa__alloc_zeroed(&first->env, first->labels.n, sizeof *weight), present = 0;
+    if (!weight)
+        return gsa__fail_memory(&first->env, error, "no memory for the weights of %zu classes", first->labels.n);
+    for (size_t s = 0; s < n_states; s++)
+        for (size_t i = 0; i < states[s]->sample.n; i++)
+            weight[states[s]->sample.at[i]->class_number] += states[s]->sample.at[i]->seen;
+    *out = 0;
+    for (size_t k = 0; k < first->labels.n; k++) {
+        present += weight[k] > 0;
+        *out -= weight[k] > 0 ? weight[k] / total * gsa__log(weight[k] / total) : 0;
+    }
+    if (gsa__params_balance(&first->params))
+        *out = gsa__log(present);
+    gsa__free(&first->env, weight);
+    return GSA_OK;
+}
+
+/* Half the variance of the labels of the held-out rows. */
+static double half_variance(const gsa_state *const *states, size_t n_states, double total)
+{
+    double mean = 0, square = 0, origin = states[0]->origin_of_labels.at;
+    for (size_t s = 0; s < n_states; s++)
+        for (size_t i = 0; i < states[s]->sample.n; i++) {
+            double share = states[s]->sample.at[i]->seen / total, y = states[s]->sample.at[i]->number - origin;
+            mean += share * y;
+            square += share * y * y;
+        }
+    return fmax(square - mean * mean, 0) / 2;
+}
+
+gsa_status gsa__constant_loss(const gsa_state *const *states, size_t n_states, double *out, gsa_error *error)
+{
+    double total = 0;
+    *out = NAN;
+    for (size_t s = 0; s < n_states; s++)
+        for (size_t i = 0; i < states[s]->sample.n; i++)
+            total += states[s]->sample.at[i]->seen;
+    if (total > 0 && gsa__loss_has_probabilities(states[0]->loss))
+        return entropy(states, n_states, total, out, error);
+    if (total > 0 && states[0]->loss == GSA__SQUARED)
+        *out = half_variance(states, n_states, total);
+    return GSA_OK;
+}
+
+/* Fewer rows tell little of the shares of classes. */
+#define ROWS_LEAST 100u
+
+double gsa_state_constant_loss(const gsa_state *state)
+{
+    double loss = state->position.constant_loss;
+    if (state->sample.n == 0)
+        return loss;
+    bool known = state->sample.n >= ROWS_LEAST && gsa__constant_loss(&state, 1, &loss, NULL) == GSA_OK;
+    return known ? loss : (double)NAN;
 }
 
 double gsa_state_held_out_loss(const gsa_state *state)

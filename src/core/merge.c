@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
+
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
 
 /* A run that goes on keeps the order of the labels that it knew. */
@@ -101,46 +103,39 @@ static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
     return status;
 }
 
-/* A row that several copies hold is the base's once, and what each of them has added to it. */
-static double weight_since(const gsa__merging *merging, const gsa__held_row *held)
-{
-    const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held) : NULL;
-    return held->weight - (before ? before->weight : 0);
-}
-
+/* An entry that several copies have is the base's once, and what each of them has added to it. What is common to one of
+ * them is common to all: an infinite weight stands for that until the end. */
 static gsa_status add_held(gsa__merging *merging, const gsa_state *from, const gsa__held_row *held, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    double weight = weight_since(merging, held);
-    if (!gsa__sample_holds(&into->sample, held->hash) || weight <= 0)
+    const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held) : NULL;
+    bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
+    if (held->hash >= into->sample.below || !is_news)
         return GSA_OK;
     gsa__held_row *copy = gsa__held_row_copy(held, &into->env);
-    if (copy)
-        copy->weight = weight;
+    if (copy) {
+        copy->seen -= before ? before->seen : 0;
+        copy->weight = held->weight > 0 ? held->weight - (before ? before->weight : 0) : INFINITY;
+    }
     if (copy && gsa__loss_has_classes(into->loss))
         copy->class_number = (uint32_t)gsa__labels_find_text(&into->labels, from->labels.at[held->class_number].text);
     return gsa__sample_insert(&into->sample, copy, &into->env, error);
 }
 
-/* What a copy no longer holds, none does. */
-static void unite_bounds(const gsa__merging *merging)
+/* No entry of a common kind holds anything. */
+static void clear_common(gsa__sample *sample)
 {
-    gsa__sample *into = &merging->into->sample;
-    for (size_t s = 0; s < merging->n_states; s++) {
-        const gsa__sample *from = &merging->states[s]->sample;
-        into->below = from->below < into->below ? from->below : into->below;
-        for (size_t i = 0; i < from->n_common; i++)
-            gsa__sample_add_common(into, from->common[i]);
-    }
-    for (size_t i = 0; i < into->n_common; i++) {
-        gsa__held_row *held;
-        while ((held = gsa__sample_take(into, into->common[i])))
-            gsa__free(&merging->into->env, held);
+    for (size_t i = 0, end; i < sample->n; i = end) {
+        bool common = false;
+        for (end = i; end < sample->n && sample->at[end]->hash == sample->at[i]->hash; end++)
+            common = common || isinf(sample->at[end]->weight) || sample->at[end]->weight == 0;
+        for (size_t k = i; k < end && common; k++)
+            sample->at[k]->weight = 0;
     }
 }
 
-/* The rows that all hold. After the first pass copies hold the rows that the base holds. In it they hold others too,
- * and their heads have these alone. Rows that a copy has given back are cut here. */
+/* The entries below the threshold of all. After the first pass copies hold the rows that the base holds. In it they
+ * hold others too, and their heads have these alone. Rows that a copy has given back are cut here. */
 static gsa_status unite_samples(gsa__merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
@@ -148,7 +143,9 @@ static gsa_status unite_samples(gsa__merging *merging, gsa_error *error)
     if (status != GSA_OK || (merging->goes_on && merging->base->position.pass > 0))
         return status;
     const gsa_state *const *states = merging->states;
-    unite_bounds(merging);
+    for (size_t s = 0; s < merging->n_states; s++)
+        if (states[s]->sample.below < into->sample.below)
+            into->sample.below = states[s]->sample.below;
     for (size_t s = 0; s < merging->n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n && status == GSA_OK; i++)
             status = add_held(merging, states[s], states[s]->sample.at[i], error);
@@ -157,6 +154,7 @@ static gsa_status unite_samples(gsa__merging *merging, gsa_error *error)
            (last->hash >= into->sample.below || into->sample.n > gsa__params_holdout(&into->params)))
         gsa__free(&into->env, gsa__sample_pop(&into->sample));
     gsa__sample_settle(&into->sample);
+    clear_common(&into->sample);
     return status;
 }
 

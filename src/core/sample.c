@@ -86,39 +86,8 @@ gsa__held_row *gsa__sample_pop(gsa__sample *sample)
     gsa__held_row *last = late ? sample->late[sample->n_late - 1] : sample->at[sample->n - sample->n_late - 1];
     sample->n_late -= late;
     sample->n--;
-    sample->weight = sample->n > 0 ? sample->weight - last->weight : 0;
     sample->below = last->hash < sample->below ? last->hash : sample->below;
     return last;
-}
-
-/* The place of a hash among the common ones, or where it would be. */
-static size_t place_among_common(const gsa__sample *sample, uint64_t hash)
-{
-    size_t place = sample->n_common;
-    while (place > 0 && sample->common[place - 1] >= hash)
-        place--;
-    return place;
-}
-
-bool gsa__sample_holds(const gsa__sample *sample, uint64_t hash)
-{
-    if (hash >= sample->below || sample->n_common == 0)
-        return hash < sample->below;
-    size_t place = place_among_common(sample, hash);
-    return place == sample->n_common || sample->common[place] != hash;
-}
-
-void gsa__sample_add_common(gsa__sample *sample, uint64_t hash)
-{
-    size_t place = place_among_common(sample, hash);
-    if (!gsa__sample_holds(sample, hash))
-        return;
-    if (sample->n_common == GSA__SAMPLE_COMMON) {
-        sample->below = hash;
-        return;
-    }
-    memmove(sample->common + place + 1, sample->common + place, (sample->n_common++ - place) * sizeof hash);
-    sample->common[place] = hash;
 }
 
 static size_t first_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
@@ -127,29 +96,29 @@ static size_t first_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
     return place_of(rows, n, &least);
 }
 
-static double weight_in(gsa__held_row *const *rows, size_t n, uint64_t hash)
+static void add_kind(gsa__held_row *const *rows, size_t n, uint64_t hash, gsa__kind *kind)
 {
-    double weight = 0;
-    for (size_t i = first_of(rows, n, hash); i < n && rows[i]->hash == hash; i++)
-        weight += rows[i]->weight;
-    return weight;
+    for (size_t i = first_of(rows, n, hash); i < n && rows[i]->hash == hash; i++) {
+        kind->n++;
+        kind->weight += rows[i]->weight;
+    }
 }
 
-double gsa__sample_weight_of(const gsa__sample *sample, uint64_t hash)
+gsa__kind gsa__sample_kind(const gsa__sample *sample, uint64_t hash)
 {
-    return weight_in(sample->at, sample->n - sample->n_late, hash) + weight_in(sample->late, sample->n_late, hash);
+    gsa__kind kind = {0};
+    add_kind(sample->at, sample->n - sample->n_late, hash, &kind);
+    add_kind(sample->late, sample->n_late, hash, &kind);
+    return kind;
 }
 
-gsa__held_row *gsa__sample_take(gsa__sample *sample, uint64_t hash)
+gsa__held_row *gsa__sample_next_held(gsa__sample *sample, uint64_t hash)
 {
     gsa__sample_settle(sample);
-    size_t place = first_of(sample->at, sample->n, hash);
-    if (place == sample->n || sample->at[place]->hash != hash)
-        return NULL;
-    gsa__held_row *taken = sample->at[place];
-    memmove(sample->at + place, sample->at + place + 1, (--sample->n - place) * sizeof *sample->at);
-    sample->weight = sample->n > 0 ? sample->weight - taken->weight : 0;
-    return taken;
+    for (size_t i = first_of(sample->at, sample->n, hash); i < sample->n && sample->at[i]->hash == hash; i++)
+        if (sample->at[i]->weight > 0)
+            return sample->at[i];
+    return NULL;
 }
 
 static size_t held_size(size_t n)
@@ -178,7 +147,7 @@ gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, size_t clas
     held->hash = hash;
     held->number = y + 0.0; /* -0 is 0 */
     held->class_number = (uint32_t)class_number;
-    held->weight = c;
+    held->weight = held->seen = c;
     held->n = n;
     return held;
 }
@@ -208,7 +177,7 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, const gs
     gsa__held_row *equal = held ? gsa__sample_find(sample, held) : NULL;
     if (equal) {
         equal->weight += held->weight;
-        sample->weight += held->weight;
+        equal->seen += held->seen;
         gsa__free(env, held);
         return GSA_OK;
     }
@@ -219,6 +188,5 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, const gs
     if (sample->n_late == GSA__SAMPLE_LATE)
         gsa__sample_settle(sample);
     enter(sample, held);
-    sample->weight += held->weight;
     return GSA_OK;
 }

@@ -59,8 +59,6 @@ gsa_status gsa__optional_snapshot(gsa__snapshot *snapshot, const gsa_state *stat
         gsa__snapshot_vector(snapshot, "columns", GSA__F64, state->centre.at, COLUMN * (uint64_t)state->centre.n);
     if (state->class_sums.n > 0)
         gsa__snapshot_vector(snapshot, "class_sums", GSA__F64, state->class_sums.at, state->class_sums.n);
-    if (state->sample.n_common > 0)
-        gsa__snapshot_vector(snapshot, "sample.common", GSA__U64, state->sample.common, state->sample.n_common);
     if (state->n_ancestors > 0)
         gsa__snapshot_vector(snapshot, "ancestors", GSA__U64, state->ancestors, state->n_ancestors);
     return state->best.weight ? add_best(snapshot, &state->best, error) : GSA_OK;
@@ -168,23 +166,6 @@ static gsa_status restore_ancestors(gsa_state *state, const gsa__bundle *bundle,
     return gsa__ancestors_add_all(state, origin, n, error);
 }
 
-static gsa_status restore_common(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
-{
-    const gsa__tensor *hashes;
-    gsa__sample *sample = &state->sample;
-    gsa_status status = gsa__bundle_may_have(bundle, "sample.common", GSA__U64, GSA__ANY_LEN, &hashes, error);
-    if (!hashes)
-        return status;
-    const uint64_t *hash = hashes->data;
-    uint64_t n = gsa__tensor_len(hashes);
-    for (uint64_t i = 0; i < n && i <= GSA__SAMPLE_COMMON; i++)
-        if (i == GSA__SAMPLE_COMMON || (i > 0 && hash[i] <= hash[i - 1]))
-            return gsa__fail(error, GSA_FORMAT, "the kinds of rows that are not held are too many, or out of order");
-    memcpy(sample->common, hash, (size_t)n * sizeof *hash);
-    sample->n_common = (size_t)n;
-    return GSA_OK;
-}
-
 static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *numbers, *weights;
@@ -223,7 +204,5 @@ gsa_status gsa__optional_restore(gsa_state *state, const gsa__bundle *bundle, gs
         status = restore_class_sums(state, bundle, error);
     if (status == GSA_OK)
         status = restore_ancestors(state, bundle, error);
-    if (status == GSA_OK)
-        status = restore_common(state, bundle, error);
     return status == GSA_OK ? restore_best(state, bundle, error) : status;
 }

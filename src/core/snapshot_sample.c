@@ -8,15 +8,15 @@
 #include <string.h>
 
 /* In the order of the file. */
-enum { HASH, NUMBER, WEIGHT, START, CLASS, INDEX, VALUE, TENSORS };
+enum { HASH, NUMBER, WEIGHT, SEEN, START, CLASS, INDEX, VALUE, TENSORS };
 static const struct {
     const char *name;
     gsa__dtype dtype;
 } tensors[TENSORS] = {
-    [HASH] = {"sample.hash", GSA__U64},     [NUMBER] = {"sample.number", GSA__F64},
-    [WEIGHT] = {"sample.weight", GSA__F64}, [START] = {"sample.row_start", GSA__U64},
-    [CLASS] = {"sample.class", GSA__U32},   [INDEX] = {"sample.index", GSA__U32},
-    [VALUE] = {"sample.value", GSA__F32},
+    [HASH] = {"sample.hash", GSA__U64},       [NUMBER] = {"sample.number", GSA__F64},
+    [WEIGHT] = {"sample.weight", GSA__F64},   [SEEN] = {"sample.seen", GSA__F64},
+    [START] = {"sample.row_start", GSA__U64}, [CLASS] = {"sample.class", GSA__U32},
+    [INDEX] = {"sample.index", GSA__U32},     [VALUE] = {"sample.value", GSA__F32},
 };
 
 /* One number a row, one more for the starts, or one an entry. */
@@ -29,7 +29,7 @@ static uint64_t len_of(int tensor, uint64_t n_rows, uint64_t n_entries)
 static void fill(const gsa__sample *sample, void *const data[TENSORS])
 {
     uint64_t *hash = data[HASH], *start = data[START];
-    double *number = data[NUMBER], *weight = data[WEIGHT];
+    double *number = data[NUMBER], *weight = data[WEIGHT], *seen = data[SEEN];
     uint32_t *class_number = data[CLASS], *index = data[INDEX];
     float *value = data[VALUE];
     for (size_t i = 0; i < sample->n; i++) {
@@ -39,6 +39,7 @@ static void fill(const gsa__sample *sample, void *const data[TENSORS])
         number[i] = held->number;
         class_number[i] = held->class_number;
         weight[i] = held->weight;
+        seen[i] = held->seen;
         start[i + 1] = start[i] + held->n;
         if (held->n > 0) {
             memcpy(index + start[i], row.index, held->n * sizeof *index);
@@ -70,7 +71,7 @@ typedef struct sample_tensors {
     size_t n;
     uint64_t n_entries;
     const uint64_t *hash, *start;
-    const double *number, *weight;
+    const double *number, *weight, *seen;
     const uint32_t *class_number, *index;
     const float *value;
 } sample_tensors;
@@ -91,8 +92,8 @@ static gsa_status need_all(const gsa__bundle *bundle, sample_tensors *out, gsa_e
             return status;
         data[t] = found[t]->data;
     }
-    *out = (sample_tensors){(size_t)n,    n_entries,   data[HASH],  data[START], data[NUMBER],
-                            data[WEIGHT], data[CLASS], data[INDEX], data[VALUE]};
+    *out = (sample_tensors){(size_t)n,    n_entries,  data[HASH],  data[START], data[NUMBER],
+                            data[WEIGHT], data[SEEN], data[CLASS], data[INDEX], data[VALUE]};
     return GSA_OK;
 }
 
@@ -111,7 +112,8 @@ static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in
     if (in->start[i] > in->start[i + 1] || in->start[i + 1] > in->n_entries ||
         in->start[i + 1] - in->start[i] > UINT32_MAX || !sample_row_is_above(in, i))
         return false;
-    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] > 0))
+    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] >= 0) || !isfinite(in->seen[i]) ||
+        !(in->seen[i] > 0))
         return false;
     if (gsa__loss_has_classes(state->loss) && in->class_number[i] >= state->labels.n)
         return false;
@@ -133,7 +135,9 @@ gsa_status gsa__sample_restore(gsa_state *state, const gsa__bundle *bundle, gsa_
         size_t start = (size_t)in.start[i];
         gsa__row row = {(size_t)(in.start[i + 1] - in.start[i]), in.index + start, in.value + start};
         gsa__held_row *held =
-            gsa__held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], in.weight[i], &state->env);
+            gsa__held_row_new(&row, in.hash[i], in.class_number[i], in.number[i], in.seen[i], &state->env);
+        if (held)
+            held->weight = in.weight[i];
         status = gsa__sample_insert(&state->sample, held, &state->env, error);
     }
     return status;

@@ -58,6 +58,7 @@ static const number sums[] = {
     {offsetof(gsa_state, origin_of_labels.at), false},
     {offsetof(gsa_state, origin_of_labels.mean), false},
     {offsetof(gsa_state, origin_of_labels.weight), false},
+    {offsetof(gsa_state, position.constant_loss), true},
 };
 
 enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };
@@ -126,12 +127,10 @@ static gsa__centre columns_since(const gsa__centre *now, const gsa__centre *befo
 /* Held-out rows that the base has not, or with less weight; after the first pass there are none. */
 static gsa__sample rows_since(const gsa_state *now, const gsa_state *before, gsa__held_row **room)
 {
-    gsa__sample since = now->sample;
-    since.at = room;
-    since.n = since.n_late = 0;
+    gsa__sample since = {.at = room, .below = now->sample.below};
     for (size_t i = 0; i < now->sample.n && now->position.pass == 0; i++) {
         const gsa__held_row *held = now->sample.at[i], *known = gsa__sample_find(&before->sample, held);
-        if (!known || known->weight != held->weight)
+        if (!known || known->weight != held->weight || known->seen != held->seen)
             room[since.n++] = now->sample.at[i];
     }
     return since;

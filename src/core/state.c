@@ -27,7 +27,7 @@ gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_
     state->kernels = gsa__kernels_best();
     gsa__labels_init(&state->labels, &resolved);
     state->clock.restart = state->clock.pace = 1;
-    state->position.last_pass_loss = state->position.held_out_loss = NAN;
+    state->position.last_pass_loss = state->position.held_out_loss = state->position.constant_loss = NAN;
     state->sample.below = GSA__SAMPLE_BELOW;
     state->n_merged = 1;
     *out = state;

@@ -81,6 +81,7 @@ typedef struct gsa__position {
      */
     double late[2], earlier[2];
     double held_out_loss; /* of rows that were held out and are no longer; NaN */
+    double constant_loss; /* the same of the best constant prediction */
 } gsa__position;
 
 /* What the table's counts do not hold: mass and presence of features from before (another run, merged states, or so
@@ -274,6 +275,9 @@ static inline bool gsa__rows_should_stop(const gsa_env *env, size_t n_outputs)
 bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop, double *margins);
 /* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
+/* held_out.c: the loss that the best constant prediction has on the rows that the states hold out: the shares of
+ * classes, or the mean of labels. NaN for other losses, and without rows. */
+gsa_status gsa__constant_loss(const gsa_state *const *states, size_t n_states, double *out, gsa_error *error);
 /* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
 double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins);
 

@@ -9,17 +9,17 @@
 
 /* ---- the held-out sample ----------------------------------------------------------------------------------------- */
 
-/* Of all rows: a kind of more weight is common. */
-#define COMMON_SHARE 0x1p-6
-#define COMMON_LEAST 16.0
+/* A kind of more rows is common; and of so many different labels of one the others do not judge. */
+#define COMMON_WEIGHT 64.0
+#define COMMON_LABELS 64u
 
 /* A held row stands for its equals, and is learned as often as there would be rows of weight 1. */
-#define VISITS_MOST 64.0
+#define VISITS_MOST COMMON_WEIGHT
 
 static double visits_of(const gsa__held_row *held)
 {
     double visits = floor(held->weight + 0.5);
-    return visits < 1 ? 1 : visits < VISITS_MOST ? visits : VISITS_MOST;
+    return held->weight <= 0 ? 0 : visits < 1 ? 1 : visits < VISITS_MOST ? visits : VISITS_MOST;
 }
 
 static gsa_status visit_held(gsa_state *state, const gsa__held_row *held, gsa_error *error)
@@ -47,24 +47,13 @@ gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
     return status;
 }
 
-/* Learns a row that is held no longer, and frees it. */
+/* Learns what an entry holds. */
 static gsa_status give_back(gsa_state *state, gsa__held_row *held, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (double visits = 0; status == GSA_OK && visits < visits_of(held); visits++)
         status = visit_held(state, held, error);
-    gsa__free(&state->env, held);
-    return status;
-}
-
-/* Learns the rows of a common kind, for whose features there is room. */
-static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    gsa__held_row *held;
-    gsa__sample_add_common(&state->sample, hash);
-    while (status == GSA_OK && (held = gsa__sample_take(&state->sample, hash)))
-        status = give_back(state, held, error);
+    held->weight = 0;
     return status;
 }
 
@@ -78,10 +67,22 @@ static gsa_status give_back_last(gsa_state *state, gsa_error *error)
            (last->hash >= state->sample.below || state->sample.n > gsa__params_holdout(&state->params))) {
         double xx;
         gsa__row row = gsa__held_row_view(last);
-        status = gsa__state_fit_row(state, &row, &xx, error);
-        if (status == GSA_OK)
-            status = give_back(state, gsa__sample_pop(&state->sample), error);
+        status = last->weight > 0 ? gsa__state_fit_row(state, &row, &xx, error) : GSA_OK;
+        gsa__held_row *held = status == GSA_OK ? gsa__sample_pop(&state->sample) : NULL;
+        if (held)
+            status = give_back(state, held, error);
+        gsa__free(&state->env, held);
     }
+    return status;
+}
+
+/* Learns what is held of a kind that has become common. There is room for its features. */
+static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    gsa__held_row *held;
+    while (status == GSA_OK && (held = gsa__sample_next_held(&state->sample, hash)))
+        status = give_back(state, held, error);
     return status;
 }
 
@@ -117,13 +118,27 @@ static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row,
     return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, out->share, &out->c, error) : status;
 }
 
-/* Into the sample; equal rows add up. */
+/* Into the sample; equal rows add up. held: what of the weight is not learned. */
 static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash, const struct facts *facts,
-                       double c, gsa_error *error)
+                       double seen, double held, gsa_error *error)
 {
     gsa__row view = gsa__row_at(batch, row);
-    gsa__held_row *held = gsa__held_row_new(&view, hash, facts->class_number, facts->y, c, &state->env);
-    return gsa__sample_insert(&state->sample, held, &state->env, error);
+    gsa__held_row *kept = gsa__held_row_new(&view, hash, facts->class_number, facts->y, seen, &state->env);
+    if (kept)
+        kept->weight = held;
+    return gsa__sample_insert(&state->sample, kept, &state->env, error);
+}
+
+/* A row of a kind that is common, or becomes so: it judges, and is learned. Room for it is made first. */
+static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
+                              const struct facts *facts, const gsa__kind *kind, gsa_error *error)
+{
+    double xx;
+    gsa__row view = gsa__row_at(batch, row);
+    gsa_status status = gsa__state_fit_row(state, &view, &xx, error);
+    if (status == GSA_OK && kind->n > 0 && kind->n < COMMON_LABELS)
+        status = keep(state, batch, row, hash, facts, facts->c, 0, error);
+    return status == GSA_OK ? give_back_kind(state, hash, error) : status;
 }
 
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
@@ -132,17 +147,15 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
 {
     if (gsa__params_holdout(&state->params) == 0)
         return GSA_OK;
-    *held = gsa__sample_holds(&state->sample, hash);
-    if (!*held || state->position.pass > 0)
+    if (hash >= state->sample.below)
         return GSA_OK;
-    double xx, weight = gsa__sample_weight_of(&state->sample, hash) + facts->c;
-    bool common = weight > COMMON_SHARE * (double)state->given.n_rows + COMMON_LEAST;
-    gsa__row view = gsa__row_at(batch, row);
-    gsa_status status = common ? gsa__state_fit_row(state, &view, &xx, error) : GSA_OK;
-    if (status == GSA_OK)
-        status = keep(state, batch, row, hash, facts, facts->c, error);
-    if (status == GSA_OK && common)
-        status = give_back_kind(state, hash, error);
+    gsa__kind kind = gsa__sample_kind(&state->sample, hash);
+    *held = state->position.pass > 0 ? kind.weight > 0
+                                     : (kind.n == 0 || kind.weight > 0) && kind.weight + facts->c <= COMMON_WEIGHT;
+    if (state->position.pass > 0)
+        return GSA_OK;
+    gsa_status status = *held ? keep(state, batch, row, hash, facts, facts->c, facts->c, error)
+                              : keep_common(state, batch, row, hash, facts, &kind, error);
     return status == GSA_OK ? give_back_last(state, error) : status;
 }
 
@@ -233,7 +246,8 @@ gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const u
         struct facts facts;
         status = facts_of(state, batch, rows[i], false, &facts, error);
         if (status == GSA_OK && facts.given > 0)
-            status = keep(state, batch, rows[i], gsa__row_features_hash(batch, rows[i]), &facts, facts.share, error);
+            status = keep(state, batch, rows[i], gsa__row_features_hash(batch, rows[i]), &facts, facts.share,
+                          facts.share, error);
         if (status != GSA_OK && error)
             error->row = rows[i];
     }

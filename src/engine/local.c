@@ -29,7 +29,6 @@
 #include <greedystep/train.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Without being told no further pass is begun after this many rows. */
@@ -156,25 +155,26 @@ static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64
 
 static void tell_of_late_labels(const training *run)
 {
-    char text[256], others[64] = "";
+    gsa_error note;
     uint64_t n_late = gsa__summary_of(run->job.state).n_classes - run->n_first;
     if (!run->job.hooks.notice || run->n_first == 0 || n_late == 0)
         return;
-    if (n_late > 1)
-        snprintf(others, sizeof others, " (and %llu more)", (unsigned long long)(n_late - 1));
-    snprintf(text, sizeof text, "label '%.60s'%s first came after %u rows; check that it is meant to be a class",
-             gsa__state_label(run->job.state, (size_t)run->n_first), others, GSA_FIRST_ROWS);
-    run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_LATE_LABELS, text);
+    (void)gsa__fail(&note, GSA_LABEL, "label '%.60s'%s first came after %u rows; check that it is meant to be a class",
+                    gsa__state_label(run->job.state, (size_t)run->n_first), n_late > 1 ? ", and others," : "",
+                    GSA_FIRST_ROWS);
+    run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_LATE_LABELS, note.message);
 }
 
 static void tell_of_tiny_features(const training *run)
 {
-    char text[160];
+    gsa_error note;
     size_t n = run->job.hooks.notice && is_auto(run->job.state) ? gsa__state_count_tiny(run->job.state) : 0;
-    snprintf(text, sizeof text, "%zu feature%s values below 1e-18, too small to be learned: give %s in another unit", n,
-             n == 1 ? " has" : "s have", n == 1 ? "it" : "them");
-    if (n > 0)
-        run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_TINY_FEATURES, text);
+    if (n == 0)
+        return;
+    (void)gsa__fail(&note, GSA_INPUT,
+                    "%zu feature%s values below 1e-18, too small to be learned: give %s in another unit", n,
+                    n == 1 ? " has" : "s have", n == 1 ? "it" : "them");
+    run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_TINY_FEATURES, note.message);
 }
 
 /* Rows that the run has read before: those passed over in its first pass, and all of a later one. */

@@ -46,6 +46,7 @@ struct candidate {
 
 struct team {
     const gsa__assignment *job;
+    gsa_state *base; /* a copy of the run's state that knows of all rows what has to be known ahead */
     uint32_t n_members;
     uint8_t *fold; /* [rows]: who leaves it out */
     uint64_t pass, most_passes;
@@ -104,7 +105,7 @@ static gsa_status leave_out_fold(const struct team *team, gsa_state *member, uin
 static gsa_status new_member(struct team *team, const char *units, uint32_t number, gsa_state **out, gsa_error *error)
 {
     const gsa__assignment *job = team->job;
-    gsa_status status = gsa_state_fork(job->run->state, 1, &job->run->env, out, error);
+    gsa_status status = gsa_state_fork(team->base, 1, &job->run->env, out, error);
     if (status == GSA_OK)
         status = gsa_state_set(*out, "holdout", "0", error);
     if (status == GSA_OK && units)
@@ -147,7 +148,9 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     gsa_summary summary = gsa__summary_of(job->run->state);
     /* A run that starts from a model goes on in the units of that model. */
     int open = summary.n_features == 0 && strcmp(gsa_state_get(job->run->state, "units"), "auto") == 0;
-    status = gsa__state_expect(job->run->state, job->rows, error);
+    status = gsa_state_fork(job->run->state, 1, &job->run->env, &team->base, error);
+    if (status == GSA_OK)
+        status = gsa__state_expect(team->base, job->rows, error);
     if (status == GSA_OK)
         status = new_candidate(team, open ? "given" : NULL, error);
     return status == GSA_OK && open ? new_candidate(team, "free", error) : status;
@@ -187,8 +190,8 @@ static gsa_status judge_candidate(void *ctx, size_t task, gsa_error *error)
     struct candidate *candidate = team->working[task];
     gsa_state *mean = NULL;
     double loss = INFINITY;
-    gsa_status status = gsa__state_merge_folds((const gsa_state *const *)candidate->member, team->n_members,
-                                               job->run->state, &job->run->env, &mean, &loss, error);
+    gsa_status status = gsa__state_merge_folds((const gsa_state *const *)candidate->member, team->n_members, team->base,
+                                               &job->run->env, &mean, &loss, error);
     if (status != GSA_OK)
         return status;
     candidate->better = job->passes > 0 || !candidate->best || loss < (1 - GSA_GAIN_LEAST) * candidate->best_loss;
@@ -316,6 +319,7 @@ gsa_status gsa__team_train(const gsa__assignment *job, gsa_error *error)
         drop_members(&team.candidate[i]);
         gsa_state_free(team.candidate[i].best);
     }
+    gsa_state_free(team.base);
     gsa__free(&job->run->env, team.fold);
     return status;
 }

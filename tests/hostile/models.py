@@ -150,7 +150,7 @@ def a_billion_labels(good, seal):
         with open(path, "wb") as f:
             f.write(struct.pack("<Q", len(header)) + header + data)
             f.truncate(8 + len(header) + end + 8)
-    return [("a_billion_labels", "checksum", write)]
+    return [("a_billion_labels", "checksum|memory limit", write)]
 
 
 def models(good, seal):
@@ -212,7 +212,7 @@ def states(good, seal):
     def sample(**parts):
         def change(one):
             tensors = {"hash": ("U64", [1, 2]), "number": ("F64", [0.0, 0.0]), "row_start": ("U64", [0, 1, 2]),
-                       "class": ("U32", [0, 1]), "pass": ("U32", [0, 0]), "weight": ("F32", [1.0, 1.0]),
+                       "class": ("U32", [0, 1]), "weight": ("F64", [1.0, 1.0]), "seen": ("F64", [1.0, 1.0]),
                        "index": ("U32", [0, 1]), "value": ("F32", [1.0, 1.0])}
             for name, values in parts.items():
                 tensors[name] = (tensors[name][0], values)
@@ -226,9 +226,9 @@ def states(good, seal):
         ("a_mean_square_below_zero", "mean square", case(lambda one: one.change("mean_square", 1, -1.0))),
         ("a_feature_in_more_rows_than_there_are", "more rows", case(lambda one: one.change("presence", 1, huge))),
         ("a_sum_that_is_nan", "not a finite", case(lambda one: one.change("sums", 0, nan))),
-        ("sums_at_the_largest_double", None, case(lambda one: one.set("sums", "F64", [1.7e308] * 12))),
-        ("sums_below_zero", None, case(lambda one: one.set("sums", "F64", [-1.0] * 12))),
-        ("counts_that_are_all_2_to_64_less_1", "beyond any run", case(lambda one: one.set("counts", "U64", [(1 << 64) - 1] * 16))),
+        ("sums_at_the_largest_double", None, case(lambda one: one.set("sums", "F64", [1.7e308] * 17))),
+        ("sums_below_zero", None, case(lambda one: one.set("sums", "F64", [-1.0] * 17))),
+        ("counts_that_are_all_2_to_64_less_1", "beyond any run", case(lambda one: one.set("counts", "U64", [(1 << 64) - 1] * 19))),
         ("rows_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 0, (1 << 64) - 1))),
         ("passes_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 5, (1 << 64) - 1))),
         ("rows_taken_2_to_64_less_1", "beyond any run", case(lambda one: one.change("counts", 6, (1 << 64) - 1))),
@@ -242,7 +242,7 @@ def states(good, seal):
         ("a_sample_value_that_is_nan", "held-out sample", sample(value=[nan, 1.0])),
         ("a_sample_of_id_2_to_32_less_1", "held-out sample", sample(index=[0, 0xFFFFFFFF])),
         ("a_sample_of_id_2_to_32_less_3", None, sample(index=[0, huge])),
-        ("a_sample_with_a_row_twice", "held-out sample", sample(hash=[1, 1])),
+        ("a_sample_with_a_row_twice", "held-out sample", sample(**{"hash": [1, 1], "class": [0, 0]})),
         ("an_unknown_parameter", "--|loss|expected|unknown", case(lambda one: one.notes.update(average="`id`"))),
         ("a_seed_beyond_64_bits", "seed", case(lambda one: one.notes.update(seed="9" * 40))),
         ("origins_out_of_order", "origins", case(lambda one: one.set("ancestors", "U64", [5, 4]))),

@@ -28,8 +28,8 @@ def prepare(harness, directory):
     """Good files that the hostile ones are made of, and beside which they must fail."""
     def do(*arguments):
         subprocess.run([harness.command, *arguments], cwd=directory, check=True, stdout=subprocess.DEVNULL)
-    do("generate", "--rows", "300", "--features", "20", "-o", "good.svm", "--quiet")
-    do("generate", "--rows", "300", "--features", "20", "--seed", "1", "-o", "other.svm", "--quiet")
+    do("generate", "--rows", "300", "--features", "20", "--nnz", "5", "-o", "good.svm", "--quiet")
+    do("generate", "--rows", "300", "--features", "20", "--nnz", "5", "--seed", "1", "-o", "other.svm", "--quiet")
     do("train", "good.svm", "-o", "good.model", "--quiet")
     do("train", "other.svm", "-o", "other.model", "--quiet")
 

@@ -93,11 +93,22 @@ static void twin_learn(twin *t, const chunk *from, size_t row)
     }
 }
 
+/* The intercept of a state is relative to the origin of its labels. */
+static double origin_of(const gsa_state *state, size_t slot)
+{
+    return slot == 0 ? state->origin_of_labels.at : 0;
+}
+
+static double average_of(const gsa_state *state, size_t slot)
+{
+    return gsa__state_average(state, slot, 0) + origin_of(state, slot);
+}
+
 static void twin_take(twin *t, const gsa_state *state)
 {
     for (size_t s = 0; s < SLOTS; s++) {
-        t->weight[s] = (double)gsa__table_slot(&state->table, s)->f;
-        t->average[s] = gsa__state_average(state, s, 0);
+        t->weight[s] = (double)gsa__table_slot(&state->table, s)->f + origin_of(state, s);
+        t->average[s] = average_of(state, s);
         t->mass[s] = gsa__state_mass(state, s);
         t->count[s] = (double)gsa__state_count(state, s);
     }
@@ -118,12 +129,12 @@ static bool compare(const twin *t, const gsa_state *state)
     bool counts = (double)state->n_rows == t->rows;
     for (size_t s = 0; s < SLOTS; s++) {
         mass = larger(mass, fabs(gsa__state_mass(state, s) / t->mass[s] - 1));
-        average = larger(average, fabs(gsa__state_average(state, s, 0) - t->average[s]) / sqrt(t->square[s]));
+        average = larger(average, fabs(average_of(state, s) - t->average[s]) / sqrt(t->square[s]));
         counts = counts && (double)gsa__state_count(state, s) == t->count[s];
     }
     printf("| %.0e | %s | %.1e | %.1e | %.1e |", t->rows, counts ? "exact" : "WRONG", mass, fabs(step), average);
     for (size_t s = 0; s < SLOTS; s++)
-        printf(" %.6f |", gsa__state_average(state, s, 0));
+        printf(" %.6f |", average_of(state, s));
     printf("\n");
     fflush(stdout);
     return counts && mass < MOST_MASS && fabs(step) < MOST_STEP && average < MOST_WEIGHT;

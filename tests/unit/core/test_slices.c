@@ -144,16 +144,16 @@ static void learn_from_pool(gsa_state *state, uint64_t seed, size_t n_rows, size
 }
 
 /* What the base and copies hold of a row, added up as they come; 0: none has it. */
-static double weight_in_all(gsa_state *const *copies, size_t n, const gsa_state *base, const gsa__held_row *row)
+static double seen_by_all(gsa_state *const *copies, size_t n, const gsa_state *base, const gsa__held_row *row)
 {
     const gsa__held_row *before = gsa__sample_find(&base->sample, row);
-    double weight = before ? before->weight : 0;
+    double seen = before ? before->seen : 0;
     for (size_t c = 0; c < n; c++) {
         const gsa__held_row *held = gsa__sample_find(&copies[c]->sample, row);
-        if (held && held->weight != (before ? before->weight : 0))
-            weight += held->weight - (before ? before->weight : 0);
+        if (held && held->seen != (before ? before->seen : 0))
+            seen += held->seen - (before ? before->seen : 0);
     }
-    return weight;
+    return seen;
 }
 
 /* The rows below the lowest threshold that any copy holds, `most` of them, each with what all of them have added. */
@@ -168,9 +168,9 @@ static void assert_sample_unites(const gsa_state *all, gsa_state *const *copies,
         for (size_t k = 0; k < copies[c]->sample.n; k++) {
             const gsa__held_row *row = copies[c]->sample.at[k], *found = gsa__sample_find(&all->sample, row);
             assert_int_equal(found != NULL, row->hash < all->sample.below);
-            double weight = weight_in_all(copies, 4, base, row);
+            double seen = seen_by_all(copies, 4, base, row);
             if (found)
-                assert_memory_equal(&found->weight, &weight, sizeof weight);
+                assert_memory_equal(&found->seen, &seen, sizeof seen);
             bool is_first = true;
             for (size_t before = 0; before < c; before++)
                 is_first = is_first && !gsa__sample_find(&copies[before]->sample, row);

@@ -256,7 +256,8 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
         {.tensor = "presence", .element = 3, .bits = UINT32_MAX}, /* would overflow */
         {.tensor = "sample.class", .element = 0, .bits = 3},      /* there are 0, 1 and 2 */
         {.tensor = "sample.row_start", .element = 1, .bits = UINT64_MAX},
-        {.tensor = "sample.weight", .element = 0, .bits = 0},
+        {.tensor = "sample.seen", .element = 0, .bits = 0},
+        {.tensor = "sample.weight", .element = 0, .bits = 0xBFF0000000000000}, /* -1 */
         {.tensor = "sample.index", .element = 0, .bits = UINT32_MAX},
         {.tensor = "weight", .element = 2, .bits = 0x7F800000}, /* infinite */
         {.tensor = "counts", .element = 4, .bits = 1},          /* the average starts anew in the past */

@@ -124,7 +124,7 @@ static void every_row_was_learned_once(const gsa_state *state)
     for (size_t i = 0; i < state->sample.n; i++) {
         gsa__row row = gsa__held_row_view(state->sample.at[i]);
         for (size_t j = 0; j < row.n; j++)
-            count[row.index[j]]--;
+            count[row.index[j]] -= (uint64_t)state->sample.at[i]->weight;
     }
     for (size_t f = 0; f < FEATURES; f++)
         assert_int_equal(gsa__state_count(state, f + 1), count[f]);
@@ -139,8 +139,9 @@ static void rounds_learn_what_one_learner_does_each_row_once(void **unused)
     double a = gsa_state_held_out_loss(rounds), b = gsa_state_held_out_loss(single);
     assert_true(a < 1.002 * b);
     gsa_summary x = state_summary(rounds), y = state_summary(single);
-    assert_int_equal(x.n_rows + x.n_held_out, ROWS);
-    assert_int_equal(y.n_rows + y.n_held_out, ROWS);
+    assert_int_equal(x.n_rows, ROWS); /* 400 kinds of rows: all are common */
+    assert_int_equal(y.n_rows, ROWS);
+    assert_true(x.n_held_out > 0 && y.n_held_out > 0);
     assert_int_equal(x.pass, 1);
     assert_true(fabs(x.last_pass_loss - y.last_pass_loss) < 0.01 * y.last_pass_loss);
     assert_true(fabs(x.falling) < 0.02);
