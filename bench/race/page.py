@@ -138,8 +138,8 @@ def readme_part(race: Race, rivals: Sequence[Rival], about: dict) -> str:
     return f"""{summary(race, rivals)}
 
 {len(race.sets)} data sets, log loss on test rows, the same within {100 * TIE:.0f} %; processor seconds of one thread, median over the sets
-and range; a search ends after {about["budget"]:.0f} of them. {about["machine"]}, {about["date"]}. `bench/race/run.py` makes
-table and figure; settings, seeds and every set are in [docs/no-tuning.md](docs/no-tuning.md).
+and range; a search ends after {about["budget"]:.0f} of them. greedystep {about["versions"]["greedystep"]}; {about["machine"]}, {about["date"]}.
+`bench/race/run.py` makes table and figure; settings, seeds and every set are in [docs/no-tuning.md](docs/no-tuning.md).
 """
 
 
