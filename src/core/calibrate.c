@@ -6,7 +6,8 @@
  * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
  * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
  *
- * Squared loss is calibrated too, without smoothing or prior: a line through the predictions.
+ * Squared loss is calibrated too, without smoothing or prior: a line through the predictions. Hinge losses get a scale:
+ * steps of constant length leave their margins too long.
  *
  * Long runs over words meet ever more of them that were in a few rows only, whose weights are mostly noise. The weight
  * of a feature that was in n rows counts n / (n + doubt), as the mean of a normal posterior around 0 would, with the
@@ -26,7 +27,7 @@
 /* Standard errors of the gain, for a doubt to be more than chance. */
 #define DOUBT_ERRORS 3
 /* Two numbers are not found from less rows than this where no prior holds them. */
-#define SQUARED_ROWS_LEAST 16u
+#define FREE_ROWS_LEAST 16u
 
 /* The held-out rows of all states. */
 struct evidence {
@@ -171,6 +172,25 @@ static double loss_with(const struct evidence *e, const gsa_state *state, const 
     return sum / e->weight;
 }
 
+/* The scale of a hinge loss, which is convex in it and has no curvature to follow: by golden section, which narrows it
+ * to 2e-8. */
+#define SCALE_MOST 4.0
+#define SECTIONS 40
+
+static void fit_scale(const struct evidence *e, const gsa_state *state, gsa__calibration *out)
+{
+    const double ratio = 0.6180339887498949;
+    double low = 0, high = SCALE_MOST;
+    for (int i = 0; i < SECTIONS; i++) {
+        gsa__calibration a = {.scale = high - ratio * (high - low)}, b = {.scale = low + ratio * (high - low)};
+        if (loss_with(e, state, &a, e->row_loss) < loss_with(e, state, &b, e->row_loss))
+            high = b.scale;
+        else
+            low = a.scale;
+    }
+    out->scale = (low + high) / 2;
+}
+
 /* By so many of its standard errors the mean loss is below that without a doubt. */
 static double errors_below(const struct evidence *e)
 {
@@ -276,10 +296,15 @@ gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, const
     e.offset = first->params.value[GSA__PARAM_intercept] && e.n_outputs == 1;
     if (status == GSA_OK && e.n > 0) {
         weigh(&e, first);
-        bool has_line = first->loss == GSA__SQUARED && e.n >= SQUARED_ROWS_LEAST;
+        bool has_line = first->loss == GSA__SQUARED && e.n >= FREE_ROWS_LEAST;
         bool has_classes = gsa__loss_has_probabilities(first->loss) && first->labels.n > 1;
-        bool fits = first->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO && (has_line || has_classes);
+        bool is_auto = first->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+        bool fits = is_auto && (has_line || has_classes);
         fit_doubt(&e, states, n_states, fits, out);
+        if (is_auto && gsa__loss_is_hinge(first->loss) && e.n >= FREE_ROWS_LEAST) {
+            fit_scale(&e, first, out);
+            out->loss = loss_with(&e, first, out, e.sure_loss);
+        }
         if (fits)
             find_doubt(&e, states, n_states, out);
         if (stopped)

@@ -12,8 +12,8 @@ typedef struct gsa__calibration {
 } gsa__calibration;
 
 /* By the rows that each state holds out, under its own averaged weights, all taken together. The states have the same
- * loss and labels. Losses without probabilities are left as they are, but for the squared one; so
- * are all with the paper's method. GSA_STOPPED if `stop` (NULL: never) asks for it. */
+ * loss and labels. Losses of the caller's are left as they are, and so are all with the
+ * paper's method; hinge losses get a scale. GSA_STOPPED if `stop` (NULL: never) asks for it. */
 gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, const gsa_env *stop, gsa__calibration *out,
                           gsa_error *error);
 

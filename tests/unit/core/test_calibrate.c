@@ -426,11 +426,44 @@ static void fewer_than_sixteen_numbers_are_left_alone(void **unused)
     free(r);
 }
 
-static void the_papers_method_and_hinge_losses_are_left_as_they_are(void **unused)
+/* Margins that are four times too long, and ten times too short. */
+static void hinge_losses_get_the_scale_that_a_search_finds(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"hinge", "squared_hinge"};
+    for (size_t i = 0; i < 4; i++) {
+        rows *r = two_classes(1 + i, 300, i < 2 ? 4 : 0.1, 0.3, 1);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state = made_to_measure(
+            state_with("method", "auto", "loss", losses[i % 2], "units", "given", "average", "last", NULL), 2);
+        hold(state, &batch, 0, batch.n_rows);
+        gsa__calibration out = calibrated(state);
+        double best = INFINITY, at = 0, *margins = calloc(state->sample.n, sizeof *margins);
+        assert_true(gsa__held_margins(state, 0, NULL, margins));
+        for (double scale = 0; scale <= 4; scale += 1e-3) {
+            double sum = 0;
+            for (size_t row = 0; row < state->sample.n; row++) {
+                double h =
+                    fmax(0, 1 - scale * (state->sample.at[row]->class_number == 1 ? margins[row] : -margins[row]));
+                sum += (i % 2 ? h * h / 2 : h) / (double)state->sample.n;
+            }
+            at = sum < best ? scale : at;
+            best = fmin(best, sum);
+        }
+        assert_close(out.scale, at, 2e-2);
+        assert_close(out.loss, best, 1e-4 * best);
+        assert_true(out.offset == 0);
+        free(margins);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+static void the_papers_method_is_left_as_it_is(void **unused)
 {
     (void)unused;
     static const char *const kinds[][2] = {
-        {"gsa", "logistic"}, {"gsa", "squared"}, {"auto", "hinge"}, {"auto", "squared_hinge"}};
+        {"gsa", "logistic"}, {"gsa", "squared"}, {"gsa", "hinge"}, {"gsa", "squared_hinge"}};
     rows *r = two_classes(1, 200, 4, 0.2, 1);
     gsa_batch batch = rows_batch(r);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -640,7 +673,8 @@ int main(void)
         cmocka_unit_test(several_outputs_get_a_scale_and_no_offset),
         cmocka_unit_test(numbers_get_the_line_of_least_squares),
         cmocka_unit_test(fewer_than_sixteen_numbers_are_left_alone),
-        cmocka_unit_test(the_papers_method_and_hinge_losses_are_left_as_they_are),
+        cmocka_unit_test(hinge_losses_get_the_scale_that_a_search_finds),
+        cmocka_unit_test(the_papers_method_is_left_as_it_is),
         cmocka_unit_test(the_loss_is_that_of_the_calibrated_margins),
         cmocka_unit_test(the_rows_of_several_states_are_taken_together),
         cmocka_unit_test(weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_for),

@@ -92,6 +92,38 @@ static void weights_are_averaged_by_mass(void **unused)
 }
 
 /* No rows are held out: the merged average is the mean of the averages by mass, and goes on as one over all rows. */
+/* One feature; rows of weight 1 (or 2) say 0, as many rows of weight 3 (or 6) say 1: together 3/4. Only proportions
+ * count.
+ */
+static void states_count_by_the_weights_of_their_rows(void **unused)
+{
+    (void)unused;
+    double weight[2];
+    for (int i = 0; i < 2; i++) {
+        gsa_state *states[2];
+        for (int s = 0; s < 2; s++) {
+            rows *r = rows_new();
+            for (size_t row = 0; row < 300; row++) {
+                rows_entry(r, 0, 1);
+                rows_end(r, s);
+                r->weight[row] = (float)((i + 1) * (s == 0 ? 1 : 3));
+            }
+            gsa_batch batch = rows_batch(r);
+            batch.weight = r->weight;
+            states[s] = state_with("loss", "squared", "intercept", "off", NULL);
+            learn(states[s], &batch);
+            free(r);
+        }
+        gsa_state *both = merged_two(states[0], states[1], NULL);
+        gsa_model *model = model_of(both);
+        weight[i] = (double)gsa_model_weight(model, 0, 0);
+        gsa_model_free(model);
+        free_states(states[0], states[1], both);
+    }
+    assert_close(weight[0], 0.75, 1e-3);
+    assert_true(weight[0] == weight[1]);
+}
+
 static void a_recent_average_is_kept_by_a_merge(void **unused)
 {
     (void)unused;
@@ -444,6 +476,7 @@ int main(void)
         cmocka_unit_test(merging_two_states_is_commutative_bit_for_bit),
         cmocka_unit_test(merging_is_associative_to_rounding),
         cmocka_unit_test(weights_are_averaged_by_mass),
+        cmocka_unit_test(states_count_by_the_weights_of_their_rows),
         cmocka_unit_test(a_recent_average_is_kept_by_a_merge),
         cmocka_unit_test(labels_are_merged_by_name_not_by_number),
         cmocka_unit_test(two_pairs_of_labels_become_three_classes),
