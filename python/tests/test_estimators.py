@@ -181,11 +181,14 @@ def test_warm_start_begins_with_what_was_learned():
 
 
 def test_partial_fit_goes_on_after_fit():
-    X, y = planted(2000, 20, 2, seed=1)
-    fitted = GSAClassifier().fit(X[:1500], y[:1500])
-    score = fitted.score(X, y)
-    fitted.partial_fit(X[1500:], y[1500:])
-    assert fitted.score(X, y) > score - 0.02
+    """One pass over a third as many rows costs some accuracy, since the mean of eight fits becomes one run."""
+    lost = []
+    for seed in range(1, 7):
+        X, y = planted(2000, 20, 2, seed=seed)
+        fitted = GSAClassifier().fit(X[:1500], y[:1500])
+        score = fitted.score(X, y)
+        lost.append(score - fitted.partial_fit(X[1500:], y[1500:]).score(X, y))
+    assert np.mean(lost) < 0.05
 
 
 def test_partial_fit_with_a_class_that_comes_late():

@@ -82,6 +82,7 @@ static void add(gsa__change *into, const gsa__change *from)
     into->squared_error += from->squared_error;
     into->squared_label += from->squared_label;
     into->given.sum += from->given.sum;
+    into->given.most = from->given.most > into->given.most ? from->given.most : into->given.most;
     into->given.n_rows += from->given.n_rows;
     into->pass = into->pass > from->pass ? into->pass : from->pass;
     into->pass_rows += from->pass_rows;
@@ -162,6 +163,7 @@ void gsa__change_apply(gsa_state *into, const gsa__change *sum, const gsa_state 
         into->squared_error += base->squared_error;
         into->squared_label += base->squared_label;
         into->given.sum += base->given.sum;
+        into->given.most = base->given.most > into->given.most ? base->given.most : into->given.most;
         into->given.n_rows += base->given.n_rows;
         if (sum->pass == base->position.pass)
             into->position = base->position;

@@ -70,6 +70,10 @@ gsa_status gsa__fold_rows(const gsa_batch *rows, uint64_t seed, uint32_t n_folds
     }
     qsort(dealt, n, sizeof *dealt, compare_dealt);
     bool whole = by_features(dealt, n, n_folds);
+    for (size_t i = 0; i < n && !whole; i++)
+        dealt[i].all = 0; /* labels do not decide where a row goes */
+    if (!whole)
+        qsort(dealt, n, sizeof *dealt, compare_dealt);
     for (size_t i = 0; i < n; i++) {
         kind += i > 0 && (!whole || dealt[i].features != dealt[i - 1].features);
         fold[dealt[i].row] = (uint8_t)(kind % n_folds);

@@ -55,10 +55,11 @@ gsa_status gsa__state_expect(gsa_state *state, const gsa_batch *rows, gsa_error 
     for (size_t row = 0; row < rows->n_rows && status == GSA_OK; row++) {
         double c;
         status = gsa__row_weight(rows, row, &c, error);
+        if (status != GSA_OK && error)
+            error->row = row;
         if (status != GSA_OK || c == 0)
             continue;
-        state->given.sum += c;
-        state->given.n_rows++;
+        gsa__given_add(&state->given, c);
         if (labels && !gsa__row_is_word(rows, row))
             enter(origin, rows->label[row], c);
     }

@@ -158,9 +158,9 @@ static double vote_of(const gsa_state *state, const struct lesson *lesson, const
 }
 
 /* The number of plain steps of length e that a heavy row is worth (docs/decisions/0003-row-weights.md). */
-static double repeats_of(const gsa_state *state, const struct lesson *lesson, const struct proposal *proposal, double e)
+static double repeats_of(const gsa_state *state, const struct lesson *lesson, const struct proposal *proposal, double e,
+                         double c)
 {
-    double c = lesson->c;
     switch (state->loss) {
     case GSA__LOGISTIC:
         return gsa__logistic_repeats(proposal->m, lesson->class_number == 1, fabs(proposal->g), e, c);
@@ -180,6 +180,17 @@ static double repeats_of(const gsa_state *state, const struct lesson *lesson, co
     return gsa__squared_repeats(e, c);
 }
 
+/* A plain step may fit a row already, and a heavier row could then not count for more. So the heaviest rows take the
+ * plain step and the others a part of it, unless one row is far heavier than the mean of all. */
+#define SPREAD_MOST 8.0
+
+static double spread_of(const gsa_state *state)
+{
+    const gsa__given_weights *given = &state->given;
+    double spread = given->sum > 0 ? given->most * (double)given->n_rows / given->sum : 1;
+    return spread < 1 ? 1 : spread < SPREAD_MOST ? spread : SPREAD_MOST;
+}
+
 /* The step that this row takes: the mean of all, but in the default method not past a minimum of the row's own. A light
  * row takes a part of it, a heavy row several; a step that leads away from the label is never multiplied by more than
  * the row's weight. */
@@ -190,9 +201,9 @@ static double step_of(const gsa_state *state, const struct learner *learner, con
     double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
     bool own_minimum =
         state->params.value[GSA__PARAM_method] != GSA__METHOD_GSA && !gsa__loss_has_probabilities(state->loss);
-    double step = own_minimum && eta < mean ? eta : mean, e = step * xdx;
-    bool heavy = lesson->c > 1 && e > 0 && proposal->g != 0;
-    return step * (heavy ? repeats_of(state, lesson, proposal, e) : lesson->c);
+    double step = own_minimum && eta < mean ? eta : mean, e = step * xdx, c = lesson->c / spread_of(state);
+    bool heavy = c > 1 && e > 0 && proposal->g != 0;
+    return step * (heavy ? repeats_of(state, lesson, proposal, e, c) : c);
 }
 
 static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double xx,

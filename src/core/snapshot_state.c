@@ -59,6 +59,7 @@ static const number sums[] = {
     {offsetof(gsa_state, origin_of_labels.mean), false},
     {offsetof(gsa_state, origin_of_labels.weight), false},
     {offsetof(gsa_state, position.constant_loss), true},
+    {offsetof(gsa_state, given.most), false},
 };
 
 enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };

@@ -95,9 +95,16 @@ typedef struct gsa__carried {
 /* The weights that rows were given in the first pass. A row counts for its share of their mean, so that a common factor
  * changes nothing. */
 typedef struct gsa__given_weights {
-    double sum;
+    double sum, most;
     uint64_t n_rows;
 } gsa__given_weights;
+
+static inline void gsa__given_add(gsa__given_weights *given, double c)
+{
+    given->sum += c;
+    given->most = c > given->most ? c : given->most;
+    given->n_rows++;
+}
 
 /* Squared loss learns labels as differences from an origin, which a float weight can hold however large the labels are:
  * the mean of the first labels, taken anew at every power of two rows until it is settled. The intercept of the table

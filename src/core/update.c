@@ -164,10 +164,8 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
 static void count_weight(gsa_state *state, const struct facts *facts)
 {
     gsa__class_sums_add(state, facts->class_number, facts->share);
-    if (state->position.pass == 0) {
-        state->given.sum += facts->given;
-        state->given.n_rows++;
-    }
+    if (state->position.pass == 0)
+        gsa__given_add(&state->given, facts->given);
 }
 
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)

@@ -149,8 +149,8 @@ static gsa_status set_up(struct team *team, gsa_error *error)
     /* A run that starts from a model goes on in the units of that model. */
     int open = summary.n_features == 0 && strcmp(gsa_state_get(job->run->state, "units"), "auto") == 0;
     status = gsa_state_fork(job->run->state, 1, &job->run->env, &team->base, error);
-    if (status == GSA_OK)
-        status = gsa__state_expect(team->base, job->rows, error);
+    if (status == GSA_OK && (status = gsa__state_expect(team->base, job->rows, error)) != GSA_OK)
+        gsa_reader_locate(job->run->reader, job->rows, error);
     if (status == GSA_OK)
         status = new_candidate(team, open ? "given" : NULL, error);
     return status == GSA_OK && open ? new_candidate(team, "free", error) : status;

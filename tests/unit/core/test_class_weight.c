@@ -65,6 +65,7 @@ static void weights_follow_their_formula(void **unused)
         total += c;
         gsa__row view = gsa__row_at(&batch, row);
         must_be_ok(gsa__state_learn(by_hand, &view, (size_t)r->label[row], 0, c, &error), &error);
+        gsa__given_add(&by_hand->given, (double)r->weight[row]);
     }
     gsa_summary summary = state_summary(state);
     assert_close(summary.loss_weight, total, 1e-9 * total);
