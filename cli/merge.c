@@ -43,10 +43,10 @@ static int load_all(const cli_arguments *arguments, merging *what)
 static void tell_missing_labels(const char *path, const gsa_model *one, const gsa_model *all)
 {
     char line[LINE_SIZE] = "";
-    uint64_t n_missing = 0, n = info_of(all).n_classes;
-    for (uint64_t k = 0; k < n; k++) {
+    size_t n_missing = 0, n = (size_t)info_of(all).n_classes;
+    for (size_t k = 0; k < n; k++) {
         const char *label = gsa_model_label(all, k);
-        uint64_t i = 0, n_own = info_of(one).n_classes;
+        size_t i = 0, n_own = (size_t)info_of(one).n_classes;
         while (i < n_own && strcmp(gsa_model_label(one, i), label) != 0)
             i++;
         if (i == n_own && ++n_missing <= LABELS_SHOWN)

@@ -18,7 +18,7 @@ gsa_status gsa__job_learn(const gsa__job *job, gsa_state *learner, const gsa_bat
                           size_t n_rows, int tells, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    uint64_t n_classes = gsa__summary_of(learner).n_classes;
+    size_t n_classes = (size_t)gsa__summary_of(learner).n_classes;
     size_t most = n_classes > CLASSES_BETWEEN_CHECKS / ROWS_BETWEEN_CHECKS ? CLASSES_BETWEEN_CHECKS / n_classes + 1
                                                                            : ROWS_BETWEEN_CHECKS;
     for (size_t done = 0; done < n_rows && status == GSA_OK;) {
