@@ -53,8 +53,8 @@ static void tell_missing_labels(const char *path, const gsa_model *one, const gs
             report_append(line, LINE_SIZE, "%s%.40s", n_missing > 1 ? ", " : "", label);
     }
     if (n_missing > 0)
-        complain("note: %s has no rows of %s %s%s, of the %" PRIu64
-                 " classes of the merged model; labels that mean the same must be written alike",
+        complain("note: %s has no rows of %s %s%s, of the %zu "
+                 "classes of the merged model; labels that mean the same must be written alike",
                  path, n_missing > 1 ? "labels" : "label", line, n_missing > LABELS_SHOWN ? " and others" : "", n);
 }
 
