@@ -244,7 +244,7 @@ static gsa_status take_cross(vw *parser, const gsa__line *line, const gsa__cross
                              gsa__rows *rows, bool *finite, gsa_error *error)
 {
     const gsa_env *env = parser->text.env;
-    if (!gsa__reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms, sizeof *parser->pair))
+    if (!gsa__reserve(env, &parser->pair, &parser->pair_capacity, 2 * parser->n_terms + 1, sizeof *parser->pair))
         return gsa__fail_memory(env, error, "no memory for the crosses of a line");
     bool with_itself = strcmp(cross->name[0], cross->name[1]) == 0;
     uint32_t *const a = parser->pair, *const b = parser->pair + parser->n_terms;
