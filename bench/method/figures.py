@@ -83,7 +83,7 @@ def draw_rates(program: Program) -> None:
     for axis, data, title in zip(
         axes, ("one.svm", "other.svm"), ("values of 1", "the same rows, values of 30"), strict=True
     ):
-        methods = ",".join(["gsa", "auto", *(f"sgd:{rate:.3g}" for rate in rates)])
+        methods = ",".join(["paper", "gsa", *(f"sgd:{rate:.3g}" for rate in rates)])
         table = program("compare", data, "--methods", methods, "--passes", 1, "--seeds", 3, "-o", "-", "--quiet")
         losses: dict[tuple[str, str], list[float]] = {}
         for line in csv.DictReader(io.StringIO(table)):
@@ -92,8 +92,9 @@ def draw_rates(program: Program) -> None:
         mean = {key: float(np.mean(values)) for key, values in losses.items()}
         curve = [mean["sgd", f"r={rate:.3g}"] for rate in rates]
         axis.plot(rates, curve, "o-", color=OTHER, markersize=3.5, label="SGD")
-        axis.axhline(next(v for k, v in mean.items() if k[0] == "gsa"), color=THIRD, ls="--", label="the paper's rule")
-        axis.axhline(next(v for k, v in mean.items() if k[0] == "auto"), color=OURS, label="greedystep")
+        paper, gsa = (next(v for k, v in mean.items() if k[0] == name) for name in ("paper", "gsa"))
+        axis.axhline(paper, color=THIRD, ls="--", label="the paper's rule")
+        axis.axhline(gsa, color=OURS, label="greedystep")
         axis.set(xscale="log", ylim=(0.45, 0.8), xlabel="learning rate of SGD", title=title)
     axes[0].set_ylabel("log loss on test rows, one pass")
     axes[1].legend(loc="upper right")
@@ -189,7 +190,7 @@ def draw_calibration(program: Program) -> None:
     lines = (program.folder / "all.svm").read_text().splitlines(keepends=True)
     (program.folder / "few.svm").write_text("".join(lines[:3000]))
     (program.folder / "test.svm").write_text("".join(lines[3000:]))
-    program("train", "few.svm", "-o", "plain", "--method", "gsa", "--passes", 10, "--quiet")
+    program("train", "few.svm", "-o", "plain", "--method", "paper", "--passes", 10, "--quiet")
     program("train", "few.svm", "-o", "auto", "--quiet")
     figure, (axis,) = panels(1, 3.4)
     axis.plot([0, 1], [0, 1], color="#888888", lw=0.8, ls=":")

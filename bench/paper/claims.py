@@ -182,7 +182,7 @@ def merging(results: Results) -> tuple[str, int, int]:
         cells = [dataset.name]
         methods = [GSA]
         for count in (8, 32):
-            methods += [("gsa-shards", f"shards={count}"), ("fregata", f"partitions={count}")]
+            methods += [("paper-shards", f"shards={count}"), ("fregata", f"partitions={count}")]
         for method in methods:
             parts = []
             for at in (1, dataset.run_passes):
@@ -192,7 +192,7 @@ def merging(results: Results) -> tuple[str, int, int]:
             cells.append("; ".join(parts))
         for count in (8, 32):
             for at in (1, dataset.run_passes):
-                ours = mean_of(results, dataset.name, ("gsa-shards", f"shards={count}"), at, "loss")
+                ours = mean_of(results, dataset.name, ("paper-shards", f"shards={count}"), at, "loss")
                 theirs = mean_of(results, dataset.name, ("fregata", f"partitions={count}"), at, "loss")
                 all_of += 1
                 wins += ours < theirs or math.isnan(theirs)
@@ -209,10 +209,10 @@ def costs() -> str:
     for data, methods in by_data.items():
         sgd = methods["sgd"]
         cells = [data]
-        for name in ("gsa", "sgd", "adadelta"):
+        for name in ("paper", "sgd", "adadelta"):
             seconds = float(methods[name]["seconds_a_pass"])
             cells.append(f"{1000 * seconds:.0f} ms ({seconds / float(sgd['seconds_a_pass']):.2f})")
-        for name in ("gsa", "sgd", "adadelta"):
+        for name in ("paper", "sgd", "adadelta"):
             cells.append(f"{int(methods[name]['peak_kib']) / 1024:.0f} MiB")
         rows.append(cells)
     header = ["data", "GSA, a pass (SGD = 1)", "SGD", "Adadelta", "GSA, peak memory", "SGD", "Adadelta"]

@@ -172,7 +172,7 @@ def merging(results: Results) -> None:
     """One learner, our merge and Fregata's uniform average, 8 and 32 of them."""
     chosen = present(results)
     figure, axes = panels(len(chosen))
-    lines = [("gsa-shards", "shards", "#3b6fb6", "by mass"), ("fregata", "partitions", "#b5473a", "uniform")]
+    lines = [("paper-shards", "shards", "#3b6fb6", "by mass"), ("fregata", "partitions", "#b5473a", "uniform")]
     for ax, dataset in zip(axes, chosen, strict=True):
         seen = []
         for name, knob, colour, label in lines:

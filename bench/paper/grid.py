@@ -26,7 +26,7 @@ HEADER = (*KEY, "n_seeds", *(f"{m}{end}" for m in MEASURES for end in ("", "_min
 
 PEERS = ("adagrad:0.1", "coin", "dog", "polyak")
 LOWER_RATES = {"cod-rna": (1e-4, 1e-5, 3e-6, 1e-6, 3e-7, 1e-7), "madelon": (3e-9, 1e-9, 3e-10, 1e-10)}
-PARALLEL = ("gsa-shards:8", "gsa-shards:32", "fregata:8", "fregata:32")
+PARALLEL = ("paper-shards:8", "paper-shards:32", "fregata:8", "fregata:32")
 # Rough shares of the time, so that the longest begin first.
 HEAVY = ("aloi.scale", "url", "rcv1.multiclass", "sector.scale", "mnist.scale", "news20.scale")
 HEAVY_EXTRA_SEEDS = 2
@@ -62,7 +62,7 @@ def rates_between(data: str, methods: Sequence[str]) -> list[str]:
 
 
 def paper_methods(data: str) -> tuple[str, ...]:
-    return ("gsa", "gsa:suffix", *published_methods(data))
+    return ("paper", "paper:suffix", *published_methods(data))
 
 
 def extra_methods(data: str) -> tuple[str, ...]:

@@ -55,7 +55,7 @@ class Hypothesis:
     data: str
     label: str
     seeds: int = 3
-    method: str = "gsa"
+    method: str = "paper"
     intercept: bool = True
     order: loops.Order = loops.shuffled
     scaling: Scaling | None = None

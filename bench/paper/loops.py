@@ -242,7 +242,7 @@ def make(method: str, rows: Rows, rng: np.random.Generator, variant: Variant | N
     """A learner from the text that `greedystep compare --methods` takes, and adadelta:EPS:FORM."""
     variant = variant or Variant()
     name, *knobs = method.split(":")
-    if name == "gsa":
+    if name == "paper":
         return Gsa(rows, variant)
     if name == "sgd":
         return Sgd(rows, variant, float(knobs[0]))

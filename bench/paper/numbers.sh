@@ -36,7 +36,7 @@ echo "$expected" | while read -r name passes loss loss_within accuracy accuracy_
     xz -dc "$data/$name.t.xz" > "$work/test"
     : > "$work/scores"
     for seed in 0 1 2 3 4 5 6 7 8 9; do
-        "$greedystep" train "$work/train" -o "$work/model" --method gsa --average last \
+        "$greedystep" train "$work/train" -o "$work/model" --method paper --average last \
             --passes "$passes" --seed "$seed" --quiet > /dev/null
         "$greedystep" evaluate "$work/model" "$work/test" --json > "$work/json"
         echo "$(value log_loss "$work/json") $(value accuracy "$work/json") $(value auc "$work/json")" >> "$work/scores"

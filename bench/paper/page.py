@@ -32,9 +32,9 @@ def in_printed_metric(
     data: str, at: int, loss: Value | None, accuracy: Value | None
 ) -> tuple[Value | None, Value | None]:
     """cod-rna's loss in the metric that its table holds; the accuracy stays that of `compare`."""
-    if data != "cod-rna" or math.isnan(printed_value(data, "gsa", at)):
+    if data != "cod-rna" or math.isnan(printed_value(data, "paper", at)):
         return loss, accuracy
-    return Value(*(printed_value(data, "gsa", at, c) for c in ("loss", "loss_min", "loss_max"))), accuracy
+    return Value(*(printed_value(data, "paper", at, c) for c in ("loss", "loss_min", "loss_max"))), accuracy
 
 
 def both(loss: Value | None, accuracy: Value | None) -> str:
@@ -72,7 +72,7 @@ def hypothesis_table(published: Published) -> str:
     rows = []
     for name, text in dict.fromkeys((line["data"], line["method"]) for line in lines):
         dataset, labels = BY_NAME[name], published.passes(name)
-        method = GSA if text == "gsa" else ("sgd", f"r={text.split(':')[1]}")
+        method = GSA if text == "paper" else ("sgd", f"r={text.split(':')[1]}")
         title = f"{name}, {'GSA' if method == GSA else 'SGD ' + method[1]}"
         theirs = [[published.value(name, method, at, metric) for metric in ("loss", "accuracy")] for at in labels]
         rows.append([f"**{title}**", "published", "", *(f"{loss:.3f} / {accuracy:.3f}" for loss, accuracy in theirs)])
@@ -114,7 +114,7 @@ def form_table(published: Published) -> tuple[str, dict[str, int], int]:
 def loop_name(method: Method) -> str:
     values = [part.split("=")[1] for part in method[1].split(";")]
     if method == GSA:
-        return "gsa"
+        return "paper"
     return ":".join([method[0], *values]) + (":outside" if method[0] == "adadelta" else "")
 
 

@@ -54,7 +54,7 @@ def one_run(data: str, method: str, rows: list[loops.Rows], seed: int) -> list[t
 
 def loop_methods(data: str) -> list[str]:
     """GSA and the published methods, Adadelta with eps outside of the roots (forms.py says why)."""
-    methods = ["gsa"]
+    methods = ["paper"]
     for method in published_methods(data):
         methods.append(method + ":outside" if method.startswith("adadelta") else method)
     return methods
@@ -65,7 +65,7 @@ def measure(data: str, files: Files, folder: Path, seeds: int) -> list[Line]:
     rows = loops.read_set(files, dataset.given_test, folder)
     lines = []
     for method in loop_methods(data):
-        n_seeds = seeds if method == "gsa" else min(seeds, OTHER_SEEDS)
+        n_seeds = seeds if method == "paper" else min(seeds, OTHER_SEEDS)
         scores = np.array([one_run(data, method, rows, seed) for seed in range(n_seeds)])
         for at in range(dataset.passes):
             loss, accuracy, log_loss = scores[:, at, 0], scores[:, at, 1], scores[:, at, 2]

@@ -17,10 +17,10 @@ from shared import Line, read_table
 NAMES = ("w1a", "breast-cancer_scale", "dna.scale", "usps")
 EXACT = ("breast-cancer_scale", "dna.scale")
 METHODS = {
-    "w1a": ("gsa", "sgd:0.1", "adadelta:0.01"),
-    "breast-cancer_scale": ("gsa", "sgd:0.1", "adadelta:0.01"),
-    "dna.scale": ("gsa", "sgd:0.01", "adadelta:1e-06"),
-    "usps": ("gsa", "sgd:0.01", "adadelta:1e-06"),
+    "w1a": ("paper", "sgd:0.1", "adadelta:0.01"),
+    "breast-cancer_scale": ("paper", "sgd:0.1", "adadelta:0.01"),
+    "dna.scale": ("paper", "sgd:0.01", "adadelta:1e-06"),
+    "usps": ("paper", "sgd:0.01", "adadelta:1e-06"),
 }
 LEAST_TOLERANCE = 0.01
 SEEDS = 2
@@ -66,7 +66,7 @@ def check_close(greedystep: Path, name: str, files: Files, folder: Path, committ
 
 def check_exact(greedystep: Path, name: str, files: Files, folder: Path, committed: dict[tuple[str, ...], Line]) -> int:
     seeds = max((int(line["n_seeds"]) for line in committed.values() if line["data"] == name), default=SEEDS)
-    job = Job(BY_NAME[name], PAPER_SPLIT, files, ("gsa",), seeds)
+    job = Job(BY_NAME[name], PAPER_SPLIT, files, ("paper",), seeds)
     differing = []
     for found in aggregate(job, compare(greedystep, job, folder)):
         expected = committed.get(key(found), {})
@@ -76,10 +76,10 @@ def check_exact(greedystep: Path, name: str, files: Files, folder: Path, committ
             if found[m] != expected.get(m)
         ]
     if differing:
-        print(f"CHANGED  {name} gsa: the arithmetic is no longer that of results.csv ({differing[0]});")
+        print(f"CHANGED  {name} paper: the arithmetic is no longer that of results.csv ({differing[0]});")
         print("         if this is meant, run the full grid and commit its results")
         return 1
-    print(f"same     {name} gsa, all passes and seeds, to the last digit of results.csv")
+    print(f"same     {name} paper, all passes and seeds, to the last digit of results.csv")
     return 0
 
 

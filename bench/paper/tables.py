@@ -13,8 +13,8 @@ from shared import Line, read_table
 METRICS = ("loss", "accuracy", "auc")
 PUBLISHED_COLUMN = {"loss": "loss", "accuracy": "precision", "auc": "auc"}
 WITHIN = 0.02
-GSA = ("gsa", "average=last")
-SUFFIX = ("gsa", "average=suffix")
+GSA = ("paper", "average=last")
+SUFFIX = ("paper", "average=suffix")
 Method = tuple[str, str]
 
 

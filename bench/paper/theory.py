@@ -147,7 +147,7 @@ def timed(greedystep: Path, data: Path, test: Path, method: str, passes: int) ->
 
 
 COST_DATA = ("a9a", "mnist.scale", "news20.scale", "sector.scale")
-COST_METHODS = ("gsa", "sgd:0.01", "adadelta:1e-4")
+COST_METHODS = ("paper", "sgd:0.01", "adadelta:1e-4")
 
 
 def measure_costs(greedystep: Path, present: dict[str, Files], folder: Path, repeats: int = 3) -> list[Line]:

@@ -25,7 +25,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "last iterate": (*METHOD, "--average", "last"),
     "average of all": (*METHOD, "--average", "full"),
     "one pass": (*METHOD, "--passes", "1"),
-    "the paper's method": ("--method", "gsa"),
+    "the paper's method": ("--method", "paper"),
 }
 
 

@@ -1,0 +1,18 @@
+"""Puts the folders whose modules are used here on the path: bench, bench/quality and bench/race."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+BENCH = HERE.parent
+ROOT = BENCH.parent
+RESULTS = HERE / "results.csv"
+FOLDER = ROOT / "build" / "bench-memory"
+sys.path += [str(BENCH / "quality"), str(BENCH / "race"), str(BENCH)]
+
+# Before numpy is imported: one thread for every method.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+os.environ.update(ONE_THREAD)
