@@ -1,7 +1,6 @@
 /* Whole runs: from a file to a model in memory, one pass, on one thread and on all.
  *
- * A file of up to a block of rows would be learned by a team, many times over: that is no measure of rows a second, and
- * --method gsa takes its place. */
+ * Rows that fit in memory would be solved: that is no measure of rows per second, and method gsa takes its place. */
 #include "bench.h"
 
 #include <greedystep/train.h>

@@ -230,10 +230,10 @@ const cli_verb compare_verb = {
     .details = "Learns the rows of all DATA files with every method of LIST and every seed, all in the same order, "
                "judges each after every pass on the rows it learns and on rows it does not, and writes what it finds "
                "to FILE. All rows are kept in memory. DATA - is standard input.",
-    .examples = "greedystep compare train.svm --methods auto,gsa,sgd:0.1 -o results.csv\n"
+    .examples = "greedystep compare train.svm --methods gsa,paper,sgd:0.1 -o results.csv\n"
                 "# one seed, and rows of one's own to test by\n"
                 "greedystep compare train.svm --test test.svm --seeds 1 \\\n"
-                "    --methods auto,adagrad:0.1 -o judged.csv",
+                "    --methods gsa,adagrad:0.1 -o judged.csv",
     .options = compare_options,
     .n_options = sizeof compare_options / sizeof *compare_options,
     .reads_data = true,

@@ -34,12 +34,9 @@ static void close_baseline(void *self)
 static gsa__problem make_problem(const compare_task *task)
 {
     gsa_model_info info = info_of(task->like);
-    gsa__problem_loss loss = strcmp(info.loss, "softmax") == 0    ? GSA__PROBLEM_SOFTMAX
-                             : strcmp(info.loss, "logistic") == 0 ? GSA__PROBLEM_LOGISTIC
-                                                                  : GSA__PROBLEM_SQUARED;
     return (gsa__problem){.rows = &task->train,
                           .classes = task->classes,
-                          .loss = loss,
+                          .loss = gsa__loss_find(info.loss),
                           .n_features = task->n_features,
                           .n_outputs = (size_t)info.n_outputs,
                           .intercept = task->intercept};

@@ -13,7 +13,7 @@
 
 enum { NAME_SIZE = 32, MOST_SHARDS = 1024 };
 
-static const char gsa_name[] = "gsa", auto_name[] = "auto", shards_name[] = "gsa-shards";
+static const char gsa_name[] = "gsa", paper_name[] = "paper", shards_name[] = "paper-shards";
 static const char *const averages[] = {"last", "suffix", "full", "recent"};
 
 /* ---- parsing ----------------------------------------------------------------------------------------------------- */
@@ -22,7 +22,7 @@ static int complain_unknown(const char *name)
 {
     suggestion near = suggest_begin(name);
     suggest_consider(&near, gsa_name);
-    suggest_consider(&near, auto_name);
+    suggest_consider(&near, paper_name);
     suggest_consider(&near, shards_name);
     for (const gsa__method *const *each = gsa__methods; *each != NULL; each++)
         suggest_consider(&near, (*each)->name);
@@ -49,12 +49,12 @@ static int parse_shards(const char *knobs, compare_method *out)
 {
     uint64_t n_shards;
     if (knobs == NULL)
-        return complain_usage("--methods: gsa-shards needs P (states that learn apart), such as gsa-shards:8");
+        return complain_usage("--methods: paper-shards needs P (states that learn apart), such as paper-shards:8");
     if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MOST_SHARDS)
-        return complain_usage("--methods: P of gsa-shards is '%s', expected a whole number from 1 to %d", knobs,
+        return complain_usage("--methods: P of paper-shards is '%s', expected a whole number from 1 to %d", knobs,
                               MOST_SHARDS);
     *out = (compare_method){.name = shards_name,
-                            .of_state = gsa_name,
+                            .of_state = paper_name,
                             .learner = &compare_gsa_learner,
                             .average = averages[0],
                             .n_shards = (size_t)n_shards};
@@ -80,9 +80,9 @@ static int parse_one(const char *text, compare_method *out)
     snprintf(name, sizeof name, "%.*s", (int)(length < NAME_SIZE ? length : NAME_SIZE - 1), text);
     const char *knobs = text[length] == ':' ? text + length + 1 : NULL;
     if (strcmp(name, gsa_name) == 0)
-        return parse_gsa(gsa_name, averages[0], knobs, out);
-    if (strcmp(name, auto_name) == 0)
-        return parse_gsa(auto_name, averages[3], knobs, out);
+        return parse_gsa(gsa_name, averages[3], knobs, out);
+    if (strcmp(name, paper_name) == 0)
+        return parse_gsa(paper_name, averages[0], knobs, out);
     if (strcmp(name, shards_name) == 0)
         return parse_shards(knobs, out);
     return gsa__method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
@@ -175,22 +175,21 @@ bool compare_method_describe(size_t number, compare_method_help *out)
     *out = (compare_method_help){.needs_rows = false};
     if (number == 0) {
         snprintf(out->usage, sizeof out->usage, "gsa[:last|suffix|full|recent]");
-        snprintf(
-            out->text, sizeof out->text,
-            "greedy step averaging to the letter; the weights after the last row (default: last) or their average");
+        snprintf(out->text, sizeof out->text,
+                 "train's --method gsa: greedy step averaging, with a tenth of the rows held out (default: recent)");
         return true;
     }
     if (number == 1) {
-        snprintf(out->usage, sizeof out->usage, "auto[:last|suffix|full|recent]");
+        snprintf(out->usage, sizeof out->usage, "paper[:last|suffix|full|recent]");
         snprintf(out->text, sizeof out->text,
-                 "train's --method auto, by one learner that judges by a tenth of the rows (default: recent)");
+                 "train's --method paper: Algorithm 1 to the letter; the weights after the last row (default: last) "
+                 "or their average");
         return true;
     }
     if (number == 2) {
-        snprintf(out->usage, sizeof out->usage, "gsa-shards:P");
+        snprintf(out->usage, sizeof out->usage, "paper-shards:P");
         snprintf(out->text, sizeof out->text,
-                 "greedy step averaging by P states (from 1 to %d) that learn a part of each pass and are merged after "
-                 "it",
+                 "paper by P states (from 1 to %d) that learn a part of each pass and are merged after it",
                  MOST_SHARDS);
         return true;
     }

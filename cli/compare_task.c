@@ -92,7 +92,7 @@ gsa_status compare_task_state(const compare_task *task, const char *method, cons
 static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *error)
 {
     gsa_state *state = NULL;
-    gsa_status status = compare_task_state(task, "gsa", "last", env, &state, error);
+    gsa_status status = compare_task_state(task, "paper", "last", env, &state, error);
     if (status == GSA_OK)
         status = gsa_state_finish(state, env, &task->like, error);
     gsa_state_free(state);
@@ -122,7 +122,7 @@ static gsa_status check_numbers(compare_task *task, gsa_error *error)
 static gsa_status set_classes(compare_task *task, gsa_error *error)
 {
     gsa_model_info info = info_of(task->like);
-    if (strcmp(info.loss, "squared") == 0)
+    if (info.n_classes == 0)
         return check_numbers(task, error);
     if (info.n_classes < 2)
         return gsa__fail(error, GSA_LABEL,

@@ -125,7 +125,7 @@ void progress_append_left(char *line, size_t size, double seconds)
         report_append(line, size, "  ETA %ld:%02ld", (long)seconds / 60, (long)seconds % 60);
 }
 
-/* "  45%  ETA 1:23" of the pass, where the size of the input is known; a team has read all of it before it begins. */
+/* "  45%  ETA 1:23" of the pass, where the size of the input is known. */
 static void append_fraction(const cli_progress *progress, double fraction, char line[LINE_SIZE])
 {
     if (isnan(fraction) || progress->fraction_at_start >= 1)
@@ -238,6 +238,16 @@ void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_ro
     snprintf(line, sizeof line, "%s %llu rows  %s rows/s", doing, (unsigned long long)n_rows,
              short_number(rate_of(progress, n_rows), rate));
     append_fraction(progress, n_total > 0 ? (double)n_rows / (double)n_total : NAN, line);
+    draw(progress, line);
+}
+
+void progress_show_strength(cli_progress *progress, uint64_t n_tried, const char *measure, double held_out_loss)
+{
+    char line[LINE_SIZE];
+    if (!progress->shown || !progress->is_live || !progress_is_due(progress))
+        return;
+    snprintf(line, sizeof line, "solving  strength %llu  held-out %s %.5g", (unsigned long long)n_tried, measure,
+             held_out_loss);
     draw(progress, line);
 }
 

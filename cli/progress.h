@@ -46,6 +46,8 @@ void progress_append_left(char *line, size_t size, double seconds);
 /* A line that is drawn over by the next, as far as it fits; the chart behind it may be "". Only if it is live. */
 void progress_draw(cli_progress *progress, const char *line, const char *chart);
 /* Removes the line from the terminal, so that something else can be said. */
+/* A strength of the penalty was tried on rows in memory; shown on a terminal only. */
+void progress_show_strength(cli_progress *progress, uint64_t n_tried, const char *measure, double held_out_loss);
 void progress_clear(cli_progress *progress);
 /* A line that stays. */
 void progress_say(cli_progress *progress, const char *format, ...) CLI_PRINTF(2, 3);

@@ -1,6 +1,6 @@
 /* The progressive loss of the rows since the last line of a trace, whoever has learned them.
  *
- * A learner's sums are those of the pass so far: of the run's own state, of a member of a team, or in rounds of a copy,
+ * A learner's sums are those of the pass so far: of the run's own state, or in rounds of a copy,
  * whose sums began with those of the state when the round did. So a learner is compared with itself as it was when it
  * was last heard, and a copy that was not heard in this round with the state. In rounds not every copy is heard: the
  * loss is that of the rows of those that are. */
@@ -23,7 +23,7 @@ typedef struct cli_recent {
 
 /* Before the run, with its state. */
 void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summary);
-/* A learner tells how far it is. base: where it began, if it is a copy of the state or of a team; else NULL. */
+/* A learner tells how far it is. base: where it began, if it is a copy of the state; else NULL. */
 void recent_hear(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base);
 /* The mean loss since the last call, NaN if no row of this pass was heard of since then. */
 double recent_take(cli_recent *recent);

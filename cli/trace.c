@@ -231,6 +231,8 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
         return;
     gsa_summary summary = summary_of(state);
     trace->test_seconds += test != NULL ? progress_clock() - test_began : 0;
+    if (strcmp(summary.method, "optimum") == 0) /* which tells of no row before its end */
+        trace->rows = summary.n_rows;
     json_t *event = trace_event("pass");
     json_object_set_new(event, "pass", report_count(summary.pass));
     json_object_set_new(event, "rows", report_count(trace->rows));

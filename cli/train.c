@@ -30,8 +30,9 @@ static const cli_option train_options[] = {
      "of "
      "an undisturbed run"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
-     "keep the state of the run in this folder while it goes on, for --resume after a crash; of a small file nothing "
-     "is kept"},
+     "keep the state of the run in this folder while it goes on, for --resume after a crash; of rows that are solved "
+     "in "
+     "memory nothing is kept"},
     {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400,
      "how often to keep it, at the next point where the state is whole"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
@@ -62,7 +63,7 @@ typedef struct training {
 } training;
 
 /* Of a round: some copies learn after others, so that one of them does not know how far all are; the reader does,
- * unless it reads only the blocks of one process. A team has read all rows when it begins. */
+ * unless it reads only the blocks of one process. */
 static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint64_t as_copy)
 {
     gsa_summary base = summary_of(run->state);
@@ -90,6 +91,12 @@ static void show_notice(void *ctx, gsa_notice what, const char *text)
     complain("note: %s", text);
     run->is_sorted = run->is_sorted || what == GSA_NOTICE_SORTED;
     trace_notice(&run->trace, text);
+}
+
+static void show_strength(void *ctx, uint64_t n_tried, double held_out_loss)
+{
+    training *run = ctx;
+    progress_show_strength(&run->progress, n_tried, "loss", held_out_loss);
 }
 
 static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
@@ -140,10 +147,10 @@ static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
 
-/* Rows that the model has learned: the default method learns in the end what it held out to judge by. */
+/* Rows that the model has learned: all methods but the paper's learn in the end what they held out. */
 static uint64_t rows_learned(const training *run, const gsa_summary *summary)
 {
-    bool in_the_end = strcmp(gsa_state_get(run->state, "method"), "auto") == 0;
+    bool in_the_end = strcmp(gsa_state_get(run->state, "method"), "paper") != 0;
     return summary->n_rows + (in_the_end ? summary->n_held_out : 0);
 }
 
@@ -152,6 +159,19 @@ static uint64_t rows_of_input(const training *run, const gsa_reader_progress *re
 {
     bool reads_all = run->cluster.peers == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
     return reads_all ? reading->n_rows : 0;
+}
+
+/* Returns the option that made the learner the method, NULL if none did. */
+static const char *chosen_by(const training *run)
+{
+    static const char *const open[][2] = {
+        {"passes", "0"}, {"average", "recent"}, {"holdout", "auto"}, {"shards", "0"}, {"order", "shuffled"}};
+    bool is_auto = strcmp(gsa_state_get(run->state, "method"), "auto") == 0;
+    bool is_stream = progress_of(run->reader).is_stream;
+    for (size_t i = 0; i < sizeof open / sizeof *open && is_auto && !is_stream; i++)
+        if (strcmp(gsa_state_get(run->state, open[i][0]), open[i][1]) != 0)
+            return open[i][0];
+    return NULL;
 }
 
 static train_outcome outcome_of(const training *run)
@@ -177,6 +197,7 @@ static train_outcome outcome_of(const training *run)
     out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
     out.n_input_rows = rows_of_input(run, &out.reading);
     out.n_bad_rows = run->has_counted ? run->n_bad_rows : out.reading.n_bad_rows;
+    out.chosen_by = strcmp(out.summary.method, "gsa") == 0 ? chosen_by(run) : NULL;
     out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);
     return out;
 }
@@ -213,8 +234,11 @@ static int save_and_report(training *run)
 {
     gsa_summary summary = summary_of(run->state);
     if (run->stopped && summary.n_rows + summary.n_held_out == 0) {
-        complain("stopped before the first row; nothing was saved");
-        trace_fail(&run->trace, "stopped before the first row; nothing was saved");
+        const char *text = progress_of(run->reader).n_rows > 0
+                               ? "stopped before an optimum was found; nothing was saved"
+                               : "stopped before the first row; nothing was saved";
+        complain("%s", text);
+        trace_fail(&run->trace, text);
         return interrupt_exit_code();
     }
     if (!cluster_speaks(&run->cluster)) /* every process has the same model */
@@ -270,7 +294,8 @@ static int learn(training *run)
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .round_ended = note_round,
                              .counted = note_count,
-                             .peers = run->cluster.peers};
+                             .peers = run->cluster.peers,
+                             .strength_tried = show_strength};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
     run->keep = train_keep_begin(run->state, run->reader, &run->progress);
@@ -376,8 +401,11 @@ const cli_verb train_verb = {
         "on. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache that `convert` made, "
         "or Parquet; DATA - is standard input. What to learn is found out from the labels: words, or up to 1000 "
         "different whole numbers, are classes; other numbers are values to predict.\n\n"
-        "Nothing has to be tuned: the parameters of training are there for experiments. Interrupted by Ctrl-C "
-        "it saves both files, and --resume goes on from there.\n\n"
+        "Nothing has to be tuned: the parameters of training are there for experiments. Rows of files that fit in "
+        "memory "
+        "are taken to the optimum of a penalised loss, others are learned row by row, by greedy step averaging. "
+        "Interrupted by Ctrl-C the latter saves both files, and --resume goes on from there; the former saves "
+        "nothing.\n\n"
         "The last five lines tell what was learned, how good it is, how long it took, what limited it, and what to "
         "do next.",
     .examples = "# a table; the column clicked is what to predict\n"

@@ -70,7 +70,7 @@ static bool of_features(const train_outcome *run, train_advice *out)
     out->path = gsa_reader_file(run->reader, 0);
     out->what = "";
     return say(out->limit, "the features: they tell hardly more than %s alone",
-               strcmp(run->summary.loss, "squared") == 0 ? "the mean" : "the class shares");
+               run->summary.n_classes == 0 ? "the mean" : "the class shares");
 }
 
 /* Rows that are learned once, as they come. */
@@ -88,6 +88,16 @@ static bool of_one_pass(const train_outcome *run, train_advice *out)
     say(out->next, is_asked ? "train again without --passes: as many are made as help" : "train again with --passes 2");
     return say(out->limit, "%s: the loss was still falling",
                is_asked ? "--passes 1" : "the rows, too many for a second pass without --passes");
+}
+
+static bool of_optimum(const train_outcome *run, train_advice *out)
+{
+    double learned = train_measure(run->summary.loss, train_progressive_loss(&run->summary));
+    double held_out = train_measure(run->summary.loss, run->held_out_loss);
+    if (learned < (1 - gap_least) * held_out)
+        return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
+                   train_measure_name(run->summary.loss), learned, held_out);
+    return say(out->limit, "what the features can tell: more rows would hardly help");
 }
 
 static bool of_passes(const train_outcome *run, train_advice *out)
@@ -122,9 +132,10 @@ train_advice train_advise(const train_outcome *run)
     train_advice advice = {.verb = "evaluate", .path = run->model_path, .what = " TEST_DATA"};
     if (run->test->results != NULL)
         advice = (train_advice){.verb = "predict", .path = run->model_path, .what = " NEW_DATA"};
+    bool is_solved = strcmp(run->summary.method, "optimum") == 0;
     bool is_once = run->reading.is_stream || run->passes_asked == 1 || run->summary.best_pass == 1;
     if (of_stop(run, &advice) || of_input(run, &advice) || of_rows(run, &advice) || of_features(run, &advice) ||
-        (run->summary.pass == 1 && is_once && of_one_pass(run, &advice)))
+        (is_solved && of_optimum(run, &advice)) || (run->summary.pass == 1 && is_once && of_one_pass(run, &advice)))
         return advice;
     if (run->reading.is_stream)
         say(advice.limit, "the stream: too few rows to tell whether more would help");

@@ -15,20 +15,15 @@ enum { LINE_SIZE = 256 };
 
 double train_measure(const char *loss, double value)
 {
-    return strcmp(loss, "squared") == 0 ? sqrt(2 * value) : value;
+    (void)gsa_loss_measure(loss, &value);
+    return value;
 }
 
 const char *train_measure_name(const char *loss)
 {
-    static const char *const names[][2] = {{"squared", "rmse"},
-                                           {"logistic", "log loss"},
-                                           {"softmax", "log loss"},
-                                           {"hinge", "hinge loss"},
-                                           {"squared_hinge", "squared hinge loss"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(loss, names[i][0]) == 0)
-            return names[i][1];
-    return "loss";
+    double any = 0;
+    const char *name = gsa_loss_measure(loss, &any);
+    return name != NULL ? name : "loss";
 }
 
 double train_progressive_loss(const gsa_summary *summary)
@@ -98,6 +93,23 @@ static void append_features(const train_outcome *run, char line[LINE_SIZE])
                       schema->n_words);
 }
 
+static bool is_solved(const train_outcome *run)
+{
+    return strcmp(run->summary.method, "optimum") == 0;
+}
+
+/* Which method ran, and why. */
+static void append_method(const train_outcome *run, char line[LINE_SIZE])
+{
+    const char *why = "as asked for";
+    if (strcmp(gsa_state_get(run->state, "method"), "auto") == 0)
+        why = is_solved(run) ? "they fit in memory" : run->reading.is_stream ? "a stream" : "more than fits in memory";
+    if (run->chosen_by != NULL)
+        report_append(line, LINE_SIZE, "; %s, for --%s", run->summary.method, run->chosen_by);
+    else
+        report_append(line, LINE_SIZE, "; %s: %s", run->summary.method, why);
+}
+
 static void print_learned(const train_outcome *run)
 {
     const gsa_summary *summary = &run->summary;
@@ -108,6 +120,8 @@ static void print_learned(const train_outcome *run)
     append_features(run, line);
     if (run->stopped)
         report_append(line, LINE_SIZE, ", %" PRIu64 " rows", run->n_rows);
+    else if (is_solved(run))
+        report_append(line, LINE_SIZE, ", %" PRIu64 " row%s", run->n_rows, plural(run->n_rows, "s"));
     else if (run->n_input_rows > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " pass%s over %" PRIu64 " row%s", summary->pass,
                       plural(summary->pass, "es"), run->n_input_rows, plural(run->n_input_rows, "s"));
@@ -117,6 +131,7 @@ static void print_learned(const train_outcome *run)
     if (run->n_bad_rows > 0)
         report_append(line, LINE_SIZE, ", %" PRIu64 " bad row%s skipped", run->n_bad_rows,
                       plural(run->n_bad_rows, "s"));
+    append_method(run, line);
     report_field("learned", "%s", line);
 }
 
@@ -132,7 +147,7 @@ static void print_quality(const train_outcome *run)
                       train_measure(loss, run->held_out_loss));
     }
     if (!isnan(run->constant_loss))
-        report_append(line, LINE_SIZE, " (%s alone: %.4g)", strcmp(loss, "squared") == 0 ? "the mean" : "class shares",
+        report_append(line, LINE_SIZE, " (%s alone: %.4g)", run->summary.n_classes == 0 ? "the mean" : "class shares",
                       train_measure(loss, run->constant_loss));
     report_field("how good", "%s", line);
     train_test_report(run->test);

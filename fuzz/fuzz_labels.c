@@ -69,7 +69,7 @@ static gsa_state *new_state(uint8_t how)
     if (status == GSA_OK && (how & 8) && how % 6 < 5)
         status = gsa_config_set(config, "class_weight", "balanced", &error);
     if (status == GSA_OK && (how & 16))
-        status = gsa_config_set(config, "method", "gsa", &error);
+        status = gsa_config_set(config, "method", "paper", &error);
     if (status == GSA_OK)
         status = gsa_state_new(config, &fuzz_state_env, &state, &error);
     fuzz_must(status == GSA_OK, "there is a state", error.message);

@@ -3,7 +3,7 @@
  * the bytes of a merge. */
 #include "states.h"
 
-#include "core/team.h"
+#include "core/engine.h"
 
 /* Numbers that a fuzzed state says of itself need not go together, and what is merged of them neither: fuzz_round
  * merges states that were learned, and asks for more. */
@@ -18,11 +18,7 @@ static void check_merge(const gsa_state *const *states, size_t n, const gsa_stat
 {
     gsa_state *merged = NULL;
     gsa_error error = {0};
-    double loss;
     if (fuzz_status(gsa_state_merge(states, n, base, &fuzz_state_env, &merged, &error), &error) == GSA_OK)
-        check_result(merged, rows);
-    if (base &&
-        fuzz_status(gsa__state_merge_folds(states, n, base, &fuzz_state_env, &merged, &loss, &error), &error) == GSA_OK)
         check_result(merged, rows);
 }
 

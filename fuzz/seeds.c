@@ -129,16 +129,20 @@ static void save_foreign(void)
 typedef struct setting {
     const char *name, *loss, *method, *units, *average, *class_weight, *holdout;
     uint8_t how; /* of rows: fuzz_take_batch */
+    enum { TWO_PASSES, FIRST_PASS, NEW_RUN } life;
 } setting;
 
 static const setting settings[] = {
-    {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0},
-    {"paper", "logistic", "gsa", "given", "full", "none", "0", 0},
-    {"softmax", "softmax", "auto", "free", "suffix", "balanced", "4", 2},
-    {"words", "auto", "auto", "auto", "recent", "none", "3", 4},
-    {"squared", "squared", "auto", "auto", "last", "none", "2", 9},
-    {"hinge", "hinge", "gsa", "given", "full", "none", "0", 2},
-    {"ones", "squared_hinge", "auto", "given", "recent", "none", "auto", 16},
+    {"auto", "auto", "auto", "auto", "recent", "none", "auto", 0, TWO_PASSES},
+    {"paper", "logistic", "paper", "given", "full", "none", "0", 0, TWO_PASSES},
+    {"softmax", "softmax", "auto", "free", "suffix", "balanced", "4", 2, TWO_PASSES},
+    {"words", "auto", "gsa", "auto", "recent", "none", "3", 4, TWO_PASSES},
+    {"squared", "squared", "auto", "auto", "last", "none", "2", 9, TWO_PASSES},
+    {"hinge", "hinge", "paper", "given", "full", "none", "0", 2, TWO_PASSES},
+    {"ones", "squared_hinge", "auto", "given", "recent", "none", "auto", 16, TWO_PASSES},
+    {"contest", "softmax", "auto", "auto", "recent", "none", "2", 2, FIRST_PASS},
+    {"steep", "squared", "paper", "given", "full", "none", "0", 1, TWO_PASSES},
+    {"again", "squared", "auto", "free", "recent", "none", "0", 9, NEW_RUN},
 };
 
 static const unsigned char rows_bytes[] = "\0\1\2\3\x50\1\x44\2\x38\0\0\3\1\x40\2\1\5\2\x60\1\x23\1\0\1\4\x51\2\x33\1"
@@ -165,13 +169,20 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
         status = gsa_config_set(config, values[i][0], values[i][1], &error);
     if (status == GSA_OK)
         status = gsa_state_new(config, NULL, &state, &error);
-    for (int pass = 0; pass < 2 && status == GSA_OK; pass++) {
+    for (int pass = 0; pass < (of->life == FIRST_PASS ? 1 : 2) && status == GSA_OK; pass++) {
         status = gsa_state_update(state, rows, &error);
-        if (status == GSA_OK && pass == 0) {
+        if (status == GSA_OK && pass == 0 && of->life != FIRST_PASS) {
             gsa_state_end_pass(state);
             status = gsa_state_keep_best(state, &error);
         }
     }
+    gsa_state *before = state;
+    if (status == GSA_OK && of->life == NEW_RUN) {
+        status = gsa_state_start_from(before, config, NULL, &state, &error);
+        gsa_state_free(before);
+    }
+    if (status == GSA_OK && of->life == NEW_RUN)
+        status = gsa_state_update(state, rows, &error);
     fuzz_must(status == GSA_OK, "a seed of a state can be learned", error.message);
     gsa_config_free(config);
     return state;

@@ -18,13 +18,13 @@ def loss(model):
 
 
 parts = [slice(lo, lo + 10_000) for lo in range(0, 40_000, 10_000)]
-apart = [greedystep.train(X[part], y[part], passes=1) for part in parts]
+apart = [greedystep.train(X[part], y[part]) for part in parts]
 with tempfile.TemporaryDirectory() as folder:  # as files, they come from anywhere
     for number, one in enumerate(apart):
         one.save(f"{folder}/{number}.model")
     first, *others = [greedystep.load(f"{folder}/{number}.model") for number in range(4)]
 merged = first.merge(*others)
-whole = greedystep.train(X[:40_000], y[:40_000], passes=1)
+whole = greedystep.train(X[:40_000], y[:40_000])
 
 print("log loss of the parts:", *(f"{loss(one):.4f}" for one in apart))
 print(f"merged: {loss(merged):.4f} ({merged.n_rows} rows); all rows in one run: {loss(whole):.4f}")

@@ -30,8 +30,8 @@ for draw, ax in zip([plot.roc, plot.precision_recall, plot.calibration], axes):
 figure.savefig(folder / "curves.png")
 
 write_rows(str(folder / "rows.gsac"), X, y)
-words = ["train", folder / "rows.gsac", "-o", folder / "run.model", "--trace", folder / "run.jsonl", "--quiet"]
-subprocess.run([command(), *words], check=True, stdout=subprocess.DEVNULL)
+words = ["train", folder / "rows.gsac", "--method", "gsa", "-o", folder / "run.model", "--trace", folder / "run.jsonl"]
+subprocess.run([command(), *words, "--quiet"], check=True, stdout=subprocess.DEVNULL)
 plot.loss(folder / "run.jsonl").figure.savefig(folder / "loss.png")
 report.write_report(folder / "run.jsonl", folder / "run.html")
 

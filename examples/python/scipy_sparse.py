@@ -23,6 +23,6 @@ seconds = time.perf_counter() - began
 
 loss = log_loss(y[-20_000:], model.predict_proba(X[-20_000:])[:, 1])
 base = log_loss(y[-20_000:], np.full(20_000, y.mean()))
-print(f"{X.shape[0]} rows, {X.shape[1]} features, {X.nnz} entries: {model.n_iter_} passes in {seconds:.1f} s")
+print(f"{X.shape[0]} rows, {X.shape[1]} features, {X.nnz} entries: {model.method_} in {seconds:.1f} s")
 print(f"log loss of rows it has not seen: {loss:.3f}; without looking at the features {base:.3f}")
 assert loss < 0.8 * base

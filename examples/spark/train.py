@@ -15,7 +15,7 @@ from pyspark.sql import functions as F
 
 from greedystep.spark import GSAClassificationModel, GSAClassifier
 
-N_ROWS = 200_000  # in two partitions, each large enough to be learned by a task of its own
+N_ROWS = 200_000  # in two partitions: few enough to be solved by one task, many enough to be learned by two
 
 
 def uniform(number):
@@ -32,10 +32,10 @@ margin = F.when(rows.city == "oslo", 1.5).otherwise(-0.5) + (F.col("age") - 48) 
 rows = rows.withColumn("label", (uniform(3) < 1 / (1 + F.exp(-margin))).cast("double"))
 train, test = rows.where("id % 5 > 0"), rows.where("id % 5 = 0")
 
-model = GSAClassifier(inputCols=["city", "age"]).fit(train)
-last = model.summary.passes[-1]
-print(f"{len(model.summary.passes)} passes, the last by {len(last.shards)} tasks")
-print(f"AUC of rows that it has not seen: {BinaryClassificationEvaluator().evaluate(model.transform(test)):.3f}")
+for method in ("gsa", "auto"):  # gsa: as frames are learned that no memory holds
+    model = GSAClassifier(inputCols=["city", "age"], method=method).fit(train)
+    auc = BinaryClassificationEvaluator().evaluate(model.transform(test))
+    print(f"method {model.model.method}, tasks {model.summary.n_shards}: AUC of rows that it has not seen {auc:.3f}")
 
 with tempfile.TemporaryDirectory() as folder:  # on a cluster: a path that all machines see, hdfs:// or s3a://
     model.write().overwrite().save(f"{folder}/model")

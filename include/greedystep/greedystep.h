@@ -225,7 +225,8 @@ GSA_API void gsa_state_end_pass(gsa_state *state);
 
 /* Several states into one, weighted feature by feature by the mass (sum of squares) that each saw. States trained apart
  * from nothing: base NULL. States that all started from one: give it as base. States that share a start that is not
- * given are GSA_CONFLICT, as are states of different loss, method or intercept. */
+ * given are GSA_CONFLICT, as are states of different loss or intercept, and states of which only some have the method
+ * paper. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                                                  const gsa_env *env, gsa_state **out, gsa_error *error);
 
@@ -261,7 +262,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_slices(const gsa_state *const *
 GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
 /* Judges by the held-out rows: the averaged weights are kept aside if none before were better by the loss of these rows
  * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if
- * no rows are held out or the method is not auto. */
+ * no rows are held out or the method is paper. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error);
 
 /* A working copy that goes on from here like the state itself would: one of n_copies that learn side by side, each its
@@ -287,6 +288,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_finish(const gsa_state *state, const 
 /* What a state has learned and where its run stands. */
 typedef struct gsa_summary {
     const char *loss;      /* "auto" while undecided, else as in gsa_model_info */
+    const char *method;    /* how the weights were found: "optimum", "gsa" or "paper" */
     uint64_t n_rows;       /* rows learned in this run, over all passes */
     uint64_t n_rows_all;   /* of a copy: with those of the others, taken to be as many each */
     uint64_t n_held_out;   /* rows in the held-out sample */
@@ -312,6 +314,9 @@ GSA_API double gsa_state_held_out_loss(const gsa_state *state);
 /* The loss on the same rows of the best prediction that looks at no feature: the shares of classes, or the mean of
  * labels. NaN for hinge and custom losses, without held-out rows, and where fewer than 100 are left to judge. */
 GSA_API double gsa_state_constant_loss(const gsa_state *state);
+/* Returns what people call the mean of a loss, such as "log loss", and turns *mean into it: of squared loss the root of
+ * the mean squared error, "rmse". NULL for an unknown loss. */
+GSA_API const char *gsa_loss_measure(const char *loss, double *mean);
 /* A parameter of the state as text, NULL for an unknown name. */
 GSA_API const char *gsa_state_get(const gsa_state *state, const char *name);
 /* Changes a parameter. Once rows were taken only `passes` can change; any other new value is GSA_CONFLICT, the same
@@ -383,7 +388,7 @@ typedef struct gsa_model_info {
     const char *loss;    /* "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
     const char *method;  /* how it was trained */
     const char *average; /* which weights it has: "recent", "full", ... */
-    uint64_t n_rows;     /* rows learned */
+    uint64_t n_rows;     /* rows learned; of an optimum, rows that differ from one another */
     uint64_t n_passes;   /* over the input */
     uint64_t n_features; /* highest feature id + 1 */
     /* Margins a row: 1, or the number of classes for softmax and for hinge losses of more than two. */
@@ -487,9 +492,9 @@ GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
 #define GSA_SHARDS_MOST 8192u
 /* The most of them that learn at a time. */
 #define GSA_TOGETHER_MOST 8u
-/* How the next shuffled rows of the default method are learned: one after the other (n_shards 1), or by n_shards copies
- * that are merged when n_rows are learned: n_together of them at a time have whole blocks dealt out to them in turn,
- * n_rows / (n_shards / n_together) rows of the input, and after them come the next ones. */
+/* How the next shuffled rows are learned, except with the method paper: one after the other (n_shards 1), or by
+ * n_shards copies that are merged when n_rows are learned: n_together of them at a time have whole blocks dealt out to
+ * them in turn, n_rows / (n_shards / n_together) rows of the input, and after them come the next ones. */
 typedef struct gsa_round {
     size_t n_shards;   /* 1, or up to GSA_SHARDS_MOST, a power of two */
     size_t n_together; /* 1, or up to GSA_TOGETHER_MOST */

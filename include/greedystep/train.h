@@ -45,10 +45,10 @@ typedef enum gsa_notice {
 /* Whom the engine tells, and who helps. Every member may be NULL. */
 typedef struct gsa_train_hooks {
     void *ctx; /* handed to all functions */
-    /* Often, and the caller decides when to show it: a few hundred rows apart at the most, with the state or one of a
-     * team; in rounds once every few blocks, with one of the copies. */
+    /* Often, and the caller decides when to show it: a few hundred rows apart at the most, with the state; in
+     * rounds once every few blocks, with one of the copies. Not while rows in memory are solved. */
     void (*progress)(void *ctx, const gsa_state *state, const gsa_reader *reader);
-    /* After every pass; of a team that finds out itself how many are best, only after those that were the best so far.
+    /* After every pass, and once when rows in memory are solved.
      * Anything but GSA_OK ends the training with that status. Processes that learn together all are there, and may
      * meet in gsa_evaluate_together if every one has this function. */
     gsa_status (*pass_ended)(void *ctx, const gsa_state *state, gsa_error *error);
@@ -62,6 +62,9 @@ typedef struct gsa_train_hooks {
     /* Of several processes that read a part each: once, before they learn, the rows that were skipped in all parts. */
     void (*counted)(void *ctx, uint64_t n_bad_rows);
     const gsa_peers *peers; /* NULL: it learns alone */
+    /* While rows in memory are solved, after every strength of the penalty: how many were tried, and the mean loss of
+     * the held-out rows with this one. */
+    void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);
 } gsa_train_hooks;
 
 /* Learns all passes that the state's parameters ask for; a stream is read once, and more is GSA_ARGUMENT. A state that

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
+from . import _library as c
 from ._arrow import free_name, open_table, with_columns
 from ._core import DoubleArray, Reader, State, reader_options
 from ._given import Given
@@ -24,6 +25,10 @@ from .model import Model
 from .training import parameter_texts, train_on
 
 _LABEL, _WEIGHT = "greedystep label", "greedystep weight"
+
+
+def _method_of(state: State) -> str:
+    return c.text_of(state.summary().method) or ""
 
 
 class _Fitted:
@@ -202,14 +207,26 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         if has_words(X):
             raise ValueError("partial_fit takes numbers; words in a frame are for fit")
         fitted = self._fitted
-        if not fitted.is_open:  # what fit has learned is where a new run of rows begins
-            fitted = _Fitted(State.start_from(fitted.state, self._texts()), is_open=True)
+        if not fitted.is_open:
+            fitted = _Fitted(self._reopened(fitted.state), is_open=True)
         given = Given(features_of(X), self._labels(y), weights)
         self._fitted = fitted
         fitted.forget_model()
         for bounds in given.bounds():
             fitted.state.update(given.block(*bounds))
         self.n_iter_ = 1
+
+    def _reopened(self, state: State) -> State:
+        """Return what fit has ended, to learn more rows.
+
+        An optimum goes on as it is: its averaging stands at the number of its rows, so 100 rows more count for their
+        share. A run of greedy step averaging has chosen its best pass; a new run starts from there, and holds out no
+        rows unless it was told to, since a calibration on a tenth of 100 rows does harm.
+        """
+        if _method_of(state) == "optimum":
+            return state.fork(1)
+        texts = self._texts()
+        return State.start_from(state, {**texts, "holdout": "0"} if texts["holdout"] == "auto" else texts)
 
     def _begin_partial(self) -> bool:
         """Return whether nothing was learned before; a first call makes the state."""
@@ -228,6 +245,12 @@ class GSAEstimator(BaseEstimator):  # type: ignore[misc]
         """The model, to be saved for the command, merged, or looked into."""
         check_is_fitted(self)
         return self._fitted.model
+
+    @property
+    def method_(self) -> str:
+        """How the weights were found: "optimum", "gsa" or "paper"."""
+        check_is_fitted(self)
+        return _method_of(self._fitted.state)
 
     def to_onnx(self) -> Any:
         """Return what was learned as an ``onnx.ModelProto`` (:meth:`greedystep.Model.to_onnx`)."""

@@ -108,6 +108,7 @@ class Summary(Structure):
 
     _fields_ = [
         ("loss", c_char_p),
+        ("method", c_char_p),
         ("n_rows", c_uint64),
         ("n_rows_all", c_uint64),
         ("n_held_out", c_uint64),
@@ -226,6 +227,7 @@ class TrainHooks(Structure):
         ("round_ended", c_void_p),
         ("counted", c_void_p),
         ("peers", c_void_p),
+        ("strength_tried", c_void_p),
     ]
 
 

@@ -18,6 +18,7 @@ import contextlib
 import ctypes
 import os
 import threading
+from functools import lru_cache
 from queue import Empty, SimpleQueue
 from typing import Any, Callable
 
@@ -54,6 +55,11 @@ class _Task:
         self.raised: BaseException | None = None
 
 
+@lru_cache(maxsize=1)
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None)
+
+
 class Run:
     """What belongs to one long call, and must outlive the readers that are opened for it.
 
@@ -64,13 +70,12 @@ class Run:
     """
 
     def __init__(self, n_threads: int = 0) -> None:
-        self._libc = ctypes.CDLL(None)
         self._flag = ctypes.create_string_buffer(b"0")
         self._failure: BaseException | None = None
         self._wake: SimpleQueue[None] | None = None  # of the thread that waits, if one does
         self._task: _Task | None = None
         self.env = plain_env()
-        self.env.should_stop = ctypes.cast(self._libc.atoi, ctypes.c_void_p)
+        self.env.should_stop = ctypes.cast(_libc().atoi, ctypes.c_void_p)
         self.env.stop_ctx = ctypes.addressof(self._flag)
         self.env.n_threads = n_threads
 

@@ -62,7 +62,7 @@ def compare(
     data: Any,
     y: Any = None,
     *,
-    methods: str | Iterable[str] = ("auto", "gsa", "sgd:0.1", "adagrad:0.1"),
+    methods: str | Iterable[str] = ("gsa", "paper", "sgd:0.1", "adagrad:0.1"),
     test: str | None = None,
     passes: int = 5,
     seeds: int = 5,

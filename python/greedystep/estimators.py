@@ -1,7 +1,8 @@
 """GSAClassifier, GSARegressor and GSALinearSVC: scikit-learn's way to the same models.
 
-``fit`` is the command's ``train``: same rows, same parameters, same bits. ``partial_fit`` learns
-rows as they come, each once; chunks of any size, and pickling in between, do not change a bit.
+``fit`` is the command's ``train``: same rows, same parameters, same bits. Data that fits in memory is
+solved to the penalised optimum. ``partial_fit`` learns rows as they come, each once, by greedy step
+averaging; chunks of any size, and pickling in between, do not change a bit.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
         return found
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn a model: as many passes as held-out rows gain by, nothing to tune.
+        """Learn a model, with nothing to tune.
 
         Parameters
         ----------
@@ -127,15 +128,22 @@ class GSAClassifier(_GSAClassifierBase):
     class_weight : dict, "balanced" or None
         What rows of a class count for; "balanced": all classes the same in all.
     passes : int
-        Times to learn all rows; 0: as many as held-out rows gain by.
-    method, units, average, order, holdout
+        Times to learn all rows by greedy step averaging; 0: as many as held-out rows gain by.
+    method : {"auto", "optimum", "gsa", "paper"}
+        How to learn. "auto": data that fits in memory as "optimum", all else and ``partial_fit`` as
+        "gsa"; `passes`, `average`, `holdout` and ``order="file"`` choose "gsa" too. "optimum": the
+        penalised optimum, with the penalty chosen on held-out folds; data beyond the limit is
+        refused. "gsa": greedy step averaging, as streams are learned. "paper": Algorithm 1 of the
+        paper to the letter.
+    units, average, order, holdout
         The command's parameters of these names (``greedystep help train``).
     fit_intercept : bool
         Learn a constant term.
     warm_start : bool
         ``fit`` begins with what was learned before.
     random_state : int, RandomState or None
-        Which shuffling; None: the command's seed 0, so that equal data gives equal models.
+        Which shuffling; None: the command's seed 0, so that equal data gives equal models. It changes
+        nothing for an optimum.
     n_jobs : int or None
         Threads; None and -1: all processors. The result does not depend on it.
     callback : callable or None
@@ -145,6 +153,8 @@ class GSAClassifier(_GSAClassifierBase):
     ----------
     classes_, coef_, intercept_, n_features_in_, feature_names_in_, n_iter_
         As scikit-learn's linear models have them; ``coef_`` is sparse where words were hashed.
+    method_ : str
+        How the weights were found: "optimum", "gsa" or "paper".
     model_ : greedystep.Model
     """
 
@@ -245,7 +255,7 @@ n_jobs, callback
         return numbers
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
-        """Learn a model: as many passes as held-out rows gain by, nothing to tune.
+        """Learn a model, with nothing to tune.
 
         Parameters
         ----------

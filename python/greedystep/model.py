@@ -79,8 +79,10 @@ class Model:
         The labels, sorted; None if numbers were learned.
     n_features : int
         Highest feature number seen + 1.
+    method : str
+        How the weights were found: "optimum", "gsa" or "paper".
     n_rows, n_passes : int
-        How much was learned.
+        How much was learned; of an optimum, rows that differ from one another.
     """
 
     def __init__(self, model: CModel, state: State | None = None) -> None:
@@ -88,6 +90,7 @@ class Model:
         self._state = state
         info = model.info
         self.loss: str = model.loss
+        self.method: str = c.text_of(info.method) or ""
         self.n_features: int = info.n_features
         self.n_rows: int = info.n_rows
         self.n_passes: int = info.n_passes

@@ -65,7 +65,7 @@ GROWTH = """
     GSAClassifier().fit(np.eye(4), [0, 1, 0, 1])
     X = {make}
     size = ({size}) / 2**20
-    estimator = GSAClassifier(passes=1, method="gsa", n_jobs=1)
+    estimator = GSAClassifier(passes=1, method="paper", n_jobs=1)
     with open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")
     before = peak()
@@ -170,7 +170,7 @@ def test_other_threads_run_while_the_library_learns():
     thread = threading.Thread(target=count)
     thread.start()
     began = time.monotonic()
-    GSAClassifier(passes=20, method="gsa", n_jobs=1).fit(X, y)
+    GSAClassifier(passes=20, method="paper", n_jobs=1).fit(X, y)
     seconds = time.monotonic() - began
     done.set()
     thread.join()
@@ -389,8 +389,8 @@ def test_weights_outlive_their_model():
 def test_methods_are_compared(tmp_path):
     pytest.importorskip("pandas")
     X, y = planted(500, 20, 2, seed=1)
-    found = greedystep.compare(X, y, methods=["auto", "sgd:0.1"], passes=2, seeds=2)
-    assert set(found.method) == {"auto", "sgd"}
+    found = greedystep.compare(X, y, methods=["gsa", "sgd:0.1"], passes=2, seeds=2)
+    assert set(found.method) == {"gsa", "sgd"}
     assert len(found) == 2 * 2 * 2 * 2
     assert found.loss.between(0, 1).all()
     with pytest.raises(greedystep.GreedystepError, match="nonsense"):

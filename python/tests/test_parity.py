@@ -27,21 +27,32 @@ def data_file(rows, tmp_path):
     return write_libsvm(tmp_path / "rows.txt", X, y)
 
 
+METHODS = {"auto": "optimum", "optimum": "optimum", "gsa": "gsa", "paper": "paper"}
+
+
+def given_as(form, X):
+    return {"sparse": X, "dense": X.toarray(), "float64": X.toarray().astype(np.float64)}[form]
+
+
 @pytest.mark.parametrize("seed", [0, 7])
-def test_command_train_and_fit_give_the_same_bits(rows, data_file, tmp_path, seed):
+@pytest.mark.parametrize("method", METHODS)
+def test_command_train_and_fit_give_the_same_bits(rows, data_file, tmp_path, method, seed):
     X, y, n_classes = rows
-    run_command("train", data_file, "-o", tmp_path / "model", "--seed", seed, "--quiet")
+    run_command("train", data_file, "-o", tmp_path / "model", "--method", method, "--seed", seed, "--quiet")
     by_command = greedystep.load(tmp_path / "model")
-    by_file = greedystep.train(data_file, seed=seed)
-    assert_same_weights(by_command, by_file)
-    assert_same_weights(by_command, greedystep.train(X, y, seed=seed))
-    fitted = estimator_for(n_classes, random_state=seed).fit(X, y)
-    assert_same_weights(by_command, fitted.model_)
-    assert np.array_equal(np.atleast_2d(fitted.coef_), by_command.coef)
-    by_file.save(tmp_path / "again")
-    for suffix in ("", ".state"):
-        written = (tmp_path / f"model{suffix}").read_bytes()
-        assert (tmp_path / f"again{suffix}").read_bytes() == written
+    by_file = greedystep.train(data_file, method=method, seed=seed)
+    by_file.save(tmp_path / "file")
+    for form in ("sparse", "dense", "float64"):
+        by_arrays = greedystep.train(given_as(form, X), y, method=method, seed=seed)
+        fitted = estimator_for(n_classes, method=method, random_state=seed).fit(given_as(form, X), y)
+        assert fitted.method_ == METHODS[method]
+        assert_same_weights(by_command, fitted.model_)
+        assert np.array_equal(np.atleast_2d(fitted.coef_), by_command.coef)
+        by_arrays.save(tmp_path / form)
+    for other in ("file", "sparse", "dense", "float64"):
+        for suffix in ("", ".state"):
+            written = (tmp_path / f"model{suffix}").read_bytes()
+            assert (tmp_path / f"{other}{suffix}").read_bytes() == written, f"{other}{suffix}"
 
 
 def test_threads_do_not_change_a_bit(rows):

@@ -108,7 +108,7 @@ def test_weights_are_like_repeated_rows_in_another_order(kind):
 def test_rows_of_weight_zero_are_absent():
     X, y = planted(400, 10, 2, seed=4)
     weights = np.where(np.arange(400) % 4, 1.0, 0.0)
-    told = {"method": "gsa", "order": "file", "passes": 2}
+    told = {"method": "paper", "order": "file", "passes": 2}
     some = greedystep.train(X, y, weight=weights, **told)
     none = greedystep.train(X[weights > 0], y[weights > 0], **told)
     assert np.array_equal(some.coef, none.coef)

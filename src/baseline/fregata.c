@@ -10,8 +10,6 @@
  * finished partitions; scalar[0], [1]: the steps of this partition, their number; scalar[2]: partitions begun. */
 #include "baseline/methods.h"
 
-#include "core/loss/loss.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -41,21 +39,6 @@ static void open_partition(gsa__optimizer *o)
     o->scalar[BEGUN]++;
 }
 
-/* The paper's approximate step times xx; turns the margins in o->g into gradient scales. */
-static double propose(gsa__optimizer *o, size_t row)
-{
-    const gsa__problem *problem = o->problem;
-    double lambda = 1;
-    if (problem->loss == GSA__PROBLEM_LOGISTIC)
-        lambda = gsa__logistic(o->g[0], (int)problem->classes[row]).lambda;
-    if (problem->loss == GSA__PROBLEM_SOFTMAX) {
-        memcpy(o->g2, o->g, problem->n_outputs * sizeof *o->g);
-        lambda = gsa__softmax(o->g2, problem->n_outputs, problem->classes[row]).lambda;
-    }
-    gsa__problem_gradient(problem, row, o->g);
-    return lambda;
-}
-
 static void learn(gsa__optimizer *o, size_t row)
 {
     double n_partitions = fmin(floor(o->knob[0]), (double)o->n_order);
@@ -63,7 +46,7 @@ static void learn(gsa__optimizer *o, size_t row)
         open_partition(o);
     o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
     gsa__problem_margins(o->problem, o->w, o->terms, o->n_terms, o->g);
-    double lambda = propose(o, row), xx = gsa__optimizer_length(o);
+    double lambda = gsa__problem_gradient(o->problem, row, o->g).lambda, xx = gsa__optimizer_length(o);
     if (!(xx > 0))
         return;
     o->scalar[STEPS] += lambda / xx;

@@ -101,7 +101,7 @@ double gsa__optimizer_gradient(gsa__optimizer *o, const double *w, size_t row)
 {
     o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
     gsa__problem_margins(o->problem, w, o->terms, o->n_terms, o->g);
-    return gsa__problem_gradient(o->problem, row, o->g);
+    return gsa__problem_gradient(o->problem, row, o->g).loss;
 }
 
 double gsa__optimizer_length(const gsa__optimizer *o)

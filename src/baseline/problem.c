@@ -1,8 +1,6 @@
 /* Rows, margins and gradients for the optimisers. */
 #include "baseline/problem.h"
 
-#include "core/loss/loss.h"
-
 size_t gsa__problem_terms(const gsa__problem *problem, size_t row, gsa__term *terms)
 {
     const gsa_batch *rows = problem->rows;
@@ -40,26 +38,8 @@ void gsa__problem_margins(const gsa__problem *problem, const double *w, const gs
     }
 }
 
-double gsa__problem_gradient(const gsa__problem *problem, size_t row, double *margins_to_g)
+gsa__greedy_step gsa__problem_gradient(const gsa__problem *problem, size_t row, double *margins_to_g)
 {
-    double loss, y;
-    switch (problem->loss) {
-    case GSA__PROBLEM_SOFTMAX: {
-        size_t k = problem->classes[row];
-        gsa__softmax_row softmax = gsa__softmax(margins_to_g, problem->n_outputs, k);
-        margins_to_g[k] = -softmax.rest;
-        return softmax.loss;
-    }
-    case GSA__PROBLEM_LOGISTIC: {
-        gsa__logistic_row logistic = gsa__logistic(margins_to_g[0], (int)problem->classes[row]);
-        margins_to_g[0] = logistic.g;
-        return logistic.loss;
-    }
-    case GSA__PROBLEM_SQUARED:
-        break;
-    }
-    y = problem->rows->label[row];
-    loss = gsa__squared_loss(margins_to_g[0], y);
-    margins_to_g[0] -= y;
-    return loss;
+    gsa__target target = {.class_number = problem->classes ? problem->classes[row] : 0, .y = problem->rows->label[row]};
+    return problem->loss->greedy_step(margins_to_g, problem->n_outputs, &target);
 }

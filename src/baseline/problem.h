@@ -5,18 +5,14 @@
 #ifndef GSA_BASELINE_PROBLEM_H
 #define GSA_BASELINE_PROBLEM_H
 
-#include <greedystep/greedystep.h>
-
-#include <stdbool.h>
-
-typedef enum gsa__problem_loss { GSA__PROBLEM_SQUARED, GSA__PROBLEM_LOGISTIC, GSA__PROBLEM_SOFTMAX } gsa__problem_loss;
+#include "core/loss/loss.h"
 
 typedef struct gsa__problem {
     const gsa_batch *rows;   /* sparse rows; ids below n_features */
-    const uint32_t *classes; /* by row; NULL for squared loss, which takes rows->label */
-    gsa__problem_loss loss;
+    const uint32_t *classes; /* by row; NULL for a loss of numbers, which takes rows->label */
+    const gsa__loss *loss;
     size_t n_features;
-    size_t n_outputs; /* 1, or the number of classes for softmax */
+    size_t n_outputs; /* 1, or the number of classes */
     bool intercept;
 } gsa__problem;
 
@@ -44,7 +40,7 @@ size_t gsa__problem_longest(const gsa__problem *problem);
 /* Margins of a row of the given terms, n_outputs of them. */
 void gsa__problem_margins(const gsa__problem *problem, const double *w, const gsa__term *terms, size_t n_terms,
                           double *margins);
-/* Turns the margins into gradient scales g_k, in place; returns the row's loss. */
-double gsa__problem_gradient(const gsa__problem *problem, size_t row, double *margins_to_g);
+/* Turns the margins into gradient scales g_k, in place; returns the row's loss and greedy step. */
+gsa__greedy_step gsa__problem_gradient(const gsa__problem *problem, size_t row, double *margins_to_g);
 
 #endif

@@ -25,7 +25,8 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
     gsa__calibration calibration;
     const gsa_state *judged = state;
     gsa__best *best = &state->best;
-    if (state->sample.n == 0 || state->params.value[GSA__PARAM_method] != GSA__METHOD_AUTO)
+    bool is_paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
+    if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
     gsa_status status = gsa__calibrate(&judged, 1, &state->env, &calibration, error);
     if (status != GSA_OK || !isfinite(calibration.loss))

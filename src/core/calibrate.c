@@ -14,8 +14,6 @@
  * doubt that the held-out rows ask for, if they do (docs/decisions/0015-doubt.md). */
 #include "core/calibrate.h"
 
-#include "core/loss/loss.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 
@@ -31,24 +29,17 @@
 
 /* The held-out rows of all states. */
 struct evidence {
-    gsa__loss loss;
+    const gsa__loss *loss;
     size_t n, n_outputs;
-    const gsa__held_row **row;    /* [n] */
+    gsa__calibration_row *row;    /* [n] */
     double *margins;              /* [n x n_outputs], and the other numbers behind them */
-    double *c;                    /* [n]: weight of each row */
     double *class_weight;         /* [n_classes]: of the rows of each class */
     double *scratch;              /* [n_outputs] */
     double *row_loss, *sure_loss; /* [n]: of each row, and without a doubt */
     double weight;                /* of all rows */
-    double origin;                /* of labels */
     bool offset;                  /* whether there is one to find */
     const gsa_env *stop;          /* NULL: never */
     bool *stopped;                /* it has asked for it: what follows is of a part of the rows, and for nothing */
-};
-
-/* Loss, gradient and curvature of all rows in (scale, offset). */
-struct slope {
-    double loss, g[2], h[3]; /* h: scale scale, scale offset, offset offset */
 };
 
 static bool is_stopped(const struct evidence *e)
@@ -56,71 +47,13 @@ static bool is_stopped(const struct evidence *e)
     return *e->stopped = *e->stopped || gsa__rows_should_stop(e->stop, e->n_outputs);
 }
 
-static double smoothed_target(const struct evidence *e, size_t class_number)
+static gsa__slope slope_at(const struct evidence *e, double scale, double offset)
 {
-    return (e->class_weight[class_number] + 1) / (e->class_weight[class_number] + 2);
-}
-
-static void add_binary(const struct evidence *e, size_t i, double scale, double offset, struct slope *sum)
-{
-    double m = e->margins[i], c = e->c[i], z = scale * m + offset;
-    int y = e->row[i]->class_number == 1;
-    gsa__logistic_row row = gsa__logistic(z, y);
-    double off = 1 - smoothed_target(e, e->row[i]->class_number); /* of the target towards the other class */
-    double r = row.g + (y ? off : -off), v = row.rest * (1 - row.rest);
-    sum->loss += c * (row.loss + off * (y ? z : -z));
-    sum->g[0] += c * r * m;
-    sum->g[1] += c * r;
-    sum->h[0] += c * v * m * m;
-    sum->h[1] += c * v * m;
-    sum->h[2] += c * v;
-}
-
-static void add_softmax(const struct evidence *e, size_t i, double scale, struct slope *sum)
-{
-    const double *m = e->margins + i * e->n_outputs;
-    size_t own = e->row[i]->class_number;
-    double c = e->c[i], *p = e->scratch, total = 0, mean = 0, square = 0;
-    for (size_t k = 0; k < e->n_outputs; k++) {
-        p[k] = scale * m[k];
-        total += m[k];
-    }
-    gsa__softmax_row row = gsa__softmax(p, e->n_outputs, own);
-    for (size_t k = 0; k < e->n_outputs; k++)
-        mean += p[k] * m[k];
-    for (size_t k = 0; k < e->n_outputs; k++)
-        square += p[k] * (m[k] - mean) * (m[k] - mean);
-    double off = 1 - smoothed_target(e, own), others = (total - m[own]) / (double)(e->n_outputs - 1);
-    double target = (1 - off) * m[own] + off * others;
-    sum->loss += c * (row.loss + scale * (m[own] - target));
-    sum->g[0] += c * (mean - target);
-    sum->h[0] += c * square;
-}
-
-static void add_squared(const struct evidence *e, size_t i, double scale, double offset, struct slope *sum)
-{
-    double m = e->margins[i], c = e->c[i], r = scale * m + offset - (e->row[i]->number - e->origin);
-    sum->loss += c * r * r / 2;
-    sum->g[0] += c * r * m;
-    sum->g[1] += c * r;
-    sum->h[0] += c * m * m;
-    sum->h[1] += c * m;
-    sum->h[2] += c;
-}
-
-static struct slope slope_at(const struct evidence *e, double scale, double offset)
-{
-    struct slope sum = {0};
-    if (e->loss != GSA__SQUARED)
-        sum = (struct slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
-    for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
-        if (e->loss == GSA__SQUARED)
-            add_squared(e, i, scale, offset, &sum);
-        else if (e->n_outputs == 1)
-            add_binary(e, i, scale, offset, &sum);
-        else
-            add_softmax(e, i, scale, &sum);
-    }
+    gsa__slope sum = {0};
+    if (gsa__loss_has_probabilities(e->loss))
+        sum = (gsa__slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
+    for (size_t i = 0; i < e->n && !is_stopped(e); i++)
+        e->loss->add_slope(&e->row[i], scale, offset, &sum);
     if (!e->offset) {
         sum.g[1] = sum.h[1] = 0;
         sum.h[2] = 1;
@@ -132,7 +65,7 @@ static struct slope slope_at(const struct evidence *e, double scale, double offs
  * would turn the model round: then 0, a constant. */
 static void fit(const struct evidence *e, gsa__calibration *out)
 {
-    struct slope at = slope_at(e, out->scale, out->offset);
+    gsa__slope at = slope_at(e, out->scale, out->offset);
     for (int i = 0; i < NEWTON_STEPS && !is_stopped(e); i++) {
         if (out->scale == 0 && at.g[0] > 0) /* held there, and the offset alone is left to find */
             at.g[0] = at.h[1] = 0;
@@ -142,7 +75,7 @@ static void fit(const struct evidence *e, gsa__calibration *out)
         double ds = (at.h[2] * at.g[0] - at.h[1] * at.g[1]) / det, db = (at.h[0] * at.g[1] - at.h[1] * at.g[0]) / det;
         if (!(ds * at.g[0] + db * at.g[1] > 1e-12 * (fabs(at.loss) + 1e-300)))
             return;
-        struct slope next = at;
+        gsa__slope next = at;
         double step = 1;
         for (; step > 1e-9; step /= 2) {
             double scale = out->scale - step * ds;
@@ -159,15 +92,14 @@ static void fit(const struct evidence *e, gsa__calibration *out)
 }
 
 /* Losses of the rows, and their mean. */
-static double loss_with(const struct evidence *e, const gsa_state *state, const gsa__calibration *calibration,
-                        double *loss)
+static double loss_with(const struct evidence *e, const gsa__calibration *calibration, double *loss)
 {
     double sum = 0;
     for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
         for (size_t k = 0; k < e->n_outputs; k++)
-            e->scratch[k] = calibration->scale * e->margins[i * e->n_outputs + k] + calibration->offset;
-        loss[i] = gsa__held_row_loss(state, e->row[i], e->scratch);
-        sum += e->c[i] * loss[i];
+            e->scratch[k] = calibration->scale * e->row[i].m[k] + calibration->offset;
+        loss[i] = e->loss->value(e->scratch, e->n_outputs, &e->row[i].target);
+        sum += e->row[i].c * loss[i];
     }
     return sum / e->weight;
 }
@@ -177,13 +109,13 @@ static double loss_with(const struct evidence *e, const gsa_state *state, const 
 #define SCALE_MOST 4.0
 #define SECTIONS 40
 
-static void fit_scale(const struct evidence *e, const gsa_state *state, gsa__calibration *out)
+static void fit_scale(const struct evidence *e, gsa__calibration *out)
 {
     const double ratio = 0.6180339887498949;
     double low = 0, high = SCALE_MOST;
     for (int i = 0; i < SECTIONS; i++) {
         gsa__calibration a = {.scale = high - ratio * (high - low)}, b = {.scale = low + ratio * (high - low)};
-        if (loss_with(e, state, &a, e->row_loss) < loss_with(e, state, &b, e->row_loss))
+        if (loss_with(e, &a, e->row_loss) < loss_with(e, &b, e->row_loss))
             high = b.scale;
         else
             low = a.scale;
@@ -196,9 +128,9 @@ static double errors_below(const struct evidence *e)
 {
     double mean = 0, square = 0;
     for (size_t i = 0; i < e->n; i++)
-        mean += e->c[i] * (e->sure_loss[i] - e->row_loss[i]) / e->weight;
+        mean += e->row[i].c * (e->sure_loss[i] - e->row_loss[i]) / e->weight;
     for (size_t i = 0; i < e->n; i++) {
-        double apart = e->c[i] * (e->sure_loss[i] - e->row_loss[i] - mean) / e->weight;
+        double apart = e->row[i].c * (e->sure_loss[i] - e->row_loss[i] - mean) / e->weight;
         square += apart * apart;
     }
     return square > 0 ? mean / sqrt(square) : 0;
@@ -211,22 +143,21 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     for (size_t s = 0; s < n_states; s++)
         n += states[s]->sample.n;
     e->loss = states[0]->loss;
-    e->origin = states[0]->origin_of_labels.at; /* of all: copies of one state */
     e->n_outputs = n_outputs;
-    if (!gsa__multiply(n, n_outputs + 3, &n_numbers) || !gsa__add(n_numbers, n_outputs + n_classes, &n_numbers) ||
+    if (!gsa__multiply(n, n_outputs + 2, &n_numbers) || !gsa__add(n_numbers, n_outputs + n_classes, &n_numbers) ||
         !(e->row = gsa__alloc(env, n, sizeof *e->row)) ||
         !(e->margins = gsa__alloc_zeroed(env, n_numbers, sizeof *e->margins)))
         return gsa__fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
-    e->c = e->margins + n * n_outputs;
-    e->row_loss = e->c + n;
+    e->row_loss = e->margins + n * n_outputs;
     e->sure_loss = e->row_loss + n;
     e->scratch = e->sure_loss + n;
     e->class_weight = e->scratch + n_outputs;
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++) {
             const gsa__held_row *row = states[s]->sample.at[i];
-            e->c[e->n] = row->seen;
-            e->row[e->n++] = row;
+            gsa__target target = gsa__held_target(states[0], row); /* one origin of labels: copies of one state */
+            double *margins = e->margins + e->n * n_outputs;
+            e->row[e->n++] = (gsa__calibration_row){margins, n_outputs, target, row->seen, 0, e->scratch};
             if (n_classes > 0)
                 e->class_weight[row->class_number] += row->seen;
         }
@@ -236,16 +167,19 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
 /* Rows count as given; with balanced classes, every class that is there counts the same. */
 static void weigh(struct evidence *e, const gsa_state *state)
 {
+    bool balance = gsa__params_balance(&state->params) && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
     size_t present = 0;
     for (size_t k = 0; k < state->labels.n; k++)
         present += e->class_weight[k] > 0;
     double sum = 0;
     for (size_t i = 0; i < e->n; i++)
-        sum += e->c[i];
+        sum += e->row[i].c;
     for (size_t i = 0; i < e->n; i++) {
-        if (gsa__params_balance(&state->params) && state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO)
-            e->c[i] *= sum / ((double)present * e->class_weight[e->row[i]->class_number]);
-        e->weight += e->c[i];
+        double n_own = state->labels.n > 0 ? e->class_weight[e->row[i].target.class_number] : 0;
+        if (balance)
+            e->row[i].c *= sum / ((double)present * n_own);
+        e->row[i].off = 1 - (n_own + 1) / (n_own + 2);
+        e->weight += e->row[i].c;
     }
 }
 
@@ -258,7 +192,7 @@ static void fit_doubt(struct evidence *e, const gsa_state *const *states, size_t
         *e->stopped = *e->stopped || !gsa__held_margins(states[s], out->doubt, e->stop, margins);
     if (fits)
         fit(e, out);
-    out->loss = loss_with(e, states[0], out, out->doubt > 0 ? e->row_loss : e->sure_loss);
+    out->loss = loss_with(e, out, out->doubt > 0 ? e->row_loss : e->sure_loss);
 }
 
 /* A doubt is a power of two and grows while that pays: fourfold steps first, then half of one to either side. */
@@ -290,20 +224,19 @@ gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, const
     bool stopped = false;
     struct evidence e = {.stop = stop, .stopped = &stopped};
     *out = (gsa__calibration){1, 0, 0, NAN};
-    if (first->loss == GSA__UNDECIDED || (first->loss == GSA__CUSTOM && !first->params.has_custom_loss))
+    if (!first->loss || gsa__state_lacks_loss(first))
         return GSA_OK;
     gsa_status status = gather(&e, states, n_states, error);
     e.offset = first->params.value[GSA__PARAM_intercept] && e.n_outputs == 1;
     if (status == GSA_OK && e.n > 0) {
         weigh(&e, first);
-        bool has_line = first->loss == GSA__SQUARED && e.n >= FREE_ROWS_LEAST;
-        bool has_classes = gsa__loss_has_probabilities(first->loss) && first->labels.n > 1;
-        bool is_auto = first->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
-        bool fits = is_auto && (has_line || has_classes);
+        bool is_paper = first->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
+        bool enough = e.loss->has_probabilities ? first->labels.n > 1 : e.n >= FREE_ROWS_LEAST;
+        bool fits = !is_paper && enough && e.loss->add_slope;
         fit_doubt(&e, states, n_states, fits, out);
-        if (is_auto && gsa__loss_is_hinge(first->loss) && e.n >= FREE_ROWS_LEAST) {
-            fit_scale(&e, first, out);
-            out->loss = loss_with(&e, first, out, e.sure_loss);
+        if (!is_paper && enough && e.loss->has_searchable_scale) {
+            fit_scale(&e, out);
+            out->loss = loss_with(&e, out, e.sure_loss);
         }
         if (fits)
             find_doubt(&e, states, n_states, out);

@@ -13,13 +13,15 @@ bool gsa__state_continues(const gsa_state *state, const gsa_state *base)
     size_t n = base->n_ancestors;
     return state->origin.hash == base->origin.hash && state->n_ancestors == n &&
            (n == 0 || memcmp(state->ancestors, base->ancestors, n * sizeof *base->ancestors) == 0) &&
-           state->n_rows >= base->n_rows && state->clock.now >= base->clock.now;
+           state->n_rows >= base->n_rows && state->clock.now >= base->clock.now &&
+           state->rows_behind >= base->rows_behind && state->given.n_rows >= base->given.n_rows &&
+           state->given.sum >= base->given.sum;
 }
 
 double gsa__weight_in(const gsa_state *state, const gsa_state *into)
 {
     const gsa__given_weights *own = &state->given, *all = &into->given;
-    if (!(own->sum > 0 && all->sum > 0))
+    if (!(own->sum > 0 && all->sum > 0 && own->n_rows > 0 && all->n_rows > 0))
         return 1;
     return own->sum / (double)own->n_rows / (all->sum / (double)all->n_rows);
 }
@@ -115,7 +117,7 @@ gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, con
     sum.rows_free /= shares;
     sum.n_ticks /= shares;
     sum.pass_rows /= shares;
-    sum.rows = (gsa_fingerprint){0}; /* a sum modulo 2^64 has no shares: gsa__state_set_rows */
+    sum.rows = (gsa_fingerprint){0}; /* a sum modulo 2^64 has no shares */
     sum.step.sum *= share;
     sum.step.weight *= share;
     sum.loss_sum *= share;

@@ -13,9 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-gsa_status gsa__class_weight_check(const gsa__params *params, gsa__loss loss, gsa_error *error)
+gsa_status gsa__class_weight_check(const gsa__params *params, const gsa__loss *loss, gsa_error *error)
 {
-    if (!gsa__params_balance(params) || loss == GSA__UNDECIDED || gsa__loss_has_classes(loss))
+    if (!gsa__params_balance(params) || !loss || gsa__loss_has_classes(loss))
         return GSA_OK;
     return gsa__fail(error, GSA_ARGUMENT,
                      "--class-weight balanced is for classes, but %s loss predicts numbers; leave it out, or give "

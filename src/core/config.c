@@ -177,7 +177,7 @@ uint64_t gsa__params_holdout(const gsa__params *params)
     uint64_t asked = params->value[GSA__PARAM_holdout];
     if (asked != GSA__COUNT_AUTO)
         return asked;
-    return params->value[GSA__PARAM_method] == GSA__METHOD_AUTO ? HELD_OUT_ROWS : 0;
+    return params->value[GSA__PARAM_method] == GSA__METHOD_PAPER ? 0 : HELD_OUT_ROWS;
 }
 
 void gsa__params_init(gsa__params *params)

@@ -13,9 +13,10 @@ typedef enum gsa__param_id {
     GSA__PARAMS
 } gsa__param_id;
 
-/* Numbers of the choices, in the order of the table; those of the loss are gsa__loss (state.h). */
+/* Numbers of the choices, in the order of the table; those of the loss are names of loss/losses.c. */
 enum { GSA__CLASS_WEIGHT_NONE, GSA__CLASS_WEIGHT_BALANCED };
-enum { GSA__METHOD_AUTO, GSA__METHOD_GSA };
+/* The core asks only whether it is the paper's: which of the others a run takes is the engine's choice. */
+enum { GSA__METHOD_AUTO, GSA__METHOD_OPTIMUM, GSA__METHOD_GSA, GSA__METHOD_PAPER };
 enum { GSA__UNITS_AUTO, GSA__UNITS_GIVEN, GSA__UNITS_FREE };
 enum { GSA__AVERAGE_LAST, GSA__AVERAGE_FULL, GSA__AVERAGE_SUFFIX, GSA__AVERAGE_RECENT };
 

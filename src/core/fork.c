@@ -9,7 +9,7 @@
 
 static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsa__table *table, gsa_error *error)
 {
-    if (from->loss == GSA__UNDECIDED)
+    if (!from->loss)
         return GSA_OK;
     gsa_status status = GSA_OK;
     if (!to->table.cells || !gsa__table_refill(&to->table, table)) {
@@ -102,7 +102,7 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     gsa_status status = gsa__state_create(&base->params, env, &copy, error);
     if (status != GSA_OK)
         return status;
-    if (memory && base->loss != GSA__UNDECIDED) {
+    if (memory && base->loss) {
         copy->table = *memory;
         *memory = (gsa__table){0};
     }
@@ -119,6 +119,7 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     }
     copy->step = base->step;
     copy->units_free = base->units_free;
+    copy->n_solved = base->n_solved;
     copy->rows_behind = base->rows_behind;
     copy->clock = base->clock;
     copy->clock.pace = n_copies > 1 ? n_copies : 1;
@@ -160,12 +161,11 @@ static void begin_at_average(gsa_state *state, const gsa_state *from)
 
 static gsa_status check_start(const gsa_state *from, const gsa__params *params, gsa_error *error)
 {
-    gsa__loss asked = gsa__loss_asked(params);
-    bool compatible = gsa__loss_has_probabilities(asked) && gsa__loss_has_probabilities(from->loss);
-    if (asked != GSA__UNDECIDED && asked != from->loss && !compatible)
+    const gsa__loss *asked = gsa__loss_asked(params);
+    if (asked && !gsa__losses_agree(asked, from->loss))
         return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s; leave the loss out",
                          gsa__loss_name(from->loss), gsa__loss_name(asked));
-    if (params->has_custom_loss && from->loss != GSA__CUSTOM)
+    if (params->has_custom_loss && !gsa__loss_is_custom(from->loss))
         return gsa__fail(error, GSA_CONFLICT, "the model to start from has %s loss, not one of the caller's",
                          gsa__loss_name(from->loss));
     if (params->value[GSA__PARAM_intercept] != from->params.value[GSA__PARAM_intercept])
@@ -178,7 +178,7 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
                                 gsa_error *error)
 {
     gsa__params params = config ? config->params : from->params;
-    if (from->loss == GSA__CUSTOM && !params.has_custom_loss)
+    if (gsa__loss_is_custom(from->loss) && !params.has_custom_loss)
         gsa__params_take_loss(&params, &from->params);
     gsa_status status = check_start(from, &params, error);
     if (status != GSA_OK)
@@ -192,12 +192,12 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     state->rows_behind = from->rows_behind;
     state->origin_of_labels = from->origin_of_labels;
     state->origin_of_labels.settled = from->n_rows > 0;
-    if (status == GSA_OK && from->loss != GSA__UNDECIDED) {
+    if (status == GSA_OK && from->loss) {
         begin_at_average(state, from);
         status = gsa__state_fold(state, error);
     }
-    if (status == GSA_OK && from->loss == GSA__LOGISTIC && gsa__loss_asked(&params) == GSA__SOFTMAX)
-        status = gsa__state_to_softmax(state, error);
+    if (status == GSA_OK && gsa__loss_widens_to(from->loss, gsa__loss_asked(&params)))
+        status = gsa__state_split(state, error);
     if (status == GSA_OK && from->origin.n_rows > 0)
         status = gsa__ancestors_add(state, from->origin.hash, error);
     if (status != GSA_OK) {

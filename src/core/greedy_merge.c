@@ -37,7 +37,8 @@ static double loss_at(const search_line *line, double gamma)
     for (size_t i = 0; i < line->n_rows; i++) {
         for (size_t k = 0; k < n_outputs; k++)
             line->margins[k] = line->start[i * n_outputs + k] + gamma * line->direction[i * n_outputs + k];
-        sum += sample->at[i]->seen * gsa__held_row_loss(line->state, sample->at[i], line->margins);
+        gsa__target target = gsa__held_target(line->state, sample->at[i]);
+        sum += sample->at[i]->seen * line->state->loss->value(line->margins, n_outputs, &target);
     }
     return sum;
 }
@@ -194,7 +195,7 @@ gsa_status gsa__merging_strides(gsa__merging *merging, gsa__stride *along, gsa__
     const gsa_state *into = merging->into;
     size_t n_rows = into->sample.n < ROWS_MOST ? into->sample.n : ROWS_MOST, n_margins, n_entries;
     *along = *along_average = (gsa__stride){1, 0};
-    if (into->sample.n == 0 || (into->loss == GSA__CUSTOM && !into->params.has_custom_loss))
+    if (into->sample.n == 0 || gsa__state_lacks_loss(into))
         return GSA_OK;
     double *memory = make_room(into, n_rows, &n_margins, &n_entries);
     if (!memory)

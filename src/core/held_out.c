@@ -1,36 +1,10 @@
 /* Held-out rows under the weights that a model would have: their margins, their losses. */
 #include "core/calibrate.h"
-#include "core/loss/loss.h"
 
 #include "base/memory.h"
-#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
-
-double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins)
-{
-    const gsa_margin_loss *custom = &state->params.custom_loss;
-    size_t n_outputs = state->table.n_outputs;
-    bool squared = state->loss == GSA__SQUARED_HINGE;
-    switch (state->loss) {
-    case GSA__SOFTMAX:
-        return gsa__softmax(margins, n_outputs, held->class_number).loss;
-    case GSA__LOGISTIC:
-        return gsa__logistic_loss(margins[0], held->class_number == 1);
-    case GSA__HINGE:
-    case GSA__SQUARED_HINGE:
-        return n_outputs > 1 ? gsa__hinge_many_loss(margins, n_outputs, held->class_number, squared)
-                             : gsa__hinge(margins[0], held->class_number == 1, squared).loss;
-    case GSA__CUSTOM:
-        return custom->loss(custom->ctx, margins[0], held->number);
-    case GSA__UNDECIDED: /* it and the one below do not come here; no default, as in learn.c */
-    case GSA__LOSSES:
-    case GSA__SQUARED:
-        break;
-    }
-    return gsa__squared_loss(margins[0], held->number - state->origin_of_labels.at);
-}
 
 /* Adds x times the averaged weights of a slot. */
 static void add_average(const gsa__table *table, double total, size_t slot, double x, double *margins)
@@ -62,51 +36,37 @@ bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop
     return true;
 }
 
-/* The entropy of the classes of the held-out rows; with balanced classes each that is there has the same share. */
-static gsa_status entropy(const gsa_state *const *states, size_t n_states, double total, double *out, gsa_error *error)
+/* Adds up classes, or else numbers. */
+static void add_labels(const gsa_state *state, double origin, double *class_weight, gsa__label_totals *sum)
 {
-    const gsa_state *first = states[0];
-    double *weight = gsa__alloc_zeroed(&first->env, first->labels.n, sizeof *weight), present = 0;
-    if (!weight)
-        return gsa__fail_memory(&first->env, error, "no memory for the weights of %zu classes", first->labels.n);
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < states[s]->sample.n; i++)
-            weight[states[s]->sample.at[i]->class_number] += states[s]->sample.at[i]->seen;
-    *out = 0;
-    for (size_t k = 0; k < first->labels.n; k++) {
-        present += weight[k] > 0;
-        *out -= weight[k] > 0 ? weight[k] / total * gsa__log(weight[k] / total) : 0;
+    for (size_t i = 0; i < state->sample.n; i++) {
+        const gsa__held_row *row = state->sample.at[i];
+        double share = row->seen / sum->weight, y = row->number - origin;
+        if (sum->n_classes > 0)
+            class_weight[row->class_number] += row->seen;
+        sum->mean += share * y;
+        sum->mean_square += share * y * y;
     }
-    if (gsa__params_balance(&first->params))
-        *out = gsa__log(present);
-    gsa__free(&first->env, weight);
-    return GSA_OK;
-}
-
-/* Half the variance of the labels of the held-out rows. */
-static double half_variance(const gsa_state *const *states, size_t n_states, double total)
-{
-    double mean = 0, square = 0, origin = states[0]->origin_of_labels.at;
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < states[s]->sample.n; i++) {
-            double share = states[s]->sample.at[i]->seen / total, y = states[s]->sample.at[i]->number - origin;
-            mean += share * y;
-            square += share * y * y;
-        }
-    return fmax(square - mean * mean, 0) / 2;
 }
 
 gsa_status gsa__constant_loss(const gsa_state *const *states, size_t n_states, double *out, gsa_error *error)
 {
-    double total = 0;
+    const gsa_state *first = states[0];
+    gsa__label_totals labels = {.n_classes = first->labels.n, .balanced = gsa__params_balance(&first->params)};
     *out = NAN;
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < states[s]->sample.n; i++)
-            total += states[s]->sample.at[i]->seen;
-    if (total > 0 && gsa__loss_has_probabilities(states[0]->loss))
-        return entropy(states, n_states, total, out, error);
-    if (total > 0 && states[0]->loss == GSA__SQUARED)
-        *out = half_variance(states, n_states, total);
+            labels.weight += states[s]->sample.at[i]->seen;
+    if (!(labels.weight > 0) || !first->loss->constant)
+        return GSA_OK;
+    double *class_weight = gsa__alloc_zeroed(&first->env, labels.n_classes, sizeof *class_weight);
+    if (!class_weight)
+        return gsa__fail_memory(&first->env, error, "no memory for the weights of %zu classes", labels.n_classes);
+    for (size_t s = 0; s < n_states; s++)
+        add_labels(states[s], first->origin_of_labels.at, class_weight, &labels);
+    labels.class_weight = class_weight;
+    *out = first->loss->constant(&labels);
+    gsa__free(&first->env, class_weight);
     return GSA_OK;
 }
 

@@ -2,13 +2,13 @@
  *
  * A weight is a float. An intercept near 1e9 would be right to 64 only, and so would be every prediction; measured from
  * the mean of the labels it is small. Moving the origin changes no prediction: what is relative to it moves too. */
+#include "core/engine.h"
 #include "core/state.h"
-#include "core/team.h"
 
 static bool has_origin(const gsa_state *state)
 {
-    return state->loss == GSA__SQUARED && state->params.value[GSA__PARAM_intercept] &&
-           state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+    return state->loss && state->loss->depends_on_residual && state->params.value[GSA__PARAM_intercept] &&
+           state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
 }
 
 static void shift_intercept(gsa__table *table, double by)
@@ -47,46 +47,39 @@ void gsa__label_origin_add(gsa_state *state, double y, double c)
     origin->settled = state->n_rows + 1 >= GSA__ORIGIN_LABELS;
 }
 
-gsa_status gsa__state_expect(gsa_state *state, const gsa_batch *rows, gsa_error *error)
+/* The mean of the labels of all, by shares of their weight. What copies have from their base counts once: added up
+ * again and again it would soon be infinite. */
+static void unite_labels(gsa__label_origin *all, const gsa_state *const *states, size_t n_states,
+                         const gsa__label_origin *base)
 {
-    gsa__label_origin *origin = &state->origin_of_labels;
-    gsa_status status = GSA_OK;
-    bool labels = has_origin(state) && !origin->settled;
-    for (size_t row = 0; row < rows->n_rows && status == GSA_OK; row++) {
-        double c;
-        status = gsa__row_weight(rows, row, &c, error);
-        if (status != GSA_OK && error)
-            error->row = row;
-        if (status != GSA_OK || c == 0)
-            continue;
-        gsa__given_add(&state->given, c);
-        if (labels && !gsa__row_is_word(rows, row))
-            enter(origin, rows->label[row], c);
-    }
-    if (labels && origin->weight > 0) {
-        gsa__label_origin_move(state, origin->mean);
-        origin->settled = 1;
-    }
-    return status;
+    all->weight = base->weight;
+    for (size_t s = 0; s < n_states; s++)
+        all->weight += states[s]->origin_of_labels.weight - base->weight;
+    double total = all->weight > 0 ? all->weight : 1, common = base->weight / total * base->mean;
+    all->mean = common;
+    for (size_t s = 0; s < n_states; s++)
+        all->mean += states[s]->origin_of_labels.weight / total * states[s]->origin_of_labels.mean - common;
 }
 
-void gsa__label_origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states)
+void gsa__label_origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base)
 {
-    gsa__label_origin all = {.at = states[0]->origin_of_labels.at, .settled = 1};
-    double n_rows = 0, sum = 0, labels = 0;
+    const gsa__label_origin nothing = {0}, *common = base ? &base->origin_of_labels : &nothing;
+    gsa__label_origin *all = &into->origin_of_labels;
+    double n_rows = 0, sum = 0;
     bool differ = false;
+    if (common->settled) {
+        *all = *common;
+        return;
+    }
+    *all = (gsa__label_origin){.at = states[0]->origin_of_labels.at, .settled = 1};
     for (size_t s = 0; s < n_states; s++) {
         const gsa__label_origin *own = &states[s]->origin_of_labels;
-        differ = differ || own->at != all.at;
+        differ = differ || own->at != all->at;
         n_rows += (double)states[s]->n_rows;
         sum += (double)states[s]->n_rows * own->at;
-        labels += own->weight * own->mean;
-        all.weight += own->weight;
-        all.settled = all.settled && own->settled;
+        all->settled = all->settled && own->settled;
     }
     if (differ && n_rows > 0)
-        all.at = sum / n_rows;
-    if (all.weight > 0)
-        all.mean = labels / all.weight;
-    into->origin_of_labels = all;
+        all->at = sum / n_rows;
+    unite_labels(all, states, n_states, common);
 }

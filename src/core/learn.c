@@ -4,7 +4,6 @@
  * weight, the guards, and the two learners of a contest. How a step is proposed is the loss's business (loss/), how
  * rows vote and measure the method's (method/). */
 #include "core/kernel/kernel.h"
-#include "core/loss/loss.h"
 #include "core/method/method.h"
 #include "core/state.h"
 
@@ -25,15 +24,8 @@ struct learner {
 
 /* What is asked about a row, whose entries are in the state. */
 struct lesson {
-    size_t class_number; /* for losses with classes */
-    double y;            /* for the others, from the origin of labels */
-    double c;            /* weight */
-};
-
-/* What a row proposes: its loss, lambda = eta xx, its gradient scale and its margin; with several outputs the scales
- * are in state->margins and g is what the scale of one output would be: 1 - p, or that of a hinge loss's rival. */
-struct proposal {
-    double loss, lambda, g, m;
+    gsa__target target;
+    double c; /* weight */
 };
 
 static void tick(gsa_state *state)
@@ -64,7 +56,7 @@ static double lag_of(const gsa_state *state)
 
 static gsa_status diverged(const gsa_state *state, gsa_error *error)
 {
-    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA && !gsa__loss_has_probabilities(state->loss))
+    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER && !gsa__loss_has_probabilities(state->loss))
         return gsa__fail(error, GSA_DIVERGED,
                          "%s loss diverged after %llu rows: the paper's step is too large where the lengths of "
                          "rows differ much; use --method auto, or scale every feature to a similar range such as "
@@ -83,101 +75,33 @@ static bool squared_diverges(gsa_state *state, double g, double y, double c)
     return state->n_rows >= 100 && state->squared_error > 1000 * state->squared_label;
 }
 
-static void propose_one(const gsa_state *state, double m, const struct lesson *lesson, struct proposal *out)
-{
-    const gsa_margin_loss *custom = &state->params.custom_loss;
-    gsa__logistic_row row;
-    gsa__hinge_row hinge;
-    switch (state->loss) {
-    case GSA__LOGISTIC:
-        row = gsa__logistic(m, lesson->class_number == 1);
-        *out = (struct proposal){row.loss, row.lambda, row.g, m};
-        return;
-    case GSA__HINGE:
-    case GSA__SQUARED_HINGE:
-        hinge = gsa__hinge(m, lesson->class_number == 1, state->loss == GSA__SQUARED_HINGE);
-        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.g, m};
-        return;
-    case GSA__CUSTOM:
-        out->m = m;
-        out->loss = custom->loss(custom->ctx, m, lesson->y);
-        out->g = custom->derivative(custom->ctx, m, lesson->y);
-        out->lambda = gsa__search_lambda(custom, m, lesson->y, out->g);
-        return;
-    case GSA__UNDECIDED: /* it and the two below do not come here; no default: the compiler misses a loss that is new */
-    case GSA__SOFTMAX:
-    case GSA__LOSSES:
-    case GSA__SQUARED:
-        *out = (struct proposal){gsa__squared_loss(m, lesson->y), 1, m - lesson->y, m};
-    }
-}
-
-static void propose_many(gsa_state *state, const struct lesson *lesson, struct proposal *out)
-{
-    double *p = state->margins;
-    size_t n_classes = state->table.n_outputs;
-    if (gsa__loss_is_hinge(state->loss)) {
-        gsa__hinge_row hinge = gsa__hinge_many(p, n_classes, lesson->class_number, state->loss == GSA__SQUARED_HINGE);
-        *out = (struct proposal){hinge.loss, hinge.lambda, hinge.g, 0};
-        return;
-    }
-    gsa__softmax_row row = gsa__softmax(p, n_classes, lesson->class_number);
-    *out = (struct proposal){row.loss, row.lambda, row.rest, 0};
-    p[lesson->class_number] = -row.rest;
-}
-
 /* Counts the row (the update will tell the table), and its margins with what follows from them; GSA_DIVERGED if they
  * are not finite. */
 static gsa_status propose(gsa_state *state, const struct learner *learner, const struct lesson *lesson,
-                          struct proposal *out, gsa_error *error)
+                          gsa__greedy_step *out, gsa_error *error)
 {
-    if (learner->table->n_outputs > 1) {
-        if (!state->kernels->take_many(learner->table, &state->entries, lesson->c, state->margins))
-            return diverged(state, error);
-        propose_many(state, lesson, out);
-        return isfinite(out->loss) ? GSA_OK : diverged(state, error);
-    }
-    double m = state->kernels->take_one(learner->table, &state->entries, lesson->c);
-    if (!isfinite(m))
+    const gsa__kernels *kernels = state->kernels;
+    size_t n_outputs = learner->table->n_outputs;
+    double *m = state->margins;
+    bool finite = n_outputs == 1 ? isfinite(*m = kernels->take_one(learner->table, &state->entries, lesson->c))
+                                 : kernels->take_many(learner->table, &state->entries, lesson->c, m);
+    if (!finite)
         return diverged(state, error);
-    propose_one(state, m, lesson, out);
+    *out = state->loss->greedy_step(m, n_outputs, &lesson->target);
     return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, error);
 }
 
-/* The weight of a row's word in the mean. In the default method rows vote by how much they move: rows that are fitted
- * would vote for a step of about zero and bring the mean down with them. Where a greedy step is the row's own
+/* The weight of a row's word in the mean. Except in the paper's method, rows vote by how much they move: rows that are
+ * fitted would vote for a step of about zero and bring the mean down with them. Where a greedy step is the row's own
  * minimiser, 1/xx for squared loss, short rows would vote for steps that shake the long ones: there they vote by g^2
  * xx, the square of the length of their gradient. */
-static double vote_of(const gsa_state *state, const struct lesson *lesson, const struct proposal *proposal, double xdx)
+static double vote_of(const gsa_state *state, const struct lesson *lesson, const gsa__greedy_step *proposal, double xdx)
 {
-    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA)
+    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER)
         return lesson->c;
     if (gsa__loss_has_probabilities(state->loss))
         return lesson->c * fabs(proposal->g);
     return lesson->c * proposal->g * proposal->g * xdx;
-}
-
-/* The number of plain steps of length e that a heavy row is worth (docs/decisions/0003-row-weights.md). */
-static double repeats_of(const gsa_state *state, const struct lesson *lesson, const struct proposal *proposal, double e,
-                         double c)
-{
-    switch (state->loss) {
-    case GSA__LOGISTIC:
-        return gsa__logistic_repeats(proposal->m, lesson->class_number == 1, fabs(proposal->g), e, c);
-    case GSA__SOFTMAX:
-        return gsa__softmax_repeats(state->margins, state->table.n_outputs, lesson->class_number, proposal->loss,
-                                    proposal->g, e, c);
-    case GSA__HINGE:
-    case GSA__SQUARED_HINGE:
-        return gsa__hinge_repeats(proposal->lambda, e, c, state->loss == GSA__SQUARED_HINGE);
-    case GSA__CUSTOM:
-        return gsa__custom_repeats(&state->params.custom_loss, proposal->m, lesson->y, proposal->g, e, c);
-    case GSA__UNDECIDED: /* it and the one below do not come here */
-    case GSA__LOSSES:
-    case GSA__SQUARED:
-        break;
-    }
-    return gsa__squared_repeats(e, c);
 }
 
 /* A plain step may fit a row already, and a heavier row could then not count for more. So the heaviest rows take the
@@ -191,33 +115,41 @@ static double spread_of(const gsa_state *state)
     return spread < 1 ? 1 : spread < SPREAD_MOST ? spread : SPREAD_MOST;
 }
 
-/* The step that this row takes: the mean of all, but in the default method not past a minimum of the row's own. A light
- * row takes a part of it, a heavy row several; a step that leads away from the label is never multiplied by more than
- * the row's weight. */
+/* The step that this row takes: the mean of all, but except in the paper's method not past a minimum of the row's own.
+ * A light row takes a part of it, a heavy row several; a step that leads away from the label is never multiplied by
+ * more than the row's weight. */
 static double step_of(const gsa_state *state, const struct learner *learner, const struct lesson *lesson,
-                      const struct proposal *proposal, double xdx)
+                      const gsa__greedy_step *proposal, double xdx)
 {
     double eta = proposal->lambda / xdx;
     double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
     bool own_minimum =
-        state->params.value[GSA__PARAM_method] != GSA__METHOD_GSA && !gsa__loss_has_probabilities(state->loss);
+        state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER && !gsa__loss_has_probabilities(state->loss);
     double step = own_minimum && eta < mean ? eta : mean, e = step * xdx, c = lesson->c / spread_of(state);
     bool heavy = c > 1 && e > 0 && proposal->g != 0;
-    return step * (heavy ? repeats_of(state, lesson, proposal, e, c) : c);
+    if (state->is_frozen)
+        return 0;
+    if (!heavy)
+        return step * c;
+    return step * state->loss->repeats(state->margins, state->table.n_outputs, &lesson->target, proposal, e, c);
 }
 
 static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double xx,
                              double *loss, gsa_error *error)
 {
     const gsa__entries *entries = &state->entries;
-    bool paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_GSA;
+    bool paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
     const double *along = paper ? entries->x : entries->along;
-    struct proposal proposal = {0};
+    gsa__greedy_step proposal = {0};
     gsa__state_fetch(state, 1);
     gsa_status status = propose(state, learner, lesson, &proposal, error);
     *loss = proposal.loss;
     if (status != GSA_OK || xx == 0)
         return status;
+    /* Before the table takes the row. The default method never goes past a row's own minimum: it needs no such guard.
+     */
+    if (paper && state->loss->depends_on_residual && squared_diverges(state, proposal.g, lesson->target.y, lesson->c))
+        return diverged(state, error);
     if (learner->table == &state->table)
         gsa__centre_row(state);
     gsa__state_fetch(state, 2);
@@ -234,9 +166,6 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     } else {
         state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state));
     }
-    /* The default method never goes past a row's own minimum: it needs no such guard. */
-    if (paper && state->loss == GSA__SQUARED && squared_diverges(state, proposal.g, lesson->y, lesson->c))
-        return diverged(state, error);
     return GSA_OK;
 }
 
@@ -249,10 +178,14 @@ static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson
     bool rival_ahead = gsa__state_table(state) == &contest->table;
     double losses[2];
     gsa_status status = learn_with(state, &own, lesson, xx, &losses[0], error);
-    if (status == GSA_OK)
-        status = learn_with(state, &rival, lesson, xx, &losses[1], error);
     if (status != GSA_OK)
         return status;
+    if (learn_with(state, &rival, lesson, xx, &losses[1], NULL) != GSA_OK) { /* it has lost, and the row is learned */
+        contest->loss[1] = INFINITY;
+        gsa__contest_close(state);
+        *loss = losses[0];
+        return GSA_OK;
+    }
     if (state->n_rows + 1 == contest->restart) {
         for (int i = 0; i < 2; i++) {
             contest->earlier_loss[i] = contest->loss[i];
@@ -302,7 +235,7 @@ static void note_loss(gsa_state *state, double loss, double c)
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    struct lesson lesson = {class_number, 0, c};
+    struct lesson lesson = {{class_number, 0, &state->params.custom_loss}, c};
     struct learner own = {&state->table, &state->step, state->units_free};
     double loss, xx;
     gsa_status status = gsa__state_fit_row(state, row, &xx, error);
@@ -311,13 +244,14 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
     if (status != GSA_OK)
         return status;
     gsa__label_origin_add(state, y, c);
-    lesson.y = y - state->origin_of_labels.at;
+    lesson.target.y = y - state->origin_of_labels.at;
     tick(state);
     status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
                             : learn_with(state, &own, &lesson, xx, &loss, error);
     if (status != GSA_OK)
         return status;
     note_loss(state, loss, c);
+    state->n_solved = state->is_frozen ? state->n_solved : 0;
     state->rows_behind++;
     state->n_rows++;
     state->n_counted++;

@@ -31,13 +31,13 @@ static gsa_status unite_labels(const gsa__merging *merging, gsa_error *error)
     return status;
 }
 
-static gsa__loss united_loss(const gsa_state *into, const gsa_state *const *states, size_t n_states)
+static const gsa__loss *united_loss(const gsa_state *into, const gsa_state *const *states, size_t n_states)
 {
-    gsa__loss loss = GSA__UNDECIDED;
+    const gsa__loss *loss = NULL;
     for (size_t s = 0; s < n_states; s++)
-        if (states[s]->loss > loss)
+        if (!loss || gsa__loss_widens_to(loss, states[s]->loss))
             loss = states[s]->loss;
-    return loss == GSA__LOGISTIC && into->labels.n > 2 ? GSA__SOFTMAX : loss;
+    return loss && loss->widened && into->labels.n > loss->max_labels ? loss->widened : loss;
 }
 
 static size_t slots_of(const gsa__merging *merging)
@@ -112,6 +112,9 @@ static gsa_status add_held(gsa__merging *merging, const gsa_state *from, const g
     bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
     if (held->hash >= into->sample.below || !is_news)
         return GSA_OK;
+    if (before && (held->seen < before->seen || (held->weight > 0 && held->weight < before->weight)))
+        return gsa__fail(error, GSA_CONFLICT,
+                         "cannot merge the states: a held-out row weighs less than in the base; give their own base");
     gsa__held_row *copy = gsa__held_row_copy(held, &into->env);
     if (copy) {
         copy->seen -= before ? before->seen : 0;
@@ -164,7 +167,7 @@ static gsa_status unite_samples(gsa__merging *merging, gsa_error *error)
 static bool all_undecided(const gsa_state *const *states, size_t n_states)
 {
     for (size_t s = 0; s < n_states; s++)
-        if (states[s]->loss != GSA__UNDECIDED)
+        if (states[s]->loss)
             return false;
     return true;
 }
@@ -186,7 +189,8 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
         gsa__change_sum(merging->states, merging->n_states, merging->base, merging->shares, merging->into);
     gsa__stride along, along_average;
     gsa__change_apply(merging->into, &sum, merging->base, merging->goes_on);
-    gsa__label_origins_unite(merging->into, merging->states, merging->n_states);
+    gsa__label_origins_unite(merging->into, merging->states, merging->n_states,
+                             merging->goes_on ? merging->base : NULL);
     gsa_status status = make_room_for_counts(merging, merging->into->rows_behind, error);
     if (status == GSA_OK)
         status = gsa__merging_begin(merging, error);

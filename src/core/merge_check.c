@@ -6,18 +6,24 @@
 
 #include "base/error.h"
 
+/* All methods but the paper's learn rows alike. */
+static uint64_t value_of(const gsa_state *state, gsa__param_id id)
+{
+    uint64_t value = state->params.value[id];
+    return id == GSA__PARAM_method ? value == GSA__METHOD_PAPER : value;
+}
+
 static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_number, size_t b_number,
                              const gsa_state *base, gsa_error *error)
 {
     static const gsa__param_id same[] = {GSA__PARAM_method, GSA__PARAM_average, GSA__PARAM_intercept,
                                          GSA__PARAM_class_weight};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (a->params.value[same[i]] != b->params.value[same[i]])
+        if (value_of(a, same[i]) != value_of(b, same[i]))
             return gsa__fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s; train alike",
                              a_number + 1, gsa_param_at(same[i])->name, a->params.text[same[i]], b_number + 1,
                              b->params.text[same[i]]);
-    bool compatible = gsa__loss_has_probabilities(a->loss) && gsa__loss_has_probabilities(b->loss);
-    if (a->loss != b->loss && !compatible && a->loss != GSA__UNDECIDED && b->loss != GSA__UNDECIDED)
+    if (a->loss && b->loss && !gsa__losses_agree(a->loss, b->loss))
         return gsa__fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss; train both alike",
                          a_number + 1, gsa__loss_name(a->loss), b_number + 1, gsa__loss_name(b->loss));
     for (size_t i = 0; i < gsa__origins_count(a); i++)
@@ -36,9 +42,8 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
  * adds up several states finds anyway. */
 static bool knows_all_of(const gsa_state *state, const gsa_state *base, bool is_alone)
 {
-    bool same_loss = base->loss == state->loss || base->loss == GSA__UNDECIDED ||
-                     (base->loss == GSA__LOGISTIC && state->loss == GSA__SOFTMAX);
-    if (!same_loss || base->table.n_slots > state->table.n_slots)
+    bool same_loss = !base->loss || base->loss == state->loss || gsa__loss_widens_to(base->loss, state->loss);
+    if (!same_loss || base->table.n_slots > state->table.n_slots || base->rows_behind > state->rows_behind)
         return false;
     for (size_t i = 0; i < gsa__origins_count(base); i++)
         if (!gsa__origins_have(state, gsa__origin_at(base, i)))

@@ -4,14 +4,8 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/real.h"
-#include "core/loss/loss.h"
 
 #include <math.h>
-#include <string.h>
-
-/* What a label that the model has never seen is charged: its log loss would be infinite. */
-#define UNKNOWN_PROBABILITY 1e-15
 
 gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
 {
@@ -50,25 +44,15 @@ void gsa_metrics_free(gsa_metrics *metrics)
     gsa__free(&env, metrics);
 }
 
-/* Fills in the probabilities (hinge losses: a margin a class) and returns the loss, which comes straight from the
- * margins, so that confident mistakes keep their full price. Only a label that the model does not know has a price of
- * our own. */
+/* Fills in the probabilities (without them: a margin a class) and returns the loss. */
 static double predict_row(gsa_metrics *metrics, size_t actual)
 {
     const gsa_model *model = metrics->model;
     double *margins = metrics->margins, *p = metrics->probabilities;
-    if (model->labels.n > 1 && model->loss == GSA__SOFTMAX && actual != GSA__NO_LABEL) {
-        memcpy(p, margins, model->n_outputs * sizeof *p);
-        return gsa__softmax(p, model->n_outputs, actual).loss;
-    }
+    if (model->labels.n > 1)
+        return model->loss->judge(margins, model->n_outputs, actual, p);
     gsa__model_row_predict(model, margins, p);
-    if (gsa__loss_is_hinge(model->loss))
-        return gsa__hinge_many_loss(p, model->labels.n, actual, model->loss == GSA__SQUARED_HINGE);
-    if (actual == GSA__NO_LABEL)
-        return -gsa__log(UNKNOWN_PROBABILITY);
-    if (model->labels.n < 2)
-        return 0;
-    return gsa__softplus(actual == 1 ? -margins[0] : margins[0]);
+    return actual == GSA__NO_LABEL ? model->loss->unknown_loss : 0;
 }
 
 static size_t largest(const double *p, size_t n)

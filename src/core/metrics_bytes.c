@@ -15,7 +15,7 @@
 /* Of equal models it is equal, so that counts of other classes are not taken for these. */
 static uint64_t kind_of(const gsa_model *model)
 {
-    uint64_t hash = gsa__mix((uint64_t)model->loss) ^ sizeof(gsa_metrics);
+    uint64_t hash = gsa__hash(model->loss->name, strlen(model->loss->name), sizeof(gsa_metrics));
     for (size_t k = 0; k < model->labels.n; k++)
         hash = gsa__hash(model->labels.at[k].text, strlen(model->labels.at[k].text), hash);
     return hash;

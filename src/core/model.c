@@ -90,17 +90,19 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
 static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
 {
     size_t n_outputs = model->n_outputs;
+    bool is_paper = from->state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
     gsa_status status = make_weights(model, error);
     if (status != GSA_OK)
         return status;
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
         for (size_t k = 0; k < n_outputs; k++) {
-            float weight = (float)model_weight(from, map, slot, k);
+            double exact = model_weight(from, map, slot, k);
+            float weight = (float)exact;
             if (!isfinite(weight))
                 return gsa__fail(error, GSA_DIVERGED,
                                  "a weight is no longer finite: scale the features to a similar range");
-            if (slot == 0)
-                model->intercept[k] = from->state->origin_of_labels.at + (double)weight;
+            if (slot == 0) /* that of features far from 0 is large, and its rounding would be seen */
+                model->intercept[k] = from->state->origin_of_labels.at + (is_paper ? (double)weight : exact);
             else if (weight != 0) /* leaves pages of features that were never seen untouched */
                 model->owned_weights[(slot - 1) * n_outputs + k] = weight;
         }
@@ -111,7 +113,7 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
 static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
     const gsa_state *state = from->state;
-    if (state->loss == GSA__UNDECIDED || (gsa__loss_has_classes(state->loss) && state->labels.n == 0))
+    if (!state->loss || (gsa__loss_has_classes(state->loss) && state->labels.n == 0))
         return gsa__fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make; give it rows first");
     gsa_model *model = NULL;
     output_map map = {0};
@@ -119,10 +121,10 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     if (status != GSA_OK)
         return status;
     model->loss = state->loss;
-    memcpy(model->method, state->params.text[GSA__PARAM_method], sizeof model->method);
+    memcpy(model->method, gsa__state_method(state), strlen(gsa__state_method(state)) + 1);
     memcpy(model->average, state->params.text[GSA__PARAM_average], sizeof model->average);
     model->has_intercept = state->params.value[GSA__PARAM_intercept];
-    model->n_rows = state->n_rows;
+    model->n_rows = state->n_solved > 0 ? state->n_solved : state->n_rows;
     model->n_passes = state->position.pass;
     model->n_features = state->table.n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
@@ -143,18 +145,18 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     return GSA_OK;
 }
 
-/* The default method judges by held-out rows until the end, and then learns them too: their calibration is that of the
- * weights before, the weights are those of a copy that has gone on with them. */
+/* All methods but the paper's judge by held-out rows until the end, and then learn them too: their calibration is that
+ * of the weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
     struct made_of from = {state, NULL, {1, 0, 0, 0}};
-    bool judged = state->sample.n > 0 && state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+    bool judged = state->sample.n > 0 && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
     bool same_shape = state->best.weight && state->best.n_outputs == state->table.n_outputs;
     if (judged && same_shape && state->best.pass < state->position.pass) {
         from.best = &state->best;
         return make_model(&from, env, out, error);
     }
-    judged = judged && (state->loss != GSA__CUSTOM || state->params.has_custom_loss); /* a loaded state may lack it */
+    judged = judged && !gsa__state_lacks_loss(state);
     gsa_state *copy = NULL;
     gsa_env resolved = gsa__env_resolve(env);
     gsa_status status = judged ? gsa__calibrate(&state, 1, &resolved, &from.calibration, error) : GSA_OK;

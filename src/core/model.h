@@ -8,7 +8,7 @@
 
 struct gsa_model {
     gsa_env env;
-    gsa__loss loss;
+    const gsa__loss *loss;
     char method[GSA__PARAM_TEXT], average[GSA__PARAM_TEXT];
     bool has_intercept;
     uint64_t n_rows, n_passes;

@@ -1,7 +1,7 @@
 /* Origins: how a run began, and which runs a state contains. */
 #include "core/origins.h"
 
-#include "core/team.h"
+#include "core/engine.h"
 
 #include "base/error.h"
 #include "base/hash.h"
@@ -30,12 +30,6 @@ void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, c
 void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out)
 {
     *out = state->rows;
-}
-
-void gsa__state_set_rows(gsa_state *state, const gsa_batch *rows)
-{
-    state->rows = (gsa_fingerprint){0};
-    gsa_fingerprint_add(&state->rows, rows, NULL, rows->n_rows);
 }
 
 int gsa_state_began_with(const gsa_state *state, const gsa_batch *first)

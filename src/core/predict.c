@@ -3,11 +3,8 @@
 #include "core/model.h"
 
 #include "base/error.h"
-#include "base/real.h"
-#include "core/loss/loss.h"
 
 #include <math.h>
-#include <string.h>
 
 static inline double value_at(const gsa__row *row, size_t i)
 {
@@ -60,22 +57,12 @@ void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double 
 
 void gsa__model_row_predict(const gsa_model *model, const double *margins, double *out)
 {
-    double margin = margins[0];
-    if (!gsa__loss_has_classes(model->loss)) {
-        out[0] = margin;
-    } else if (model->labels.n <= 1) {
+    if (model->labels.n == 1)
         out[0] = 1; /* one label is all this model has ever seen */
-    } else if (model->n_outputs == 1) {
-        out[0] = -margin / 2;
-        out[1] = margin / 2;
-        if (gsa__loss_has_probabilities(model->loss))
-            gsa__sigmoids(margin, out);
-    } else {
-        if (out != margins)
-            memcpy(out, margins, model->n_outputs * sizeof *out);
-        if (gsa__loss_has_probabilities(model->loss))
-            gsa__softmax_probabilities(out, model->n_outputs);
-    }
+    else if (model->loss->predict)
+        model->loss->predict(margins, model->n_outputs, out);
+    else
+        out[0] = margins[0];
 }
 
 static gsa_status check_values(const gsa__row *row, size_t number, gsa_error *error)
@@ -127,7 +114,7 @@ gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, dou
 
 gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
 {
-    if (gsa__loss_is_hinge(model->loss))
+    if (gsa__loss_has_classes(model->loss) && !gsa__loss_has_probabilities(model->loss))
         return gsa__fail(error, GSA_ARGUMENT,
                          "a model of %s loss has margins, no probabilities; train with --loss logistic or softmax to "
                          "have them",

@@ -23,7 +23,7 @@ gsa_status gsa__label_check(const gsa_batch *batch, size_t row, gsa_error *error
 }
 
 /* Words, or few whole numbers, are classes; a fraction means regression; the rest is the user's to say. */
-static gsa_status decide_auto(const gsa_batch *first, gsa__loss *loss, gsa_error *error)
+static gsa_status decide_auto(const gsa_batch *first, const gsa__loss **loss, gsa_error *error)
 {
     size_t first_word = SIZE_MAX, first_fraction = SIZE_MAX;
     for (size_t row = first->n_rows; row-- > 0;) {
@@ -37,7 +37,7 @@ static gsa_status decide_auto(const gsa_batch *first, gsa__loss *loss, gsa_error
                              "label %g is a fraction while other labels are words; give --loss softmax if every label "
                              "is the name of a class",
                              first->label[first_fraction]);
-    *loss = first_fraction != SIZE_MAX ? GSA__SQUARED : GSA__LOGISTIC;
+    *loss = first_fraction != SIZE_MAX ? &gsa__loss_squared : &gsa__loss_logistic;
     return GSA_OK;
 }
 
@@ -66,7 +66,7 @@ static bool all_labels_are_numbers(const gsa__labels *labels)
 
 static bool loss_is_auto(const gsa_state *state)
 {
-    return gsa__loss_asked(&state->params) == GSA__UNDECIDED && state->loss != GSA__CUSTOM;
+    return !gsa__loss_asked(&state->params) && !gsa__loss_is_custom(state->loss);
 }
 
 /* More than the user may mean by them. `row` is that of the third label. */
@@ -79,11 +79,11 @@ static gsa_status check_classes(const gsa_state *state, const char *where, uint6
             "%s more than %d different whole numbers as labels: give --loss squared to predict numbers, or "
             "--loss softmax to tell that many classes apart",
             where, CLASSES_MOST);
-    if (!loss_is_auto(state) && state->loss == GSA__LOGISTIC && state->labels.n > 2)
+    if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
         return gsa__fail_row(error, GSA_LABEL, row,
-                             "label '%s' is the third after '%s' and '%s', and --loss logistic knows two; leave --loss "
+                             "label '%s' is the third after '%s' and '%s', and --loss %s knows two; leave --loss "
                              "out or give --loss softmax",
-                             label[2].text, label[0].text, label[1].text);
+                             label[2].text, label[0].text, label[1].text, state->loss->name);
     return GSA_OK;
 }
 
@@ -114,10 +114,10 @@ static void forget_labels(gsa_state *state, size_t n_before)
 static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecided)
 {
     forget_labels(state, n_labels_before);
-    if (was_undecided && state->loss != GSA__UNDECIDED) {
+    if (was_undecided && state->loss) {
         gsa__contest_close(state);
         gsa__table_release(&state->table, &state->env);
-        state->loss = GSA__UNDECIDED;
+        state->loss = NULL;
     }
 }
 
@@ -139,14 +139,14 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
         if (status == GSA_OK)
             status = gsa__label_check(first, row, error);
     }
-    gsa__loss loss = state->loss;
+    const gsa__loss *loss = state->loss;
     size_t n_labels_before = state->labels.n;
-    bool was_undecided = loss == GSA__UNDECIDED;
-    if (status == GSA_OK && loss == GSA__UNDECIDED)
+    bool was_undecided = !loss;
+    if (status == GSA_OK && was_undecided)
         status = decide_auto(first, &loss, error);
     if (status == GSA_OK && gsa__loss_has_classes(loss))
         status = prepare_classes(state, first, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED) {
+    if (status == GSA_OK && was_undecided) {
         status = gsa__state_decide(state, loss, error);
         if (status == GSA_OK)
             status = gsa__contest_open(state, error);

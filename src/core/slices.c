@@ -12,8 +12,7 @@
 /* A copy of the base with the same labels: what it is merged into has the same outputs. */
 static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_error *error)
 {
-    if (!base || copy->loss != base->loss || copy->loss == GSA__UNDECIDED ||
-        !gsa__labels_equal(&copy->labels, &base->labels))
+    if (!base || copy->loss != base->loss || !copy->loss || !gsa__labels_equal(&copy->labels, &base->labels))
         return gsa__fail(error, GSA_CONFLICT,
                          "slices are of copies of a base that knows all labels: prepare the base with all of them");
     return gsa__state_continues(copy, base) && !copy->contest && !base->contest

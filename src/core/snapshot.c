@@ -117,17 +117,16 @@ gsa_status gsa__bundle_need_note(const gsa__bundle *bundle, const char *key, con
     return GSA_OK;
 }
 
-gsa_status gsa__bundle_loss(const gsa__bundle *bundle, const char *key, gsa__loss least, gsa__loss *out,
+gsa_status gsa__bundle_loss(const gsa__bundle *bundle, const char *key, bool may_be_auto, const gsa__loss **out,
                             gsa_error *error)
 {
     const char *text;
     gsa_status status = gsa__bundle_need_note(bundle, key, &text, error);
-    for (int loss = (int)least; loss < GSA__LOSSES && status == GSA_OK; loss++)
-        if (strcmp(text, gsa__loss_name((gsa__loss)loss)) == 0) {
-            *out = (gsa__loss)loss;
-            return GSA_OK;
-        }
-    return status == GSA_OK ? gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text) : status;
+    if (status != GSA_OK)
+        return status;
+    *out = gsa__loss_find(text);
+    bool known = *out || (may_be_auto && strcmp(text, gsa__loss_name(NULL)) == 0);
+    return known ? GSA_OK : gsa__fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
 }
 
 gsa_status gsa__bundle_check(const gsa__bundle *bundle, const char *format, gsa_error *error)

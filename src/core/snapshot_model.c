@@ -107,7 +107,7 @@ static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa
 {
     const gsa__tensor *counts = NULL;
     char intercept[GSA__PARAM_TEXT] = "";
-    gsa_status status = gsa__bundle_loss(bundle, "loss", GSA__SQUARED, &model->loss, error);
+    gsa_status status = gsa__bundle_loss(bundle, "loss", false, &model->loss, error);
     if (status == GSA_OK)
         status = restore_value(bundle, GSA__PARAM_method, model->method, error);
     if (status == GSA_OK)
@@ -125,10 +125,9 @@ static gsa_status restore_facts(gsa_model *model, const gsa__bundle *bundle, gsa
     model->n_features = count[0];
     model->n_rows = count[1];
     model->n_passes = count[2];
-    bool classes = gsa__loss_has_classes(model->loss);
-    model->n_outputs = gsa__loss_output_a_class(model->loss, model->labels.n) ? model->labels.n : 1;
-    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 || (classes ? model->labels.n == 0 : model->labels.n != 0) ||
-        (model->loss == GSA__LOGISTIC && model->labels.n > 2))
+    model->n_outputs = gsa__loss_outputs(model->loss, model->labels.n) > 1 ? model->labels.n : 1;
+    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 || model->labels.n > model->loss->max_labels ||
+        (gsa__loss_has_classes(model->loss) && model->labels.n == 0))
         return gsa__fail(error, GSA_FORMAT, "a model of %llu features, %zu labels and %s loss cannot be",
                          (unsigned long long)model->n_features, model->labels.n, gsa__loss_name(model->loss));
     return GSA_OK;

@@ -64,17 +64,23 @@ gsa_status gsa__optional_snapshot(gsa__snapshot *snapshot, const gsa_state *stat
     return state->best.weight ? add_best(snapshot, &state->best, error) : GSA_OK;
 }
 
+/* From 1 to `most`. */
+static bool is_whole(double number, double most)
+{
+    return number >= 1 && number <= most && number == floor(number);
+}
+
 gsa_status gsa__contest_restore(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *numbers;
     gsa_status status = gsa__bundle_may_have(bundle, "contest", GSA__F64, CONTEST, &numbers, error);
     if (!numbers)
         return status;
-    if (state->loss == GSA__UNDECIDED)
+    if (!state->loss)
         return gsa__fail(error, GSA_FORMAT, "a contest before there is anything to learn");
     const double *number = numbers->data;
     for (int i = 0; i < CONTEST; i++)
-        if (!isfinite(number[i]) || (i == RESTART && !(number[i] >= 1 && number[i] <= 0x1p40)))
+        if (!isfinite(number[i]) || (i == RESTART && !is_whole(number[i], 0x1p40)))
             return gsa__fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
     status = gsa__contest_resume(state, error);
     if (status != GSA_OK)
@@ -102,6 +108,8 @@ static gsa_status restore_carried(gsa_state *state, const gsa__bundle *bundle, g
     for (size_t slot = 0; status == GSA_OK && slot < n; slot++)
         if (!(((const double *)mass->data)[slot] >= 0) || !isfinite(((const double *)mass->data)[slot]))
             status = gsa__fail(error, GSA_FORMAT, "a mass is negative or not finite");
+        else if (((const uint64_t *)count->data)[slot] > state->rows_behind - state->n_counted)
+            status = gsa__fail(error, GSA_FORMAT, "a feature is in more rows than there are");
     if (status == GSA_OK)
         status = gsa__carried_grow(&state->carried, n, &state->env, error);
     if (status == GSA_OK && n > 0) {
@@ -177,9 +185,9 @@ static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_
     const double *number = numbers->data;
     const float *weight = weights->data;
     uint64_t n = gsa__tensor_len(weights);
-    if (!isfinite(number[BEST_LOSS]) || !(number[BEST_PASS] >= 1 && number[BEST_PASS] <= 0x1p52) ||
-        !(number[BEST_SLOTS] >= 1 && number[BEST_SLOTS] <= (double)state->table.n_slots) ||
-        !(number[BEST_OUTPUTS] >= 1 && number[BEST_OUTPUTS] <= (double)state->table.n_outputs) ||
+    if (!isfinite(number[BEST_LOSS]) || !is_whole(number[BEST_PASS], 0x1p52 + 1) || /* one more than passes ended */
+        !is_whole(number[BEST_SLOTS], (double)state->table.n_slots) ||
+        !is_whole(number[BEST_OUTPUTS], (double)state->table.n_outputs) ||
         number[BEST_SLOTS] * number[BEST_OUTPUTS] != (double)n)
         return gsa__fail(error, GSA_FORMAT, "the best weights do not fit the state");
     for (uint64_t i = 0; i < n; i++)

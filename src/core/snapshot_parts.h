@@ -6,7 +6,7 @@
 #include "core/state.h"
 
 /* The loss that a text of this key names, `least` or one behind it. */
-gsa_status gsa__bundle_loss(const gsa__bundle *bundle, const char *key, gsa__loss least, gsa__loss *out,
+gsa_status gsa__bundle_loss(const gsa__bundle *bundle, const char *key, bool may_be_auto, const gsa__loss **out,
                             gsa_error *error);
 
 /* snapshot_table.c: tables.

@@ -112,8 +112,8 @@ static bool sample_row_is_sound(const gsa_state *state, const sample_tensors *in
     if (in->start[i] > in->start[i + 1] || in->start[i + 1] > in->n_entries ||
         in->start[i + 1] - in->start[i] > UINT32_MAX || !sample_row_is_above(in, i))
         return false;
-    if (!isfinite(in->number[i]) || !isfinite(in->weight[i]) || !(in->weight[i] >= 0) || !isfinite(in->seen[i]) ||
-        !(in->seen[i] > 0))
+    if (!isfinite(in->number[i]) || !isfinite(in->seen[i]) || !(in->seen[i] > 0) ||
+        !(in->weight[i] >= 0 && in->weight[i] <= in->seen[i]))
         return false;
     if (gsa__loss_has_classes(state->loss) && in->class_number[i] >= state->labels.n)
         return false;

@@ -10,59 +10,108 @@
 #include <string.h>
 
 #define FORMAT "greedystep.state"
-/* Far beyond any run, and far enough from 2^64 that counts can be added up and doubled. */
-#define COUNT_MOST (UINT64_C(1) << 60)
+/* Far beyond any run: so many are whole numbers of doubles too, and can be added up and doubled. */
+#define COUNT_MOST (UINT64_C(1) << 52)
 
-/* Numbers of a state that are not tables: where each is, in the order of the tensors "counts" and "sums". */
-typedef struct number {
+/* Numbers of a state that are not tables: where each is and what messages call it, in the order of the tensors "counts"
+ * and "sums". */
+typedef struct stored_count {
     size_t at;
-    bool is_any; /* a count that may be larger than COUNT_MOST; a sum that may be NaN: there is none */
-} number;
+    uint64_t most;
+    const char *name;
+} stored_count;
 
-static const number counts[] = {
-    {offsetof(gsa_state, n_rows), false},
-    {offsetof(gsa_state, n_counted), false},
-    {offsetof(gsa_state, clock.now), false},
-    {offsetof(gsa_state, clock.first), false},
-    {offsetof(gsa_state, clock.restart), true},
-    {offsetof(gsa_state, position.pass), false},
-    {offsetof(gsa_state, position.pass_rows), false},
-    {offsetof(gsa_state, origin.hash), true},
-    {offsetof(gsa_state, origin.n_rows), false},
-    {offsetof(gsa_state, origin.closed), false},
-    {offsetof(gsa_state, n_merged), false},
-    {offsetof(gsa_state, rows_behind), false},
-    {offsetof(gsa_state, units_free), false},
-    {offsetof(gsa_state, clock.pace), false},
-    {offsetof(gsa_state, sample.below), true},
-    {offsetof(gsa_state, given.n_rows), false},
-    {offsetof(gsa_state, origin_of_labels.settled), false},
-    {offsetof(gsa_state, rows.sum), true},
-    {offsetof(gsa_state, rows.n_rows), false},
+static const stored_count counts[] = {
+    {offsetof(gsa_state, n_rows), COUNT_MOST, "rows learned"},
+    {offsetof(gsa_state, n_counted), INT32_MAX, "rows since the last fold"}, /* counts of a table have 31 bits */
+    {offsetof(gsa_state, clock.now), COUNT_MOST, "ticks of the clock"},
+    {offsetof(gsa_state, clock.first), COUNT_MOST, "ticks before the average"},
+    {offsetof(gsa_state, clock.restart), UINT64_MAX, "ticks to the next average"},
+    {offsetof(gsa_state, position.pass), COUNT_MOST, "passes"},
+    {offsetof(gsa_state, position.pass_rows), COUNT_MOST, "rows of the pass"},
+    {offsetof(gsa_state, origin.hash), UINT64_MAX, "hash of the first rows"},
+    {offsetof(gsa_state, origin.n_rows), GSA__ORIGIN_ROWS, "first rows"},
+    {offsetof(gsa_state, origin.closed), 1, "ends of the first rows"},
+    {offsetof(gsa_state, n_merged), COUNT_MOST, "runs merged"},
+    {offsetof(gsa_state, rows_behind), COUNT_MOST, "rows behind the counts of features"},
+    {offsetof(gsa_state, units_free), 1, "choices of units"},
+    {offsetof(gsa_state, clock.pace), UINT32_MAX, "ticks per row"},
+    {offsetof(gsa_state, sample.below), UINT64_MAX, "hashes that are held out"},
+    {offsetof(gsa_state, given.n_rows), COUNT_MOST, "rows with weights"},
+    {offsetof(gsa_state, origin_of_labels.settled), 1, "origins of labels"},
+    {offsetof(gsa_state, rows.sum), UINT64_MAX, "hash of the first pass"},
+    {offsetof(gsa_state, rows.n_rows), COUNT_MOST, "rows of the first pass"},
+    {offsetof(gsa_state, n_solved), COUNT_MOST, "rows that were solved"},
 };
 
-static const number sums[] = {
-    {offsetof(gsa_state, step.sum), false},
-    {offsetof(gsa_state, step.weight), false},
-    {offsetof(gsa_state, position.loss_sum), false},
-    {offsetof(gsa_state, position.loss_weight), false},
-    {offsetof(gsa_state, position.last_pass_loss), true},
-    {offsetof(gsa_state, squared_error), false},
-    {offsetof(gsa_state, squared_label), false},
-    {offsetof(gsa_state, position.held_out_loss), true},
-    {offsetof(gsa_state, position.late[0]), false},
-    {offsetof(gsa_state, position.late[1]), false},
-    {offsetof(gsa_state, position.earlier[0]), false},
-    {offsetof(gsa_state, position.earlier[1]), false},
-    {offsetof(gsa_state, given.sum), false},
-    {offsetof(gsa_state, origin_of_labels.at), false},
-    {offsetof(gsa_state, origin_of_labels.mean), false},
-    {offsetof(gsa_state, origin_of_labels.weight), false},
-    {offsetof(gsa_state, position.constant_loss), true},
-    {offsetof(gsa_state, given.most), false},
+typedef struct stored_sum {
+    size_t at;
+    enum { FINITE, NOT_NEGATIVE, ANY } range; /* ANY: NaN is none */
+    const char *name;
+} stored_sum;
+
+static const stored_sum sums[] = {
+    {offsetof(gsa_state, step.sum), FINITE, "sum of steps"},
+    {offsetof(gsa_state, step.weight), FINITE, "weight of steps"},
+    {offsetof(gsa_state, position.loss_sum), FINITE, "sum of losses"},
+    {offsetof(gsa_state, position.loss_weight), NOT_NEGATIVE, "weight of losses"},
+    {offsetof(gsa_state, position.last_pass_loss), ANY, "loss of the last pass"},
+    {offsetof(gsa_state, squared_error), NOT_NEGATIVE, "squared error"},
+    {offsetof(gsa_state, squared_label), NOT_NEGATIVE, "squared label"},
+    {offsetof(gsa_state, position.held_out_loss), ANY, "held-out loss"},
+    {offsetof(gsa_state, position.late[0]), FINITE, "sum of late losses"},
+    {offsetof(gsa_state, position.late[1]), NOT_NEGATIVE, "weight of late losses"},
+    {offsetof(gsa_state, position.earlier[0]), FINITE, "sum of earlier losses"},
+    {offsetof(gsa_state, position.earlier[1]), NOT_NEGATIVE, "weight of earlier losses"},
+    {offsetof(gsa_state, given.sum), NOT_NEGATIVE, "sum of the weights of rows"},
+    {offsetof(gsa_state, origin_of_labels.at), FINITE, "origin of labels"},
+    {offsetof(gsa_state, origin_of_labels.mean), FINITE, "mean of the first labels"},
+    {offsetof(gsa_state, origin_of_labels.weight), NOT_NEGATIVE, "weight of the first labels"},
+    {offsetof(gsa_state, position.constant_loss), ANY, "loss of the best constant"},
+    {offsetof(gsa_state, given.most), NOT_NEGATIVE, "largest weight of a row"},
 };
 
 enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };
+
+/* Each number for itself; whether sums are finite is asked elsewhere. */
+static gsa_status check_ranges(const gsa_state *state, gsa_status status, const char *verb, gsa_error *error)
+{
+    for (size_t i = 0; i < COUNTS; i++) {
+        uint64_t count;
+        memcpy(&count, (const char *)state + counts[i].at, sizeof count);
+        if (count > counts[i].most)
+            return gsa__fail(error, status, "cannot %s the state: %llu %s are beyond any run", verb,
+                             (unsigned long long)count, counts[i].name);
+    }
+    for (size_t i = 0; i < SUMS; i++) {
+        double sum;
+        memcpy(&sum, (const char *)state + sums[i].at, sizeof sum);
+        if (sums[i].range == NOT_NEGATIVE && sum < 0)
+            return gsa__fail(error, status, "cannot %s the state: the %s is negative", verb, sums[i].name);
+    }
+    return GSA_OK;
+}
+
+/* What is saved can be loaded: both ask for this. */
+static gsa_status check_numbers(const gsa_state *state, const gsa__loss *loss, gsa_status status, const char *verb,
+                                gsa_error *error)
+{
+    const gsa__clock *clock = &state->clock;
+    const gsa__label_origin *origin = &state->origin_of_labels;
+    gsa_status in_range = check_ranges(state, status, verb, error);
+    if (in_range != GSA_OK)
+        return in_range;
+    if (clock->restart <= clock->now || clock->first > clock->now || clock->pace == 0)
+        return gsa__fail(error, status, "cannot %s the state: its clocks contradict each other", verb);
+    if (state->n_counted > state->rows_behind)
+        return gsa__fail(error, status, "cannot %s the state: it counts features of more rows than it has met", verb);
+    if (state->given.n_rows > 0 && state->given.sum == 0)
+        return gsa__fail(error, status, "cannot %s the state: all of its rows have weight 0", verb);
+    if (!(loss && loss->depends_on_residual) && (origin->at != 0 || origin->mean != 0 || origin->weight != 0))
+        return gsa__fail(error, status, "cannot %s the state: %s loss has no origin of labels", verb,
+                         gsa__loss_name(loss));
+    return GSA_OK;
+}
 
 /* ---- there ------------------------------------------------------------------------------------------------------- */
 
@@ -78,7 +127,7 @@ static gsa_status add_numbers(gsa__snapshot *snapshot, const gsa_state *state, g
         memcpy(&sum[i], (const char *)state + sums[i].at, sizeof *sum);
     gsa__snapshot_vector(snapshot, "counts", GSA__U64, count, COUNTS);
     gsa__snapshot_vector(snapshot, "sums", GSA__F64, sum, SUMS);
-    return GSA_OK;
+    return check_numbers(state, state->loss, GSA_LIMIT, "save", error);
 }
 
 static void add_notes(gsa__snapshot *snapshot, const gsa_state *state)
@@ -100,7 +149,7 @@ static gsa_status describe(gsa__snapshot *snapshot, const gsa_state *state, gsa_
     gsa_status status = add_numbers(snapshot, state, error);
     if (status == GSA_OK)
         status = gsa__snapshot_labels(snapshot, &state->labels, error);
-    if (status == GSA_OK && state->loss != GSA__UNDECIDED)
+    if (status == GSA_OK && state->loss)
         status = gsa__tables_snapshot(snapshot, &state->table, state->contest ? &state->contest->table : NULL, error);
     if (status == GSA_OK && state->contest)
         status = gsa__contest_snapshot(snapshot, state->contest, error);
@@ -161,7 +210,7 @@ static bool are_finite(const gsa__tensor *tensor, uint64_t from, size_t n, const
     bool has_gaps = strcmp(tensor->name, "sums") == 0; /* NaN: there is none */
     size_t n_bad = 0;
     for (size_t i = 0; i < n; i++) {
-        bool is_gap = has_gaps && sums[from + i].is_any;
+        bool is_gap = has_gaps && sums[from + i].range == ANY;
         double x = tensor->dtype == GSA__F32 ? (double)((const float *)elements)[i] : ((const double *)elements)[i];
         n_bad += !isfinite(x) && !is_gap;
     }
@@ -240,7 +289,7 @@ static gsa_status restore_params(gsa__params *params, const gsa__bundle *bundle,
     return status;
 }
 
-static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+static gsa_status restore_numbers(gsa_state *state, const gsa__loss *loss, const gsa__bundle *bundle, gsa_error *error)
 {
     const gsa__tensor *found_counts, *found_sums;
     gsa_status status = gsa__bundle_need(bundle, "counts", GSA__U64, COUNTS, &found_counts, error);
@@ -250,31 +299,24 @@ static gsa_status restore_numbers(gsa_state *state, const gsa__bundle *bundle, g
         return status;
     const uint64_t *count = found_counts->data;
     const double *sum = found_sums->data;
-    for (size_t i = 0; i < COUNTS; i++) {
-        if (count[i] > COUNT_MOST && !counts[i].is_any)
-            return gsa__fail(error, GSA_FORMAT, "count %zu is beyond any run", i);
+    for (size_t i = 0; i < COUNTS; i++)
         memcpy((char *)state + counts[i].at, &count[i], sizeof *count);
-    }
-    state->units_free = state->units_free != 0;
     for (size_t i = 0; i < SUMS; i++) {
-        if (!isfinite(sum[i]) && !sums[i].is_any)
-            return gsa__fail(error, GSA_FORMAT, "sum %zu is not a finite number", i);
+        if (!isfinite(sum[i]) && sums[i].range != ANY)
+            return gsa__fail(error, GSA_FORMAT, "cannot load the state: the %s is not a finite number", sums[i].name);
         memcpy((char *)state + sums[i].at, &sum[i], sizeof *sum);
     }
-    if (state->clock.restart <= state->clock.now || state->clock.first > state->clock.now || state->clock.pace == 0 ||
-        state->clock.pace > UINT32_MAX || state->origin.n_rows > GSA__ORIGIN_ROWS || state->n_counted > UINT32_MAX)
-        return gsa__fail(error, GSA_FORMAT, "the clocks of the state contradict each other");
-    return GSA_OK;
+    return check_numbers(state, loss, GSA_FORMAT, "load", error);
 }
 
-static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
+static gsa_status restore_table(gsa_state *state, const gsa__loss *loss, const gsa__bundle *bundle, gsa_error *error)
 {
     size_t n_outputs = gsa__loss_outputs(loss, state->labels.n), n_slots;
     gsa_status status = gsa__table_shape(bundle, n_outputs, &n_slots, error);
     if (status != GSA_OK)
         return status;
-    if (n_slots == 0 || (!gsa__loss_has_classes(loss) && state->labels.n > 0) ||
-        (loss == GSA__LOGISTIC && state->labels.n > 2) || gsa__class_weight_check(&state->params, loss, NULL) != GSA_OK)
+    if (n_slots == 0 || state->labels.n > loss->max_labels ||
+        gsa__class_weight_check(&state->params, loss, NULL) != GSA_OK)
         return gsa__fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsa__loss_name(loss));
     status = gsa__state_decide(state, loss, error);
@@ -287,16 +329,15 @@ static gsa_status restore_table(gsa_state *state, gsa__loss loss, const gsa__bun
     return status;
 }
 
-static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundle *bundle, gsa_error *error)
+static gsa_status restore_all(gsa_state *state, const gsa__loss *loss, const gsa__bundle *bundle, gsa_error *error)
 {
     gsa_status status = gsa__labels_restore(&state->labels, bundle, error);
     if (status == GSA_OK)
-        status = restore_numbers(state, bundle, error);
+        status = restore_numbers(state, loss, bundle, error);
     /* Classes of a sample could not be checked against a loss that is decided later. */
-    if (status == GSA_OK && loss == GSA__UNDECIDED &&
-        (state->labels.n > 0 || gsa__bundle_tensor(bundle, "sample.hash")))
+    if (status == GSA_OK && !loss && (state->labels.n > 0 || gsa__bundle_tensor(bundle, "sample.hash")))
         status = gsa__fail(error, GSA_FORMAT, "there are labels or rows, but the loss is not decided");
-    if (status == GSA_OK && loss != GSA__UNDECIDED)
+    if (status == GSA_OK && loss)
         status = restore_table(state, loss, bundle, error);
     if (status == GSA_OK)
         status = gsa__contest_restore(state, bundle, error);
@@ -314,13 +355,13 @@ static gsa_status restore_all(gsa_state *state, gsa__loss loss, const gsa__bundl
 gsa_status gsa__state_restore(const gsa__bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     gsa__params params;
-    gsa__loss loss = GSA__UNDECIDED;
+    const gsa__loss *loss = NULL;
     gsa_state *state = NULL;
     gsa_status status = gsa__bundle_check(bundle, FORMAT, error);
     if (status == GSA_OK)
         status = restore_params(&params, bundle, error);
     if (status == GSA_OK)
-        status = gsa__bundle_loss(bundle, "learns", GSA__UNDECIDED, &loss, error);
+        status = gsa__bundle_loss(bundle, "learns", true, &loss, error);
     if (status == GSA_OK)
         status = gsa__state_create(&params, env, &state, error);
     if (status == GSA_OK)

@@ -1,6 +1,6 @@
 /* Life of a state: made, decided, copied, summed up, freed. Learning is in learn.c and update.c, merging in merge.c. */
 #include "core/state.h"
-#include "core/team.h"
+#include "core/engine.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -8,13 +8,6 @@
 
 #include <math.h>
 #include <string.h>
-
-const char *gsa__loss_name(gsa__loss loss)
-{
-    static const char *const names[] = {"auto", "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
-    _Static_assert(sizeof names / sizeof *names == GSA__LOSSES, "every loss has a name");
-    return names[loss];
-}
 
 gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
@@ -43,10 +36,10 @@ gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state
     gsa_status status = gsa__state_create(&params, env, out, error);
     if (status != GSA_OK)
         return status;
-    gsa__loss loss = params.has_custom_loss ? GSA__CUSTOM : gsa__loss_asked(&params);
-    if (loss != GSA__UNDECIDED)
+    const gsa__loss *loss = params.has_custom_loss ? &gsa__loss_custom : gsa__loss_asked(&params);
+    if (loss)
         status = gsa__state_decide(*out, loss, error);
-    if (status == GSA_OK && loss != GSA__UNDECIDED)
+    if (status == GSA_OK && loss)
         status = gsa__contest_open(*out, error);
     if (status != GSA_OK) {
         gsa_state_free(*out);
@@ -90,7 +83,7 @@ gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
     return GSA_OK;
 }
 
-gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error)
+gsa_status gsa__state_decide(gsa_state *state, const gsa__loss *loss, gsa_error *error)
 {
     size_t n_outputs = gsa__loss_outputs(loss, state->labels.n);
     gsa_status status = gsa__class_weight_check(&state->params, loss, error);
@@ -121,7 +114,7 @@ static void split_output(gsa__table *table, gsa__step_mean *step)
 double gsa__state_unseen(const gsa_state *state)
 {
     bool has_prior = gsa__loss_has_probabilities(state->loss) && state->params.value[GSA__PARAM_intercept] &&
-                     state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+                     state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
     return has_prior && state->rows_behind > 0 ? -gsa__log1p((double)state->rows_behind) : 0;
 }
 
@@ -141,8 +134,8 @@ static void split_outputs(gsa_state *state)
     split_output(&state->table, &state->step);
     if (state->contest)
         split_output(&state->contest->table, &state->contest->step);
-    if (state->loss == GSA__LOGISTIC)
-        state->loss = GSA__SOFTMAX;
+    if (state->loss->widened)
+        state->loss = state->loss->widened;
 }
 
 /* On failure nothing has changed: the room that was made does no harm. */
@@ -176,7 +169,7 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
     return status;
 }
 
-gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error)
+gsa_status gsa__state_split(gsa_state *state, gsa_error *error)
 {
     gsa_status status = widen(state, 2, error);
     if (status == GSA_OK)
@@ -242,6 +235,11 @@ const char *gsa__state_label(const gsa_state *state, size_t number)
     return state->labels.at[number].text;
 }
 
+size_t gsa__state_n_outputs(const gsa_state *state)
+{
+    return state->table.n_outputs;
+}
+
 size_t gsa__state_count_tiny(const gsa_state *state)
 {
     const gsa__table *table = &state->table;
@@ -260,9 +258,16 @@ static double falling(const gsa__position *at)
     return 1 - at->late[0] / at->late[1] / (at->earlier[0] / at->earlier[1]);
 }
 
+const char *gsa__state_method(const gsa_state *state)
+{
+    bool is_paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
+    return is_paper ? "paper" : state->n_solved ? "optimum" : "gsa";
+}
+
 void gsa_state_summary(const gsa_state *state, gsa_summary *out)
 {
     out->loss = gsa__loss_name(state->loss);
+    out->method = gsa__state_method(state);
     out->n_rows = state->n_rows;
     out->n_rows_all = state->clock.now; /* a tick a row and copy */
     out->n_held_out = state->sample.n;
@@ -293,13 +298,13 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
         return status;
     gsa__param_id id = gsa__param_find(name);
     bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
-    bool settled = begun || (id == GSA__PARAM_loss && state->loss != GSA__UNDECIDED);
+    bool settled = begun || (id == GSA__PARAM_loss && state->loss);
     if (changed.value[id] != state->params.value[id] && gsa__param_decides_result(id) && settled)
         return gsa__fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s; begin a new one",
                          name, state->params.text[id], value);
-    gsa__loss loss = gsa__loss_asked(&changed);
+    const gsa__loss *loss = gsa__loss_asked(&changed);
     status = gsa__class_weight_check(&changed, state->loss, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED && loss != GSA__UNDECIDED)
+    if (status == GSA_OK && !state->loss && loss)
         status = gsa__state_decide(state, loss, error);
     if (status == GSA_OK)
         state->params = changed;
@@ -313,7 +318,7 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
 
 gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)
 {
-    if (state->loss != GSA__CUSTOM)
+    if (!gsa__loss_is_custom(state->loss))
         return gsa__fail(error, GSA_CONFLICT, "this state learns with the %s loss", gsa__loss_name(state->loss));
     return gsa__params_set_loss(&state->params, loss, error);
 }

@@ -5,55 +5,15 @@
 #include "core/config.h"
 #include "core/kernel/kernel.h"
 #include "core/labels.h"
+#include "core/loss/loss.h"
 #include "core/names.h"
 #include "core/sample.h"
 #include "core/table.h"
 
-/* What is learned, once it is decided; in the order of the choices of --loss. */
-typedef enum gsa__loss {
-    GSA__UNDECIDED,
-    GSA__SQUARED,
-    GSA__LOGISTIC, /* at most two labels, one output: the log odds of the second against the first */
-    GSA__SOFTMAX,  /* one output a label */
-    GSA__HINGE,    /* up to two labels like logistic, with more like softmax; likewise its square */
-    GSA__SQUARED_HINGE,
-    GSA__CUSTOM,
-    GSA__LOSSES
-} gsa__loss;
-
-const char *gsa__loss_name(gsa__loss loss);
-
-static inline gsa__loss gsa__loss_asked(const gsa__params *params)
+/* The loss that parameters name; NULL: it is still to be decided. */
+static inline const gsa__loss *gsa__loss_asked(const gsa__params *params)
 {
-    return (gsa__loss)params->value[GSA__PARAM_loss];
-}
-
-/* A greedy step then goes for a probability; otherwise it is the row's own minimiser. */
-static inline bool gsa__loss_has_probabilities(gsa__loss loss)
-{
-    return loss == GSA__LOGISTIC || loss == GSA__SOFTMAX;
-}
-
-static inline bool gsa__loss_is_hinge(gsa__loss loss)
-{
-    return loss == GSA__HINGE || loss == GSA__SQUARED_HINGE;
-}
-
-static inline bool gsa__loss_has_classes(gsa__loss loss)
-{
-    return gsa__loss_has_probabilities(loss) || gsa__loss_is_hinge(loss);
-}
-
-/* One output a class, or else one for two classes: the second against the first. */
-static inline bool gsa__loss_output_a_class(gsa__loss loss, size_t n_labels)
-{
-    return loss == GSA__SOFTMAX || (gsa__loss_is_hinge(loss) && n_labels > 2);
-}
-
-/* Softmax has at least two outputs: the first label is learned against "anything else", as in the logistic form. */
-static inline size_t gsa__loss_outputs(gsa__loss loss, size_t n_labels)
-{
-    return !gsa__loss_output_a_class(loss, n_labels) ? 1 : n_labels > 2 ? n_labels : 2;
+    return gsa__loss_find(params->text[GSA__PARAM_loss]);
 }
 
 /* The mean of the greedy steps: sum c eta / sum c. */
@@ -166,7 +126,7 @@ typedef struct gsa__origin {
 struct gsa_state {
     gsa_env env;
     gsa__params params;
-    gsa__loss loss;
+    const gsa__loss *loss; /* NULL: undecided */
     gsa__labels labels;
     char *schema; /* NULL: none; core/schema.h */
     gsa__names names;
@@ -177,6 +137,8 @@ struct gsa_state {
     gsa__label_origin origin_of_labels;
     gsa__centre centre;
     gsa__contest *contest; /* NULL: decided, or nothing to decide */
+    bool is_frozen;        /* rows are counted and move no weight */
+    uint64_t n_solved;     /* rows that differ, whose optimum the weights are; 0: they are none */
     uint64_t units_free;   /* 0 or not: what the table learns with; a number, as files have it */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
     gsa__step_mean step;
@@ -202,22 +164,31 @@ struct gsa_state {
     const gsa__kernels *kernels;
 };
 
+/* Returns how the weights were found: "optimum", "gsa" or "paper". */
+const char *gsa__state_method(const gsa_state *state);
+
 /* Do two classes share one output? */
 static inline bool gsa__state_is_binary(const gsa_state *state)
 {
     return gsa__loss_has_classes(state->loss) && state->table.n_outputs == 1;
 }
 
+/* A loss of the caller's is not in files: is it still to be given again? */
+static inline bool gsa__state_lacks_loss(const gsa_state *state)
+{
+    return gsa__loss_is_custom(state->loss) && !state->params.has_custom_loss;
+}
+
 /* An empty state with the given parameters. */
 gsa_status gsa__state_create(const gsa__params *params, const gsa_env *env, gsa_state **out, gsa_error *error);
 
 /* Sets the loss and makes the table. For classes the labels may be entered before or after. */
-gsa_status gsa__state_decide(gsa_state *state, gsa__loss loss, gsa_error *error);
+gsa_status gsa__state_decide(gsa_state *state, const gsa__loss *loss, gsa_error *error);
 /* Makes room for the labels there are now: more outputs, or one output for two classes becomes one a class (logistic
  * becomes softmax). On failure nothing has changed. */
 gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error);
-/* A logistic state into the softmax state of the same model. */
-gsa_status gsa__state_to_softmax(gsa_state *state, gsa_error *error);
+/* One output for two classes into two, of the same model. */
+gsa_status gsa__state_split(gsa_state *state, gsa_error *error);
 /* Returns the intercept of a class that none of the rows so far had: -log(rows + 1), not 0, or one stray label would
  * take a share of every probability. 0 without probabilities or an intercept, and in the paper's method. */
 double gsa__state_unseen(const gsa_state *state);
@@ -246,8 +217,9 @@ gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_
 void gsa__label_origin_add(gsa_state *state, double y, double c);
 /* Moves the origin of labels, and the weights that are relative to it. */
 void gsa__label_origin_move(gsa_state *state, double to);
-/* Sets the origin of a merged state: that of its parts, or, if they differ, the mean over their rows. */
-void gsa__label_origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states);
+/* Sets the origin of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
+ * are copies of, or NULL. */
+void gsa__label_origins_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
 
 /* prepare.c: can this be a label? And what it means to the state, which may be a new class. */
 gsa_status gsa__label_check(const gsa_batch *batch, size_t row, gsa_error *error);
@@ -259,7 +231,7 @@ static inline bool gsa__params_balance(const gsa__params *params)
     return params->value[GSA__PARAM_class_weight] == GSA__CLASS_WEIGHT_BALANCED;
 }
 /* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
-gsa_status gsa__class_weight_check(const gsa__params *params, gsa__loss loss, gsa_error *error);
+gsa_status gsa__class_weight_check(const gsa__params *params, const gsa__loss *loss, gsa_error *error);
 /* The weight of a row of this class and weight c; the row is counted by the second once it is taken. */
 gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
 void gsa__class_sums_add(gsa_state *state, size_t class_number, double c);
@@ -285,8 +257,10 @@ gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
 /* held_out.c: the loss that the best constant prediction has on the rows that the states hold out: the shares of
  * classes, or the mean of labels. NaN for other losses, and without rows. */
 gsa_status gsa__constant_loss(const gsa_state *const *states, size_t n_states, double *out, gsa_error *error);
-/* held_out.c: the loss of a held-out row with these margins (softmax: turned into probabilities in place). */
-double gsa__held_row_loss(const gsa_state *state, const gsa__held_row *held, double *margins);
+static inline gsa__target gsa__held_target(const gsa_state *state, const gsa__held_row *held)
+{
+    return (gsa__target){held->class_number, held->number - state->origin_of_labels.at, &state->params.custom_loss};
+}
 
 /* Total mass and presence of a slot, from before and from the table. */
 double gsa__state_mass(const gsa_state *state, size_t slot);

@@ -1,6 +1,6 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
+#include "core/engine.h"
 #include "core/origins.h"
-#include "core/team.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -215,9 +215,9 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
                                  gsa_error *error)
 {
     gsa_status status = gsa__batch_check(batch, rows, n_rows, 1, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED)
+    if (status == GSA_OK && !state->loss)
         status = gsa_state_prepare(state, batch, error);
-    if (status == GSA_OK && state->loss == GSA__CUSTOM && !state->params.has_custom_loss)
+    if (status == GSA_OK && gsa__state_lacks_loss(state))
         status = gsa__fail(error, GSA_ARGUMENT, "this state learns with a loss of the caller's: give it again first");
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         size_t row = rows ? rows[i] : i;
@@ -238,7 +238,7 @@ gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const u
                                gsa_error *error)
 {
     gsa_status status = gsa__batch_check(batch, rows, n_rows, 1, error);
-    if (status == GSA_OK && state->loss == GSA__UNDECIDED)
+    if (status == GSA_OK && !state->loss)
         status = gsa__fail(error, GSA_ARGUMENT, "rows cannot be held out before the loss is decided");
     for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
         struct facts facts;

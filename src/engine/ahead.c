@@ -6,9 +6,9 @@
  *   A3  views of a side are valid until its last one was given and another is asked for. */
 #include "engine/ahead.h"
 
+#include "base/workers.h"
 #include "engine/block.h"
 #include "engine/peers.h"
-#include "engine/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -30,7 +30,7 @@ struct gsa__ahead {
     int current;
     const gsa__block *last_block; /* that was read; the next goes on where it ended */
     pthread_t thread;
-    int busy, again;
+    int busy;
     size_t want, most_rows; /* of the side that is read: blocks, and rows of each */
     struct {
         const gsa__index *index; /* NULL: the reader's blocks, one after the other */
@@ -154,11 +154,6 @@ static void begin_next(gsa__ahead *ahead)
 gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view, gsa_error *error)
 {
     side *at = &ahead->side[ahead->current];
-    if (ahead->again) {
-        ahead->again = 0;
-        *view = at->view[at->given - 1];
-        return GSA_OK;
-    }
     if (at->given == at->n && at->status == GSA_OK) {
         int was_read = ahead->busy;
         wait_for_thread(ahead);
@@ -189,21 +184,9 @@ int gsa__ahead_lets_go(const gsa__ahead *ahead)
     return ahead->side[ahead->current].given == ahead->side[ahead->current].n;
 }
 
-void gsa__ahead_again(gsa__ahead *ahead)
-{
-    ahead->again = 1;
-}
-
-int gsa__ahead_is_last(const gsa__ahead *ahead)
-{
-    const side *at = &ahead->side[ahead->current];
-    return at->given > 0 && gsa__block_is_last(at->block[at->given - 1]);
-}
-
 static void forget(gsa__ahead *ahead)
 {
     wait_for_thread(ahead);
-    ahead->again = 0;
     ahead->last_block = NULL;
     for (int s = 0; s < 2; s++) {
         ahead->side[s].n = ahead->side[s].given = 0;

@@ -16,10 +16,6 @@ gsa_status gsa__ahead_next(gsa__ahead *ahead, size_t most_rows, gsa_batch *view,
 void gsa__ahead_hand(gsa__ahead *ahead, size_t n_blocks);
 /* Whether the next call lets go of all views that were given. */
 int gsa__ahead_lets_go(const gsa__ahead *ahead);
-/* The next call gives the last view once more. */
-void gsa__ahead_again(gsa__ahead *ahead);
-/* Whether the last view reached the end of the input. */
-int gsa__ahead_is_last(const gsa__ahead *ahead);
 /* To whom blocks are dealt out in turn: n copies, numbers first on, of n_shards in all; n 0: to everybody. */
 typedef struct gsa__deal {
     size_t first, n, n_shards;

@@ -1,5 +1,4 @@
-/* What a run works with, and the loop that its learners share: the state itself, copies in a round, a team's members.
- */
+/* What a run works with, and the loop that its learners share: the state itself, or copies in a round. */
 #ifndef GSA_ENGINE_JOB_H
 #define GSA_ENGINE_JOB_H
 

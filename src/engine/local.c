@@ -1,26 +1,25 @@
 /* The engine on one machine: runs the plan over a reader.
  *
- * A file that does not fill a block is learned by a team (team.c), more rows and streams by the state itself, as
- * follows. Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time,
- * so that a request to stop is answered soon; after many rows, by copies of the state side by side (rounds.c). Where
- * the run stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several
- * processes (peers.h) all do this; in rounds each reads only the blocks of its own copies, where the input has an
- * index. No mathematics here. */
+ * Rows that fit in memory are solved (optimum.c). All others, and streams, are learned by the state itself, as follows.
+ * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
+ * request to stop is answered soon; after many rows, by copies of the state side by side (rounds.c). Where the run
+ * stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several processes
+ * (peers.h) all do this; in rounds each reads only the blocks of its own copies, where the input has an index. No
+ * mathematics here. */
+#include "base/workers.h"
 #include "engine/ahead.h"
 #include "engine/block.h"
-#include "engine/compact.h"
 #include "engine/index.h"
 #include "engine/job.h"
 #include "engine/mixing.h"
 #include "engine/names.h"
+#include "engine/optimum.h"
 #include "engine/peers.h"
 #include "engine/resume.h"
 #include "engine/rounds.h"
 #include "engine/shards.h"
-#include "engine/team.h"
-#include "engine/workers.h"
 
-#include "core/team.h"
+#include "core/engine.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -59,18 +58,20 @@ static uint64_t count_param(const gsa_state *state, const char *name)
     return count;
 }
 
-static int is_auto(const gsa_state *state)
+static int is_method(const gsa_state *state, const char *method)
 {
-    return strcmp(gsa_state_get(state, "method"), "auto") == 0;
+    return strcmp(gsa_state_get(state, "method"), method) == 0;
 }
 
 /* What the run has learned decides whether the rows from here on, where a block begins, are for copies. */
 static gsa_status plan_round(training *run, gsa_error *error)
 {
     gsa_summary summary = gsa__summary_of(run->job.state);
-    if (!run->shuffled || !is_auto(run->job.state) || summary.n_held_out == 0) /* copies are merged by held-out rows */
+    int can_merge =
+        summary.n_held_out > 0 && !is_method(run->job.state, "paper"); /* held-out rows find how far to go */
+    if (!run->shuffled || !can_merge)
         return GSA_OK;
-    int is_multiclass = summary.n_classes > 2 || strcmp(summary.loss, "softmax") == 0;
+    int is_multiclass = gsa__state_n_outputs(run->job.state) > 1;
     gsa_round plan = gsa_plan_round(summary.n_rows, summary.n_features, is_multiclass ? summary.n_classes : 1,
                                     !is_multiclass || summary.pass > 0);
     uint64_t left = run->index.n > 0 ? 0 : UINT64_MAX;
@@ -168,7 +169,7 @@ static void tell_of_late_labels(const training *run)
 static void tell_of_tiny_features(const training *run)
 {
     gsa_error note;
-    size_t n = run->job.hooks.notice && is_auto(run->job.state) ? gsa__state_count_tiny(run->job.state) : 0;
+    size_t n = run->job.hooks.notice && !is_method(run->job.state, "paper") ? gsa__state_count_tiny(run->job.state) : 0;
     if (n == 0)
         return;
     (void)gsa__fail(&note, GSA_INPUT,
@@ -290,60 +291,11 @@ static int wants_another_pass(const training *run, int is_stream)
         return 1;
     if (summary.n_rows >= ROWS_ENOUGH)
         return 0;
-    int judged_by_team = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->job.state));
-    if (!is_auto(run->job.state) || summary.n_held_out == 0) /* nothing to judge by */
-        return !judged_by_team && summary.pass < GSA_PASSES_UNJUDGED;
+    int is_solved = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->job.state));
+    if (is_method(run->job.state, "paper") || summary.n_held_out == 0) /* nothing to judge by */
+        return !is_solved && summary.pass < GSA_PASSES_UNJUDGED;
     int flat = summary.pass == 1 && summary.falling < GSA_GAIN_LEAST;
     return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
-}
-
-static gsa_status give_to_team(training *run, const gsa__compact *compact, const gsa_batch *given, gsa_error *error)
-{
-    const gsa_batch *rows = &compact->rows;
-    if (!run->shuffled) {
-        gsa__mixing_add(&run->mixing, rows);
-        tell_of_mixing(run);
-    }
-    gsa__assignment team = {&run->job,     rows,        given,         run->seed, count_param(run->job.state, "passes"),
-                            run->shuffled, compact->id, compact->n_ids};
-    return gsa__team_train(&team, error);
-}
-
-/* Without its team a small file would be learned otherwise, which no limit may bring about. */
-static gsa_status fail_size(uint64_t size, uint64_t memory_limit, gsa_error *error)
-{
-    char need[GSA__SIZE_TEXT], limit[GSA__SIZE_TEXT];
-    return gsa__fail(error, GSA_LIMIT,
-                     "up to 65536 rows are learned by copies side by side, whose tables take %s, above the memory "
-                     "limit of %s; raise the limit (--memory-limit)",
-                     gsa__size_text(size, need), gsa__size_text(memory_limit, limit));
-}
-
-/* A file that does not fill a block, and of which nothing is learned yet, is a team's. Otherwise *taken is 0. */
-static gsa_status try_team(training *run, int *taken, gsa_error *error)
-{
-    gsa_batch rows;
-    gsa__compact compact = {0};
-    uint64_t size = 0;
-    gsa_status status = gsa__ahead_next(run->ahead, GSA_BLOCK_ROWS, &rows, error);
-    *taken = 0;
-    if (status == GSA_END)
-        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
-    if (status != GSA_OK || !gsa__ahead_is_last(run->ahead))
-        return status;
-    status = gsa__job_prepare(&run->job, &rows, error);
-    if (status != GSA_OK)
-        return status;
-    gsa_summary summary = gsa__summary_of(run->job.state);
-    compact.rows = rows;
-    if (summary.n_features == 0) /* a model to start from has its own numbers */
-        status = gsa__compact_rows(&compact, &rows, &run->job.env, error);
-    *taken = status == GSA_OK && gsa__team_fits(&compact.rows, summary.n_classes > 2 ? summary.n_classes : 1, &size);
-    if (*taken)
-        status = size <= gsa__memory_limit(&run->job.env) ? give_to_team(run, &compact, &rows, error)
-                                                          : fail_size(size, gsa__memory_limit(&run->job.env), error);
-    gsa__compact_release(&compact, &run->job.env);
-    return status;
 }
 
 /* A run that has ended learns nothing more, but its input should be its own. */
@@ -361,17 +313,17 @@ static gsa_status run_passes(training *run, gsa_error *error)
     gsa_status status = GSA_OK;
     gsa_reader_progress progress = gsa__progress_of(run->job.reader);
     gsa_summary summary = gsa__summary_of(run->job.state);
-    int judged = is_auto(run->job.state) && strcmp(gsa_state_get(run->job.state, "holdout"), "0") != 0, at_start = 0;
-    if (judged && !progress.is_stream && summary.pass == 0 && summary.pass_rows == 0) {
-        int taken = 0;
-        status = gsa__ahead_rewind(run->ahead, error);
-        if (status == GSA_OK)
-            status = try_team(run, &taken, error);
+    int has_holdout = strcmp(gsa_state_get(run->job.state, "holdout"), "0") != 0;
+    int judged = has_holdout && !is_method(run->job.state, "paper");
+    if (summary.pass == 0 && summary.pass_rows == 0) {
+        int may, taken = 0;
+        status = gsa__optimum_may(&run->job, &may, error);
+        if (status == GSA_OK && may)
+            status = gsa__ahead_rewind(run->ahead, error);
+        if (status == GSA_OK && may)
+            status = gsa__optimum_train(&run->job, run->ahead, &taken, error);
         if (status != GSA_OK || taken)
             return status;
-        at_start = run->shuffled; /* what was read is the first block of the pass */
-        if (at_start)
-            gsa__ahead_again(run->ahead);
     }
     if (judged && !progress.is_stream && run->shuffled && gsa__peers_count(&run->job) > 1) {
         status = gsa__ahead_rewind(run->ahead, error);
@@ -381,16 +333,14 @@ static gsa_status run_passes(training *run, gsa_error *error)
             status = gsa_reader_rewind(run->job.reader, error);
         if (status == GSA_OK && run->index.n > 0)
             status = gsa__common_names_make(&run->names, &run->job, error);
-        at_start = 0;
     }
     gsa__resumed_begin(&run->resumed, run->job.state);
     if (status == GSA_OK && run->resumed.is_open && run->index.n > 0)
         status = gsa__resumed_compare_index(&run->resumed, &run->job, &run->index, run->shuffled, run->seed, error);
     else if (status == GSA_OK && run->resumed.is_open && !wants_another_pass(run, progress.is_stream))
         status = read_again(run, error);
-    for (; status == GSA_OK && wants_another_pass(run, progress.is_stream); at_start = 0) {
-        if (!at_start)
-            status = gsa__ahead_rewind(run->ahead, error);
+    while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
+        status = gsa__ahead_rewind(run->ahead, error);
         if (status == GSA_OK)
             status = run_pass(run, gsa__summary_of(run->job.state).pass, error);
     }
@@ -410,7 +360,9 @@ static gsa_status set_up(training *run, gsa_error *error)
                          gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes"));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
     if (strcmp(gsa_state_get(run->job.state, "order"), "auto") == 0 && !begun) {
-        gsa_status status = gsa_state_set(run->job.state, "order", progress.is_stream ? "file" : "shuffled", error);
+        gsa_status status =
+            gsa_state_set(run->job.state, "order",
+                          progress.is_stream && !is_method(run->job.state, "optimum") ? "file" : "shuffled", error);
         if (status != GSA_OK)
             return status;
     }

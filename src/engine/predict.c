@@ -6,9 +6,9 @@
  *   P1  whoever has `reading` may touch the reader, `last`, `n_rows` and what waits in blocks; n_taken is the number of
  * the turn; P2  whoever has `telling` and whose turn it is (n_told) may call the hook and set the result; P3  the turn
  * after which there is nothing more to tell is the first that failed or met the end. */
+#include "base/workers.h"
 #include "engine/block.h"
 #include "engine/prediction_text.h"
-#include "engine/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -2,8 +2,8 @@
  * and where. */
 #include "engine/rounds.h"
 
+#include "base/workers.h"
 #include "engine/peers.h"
-#include "engine/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"

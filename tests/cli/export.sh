@@ -47,7 +47,7 @@ for loss in logistic softmax hinge squared_hinge squared; do
     train $loss.model two.svm --loss $loss --passes 2
     agree $loss.model odd.svm
 done
-train plain.model two.svm --no-intercept --method gsa
+train plain.model two.svm --no-intercept --method paper
 agree plain.model odd.svm
 greedystep generate --rows 1500 --features 40 --nnz 12 --classes 11 -o eleven.svm
 train eleven.model eleven.svm --loss softmax --passes 2

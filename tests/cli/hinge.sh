@@ -28,9 +28,9 @@ for each in a b; do
 done
 greedystep merge a b -o both >log || fail merge
 try greedystep evaluate both test.svm
-greedystep train a.svm -o half --loss hinge --class-weight balanced --passes 1 --method gsa --quiet >log || fail half
+greedystep train a.svm -o half --loss hinge --class-weight balanced --passes 1 --method paper --quiet >log || fail half
 greedystep train a.svm -o half --resume --passes 5 --quiet >log || fail resume
-greedystep train a.svm -o full --loss hinge --class-weight balanced --passes 5 --method gsa --quiet >log || fail full
+greedystep train a.svm -o full --loss hinge --class-weight balanced --passes 5 --method paper --quiet >log || fail full
 same half full
 same half.state full.state
 greedystep train b.svm -o next --start-from a --quiet >log || fail start

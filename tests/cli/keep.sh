@@ -20,8 +20,8 @@ passes=1
 train data.svm.gz -o single
 echo "the number of passes left open"
 passes=0
-train data.svm -o open
-train data.svm.gz -o packed | sed 's/pass [0-9]*/pass N/'
+train data.svm -o open --method gsa
+train data.svm.gz -o packed --method gsa | sed 's/pass [0-9]*/pass N/'
 same open packed
 passes=3
 
@@ -33,7 +33,7 @@ same plain packed
 echo "interrupted in a later pass"
 for attempt in 1 2 3 4 5; do
     rm -f m m.state err
-    nice -n 19 greedystep train data.svm.gz --method gsa --passes 6 -o m >out 2>err &
+    nice -n 19 greedystep train data.svm.gz --method paper --passes 6 -o m >out 2>err &
     pid=$!
     wait_for err note: || exit 1
     kill -INT $pid
@@ -42,12 +42,12 @@ for attempt in 1 2 3 4 5; do
     [ $code -eq 0 ] || break
 done
 echo "[exit $code]"
-greedystep train data.svm.gz --method gsa --passes 6 -o m --resume --quiet >out || fail resume
-greedystep train data.svm --method gsa --passes 6 -o whole --quiet >out || fail whole
+greedystep train data.svm.gz --method paper --passes 6 -o m --resume --quiet >out || fail resume
+greedystep train data.svm --method paper --passes 6 -o whole --quiet >out || fail whole
 same whole m
 same whole.state m.state
 rm -f err
-nice -n 19 greedystep train data.svm.gz --method gsa --passes 400 -o never >out 2>err &
+nice -n 19 greedystep train data.svm.gz --method paper --passes 400 -o never >out 2>err &
 pid=$!
 wait_for err note: || exit 1
 kill -KILL $pid

@@ -7,7 +7,7 @@ printf '1 1:1 1000:1\n0 2:1\n' >small.svm
 try greedystep train small.svm -o m --memory-limit 64M --quiet
 try greedystep train small.svm -o m --memory-limit 0 --quiet
 try greedystep train small.svm -o m --memory-limit 8 --order file
-# The copies that learn a small file count together.
+# The folds of a solution count together.
 greedystep generate --rows 1000 --features 300000 --nnz 100 -o wide.svm --quiet
 try greedystep train wide.svm -o m --memory-limit 16M
 greedystep train wide.svm -o m --memory-limit 256M --quiet >log && echo "fine with more"

@@ -40,7 +40,7 @@ echo "several files, with their columns in another order"
 greedystep train one.csv two.csv -o pieces --ignore id --bits 10 --passes 1 --quiet >/dev/null
 same m pieces
 same m.state pieces.state
-try greedystep compare clicks.csv --test two.csv --ignore id --bits 10 --methods gsa --passes 1 --quiet -o compared.csv
+try greedystep compare clicks.csv --test two.csv --ignore id --bits 10 --methods paper --passes 1 --quiet -o compared.csv
 try_line 'cut -d, -f1-6 compared.csv'
 echo "a cache keeps the meaning of the columns"
 greedystep convert day.tsv -o day.gsac --bits 12 --quiet >/dev/null
@@ -71,9 +71,9 @@ same numbers.json text.json
 echo "resuming and merging"
 try greedystep train clicks.csv -o m --resume --quiet
 try greedystep train day.tsv -o m --resume --passes 3
-greedystep train day.tsv -o whole --bits 12 --method gsa --passes 2 --quiet >/dev/null
-greedystep train day.tsv -o parts --bits 12 --method gsa --passes 1 --quiet >/dev/null
-greedystep train day.tsv -o parts --method gsa --passes 2 --resume --quiet >/dev/null
+greedystep train day.tsv -o whole --bits 12 --method paper --passes 2 --quiet >/dev/null
+greedystep train day.tsv -o parts --bits 12 --method paper --passes 1 --quiet >/dev/null
+greedystep train day.tsv -o parts --method paper --passes 2 --resume --quiet >/dev/null
 same whole parts
 same whole.state parts.state
 { head -n 1 clicks.csv; tail -n 200 clicks.csv; } >half.csv

@@ -9,7 +9,7 @@ on_terminal()
     python3 "${PRELUDE%/*}/terminal.py" "$@"
 }
 greedystep generate --rows 20000 --features 100 --nnz 10 -o data.svm
-train="greedystep train data.svm -o m --method gsa --passes 40" # takes a while, on any machine
+train="greedystep train data.svm -o m --method paper --passes 40" # takes a while, on any machine
 
 on_terminal 100 $train
 sed -e 's/[▁▂▃▄▅▆▇█]\{24\}/BARS/' screen

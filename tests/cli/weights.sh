@@ -49,7 +49,7 @@ learn eighth eighth.csv --weight w --bits 12
 same csv-1.model eighth.model
 echo "a row of weight 0 is none; what is shuffled or held out by its number may be another row"
 rows 1 0 0 >present.csv
-for data in csv-1 present; do learn in-order-$data $data.csv --weight w --bits 12 --method gsa --order file --passes 2; done
+for data in csv-1 present; do learn in-order-$data $data.csv --weight w --bits 12 --method paper --order file --passes 2; done
 same in-order-csv-1.weights in-order-present.weights
 echo "libsvm text has no weights, and a negative one is refused"
 try greedystep convert csv-1.csv --weight w -o never.svm --quiet

@@ -11,11 +11,11 @@ each_command()
     try_command csv rows.csv -- train rows.csv -o m --quiet --threads 1
     try_command cache rows.gsac -- train rows.gsac -o m --quiet --threads 1
     for packer in gzip zstd xz bzip2; do
-        try_command $packer rows.$packer -- train rows.$packer -o m --quiet --threads 1 --method gsa --passes 2
+        try_command $packer rows.$packer -- train rows.$packer -o m --quiet --threads 1 --method paper --passes 2
     done
-    try_command kept kept.gz -- train kept.gz -o m --method gsa --passes 2 --quiet --threads 1
+    try_command kept kept.gz -- train kept.gz -o m --method paper --passes 2 --quiet --threads 1
     try_command judged rows.svm other.svm -- train rows.svm -o m --test other.svm --quiet --threads 1
-    try_command resumed rows.svm half half.state -- train rows.svm -o half --resume --method gsa --passes 2 --quiet
+    try_command resumed rows.svm half half.state -- train rows.svm -o half --resume --method paper --passes 2 --quiet
     try_command started rows.svm model model.state -- train rows.svm -o m --start-from model --quiet --threads 1
     try_command traced rows.svm -- train rows.svm -o m --trace out --quiet --threads 1
     try_command predict rows.svm model -- predict model rows.svm -o out --threads 1
@@ -31,10 +31,10 @@ each_command()
     try_command to_gzip rows.svm -- convert rows.svm -o out.gz --quiet
     try_command to_zstd rows.svm -- convert rows.svm -o out.zst --quiet
     try_command long long.svm -- convert long.svm -o out --format gsac --quiet
-    try_command long_learned long.svm -- train long.svm -o m --method gsa --passes 2 --threads 2 --quiet
+    try_command long_learned long.svm -- train long.svm -o m --method paper --passes 2 --threads 2 --quiet
     try_command long_text long.svm model -- predict model long.svm -o out --threads 2
     try_command large large large.state -- merge large -o m
-    try_command checkpoints long.svm -- train long.svm -o m --method gsa --passes 2 --checkpoint tmp \
+    try_command checkpoints long.svm -- train long.svm -o m --method paper --passes 2 --checkpoint tmp \
         --checkpoint-every 0 --threads 1 --quiet
     try_command generate -- generate --rows 20 -o out --quiet
     try_command compare rows.svm -- compare rows.svm --methods gsa,sgd:0.1 --passes 1 --seeds 1 -o out --quiet

@@ -26,8 +26,8 @@ crash()
     seed=$((seed + 1))
 }
 
-crash 3 rows.svm --method gsa --passes 6 --threads 1
-crash 2 rows.gsac --method gsa --passes 6 --threads 2
+crash 3 rows.svm --method paper --passes 6 --threads 1
+crash 2 rows.gsac --method paper --passes 6 --threads 2
 crash 2 few.svm --threads 2
 crash 1 few.svm --threads 1
 crash 2 many.gsac --passes 1 --threads 2

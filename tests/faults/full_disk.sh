@@ -10,7 +10,7 @@ mounted=$work/disk
 
 greedystep generate --rows 20000 --features 10000 --nnz 5 -o rows.svm --quiet
 greedystep generate --rows 300 --features 300 --nnz 5 --seed 7 -o other.svm --quiet
-greedystep train rows.svm -o model --method gsa --passes 1 --quiet > log
+greedystep train rows.svm -o model --method paper --passes 1 --quiet > log
 greedystep train other.svm -o other --quiet > log
 greedystep convert rows.svm -o rows.gsac --quiet > log
 
@@ -55,7 +55,7 @@ full()
     printf '%-9s the disk was full %2d times, all told; %s kB were enough\n' "$2" $n_full $free
 }
 
-full 'm.state m' greedystep train rows.gsac -o disk/m --method gsa --passes 1 --quiet
+full 'm.state m' greedystep train rows.gsac -o disk/m --method paper --passes 1 --quiet
 cmp disk/m model && cmp disk/m.state model.state || fail "another model"
 full 'm.state m' greedystep merge model -o disk/m
 full out greedystep convert rows.svm -o disk/out --format gsac --quiet
@@ -86,16 +86,16 @@ goes_on()
 }
 
 goes_on 0 'warning: no checkpoint: cannot write disk/m.state: No space left on device; the run goes on' \
-    greedystep train rows.svm -o m --method gsa --passes 1 --checkpoint disk --checkpoint-every 0 --quiet
+    greedystep train rows.svm -o m --method paper --passes 1 --checkpoint disk --checkpoint-every 0 --quiet
 cmp m model && cmp m.state model.state || fail "another model without checkpoints"
 goes_on 1 'cannot write disk/trace: No space left on device; the run goes on without a trace' \
-    greedystep train rows.svm -o m --method gsa --passes 1 --trace disk/trace
+    greedystep train rows.svm -o m --method paper --passes 1 --trace disk/trace
 cmp m model && cmp m.state model.state || fail "another model without a trace"
 
 # Compressed rows of more than 4 MB, so that train keeps them between passes where TMPDIR says.
 { cat rows.svm; head -c 4400000 /dev/urandom | base64 | sed 's/^/# /'; } | gzip -1 > rows.gz
-greedystep train rows.gz -o twice --method gsa --passes 2 --quiet > log
+greedystep train rows.gz -o twice --method paper --passes 2 --quiet > log
 goes_on 0 'no room for a temporary cache of the rows in disk, which TMPDIR names: every pass reads the input' \
-    env TMPDIR=disk "$greedystep" train rows.gz -o m --method gsa --passes 2
+    env TMPDIR=disk "$greedystep" train rows.gz -o m --method paper --passes 2
 cmp m twice && cmp m.state twice.state || fail "another model without kept rows"
 echo "all is well"

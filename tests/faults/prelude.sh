@@ -42,7 +42,7 @@ make_inputs()
     greedystep generate --rows "$rows" --features 12 --nnz 3 --seed 7 -o other.svm --quiet
     greedystep train other.svm -o other --quiet > log
     greedystep train rows.svm -o model --quiet > log
-    greedystep train rows.svm -o half --method gsa --passes 1 --quiet > log
+    greedystep train rows.svm -o half --method paper --passes 1 --quiet > log
     awk 'BEGIN { print "label,colour,size" }
          { print $1 "," (NR % 3 ? "red" : "blue") "," NR % 7 }' rows.svm > rows.csv
     greedystep convert rows.svm -o rows.gsac --quiet > log
@@ -53,7 +53,7 @@ make_inputs()
     # More than one read, and a model of more than one write.
     greedystep generate --rows 70000 --features 12 --nnz 1 -o long.svm --quiet
     greedystep generate --rows 5000 --features 20000 --nnz 10 --seed 3 -o large.svm --quiet
-    greedystep train large.svm -o large --method gsa --passes 1 --quiet > log
+    greedystep train large.svm -o large --method paper --passes 1 --quiet > log
     # Large enough for a copy of its rows to be kept between passes, and nearly all of it comments.
     { cat rows.svm; head -c 4400000 /dev/urandom | base64 | sed 's/^/# /'; } | gzip -1 > kept.gz
     [ "$only" != rounds ] || greedystep generate --rows 1100000 --features 300 --nnz 2 -o many.gsac --quiet

@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/prelude.sh"
 rounds=$1
 greedystep generate --rows 120000 --features 300 --nnz 8 -o rows.svm --quiet
-greedystep train rows.svm -o model --method gsa --passes 1 --quiet > log
+greedystep train rows.svm -o model --method paper --passes 1 --quiet > log
 mkdir run
 n_stopped=0 n_ended=0
 

@@ -38,13 +38,13 @@ sh "$source/tests/real/same_bytes.sh" --rows 4000 "$command" "wine $build/greedy
     wine ../greedystep.exe generate --rows 3000 --features 50 -o data.svm
     for options in '-o whole --passes 4' '-o m --passes 2' '-o m --passes 4 --resume'; do
         # shellcheck disable=SC2086
-        wine ../greedystep.exe train data.svm --method gsa --quiet $options > log
+        wine ../greedystep.exe train data.svm --method paper --quiet $options > log
     done
     cmp m whole
     cmp m.state whole.state
     echo "resumed: the same bytes"
     mkdir -p folder
-    wine ../greedystep.exe train 'folder\..\data.svm' --method gsa --quiet --passes 4 -o 'folder\m' > log
+    wine ../greedystep.exe train 'folder\..\data.svm' --method paper --quiet --passes 4 -o 'folder\m' > log
     wine ../greedystep.exe predict 'folder\m' data.svm -o "$(winepath -w "$PWD")\\folder\\predictions"
     cmp folder/m whole
     test -s folder/predictions

@@ -57,7 +57,7 @@ everything() {
     train "$1" team "$data"
     train "$1" hinge "$data" --loss hinge --holdout 100
     train "$1" squared-hinge "$work/$1/7.svm" --loss squared_hinge --holdout 0
-    train "$1" paper "$data" --method gsa --average suffix
+    train "$1" paper "$data" --method paper --average suffix
     train "$1" shards "$data" --shards 3
     if [ "$rounds" = yes ]; then
         $command generate --rows 700000 --features 300 --nnz 5 --seed 5 --noise 0.1 -o "$work/$1/long.gsac"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import subprocess
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import greedystep
+from greedystep.comparison import command
 
 pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there")
 
 from spark_models import bits, classifier, csr, log_loss, merged_in_slices, rows_of
-from spark_rows import N, pairs, pairs_and_vectors, parquet
+from spark_rows import N, pairs, pairs_and_vectors, parquet, planted
 
 from greedystep.spark import GSAClassifier
 
@@ -32,8 +36,57 @@ def test_few_rows_have_the_bits_of_one_machine(frame):
     fitted = GSAClassifier(indicesCol="ids", valuesCol="x").fit(frame)
     alone = greedystep.train(*rows_of(frame))
     assert fitted.summary.n_shards == 1
+    assert fitted.model.method == alone.method == "optimum"
     np.testing.assert_array_equal(fitted.model.coef, alone.coef)
     np.testing.assert_array_equal(fitted.model.intercept, alone.intercept)
+
+
+def written_as_libsvm(path, n_rows):
+    ids, values, labels = planted(n_rows)
+    with path.open("w") as file:
+        for row in range(n_rows):
+            entries = " ".join(f"{i + 1}:{v}" for i, v in zip(ids[row], values[row]))
+            file.write(f"{labels[row]} {entries}\n")
+    return path
+
+
+@pytest.mark.every_spark
+@pytest.mark.parametrize("method", ["auto", "optimum"])
+def test_rows_that_fit_in_memory_have_the_bytes_of_the_command(spark, tmp_path, method):
+    """Model and state, though there are more rows than a shard should have."""
+    n = 70_000
+    frame = spark.read.parquet(parquet(tmp_path / "rows", pairs(n), [40_000, 20_000, 10_000]))
+    fitted = GSAClassifier(indicesCol="ids", valuesCol="x", method=method).fit(frame)
+    assert (fitted.summary.n_partitions, fitted.summary.n_shards) == (3, 1)
+    assert fitted.model.method == "optimum"
+    rows, model = written_as_libsvm(tmp_path / "rows.svm", n), tmp_path / "by the command"
+    words = ["train", rows, "--method", method, "--loss", "logistic", "-o", model, "--quiet"]
+    subprocess.run([command(), *words], check=True)
+    fitted.save_model(tmp_path / "by spark")
+    for suffix in ("", ".state"):
+        assert Path(f"{tmp_path}/by spark{suffix}").read_bytes() == Path(f"{model}{suffix}").read_bytes(), suffix
+
+
+def test_the_order_of_partitions_does_not_change_an_optimum(spark, frame):
+    from pyspark.sql import functions as F
+
+    halves = [frame.where((F.spark_partition_id() < 2) == is_first) for is_first in (True, False)]
+    chosen = GSAClassifier(indicesCol="ids", valuesCol="x")
+    found = [chosen.fit(one.union(other)).model for one, other in (halves, halves[::-1])]
+    np.testing.assert_array_equal(found[0].coef, found[1].coef)
+    np.testing.assert_array_equal(found[0].intercept, found[1].intercept)
+
+
+def test_rows_beyond_the_bound_are_learned_in_shards(spark, tmp_path, monkeypatch):
+    from greedystep.spark import _passes
+
+    n = 140_000
+    frame = spark.read.parquet(parquet(tmp_path / "rows", pairs(n), [n // 2] * 2))
+    cells = n * (_passes.MARGIN_CELLS + 8 * _passes.ENTRY_CELLS)
+    for bound, method, n_shards in ((cells, "optimum", 1), (cells - 1, "gsa", 2)):
+        monkeypatch.setattr(_passes, "SOLVED_CELLS", bound)
+        fitted = GSAClassifier(indicesCol="ids", valuesCol="x").fit(frame)
+        assert (fitted.model.method, fitted.summary.n_shards) == (method, n_shards)
 
 
 @pytest.mark.every_spark

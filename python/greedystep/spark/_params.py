@@ -17,8 +17,11 @@ from pyspark.ml.param.shared import (
 )
 from pyspark.sql.types import ArrayType
 
+from .. import _library as c
 from ..training import parameter_texts
 from ._columns import Columns
+
+LEAST_SHARD_ROWS = c.BLOCK_ROWS
 
 
 def _param(name: str, doc: str, convert: Any) -> Any:
@@ -114,10 +117,10 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     passes = _param(
         "passes",
-        "times to learn all rows; 0: as many as held-out rows gain by",
+        "times to learn all rows by gsa; 0: as many as held-out rows gain by",
         TypeConverters.toInt,
     )
-    method = _param("method", "auto, or gsa: the paper to the letter", TypeConverters.toString)
+    method = _param("method", "auto, optimum, gsa or paper: how to learn", TypeConverters.toString)
     units = _param("units", "auto, given or free: whether features keep their units", TypeConverters.toString)
     average = _param(
         "average",
@@ -126,6 +129,11 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
     )
     leastShardRows = _param("leastShardRows", "partitions of fewer rows are put together", TypeConverters.toInt)
 
+    def may_solve(self) -> bool:
+        """Return whether the method is open: no parameter of greedy step averaging in shards is given."""
+        left = {"method": "auto", "passes": 0, "average": "recent", "leastShardRows": LEAST_SHARD_ROWS}
+        return all(self.getOrDefault(name) == value for name, value in left.items())
+
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         self._setDefault(
@@ -133,7 +141,7 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
             method="auto",
             units="auto",
             average="recent",
-            leastShardRows=65536,
+            leastShardRows=LEAST_SHARD_ROWS,
             fitIntercept=True,
             seed=0,
         )

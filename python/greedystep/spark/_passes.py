@@ -1,7 +1,8 @@
 """The driver's side: what is counted, who learns what, and when it is enough.
 
-The first rows of every partition are learned by the driver, one after the other: they tell the
-schema, win the contest of units, and a tenth of them is held out, by which everything later is
+Rows that fit in memory are solved by one task, as on one machine. All others are learned by greedy
+step averaging. The first rows of every partition are learned by the driver, one after the other: they
+tell the schema, win the contest of units, and a tenth of them is held out, by which everything later is
 judged. In each pass every partition is a shard: a copy of the state learns its rows, and the
 copies are merged in the order of their numbers. How tasks were timed does not enter.
 """
@@ -25,9 +26,14 @@ from .._run import Run
 from ._columns import INDICES, VALUES, Columns
 from ._merge import collected, learn_and_merge
 from ._summary import Pass, TrainingSummary
-from ._tasks import FIRST, LABELS_MOST, LOOK, Lesson, first_rows, look, train_all
+from ._tasks import ENTRIES, FIRST, LABELS_MOST, LOOK, Lesson, count_entries, first_rows, look, train_all
 
 log = logging.getLogger("greedystep")
+
+#: Numbers that a solution may have: those of a row are ENTRY_CELLS an entry and MARGIN_CELLS an output. The library
+#: counts features too and has the last word: what is too much for it is learned by gsa in the one task.
+SOLVED_CELLS = 1 << 28
+ENTRY_CELLS, MARGIN_CELLS = 4, 24
 
 
 @dataclass(frozen=True)
@@ -45,6 +51,8 @@ class Wanted:
         0: as many as held-out rows gain by.
     least_shard : int
         Partitions of fewer rows are put together.
+    may_solve : bool
+        Rows that fit in memory are solved by one task.
     """
 
     columns: Columns
@@ -52,6 +60,7 @@ class Wanted:
     parameters: dict[str, str]
     passes: int
     least_shard: int = c.BLOCK_ROWS
+    may_solve: bool = True
 
 
 @dataclass(frozen=True)
@@ -108,6 +117,23 @@ def _check_looked(looked: _Looked, wanted: Wanted) -> None:
         )
     if len(looked.labels) < 2:
         raise ValueError(f"column {name!r} has {len(looked.labels)} class(es): there is nothing to tell apart")
+
+
+def _count_entries(chosen: Any, wanted: Wanted) -> int:
+    """Return how many entries all rows have."""
+    with _described(chosen, "counting entries"):
+        return sum(row.n_entries for row in chosen.mapInArrow(count_entries(wanted.columns), ENTRIES).collect())
+
+
+def _fits_one_task(chosen: Any, wanted: Wanted, looked: _Looked) -> bool:
+    """Return whether one task is to have all rows: there are few, or they can be solved."""
+    if looked.n_rows <= wanted.least_shard or wanted.parameters["method"] == "optimum":
+        return True
+    n_outputs = len(looked.labels) if len(looked.labels) > 2 else 1
+    cells = MARGIN_CELLS * n_outputs * looked.n_rows
+    if not wanted.may_solve or cells + ENTRY_CELLS * looked.n_rows > SOLVED_CELLS:
+        return False
+    return cells + ENTRY_CELLS * _count_entries(chosen, wanted) <= SOLVED_CELLS
 
 
 def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:
@@ -200,15 +226,16 @@ def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple
 
 
 def _train_in_one_task(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, TrainingSummary]:
-    """Few rows are learned as on one machine, by the task that has them all."""
+    """Rows are learned as on one machine, by the task that has them all."""
     began = time.monotonic()
     with _described(frame, f"{looked.n_rows} rows in one task"):
         found = collected(frame.coalesce(1), train_all(wanted.columns, wanted.parameters))
     (shard, state), *_ = found.values()
     log.info(
-        "%d rows of %d partitions learned by one task, as on one machine: loss %.6g, %.1f s",
+        "%d rows of %d partitions learned by one task (%s), as on one machine: loss %.6g, %.1f s",
         looked.n_rows,
         len(looked.rows),
+        c.text_of(state.summary().method),
         shard.loss,
         time.monotonic() - began,
     )
@@ -234,7 +261,7 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
         loss = "logistic" if len(looked.labels) == 2 else "softmax"
         wanted = replace(wanted, parameters={**wanted.parameters, "loss": loss})
     chosen = frame.select(columns.label_and_weight(frame) + columns.chosen_features(frame))
-    if looked.n_rows <= wanted.least_shard:
+    if _fits_one_task(chosen, wanted, looked):
         return _train_in_one_task(chosen, wanted, looked)
     n_partitions, n_shards = len(looked.rows), n_shards_of(looked.rows, wanted.least_shard)
     if n_shards < sum(n > 0 for n in looked.rows):

@@ -37,6 +37,7 @@ READ_ON = 1 << 17
 CHUNK = 8 << 20
 
 LOOK = "shard int, n_rows long, labels {label}"
+ENTRIES = "n_entries long"
 FIRST = "shard int, n_rows long, rows binary"
 LEARNED = "slice int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
 _LEARNED_ARROW = pa.schema(
@@ -88,6 +89,16 @@ def look(columns: Columns, wants_labels: bool) -> Task:
         )
 
     return looking
+
+
+def count_entries(columns: Columns) -> Task:
+    """Return a task that counts the entries of its rows."""
+
+    def counting(batches: Batches) -> Batches:
+        n = sum(int(columns.entries(columns.converted(batch)).sum()) for batch in batches)
+        yield pa.RecordBatch.from_arrays([pa.array([n], pa.int64())], names=["n_entries"])
+
+    return counting
 
 
 # ---- the first rows ------------------------------------------------------------------------------

@@ -255,6 +255,7 @@ class _GSAEstimator(
             self.library_parameters(),
             self.getOrDefault("passes"),
             self.getOrDefault("leastShardRows"),
+            self.may_solve(),
         )
 
     def _fit(self, dataset: Any) -> Any:
@@ -278,10 +279,14 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
         Instead: plain columns of numbers and words, as the command takes them from a table.
     labelCol, weightCol, predictionCol, probabilityCol, rawPredictionCol : str
     passes : int
-        0: as many as held-out rows gain by.
+        Of greedy step averaging; 0: as many as held-out rows gain by.
     classWeight : {"none", "balanced"}
         "balanced": all classes count the same in all.
-    method, units, average, fitIntercept, seed
+    method : {"auto", "optimum", "gsa", "paper"}
+        "auto": rows that fit in memory are solved by one task to the penalised optimum, as
+        ``greedystep train`` does; all others are learned as "gsa", partitions side by side. A given
+        `passes`, `average` or `leastShardRows` chooses "gsa" too.
+    units, average, fitIntercept, seed
         The command's parameters.
     leastShardRows : int
         Partitions of fewer rows are put together.

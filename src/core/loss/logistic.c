@@ -3,7 +3,7 @@
  * With the signed margin v = s m, s = 2y - 1: p_y = 1 / (1 + e^-v), loss = log(1 + e^-v), g = -s (1 - p_y).
  * The greedy step is the paper's "Logistic regression derived from approximation formula": twice the step of softmax
  * with the two classes' margins, because the update of w = w_1 - w_0 is the difference of two. */
-#include "core/loss/loss.h"
+#include "core/loss/rows.h"
 
 #include "base/real.h"
 
@@ -21,23 +21,106 @@ static double approximate_lambda(double p, double rest)
     return 2.0 * (GSA__P_HAT - p) / denominator;
 }
 
-double gsa__logistic_loss(double m, int y)
-{
-    double v = y ? m : -m, loss = gsa__log1p(gsa__exp(-fabs(v)));
-    return v < 0 ? loss - v : loss;
-}
-
-/* All from t = e^-|v|: each of the four is then accurate at both ends. */
-gsa__logistic_row gsa__logistic(double m, int y)
+/* All from t = e^-|v|: each is then accurate at both ends. */
+gsa__greedy_step gsa__logistic(double m, int y)
 {
     double v = y ? m : -m;
     double t = gsa__exp(-fabs(v));
-    double small = t / (1.0 + t);
-    double p = v < 0 ? small : 1.0 - small;
-    gsa__logistic_row row;
-    row.rest = v < 0 ? 1.0 - small : small;
-    row.g = y ? -row.rest : row.rest;
-    row.loss = v < 0 ? gsa__log1p(t) - v : gsa__log1p(t);
-    row.lambda = approximate_lambda(p, row.rest);
-    return row;
+    double small = t / (1.0 + t), rest = v < 0 ? 1.0 - small : small, p = v < 0 ? small : 1.0 - small;
+    double loss = v < 0 ? gsa__log1p(t) - v : gsa__log1p(t);
+    return (gsa__greedy_step){loss, approximate_lambda(p, rest), y ? -rest : rest, m};
 }
+
+static gsa__greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsa__target *target)
+{
+    (void)n_outputs;
+    gsa__greedy_step step = gsa__logistic(*m_to_g, target->class_number == 1);
+    *m_to_g = step.g;
+    return step;
+}
+
+static double repeats(const double *g, size_t n_outputs, const gsa__target *target, const gsa__greedy_step *step,
+                      double e, double c)
+{
+    (void)n_outputs;
+    return gsa__logistic_repeats(step->m, target->class_number == 1, fabs(*g), e, c);
+}
+
+static double value(double *m, size_t n_outputs, const gsa__target *target)
+{
+    (void)n_outputs;
+    double v = target->class_number == 1 ? *m : -*m, loss = gsa__log1p(gsa__exp(-fabs(v)));
+    return v < 0 ? loss - v : loss;
+}
+
+static void predict(const double *m, size_t n_outputs, double *out)
+{
+    (void)n_outputs;
+    gsa__sigmoids(*m, out);
+}
+
+/* Straight from the margin: confident mistakes keep their full price. */
+static double judge(const double *m, size_t n_outputs, size_t k, double *out)
+{
+    predict(m, n_outputs, out);
+    return k > 1 ? GSA__UNKNOWN_LOG_LOSS : gsa__softplus(k == 1 ? -*m : *m);
+}
+
+static void add_slope(const gsa__calibration_row *at, double scale, double offset, gsa__slope *sum)
+{
+    double m = at->m[0], c = at->c, z = scale * m + offset;
+    int y = at->target.class_number == 1;
+    gsa__greedy_step row = gsa__logistic(z, y);
+    double r = row.g + (y ? at->off : -at->off), rest = fabs(row.g), v = rest * (1 - rest);
+    sum->loss += c * (row.loss + at->off * (y ? z : -z));
+    sum->g[0] += c * r * m;
+    sum->g[1] += c * r;
+    sum->h[0] += c * v * m * m;
+    sum->h[1] += c * v * m;
+    sum->h[2] += c * v;
+}
+
+/* With v = y ? m : -m and e = exp(-|v|): loss = max(0, -v) + log(1 + e), 1 - p = e / (1 + e) or 1 / (1 + e). */
+static void rows(gsa__rows_at *at)
+{
+    gsa__rows_block block = {0};
+    float e[GSA__ROWS_BLOCK], sign[GSA__ROWS_BLOCK];
+    gsa__rows_begin(at);
+    while (gsa__rows_next(&block, at)) {
+        size_t n = block.n_padded;
+        for (size_t i = 0; i < n; i++)
+            sign[i] = gsa__rows_is_second(&block, at, i) ? 1.0F : -1.0F;
+        for (size_t i = 0; i < n; i++)
+            e[i] = -fabsf(block.m[i]);
+        at->math->exponentials(e, n);
+        for (size_t i = 0; i < n; i++) {
+            float v = sign[i] * block.m[i], inverse = 1 / (1 + e[i]);
+            float rest = v < 0 ? inverse : e[i] * inverse;
+            block.g[i] = -sign[i] * rest;
+            block.h[i] = (e[i] * inverse) * inverse;
+            block.loss[i] = v < 0 ? -v : 0;
+        }
+        at->math->log1ps(e, n);
+        for (size_t i = 0; i < n; i++)
+            block.loss[i] += e[i];
+        gsa__rows_add(&block, at);
+    }
+}
+
+const gsa__loss gsa__loss_logistic = {
+    .name = "logistic",
+    .measure = "log loss",
+    .max_labels = 2,
+    .many_from = SIZE_MAX,
+    .widened = &gsa__loss_softmax,
+    .has_probabilities = true,
+    .unknown_loss = GSA__UNKNOWN_LOG_LOSS,
+    .greedy_step = greedy_step,
+    .repeats = repeats,
+    .value = value,
+    .predict = predict,
+    .judge = judge,
+    .constant = gsa__label_entropy,
+    .add_slope = add_slope,
+    .rows = rows,
+};

@@ -1,4 +1,5 @@
-/* The losses: value, gradient scale and greedy step of one row, as functions of its margins.
+/* The losses: what is computed from the margins of a row. A loss is a const struct of functions in a file of its own;
+ * losses.c has the table of all. No other code tells losses apart by name.
  *
  * Notation as in the paper (arXiv 1611.03608): margin m = w.x, xx = x.x, probability p, label y or class k. The
  * gradient of the loss is g x (softmax: g_j x for class j). A greedy step eta would bring this one row to its target;
@@ -13,42 +14,154 @@
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define GSA__P_HAT 0.95
+/* What a label that the model has never seen is charged, -log(1e-15): its log loss would be infinite. */
+#define GSA__UNKNOWN_LOG_LOSS 34.538776394910684
 
-/* squared.c: loss 1/2 (y - m)^2, g = m - y. Its greedy step is exact: lambda = 1. */
-double gsa__squared_loss(double m, double y);
+/* What a row is learned towards. */
+typedef struct gsa__target {
+    size_t class_number;           /* of losses with classes */
+    double y;                      /* of the others, from the origin of labels */
+    const gsa_margin_loss *custom; /* the caller's functions, for the loss that has none of its own */
+} gsa__target;
 
-/* logistic.c: y is 0 or 1. */
-typedef struct gsa__logistic_row {
-    double loss;   /* log(1 + e^-sm), s = 2y - 1 */
-    double g;      /* p1 - y, to full relative accuracy */
-    double rest;   /* 1 - p_y, likewise: |g| */
-    double lambda; /* the paper's approximation, used by Algorithm 1; in [-0.062, 1.232] */
-} gsa__logistic_row;
-gsa__logistic_row gsa__logistic(double m, int y);
-double gsa__logistic_loss(double m, int y);
+typedef struct gsa__greedy_step {
+    double loss;
+    double lambda; /* eta xx */
+    double g;      /* gradient scale; of several outputs its size at class k: 1 - p_k, or that of a hinge loss */
+    double m;      /* margin, of one output */
+} gsa__greedy_step;
+
+/* The labels of a set of rows. */
+typedef struct gsa__label_totals {
+    const double *class_weight; /* [n_classes]: of the rows of each class */
+    size_t n_classes;
+    double weight; /* of all rows */
+    bool balanced; /* every class that is there counts the same */
+    double mean, mean_square;
+} gsa__label_totals;
+
+/* A row that margins are calibrated by. */
+typedef struct gsa__calibration_row {
+    const double *m;
+    size_t n_outputs;
+    gsa__target target;
+    double c;        /* weight */
+    double off;      /* how far the target of the own class is below 1 */
+    double *scratch; /* [n_outputs] */
+} gsa__calibration_row;
+
+/* Loss, gradient and curvature of rows in (scale, offset). */
+typedef struct gsa__slope {
+    double loss, g[2], h[3]; /* h: scale scale, scale offset, offset offset */
+} gsa__slope;
+
+/* Many rows at once (rows.h). */
+typedef struct gsa__rows_at gsa__rows_at;
+
+typedef struct gsa__loss gsa__loss;
+struct gsa__loss {
+    const char *name;          /* as --loss has it, and files */
+    const char *measure;       /* what people call its mean */
+    size_t max_labels;         /* 0: labels are numbers */
+    size_t many_from;          /* from so many labels on each has an output of its own; SIZE_MAX: one output for all */
+    const gsa__loss *widened;  /* what it becomes with more than max_labels; NULL: they are refused */
+    bool has_probabilities;    /* a greedy step goes for P_HAT; otherwise it ends at the row's own minimum */
+    bool is_custom;            /* its functions are the caller's */
+    bool depends_on_residual;  /* on y - m alone: labels are measured from their mean, and sums of squares tell
+                                  divergence */
+    bool has_searchable_scale; /* without a curvature: calibrated by a search for the best scale */
+    double unknown_loss;       /* of a second label, with a model that knows one */
+
+    /* Turns the margins into gradient scales, in place. */
+    gsa__greedy_step (*greedy_step)(double *m_to_g, size_t n_outputs, const gsa__target *target);
+    /* The number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by (heavy.c); g: what
+     * greedy_step left there, step->g != 0. */
+    double (*repeats)(const double *g, size_t n_outputs, const gsa__target *target, const gsa__greedy_step *step,
+                      double e, double c);
+    /* The loss of a row. Margins may be overwritten. */
+    double (*value)(double *margins, size_t n_outputs, const gsa__target *target);
+    /* A number, or a probability (a margin, without probabilities) per label, of which there are two or more; `out` may
+     * be `margins`. NULL: the margin itself. */
+    void (*predict)(const double *margins, size_t n_outputs, double *out);
+    /* Classes only: predictions, and the loss of a row of class k; SIZE_MAX: one that the model does not know. */
+    double (*judge)(const double *margins, size_t n_outputs, size_t k, double *out);
+    /* The loss of the best constant prediction; NULL: not known. */
+    double (*constant)(const gsa__label_totals *labels);
+    /* The measure, from the mean; NULL: the mean itself. */
+    double (*measure_of)(double mean);
+    /* Adds a row, with margins scale m + offset (scale m with several outputs); NULL: not calibrated that way. */
+    void (*add_slope)(const gsa__calibration_row *row, double scale, double offset, gsa__slope *sum);
+    /* Value and derivatives of many rows; NULL: the loss cannot be solved. */
+    void (*rows)(gsa__rows_at *at);
+};
+
+extern const gsa__loss gsa__loss_squared, gsa__loss_logistic, gsa__loss_softmax, gsa__loss_hinge,
+    gsa__loss_squared_hinge, gsa__loss_custom;
+
+/* losses.c: by name; NULL if there is none, as for "auto". */
+const gsa__loss *gsa__loss_find(const char *name);
+
+/* A loss that is NULL is not decided yet. */
+static inline const char *gsa__loss_name(const gsa__loss *loss)
+{
+    return loss ? loss->name : "auto";
+}
+
+static inline bool gsa__loss_has_classes(const gsa__loss *loss)
+{
+    return loss && loss->max_labels > 0;
+}
+
+static inline bool gsa__loss_has_probabilities(const gsa__loss *loss)
+{
+    return loss && loss->has_probabilities;
+}
+
+/* One output per label, at least two (the first label is learned against "anything else"), or one for all. */
+static inline size_t gsa__loss_outputs(const gsa__loss *loss, size_t n_labels)
+{
+    return !loss || n_labels < loss->many_from ? 1 : n_labels > 2 ? n_labels : 2;
+}
+
+static inline bool gsa__loss_is_custom(const gsa__loss *loss)
+{
+    return loss && loss->is_custom;
+}
+
+/* Does it become the other with more labels? */
+static inline bool gsa__loss_widens_to(const gsa__loss *loss, const gsa__loss *other)
+{
+    return loss && other && loss->widened == other;
+}
+
+/* Can what was learned with one go on with the other? */
+static inline bool gsa__losses_agree(const gsa__loss *a, const gsa__loss *b)
+{
+    return a == b || gsa__loss_widens_to(a, b) || gsa__loss_widens_to(b, a);
+}
+
+/* ---- the formulas, by file --------------------------------------------------------------------------------------- */
+
+/* logistic.c: y is 0 or 1. g = p1 - y, to full relative accuracy; lambda in [-0.062, 1.232]. */
+gsa__greedy_step gsa__logistic(double m, int y);
 
 /* softmax.c: K classes, K >= 1, k in [0, K). */
-typedef struct gsa__softmax_row {
-    double loss;   /* log(sum_j e^m_j) - m_k */
-    double rest;   /* 1 - p_k, to full relative accuracy; the gradient scale of class k is -rest */
-    double lambda; /* the paper's approximation */
-} gsa__softmax_row;
-/* Turns the K margins into probabilities, in place, each to full relative accuracy. */
-gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k);
+/* Turns the K margins into probabilities, in place, each to full relative accuracy. g = 1 - p_k, likewise: the gradient
+ * scale of class k is -g. */
+gsa__greedy_step gsa__softmax(double *m_to_p, size_t n_classes, size_t k);
+/* The entropy of the classes: what the best constant probabilities cost. */
+double gsa__label_entropy(const gsa__label_totals *labels);
 /* Only the probabilities, in place. */
 void gsa__softmax_probabilities(double *m_to_p, size_t n_classes);
 
 /* hinge.c: h = max(0, 1 - z), or squared h^2 / 2. Two classes by one output, y is 0 or 1. */
-typedef struct gsa__hinge_row {
-    double loss;
-    double g;      /* gradient scale; of several outputs that of the highest rival, and -g that of class k */
-    double lambda; /* exact: the row's own minimiser; 0 beyond the margin */
-} gsa__hinge_row;
-gsa__hinge_row gsa__hinge(double m, int y, bool squared);
-/* K classes, one output each: turns the margins into gradient scales, in place. */
-gsa__hinge_row gsa__hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
+gsa__greedy_step gsa__hinge(double m, int y, bool squared);
+/* K classes, one output each: turns the margins into gradient scales, in place: g is that of the highest rival, and -g
+ * that of class k. */
+gsa__greedy_step gsa__hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
 /* Only the loss; k beyond the classes is one that the weights say nothing of, margin 0. */
 double gsa__hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared);
 

@@ -8,14 +8,15 @@
  * Greedy step: the paper's eq. for softmax,
  *   lambda = (P_HAT - p_k) / (P_HAT sum_j p_j (e^p_j - 1) + p_k (e^(1-p_k) - 1)). */
 #include "core/kernel/kernel.h"
-#include "core/loss/loss.h"
+#include "core/loss/rows.h"
 
 #include "base/real.h"
 
 #include <math.h>
+#include <string.h>
 
 /* The own class takes no part: its -infinity adds 0, which changes no sum. */
-gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
+gsa__greedy_step gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
 {
     double *p = m_to_p, own = p[k], shift = own;
     p[k] = -INFINITY;
@@ -26,14 +27,12 @@ gsa__softmax_row gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
     for (size_t j = 0; j < n_classes; j++)
         p[j] /= total;
 
-    gsa__softmax_row row;
-    row.rest = others / total;
-    if (row.rest < 0.5)
-        p[k] = 1.0 - row.rest;
-    row.loss = behind > 0 ? behind + gsa__log(total) : gsa__log1p(others);
-    double denominator = GSA__P_HAT * gsa__kernels_best()->expected_growth(p, n_classes) + p[k] * gsa__expm1(row.rest);
-    row.lambda = (GSA__P_HAT - p[k]) / denominator;
-    return row;
+    double rest = others / total;
+    if (rest < 0.5)
+        p[k] = 1.0 - rest;
+    double loss = behind > 0 ? behind + gsa__log(total) : gsa__log1p(others);
+    double denominator = GSA__P_HAT * gsa__kernels_best()->expected_growth(p, n_classes) + p[k] * gsa__expm1(rest);
+    return (gsa__greedy_step){loss, (GSA__P_HAT - p[k]) / denominator, rest, 0};
 }
 
 void gsa__softmax_probabilities(double *m_to_p, size_t n_classes)
@@ -42,3 +41,176 @@ void gsa__softmax_probabilities(double *m_to_p, size_t n_classes)
     for (size_t j = 0; j < n_classes; j++)
         m_to_p[j] /= total;
 }
+
+double gsa__label_entropy(const gsa__label_totals *labels)
+{
+    double sum = 0, present = 0;
+    for (size_t k = 0; k < labels->n_classes; k++) {
+        double weight = labels->class_weight[k];
+        present += weight > 0;
+        sum -= weight > 0 ? weight / labels->weight * gsa__log(weight / labels->weight) : 0;
+    }
+    return labels->balanced ? gsa__log(present) : sum;
+}
+
+static gsa__greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsa__target *target)
+{
+    gsa__greedy_step step = gsa__softmax(m_to_g, n_outputs, target->class_number);
+    m_to_g[target->class_number] = -step.g;
+    return step;
+}
+
+/* The gradient scales of the other classes are their probabilities. */
+static double repeats(const double *g, size_t n_outputs, const gsa__target *target, const gsa__greedy_step *step,
+                      double e, double c)
+{
+    return gsa__softmax_repeats(g, n_outputs, target->class_number, step->loss, step->g, e, c);
+}
+
+static double value(double *margins, size_t n_outputs, const gsa__target *target)
+{
+    return gsa__softmax(margins, n_outputs, target->class_number).loss;
+}
+
+static void predict(const double *margins, size_t n_outputs, double *out)
+{
+    if (out != margins)
+        memcpy(out, margins, n_outputs * sizeof *out);
+    gsa__softmax_probabilities(out, n_outputs);
+}
+
+static double judge(const double *margins, size_t n_outputs, size_t k, double *out)
+{
+    if (k >= n_outputs) {
+        predict(margins, n_outputs, out);
+        return GSA__UNKNOWN_LOG_LOSS;
+    }
+    memcpy(out, margins, n_outputs * sizeof *out);
+    return gsa__softmax(out, n_outputs, k).loss;
+}
+
+static void add_slope(const gsa__calibration_row *at, double scale, double offset, gsa__slope *sum)
+{
+    (void)offset;
+    const double *m = at->m;
+    size_t own = at->target.class_number, n = at->n_outputs;
+    double c = at->c, *p = at->scratch, total = 0, mean = 0, square = 0;
+    for (size_t k = 0; k < n; k++) {
+        p[k] = scale * m[k];
+        total += m[k];
+    }
+    gsa__greedy_step row = gsa__softmax(p, n, own);
+    for (size_t k = 0; k < n; k++)
+        mean += p[k] * m[k];
+    for (size_t k = 0; k < n; k++)
+        square += p[k] * (m[k] - mean) * (m[k] - mean);
+    double others = (total - m[own]) / (double)(n - 1), target = (1 - at->off) * m[own] + at->off * others;
+    sum->loss += c * (row.loss + scale * (m[own] - target));
+    sum->g[0] += c * (mean - target);
+    sum->h[0] += c * square;
+}
+
+/* ---- many rows --------------------------------------------------------------------------------------------------- */
+
+#define CELLS_PER_BLOCK GSA__OUTPUTS_MOST
+
+/* A block of rows: their exponentials, and a number of each. */
+struct block {
+    size_t from, n;
+    float e[CELLS_PER_BLOCK];
+    float own[GSA__ROWS_BLOCK], sum[GSA__ROWS_BLOCK], by[GSA__ROWS_BLOCK];
+    float first[GSA__ROWS_BLOCK], second[GSA__ROWS_BLOCK];
+};
+
+/* The exponentials of the margins less the highest of each row, and the margin of its class likewise. */
+static void load(struct block *block, const gsa__rows_at *at)
+{
+    size_t stride = at->stride, n_cells = block->n * stride;
+    float *highest = block->first;
+    memcpy(block->e, at->margin + block->from * stride, n_cells * sizeof *block->e);
+    if (at->direction) {
+        const float *z = at->direction + block->from * stride;
+        for (size_t i = 0; i < n_cells; i++)
+            block->e[i] += at->step * z[i];
+    }
+    for (size_t i = 0; i < block->n; i++)
+        block->own[i] = block->e[i * stride + (size_t)at->target[block->from + i]];
+    at->math->exponentiate_rows(block->e, block->n, at->n_outputs, stride, highest, block->sum);
+    for (size_t i = 0; i < block->n; i++)
+        block->own[i] -= highest[i];
+}
+
+/* The first and second derivatives along the direction. */
+static void add_slopes(struct block *block, gsa__rows_at *at)
+{
+    const float *z = at->direction + block->from * at->stride;
+    at->math->moments(block->e, z, block->n, at->stride, block->first, block->second);
+    for (size_t i = 0; i < block->n; i++) {
+        double mean = (double)(block->first[i] / block->sum[i]), square = (double)(block->second[i] / block->sum[i]);
+        double weight = (double)at->weight[block->from + i];
+        at->slope += weight * (mean - (double)z[i * at->stride + (size_t)at->target[block->from + i]]);
+        at->bending += weight * (square - mean * mean);
+    }
+}
+
+static void set_curvature(struct block *block, gsa__rows_at *at)
+{
+    at->math->moments(block->e, block->e, block->n, at->stride, block->first, block->second);
+    for (size_t i = 0; i < block->n; i++) {
+        float even = block->first[i] / (block->sum[i] * block->sum[i]);
+        at->curvature[block->from + i] = at->weight[block->from + i] * (1 - even) / (float)at->n_outputs;
+    }
+}
+
+static void set_residual(struct block *block, gsa__rows_at *at)
+{
+    float *residual = at->residual + block->from * at->stride;
+    for (size_t i = 0; i < block->n; i++)
+        block->by[i] = at->weight[block->from + i] / block->sum[i];
+    at->math->scale_rows(residual, block->by, block->e, block->n, at->stride);
+    for (size_t i = 0; i < block->n; i++)
+        residual[i * at->stride + (size_t)at->target[block->from + i]] -= at->weight[block->from + i];
+}
+
+/* As many rows at a time as fill a block. */
+static void rows(gsa__rows_at *at)
+{
+    struct block block;
+    size_t most = CELLS_PER_BLOCK / at->stride;
+    most = most < GSA__ROWS_BLOCK ? most : GSA__ROWS_BLOCK;
+    gsa__rows_begin(at);
+    for (size_t from = 0; from < at->n; from += most) {
+        block.from = from;
+        block.n = at->n - from < most ? at->n - from : most;
+        load(&block, at);
+        if (at->direction)
+            add_slopes(&block, at);
+        if (at->curvature)
+            set_curvature(&block, at);
+        if (at->residual)
+            set_residual(&block, at);
+        at->math->logarithms(block.sum, block.n);
+        for (size_t i = 0; i < block.n; i++) {
+            float loss = at->weight[from + i] * (block.sum[i] - block.own[i]);
+            at->value += (double)loss;
+            if (at->loss)
+                at->loss[from + i] = loss;
+        }
+    }
+}
+
+const gsa__loss gsa__loss_softmax = {
+    .name = "softmax",
+    .measure = "log loss",
+    .max_labels = SIZE_MAX,
+    .has_probabilities = true,
+    .unknown_loss = GSA__UNKNOWN_LOG_LOSS,
+    .greedy_step = greedy_step,
+    .repeats = repeats,
+    .value = value,
+    .predict = predict,
+    .judge = judge,
+    .constant = gsa__label_entropy,
+    .add_slope = add_slope,
+    .rows = rows,
+};

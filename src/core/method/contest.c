@@ -26,7 +26,7 @@ gsa_status gsa__contest_resume(gsa_state *state, gsa_error *error)
 
 gsa_status gsa__contest_open(gsa_state *state, gsa_error *error)
 {
-    bool wanted = state->params.value[GSA__PARAM_method] == GSA__METHOD_AUTO;
+    bool wanted = state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
     state->units_free = wanted && state->params.value[GSA__PARAM_units] == GSA__UNITS_FREE;
     if (!wanted || state->params.value[GSA__PARAM_units] != GSA__UNITS_AUTO)
         return GSA_OK;

@@ -36,12 +36,12 @@ static inline const double *dense_answer(const dense *d)
 /* Margins into probabilities; the loss. g_k = p_k - [k = y]. */
 static inline double dense_scales(const dense *d, size_t row, double *m)
 {
-    if (d->problem->loss == GSA__PROBLEM_SQUARED) {
+    if (d->problem->loss == &gsa__loss_squared) {
         m[0] -= d->problem->rows->label[row];
         return m[0] * m[0] / 2;
     }
     size_t y = d->problem->classes[row];
-    if (d->problem->loss == GSA__PROBLEM_LOGISTIC) {
+    if (d->problem->loss == &gsa__loss_logistic) {
         double loss = log1p(exp(y ? -m[0] : m[0]));
         m[0] = y ? -1 / (1 + exp(m[0])) : 1 / (1 + exp(-m[0]));
         return loss;
@@ -84,9 +84,9 @@ static inline double dense_squares(const dense *d, const double *v)
 /* The paper's approximate step, times xx: K probabilities, of which a logistic row has two. */
 static inline double dense_lambda(const dense *d, const double *g, size_t y)
 {
-    if (d->problem->loss == GSA__PROBLEM_SQUARED)
+    if (d->problem->loss == &gsa__loss_squared)
         return 1;
-    bool logistic = d->problem->loss == GSA__PROBLEM_LOGISTIC;
+    bool logistic = d->problem->loss == &gsa__loss_logistic;
     size_t n_classes = logistic ? 2 : d->n_outputs;
     double growth = 0, own = logistic ? 1 - fabs(g[0]) : g[y] + 1;
     for (size_t j = 0; j < n_classes; j++) {

@@ -15,7 +15,7 @@ typedef struct toy {
 } toy;
 
 /* Takes the rows over; classes are their labels. The order is that of the rows. */
-static inline toy *toy_of(rows *r, gsa__problem_loss loss, size_t n_features, size_t n_outputs, bool intercept)
+static inline toy *toy_of(rows *r, const gsa__loss *loss, size_t n_features, size_t n_outputs, bool intercept)
 {
     toy *made = calloc(1, sizeof *made);
     made->rows = r;
@@ -23,11 +23,11 @@ static inline toy *toy_of(rows *r, gsa__problem_loss loss, size_t n_features, si
     made->classes = calloc(r->n_rows + 1, sizeof *made->classes);
     made->order = calloc(r->n_rows + 1, sizeof *made->order);
     for (size_t i = 0; i < r->n_rows; i++) {
-        made->classes[i] = loss == GSA__PROBLEM_SQUARED ? 0 : (uint32_t)r->label[i];
+        made->classes[i] = loss == &gsa__loss_squared ? 0 : (uint32_t)r->label[i];
         made->order[i] = (uint32_t)i;
     }
     made->problem = (gsa__problem){.rows = &made->batch,
-                                   .classes = loss == GSA__PROBLEM_SQUARED ? NULL : made->classes,
+                                   .classes = loss == &gsa__loss_squared ? NULL : made->classes,
                                    .loss = loss,
                                    .n_features = n_features,
                                    .n_outputs = n_outputs,
@@ -44,16 +44,16 @@ static inline void toy_free(toy *made)
 }
 
 /* Sparse rows with a planted rule and some noise: labels of classes, or numbers for squared loss. */
-static inline toy *toy_random(uint64_t seed, gsa__problem_loss loss, size_t n_rows, uint32_t n_features, bool intercept)
+static inline toy *toy_random(uint64_t seed, const gsa__loss *loss, size_t n_rows, uint32_t n_features, bool intercept)
 {
-    size_t n_outputs = loss == GSA__PROBLEM_SOFTMAX ? 4 : 1;
-    rows *r = rows_random(seed, n_rows, n_features, loss == GSA__PROBLEM_SOFTMAX ? 4 : 2);
+    size_t n_outputs = loss == &gsa__loss_softmax ? 4 : 1;
+    rows *r = rows_random(seed, n_rows, n_features, loss == &gsa__loss_softmax ? 4 : 2);
     gsa__rng rng = gsa__rng_of(seed, 8, 8);
     for (size_t i = 0; i < n_rows; i++) {
         double score = 0;
         for (int64_t e = r->row_start[i]; e < r->row_start[i + 1]; e++)
             score += (double)r->value[e] * ((double)(r->index[e] % 7u) - 3);
-        if (loss == GSA__PROBLEM_SQUARED)
+        if (loss == &gsa__loss_squared)
             r->label[i] = score / 3 + gsa__rng_unit(&rng);
         else if (gsa__rng_below(&rng, 10) == 0) /* nothing that can be separated */
             r->label[i] = (double)gsa__rng_below(&rng, n_outputs == 1 ? 2 : n_outputs);
@@ -103,7 +103,7 @@ static inline double toy_loss(const toy *t, const double *w)
     for (size_t i = 0; i < t->batch.n_rows; i++) {
         size_t n = gsa__problem_terms(&t->problem, i, terms);
         gsa__problem_margins(&t->problem, w, terms, n, margins);
-        sum += gsa__problem_gradient(&t->problem, i, margins);
+        sum += gsa__problem_gradient(&t->problem, i, margins).loss;
     }
     return sum / (double)t->batch.n_rows;
 }

@@ -41,7 +41,7 @@ static solved read_problem(const char *name)
     fclose(file);
     assert_int_equal(r->n_rows, 60);
     bool squared = strcmp(name, "squared") == 0;
-    s.toy = toy_of(r, squared ? GSA__PROBLEM_SQUARED : GSA__PROBLEM_LOGISTIC, N_SLOTS - 1, 1, true);
+    s.toy = toy_of(r, squared ? &gsa__loss_squared : &gsa__loss_logistic, N_SLOTS - 1, 1, true);
     return s;
 }
 

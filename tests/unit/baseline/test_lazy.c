@@ -31,7 +31,7 @@ static void agree(toy *t, const char *text, uint64_t seed)
         gsa__optimizer_weights(o, w);
         double apart = difference(w, dense_answer(d), toy_cells(t));
         if (!(apart <= 1e-9))
-            fail_msg("%s, loss %d, intercept %d: %g apart after pass %d", text, (int)t->problem.loss,
+            fail_msg("%s, %s loss, intercept %d: %g apart after pass %d", text, t->problem.loss->name,
                      (int)t->problem.intercept, apart, (int)pass + 1);
         for (size_t i = 0; i < toy_cells(t); i++)
             moved = fmax(moved, fabs(w[i]));
@@ -44,7 +44,7 @@ static void agree(toy *t, const char *text, uint64_t seed)
 
 static void on_all_losses(const char *const *texts)
 {
-    static const gsa__problem_loss losses[] = {GSA__PROBLEM_SQUARED, GSA__PROBLEM_LOGISTIC, GSA__PROBLEM_SOFTMAX};
+    static const gsa__loss *const losses[] = {&gsa__loss_squared, &gsa__loss_logistic, &gsa__loss_softmax};
     for (size_t l = 0; l < 3; l++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t i = 0; texts[i]; i++) {

@@ -60,7 +60,7 @@ static void live(toy *t, const char *text)
 }
 
 /* Every method on n rows of which the first n_empty have no entry; the value 0 is no entry either. */
-static void live_on(size_t n, size_t n_empty, gsa__problem_loss loss, size_t n_outputs, bool intercept)
+static void live_on(size_t n, size_t n_empty, const gsa__loss *loss, size_t n_outputs, bool intercept)
 {
     for (size_t m = 0; gentle[m]; m++) {
         rows *r = rows_new();
@@ -68,9 +68,9 @@ static void live_on(size_t n, size_t n_empty, gsa__problem_loss loss, size_t n_o
             rows_entry(r, (uint32_t)(i % 5), 0);
             if (i >= n_empty)
                 rows_entry(r, 5 + (uint32_t)(i % 3), 1.5f - (float)(i % 4));
-            rows_end(r, loss == GSA__PROBLEM_SQUARED    ? (double)i / 4
-                        : loss == GSA__PROBLEM_LOGISTIC ? (double)(i % 2)
-                                                        : (double)(i % n_outputs));
+            rows_end(r, loss == &gsa__loss_squared    ? (double)i / 4
+                        : loss == &gsa__loss_logistic ? (double)(i % 2)
+                                                      : (double)(i % n_outputs));
         }
         toy *t = toy_of(r, loss, 8, n_outputs, intercept);
         live(t, gentle[m]);
@@ -82,11 +82,11 @@ static void rows_without_entries_are_survived(void **state)
 {
     (void)state;
     for (int intercept = 0; intercept < 2; intercept++) {
-        live_on(9, 9, GSA__PROBLEM_SQUARED, 1, intercept);
-        live_on(9, 4, GSA__PROBLEM_SQUARED, 1, intercept);
-        live_on(9, 9, GSA__PROBLEM_LOGISTIC, 1, intercept);
-        live_on(9, 4, GSA__PROBLEM_LOGISTIC, 1, intercept);
-        live_on(9, 4, GSA__PROBLEM_SOFTMAX, 3, intercept);
+        live_on(9, 9, &gsa__loss_squared, 1, intercept);
+        live_on(9, 4, &gsa__loss_squared, 1, intercept);
+        live_on(9, 9, &gsa__loss_logistic, 1, intercept);
+        live_on(9, 4, &gsa__loss_logistic, 1, intercept);
+        live_on(9, 4, &gsa__loss_softmax, 3, intercept);
     }
 }
 
@@ -94,9 +94,9 @@ static void one_row_and_no_row_are_survived(void **state)
 {
     (void)state;
     for (size_t n = 0; n < 3; n++) {
-        live_on(n, 0, GSA__PROBLEM_SQUARED, 1, true);
-        live_on(n, 0, GSA__PROBLEM_LOGISTIC, 1, false);
-        live_on(n, n, GSA__PROBLEM_SOFTMAX, 2, true);
+        live_on(n, 0, &gsa__loss_squared, 1, true);
+        live_on(n, 0, &gsa__loss_logistic, 1, false);
+        live_on(n, n, &gsa__loss_softmax, 2, true);
     }
 }
 
@@ -105,7 +105,7 @@ static void one_class_and_many_are_survived(void **state)
     (void)state;
     static const size_t n_outputs[] = {1, 2, 16, 300};
     for (size_t i = 0; i < 4; i++)
-        live_on(40, 3, GSA__PROBLEM_SOFTMAX, n_outputs[i], true);
+        live_on(40, 3, &gsa__loss_softmax, n_outputs[i], true);
 }
 
 static void terms_are_intercept_and_entries_without_zeros(void **state)
@@ -117,7 +117,7 @@ static void terms_are_intercept_and_entries_without_zeros(void **state)
     rows_entry(r, 0, -1);
     rows_end(r, 1);
     rows_end(r, 1);
-    toy *t = toy_of(r, GSA__PROBLEM_SQUARED, 5, 1, true);
+    toy *t = toy_of(r, &gsa__loss_squared, 5, 1, true);
     gsa__term terms[4];
     assert_int_equal(gsa__problem_longest(&t->problem), 4);
     assert_int_equal(gsa__problem_terms(&t->problem, 0, terms), 3);
@@ -135,8 +135,8 @@ static void values_may_be_left_out(void **state)
 {
     (void)state;
     for (size_t m = 0; gentle[m]; m++) {
-        toy *t = toy_random(6, GSA__PROBLEM_LOGISTIC, 30, 12, false),
-            *ones = toy_random(6, GSA__PROBLEM_LOGISTIC, 30, 12, false);
+        toy *t = toy_random(6, &gsa__loss_logistic, 30, 12, false),
+            *ones = toy_random(6, &gsa__loss_logistic, 30, 12, false);
         t->batch.value = NULL;
         for (size_t e = 0; e < ones->rows->n_entries; e++)
             ones->rows->value[e] = 1;
@@ -158,7 +158,7 @@ static void divergence_is_told(void **state)
     static const char *const wild[] = {
         "sgd:100", "momentum:100", "iterate-average:100", "sag:100", "saga:100", "svrg:100", NULL};
     for (size_t m = 0; wild[m]; m++) {
-        toy *t = toy_random(6, GSA__PROBLEM_SQUARED, 200, 12, true);
+        toy *t = toy_random(6, &gsa__loss_squared, 200, 12, true);
         gsa__optimizer *o = optimizer_of(t, wild[m], 1);
         gsa_error error = {0};
         gsa_status status = GSA_OK;
@@ -176,7 +176,7 @@ static void seeds_matter_to_scsg_alone(void **state)
 {
     (void)state;
     for (size_t m = 0; gentle[m]; m++) {
-        toy *t = toy_random(6, GSA__PROBLEM_LOGISTIC, 60, 12, true);
+        toy *t = toy_random(6, &gsa__loss_logistic, 60, 12, true);
         gsa__optimizer *a = optimizer_of(t, gentle[m], 1), *b = optimizer_of(t, gentle[m], 1);
         gsa__optimizer *c = optimizer_of(t, gentle[m], 2);
         pass_over(a, t);
@@ -196,7 +196,7 @@ static void seeds_matter_to_scsg_alone(void **state)
 static void snapshots_of_scsg_serve_b_rows_on_the_mean(void **state)
 {
     (void)state;
-    toy *t = toy_random(6, GSA__PROBLEM_SQUARED, 100, 6, true);
+    toy *t = toy_random(6, &gsa__loss_squared, 100, 6, true);
     gsa__optimizer *o = optimizer_of(t, "scsg:1e-9:50", 5);
     for (int pass = 0; pass < 10000; pass++)
         pass_over(o, t);
@@ -211,7 +211,7 @@ static void snapshots_of_scsg_serve_b_rows_on_the_mean(void **state)
 static void every_failed_allocation_is_a_status_and_no_leak(void **state)
 {
     (void)state;
-    toy *t = toy_random(6, GSA__PROBLEM_SOFTMAX, 30, 12, true);
+    toy *t = toy_random(6, &gsa__loss_softmax, 30, 12, true);
     for (size_t m = 0; gentle[m]; m++) {
         const gsa__method *method = NULL;
         double knobs[GSA__KNOBS];
@@ -251,7 +251,7 @@ static void every_method_is_among_those_that_are_tried_here(void **state)
 static void sizes_beyond_all_memory_are_refused(void **state)
 {
     (void)state;
-    toy *t = toy_random(6, GSA__PROBLEM_SOFTMAX, 30, 12, true);
+    toy *t = toy_random(6, &gsa__loss_softmax, 30, 12, true);
     gsa__problem huge = t->problem;
     huge.n_features = SIZE_MAX / 8;
     huge.n_outputs = 100;

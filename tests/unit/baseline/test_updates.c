@@ -17,7 +17,7 @@ static toy *three_rows(void)
     rows_entry(r, 0, 1);
     rows_entry(r, 1, 1);
     rows_end(r, 0);
-    return toy_of(r, GSA__PROBLEM_SQUARED, 2, 1, false);
+    return toy_of(r, &gsa__loss_squared, 2, 1, false);
 }
 
 /* Weights after the given pass over A, B, C. */
@@ -223,7 +223,7 @@ static void probabilities_by_hand(void **state)
         rows *r = rows_new();
         rows_entry(r, 0, 2);
         rows_end(r, n_outputs == 1 ? 1 : 2);
-        toy *t = toy_of(r, n_outputs == 1 ? GSA__PROBLEM_LOGISTIC : GSA__PROBLEM_SOFTMAX, 1, n_outputs, true);
+        toy *t = toy_of(r, n_outputs == 1 ? &gsa__loss_logistic : &gsa__loss_softmax, 1, n_outputs, true);
         gsa__optimizer *sgd = optimizer_of(t, "sgd:1", 0), *polyak = optimizer_of(t, "polyak", 0);
         pass_over(sgd, t);
         pass_over(polyak, t);

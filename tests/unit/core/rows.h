@@ -15,7 +15,9 @@
 
 #include "base/rng.h"
 
+#ifndef ROWS_MOST
 #define ROWS_MOST 4096
+#endif
 #define ENTRIES_MOST (ROWS_MOST * 16)
 
 typedef struct rows {
@@ -147,7 +149,7 @@ static inline gsa_state *state_with(const char *name, ...)
     gsa_state *state = NULL;
     va_list args;
     va_start(args, name);
-    gsa_config *config = config_of("gsa", name, args);
+    gsa_config *config = config_of("paper", name, args);
     va_end(args);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     gsa_config_free(config);

@@ -2,8 +2,8 @@
 #include "bytes.h"
 
 #include "core/calibrate.h"
+#include "core/engine.h"
 #include "core/snapshot.h"
-#include "core/team.h"
 #include "support/failing_memory.h"
 
 #include <math.h>
@@ -192,6 +192,34 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
     }
 }
 
+/* Which of the two a run has is for the engine: a state that is given rows learns, holds out and judges alike. */
+static void gsa_and_auto_are_the_same_to_a_state(void **unused)
+{
+    (void)unused;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+        rows *r = noisy(kind, 600, kinds[kind].n_classes);
+        gsa_batch batch = rows_batch(r);
+        gsa_error error = {0};
+        gsa_state *states[2] = {state_of_kind(kind), state_of_kind(kind)};
+        gsa_model *models[2];
+        must_be_ok(gsa_state_set(states[1], "method", "gsa", &error), &error);
+        for (size_t i = 0; i < 2; i++) {
+            prepare(states[i], &batch);
+            for (int pass = 0; pass < 3; pass++)
+                read_pass(states[i], &batch);
+            assert_true(state_summary(states[i]).n_held_out > 0);
+            must_be_ok(gsa__params_set(&states[i]->params, "method", "auto", &error), &error);
+            models[i] = model_of(states[i]);
+        }
+        same_states(states[0], states[1]);
+        same_models(models[0], models[1]);
+        gsa_model_free(models[0]);
+        gsa_model_free(models[1]);
+        free_each_state(states, 2);
+        free(r);
+    }
+}
+
 /* The same model whether the two labels were met in sorted order or not. */
 static void a_calibrated_model_does_not_depend_on_the_order_of_labels(void **unused)
 {
@@ -221,7 +249,7 @@ static void the_papers_method_makes_its_model_of_the_weights_as_they_are(void **
     (void)unused;
     rows *r = noisy(3, 400, 3);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("method", "gsa", "holdout", "40", NULL);
+    gsa_state *state = state_with("method", "paper", "holdout", "40", NULL);
     read_pass(state, &batch);
     learn(state, &batch);
     assert_in_range(state_summary(state).n_held_out, 20, 40);
@@ -412,7 +440,8 @@ static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
     assert_in_range(state_summary(bare).n_held_out, 20, 40);
     keep_best(bare);
     gsa_model *model = model_of(bare);
-    for (size_t slot = 0; slot <= FEATURES; slot++)
+    assert_true(model_weight(model, 0, 0) == gsa__state_average(bare, 0, 0));
+    for (size_t slot = 1; slot <= FEATURES; slot++)
         assert_true(model_weight(model, slot, 0) == (double)(float)gsa__state_average(bare, slot, 0));
     gsa_model_free(model);
     must_be_ok(gsa_state_set_loss(bare, &loss, &error), &error);
@@ -609,6 +638,7 @@ int main(void)
         cmocka_unit_test(holding_out_names_the_row_that_is_wrong),
         cmocka_unit_test(a_model_is_calibrated_before_it_learns_the_held_out_rows),
         cmocka_unit_test(a_calibrated_model_does_not_depend_on_the_order_of_labels),
+        cmocka_unit_test(gsa_and_auto_are_the_same_to_a_state),
         cmocka_unit_test(the_papers_method_makes_its_model_of_the_weights_as_they_are),
         cmocka_unit_test(the_model_is_the_best_pass_when_later_ones_are_worse),
         cmocka_unit_test(the_best_weights_know_nothing_of_later_features),

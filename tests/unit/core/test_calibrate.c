@@ -4,7 +4,7 @@
 #include "rows.h"
 
 #include "core/calibrate.h"
-#include "core/team.h"
+#include "core/engine.h"
 #include "support/failing_memory.h"
 
 #include <math.h>
@@ -463,7 +463,7 @@ static void the_papers_method_is_left_as_it_is(void **unused)
 {
     (void)unused;
     static const char *const kinds[][2] = {
-        {"gsa", "logistic"}, {"gsa", "squared"}, {"gsa", "hinge"}, {"gsa", "squared_hinge"}};
+        {"paper", "logistic"}, {"paper", "squared"}, {"paper", "hinge"}, {"paper", "squared_hinge"}};
     rows *r = two_classes(1, 200, 4, 0.2, 1);
     gsa_batch batch = rows_batch(r);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {

@@ -183,7 +183,7 @@ static void columns_are_counted_only_where_they_are_of_use(void **unused)
     rows *r = dense(1, 100, 1, 2);
     gsa_batch batch = rows_batch(r);
     gsa_state *given = state_with("method", "auto", "units", "given", "holdout", "0", NULL);
-    gsa_state *paper = state_with("method", "gsa", NULL);
+    gsa_state *paper = state_with("method", "paper", NULL);
     gsa_state *origin = state_with("method", "auto", "units", "free", "holdout", "0", "intercept", "off", NULL);
     gsa_state *states[] = {given, paper, origin};
     for (size_t i = 0; i < 3; i++) {

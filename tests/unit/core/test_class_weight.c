@@ -103,7 +103,7 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
     rows *r = rare_rows(1, 4000), *s = rare_rows(2, 4000);
     gsa_batch batch = rows_batch(r), judge = rows_batch(s);
     for (size_t l = 0; l < 8; l++) {
-        const char *method = l < 4 ? "auto" : "gsa";
+        const char *method = l < 4 ? "auto" : "paper";
         gsa_state *plain = state_with("loss", losses[l % 4], "method", method, "holdout", "0", NULL);
         gsa_state *even =
             state_with("loss", losses[l % 4], "method", method, "class_weight", "balanced", "holdout", "0", NULL);

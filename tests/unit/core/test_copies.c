@@ -327,6 +327,54 @@ static void means_of_columns_are_those_of_all_rows(void **unused)
     assert_true(fabs(all.squares - squares) < 1e-6 * squares);
 }
 
+/* So many rounds of so many copies would have had 4096 labels 8^400 times. */
+static void a_regression_can_be_merged_any_number_of_times(void **unused)
+{
+    (void)unused;
+    enum { EIGHT = 8, ROUNDS = 400 };
+    gsa_state *base = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL), *copies[EIGHT];
+    learn_random(base, 1, 4096, FEATURES, 0);
+    assert_true(base->origin_of_labels.settled && base->origin_of_labels.weight == 4096);
+    const gsa__label_origin expected = base->origin_of_labels;
+    for (int round = 0; round < ROUNDS; round++) {
+        for (size_t c = 0; c < EIGHT; c++)
+            copies[c] = forked(base, EIGHT);
+        learn_random(copies[round % EIGHT], 2, 1, FEATURES, 0);
+        gsa_state *all = merged((const gsa_state *const *)copies, EIGHT, base);
+        for (size_t c = 0; c < EIGHT; c++)
+            gsa_state_free(copies[c]);
+        gsa_state_free(base);
+        base = all;
+    }
+    assert_memory_equal(&base->origin_of_labels, &expected, sizeof expected);
+    gsa_state *again = reread(base);
+    same_states(base, again);
+    free_states(base, again);
+}
+
+/* Before the origin is settled: 10 labels in common, then 20 and 30 more. */
+static void the_first_labels_of_a_base_count_once(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 60, FEATURES, 0);
+    gsa_batch batch = rows_batch(r), first = rows_slice(&batch, 0, 10), second = rows_slice(&batch, 10, 20),
+              third = rows_slice(&batch, 30, 30);
+    gsa_state *base = state_with("method", "auto", "loss", "squared", "holdout", "0", NULL);
+    double mean = 0;
+    for (size_t i = 0; i < r->n_rows; i++)
+        mean += r->label[i] / 60;
+    learn(base, &first);
+    gsa_state *a = forked(base, 2), *b = forked(base, 2);
+    learn(a, &second);
+    learn(b, &third);
+    gsa_state *both = merged_two(a, b, base);
+    assert_close(both->origin_of_labels.weight, 60, 1e-12);
+    assert_close(both->origin_of_labels.mean, mean, 1e-12);
+    assert_false(both->origin_of_labels.settled);
+    free_states(base, a, b, both);
+    free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -340,6 +388,8 @@ int main(void)
         cmocka_unit_test(a_round_past_a_power_of_two_moves_the_marks_of_falling),
         cmocka_unit_test(totals_of_very_many_rows_are_carried),
         cmocka_unit_test(means_of_columns_are_those_of_all_rows),
+        cmocka_unit_test(a_regression_can_be_merged_any_number_of_times),
+        cmocka_unit_test(the_first_labels_of_a_base_count_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,7 @@ static void one_output_agrees_with_the_oracle(void **unused)
     golden_line line;
     size_t n = 0;
     for (; golden_next(file, "hinge", 7, &line); n++) {
-        gsa__hinge_row row = gsa__hinge(golden_number(&line, 2), atoi(line.field[3]), atoi(line.field[1]) == 2);
+        gsa__greedy_step row = gsa__hinge(golden_number(&line, 2), atoi(line.field[3]), atoi(line.field[1]) == 2);
         assert_relative(row.loss, golden_number(&line, 4));
         assert_relative(row.g, golden_number(&line, 5));
         assert_relative(row.lambda, golden_number(&line, 6));
@@ -59,7 +59,7 @@ static void an_output_a_class_agrees_with_the_oracle(void **unused)
         for (size_t j = 0; j < n_classes; j++)
             rival = j != k && m[j] > m[rival] ? j : rival;
         assert_relative(gsa__hinge_many_loss(m, n_classes, k, squared), golden_number(&line, 7));
-        gsa__hinge_row row = gsa__hinge_many(m, n_classes, k, squared);
+        gsa__greedy_step row = gsa__hinge_many(m, n_classes, k, squared);
         assert_relative(row.loss, golden_number(&line, 7));
         assert_relative(row.g, golden_number(&line, 8));
         assert_relative(row.lambda, golden_number(&line, 9));
@@ -115,7 +115,7 @@ static void no_step_raises_the_rows_own_loss(void **unused)
     for (int i = 0; i < 2000; i++) {
         bool squared = i % 2;
         sample s = draw(&rng), g = s;
-        gsa__hinge_row row = gsa__hinge_many(g.m, s.n_classes, s.k, squared);
+        gsa__greedy_step row = gsa__hinge_many(g.m, s.n_classes, s.k, squared);
         double before = row.loss, rival_loss = 0;
         for (int part = 1; part <= 12; part++) {
             sample moved = s;
@@ -138,7 +138,7 @@ static void two_classes_are_one_output_of_their_difference(void **unused)
     for (int i = 0; i < 2000; i++) {
         double m = 8 * gsa__rng_unit(&rng) - 4, pair[2] = {-m / 2, m / 2};
         int y = i % 2, squared = i / 2 % 2;
-        gsa__hinge_row one = gsa__hinge(m, y, squared), two = gsa__hinge_many(pair, 2, (size_t)y, squared);
+        gsa__greedy_step one = gsa__hinge(m, y, squared), two = gsa__hinge_many(pair, 2, (size_t)y, squared);
         assert_relative(two.loss, one.loss);
         assert_relative(two.lambda, one.lambda / 2);
         assert_relative(two.g, fabs(one.g));
@@ -156,11 +156,11 @@ static void hinge_losses_are_total(void **unused)
             double m[3] = {values[i / 8], values[i % 8], values[i / 8]};
             assert_true(gsa__hinge_many_loss(m, 3, k, true) >= 0);
             assert_true(isfinite(gsa__hinge_many_loss(m, 3, k, false)));
-            gsa__hinge_row row = gsa__hinge_many(m, 3, k % 3, k % 2);
+            gsa__greedy_step row = gsa__hinge_many(m, 3, k % 3, k % 2);
             assert_true(row.loss >= 0 && isfinite(row.g) && isfinite(row.lambda) && row.lambda >= 0);
         }
     double alone[1] = {-17};
-    gsa__hinge_row row = gsa__hinge_many(alone, 1, 0, false);
+    gsa__greedy_step row = gsa__hinge_many(alone, 1, 0, false);
     assert_true(row.loss == 0 && row.g == 0 && row.lambda == 0 && alone[0] == 0);
 }
 
@@ -223,8 +223,8 @@ static void compare_with_oracle(size_t n_classes, bool squared, bool paper)
 {
     rows *r = dense_rows(40 + n_classes, 1500, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
-    gsa_state *state = state_with("loss", names[squared], "method", paper ? "gsa" : "auto", "units", "given", "average",
-                                  "last", "holdout", "0", NULL);
+    gsa_state *state = state_with("loss", names[squared], "method", paper ? "paper" : "auto", "units", "given",
+                                  "average", "last", "holdout", "0", NULL);
     prepare(state, &batch);
     learn(state, &batch);
     oracle o = {.n_classes = n_classes, .squared = squared, .paper = paper};
@@ -257,7 +257,7 @@ static void a_third_label_keeps_what_was_learned(void **unused)
         rows *three = rows_random(9, 300, 20, 3);
         gsa_batch more = rows_batch(three);
         gsa_state *state =
-            state_with("loss", names[kind & 1], "method", kind & 2 ? "gsa" : "auto", "holdout", "0", NULL);
+            state_with("loss", names[kind & 1], "method", kind & 2 ? "paper" : "auto", "holdout", "0", NULL);
         learn_random(state, 8, 600, 20, 2);
         gsa_model *before = model_of(state);
         gsa_summary then, now;

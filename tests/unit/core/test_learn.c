@@ -115,7 +115,7 @@ static void the_recent_average_is_the_weighted_mean_of_the_iterates(void **unuse
     static const struct {
         const char *method, *units, *loss;
         unsigned n_classes;
-    } kinds[] = {{"gsa", "auto", "logistic", 2},
+    } kinds[] = {{"paper", "auto", "logistic", 2},
                  {"auto", "given", "logistic", 2},
                  {"auto", "free", "softmax", 4},
                  {"auto", "free", "squared", 0},
@@ -294,7 +294,7 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
     gsa_config *config;
     gsa_error error = {0};
     gsa_state *custom;
-    config = config_with("method", "gsa", NULL);
+    config = config_with("method", "paper", NULL);
     must_be_ok(gsa_config_set_loss(config, &loss, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &custom, &error), &error);
     gsa_config_free(config);
@@ -310,8 +310,7 @@ static void a_loss_of_the_callers_is_trained_by_algorithm_2(void **unused)
     free(r);
 }
 
-/* A choice without a place in gsa__loss would be learned as another loss, or as one of the caller's that is not there.
- */
+/* A choice that is not in the table of losses would be taken for auto. */
 static void every_choice_of_the_loss_is_learned_under_its_name(void **unused)
 {
     (void)unused;

@@ -22,6 +22,11 @@ static void check(const char *what, const char *where, double got, double expect
         fail_msg("%s of %s is %.17g, expected %.17g: off by %g", what, where, got, expected, fabs(got - expected));
 }
 
+static double squared(double m, double y)
+{
+    return gsa__loss_squared.value(&m, 1, &(gsa__target){.y = y});
+}
+
 static FILE *open_golden(void)
 {
     FILE *file = fopen(GSA_GOLDEN_DIR "/steps.csv", "r");
@@ -44,14 +49,13 @@ static void logistic_agrees_with_the_oracle(void **state)
     for (; golden_next(file, "logistic", 9, &line); n++) {
         double m = golden_number(&line, 1);
         int y = atoi(line.field[2]);
-        gsa__logistic_row row = gsa__logistic(m, y);
+        gsa__greedy_step row = gsa__logistic(m, y);
         double g = golden_number(&line, 4);
         check("loss", line.field[1], row.loss, golden_number(&line, 3), 4e-16, 0);
         check("g", line.field[1], row.g, g, 4e-16, 0);
-        assert_true(row.rest == fabs(row.g));
         check("lambda", line.field[1], row.lambda, golden_number(&line, 5), 1e-15, 1e-15);
         check("repeats", line.field[1],
-              gsa__logistic_repeats(m, y, row.rest, golden_number(&line, 6), golden_number(&line, 7)),
+              gsa__logistic_repeats(m, y, fabs(row.g), golden_number(&line, 6), golden_number(&line, 7)),
               golden_number(&line, 8), 1e-13, 0);
     }
     fclose(file);
@@ -73,14 +77,13 @@ static void softmax_agrees_with_the_oracle(void **state)
         char where[64];
         snprintf(where, sizeof where, "%zu classes, %s, seed %s", n_classes, line.field[3], line.field[4]);
 
-        gsa__softmax_row row = gsa__softmax(m, n_classes, k);
+        gsa__greedy_step row = gsa__softmax(m, n_classes, k);
         double rest = golden_number(&line, 7);
         check("loss", where, row.loss, golden_number(&line, 6), 4e-15, 0);
-        check("rest", where, row.rest, rest, 4e-15, 0);
+        check("rest", where, row.g, rest, 4e-15, 0);
         check("lambda", where, row.lambda, golden_number(&line, 8), 1e-14, 1e-16 * (double)n_classes);
         check("repeats", where,
-              gsa__softmax_repeats(m, n_classes, k, row.loss, row.rest, golden_number(&line, 9),
-                                   golden_number(&line, 10)),
+              gsa__softmax_repeats(m, n_classes, k, row.loss, row.g, golden_number(&line, 9), golden_number(&line, 10)),
               golden_number(&line, 11), 1e-11, 0);
     }
     fclose(file);
@@ -112,7 +115,7 @@ static void softmax_steps_stay_in_their_bounds(void **state)
     sample r;
     for (int i = 0; i < 3000; i++) {
         draw_row(&rng, i % 3 ? 12 : MAX_CLASSES, &r);
-        gsa__softmax_row out = gsa__softmax(r.m, r.n_classes, r.k);
+        gsa__greedy_step out = gsa__softmax(r.m, r.n_classes, r.k);
         double sum = 0, growth = 0, least_growth = expm1(1.0 / (double)r.n_classes);
         for (size_t j = 0; j < r.n_classes; j++) {
             assert_true(r.m[j] >= 0 && r.m[j] <= 1);
@@ -121,7 +124,7 @@ static void softmax_steps_stay_in_their_bounds(void **state)
         }
         double p = r.m[r.k];
         check("sum of p", "a row", sum, 1, 1e-13, 0);
-        check("p[k]", "a row", p, 1 - out.rest, 0, 2.3e-16);
+        check("p[k]", "a row", p, 1 - out.g, 0, 2.3e-16);
         assert_true(growth >= least_growth * (1 - 1e-12)); /* sum p e^p >= e^(1/K), by Jensen */
         assert_true(fabs(out.lambda) <= fabs(GSA__P_HAT - p) / (GSA__P_HAT * least_growth) * (1 + 1e-12));
         assert_true(p < GSA__P_HAT ? out.lambda > 0 : p > GSA__P_HAT ? out.lambda < 0 : out.lambda == 0);
@@ -179,13 +182,13 @@ static void logistic_is_softmax_of_two_classes(void **state)
         double spread = i % 2 ? 6 : 60, m = spread * (2 * gsa__rng_unit(&rng) - 1);
         int y = i % 4 / 2;
         double pair[2] = {0, m};
-        gsa__logistic_row one = gsa__logistic(m, y);
-        gsa__softmax_row two = gsa__softmax(pair, 2, (size_t)y);
+        gsa__greedy_step one = gsa__logistic(m, y);
+        gsa__greedy_step two = gsa__softmax(pair, 2, (size_t)y);
         double e = 0.01 + gsa__rng_unit(&rng), c = 1 + 50 * gsa__rng_unit(&rng);
-        check("repeats", "two classes", gsa__softmax_repeats(pair, 2, (size_t)y, two.loss, two.rest, e / 2, c),
-              gsa__logistic_repeats(m, y, one.rest, e, c), 1e-11, 0);
+        check("repeats", "two classes", gsa__softmax_repeats(pair, 2, (size_t)y, two.loss, two.g, e / 2, c),
+              gsa__logistic_repeats(m, y, fabs(one.g), e, c), 1e-11, 0);
         check("loss", "two classes", two.loss, one.loss, 2e-15, 0);
-        check("rest", "two classes", two.rest, one.rest, 2e-15, 0);
+        check("rest", "two classes", two.g, fabs(one.g), 2e-15, 0);
         check("lambda", "two classes", 2 * two.lambda, one.lambda, 2e-15, 1e-15);
         assert_true(one.lambda >= -0.062 && one.lambda <= 1.232);
     }
@@ -229,8 +232,8 @@ static void heavy_rows_take_an_implicit_step(void **state)
     for (int i = 0; i < 2000; i++) {
         heavy h = draw_heavy(&rng);
         int y = i % 2;
-        gsa__logistic_row row = gsa__logistic(h.m, y);
-        double repeats = gsa__logistic_repeats(h.m, y, row.rest, h.e, h.c);
+        gsa__greedy_step row = gsa__logistic(h.m, y);
+        double repeats = gsa__logistic_repeats(h.m, y, fabs(row.g), h.e, h.c);
         check_end("logistic", &h, repeats, row.g, gsa__logistic(h.m - repeats * h.e * row.g, y).g);
 
         repeats = gsa__squared_repeats(h.e, h.c);
@@ -240,7 +243,7 @@ static void heavy_rows_take_an_implicit_step(void **state)
         repeats = gsa__custom_repeats(&custom, h.m, 3, g, h.e, h.c);
         check_end("custom", &h, repeats, g, bend_slope(NULL, h.m - repeats * h.e * g, 3));
 
-        gsa__hinge_row hinge = gsa__hinge(h.m, y, true);
+        gsa__greedy_step hinge = gsa__hinge(h.m, y, true);
         if (hinge.g == 0)
             continue;
         repeats = gsa__hinge_repeats(hinge.lambda, h.e, h.c, true);
@@ -266,11 +269,11 @@ static void repeats_begin_at_one_and_grow_without_overshooting(void **state)
     (void)state;
     for (int y = 0; y < 2; y++)
         for (double m = -30; m <= 30; m += 3) {
-            gsa__logistic_row row = gsa__logistic(m, y);
+            gsa__greedy_step row = gsa__logistic(m, y);
             double last = 1;
-            check("repeats", "c = 1", gsa__logistic_repeats(m, y, row.rest, 0.5, 1 + 1e-12), 1, 2e-12, 0);
+            check("repeats", "c = 1", gsa__logistic_repeats(m, y, fabs(row.g), 0.5, 1 + 1e-12), 1, 2e-12, 0);
             for (double c = 2; c < 1e30; c *= 100) {
-                double now = gsa__logistic_repeats(m, y, row.rest, 0.5, c);
+                double now = gsa__logistic_repeats(m, y, fabs(row.g), 0.5, c);
                 assert_true(now >= last && now <= c && isfinite(now));
                 last = now;
             }
@@ -289,7 +292,7 @@ static void gradients_are_the_slopes_of_the_losses(void **state)
         int y = i % 2;
         double slope = (gsa__logistic(m + h, y).loss - gsa__logistic(m - h, y).loss) / (2 * h);
         check("g", "a logistic row", gsa__logistic(m, y).g, slope, 0, 1e-9);
-        slope = (gsa__squared_loss(m + h, 2) - gsa__squared_loss(m - h, 2)) / (2 * h);
+        slope = (squared(m + h, 2) - squared(m - h, 2)) / (2 * h);
         check("g", "a squared row", m - 2, slope, 0, 1e-8);
 
         draw_row(&rng, 20, &r);
@@ -298,15 +301,15 @@ static void gradients_are_the_slopes_of_the_losses(void **state)
         up.m[j] += h;
         down.m[j] -= h;
         slope = (gsa__softmax(up.m, r.n_classes, r.k).loss - gsa__softmax(down.m, r.n_classes, r.k).loss) / (2 * h);
-        double rest = gsa__softmax(r.m, r.n_classes, r.k).rest;
+        double rest = gsa__softmax(r.m, r.n_classes, r.k).g;
         check("g", "a softmax row", j == r.k ? -rest : r.m[j], slope, 0, 1e-8);
     }
 }
 
-static void check_same(const gsa__softmax_row *a, const gsa__softmax_row *b)
+static void check_same(const gsa__greedy_step *a, const gsa__greedy_step *b)
 {
     check("loss", "a changed row", a->loss, b->loss, 1e-11, 0);
-    check("rest", "a changed row", a->rest, b->rest, 1e-11, 0);
+    check("g", "a changed row", a->g, b->g, 1e-11, 0);
     check("lambda", "a changed row", a->lambda, b->lambda, 1e-11, 1e-11);
 }
 
@@ -321,7 +324,7 @@ static void softmax_ignores_a_common_shift(void **state)
         s = r;
         for (size_t j = 0; j < r.n_classes; j++)
             s.m[j] += shifts[i % 4];
-        gsa__softmax_row a = gsa__softmax(r.m, r.n_classes, r.k), b = gsa__softmax(s.m, r.n_classes, r.k);
+        gsa__greedy_step a = gsa__softmax(r.m, r.n_classes, r.k), b = gsa__softmax(s.m, r.n_classes, r.k);
         check_same(&b, &a);
     }
 }
@@ -337,7 +340,7 @@ static void softmax_ignores_the_order_of_classes(void **state)
         s.k = (n - 1 - r.k + turn) % n;
         for (size_t j = 0; j < n; j++)
             s.m[(n - 1 - j + turn) % n] = r.m[j];
-        gsa__softmax_row a = gsa__softmax(r.m, n, r.k), b = gsa__softmax(s.m, n, s.k);
+        gsa__greedy_step a = gsa__softmax(r.m, n, r.k), b = gsa__softmax(s.m, n, s.k);
         check_same(&b, &a);
         check("p", "a changed row", s.m[(n - 1 + turn) % n], r.m[0], 1e-14, 0);
     }
@@ -370,7 +373,7 @@ static void softmax_sums_in_eight_lanes(void **state)
         for (size_t j = 0; j < n; j++)
             assert_true(s.m[j] == e[j] / sum_in_lanes(e, n, n));
         double others = sum_in_lanes(e, n, r.k), total = others + e[r.k];
-        assert_true(gsa__softmax(r.m, n, r.k).rest == others / total);
+        assert_true(gsa__softmax(r.m, n, r.k).g == others / total);
         for (size_t j = 0; j < n; j++)
             assert_true(j == r.k || r.m[j] == e[j] / total);
     }
@@ -398,11 +401,11 @@ static void check_total(const double *margins, size_t n_classes)
     for (size_t k = 0; k < n_classes; k++) {
         double p[4];
         memcpy(p, margins, n_classes * sizeof *p);
-        gsa__softmax_row row = gsa__softmax(p, n_classes, k);
-        double repeats = gsa__softmax_repeats(p, n_classes, k, row.loss, row.rest, 0.5, 9);
+        gsa__greedy_step row = gsa__softmax(p, n_classes, k);
+        double repeats = gsa__softmax_repeats(p, n_classes, k, row.loss, row.g, 0.5, 9);
         assert_true(repeats >= 1 && repeats <= 9);
         assert_true(isfinite(row.loss) && row.loss >= 0);
-        assert_true(row.rest >= 0 && row.rest <= 1 && isfinite(row.lambda));
+        assert_true(row.g >= 0 && row.g <= 1 && isfinite(row.lambda));
         for (size_t j = 0; j < n_classes; j++)
             assert_true(p[j] >= 0 && p[j] <= 1);
         memcpy(p, margins, n_classes * sizeof *p);
@@ -430,8 +433,8 @@ static void one_class_is_certain(void **state)
 {
     (void)state;
     double m[1] = {-17};
-    gsa__softmax_row row = gsa__softmax(m, 1, 0);
-    assert_true(m[0] == 1 && row.loss == 0 && row.rest == 0 && isfinite(row.lambda) && row.lambda < 0);
+    gsa__greedy_step row = gsa__softmax(m, 1, 0);
+    assert_true(m[0] == 1 && row.loss == 0 && row.g == 0 && isfinite(row.lambda) && row.lambda < 0);
 }
 
 static void logistic_is_total(void **state)
@@ -441,11 +444,11 @@ static void logistic_is_total(void **state)
     for (size_t i = 0; i < 2 * sizeof values / sizeof *values; i++)
         for (int y = 0; y < 2; y++) {
             double m = i % 2 ? -values[i / 2] : values[i / 2];
-            gsa__logistic_row row = gsa__logistic(m, y);
+            gsa__greedy_step row = gsa__logistic(m, y);
             assert_true(isfinite(row.loss) && row.loss >= 0);
-            assert_true(row.rest >= 0 && row.rest <= 1 && row.rest == fabs(row.g) && (y ? row.g <= 0 : row.g >= 0));
+            assert_true(fabs(row.g) >= 0 && fabs(row.g) <= 1 && (y ? row.g <= 0 : row.g >= 0));
             assert_true(row.lambda >= -0.062 && row.lambda <= 1.232);
-            double repeats = gsa__logistic_repeats(m, y, row.rest, 0.5, 9);
+            double repeats = gsa__logistic_repeats(m, y, fabs(row.g), 0.5, 9);
             assert_true(repeats >= 1 && repeats <= 9);
         }
 }
@@ -453,10 +456,100 @@ static void logistic_is_total(void **state)
 static void squared_loss_is_half_the_square(void **state)
 {
     (void)state;
-    assert_true(gsa__squared_loss(3, 1) == 2);
-    assert_true(gsa__squared_loss(1, 3) == 2);
-    assert_true(gsa__squared_loss(5, 5) == 0);
-    assert_true(gsa__squared_loss(1e300, -1e300) == INFINITY);
+    assert_true(squared(3, 1) == 2);
+    assert_true(squared(1, 3) == 2);
+    assert_true(squared(5, 5) == 0);
+    assert_true(squared(1e300, -1e300) == INFINITY);
+}
+
+/* ---- every loss as a struct ------------------------------------------------------------------------------------- */
+
+static double cosh_loss(void *ctx, double m, double y)
+{
+    (void)ctx;
+    return cosh(m - y);
+}
+
+static double cosh_slope(void *ctx, double m, double y)
+{
+    (void)ctx;
+    return sinh(m - y);
+}
+
+static const gsa_margin_loss cosh_functions = {cosh_loss, cosh_slope, NULL};
+
+static double value_of(const gsa__loss *loss, const sample *r, const gsa__target *target)
+{
+    sample spent = *r;
+    return loss->value(spent.m, r->n_classes, target);
+}
+
+static void check_steps(const gsa__loss *loss, size_t n_outputs, gsa__rng *rng)
+{
+    const double h = 1e-6;
+    sample r, g, up, down;
+    r.n_classes = n_outputs;
+    for (size_t j = 0; j < n_outputs; j++)
+        r.m[j] = 6 * gsa__rng_unit(rng) - 3;
+    gsa__target target = {(size_t)gsa__rng_below(rng, n_outputs > 1 ? n_outputs : 2), 0.5, &cosh_functions};
+    g = r;
+    gsa__greedy_step step = loss->greedy_step(g.m, n_outputs, &target);
+    check("value", loss->name, value_of(loss, &r, &target), step.loss, 1e-14, 1e-15);
+    for (size_t j = 0; j < n_outputs; j++) {
+        up = down = r;
+        up.m[j] += h;
+        down.m[j] -= h;
+        double slope = (value_of(loss, &up, &target) - value_of(loss, &down, &target)) / (2 * h);
+        check("gradient scale", loss->name, g.m[j], slope, 1e-7, 1e-7);
+    }
+    double most = 0, prediction[MAX_CLASSES + 1];
+    for (size_t j = 0; j < n_outputs; j++)
+        most = fmax(most, fabs(g.m[j]));
+    check("size of the gradient", loss->name, fabs(step.g), most, 1e-12, 0);
+    if (step.g != 0 && step.lambda > 0)
+        assert_true(loss->repeats(g.m, n_outputs, &target, &step, 0.01, 2) >= 1);
+    if (!gsa__loss_has_classes(loss))
+        return;
+    check("judge", loss->name, loss->judge(r.m, n_outputs, target.class_number, prediction), step.loss, 1e-14, 1e-15);
+    double unknown = loss->judge(r.m, n_outputs, SIZE_MAX, prediction);
+    if (loss->has_probabilities) {
+        assert_true(unknown == -gsa__log(1e-15) && loss->unknown_loss == unknown);
+        return;
+    }
+    double rival = prediction[0], short_of;
+    for (size_t j = 1; j < (n_outputs > 1 ? n_outputs : 2); j++)
+        rival = fmax(rival, prediction[j]);
+    short_of = fmax(0, 1 + rival); /* the margin of a class that is not known is 0 */
+    assert_true(unknown == (loss == &gsa__loss_hinge ? short_of : short_of * short_of / 2));
+}
+
+static void every_loss_has_the_gradient_of_its_value(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"squared", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
+    gsa__rng rng = gsa__rng_of(9, 0, 0);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const gsa__loss *loss = gsa__loss_find(names[i]);
+        assert_non_null(loss);
+        assert_string_equal(loss->name, names[i]);
+        for (size_t n_labels = 0; n_labels < 6; n_labels++) {
+            bool has_place = gsa__loss_has_classes(loss) ? n_labels > 1 && n_labels <= loss->max_labels : n_labels == 0;
+            for (int row = 0; row < 200 && has_place; row++)
+                check_steps(loss, gsa__loss_outputs(loss, n_labels), &rng);
+        }
+    }
+    assert_null(gsa__loss_find("auto"));
+}
+
+static void the_mean_of_squared_loss_is_reported_as_rmse(void **state)
+{
+    (void)state;
+    double squared_mean = 8, log_mean = 0.25;
+    assert_string_equal(gsa_loss_measure("squared", &squared_mean), "rmse");
+    assert_true(squared_mean == 4);
+    assert_string_equal(gsa_loss_measure("softmax", &log_mean), "log loss");
+    assert_true(log_mean == 0.25);
+    assert_null(gsa_loss_measure("auto", &log_mean));
 }
 
 int main(void)
@@ -481,6 +574,8 @@ int main(void)
         cmocka_unit_test(one_class_is_certain),
         cmocka_unit_test(logistic_is_total),
         cmocka_unit_test(squared_loss_is_half_the_square),
+        cmocka_unit_test(every_loss_has_the_gradient_of_its_value),
+        cmocka_unit_test(the_mean_of_squared_loss_is_reported_as_rmse),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

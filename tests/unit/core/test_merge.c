@@ -323,6 +323,24 @@ static void states_that_do_not_fit_are_refused(void **unused)
     free_states(a, b);
 }
 
+static void states_of_auto_and_gsa_merge_and_one_of_paper_does_not(void **unused)
+{
+    (void)unused;
+    static const char *const methods[] = {"auto", "gsa", "paper"};
+    gsa_error error = {0};
+    gsa_state *states[3], *out = NULL;
+    for (size_t i = 0; i < 3; i++) {
+        states[i] = state_with("method", methods[i], "loss", "logistic", NULL);
+        learn_random(states[i], i, 100, 20, 2);
+    }
+    gsa_state *both = merged_two(states[0], states[1], NULL);
+    assert_int_equal(state_summary(both).n_rows, state_summary(states[0]).n_rows + state_summary(states[1]).n_rows);
+    assert_int_equal(gsa_state_merge((const gsa_state *const *)states, 3, NULL, NULL, &out, &error), GSA_CONFLICT);
+    assert_non_null(strstr(error.message, "state 1 was trained with method=auto, state 3 with paper"));
+    gsa_state_free(both);
+    free_each_state(states, 3);
+}
+
 static void starting_from_a_model_begins_with_its_weights_and_a_fresh_mean(void **unused)
 {
     (void)unused;
@@ -493,6 +511,7 @@ int main(void)
         cmocka_unit_test(states_that_have_met_no_row_merge_into_one_that_can_learn),
         cmocka_unit_test(an_average_of_no_rows_does_not_begin_behind_its_end),
         cmocka_unit_test(copies_may_end_the_pass_themselves),
+        cmocka_unit_test(states_of_auto_and_gsa_merge_and_one_of_paper_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "core/labels.h"
+#include "core/state.h"
 
 #include <math.h>
 
@@ -260,7 +261,7 @@ static gsa_state *state_of_custom_loss(void)
     gsa_config *config;
     gsa_state *state;
     gsa_error error = {0};
-    config = config_with("method", "gsa", "holdout", "0", NULL);
+    config = config_with("method", "paper", "holdout", "0", NULL);
     must_be_ok(gsa_config_set_loss(config, &square, &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     gsa_config_free(config);
@@ -432,6 +433,53 @@ static void a_base_that_went_on_is_found_by_its_counts(void **unused)
     free(r);
 }
 
+/* Numbers that only a file that lies can have: what would be added up is less than nothing. */
+static void copies_with_less_than_their_base_are_refused(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 400, 20, 2);
+    gsa_batch batch = rows_batch(r), some = rows_slice(&batch, 0, 200), others = rows_slice(&batch, 200, 200);
+    gsa_state *base = state_with("method", "auto", "units", "free", NULL), *copies[2], *out = NULL;
+    gsa_error error = {0};
+    learn(base, &some);
+    for (size_t i = 0; i < 2; i++) {
+        copies[i] = forked(base, 2);
+        learn(copies[i], &others);
+    }
+    assert_true(base->sample.n > 0);
+    gsa__held_row *held = gsa__sample_find(&copies[1]->sample, base->sample.at[0]);
+    assert_non_null(held);
+    double seen = held->seen;
+    uint64_t rows_behind = copies[1]->rows_behind;
+    held->seen = held->weight = seen / 2;
+    must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
+             "cannot merge the states: a held-out row weighs less than in the base; give their own base");
+    held->seen = held->weight = seen;
+    copies[1]->rows_behind = base->rows_behind - 1;
+    must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
+             "state 2 did not start from this base; give its own");
+    copies[1]->rows_behind = rows_behind;
+    copies[1]->given.sum = base->given.sum / 2;
+    must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
+             "one is a copy of the base and one a new run");
+    assert_null(out);
+    free_states(base, copies[0], copies[1]);
+    free(r);
+}
+
+/* A weight of no rows: nothing is divided by their number. */
+static void weights_of_no_rows_leave_a_merge_finite(void **unused)
+{
+    (void)unused;
+    gsa_state *a = state_with("holdout", "0", NULL), *b = state_with("holdout", "0", NULL);
+    learn_random(a, 1, 100, 20, 2);
+    learn_random(b, 2, 100, 20, 2);
+    b->given.n_rows = 0;
+    gsa_state *both = merged_two(a, b, NULL), *again = reread(both);
+    same_states(both, again);
+    free_states(a, b, both, again);
+}
+
 /* ---- models and metrics ------------------------------------------------------------------------------------------ */
 
 static void weights_that_cannot_be_are_refused(void **unused)
@@ -531,7 +579,7 @@ static double nowhere(void *ctx, double m, double y)
 static void a_loss_that_is_no_number_stops_the_run_with_advice(void **unused)
 {
     (void)unused;
-    static const char *const methods[][2] = {{"gsa", "custom loss diverged after 1 rows"},
+    static const char *const methods[][2] = {{"paper", "custom loss diverged after 1 rows"},
                                              {"auto", "weights are no longer finite after 1 rows"}};
     const gsa_margin_loss losses[] = {{.loss = nowhere, .derivative = half_square_slope},
                                       {.loss = half_square, .derivative = nowhere}};
@@ -572,6 +620,8 @@ int main(void)
         cmocka_unit_test(a_base_that_is_none_of_the_states_is_refused),
         cmocka_unit_test(a_base_is_known_by_its_rows_and_its_labels),
         cmocka_unit_test(a_base_that_went_on_is_found_by_its_counts),
+        cmocka_unit_test(copies_with_less_than_their_base_are_refused),
+        cmocka_unit_test(weights_of_no_rows_leave_a_merge_finite),
         cmocka_unit_test(weights_that_cannot_be_are_refused),
         cmocka_unit_test(metrics_of_different_models_are_not_added),
         cmocka_unit_test(a_row_that_cannot_be_judged_is_refused_with_its_number),

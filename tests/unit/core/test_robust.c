@@ -1,9 +1,10 @@
 /* The edges: huge and tiny values, one row, one class, divergence, limits, and memory that runs out. */
-#include "rows.h"
+#include "bytes.h"
 
 #include "base/memory.h"
 #include "core/sample.h"
 #include "core/snapshot.h"
+#include "core/state.h"
 
 #include "support/failing_memory.h"
 
@@ -140,6 +141,53 @@ static void squared_loss_that_diverges_is_stopped_with_advice(void **unused)
     free(r);
 }
 
+/* The row that showed it had been learned and was not counted: what was saved was refused as damaged. */
+static void a_state_that_has_diverged_is_saved_and_loaded(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    for (int i = 0; i < 2000; i++) {
+        rows_entry(r, 0, i % 10 == 9 ? 2.0f : 0.01f);
+        rows_end(r, 1);
+    }
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "squared", "holdout", "0", NULL);
+    gsa_error error = {0};
+    assert_int_equal(gsa_state_update(state, &batch, &error), GSA_DIVERGED);
+    assert_true(error.row >= 100);
+    assert_int_equal(gsa__state_count(state, 1), error.row);
+    gsa_state *again = reread(state);
+    same_states(state, again);
+    free_states(state, again);
+    free(r);
+}
+
+/* As above, where two learners take the row and the second of them diverges. Three classes: their margins are floats.
+ */
+static void a_rival_that_diverges_loses_the_contest(void **unused)
+{
+    (void)unused;
+    gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
+    rows *r = rows_new();
+    learn_random(state, 1, 100, 10, 3);
+    assert_non_null(state->contest);
+    for (size_t k = 0; k < 3; k++)
+        gsa__table_slot(&state->contest->table, 1)[k].f = 3e38F;
+    state->contest->earlier_loss[1] = state->contest->loss[1] = 0; /* it leads */
+    rows_entry(r, 0, 1e10F);
+    rows_end(r, 1);
+    gsa_batch batch = rows_batch(r);
+    learn(state, &batch);
+    assert_null(state->contest);
+    assert_int_equal(state->units_free, 0);
+    assert_int_equal(state->n_rows, 101);
+    all_weights_are_finite(state);
+    gsa_state *again = reread(state);
+    same_states(state, again);
+    free_states(state, again);
+    free(r);
+}
+
 static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
 {
     (void)unused;
@@ -165,9 +213,9 @@ static void a_huge_id_is_an_error_that_says_what_to_do(void **unused)
 /* ---- memory that runs out at the n-th request ---------------------------------------------------------------------
  */
 
-static int count_bytes(void *total, const void *bytes, size_t size)
+static int count_bytes(void *total, const void *data, size_t size)
 {
-    const unsigned char *at = bytes;
+    const unsigned char *at = data;
     for (size_t i = 0; i < size; i++)
         *(uint64_t *)total += 1u + (at[i] == 0xFFu); /* every byte is read */
     return 0;
@@ -337,7 +385,7 @@ static void what_is_no_longer_finite_is_not_saved(void **unused)
     for (int n = 0; n <= 4; n++) {
         gsa_batch batch = rows_batch(r);
         gsa_state *state =
-            state_with("loss", "squared", "method", "gsa", "average", "recent", "intercept", "off", NULL);
+            state_with("loss", "squared", "method", "paper", "average", "recent", "intercept", "off", NULL);
         gsa_error error = {0};
         gsa__snapshot *snapshot = NULL;
         batch.n_rows = (size_t)n;
@@ -387,6 +435,8 @@ int main(void)
         cmocka_unit_test(rows_without_length_do_not_enter_the_mean),
         cmocka_unit_test(all_equal_labels_converge_to_that_label),
         cmocka_unit_test(squared_loss_that_diverges_is_stopped_with_advice),
+        cmocka_unit_test(a_state_that_has_diverged_is_saved_and_loaded),
+        cmocka_unit_test(a_rival_that_diverges_loses_the_contest),
         cmocka_unit_test(a_huge_id_is_an_error_that_says_what_to_do),
         cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
         cmocka_unit_test(a_state_goes_on_where_memory_ran_out),

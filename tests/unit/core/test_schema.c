@@ -125,7 +125,7 @@ static void names_are_those_of_the_strongest(void **unused)
     }
     double label = 1;
     gsa_batch batch = {.n_rows = 1, .row_start = row_start, .index = index, .value = value, .label = &label};
-    gsa_state *state = state_with("loss", "squared", "method", "gsa", NULL);
+    gsa_state *state = state_with("loss", "squared", "method", "paper", NULL);
     learn(state, &batch);
     must_be_ok(gsa_state_set_names(state, any_name, NULL, &error), &error);
     gsa_model *model;

@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include "core/snapshot.h"
+#include "core/state.h"
 
 #include <math.h>
 
@@ -9,14 +10,14 @@ static const struct {
     const char *loss, *average, *holdout;
     unsigned n_classes;
     const char *method, *units;
-} kinds[] = {{"auto", "suffix", "0", 2, "gsa", "auto"},      {"logistic", "last", "10", 2, "gsa", "auto"},
-             {"softmax", "full", "0", 5, "gsa", "auto"},     {"auto", "suffix", "20", 6, "gsa", "auto"},
-             {"squared", "suffix", "0", 0, "gsa", "auto"},   {"auto", "suffix", "5", 0, "gsa", "auto"},
-             {"softmax", "suffix", "0", 2, "gsa", "auto"},   {"auto", "suffix", "0", 2, "auto", "auto"},
+} kinds[] = {{"auto", "suffix", "0", 2, "paper", "auto"},    {"logistic", "last", "10", 2, "paper", "auto"},
+             {"softmax", "full", "0", 5, "paper", "auto"},   {"auto", "suffix", "20", 6, "paper", "auto"},
+             {"squared", "suffix", "0", 0, "paper", "auto"}, {"auto", "suffix", "5", 0, "paper", "auto"},
+             {"softmax", "suffix", "0", 2, "paper", "auto"}, {"auto", "suffix", "0", 2, "auto", "auto"},
              {"softmax", "suffix", "10", 4, "auto", "auto"}, {"squared", "last", "0", 0, "auto", "auto"},
              {"logistic", "full", "0", 2, "auto", "free"},   {"auto", "suffix", "0", 5, "auto", "given"},
              {"hinge", "suffix", "5", 2, "auto", "auto"},    {"squared_hinge", "last", "0", 5, "auto", "given"},
-             {"hinge", "full", "0", 4, "gsa", "auto"},       {"auto", "recent", "auto", 2, "auto", "auto"},
+             {"hinge", "full", "0", 4, "paper", "auto"},     {"auto", "recent", "auto", 2, "auto", "auto"},
              {"softmax", "recent", "10", 4, "auto", "free"}, {"squared", "recent", "auto", 0, "auto", "free"},
              {"hinge", "recent", "auto", 3, "auto", "given"}};
 
@@ -258,13 +259,17 @@ static void a_state_that_contradicts_itself_is_refused(void **unused)
         {.tensor = "sample.row_start", .element = 1, .bits = UINT64_MAX},
         {.tensor = "sample.seen", .element = 0, .bits = 0},
         {.tensor = "sample.weight", .element = 0, .bits = 0xBFF0000000000000}, /* -1 */
+        {.tensor = "sample.weight", .element = 0, .bits = 0x4059000000000000}, /* 100, more than was seen */
         {.tensor = "sample.index", .element = 0, .bits = UINT32_MAX},
         {.tensor = "weight", .element = 2, .bits = 0x7F800000}, /* infinite */
         {.tensor = "counts", .element = 4, .bits = 1},          /* the average starts anew in the past */
         {.tensor = "counts", .element = 0, .bits = UINT64_MAX}, /* rows: what doubles up to them would not end */
         {.tensor = "counts", .element = 5, .bits = UINT64_MAX}, /* passes */
-        {.tensor = "counts", .element = 6, .bits = (UINT64_C(1) << 60) + 1}, /* rows of the pass */
+        {.tensor = "counts", .element = 6, .bits = (UINT64_C(1) << 52) + 1}, /* rows of the pass */
         {.tensor = "counts", .element = 10, .bits = UINT64_MAX},             /* runs merged */
+        {.tensor = "counts", .element = 11, .bits = 1},                      /* fewer rows than were counted */
+        {.tensor = "counts", .element = 13, .bits = 0},                      /* a clock that stands still */
+        {.tensor = "counts", .element = 16, .bits = 2},                      /* neither true nor false */
         {.tensor = "sums", .element = 0, .bits = 0x7FF8000000000000},
         {.tensor = "labels.number", .element = 1, .bits = 0},               /* not the number of its text */
         {.tensor = "class_sums", .element = 1, .bits = 0xBFF0000000000000}, /* -1 */
@@ -333,6 +338,7 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
         {.tensor = "best.numbers", .element = 1, .bits = 0},
         {.tensor = "best.numbers", .element = 1, .bits = NOT_A_NUMBER},
         {.tensor = "best.numbers", .element = 1, .bits = INFINITE},
+        {.tensor = "best.numbers", .element = 1, .bits = 0x3FF8000000000000}, /* one and a half */
         {.tensor = "best.numbers", .element = 2, .bits = 0},
         {.tensor = "best.numbers", .element = 2, .bits = NOT_A_NUMBER},
         {.tensor = "best.numbers", .element = 2, .bits = BILLION},
@@ -361,6 +367,27 @@ static void means_of_columns_and_best_weights_that_cannot_be_are_refused(void **
     gsa_state_free(state);
 }
 
+/* Found by fuzz_state: a state was loaded with the most passes that there may be, ended one more, and was saved. */
+static void counts_beyond_any_run_are_not_saved(void **unused)
+{
+    (void)unused;
+    gsa_state *state = state_with("method", "auto", "units", "free", NULL);
+    gsa_error error = {0};
+    bytes written = {0};
+    learn_random(state, 1, 200, 30, 3);
+    state->position.pass = (UINT64_C(1) << 52) - 1;
+    gsa_state_end_pass(state);
+    must_be_ok(gsa_state_keep_best(state, &error), &error); /* of the pass after it */
+    assert_int_equal(state_summary(state).best_pass, (UINT64_C(1) << 52) + 1);
+    gsa_state *again = reread(state);
+    same_states(state, again);
+    gsa_state_end_pass(again);
+    assert_int_equal(gsa_state_write(again, append, &written, &error), GSA_LIMIT);
+    assert_string_equal(error.message, "cannot save the state: 4503599627370497 passes are beyond any run");
+    assert_int_equal(written.size, 0);
+    free_states(state, again);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_state_that_contradicts_itself_is_refused),
         cmocka_unit_test(labels_that_are_not_utf8_are_refused),
         cmocka_unit_test(means_of_columns_and_best_weights_that_cannot_be_are_refused),
+        cmocka_unit_test(counts_beyond_any_run_are_not_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void chunks_of_any_size_give_the_same_bits(void **unused)
     static const char *const losses[] = {"logistic", "softmax", "squared", "hinge", "squared_hinge"};
     for (size_t kind = 0; kind < 10; kind++) {
         size_t l = kind % 5;
-        const char *method = kind < 5 ? "gsa" : "auto";
+        const char *method = kind < 5 ? "paper" : "auto";
         rows *r = rows_random(3, 500, 40, l == 0 ? 2 : l == 2 ? 0 : 6);
         gsa_batch batch = rows_batch(r);
         gsa_state *whole = state_with("loss", losses[l], "holdout", "20", "method", method, NULL);

@@ -97,7 +97,8 @@ static bytes trained(int kind, const char *method, const char *passes, const cha
 static void dense_rows_and_rows_that_name_zeros_learn_to_the_same_bytes(void **unused)
 {
     (void)unused;
-    static const char *const runs[][3] = {{"gsa", "2", "shuffled"}, {"gsa", "1", "file"}, {"auto", "2", "shuffled"}};
+    static const char *const runs[][3] = {
+        {"paper", "2", "shuffled"}, {"paper", "1", "file"}, {"auto", "2", "shuffled"}};
     for (size_t i = 0; i < 3; i++) {
         bytes sparse = trained(SPARSE, runs[i][0], runs[i][1], runs[i][2]);
         for (int kind = WITH_ZEROS; kind < SHAPES; kind++) {
@@ -194,8 +195,8 @@ static void a_merged_state_is_not_resumed(void **unused)
 static void a_first_block_that_cannot_be_learned_is_named_by_its_line(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = {"gsa", "auto"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const methods[] = {"paper", "gsa", "auto"};
+    for (size_t i = 0; i < 3; i++) {
         gsa_error error = {0};
         gsa_state *state = state_with("method", methods[i], NULL);
         gsa_reader *reader = text_reader("1 1:1\n2.5 1:1\nsunny 1:1\n", NULL);

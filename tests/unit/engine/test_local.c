@@ -1,6 +1,8 @@
 /* The engine on one machine: order, passes, stopping and going on. */
 #include "runs.h"
 
+#include "core/state.h"
+
 #include <greedystep/train.h>
 
 #include <math.h>
@@ -15,14 +17,15 @@ static uint64_t rows_learned(const gsa_state *state)
 static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **unused)
 {
     (void)unused;
-    static const char *const orders[] = {"shuffled", "file"};
-    for (size_t o = 0; o < 2; o++) {
+    static const char *const orders[] = {"shuffled", "file"}, *const methods[] = {"paper", "gsa"};
+    for (size_t i = 0; i < 4; i++) {
         gsa_error error = {0};
-        gsa_state *quiet = state_with("passes", "2", "order", orders[o], "seed", "5", NULL);
+        const char *method = methods[i / 2], *order = orders[i % 2];
+        gsa_state *quiet = state_with("method", method, "passes", "2", "order", order, "seed", "5", NULL);
         gsa_reader *reader = generated(20000, 2, 1);
         must_be_ok(gsa_train(quiet, reader, NULL, NULL, &error), &error);
         gsa_reader_close(reader);
-        gsa_state *stopped = state_with("passes", "2", "order", orders[o], "seed", "5", NULL);
+        gsa_state *stopped = state_with("method", method, "passes", "2", "order", order, "seed", "5", NULL);
         gsa_status status = GSA_STOPPED;
         unsigned n_stops = 0;
         while (status == GSA_STOPPED) { /* a new process each time: state from its bytes, reader from the start */
@@ -35,7 +38,7 @@ static void a_run_stopped_again_and_again_gives_the_bytes_of_a_quiet_one(void **
             reader = generated(20000, 2, 1);
             status = gsa_train(stopped, reader, NULL, &env, &error);
             gsa_reader_close(reader);
-            n_stops++;
+            assert_true(++n_stops < 1000);
         }
         must_be_ok(status, &error);
         assert_true(n_stops > 5);
@@ -217,10 +220,10 @@ static void twelve_rows_train_and_words_are_labels(void **unused)
 static void rows_without_any_feature_train_a_constant(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = {"auto", "gsa"}, *const orders[] = {"shuffled", "file"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const methods[] = {"auto", "gsa", "paper"}, *const orders[] = {"shuffled", "file"};
+    for (int i = 0; i < 6; i++) {
         gsa_error error = {0};
-        gsa_state *state = state_with("loss", "squared", "method", methods[i % 2], "order", orders[i / 2], NULL);
+        gsa_state *state = state_with("loss", "squared", "method", methods[i % 3], "order", orders[i / 3], NULL);
         gsa_reader *reader = text_reader("3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n3\n", NULL);
         must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
         gsa_model *model = model_of(state);
@@ -229,6 +232,99 @@ static void rows_without_any_feature_train_a_constant(void **unused)
         gsa_reader_close(reader);
         gsa_state_free(state);
     }
+}
+
+/* ---- the methods auto and gsa ------------------------------------------------------------------------------------ */
+
+static gsa_state *trained(gsa_reader *reader, const char *method, const char *order, const char *passes)
+{
+    gsa_error error = {0};
+    gsa_state *state = state_with("method", method, "order", order, "passes", passes, NULL);
+    must_be_ok(gsa_train(state, reader, NULL, NULL, &error), &error);
+    gsa_reader_close(reader);
+    return state;
+}
+
+/* Only the name of the method may differ. */
+static void rename_method(gsa_state *state, const char *method)
+{
+    gsa_error error = {0};
+    must_be_ok(gsa__params_set(&state->params, "method", method, &error), &error);
+}
+
+static void gsa_and_auto_give_the_same_bytes_where_an_option_is_for_gsa(void **unused)
+{
+    (void)unused;
+    static const char *const orders[] = {"shuffled", "file"}, *const passes[] = {"0", "1"};
+    for (size_t i = 1; i < 4; i++) {
+        const uint64_t n_rows = GSA_BLOCK_ROWS + 1000, n_classes = 2 + i % 2;
+        gsa_state *first = trained(generated(n_rows, n_classes, 1), "auto", orders[i / 2], passes[i % 2]);
+        gsa_state *second = trained(generated(n_rows, n_classes, 1), "gsa", orders[i / 2], passes[i % 2]);
+        assert_true(state_summary(first).n_held_out > 0);
+        rename_method(second, "auto");
+        same_states(first, second);
+        free_states(first, second);
+    }
+}
+
+/* Rows of a reader, as ones that come once. */
+static gsa_status next_of_stream(void *ctx, gsa_batch *out, gsa_error *error)
+{
+    return gsa_reader_next(ctx, out, error);
+}
+
+static gsa_reader *streamed(gsa_reader *from)
+{
+    const gsa_row_source source = {.ctx = from, .next = next_of_stream};
+    gsa_reader *reader;
+    gsa_error error = {0};
+    must_be_ok(gsa_reader_begin(from, &error), &error);
+    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    return reader;
+}
+
+static void gsa_learns_a_small_file_in_order_as_a_stream_of_its_rows(void **unused)
+{
+    (void)unused;
+    static const uint64_t sizes[] = {12, 150, 2000, GSA_BLOCK_ROWS - 1};
+    static const char *const methods[] = {"auto", "gsa"}; /* of the stream */
+    for (size_t i = 0; i < 8; i++) {
+        gsa_reader *from = generated(sizes[i / 2], 3, 4);
+        gsa_state *stream = trained(streamed(from), methods[i % 2], "auto", "1");
+        gsa_state *file = trained(generated(sizes[i / 2], 3, 4), "gsa", "file", "1");
+        assert_string_equal(gsa_state_get(stream, "order"), "file");
+        rename_method(stream, "gsa");
+        same_states(stream, file);
+        free_states(stream, file);
+        gsa_reader_close(from);
+    }
+}
+
+static void gsa_holds_rows_of_a_small_file_out_and_auto_solves_it(void **unused)
+{
+    (void)unused;
+    gsa_state *learner = trained(generated(2000, 2, 1), "gsa", "shuffled", "0");
+    gsa_state *team = trained(generated(2000, 2, 1), "auto", "shuffled", "0");
+    gsa_summary summary = state_summary(learner);
+    assert_in_range(summary.n_held_out, 100, 300);
+    assert_true(summary.best_pass > 0);
+    assert_true(isfinite(gsa_state_held_out_loss(learner)));
+    assert_int_equal(state_summary(team).n_held_out, 0);
+    free_states(learner, team);
+}
+
+/* Rows with equal features are held out together, and these have a hash that is. */
+static void rows_that_are_all_held_out_are_learned_in_the_end(void **unused)
+{
+    (void)unused;
+    gsa_reader *reader = text_reader("31 5:1\n33.5 5:1\n32 5:1\n30 5:1\n31 5:1\n33 5:1\n", NULL);
+    gsa_state *state = trained(reader, "gsa", "shuffled", "0");
+    assert_int_equal(state_summary(state).n_rows, 0);
+    assert_true(state_summary(state).n_held_out > 0);
+    gsa_model *model = model_of(state);
+    assert_close(gsa_model_intercept(model, 0) + (double)gsa_model_weight(model, 4, 0), 32, 2);
+    gsa_model_free(model);
+    gsa_state_free(state);
 }
 
 int main(void)
@@ -244,6 +340,10 @@ int main(void)
         cmocka_unit_test(a_label_that_contradicts_names_its_line),
         cmocka_unit_test(twelve_rows_train_and_words_are_labels),
         cmocka_unit_test(rows_without_any_feature_train_a_constant),
+        cmocka_unit_test(gsa_and_auto_give_the_same_bytes_where_an_option_is_for_gsa),
+        cmocka_unit_test(gsa_learns_a_small_file_in_order_as_a_stream_of_its_rows),
+        cmocka_unit_test(gsa_holds_rows_of_a_small_file_out_and_auto_solves_it),
+        cmocka_unit_test(rows_that_are_all_held_out_are_learned_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

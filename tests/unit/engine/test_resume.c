@@ -47,9 +47,9 @@ static void assert_conflict(gsa_state *state, long n_rows, long changed, const c
 static void a_run_that_has_ended_compares_all_rows(void **unused)
 {
     (void)unused;
-    static const char *const methods[] = {"auto", "gsa"}; /* a team, and one state */
+    static const char *const methods[] = {"auto", "gsa", "paper"}; /* a team, and one state */
     enum { ROWS = 3000 };
-    for (size_t m = 0; m < 2; m++) {
+    for (size_t m = 0; m < 3; m++) {
         gsa_error error = {0};
         gsa_state *state = state_with("method", methods[m], "passes", "2", NULL);
         must_be_ok(train_on(state, ROWS, NONE, NULL, NULL, &error), &error);
@@ -83,7 +83,7 @@ static void a_later_pass_compares_all_rows_before_it_ends(void **unused)
         gsa_error error = {0};
         unsigned n_whole = 0;
         gsa_train_hooks hooks = {.ctx = &n_whole, .state_is_whole = count_whole};
-        gsa_state *state = state_with("method", "gsa", "passes", "1", NULL);
+        gsa_state *state = state_with("method", "paper", "passes", "1", NULL);
         must_be_ok(train_on(state, 3000, NONE, NULL, NULL, &error), &error);
         must_be_ok(gsa_state_set(state, "passes", "3", &error), &error);
         gsa_status status = train_on(state, inputs[i][0], inputs[i][1], &hooks, NULL, &error);
@@ -114,12 +114,12 @@ static void the_first_pass_compares_the_rows_that_are_passed_over(void **unused)
     (void)unused;
     gsa_error error = {0};
     long n;
-    gsa_state *state = stopped_state("gsa", "file", 5000, 15, &n);
+    gsa_state *state = stopped_state("paper", "file", 5000, 15, &n);
     assert_conflict(state, 5000, n - 1, "not those");
     assert_conflict(state, 5000, 1030, "not those");
     must_be_ok(train_on(state, 5000, n, NULL, NULL, &error), &error); /* the next row may be any */
     gsa_state_free(state);
-    state = stopped_state("gsa", "shuffled", 5000, 15, &n);
+    state = stopped_state("paper", "shuffled", 5000, 15, &n);
     assert_conflict(state, 4999, NONE, "not those"); /* another order */
     must_be_ok(train_on(state, 5000, NONE, NULL, NULL, &error), &error);
     gsa_state_free(state);
@@ -129,7 +129,7 @@ static void the_state_of_another_run_is_refused(void **unused)
 {
     (void)unused;
     gsa_error error = {0};
-    gsa_state *state = state_with("method", "gsa", "passes", "1", NULL);
+    gsa_state *state = state_with("method", "paper", "passes", "1", NULL);
     gsa_reader *other = generated(3000, 2, 7);
     must_be_ok(gsa_train(state, other, NULL, NULL, &error), &error);
     gsa_reader_close(other);
@@ -204,7 +204,7 @@ static void copies_that_are_merged_have_the_rows_of_all(void **unused)
     uint32_t number[900];
     for (uint32_t i = 0; i < 900; i++)
         number[i] = i;
-    gsa_state *base = state_with("method", "gsa", NULL), *copy[2], *merged;
+    gsa_state *base = state_with("method", "paper", NULL), *copy[2], *merged;
     must_be_ok(gsa_state_update_rows(base, &batch, number, 300, &error), &error);
     for (size_t c = 0; c < 2; c++) {
         must_be_ok(gsa_state_fork(base, 2, NULL, &copy[c], &error), &error);

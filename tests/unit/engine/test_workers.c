@@ -3,7 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "engine/workers.h"
+#include "base/workers.h"
 
 #include <stdatomic.h>
 

@@ -1,5 +1,5 @@
 /* Tasks on threads. */
-#include "engine/workers.h"
+#include "base/workers.h"
 
 #include "base/error.h"
 #include "base/memory.h"

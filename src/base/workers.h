@@ -1,6 +1,6 @@
 /* Threads: tasks by number, each run once. */
-#ifndef GSA_ENGINE_WORKERS_H
-#define GSA_ENGINE_WORKERS_H
+#ifndef GSA_BASE_WORKERS_H
+#define GSA_BASE_WORKERS_H
 
 #include <greedystep/greedystep.h>
 

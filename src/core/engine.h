@@ -1,0 +1,17 @@
+/* What the engine needs of a state and is not public. */
+#ifndef GSA_CORE_ENGINE_H
+#define GSA_CORE_ENGINE_H
+
+#include <greedystep/greedystep.h>
+
+/* Returns a label by its number, in the order in which labels came. */
+const char *gsa__state_label(const gsa_state *state, size_t number);
+/* Returns the number of outputs: 1, or one per class. */
+size_t gsa__state_n_outputs(const gsa_state *state);
+/* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
+size_t gsa__state_count_tiny(const gsa_state *state);
+/* Keeps these rows of the batch as held-out ones. */
+gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
+                               gsa_error *error);
+
+#endif

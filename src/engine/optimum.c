@@ -1,0 +1,98 @@
+/* The optimum of rows that fit in memory. */
+#include "engine/optimum.h"
+
+#include "engine/block.h"
+#include "engine/peers.h"
+
+#include "base/error.h"
+#include "base/workers.h"
+#include "solve/solve.h"
+
+#include <string.h>
+
+/* Parameters of the learner, and the value with which they leave the method open. */
+static const char *const OPEN[][2] = {
+    {"passes", "0"}, {"average", "recent"}, {"holdout", "auto"}, {"order", "shuffled"}, {"shards", "0"}};
+
+static int is_asked_for(const gsa_state *state)
+{
+    return strcmp(gsa_state_get(state, "method"), "optimum") == 0;
+}
+
+gsa_status gsa__optimum_may(const gsa__job *job, int *may, gsa_error *error)
+{
+    const char *method = gsa_state_get(job->state, "method");
+    *may = strcmp(method, "optimum") == 0 || (strcmp(method, "auto") == 0 && !gsa__progress_of(job->reader).is_stream);
+    for (size_t i = 0; i < sizeof OPEN / sizeof *OPEN && *may; i++) {
+        const char *value = gsa_state_get(job->state, OPEN[i][0]);
+        if (strcmp(value, OPEN[i][1]) == 0)
+            continue;
+        *may = 0;
+        if (is_asked_for(job->state))
+            return gsa__fail(
+                error, GSA_ARGUMENT,
+                "%s %s is for greedy step averaging, and method optimum has none; leave one of the two out", OPEN[i][0],
+                value);
+    }
+    return GSA_OK;
+}
+
+/* Adds the rows that were read, and all that follow. */
+static gsa_status gather(gsa__job *job, gsa__ahead *ahead, gsa_batch *rows, gsa__solver *solver, bool *fits,
+                         gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (*fits = true; status == GSA_OK && *fits;) {
+        if (job->env.should_stop(job->env.stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        status = gsa__solver_add(solver, rows, fits, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(job->reader, rows, error);
+        else if (*fits)
+            status = gsa__ahead_next(ahead, GSA_BLOCK_ROWS, rows, error);
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+static gsa_status hand_round(gsa__job *job, gsa_status status, gsa_error *error)
+{
+    gsa_state *solved = gsa__peers_rank(job) == 0 ? job->state : NULL;
+    status = gsa__peers_share(job, status, &solved, 1, 1, error);
+    return solved && solved != job->state ? gsa_state_replace(job->state, solved, error) : status;
+}
+
+static gsa_status fail_size(const gsa__job *job, gsa_error *error)
+{
+    return gsa__fail(
+        error, GSA_LIMIT,
+        "the rows of %s are more than method optimum takes (%llu million numbers); leave the method out, or "
+        "give method gsa",
+        gsa_reader_file(job->reader, 0), (unsigned long long)(GSA__SOLVER_CELLS >> 20));
+}
+
+gsa_status gsa__optimum_train(gsa__job *job, gsa__ahead *ahead, int *taken, gsa_error *error)
+{
+    gsa__solver *solver = NULL;
+    gsa_batch rows;
+    bool fits = false;
+    gsa_status status = gsa__ahead_next(ahead, GSA_BLOCK_ROWS, &rows, error);
+    *taken = 0;
+    if (status == GSA_END)
+        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(job->reader, 0));
+    if (status == GSA_OK && (status = gsa__solver_new(job->state, &rows, &job->env, &solver, error)) != GSA_OK)
+        gsa_reader_locate(job->reader, &rows, error);
+    if (status != GSA_OK || !solver)
+        return status;
+    if (status == GSA_OK)
+        status = gather(job, ahead, &rows, solver, &fits, error);
+    if (status == GSA_OK && !fits && is_asked_for(job->state))
+        status = fail_size(job, error);
+    *taken = status == GSA_OK && fits;
+    if (*taken && gsa__peers_rank(job) == 0)
+        status = gsa__solver_solve(solver, job->state, gsa__workers_count(&job->env),
+                                   (gsa__strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);
+    gsa__solver_free(solver);
+    if (*taken && gsa__peers_count(job) > 1)
+        status = hand_round(job, status, error);
+    return *taken ? gsa__peers_end_pass(job, status, job->state, error) : status;
+}

@@ -1,0 +1,503 @@
+/* From rows as they come to rows that can be solved: joined, dealt to folds, numbered, standardised. */
+#include "solve/design.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A column is dense if it is present in this share of rows: its units are then its deviation from its mean. */
+#define DENSE_SHARE 0.9
+/* Rows are stored dense if this many times their entries are at least all cells. */
+#define DENSE_ENTRIES 3u
+/* A column that varies by less, relative to its mean square, does not vary. */
+#define VARIANCE_LEAST 1e-24
+
+/* ---- order, folds, joined rows ----------------------------------------------------------------------------------- */
+
+typedef struct ordered_row {
+    uint64_t hash;
+    uint64_t label; /* class, or the bits of a number */
+    double weight;
+    uint32_t row;
+    uint32_t fold;
+} ordered_row;
+
+static int compare_rows(const void *a, const void *b)
+{
+    const ordered_row *x = a, *y = b;
+    if (x->hash != y->hash)
+        return x->hash < y->hash ? -1 : 1;
+    if (x->label != y->label)
+        return x->label < y->label ? -1 : 1;
+    if (x->weight != y->weight)
+        return x->weight < y->weight ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/* The end of the rows from `from` on that are equal in features, or in label too, or in weight too. */
+enum { FEATURES, LABEL, WEIGHT };
+static size_t run_end(const ordered_row *sorted, size_t from, size_t n, int in)
+{
+    size_t end = from + 1;
+    while (end < n && sorted[end].hash == sorted[from].hash &&
+           (in < LABEL || sorted[end].label == sorted[from].label) &&
+           (in < WEIGHT || sorted[end].weight == sorted[from].weight))
+        end++;
+    return end;
+}
+
+/* What is known of the kinds of rows, those with equal features. */
+struct kinds {
+    size_t n, n_repeated; /* rows beyond the first of a kind */
+    double same;          /* those of them that a row of the kind agrees with in its label */
+};
+
+static struct kinds count_kinds(const ordered_row *sorted, size_t n, size_t copies)
+{
+    struct kinds kinds = {0};
+    for (size_t i = 0, end; i < n; i = end, kinds.n++) {
+        end = run_end(sorted, i, n, FEATURES);
+        size_t count = (end - i) / copies;
+        kinds.n_repeated += count - 1;
+        for (size_t l = i, next; l < end; l = next) {
+            next = run_end(sorted, l, end, LABEL);
+            double of_label = (double)((next - l) / copies);
+            kinds.same += of_label * (of_label - 1) / (double)count;
+        }
+    }
+    return kinds;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Whether most values are those of one kind only, as measurements are and counts and words are not: rows that agree in
+ * all of their measurements are copies. The first kinds tell. */
+#define ENTRIES_COMPARED 65536u
+#define MEASURED_SHARE 0.5
+
+static gsa_status are_measured(const gsa__gathered *rows, const ordered_row *sorted, bool *measured, gsa_error *error)
+{
+    uint64_t *values = gsa__alloc(&rows->env, ENTRIES_COMPARED, sizeof *values);
+    size_t n = 0, n_single = 0;
+    if (!values)
+        return gsa__fail_memory(&rows->env, error, "no memory to compare values");
+    for (size_t i = 0; i < rows->n_rows && n < ENTRIES_COMPARED; i = run_end(sorted, i, rows->n_rows, FEATURES)) {
+        size_t row = sorted[i].row;
+        for (size_t t = rows->start[row]; t < rows->start[row + 1] && n < ENTRIES_COMPARED; t++) {
+            uint32_t bits;
+            memcpy(&bits, &rows->value[t], sizeof bits);
+            values[n++] = (uint64_t)rows->index[t] << 32 | bits;
+        }
+    }
+    qsort(values, n, sizeof *values, compare_numbers);
+    for (size_t i = 0; i < n; i++)
+        n_single += (i == 0 || values[i] != values[i - 1]) && (i + 1 == n || values[i] != values[i + 1]);
+    gsa__free(&rows->env, values);
+    *measured = (double)n_single > MEASURED_SHARE * (double)n;
+    return GSA_OK;
+}
+
+/* Equal features stay together if they are copies: they have one label, and few rows are copied or all are measured.
+ * Otherwise rows that repeat others are rows of their own, and rows to come will repeat them too. And with few kinds of
+ * rows each has to be learned from all others. */
+#define KINDS_PER_FOLD 8u
+#define SAME_LABEL 0.9
+#define REPEATED_FEW 0.1
+
+static gsa_status kinds_stay_whole(const gsa__gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
+                                   gsa_error *error)
+{
+    struct kinds kinds = count_kinds(sorted, rows->n_rows, copies);
+    *whole = kinds.n >= (size_t)KINDS_PER_FOLD * GSA__FOLDS && kinds.same >= SAME_LABEL * (double)kinds.n_repeated;
+    if (!*whole || (double)kinds.n_repeated < REPEATED_FEW * (double)(rows->n_rows / copies))
+        return GSA_OK;
+    return are_measured(rows, sorted, whole, error);
+}
+
+/* The greatest number that divides how often every row comes: k copies of a file are dealt out as one would be. */
+static size_t common_copies(const ordered_row *sorted, size_t n)
+{
+    size_t common = 0;
+    for (size_t i = 0, end; i < n && common != 1; i = end) {
+        end = run_end(sorted, i, n, WEIGHT);
+        for (size_t a = end - i; a != 0;) {
+            size_t rest = common % a;
+            common = a;
+            a = rest;
+        }
+    }
+    return common;
+}
+
+/* Deals rows to folds. `n_weighed` is what all rows weigh together: as many as are dealt out; 0: as many as are left
+ * when equal ones are joined. */
+static gsa_status deal(const gsa__gathered *rows, ordered_row *sorted, size_t *n_weighed, gsa_error *error)
+{
+    size_t copies = common_copies(sorted, rows->n_rows), kind = 0;
+    bool whole;
+    gsa_status status = kinds_stay_whole(rows, sorted, copies, &whole, error);
+    for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
+        kind += i > 0 && sorted[i].hash != sorted[i - 1].hash;
+        sorted[i].fold = (uint32_t)((whole ? kind : i / copies) % GSA__FOLDS);
+    }
+    *n_weighed = status != GSA_OK || whole ? 0 : rows->n_rows / copies;
+    return status;
+}
+
+/* Joins rows that are equal in features, label and fold; the first of them stands for all. Returns how many are left.
+ */
+static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
+{
+    size_t kept = 0;
+    *n_different = 0;
+    for (size_t i = 0, end; i < n; i = end) {
+        size_t of_fold[GSA__FOLDS];
+        end = run_end(sorted, i, n, LABEL);
+        ++*n_different;
+        for (size_t f = 0; f < GSA__FOLDS; f++)
+            of_fold[f] = SIZE_MAX;
+        for (size_t j = i; j < end; j++) {
+            ordered_row own = sorted[j];
+            if (of_fold[own.fold] != SIZE_MAX) {
+                sorted[of_fold[own.fold]].weight += own.weight;
+                continue;
+            }
+            of_fold[own.fold] = kept;
+            sorted[kept++] = own;
+        }
+    }
+    return kept;
+}
+
+static ordered_row *order_rows(const gsa__gathered *rows, bool has_classes)
+{
+    ordered_row *sorted = gsa__alloc(&rows->env, rows->n_rows, sizeof *sorted);
+    for (size_t i = 0; sorted && i < rows->n_rows; i++) {
+        uint64_t label = rows->class_number[i];
+        double number = rows->number[i] + 0.0; /* -0 is 0 */
+        if (!has_classes)
+            memcpy(&label, &number, sizeof label);
+        sorted[i] = (ordered_row){rows->hash[i], label, rows->weight[i], (uint32_t)i, 0};
+    }
+    if (sorted)
+        qsort(sorted, rows->n_rows, sizeof *sorted, compare_rows);
+    return sorted;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Numbers of features, by open addressing: 0 is free. */
+struct numbers {
+    uint32_t *id, *number;
+    size_t n_slots, n;
+};
+
+static bool numbers_resize(struct numbers *of, size_t n_slots, const gsa_env *env)
+{
+    struct numbers next = {gsa__alloc(env, n_slots, sizeof(uint32_t)),
+                           gsa__alloc_zeroed(env, n_slots, sizeof(uint32_t)), n_slots, of->n};
+    bool done = next.id && next.number;
+    for (size_t i = 0; done && i < of->n_slots; i++) {
+        if (of->number[i] == 0)
+            continue;
+        size_t at = (size_t)gsa__mix(of->id[i]) & (n_slots - 1);
+        while (next.number[at] != 0)
+            at = (at + 1) & (n_slots - 1);
+        next.id[at] = of->id[i];
+        next.number[at] = of->number[i];
+    }
+    struct numbers old = done ? *of : next;
+    if (done)
+        *of = next;
+    gsa__free(env, old.id);
+    gsa__free(env, old.number);
+    return done;
+}
+
+/* Returns the number of an id from 1 on, 0 without memory. */
+static uint32_t number_of(struct numbers *of, uint32_t id, const gsa_env *env)
+{
+    if (2 * of->n >= of->n_slots && !numbers_resize(of, of->n_slots > 0 ? 2 * of->n_slots : 1024, env))
+        return 0;
+    size_t at = (size_t)gsa__mix(id) & (of->n_slots - 1);
+    while (of->number[at] != 0 && of->id[at] != id)
+        at = (at + 1) & (of->n_slots - 1);
+    if (of->number[at] == 0) {
+        of->id[at] = id;
+        of->number[at] = (uint32_t)++of->n;
+    }
+    return of->number[at];
+}
+
+/* Where the ids are few numbers, a plain array does. */
+static bool number_columns(gsa__design *design, const gsa__gathered *rows)
+{
+    const gsa_env *env = &design->env;
+    struct numbers of = {0};
+    size_t n_ids = (size_t)rows->highest + 1, n = 0;
+    uint32_t *direct = n_ids <= 65536 + 4 * rows->n_entries ? gsa__alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
+    bool done = true;
+    for (size_t t = 0; t < design->start[design->n_rows] && done; t++) {
+        uint32_t id = design->column[t], number;
+        if (direct)
+            number = direct[id] ? direct[id] : (direct[id] = (uint32_t)++n);
+        else
+            number = number_of(&of, id, env);
+        done = number != 0;
+        design->column[t] = number;
+    }
+    n = direct ? n : of.n;
+    design->n_columns = n + 1;
+    design->id = done ? gsa__alloc_zeroed(env, n + 1, sizeof *design->id) : NULL;
+    done = design->id != NULL;
+    for (size_t i = 0; done && direct && i < n_ids; i++)
+        if (direct[i])
+            design->id[direct[i]] = (uint32_t)i;
+    for (size_t i = 0; done && i < of.n_slots; i++)
+        if (of.number[i])
+            design->id[of.number[i]] = of.id[i];
+    gsa__free(env, direct);
+    gsa__free(env, of.id);
+    gsa__free(env, of.number);
+    return done;
+}
+
+/* Means and deviations, in double and in two passes over the entries. */
+struct sums {
+    double *weight, *sum, *squares; /* of a column, where it is present */
+    double total;                   /* weight of all rows: about their number, since weights are rounded */
+};
+
+static void add_up(const gsa__design *design, struct sums *sums)
+{
+    for (size_t i = 0; i < design->n_rows; i++) {
+        sums->total += (double)design->weight[i];
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            uint32_t j = design->column[t];
+            design->count[j]++;
+            sums->weight[j] += (double)design->weight[i];
+            sums->sum[j] += (double)design->weight[i] * (double)design->value[t];
+        }
+    }
+    for (size_t i = 0; i < design->n_rows; i++)
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            uint32_t j = design->column[t];
+            double off = (double)design->value[t] - sums->sum[j] / sums->weight[j];
+            sums->squares[j] += (double)design->weight[i] * off * off;
+        }
+}
+
+static void measure_column(gsa__design *design, const struct sums *sums, size_t j, bool centres)
+{
+    double total = sums->total, present = sums->weight[j], mean = sums->sum[j] / present;
+    double variance = sums->squares[j] / present, square = variance + mean * mean, all = sums->sum[j] / total;
+    bool dense = centres && (double)design->count[j] >= DENSE_SHARE * (double)design->n_rows;
+    double units = dense && variance > VARIANCE_LEAST * square ? variance : square;
+    double off = mean - all, absent = total > present ? total - present : 0;
+    double around =
+        centres ? (present * (variance + off * off) + absent * all * all) / total : present * square / total;
+    bool shifted = centres && (design->width > 0 || design->count[j] == design->n_rows);
+    design->unit[j] = sqrt(units);
+    design->spread[j] = around > VARIANCE_LEAST * square ? around / units : 0;
+    design->origin[j] = shifted ? all : 0;
+    design->mean[j] = centres && !shifted ? (float)(all / design->unit[j]) : 0;
+}
+
+static gsa_status measure_columns(gsa__design *design, bool centres, gsa_error *error)
+{
+    const gsa_env *env = &design->env;
+    size_t n = design->n_columns;
+    double *memory = gsa__alloc_zeroed(env, n, 3 * sizeof *memory);
+    struct sums sums = {memory, memory + n, memory + 2 * n, 0};
+    design->count = gsa__alloc_zeroed(env, n, sizeof *design->count);
+    design->origin = gsa__alloc_zeroed(env, n, sizeof *design->origin);
+    design->unit = gsa__alloc_zeroed(env, n, sizeof *design->unit);
+    design->spread = gsa__alloc_zeroed(env, n, sizeof *design->spread);
+    design->mean = gsa__alloc_zeroed(env, n, sizeof *design->mean);
+    if (!memory || !design->count || !design->origin || !design->unit || !design->spread || !design->mean) {
+        gsa__free(env, memory);
+        return gsa__fail_memory(env, error, "no memory for the means of %zu columns", n);
+    }
+    add_up(design, &sums);
+    for (size_t j = 1; j < n; j++)
+        measure_column(design, &sums, j, centres);
+    design->count[0] = (uint32_t)design->n_rows;
+    design->unit[0] = design->spread[0] = 1;
+    gsa__free(env, memory);
+    return GSA_OK;
+}
+
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static void standardise(gsa__design *design)
+{
+    for (size_t t = 0; t < design->start[design->n_rows]; t++) {
+        uint32_t j = design->column[t];
+        design->value[t] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+    }
+}
+
+/* Columns that do not vary stay at 0. */
+static gsa_status make_dense(gsa__design *design, gsa_error *error)
+{
+    design->dense = gsa__alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
+    if (!design->dense)
+        return gsa__fail_memory(&design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
+                                design->n_columns);
+    for (size_t i = 0; i < design->n_rows; i++) {
+        float *row = design->dense + i * design->width;
+        for (size_t j = 1; j < design->n_columns; j++)
+            row[j - 1] = design->spread[j] > 0 ? (float)(-design->origin[j] / design->unit[j]) : 0;
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            size_t j = design->column[t];
+            if (design->spread[j] > 0)
+                row[j - 1] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
+        }
+    }
+    gsa__free(&design->env, design->column);
+    gsa__free(&design->env, design->value);
+    gsa__free(&design->env, design->start);
+    design->column = NULL;
+    design->value = NULL;
+    design->start = NULL;
+    return GSA_OK;
+}
+
+static gsa_status copy_rows(gsa__design *design, const gsa__gathered *rows, const ordered_row *sorted, gsa_error *error)
+{
+    const gsa_env *env = &design->env;
+    size_t n = design->n_rows, n_entries = 0;
+    for (size_t i = 0; i < n; i++)
+        n_entries += rows->start[sorted[i].row + 1] - rows->start[sorted[i].row];
+    design->start = gsa__alloc(env, n + 1, sizeof *design->start);
+    design->column = gsa__alloc(env, n_entries + 1, sizeof *design->column);
+    design->value = gsa__alloc(env, n_entries + 1, sizeof *design->value);
+    design->target = gsa__alloc(env, n, sizeof *design->target);
+    design->weight = gsa__alloc(env, n, sizeof *design->weight);
+    design->fold = gsa__alloc(env, n, sizeof *design->fold);
+    design->kind = gsa__alloc(env, n, sizeof *design->kind);
+    if (!design->start || !design->column || !design->value || !design->target || !design->weight || !design->fold ||
+        !design->kind)
+        return gsa__fail_memory(env, error, "no memory for %zu rows", n);
+    design->start[0] = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t from = rows->start[sorted[i].row], size = rows->start[sorted[i].row + 1] - from, to = design->start[i];
+        if (size > 0) { /* without any entries there are no arrays */
+            memcpy(design->column + to, rows->index + from, size * sizeof *design->column);
+            memcpy(design->value + to, rows->value + from, size * sizeof *design->value);
+        }
+        design->start[i + 1] = to + size;
+        design->fold[i] = (uint8_t)sorted[i].fold;
+        design->kind[i] = i == 0 ? 0 : design->kind[i - 1] + (sorted[i].hash != sorted[i - 1].hash);
+    }
+    return GSA_OK;
+}
+
+/* ---- labels and weights ------------------------------------------------------------------------------------------ */
+
+/* With balanced classes all classes have the same weight. */
+static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state, gsa_error *error)
+{
+    if (!gsa__params_balance(&state->params))
+        return GSA_OK;
+    double total = 0, *of_class = gsa__alloc_zeroed(&state->env, state->labels.n + 1, sizeof *of_class);
+    if (!of_class)
+        return gsa__fail_memory(&state->env, error, "no memory for the weights of %zu classes", state->labels.n);
+    for (size_t i = 0; i < n; i++) {
+        of_class[sorted[i].label] += sorted[i].weight;
+        total += sorted[i].weight;
+    }
+    for (size_t i = 0; i < n; i++)
+        sorted[i].weight *= total / (of_class[sorted[i].label] * (double)state->labels.n);
+    gsa__free(&state->env, of_class);
+    return GSA_OK;
+}
+
+static void set_targets(gsa__design *design, const gsa__gathered *rows, const ordered_row *sorted, bool has_classes,
+                        bool centres)
+{
+    double total = 0, mean = 0, squares = 0;
+    size_t n = design->n_rows;
+    for (size_t i = 0; i < n; i++) {
+        total += sorted[i].weight;
+        mean += has_classes || !centres ? 0 : (rows->number[sorted[i].row] - mean) * (sorted[i].weight / total);
+    }
+    for (size_t i = 0; i < n && !has_classes; i++) {
+        double off = rows->number[sorted[i].row] - mean;
+        squares += sorted[i].weight / total * off * off;
+    }
+    design->target_origin = mean;
+    design->target_unit = squares > 0 ? sqrt(squares) : 1;
+    design->weight_unit = total / design->total_weight;
+    for (size_t i = 0; i < n; i++) {
+        double y = (rows->number[sorted[i].row] - mean) / design->target_unit;
+        design->target[i] = has_classes ? (float)rows->class_number[sorted[i].row] : (float)y;
+        design->weight[i] = (float)(sorted[i].weight / design->weight_unit);
+    }
+}
+
+gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_state *state, gsa_error *error)
+{
+    bool has_classes = gsa__loss_has_classes(state->loss), centres = state->params.value[GSA__PARAM_intercept];
+    size_t n_weighed = 0;
+    ordered_row *sorted = order_rows(rows, has_classes);
+    *design = (gsa__design){.env = rows->env};
+    if (!sorted)
+        return gsa__fail_memory(&rows->env, error, "no memory to order %zu rows", rows->n_rows);
+    gsa_status status = deal(rows, sorted, &n_weighed, error);
+    if (status == GSA_OK) {
+        design->n_rows = join(sorted, rows->n_rows, &design->n_different);
+        design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
+        design->n_outputs = gsa__loss_outputs(state->loss, state->labels.n);
+        design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;
+        status = balance(sorted, design->n_rows, state, error);
+    }
+    if (status == GSA_OK)
+        status = copy_rows(design, rows, sorted, error);
+    if (status == GSA_OK) {
+        set_targets(design, rows, sorted, has_classes, centres);
+        if (!number_columns(design, rows))
+            status = gsa__fail_memory(&rows->env, error, "no memory to number the features");
+    }
+    gsa__free(&rows->env, sorted);
+    if (status != GSA_OK)
+        return status;
+    size_t n_entries = design->start[design->n_rows];
+    if (n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * (design->n_columns - 1))
+        design->width = gsa__padded(design->n_columns - 1);
+    status = measure_columns(design, centres, error);
+    if (status != GSA_OK)
+        return status;
+    if (design->width > 0)
+        return make_dense(design, error);
+    standardise(design);
+    return GSA_OK;
+}
+
+void gsa__design_release(gsa__design *design)
+{
+    void *const all[] = {design->dense,  design->start, design->column, design->value, design->target,
+                         design->weight, design->fold,  design->kind,   design->id,    design->count,
+                         design->origin, design->unit,  design->spread, design->mean};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        gsa__free(&design->env, all[i]);
+    *design = (gsa__design){.env = design->env};
+}
+
+size_t gsa__design_columns(const gsa__design *design, size_t n_rows)
+{
+    uint32_t highest = 0;
+    if (design->width > 0 || n_rows >= design->n_rows)
+        return design->n_columns;
+    for (size_t t = 0; t < design->start[n_rows]; t++)
+        highest = design->column[t] > highest ? design->column[t] : highest;
+    return (size_t)highest + 1;
+}

@@ -1,0 +1,69 @@
+/* Rows to be solved: equal ones joined, in the order of a hash of their features, their columns standardised.
+ *
+ *   D1  Rows stand in the order of the hash of their features, so that the first n are a random sample of all, whatever
+ *       the order of the input; rows with equal features stand side by side.
+ *   D2  Rows equal in features, label and fold are one row with the sum of their weights. Weights have the mean 1; or,
+ *       where rows are dealt out one by one, the mean is how many of them are joined in one row.
+ *   D3  Columns are numbered as they first appear in that order: the first rows need only the first columns. Column 0
+ *       is the intercept, 1 in every row and not stored.
+ *   D4  A stored value is (x - origin) / unit of its column. Dense rows have every column centred; sparse rows keep
+ *       absent values at 0 and have the mean of the stored values in `mean`.
+ *   D5  A fold has about an eighth of the rows. Copies, rows with equal features and labels, are in one fold; rows that
+ *       merely repeat others are dealt out one by one (design.c tells them apart). */
+#ifndef GSA_SOLVE_DESIGN_H
+#define GSA_SOLVE_DESIGN_H
+
+#include "solve/kernel/kernel.h"
+
+#include "core/state.h"
+
+#define GSA__FOLDS 8u
+
+/* Rows as they come, with what they say about their labels. */
+typedef struct gsa__gathered {
+    gsa_env env;
+    size_t n_rows, n_entries;
+    size_t *start; /* n_rows + 1 */
+    uint32_t *index;
+    float *value;
+    uint64_t *hash; /* of the features */
+    uint32_t *class_number;
+    double *number; /* the label of a loss without classes */
+    double *weight;
+    size_t rows_capacity[5], entries_capacity[2];
+    float *target;    /* class or scaled label, once all rows are there */
+    uint32_t highest; /* feature id */
+} gsa__gathered;
+
+/* Adds the rows of a batch; a row of weight 0 is left out. Labels that are new are entered into the state. */
+gsa_status gsa__gather(gsa__gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error);
+void gsa__gathered_release(gsa__gathered *rows);
+
+typedef struct gsa__design {
+    size_t n_rows, n_columns;
+    size_t n_different;       /* rows that differ in features or label */
+    size_t n_outputs, stride; /* outputs, and as many as loops run over: 1, or a multiple of 8 */
+    size_t width;             /* values of a dense row, a multiple of GSA__PAD; 0: sparse rows */
+    float *dense;
+    size_t *start;
+    uint32_t *column;
+    float *value;
+    float *target; /* the class, or the label from `target_origin` in `target_unit`s */
+    float *weight;
+    uint8_t *fold;
+    uint32_t *kind;                 /* number of the features of a row, ascending */
+    uint32_t *id;                   /* feature of a column; 0 for the intercept */
+    uint32_t *count;                /* rows where a column is present */
+    double *origin, *unit, *spread; /* of a column; spread: mean square of the stored values around their mean */
+    float *mean;
+    double target_origin, target_unit, weight_unit, total_weight;
+    gsa_env env;
+} gsa__design;
+
+/* Makes the design. The gathered rows are not needed afterwards. */
+gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_state *state, gsa_error *error);
+void gsa__design_release(gsa__design *design);
+/* Returns the number of columns that the first n_rows rows need. */
+size_t gsa__design_columns(const gsa__design *design, size_t n_rows);
+
+#endif

@@ -1,0 +1,285 @@
+/* L-BFGS (Nocedal 1980) with kept margins and an inverse to begin with. */
+#include "solve/fit.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LINE_TRIES 20
+#define SLOPE_LEFT 0.1
+
+size_t gsa__fit_size(const gsa__design *design, size_t n_columns)
+{
+    size_t columns = design->width > 0 ? 1 + design->width : n_columns;
+    return gsa__padded(columns * design->stride);
+}
+
+void gsa__fit_make(gsa__fit *fit, const gsa__problem *problem, size_t n_rows, size_t n_columns, const gsa__fit *like,
+                   gsa__arena *arena)
+{
+    size_t stride = problem->design->stride, size = gsa__fit_size(problem->design, n_columns);
+    *fit = like ? *like : (gsa__fit){.problem = problem, .n_columns = n_columns, .size = size};
+    float **vectors[] = {&fit->gradient, &fit->applied, &fit->next, &fit->direction, &fit->scaled};
+    float **cells[] = {&fit->margin, &fit->along, &fit->residual};
+    fit->row = gsa__arena_take(arena, n_rows, sizeof *fit->row);
+    fit->target = gsa__arena_take(arena, n_rows, sizeof *fit->target);
+    fit->weight = gsa__arena_take(arena, n_rows, sizeof *fit->weight);
+    fit->v = gsa__arena_take(arena, size, sizeof *fit->v);
+    if (like)
+        return;
+    fit->total = gsa__arena_take(arena, stride, sizeof *fit->total);
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+        *vectors[i] = gsa__arena_take(arena, size, sizeof(float));
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        *cells[i] = gsa__arena_take(arena, n_rows, stride * sizeof(float));
+    for (size_t i = 0; i < GSA__MEMORY; i++) {
+        fit->moved[i] = gsa__arena_take(arena, size, sizeof(float));
+        fit->changed[i] = gsa__arena_take(arena, size, sizeof(float));
+        fit->turned[i] = gsa__arena_take(arena, size, sizeof(float));
+    }
+}
+
+void gsa__fit_rows(gsa__fit *fit, size_t n_rows)
+{
+    fit->n_rows = n_rows;
+    for (size_t q = 0; q < n_rows; q++) {
+        fit->target[q] = fit->problem->design->target[fit->row[q]];
+        fit->weight[q] = fit->problem->design->weight[fit->row[q]];
+    }
+}
+
+/* ---- passes over the rows ---------------------------------------------------------------------------------------- */
+
+static gsa__row_list list_of(const gsa__design *design, const uint32_t *row, size_t n_rows)
+{
+    return (gsa__row_list){row, n_rows, design->dense, design->width, design->start, design->column, design->value};
+}
+
+void gsa__margins_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
+                     float *scaled, float *margin)
+{
+    const gsa__design *design = problem->design;
+    size_t stride = design->stride;
+    gsa__row_list list = list_of(design, row, n_rows);
+    for (size_t j = 0; j < n_columns; j++)
+        for (size_t k = 0; k < stride; k++)
+            scaled[j * stride + k] = problem->scale[j] * v[j * stride + k];
+    for (size_t k = 0; k < stride && n_rows > 0; k++) {
+        double shift = (double)v[k];
+        for (size_t j = 1; j < n_columns && design->width == 0; j++)
+            shift -= (double)design->mean[j] * (double)scaled[j * stride + k];
+        margin[k] = (float)shift;
+    }
+    for (size_t i = stride; i < n_rows * stride; i++)
+        margin[i] = margin[i - stride];
+    problem->kernels->margins(&list, design->width > 0 ? scaled + stride : scaled, stride, margin);
+}
+
+static void gradient_of(const gsa__fit *fit, float *gradient)
+{
+    const gsa__problem *problem = fit->problem;
+    const gsa__design *design = problem->design;
+    size_t stride = design->stride;
+    gsa__row_list list = list_of(design, fit->row, fit->n_rows);
+    memset(gradient, 0, fit->size * sizeof *gradient);
+    memset(fit->total, 0, stride * sizeof *fit->total);
+    problem->kernels->sums(&list, fit->residual, stride, design->width > 0 ? gradient + stride : gradient);
+    for (size_t q = 0; q < fit->n_rows; q++)
+        for (size_t k = 0; k < stride; k++)
+            fit->total[k] += (double)fit->residual[q * stride + k];
+    for (size_t k = 0; k < stride; k++)
+        gradient[k] = (float)fit->total[k];
+    for (size_t j = 1; j < fit->n_columns && design->width == 0; j++)
+        for (size_t k = 0; k < stride; k++)
+            gradient[j * stride + k] -= design->mean[j] * gradient[k];
+    for (size_t k = 0; k < stride; k++)
+        gradient[k] *= problem->scale[0];
+    for (size_t j = 1; j < fit->n_columns; j++)
+        for (size_t k = 0; k < stride; k++)
+            gradient[j * stride + k] *= problem->scale[j];
+}
+
+static gsa__rows_at rows_at(const gsa__fit *fit, const float *direction, float step)
+{
+    const gsa__design *design = fit->problem->design;
+    return (gsa__rows_at){.math = &fit->problem->kernels->math,
+                          .n = fit->n_rows,
+                          .n_outputs = design->n_outputs,
+                          .stride = design->stride,
+                          .target = fit->target,
+                          .weight = fit->weight,
+                          .margin = fit->margin,
+                          .direction = direction,
+                          .step = step,
+                          .residual = fit->residual};
+}
+
+/* ---- the penalty ------------------------------------------------------------------------------------------------- */
+
+/* The penalty of v + a d as a parabola of a. */
+struct parabola {
+    double value, slope, bending;
+};
+
+/* lambda a . b, the intercept with its own. */
+static double ridge_dot(const gsa__fit *fit, double lambda, const float *a, const float *b)
+{
+    double intercept = 0, all = fit->problem->kernels->math.dot(a, b, fit->size);
+    for (size_t k = 0; k < fit->problem->design->stride; k++)
+        intercept += (double)a[k] * (double)b[k];
+    return lambda * (all - intercept) + gsa__intercept_penalty(lambda) * intercept;
+}
+
+static struct parabola ridge_along(const gsa__fit *fit, double lambda)
+{
+    return (struct parabola){ridge_dot(fit, lambda, fit->v, fit->v) / 2, ridge_dot(fit, lambda, fit->v, fit->direction),
+                             ridge_dot(fit, lambda, fit->direction, fit->direction)};
+}
+
+/* sum precision / 2 (v + a d - mean)^2. */
+static struct parabola prior_along(const gsa__fit *fit)
+{
+    const gsa__prior *prior = fit->problem->prior;
+    struct parabola at = {0, 0, 0};
+    for (size_t i = 0; i < fit->n_columns * fit->problem->design->stride; i++) {
+        double off = (double)fit->v[i] - (double)prior->mean[i], d = (double)fit->direction[i];
+        double precision = (double)prior->precision[i];
+        at.value += 0.5 * precision * off * off;
+        at.slope += precision * off * d;
+        at.bending += precision * d * d;
+    }
+    return at;
+}
+
+static struct parabola penalty_along(const gsa__fit *fit, const gsa__penalty *penalty)
+{
+    return penalty->share > 0 ? prior_along(fit) : ridge_along(fit, penalty->lambda);
+}
+
+static void add_penalty(const gsa__fit *fit, const gsa__penalty *penalty, float *gradient)
+{
+    const gsa__prior *prior = fit->problem->prior;
+    size_t stride = fit->problem->design->stride;
+    if (penalty->share > 0) {
+        for (size_t i = 0; i < fit->n_columns * stride; i++)
+            gradient[i] += prior->precision[i] * (fit->v[i] - prior->mean[i]);
+        return;
+    }
+    float own = (float)gsa__intercept_penalty(penalty->lambda), rest = (float)penalty->lambda;
+    for (size_t k = 0; k < stride; k++)
+        gradient[k] += own * fit->v[k];
+    fit->problem->kernels->add(gradient + stride, rest, fit->v + stride, fit->size - stride);
+}
+
+/* ---- one minimisation -------------------------------------------------------------------------------------------- */
+
+/* The two loops over what was remembered; the direction goes down. The inverse is applied to gradients only: what it
+ * makes of their changes follows. */
+static void find_direction(gsa__fit *fit, size_t n_steps)
+{
+    const gsa__solve_kernels *kernels = fit->problem->kernels;
+    size_t n = fit->size, kept = n_steps < GSA__MEMORY ? n_steps : GSA__MEMORY;
+    double share[GSA__MEMORY], length = 1;
+    memcpy(fit->next, fit->gradient, n * sizeof *fit->next);
+    memcpy(fit->direction, fit->applied, n * sizeof *fit->next);
+    for (size_t i = 1; i <= kept; i++) {
+        size_t at = (n_steps - i) % GSA__MEMORY;
+        share[at] = fit->curvature[at] * kernels->math.dot(fit->moved[at], fit->next, n);
+        kernels->add(fit->next, (float)-share[at], fit->changed[at], n);
+        kernels->add(fit->direction, (float)-share[at], fit->turned[at], n);
+    }
+    if (kept > 0) {
+        size_t at = (n_steps - 1) % GSA__MEMORY;
+        length = 1 / (fit->curvature[at] * kernels->math.dot(fit->changed[at], fit->turned[at], n));
+    }
+    for (size_t i = 0; i < n; i++)
+        fit->direction[i] *= (float)-length;
+    for (size_t i = kept; i >= 1; i--) {
+        size_t at = (n_steps - i) % GSA__MEMORY;
+        double back = fit->curvature[at] * kernels->math.dot(fit->changed[at], fit->direction, n);
+        kernels->add(fit->direction, (float)(-share[at] - back), fit->moved[at], n);
+    }
+}
+
+/* The step by Newton's method between brackets, to a slope of a tenth. Leaves the residuals there. False: none found
+ * that is better. */
+static bool search_line(gsa__fit *fit, const struct parabola *penalty, double slope, double *step, double *objective)
+{
+    double a = 1, low = 0, high = -1, before = fit->objective;
+    for (int i = 0; i < LINE_TRIES; i++) {
+        gsa__rows_at at = rows_at(fit, fit->along, (float)a);
+        fit->problem->loss(&at);
+        double g = at.slope + penalty->slope + a * penalty->bending, h = at.bending + penalty->bending;
+        *objective = at.value + penalty->value + a * penalty->slope + a * a / 2 * penalty->bending;
+        *step = a;
+        if (fabs(g) < SLOPE_LEFT * slope && *objective <= before)
+            return true;
+        if (g > 0)
+            high = a;
+        else
+            low = a;
+        double next = a - g / h;
+        if (!(next > low) || (high > 0 && !(next < high)))
+            next = high > 0 ? (low + high) / 2 : 2 * a;
+        a = high < 0 && next > 4 * a ? 4 * a : next;
+    }
+    return *objective <= before;
+}
+
+/* Moves along the direction; returns whether the step is to be remembered. */
+static bool move(gsa__fit *fit, const gsa__penalty *penalty, double step, size_t at)
+{
+    const gsa__solve_kernels *kernels = fit->problem->kernels;
+    size_t n = fit->size, n_cells = fit->n_rows * fit->problem->design->stride;
+    for (size_t i = 0; i < n; i++)
+        fit->moved[at][i] = (float)step * fit->direction[i];
+    kernels->add(fit->v, 1, fit->moved[at], n);
+    kernels->add(fit->margin, (float)step, fit->along, n_cells);
+    gradient_of(fit, fit->next);
+    add_penalty(fit, penalty, fit->next);
+    for (size_t i = 0; i < n; i++)
+        fit->changed[at][i] = fit->next[i] - fit->gradient[i];
+    memcpy(fit->gradient, fit->next, n * sizeof *fit->next);
+    gsa__inverse_apply(&fit->inverse, fit->problem, fit->n_columns, fit->gradient, fit->next);
+    for (size_t i = 0; i < n; i++)
+        fit->turned[at][i] = fit->next[i] - fit->applied[i];
+    memcpy(fit->applied, fit->next, n * sizeof *fit->next);
+    double product = kernels->math.dot(fit->moved[at], fit->changed[at], n);
+    fit->curvature[at] = 1 / product;
+    return product > 0 && isfinite(fit->curvature[at]);
+}
+
+gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t most_iterations,
+                             gsa_error *error)
+{
+    const gsa__problem *problem = fit->problem;
+    size_t n_steps = 0;
+    gsa__margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->v, fit->scaled, fit->margin);
+    gsa__rows_at at = rows_at(fit, NULL, 0);
+    problem->loss(&at);
+    gradient_of(fit, fit->gradient);
+    add_penalty(fit, penalty, fit->gradient);
+    gsa__inverse_apply(&fit->inverse, problem, fit->n_columns, fit->gradient, fit->applied);
+    fit->objective = at.value + penalty_along(fit, penalty).value;
+    for (fit->n_iterations = 0; fit->n_iterations < most_iterations;) {
+        double step, objective;
+        if (problem->env->should_stop(problem->env->stop_ctx))
+            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        find_direction(fit, n_steps);
+        double slope = -problem->kernels->math.dot(fit->gradient, fit->direction, fit->size);
+        if (!(slope > 0) || slope / 2 < 1e-2 * tolerance * fit->objective)
+            break;
+        gsa__margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->direction, fit->scaled, fit->along);
+        struct parabola along = penalty_along(fit, penalty);
+        if (!search_line(fit, &along, slope, &step, &objective))
+            break;
+        n_steps = move(fit, penalty, step, n_steps % GSA__MEMORY) ? n_steps + 1 : 0;
+        double gain = fit->objective - objective;
+        fit->objective = objective;
+        fit->n_iterations++;
+        if (gain < tolerance * fit->objective)
+            break;
+    }
+    return GSA_OK;
+}

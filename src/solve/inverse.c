@@ -1,0 +1,132 @@
+/* The inverse that L-BFGS begins with. */
+#include "solve/fit.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ROWS_AT_ONCE ((size_t)64)
+/* Rows of less curvature count for this, or the matrix would have holes. */
+#define CURVATURE_LEAST 1e-6F
+#define PIVOT_LEAST 1e-6
+
+size_t gsa__gram_scratch(size_t n_columns)
+{
+    return 2 * ROWS_AT_ONCE * gsa__padded(n_columns);
+}
+
+static float weight_of(const float *curvature, uint32_t row, size_t step)
+{
+    return (curvature[row] > CURVATURE_LEAST ? curvature[row] : CURVATURE_LEAST) * (float)step;
+}
+
+static void gram_of_dense(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
+                          size_t step, const float *curvature, float *scratch, float *gram)
+{
+    const gsa__design *design = problem->design;
+    size_t n = gsa__padded(n_columns), kept = 0;
+    float *x = scratch, *y = scratch + ROWS_AT_ONCE * n;
+    memset(scratch, 0, gsa__gram_scratch(n_columns) * sizeof *scratch);
+    for (size_t q = 0; q < n_rows; q += step) {
+        const float *from = design->dense + row[q] * design->width;
+        float weight = weight_of(curvature, row[q], step);
+        x[kept * n] = problem->has_intercept ? 1.0F : 0.0F;
+        memcpy(x + kept * n + 1, from, (n_columns - 1) * sizeof *x);
+        for (size_t j = 0; j < n_columns; j++)
+            y[kept * n + j] = weight * x[kept * n + j];
+        if (++kept == ROWS_AT_ONCE || q + step >= n_rows) {
+            problem->kernels->gram(x, y, kept, n, gram);
+            kept = 0;
+        }
+    }
+}
+
+/* The intercept's row is row 0: its products with the others are their sums, by which they are centred at the end. */
+static void gram_of_sparse(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
+                           size_t step, const float *curvature, float *gram)
+{
+    const gsa__design *design = problem->design;
+    size_t n = gsa__padded(n_columns);
+    for (size_t q = 0; q < n_rows; q += step) {
+        float weight = weight_of(curvature, row[q], step);
+        size_t from = design->start[row[q]], end = design->start[row[q] + 1];
+        gram[0] += weight;
+        for (size_t t = from; t < end; t++) {
+            size_t a = design->column[t];
+            float scaled = weight * design->value[t];
+            gram[a * n] += scaled;
+            for (size_t u = from; u <= t; u++) {
+                size_t b = design->column[u];
+                gram[a > b ? a * n + b : b * n + a] += scaled * design->value[u];
+            }
+        }
+    }
+    float total = gram[0];
+    for (size_t a = 1; a < n_columns; a++)
+        for (size_t b = 1; b <= a; b++)
+            gram[a * n + b] +=
+                (total * design->mean[a] - gram[a * n]) * design->mean[b] - design->mean[a] * gram[b * n];
+    for (size_t a = 1; a < n_columns; a++)
+        gram[a * n] = problem->has_intercept ? gram[a * n] - total * design->mean[a] : 0;
+}
+
+void gsa__gram_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
+                  const float *curvature, float *scratch, float *gram)
+{
+    size_t n = gsa__padded(n_columns);
+    memset(gram, 0, n * n * sizeof *gram);
+    if (problem->design->width > 0)
+        gram_of_dense(problem, n_columns, row, n_rows, step, curvature, scratch, gram);
+    else
+        gram_of_sparse(problem, n_columns, row, n_rows, step, curvature, gram);
+}
+
+void gsa__inverse_make(gsa__inverse *inverse, size_t n_columns, bool factored, gsa__arena *arena)
+{
+    size_t n = gsa__padded(n_columns);
+    if (factored)
+        inverse->factor = gsa__arena_take(arena, n, n * sizeof(float));
+    else
+        inverse->diagonal = gsa__arena_take(arena, n_columns, sizeof(float));
+}
+
+void gsa__inverse_factor(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *all,
+                         const float *without, double curvature, const gsa__penalty *penalty, float *scratch)
+{
+    size_t n = gsa__padded(n_columns);
+    double trace = 0;
+    for (size_t a = 0; a < n_columns; a++) {
+        float scale = (float)curvature * problem->scale[a];
+        for (size_t b = 0; b <= a; b++) {
+            float sum = without ? all[a * n + b] - without[a * n + b] : all[a * n + b];
+            inverse->factor[a * n + b] = sum * scale * problem->scale[b];
+        }
+        inverse->factor[a * n + a] += (float)gsa__penalty_of_column(problem, penalty, a);
+        trace += (double)inverse->factor[a * n + a];
+    }
+    inverse->factor_stride = n;
+    problem->kernels->factor(inverse->factor, n_columns, n, (float)(PIVOT_LEAST * trace / (double)n_columns), scratch);
+}
+
+void gsa__inverse_diagonal(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, double curvature,
+                           const gsa__penalty *penalty)
+{
+    for (size_t j = 0; j < n_columns; j++) {
+        double scale = (double)problem->scale[j], own = gsa__penalty_of_column(problem, penalty, j);
+        inverse->diagonal[j] = (float)(1 / (curvature * scale * scale * problem->design->spread[j] + own));
+    }
+}
+
+void gsa__inverse_apply(const gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *from,
+                        float *to)
+{
+    size_t stride = problem->design->stride, size = gsa__fit_size(problem->design, n_columns);
+    if (inverse->factor) {
+        memcpy(to, from, size * sizeof *to);
+        problem->kernels->solve(inverse->factor, n_columns, inverse->factor_stride, to, stride);
+        return;
+    }
+    for (size_t j = 0; j < n_columns; j++)
+        for (size_t k = 0; k < stride; k++)
+            to[j * stride + k] = inverse->diagonal[j] * from[j * stride + k];
+    memset(to + n_columns * stride, 0, (size - n_columns * stride) * sizeof *to);
+}

@@ -1,0 +1,555 @@
+/* The loops themselves; a file that includes this names its kernels in GSA__KERNELS and GSA__KERNELS_NAME first. */
+#include "solve/kernel/kernel.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LANES 16
+#define PANEL ((size_t)32)
+
+/* Sixteen floats at once: an element-wise operation of these is sixteen operations of floats on every machine. */
+typedef float floats __attribute__((vector_size(64)));
+typedef int32_t ints __attribute__((vector_size(64)));
+
+#define INLINE __attribute__((always_inline)) static inline
+#define LOAD(to, from) memcpy(&(to), (from), sizeof(to))
+#define STORE(to, from) memcpy((to), &(from), sizeof(from))
+
+/* ---- exponentials ------------------------------------------------------------------------------------------------ */
+
+static inline floats clamp(floats x)
+{
+    const floats low = (floats){0} - 87.0F, high = (floats){0} + 88.0F;
+    ints below = (ints)(x < low), above = (ints)(x > high);
+    x = (floats)(((ints)x & ~below) | ((ints)low & below));
+    return (floats)(((ints)x & ~above) | ((ints)high & above));
+}
+
+/* e^x = 2^k e^f, |f| <= log(2) / 2, k by rounding with a large number. Taylor's terms up to f^7. */
+static inline floats exponential(floats x)
+{
+    const float round = 12582912.0F;
+    x = clamp(x);
+    floats k = (x * 1.44269504F + round) - round;
+    floats f = (x - k * 0.693359375F) + k * 2.12194440e-4F;
+    floats p = f * 1.9841270e-4F + 1.3888889e-3F;
+    p = p * f + 8.3333333e-3F;
+    p = p * f + 4.1666667e-2F;
+    p = p * f + 1.6666667e-1F;
+    p = p * f + 0.5F;
+    p = p * (f * f) + (f + 1.0F);
+    ints bits = (__builtin_convertvector(k, ints) + 127) << 23;
+    return p * (floats)bits;
+}
+
+/* log(1 + x) = 2 atanh(s), s = x / (2 + x) <= 1/3. */
+static inline floats log1p_of(floats x)
+{
+    floats s = x / (x + 2.0F), t = s * s;
+    floats p = t * (1.0F / 15) + 1.0F / 13;
+    p = p * t + 1.0F / 11;
+    p = p * t + 1.0F / 9;
+    p = p * t + 1.0F / 7;
+    p = p * t + 1.0F / 5;
+    p = p * t + 1.0F / 3;
+    return (s + s) * (p * t + 1.0F);
+}
+
+/* log(2^k f) = k log(2) + log(f), f in [1, 2). */
+static inline floats logarithm(floats x)
+{
+    ints bits = (ints)x;
+    floats k = __builtin_convertvector((bits >> 23) - 127, floats);
+    floats f = (floats)((bits & 0x007FFFFF) | 0x3F800000);
+    return k * 0.693147181F + log1p_of(f - 1.0F);
+}
+
+#define OVER_ARRAY(function)                    \
+    size_t i = 0;                               \
+    floats v;                                   \
+    for (; i + LANES <= n; i += LANES) {        \
+        LOAD(v, x + i);                         \
+        v = function(v);                        \
+        STORE(x + i, v);                        \
+    }                                           \
+    if (i < n) {                                \
+        v = (floats){0};                        \
+        memcpy(&v, x + i, (n - i) * sizeof *x); \
+        v = function(v);                        \
+        memcpy(x + i, &v, (n - i) * sizeof *x); \
+    }
+
+static void exponentials(float *x, size_t n)
+{
+    OVER_ARRAY(exponential)
+}
+
+static void log1ps(float *x, size_t n)
+{
+    OVER_ARRAY(log1p_of)
+}
+
+static void logarithms(float *x, size_t n)
+{
+    OVER_ARRAY(logarithm)
+}
+
+/* ---- vectors ----------------------------------------------------------------------------------------------------- */
+
+static double dot(const float *a, const float *b, size_t n)
+{
+    double total = 0;
+    for (size_t from = 0; from < n; from += 4096) {
+        size_t end = from + 4096 < n ? from + 4096 : n;
+        floats sum = {0}, x, y;
+        for (size_t i = from; i < end; i += LANES) {
+            LOAD(x, a + i);
+            LOAD(y, b + i);
+            sum += x * y;
+        }
+        for (size_t j = 0; j < LANES; j++)
+            total += (double)sum[j];
+    }
+    return total;
+}
+
+static void add(float *to, float by, const float *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        to[i] += by * from[i];
+}
+
+/* ---- rows of a few numbers --------------------------------------------------------------------------------------- */
+
+#define EIGHT ((size_t)8)
+typedef float eight __attribute__((vector_size(32)));
+typedef int32_t eight_ints __attribute__((vector_size(32)));
+
+static inline float add_eight(eight s)
+{
+    return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
+}
+
+static void lower_row(float *row, size_t n, size_t stride, float *highest)
+{
+    eight top, v;
+    for (size_t k = n; k < stride; k++)
+        row[k] = row[0];
+    LOAD(top, row);
+    for (size_t k = EIGHT; k < stride; k += EIGHT) {
+        LOAD(v, row + k);
+        eight_ints above = (eight_ints)(v > top);
+        top = (eight)(((eight_ints)v & above) | ((eight_ints)top & ~above));
+    }
+    *highest = top[0];
+    for (size_t i = 1; i < EIGHT; i++)
+        *highest = top[i] > *highest ? top[i] : *highest;
+    for (size_t k = 0; k < stride; k += EIGHT) {
+        LOAD(v, row + k);
+        v -= *highest;
+        STORE(row + k, v);
+    }
+}
+
+static void exponentiate_rows(float *rows, size_t n_rows, size_t n, size_t stride, float *highest, float *sum)
+{
+    for (size_t i = 0; i < n_rows; i++)
+        lower_row(rows + i * stride, n, stride, &highest[i]);
+    exponentials(rows, n_rows * stride);
+    for (size_t i = 0; i < n_rows; i++) {
+        float *row = rows + i * stride;
+        eight s = {0}, v;
+        for (size_t k = n; k < stride; k++)
+            row[k] = 0;
+        for (size_t k = 0; k < stride; k += EIGHT) {
+            LOAD(v, row + k);
+            s += v;
+        }
+        sum[i] = add_eight(s);
+    }
+}
+
+static void moments(const float *e, const float *z, size_t n_rows, size_t stride, float *first, float *second)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        eight s1 = {0}, s2 = {0}, x, y;
+        for (size_t k = i * stride; k < (i + 1) * stride; k += EIGHT) {
+            LOAD(x, e + k);
+            LOAD(y, z + k);
+            x *= y;
+            s1 += x;
+            s2 += x * y;
+        }
+        first[i] = add_eight(s1);
+        second[i] = add_eight(s2);
+    }
+}
+
+static void scale_rows(float *to, const float *by, const float *from, size_t n_rows, size_t stride)
+{
+    for (size_t i = 0; i < n_rows; i++) {
+        eight v;
+        for (size_t k = i * stride; k < (i + 1) * stride; k += EIGHT) {
+            LOAD(v, from + k);
+            v *= by[i];
+            STORE(to + k, v);
+        }
+    }
+}
+
+/* ---- rows times weights ------------------------------------------------------------------------------------------ */
+
+static inline float add_lanes(floats s)
+{
+    float t[8], u[4];
+    for (size_t j = 0; j < 8; j++)
+        t[j] = s[j] + s[j + 8];
+    for (size_t j = 0; j < 4; j++)
+        u[j] = t[j] + t[j + 4];
+    return (u[0] + u[2]) + (u[1] + u[3]);
+}
+
+static void dense_margins(const gsa__row_list *rows, const float *weight, float *margin)
+{
+    size_t q = 0;
+    for (; q + 4 <= rows->n; q += 4) {
+        const float *x[4];
+        floats sum[4] = {{0}}, w, v;
+        for (size_t r = 0; r < 4; r++)
+            x[r] = rows->dense + rows->row[q + r] * rows->width;
+        for (size_t j = 0; j < rows->width; j += LANES) {
+            LOAD(w, weight + j);
+            for (size_t r = 0; r < 4; r++) {
+                LOAD(v, x[r] + j);
+                sum[r] += v * w;
+            }
+        }
+        for (size_t r = 0; r < 4; r++)
+            margin[q + r] += add_lanes(sum[r]);
+    }
+    for (; q < rows->n; q++) {
+        const float *x = rows->dense + rows->row[q] * rows->width;
+        floats sum = {0}, w, v;
+        for (size_t j = 0; j < rows->width; j += LANES) {
+            LOAD(w, weight + j);
+            LOAD(v, x + j);
+            sum += v * w;
+        }
+        margin[q] += add_lanes(sum);
+    }
+}
+
+/* Eight rows and sixteen outputs at a time, or the first eight of them. Rows that are missing repeat the first. */
+INLINE void margins_tile(const float *const *x, size_t width, const float *weight, size_t stride, float *margin,
+                         size_t n_rows, size_t n_outputs)
+{
+    floats sum[8] = {{0}}, w = {0};
+    for (size_t j = 0; j < width; j++) {
+        memcpy(&w, weight + j * stride, n_outputs * sizeof *weight);
+        for (size_t r = 0; r < 8; r++)
+            sum[r] += x[r][j] * w;
+    }
+    for (size_t r = 0; r < n_rows; r++)
+        for (size_t k = 0; k < n_outputs; k++)
+            margin[r * stride + k] += sum[r][k];
+}
+
+static void dense_margins_many(const gsa__row_list *rows, const float *weight, size_t stride, float *margin)
+{
+    for (size_t q = 0; q < rows->n; q += 8) {
+        const float *x[8];
+        size_t n = rows->n - q < 8 ? rows->n - q : 8, k = 0;
+        for (size_t r = 0; r < 8; r++)
+            x[r] = rows->dense + rows->row[r < n ? q + r : q] * rows->width;
+        for (; k + 16 <= stride; k += 16)
+            margins_tile(x, rows->width, weight + k, stride, margin + q * stride + k, n, 16);
+        if (k < stride)
+            margins_tile(x, rows->width, weight + k, stride, margin + q * stride + k, n, 8);
+    }
+}
+
+static void sparse_margins(const gsa__row_list *rows, const float *weight, float *margin)
+{
+    for (size_t q = 0; q < rows->n; q++) {
+        size_t t = rows->start[rows->row[q]], end = rows->start[rows->row[q] + 1];
+        float sum[4] = {0};
+        for (; t + 4 <= end; t += 4)
+            for (size_t j = 0; j < 4; j++)
+                sum[j] += rows->value[t + j] * weight[rows->column[t + j]];
+        for (; t < end; t++)
+            sum[0] += rows->value[t] * weight[rows->column[t]];
+        margin[q] += (sum[0] + sum[2]) + (sum[1] + sum[3]);
+    }
+}
+
+static inline void add_outputs(float *restrict to, float by, const float *restrict from, size_t stride)
+{
+    for (size_t k = 0; k < stride; k += 8)
+        for (size_t i = 0; i < 8; i++)
+            to[k + i] += by * from[k + i];
+}
+
+static void sparse_margins_many(const gsa__row_list *rows, const float *weight, size_t stride, float *margin)
+{
+    for (size_t q = 0; q < rows->n; q++)
+        for (size_t t = rows->start[rows->row[q]]; t < rows->start[rows->row[q] + 1]; t++)
+            add_outputs(margin + q * stride, rows->value[t], weight + rows->column[t] * stride, stride);
+}
+
+static void margins(const gsa__row_list *rows, const float *weight, size_t stride, float *margin)
+{
+    if (stride == 1 && rows->dense)
+        dense_margins(rows, weight, margin);
+    else if (rows->dense)
+        dense_margins_many(rows, weight, stride, margin);
+    else if (stride == 1)
+        sparse_margins(rows, weight, margin);
+    else
+        sparse_margins_many(rows, weight, stride, margin);
+}
+
+/* ---- sums over rows ---------------------------------------------------------------------------------------------- */
+
+static void dense_sums(const gsa__row_list *rows, const float *residual, float *sum)
+{
+    size_t q = 0;
+    for (; q + 4 <= rows->n; q += 4) {
+        const float *x[4];
+        for (size_t r = 0; r < 4; r++)
+            x[r] = rows->dense + rows->row[q + r] * rows->width;
+        const float *restrict x0 = x[0], *restrict x1 = x[1], *restrict x2 = x[2], *restrict x3 = x[3];
+        float r0 = residual[q], r1 = residual[q + 1], r2 = residual[q + 2], r3 = residual[q + 3];
+        float *restrict to = sum;
+        for (size_t j = 0; j < rows->width; j++)
+            to[j] += (x0[j] * r0 + x1[j] * r1) + (x2[j] * r2 + x3[j] * r3);
+    }
+    for (; q < rows->n; q++)
+        add(sum, residual[q], rows->dense + rows->row[q] * rows->width, rows->width);
+}
+
+/* Eight columns and sixteen outputs at a time, over up to 64 rows. */
+INLINE void sums_tile(const float *const *x, size_t n_rows, size_t j, const float *residual, size_t stride, float *sum,
+                      size_t n_outputs)
+{
+    floats to[8] = {{0}}, r = {0};
+    for (size_t i = 0; i < 8; i++)
+        memcpy(&to[i], sum + i * stride, n_outputs * sizeof *sum);
+    for (size_t q = 0; q < n_rows; q++) {
+        memcpy(&r, residual + q * stride, n_outputs * sizeof *residual);
+        for (size_t i = 0; i < 8; i++)
+            to[i] += x[q][j + i] * r;
+    }
+    for (size_t i = 0; i < 8; i++)
+        memcpy(sum + i * stride, &to[i], n_outputs * sizeof *sum);
+}
+
+static void dense_sums_many(const gsa__row_list *rows, const float *residual, size_t stride, float *sum)
+{
+    for (size_t from = 0; from < rows->n; from += 64) {
+        const float *x[64];
+        size_t n = rows->n - from < 64 ? rows->n - from : 64;
+        for (size_t q = 0; q < n; q++)
+            x[q] = rows->dense + rows->row[from + q] * rows->width;
+        for (size_t j = 0; j < rows->width; j += 8) {
+            size_t k = 0;
+            for (; k + 16 <= stride; k += 16)
+                sums_tile(x, n, j, residual + from * stride + k, stride, sum + j * stride + k, 16);
+            if (k < stride)
+                sums_tile(x, n, j, residual + from * stride + k, stride, sum + j * stride + k, 8);
+        }
+    }
+}
+
+static void sums(const gsa__row_list *rows, const float *residual, size_t stride, float *sum)
+{
+    if (stride == 1 && rows->dense) {
+        dense_sums(rows, residual, sum);
+    } else if (rows->dense) {
+        dense_sums_many(rows, residual, stride, sum);
+    } else {
+        for (size_t q = 0; q < rows->n; q++)
+            for (size_t t = rows->start[rows->row[q]]; t < rows->start[rows->row[q] + 1]; t++) {
+                if (stride == 1)
+                    sum[rows->column[t]] += rows->value[t] * residual[q];
+                else
+                    add_outputs(sum + rows->column[t] * stride, rows->value[t], residual + q * stride, stride);
+            }
+    }
+}
+
+/* ---- a symmetric matrix, its factor and its inverse -------------------------------------------------------------- */
+
+/* Eight rows and sixteen columns of the product x'y. */
+INLINE void gram_tile(const float *x, const float *y, size_t n_rows, size_t n, float *gram)
+{
+    floats to[8], v;
+    for (size_t i = 0; i < 8; i++)
+        LOAD(to[i], gram + i * n);
+    for (size_t q = 0; q < n_rows; q++) {
+        LOAD(v, y + q * n);
+        for (size_t i = 0; i < 8; i++)
+            to[i] += x[q * n + i] * v;
+    }
+    for (size_t i = 0; i < 8; i++)
+        STORE(gram + i * n, to[i]);
+}
+
+static void gram(const float *x, const float *y, size_t n_rows, size_t n, float *to)
+{
+    for (size_t a = 0; a < n; a += 8)
+        for (size_t b = 0; b < a + 8; b += LANES)
+            gram_tile(x + a, y + b, n_rows, n, to + a * n + b);
+}
+
+/* One column after the other, for the rows from the diagonal on. */
+static void factor_panel(float *a, size_t from, size_t end, size_t n, size_t stride, float least)
+{
+    for (size_t j = from; j < end; j++) {
+        float *own = a + j * stride, pivot = own[j];
+        for (size_t k = from; k < j; k++)
+            pivot -= own[k] * own[k];
+        own[j] = sqrtf(pivot > least ? pivot : least);
+        float inverse = 1 / own[j];
+        for (size_t i = j + 1; i < n; i++) {
+            float *row = a + i * stride, sum = row[j];
+            for (size_t k = from; k < j; k++)
+                sum -= row[k] * own[k];
+            row[j] = sum * inverse;
+        }
+    }
+}
+
+/* The rest less the product of the panel with its transpose, sixteen columns at a time. */
+static void subtract_panel(float *a, size_t from, size_t end, size_t n, size_t stride, float *transposed)
+{
+    size_t first = end / LANES * LANES, m = gsa__padded(n) - first, width = end - from;
+    memset(transposed, 0, width * m * sizeof *transposed);
+    for (size_t i = end; i < n; i++)
+        for (size_t k = 0; k < width; k++)
+            transposed[k * m + i - first] = a[i * stride + from + k];
+    for (size_t i = end; i < n; i += 4) {
+        size_t n_rows = n - i < 4 ? n - i : 4;
+        const float *p[4];
+        for (size_t r = 0; r < 4; r++)
+            p[r] = a + (r < n_rows ? i + r : i) * stride + from;
+        for (size_t b = first; b < i + n_rows; b += LANES) {
+            floats sum[4] = {{0}}, v, to;
+            for (size_t k = 0; k < width; k++) {
+                LOAD(v, transposed + k * m + b - first);
+                for (size_t r = 0; r < 4; r++)
+                    sum[r] += p[r][k] * v;
+            }
+            for (size_t r = 0; r < n_rows; r++) {
+                LOAD(to, a + (i + r) * stride + b);
+                to -= sum[r]; /* what lies left of `end` has none */
+                STORE(a + (i + r) * stride + b, to);
+            }
+        }
+    }
+}
+
+static void factor(float *a, size_t n, size_t stride, float least, float *scratch)
+{
+    for (size_t from = 0; from < n; from += PANEL) {
+        size_t end = from + PANEL < n ? from + PANEL : n;
+        factor_panel(a, from, end, n, stride, least);
+        if (end < n)
+            subtract_panel(a, from, end, n, stride, scratch);
+    }
+}
+
+static void solve_one(const float *l, size_t n, size_t stride, float *x)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float *row = l + i * stride;
+        floats sum = {0}, a, b;
+        size_t j = 0;
+        for (; j + LANES <= i; j += LANES) {
+            LOAD(a, row + j);
+            LOAD(b, x + j);
+            sum += a * b;
+        }
+        float rest = add_lanes(sum);
+        for (; j < i; j++)
+            rest += row[j] * x[j];
+        x[i] = (x[i] - rest) / row[i];
+    }
+    for (size_t i = n; i-- > 0;) {
+        x[i] /= l[i * stride + i];
+        add(x, -x[i], l + i * stride, i);
+    }
+}
+
+/* Four rows of the factor at a time: what they have in common with the rows before (or after) them, then the corner. */
+#define ROWS ((size_t)4)
+
+INLINE void solve_outputs(const float *l, size_t n, size_t stride, float *x, size_t n_outputs, size_t width)
+{
+    floats own[ROWS], v = {0};
+    for (size_t i = 0; i < n; i += ROWS) {
+        size_t n_rows = n - i < ROWS ? n - i : ROWS;
+        const float *row[ROWS];
+        for (size_t r = 0; r < ROWS; r++) {
+            row[r] = l + (r < n_rows ? i + r : i) * stride;
+            own[r] = (floats){0};
+        }
+        for (size_t j = 0; j < i; j++) {
+            memcpy(&v, x + j * n_outputs, width * sizeof *x);
+            for (size_t r = 0; r < ROWS; r++)
+                own[r] += row[r][j] * v;
+        }
+        for (size_t r = 0; r < n_rows; r++) {
+            memcpy(&v, x + (i + r) * n_outputs, width * sizeof *x);
+            own[r] = v - own[r];
+            for (size_t q = 0; q < r; q++)
+                own[r] -= row[r][i + q] * own[q];
+            own[r] *= 1 / row[r][i + r];
+            memcpy(x + (i + r) * n_outputs, &own[r], width * sizeof *x);
+        }
+    }
+    for (size_t end = n; end > 0;) {
+        size_t n_rows = end % ROWS > 0 ? end % ROWS : ROWS, i = end - n_rows;
+        const float *row[ROWS];
+        for (size_t r = 0; r < ROWS; r++) {
+            row[r] = l + (r < n_rows ? i + r : i) * stride;
+            own[r] = (floats){0};
+            if (r < n_rows)
+                memcpy(&own[r], x + (i + r) * n_outputs, width * sizeof *x);
+        }
+        for (size_t r = n_rows; r-- > 0;) {
+            for (size_t q = r + 1; q < n_rows; q++)
+                own[r] -= row[q][i + r] * own[q];
+            own[r] *= 1 / row[r][i + r];
+            memcpy(x + (i + r) * n_outputs, &own[r], width * sizeof *x);
+        }
+        for (size_t j = 0; j < i; j++) {
+            memcpy(&v, x + j * n_outputs, width * sizeof *x);
+            v -= (row[0][j] * own[0] + row[1][j] * own[1]) + (row[2][j] * own[2] + row[3][j] * own[3]);
+            memcpy(x + j * n_outputs, &v, width * sizeof *x);
+        }
+        end = i;
+    }
+}
+
+static void solve(const float *l, size_t n, size_t stride, float *x, size_t n_outputs)
+{
+    size_t k = 0;
+    if (n_outputs == 1) {
+        solve_one(l, n, stride, x);
+        return;
+    }
+    for (; k + 16 <= n_outputs; k += 16)
+        solve_outputs(l, n, stride, x + k, n_outputs, 16);
+    if (k < n_outputs)
+        solve_outputs(l, n, stride, x + k, n_outputs, 8);
+}
+
+const gsa__solve_kernels GSA__KERNELS = {
+    GSA__KERNELS_NAME,
+    {exponentials, log1ps, logarithms, dot, exponentiate_rows, moments, scale_rows},
+    add,
+    margins,
+    sums,
+    gram,
+    factor,
+    solve};

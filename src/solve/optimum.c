@@ -1,0 +1,257 @@
+/* From paths of strengths to one model: scalings are compared on a sample of the rows, the strength on all of them, and
+ * strengths that are about as good are mixed. */
+#include "solve/optimum.h"
+
+#include "base/error.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Rows of the sample, and rows that judge: in the sample and among all, for one output and for several. */
+#define SAMPLE_ROWS 4096u
+static const size_t JUDGES[2][2] = {{2048, 1024}, {4096, 2048}};
+/* More rows judge where they are cheap: as many as have this many cells, entries times outputs. */
+#define JUDGED_CELLS_LEAST 524288.0
+/* And fewer of the sample where they are dear. */
+#define JUDGED_CELLS_MOST 8388608.0
+#define TOLERANCE_SAMPLE 3e-3
+#define TOLERANCE_ALL 3e-4
+static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for several */
+#define ITERATIONS_MOST 100u
+/* Few rows: two strengths without a gain before the path ends. */
+#define ROWS_FEW 1024u
+/* Features of different units must do this much better as they are given to stay so. */
+#define SCALING_GAIN 5e-4
+/* A rare feature may have the larger weight: its scale is the share of rows that have it, to this power. */
+#define RARITY 0.1875
+/* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
+#define MIX_RATE 0.3
+#define MIX_LEAST 0.1
+
+/* ---- the scale of the columns ------------------------------------------------------------------------------------ */
+
+static bool units_differ(const gsa__design *design)
+{
+    double least = INFINITY, most = 0;
+    for (size_t j = 1; j < design->n_columns; j++)
+        if (design->spread[j] > 0) {
+            least = design->unit[j] < least ? design->unit[j] : least;
+            most = design->unit[j] > most ? design->unit[j] : most;
+        }
+    return most > 1.0001 * least;
+}
+
+/* As given, all columns are divided by one common number. */
+void gsa__scale_columns(gsa__problem *problem, bool standardised, double rarity)
+{
+    const gsa__design *design = problem->design;
+    double sum = 0, common = 0;
+    for (size_t j = 1; j < design->n_columns && !standardised; j++)
+        common = design->spread[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
+    problem->scale[0] = problem->has_intercept ? 1 : 0;
+    for (size_t j = 1; j < design->n_columns; j++) {
+        double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
+        double scale = design->spread[j] > 0 ? gsa__exp(-rarity * gsa__log(share)) : 0;
+        problem->scale[j] = (float)(standardised ? scale : scale * (design->unit[j] / common));
+        sum += (double)problem->scale[j] * (double)problem->scale[j] * design->spread[j];
+    }
+    problem->squared_norm = sum > 0 ? sum : 1;
+    problem->standardised = standardised;
+}
+
+static void set_scale(gsa__problem *problem, bool standardised)
+{
+    gsa__scale_columns(problem, standardised, RARITY);
+}
+
+/* ---- the mix ----------------------------------------------------------------------------------------------------- */
+
+/* What the records of a path count for; returns the number of the best. */
+static size_t share_out(gsa__path *path, double *share)
+{
+    size_t best = 0;
+    double total = 0, unit, n = 0;
+    for (size_t q = 0; q < path->held_from[path->n_folds]; q++)
+        n += (double)path->held_weight[q];
+    for (size_t r = 1; r < path->n_records; r++)
+        best = path->record[r].scaling.loss < path->record[best].scaling.loss ? r : best;
+    unit = path->problem->has_probabilities ? 1 : 2 * path->record[best].scaling.loss;
+    for (size_t r = 0; r < path->n_records; r++) {
+        double excess = path->record[r].scaling.loss - path->record[best].scaling.loss, error_of_mean = 0;
+        if (path->record[r].strength < path->record[best].strength)
+            gsa__path_excess(path, &path->record[r], &path->record[best], &error_of_mean);
+        excess = excess > error_of_mean ? excess - error_of_mean : 0;
+        share[r] = gsa__exp(-MIX_RATE * n * excess / (unit > 0 ? unit : 1));
+        share[r] = share[r] < MIX_LEAST ? 0 : share[r];
+        total += share[r];
+    }
+    for (size_t r = 0; r < path->n_records; r++)
+        share[r] /= total;
+    return best;
+}
+
+/* All rows at one strength, from the mean of its folds. */
+static gsa_status fit_all(gsa__path *path, gsa__fit *fit, const gsa__record *record, gsa_error *error)
+{
+    gsa__problem *problem = path->problem;
+    if (problem->standardised != record->standardised)
+        set_scale(problem, record->standardised);
+    if (record->penalty.share > 0)
+        gsa__prior_set(problem, &record->penalty);
+    memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
+    gsa__path_prepare(path, fit, &record->penalty);
+    return gsa__fit_minimise(fit, &record->penalty, TOLERANCE_LAST[problem->design->stride > 1], ITERATIONS_MOST,
+                             error);
+}
+
+static void add_to(const gsa__path *path, const gsa__fit *fit, const gsa__record *record, double share, float *held,
+                   double *weight)
+{
+    const gsa__design *design = path->problem->design;
+    size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
+    const gsa__scaling *by = &record->scaling;
+    for (size_t i = 0; i < n_cells; i++)
+        held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
+    for (size_t k = 0; k < n_outputs; k++) {
+        double intercept = (double)fit->v[k];
+        for (size_t j = 1; j < design->n_columns; j++) {
+            double own = (double)path->problem->scale[j] * (double)fit->v[j * stride + k];
+            weight[j * n_outputs + k] += share * by->scale * own;
+            intercept -= (double)design->mean[j] * own;
+        }
+        weight[k] += share * (by->scale * intercept + by->shift);
+    }
+}
+
+static gsa_status mix(gsa__path *path, gsa__optimum *out, gsa_error *error)
+{
+    const gsa__design *design = path->problem->design;
+    size_t n_held = path->held_from[path->n_folds], n = design->n_columns * design->n_outputs;
+    double share[GSA__RECORDS];
+    size_t best = share_out(path, share);
+    gsa__fit fit;
+    gsa__fit_make(&fit, path->problem, path->n_rows, path->n_columns, &path->fit[0], path->arena);
+    float *held = gsa__arena_take(path->arena, n_held, design->stride * sizeof *held);
+    out->weight = gsa__arena_take(path->arena, n, sizeof *out->weight);
+    gsa_status status = gsa__arena_check(path->arena, "the last fit", error);
+    for (size_t i = 0; i < path->n_rows && status == GSA_OK; i++)
+        fit.row[i] = (uint32_t)i;
+    if (status == GSA_OK)
+        gsa__fit_rows(&fit, path->n_rows);
+    for (size_t r = 0; r < path->n_records && status == GSA_OK; r++) {
+        if (share[r] == 0)
+            continue;
+        status = fit_all(path, &fit, &path->record[r], error);
+        if (status == GSA_OK)
+            add_to(path, &fit, &path->record[r], share[r], held, out->weight);
+        out->share += share[r] * path->record[r].penalty.share;
+    }
+    if (status != GSA_OK)
+        return status;
+    gsa__scaling last = {1, 0, path->record[best].scaling.loss};
+    if (path->record[best].penalty.share == 0)
+        last = gsa__scaling_fit(path->problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
+    for (size_t i = 0; i < n; i++)
+        out->weight[i] *= last.scale;
+    for (size_t k = 0; k < design->n_outputs; k++)
+        out->weight[k] += last.shift;
+    out->held_out_loss = last.loss;
+    out->standardised = path->record[best].standardised;
+    out->tau2 = path->problem->squared_norm / path->record[best].penalty.lambda;
+    return GSA_OK;
+}
+
+/* Rows of the sample, or of all, that judge. */
+static size_t judges(const gsa__design *design, bool all)
+{
+    double n_entries = (double)design->width;
+    if (design->width == 0)
+        n_entries = (double)(design->start[design->n_rows] + 1) / (double)design->n_rows;
+    double cells = n_entries * (double)design->stride, n = (double)JUDGES[all][design->stride > 1];
+    if (all && n < JUDGED_CELLS_LEAST / cells)
+        n = JUDGED_CELLS_LEAST / cells;
+    if (!all && n > JUDGED_CELLS_MOST / cells)
+        n = JUDGED_CELLS_MOST / cells;
+    return (size_t)n;
+}
+
+/* ---- the stages -------------------------------------------------------------------------------------------------- */
+
+/* Takes the folds over to features as they are given: the same predictions, or nothing where weights would be large. */
+#define RESCALED_LEAST 1e-6F
+
+static void rescale(gsa__path *path)
+{
+    gsa__problem *problem = path->problem;
+    size_t stride = problem->design->stride;
+    for (size_t f = 0; f < path->n_folds; f++)
+        for (size_t j = 1; j < path->n_columns; j++)
+            for (size_t k = 0; k < stride; k++)
+                path->fit[f].v[j * stride + k] *= problem->scale[j];
+    set_scale(problem, false);
+    for (size_t f = 0; f < path->n_folds; f++)
+        for (size_t j = 1; j < path->n_columns; j++)
+            for (size_t k = 0; k < stride; k++) {
+                float *v = &path->fit[f].v[j * stride + k];
+                *v = problem->scale[j] > RESCALED_LEAST ? *v / problem->scale[j] : 0;
+            }
+}
+
+/* Both scalings on the same rows; *chosen is the better one's record. */
+static gsa_status compare_scalings(gsa__path *path, size_t *chosen, gsa_error *error)
+{
+    size_t patience = path->n_rows <= ROWS_FEW ? 2 : 1, given;
+    uint64_t units = path->problem->units;
+    set_scale(path->problem, units != GSA__UNITS_GIVEN);
+    if (units == GSA__UNITS_GIVEN)
+        return gsa__path_climb(path, false, 0, patience, chosen, error);
+    gsa_status status = gsa__path_climb(path, true, 0, patience, chosen, error);
+    if (status != GSA_OK || units == GSA__UNITS_FREE || !units_differ(path->problem->design))
+        return status;
+    size_t first = path->record[*chosen].strength;
+    rescale(path);
+    status = gsa__path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error);
+    if (status == GSA_OK &&
+        !(path->record[*chosen].scaling.loss < (1 - SCALING_GAIN) * path->record[given].scaling.loss))
+        *chosen = given;
+    return status;
+}
+
+static gsa_status finish(gsa__path *path, size_t chosen, gsa__optimum *out, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (path->problem->prior) {
+        if (path->problem->standardised != path->record[chosen].standardised)
+            set_scale(path->problem, path->record[chosen].standardised);
+        status = gsa__path_choose_share(path, chosen, error);
+    }
+    return status == GSA_OK ? mix(path, out, error) : status;
+}
+
+gsa_status gsa__optimum_find(gsa__problem *problem, gsa__arena *arena, size_t n_threads, gsa__optimum *out,
+                             gsa_error *error)
+{
+    const gsa__design *design = problem->design;
+    size_t n_rows = design->n_rows, n_sample = n_rows < SAMPLE_ROWS ? n_rows : SAMPLE_ROWS, chosen;
+    gsa__path *path = gsa__arena_take(arena, 2, sizeof *path);
+    problem->scale = gsa__arena_take(arena, design->n_columns, sizeof *problem->scale);
+    gsa_status status = gsa__arena_check(arena, "the solution", error);
+    if (status == GSA_OK)
+        status =
+            gsa__path_make(path, problem, n_sample, judges(design, false), TOLERANCE_SAMPLE, arena, n_threads, error);
+    if (status == GSA_OK)
+        status = compare_scalings(path, &chosen, error);
+    if (status != GSA_OK || n_sample == n_rows)
+        return status == GSA_OK ? finish(path, chosen, out, error) : status;
+    const gsa__record *record = &path->record[chosen];
+    set_scale(problem, record->standardised);
+    status = gsa__path_make(path + 1, problem, n_rows, judges(design, true), TOLERANCE_ALL, arena, n_threads, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__path_start(path + 1, NULL);
+    for (size_t f = 0; f < path[1].n_folds; f++)
+        memcpy(path[1].fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
+    status = gsa__path_climb(path + 1, record->standardised, record->strength, 1, &chosen, error);
+    return status == GSA_OK ? finish(path + 1, chosen, out, error) : status;
+}

@@ -1,0 +1,176 @@
+/* The prior, from a state and today's columns. */
+#include "solve/fit.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+const double gsa__shares[GSA__SHARES] = {1, 0.99, 0.97, 0.94, 0.88, 0.75, 0.5, 0.2};
+
+size_t gsa__prior_shares(const gsa__design *design)
+{
+    for (size_t i = 1; i < design->n_rows; i++)
+        if (design->target[i] != design->target[0])
+            return GSA__SHARES;
+    return 1;
+}
+
+/* More rows than this, or a feature whose values were far larger, are as good as it. */
+#define ROWS_MOST 1e15
+
+/* Where a column has its middle: the mean of its values, in their own units. */
+static double middle_of(const gsa__design *design, size_t j)
+{
+    return design->origin[j] + (double)design->mean[j] * design->unit[j];
+}
+
+/* Yesterday's weights. A feature that is new has 0. */
+static void take_weights(const gsa__problem *problem, const gsa_state *state)
+{
+    const gsa__design *design = problem->design;
+    size_t stride = design->stride;
+    for (size_t k = 0; k < design->n_outputs; k++) {
+        double intercept = (double)gsa__table_slot(&state->table, 0)[k].f + state->origin_of_labels.at;
+        intercept -= design->target_origin;
+        for (size_t j = 1; j < design->n_columns; j++) {
+            size_t slot = (size_t)design->id[j] + 1;
+            double w = slot < state->table.n_slots ? (double)gsa__table_slot(&state->table, slot)[k].f : 0;
+            float standard = (float)(w * design->unit[j] / design->target_unit);
+            problem->prior->standard[j * stride + k] = isfinite(standard) ? standard : 0;
+            intercept += w * middle_of(design, j);
+        }
+        problem->prior->standard[k] = problem->has_intercept ? (float)(intercept / design->target_unit) : 0;
+    }
+}
+
+/* A sum of squares is that of so many rows as today's are. What is said of squares around 0 holds for those around the
+ * mean. */
+static void take_rows(const gsa__problem *problem, const gsa_state *state, size_t n_rows)
+{
+    const gsa__design *design = problem->design;
+    double joined = design->total_weight / (double)n_rows;
+    for (size_t j = 0; j < design->n_columns; j++) {
+        double middle = middle_of(design, j), unit = design->unit[j];
+        double square = j == 0 ? 1 : design->spread[j] * unit * unit + middle * middle;
+        double mass = gsa__state_mass(state, j == 0 ? 0 : (size_t)design->id[j] + 1);
+        double rows = square > 0 ? joined * mass / square : 0;
+        problem->prior->rows[j] = rows < ROWS_MOST ? rows : ROWS_MOST;
+    }
+}
+
+/* Adds p (1 - p) of every class, from the residuals p - y of a row. */
+static void add_curvatures(const gsa__design *design, size_t row, const float *residual, double *sum)
+{
+    double c = (double)design->weight[row];
+    for (size_t k = 0; k < design->n_outputs; k++) {
+        double p = (double)residual[k] / c + ((size_t)design->target[row] == k ? 1 : 0);
+        sum[k] += p > 0 && p < 1 ? c * p * (1 - p) : 0;
+    }
+}
+
+/* The mean curvature of today's rows under yesterday's weights. For probabilities of several classes each has its own:
+ * one that is new has next to none, and no certainty. Columns have the scale 1. Returns false where yesterday's margins
+ * are not finite. */
+static bool measure_curvature(const gsa__problem *problem, const uint32_t *row, float *scratch, float *cells)
+{
+    const gsa__design *design = problem->design;
+    gsa__prior *prior = problem->prior;
+    size_t n = design->n_rows, stride = design->stride;
+    float *margin = cells, *residual = margin + n * stride, *curvature = residual + n * stride;
+    bool by_class = stride > 1 && problem->has_probabilities;
+    double total = 0, mean = 0;
+    gsa__margins_of(problem, design->n_columns, row, n, prior->standard, scratch, margin);
+    gsa__rows_at at = {.math = &problem->kernels->math,
+                       .n = n,
+                       .n_outputs = design->n_outputs,
+                       .stride = stride,
+                       .target = design->target,
+                       .weight = design->weight,
+                       .margin = margin,
+                       .residual = residual,
+                       .curvature = curvature};
+    problem->loss(&at);
+    for (size_t i = 0; i < n; i++) {
+        total += (double)design->weight[i];
+        mean += (double)curvature[i];
+        if (by_class)
+            add_curvatures(design, i, residual + i * stride, prior->curvature);
+    }
+    for (size_t k = 0; k < design->n_outputs; k++)
+        prior->curvature[k] = (by_class ? prior->curvature[k] : mean) / total;
+    return isfinite(at.value) && isfinite(mean);
+}
+
+static gsa_status take_memory(gsa__prior *prior, const gsa__design *design, gsa__arena *arena, gsa_error *error)
+{
+    size_t size = gsa__fit_size(design, design->n_columns);
+    prior->standard = gsa__arena_take(arena, size, sizeof *prior->standard);
+    prior->rows = gsa__arena_take(arena, design->n_columns, sizeof *prior->rows);
+    prior->curvature = gsa__arena_take(arena, design->stride, sizeof *prior->curvature);
+    prior->mean = gsa__arena_take(arena, size, sizeof *prior->mean);
+    prior->precision = gsa__arena_take(arena, size, sizeof *prior->precision);
+    prior->column = gsa__arena_take(arena, design->n_columns, sizeof *prior->column);
+    return gsa__arena_check(arena, "the weights to start from", error);
+}
+
+gsa_status gsa__prior_make(gsa__problem *problem, const gsa_state *state, size_t n_rows, gsa__arena *arena,
+                           gsa_error *error)
+{
+    const gsa__design *design = problem->design;
+    gsa__arena own = {.env = problem->env};
+    gsa__problem unscaled = *problem;
+    size_t n = design->n_rows;
+    if (state->rows_behind == 0)
+        return GSA_OK;
+    gsa__prior *prior = gsa__arena_take(arena, 1, sizeof *prior);
+    uint32_t *row = gsa__arena_take(&own, n, sizeof *row);
+    float *scratch = gsa__arena_take(&own, gsa__fit_size(design, design->n_columns), sizeof *scratch);
+    unscaled.scale = gsa__arena_take(&own, design->n_columns, sizeof(float));
+    float *cells = gsa__arena_take(&own, n, (2 * design->stride + 1) * sizeof *cells);
+    gsa_status status = gsa__arena_check(&own, "the rows under the weights to start from", error);
+    if (status == GSA_OK)
+        status = gsa__arena_check(arena, "the weights to start from", error);
+    if (status == GSA_OK)
+        status = take_memory(prior, design, arena, error);
+    if (status == GSA_OK) {
+        for (size_t i = 0; i < n; i++)
+            row[i] = (uint32_t)i;
+        for (size_t j = 0; j < design->n_columns; j++)
+            unscaled.scale[j] = 1;
+        unscaled.prior = prior;
+        take_weights(&unscaled, state);
+        take_rows(&unscaled, state, n_rows);
+        problem->prior = measure_curvature(&unscaled, row, scratch, cells) ? prior : NULL;
+    }
+    gsa__arena_release(&own);
+    return status;
+}
+
+/* What is left of a precision p beyond lambda. */
+static double left_of(double p, double lambda, double share)
+{
+    return share * p / (1 + (1 - share) * p / lambda);
+}
+
+void gsa__prior_set(const gsa__problem *problem, const gsa__penalty *penalty)
+{
+    double lambda = penalty->lambda, share = penalty->share, all = 0;
+    const gsa__design *design = problem->design;
+    gsa__prior *prior = problem->prior;
+    size_t stride = design->stride;
+    for (size_t j = 0; j < design->n_columns; j++) {
+        double scale = (double)problem->scale[j], rows = prior->rows[j] * scale * scale * design->spread[j], sum = 0;
+        double own = j == 0 ? gsa__intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(share);
+        for (size_t k = 0; k < design->n_outputs; k++) {
+            double precision = own + left_of(rows * prior->curvature[k], lambda, share);
+            size_t i = j * stride + k;
+            prior->mean[i] = scale > 0 ? (float)(kept * (double)prior->standard[i] / scale) : 0;
+            prior->precision[i] = (float)precision;
+            sum += precision;
+        }
+        prior->column[j] = sum / (double)design->n_outputs;
+    }
+    for (size_t k = 0; k < design->n_outputs; k++)
+        all += prior->curvature[k] / (double)design->n_outputs;
+    prior->n_rows = all > 0 ? prior->column[0] / all : 0;
+}

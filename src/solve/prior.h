@@ -1,0 +1,61 @@
+/* What an earlier run knows about the weights: the prior of a run that starts from its state.
+ *
+ * A weight v of the earlier run is as certain as the rows behind it are many: its precision is lambda + p, p = mean
+ * curvature of the loss x sum of squares of the feature in those rows (the diagonal of the Hessian there). Since then
+ * weights may have drifted. If of each a share c of the variance is still the old weight and the rest is drawn anew,
+ * then today's are expected at sqrt(c) v with the variance c / (lambda + p) + (1 - c) / lambda, which is the precision
+ *
+ *   lambda + c p / (1 + (1 - c) p / lambda).
+ *
+ * All is believed at c = 1, and nothing at c = 0, which is the plain penalty; in between what is very certain is
+ * forgotten first, and the weights of rare features stay. Today's folds choose c (path.c). The intercept is expected at
+ * v whatever c is. */
+#ifndef GSA_SOLVE_PRIOR_H
+#define GSA_SOLVE_PRIOR_H
+
+#include "solve/design.h"
+
+#include "base/arena.h"
+
+struct gsa__problem;
+struct gsa__penalty;
+
+typedef struct gsa__prior {
+    float *standard;   /* [columns x stride]: weights of standardised values, the intercept that of centred columns */
+    double *rows;      /* [columns]: of how many of today's rows the sum of squares is */
+    double *curvature; /* [stride]: mean second derivative of the loss by the margin of an output */
+    float *mean;       /* in today's scale and at today's c: where weights are expected, */
+    float *precision;  /* how certainly, */
+    double n_rows;     /* of earlier rows, as many as the intercept is certain by */
+    double *column;    /* and that as a mean over the outputs of a column */
+} gsa__prior;
+
+/* Shares that are tried, from all down, until GSA__SHARE_PATIENCE of them are no better. */
+#define GSA__SHARES 8
+#define GSA__SHARE_PATIENCE 2u
+extern const double gsa__shares[GSA__SHARES];
+/* Returns how many are to be tried: all; or the first only, which is then right, where all rows have one label. They
+ * say nothing about what tells labels apart. */
+size_t gsa__prior_shares(const gsa__design *design);
+
+/* Returns the lambda of a prior from that of a path without one, whose held-out margins wanted to be scaled by s:
+ * weights of s times the size have s^2 times the variance. */
+static inline double gsa__prior_lambda(double lambda, double s)
+{
+    return s > 0.1 ? lambda / (s * s) : lambda / 0.01;
+}
+
+/* Returns whether an excess of the mean loss of n rows, with its standard error, is no reason to forget: less than two
+ * errors and two nats. unit: the loss that a nat is. */
+static inline bool gsa__prior_holds(double excess, double error_of_mean, double unit, size_t n)
+{
+    return excess <= 2 * error_of_mean + 2 * unit / (double)n;
+}
+
+/* Makes the prior of a problem from the state that its rows are for; n_rows: rows before equal ones were joined. The
+ * problem has none if nothing is behind the state. */
+gsa_status gsa__prior_make(struct gsa__problem *problem, const gsa_state *state, size_t n_rows, gsa__arena *arena,
+                           gsa_error *error);
+/* Sets mean and precision for a penalty, in the scale of the problem's columns. */
+void gsa__prior_set(const struct gsa__problem *problem, const struct gsa__penalty *penalty);
+#endif

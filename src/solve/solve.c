@@ -1,0 +1,269 @@
+/* A state from the optimum of its rows. */
+#include "solve/solve.h"
+
+#include "solve/optimum.h"
+#include "solve/sweeps.h"
+
+#include "core/origins.h"
+
+#include "base/error.h"
+#include "base/real.h"
+
+#include <math.h>
+
+struct gsa__solver {
+    gsa_env env;
+    gsa_state *state; /* knows the labels of all rows; becomes the solution */
+    gsa__gathered rows;
+    gsa_fingerprint fingerprint;
+    uint64_t n_taken; /* rows, those of weight 0 included */
+};
+
+/* Strengths on the path: up to a prior variance of margins of 1024; numbers may be predicted far more exactly. */
+#define STRENGTHS_CLASSES 8u
+#define STRENGTHS_NUMBERS 18u
+
+static bool can_solve(const gsa_state *state)
+{
+    return state->n_rows == 0 && state->loss->rows;
+}
+
+gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsa__solver **out,
+                           gsa_error *error)
+{
+    gsa__solver *solver = gsa__alloc_zeroed(env, 1, sizeof *solver);
+    *out = NULL;
+    if (!solver)
+        return gsa__fail_memory(env, error, "no memory to solve");
+    solver->env = *env;
+    solver->rows.env = *env;
+    gsa_status status = gsa_state_fork(state, 1, env, &solver->state, error);
+    if (status == GSA_OK) {
+        solver->state->origin = state->origin; /* it begins with these rows, not as a copy */
+        status = gsa_state_prepare(solver->state, first, error);
+    }
+    if (status == GSA_OK && can_solve(solver->state)) {
+        gsa__contest_close(solver->state);
+        *out = solver;
+        return GSA_OK;
+    }
+    gsa__solver_free(solver);
+    return status;
+}
+
+void gsa__solver_free(gsa__solver *solver)
+{
+    if (!solver)
+        return;
+    gsa_state_free(solver->state);
+    gsa__gathered_release(&solver->rows);
+    gsa_env env = solver->env;
+    gsa__free(&env, solver);
+}
+
+/* Vectors of weights that a solution has at once, on a path and by sweeps, and margins of a row. */
+#define VECTORS 64u
+#define VECTORS_OF_SWEEPS 8u
+#define MARGINS 24u
+
+static bool too_many(const gsa__solver *solver)
+{
+    const gsa__gathered *rows = &solver->rows;
+    uint64_t n_features = (uint64_t)rows->highest + 1, n_outputs = solver->state->table.n_outputs;
+    n_features = n_features < rows->n_entries ? n_features : rows->n_entries;
+    bool sweeps = n_outputs > 1 && n_features > GSA__FACTOR_COLUMNS && solver->state->loss->has_probabilities;
+    uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
+    return n_outputs > GSA__OUTPUTS_MOST ||
+           4 * (uint64_t)rows->n_entries + (MARGINS * rows->n_rows + per_feature * n_features) * n_outputs >
+               GSA__SOLVER_CELLS;
+}
+
+gsa_status gsa__solver_add(gsa__solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error)
+{
+    gsa_status status = gsa__gather(&solver->rows, solver->state, batch, error);
+    for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++)
+        gsa__fingerprint_add_row(&solver->fingerprint, gsa__row_hash(batch, row));
+    solver->n_taken += batch->n_rows;
+    *fits = status == GSA_OK && !too_many(solver);
+    return status;
+}
+
+/* ---- the state of a solution ------------------------------------------------------------------------------------- */
+
+/* The loss of the best constant prediction. NaN for losses that have none. */
+static gsa_status constant_loss(const gsa_state *state, const gsa__design *design, double *out, gsa_error *error)
+{
+    double *of_class = gsa__alloc_zeroed(&design->env, state->labels.n + 1, sizeof *of_class);
+    gsa__label_totals totals = {.class_weight = of_class, .n_classes = state->labels.n};
+    if (!of_class)
+        return gsa__fail_memory(&design->env, error, "no memory for the weights of %zu classes", state->labels.n);
+    for (size_t i = 0; i < design->n_rows; i++) {
+        double weight = (double)design->weight[i], y = (double)design->target[i];
+        totals.weight += weight;
+        totals.mean_square += weight * y * y / design->total_weight; /* labels are measured from their mean */
+        if (gsa__loss_has_classes(state->loss))
+            of_class[(size_t)y] += weight;
+    }
+    *out = state->loss->constant ? state->loss->constant(&totals) : (double)NAN;
+    *out *= design->target_unit * design->target_unit;
+    gsa__free(&design->env, of_class);
+    return GSA_OK;
+}
+
+/* The weights of features, in their own units; those of columns that do not vary, and of features that are not there,
+ * stay. Returns in intercept[k] what makes up for where columns begin, with the weights as they are rounded. */
+static gsa_status set_weights(gsa_state *state, const gsa__design *design, const gsa__optimum *optimum,
+                              double *intercept, gsa_error *error)
+{
+    size_t n_outputs = design->n_outputs, highest = 0;
+    double unit = design->target_unit;
+    for (size_t j = 1; j < design->n_columns; j++)
+        highest = design->id[j] > highest ? design->id[j] : highest;
+    gsa_status status = gsa__table_grow(&state->table, design->n_columns > 1 ? highest + 2 : 1, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t k = 0; k < n_outputs; k++)
+        intercept[k] = optimum->weight[k] * unit;
+    for (size_t j = 1; j < design->n_columns; j++) {
+        gsa__cell *cell = gsa__table_slot(&state->table, (size_t)design->id[j] + 1);
+        double middle = design->origin[j] + (double)design->mean[j] * design->unit[j];
+        for (size_t k = 0; k < n_outputs; k++) {
+            double exact = optimum->weight[j * n_outputs + k] * unit / design->unit[j];
+            if (design->spread[j] > 0)
+                cell[k].f = isfinite((float)exact) ? (float)exact : 0;
+            intercept[k] +=
+                (double)design->mean[j] * optimum->weight[j * n_outputs + k] * unit - (double)cell[k].f * middle;
+        }
+    }
+    return GSA_OK;
+}
+
+/* Returns the share of n rows as a whole number, at least 1. */
+static double part_of(double n, double share)
+{
+    double part = floor(n * share + 0.5);
+    return n > 0 && part < 1 ? 1 : part;
+}
+
+/* Of the rows of earlier runs, a share still counts. Means stay what they were: counts become whole numbers, and sums
+ * follow. */
+static gsa_status forget(gsa_state *state, double share, gsa_error *error)
+{
+    gsa_status status = gsa__state_fold(state, error);
+    for (size_t slot = 0; slot < state->carried.n && status == GSA_OK; slot++) {
+        double before = (double)state->carried.count[slot], after = part_of(before, share);
+        state->carried.count[slot] = (uint64_t)after;
+        state->carried.mass[slot] *= before > 0 ? after / before : share;
+    }
+    for (size_t slot = 0; slot < state->centre.n; slot++) {
+        gsa__column *column = &state->centre.at[slot];
+        double after = part_of(column->n, share);
+        column->squares *= column->n > 0 ? after / column->n : 0;
+        column->n = after;
+    }
+    state->rows_behind = (uint64_t)part_of((double)state->rows_behind, share);
+    return status;
+}
+
+/* One pass that moves no weight: counts, sums of squares, the mean step at the optimum. */
+static gsa_status measure_rows(gsa__solver *solver, gsa_error *error)
+{
+    gsa_state *state = solver->state;
+    const gsa__gathered *rows = &solver->rows;
+    gsa_status status = GSA_OK;
+    double mean = 0;
+    for (size_t i = 0; i < rows->n_rows; i++) {
+        gsa__given_add(&state->given, rows->weight[i]);
+        mean += rows->weight[i] / (double)rows->n_rows;
+    }
+    for (size_t i = 0; i < rows->n_rows; i++)
+        gsa__class_sums_add(state, rows->class_number[i], rows->weight[i] / mean);
+    state->is_frozen = true;
+    for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
+        gsa__row row = {rows->start[i + 1] - rows->start[i], rows->index + rows->start[i],
+                        rows->value + rows->start[i]};
+        double c;
+        status = gsa__class_weight_of(state, rows->class_number[i], rows->weight[i] / mean, &c, error);
+        if (status == GSA_OK)
+            status = gsa__state_learn(state, &row, rows->class_number[i], rows->number[i], c, error);
+        if (status == GSA_OK && i % 256 == 0 && state->env.should_stop(state->env.stop_ctx))
+            status = gsa__fail(error, GSA_STOPPED, "stopped on request");
+    }
+    state->is_frozen = false;
+    return status;
+}
+
+/* An intercept is a float and the rest that it lacks is in the average's term. */
+static void set_intercepts(gsa_state *state, const double *intercept)
+{
+    double total = gsa__clock_total(state, state->clock.now);
+    gsa__cell *weight = gsa__table_slot(&state->table, 0), *average = weight + gsa__table_average(&state->table);
+    for (size_t k = 0; k < state->table.n_outputs && total > 0; k++)
+        average[k].f = (float)(total * ((double)weight[k].f - intercept[k]));
+}
+
+static gsa_status make_state(gsa__solver *solver, const gsa__design *design, const gsa__optimum *optimum,
+                             gsa_error *error)
+{
+    gsa_state *state = solver->state;
+    double *intercept = gsa__alloc(&solver->env, design->n_outputs, sizeof *intercept);
+    if (!intercept)
+        return gsa__fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
+    if (!gsa__loss_has_classes(state->loss) && state->params.value[GSA__PARAM_intercept])
+        state->origin_of_labels = (gsa__label_origin){design->target_origin, design->target_origin, 1, 1};
+    state->units_free = optimum->standardised;
+    gsa_status status = set_weights(state, design, optimum, intercept, error);
+    for (size_t k = 0; k < design->n_outputs && status == GSA_OK; k++)
+        gsa__table_slot(&state->table, 0)[k].f = (float)intercept[k];
+    if (status == GSA_OK && state->rows_behind > 0)
+        status = forget(state, optimum->share, error);
+    if (status == GSA_OK)
+        status = measure_rows(solver, error);
+    state->n_solved = design->n_different;
+    state->clock.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
+    if (status == GSA_OK && state->params.value[GSA__PARAM_intercept])
+        set_intercepts(state, intercept);
+    gsa__free(&solver->env, intercept);
+    if (status != GSA_OK)
+        return status;
+    state->rows = solver->fingerprint;
+    state->position.pass_rows = solver->n_taken;
+    gsa_state_end_pass(state);
+    state->position.held_out_loss = optimum->held_out_loss * design->target_unit * design->target_unit;
+    return constant_loss(state, design, &state->position.constant_loss, error);
+}
+
+gsa_status gsa__solver_solve(gsa__solver *solver, gsa_state *state, size_t n_threads, gsa__strength_hook hook,
+                             gsa_error *error)
+{
+    gsa__design design = {.env = solver->env};
+    gsa__arena arena = {.env = &solver->env};
+    gsa__optimum optimum = {0};
+    gsa_state *own = solver->state;
+    if (solver->rows.n_rows == 0)
+        return gsa__fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
+    gsa_status status = gsa__design_make(&design, &solver->rows, own, error);
+    gsa__problem problem = {.design = &design,
+                            .loss = own->loss->rows,
+                            .kernels = gsa__solve_kernels_best(),
+                            .env = &solver->env,
+                            .hook = hook,
+                            .units = own->params.value[GSA__PARAM_units],
+                            .n_strengths = gsa__loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
+                            .has_intercept = own->params.value[GSA__PARAM_intercept],
+                            .has_probabilities = gsa__loss_has_probabilities(own->loss)};
+    if (status == GSA_OK)
+        status = gsa__prior_make(&problem, own, solver->rows.n_rows, &arena, error);
+    if (status == GSA_OK)
+        status = gsa__sweeps_suit(&design) && problem.has_probabilities
+                     ? gsa__sweeps_find(&problem, &arena, &optimum, error)
+                     : gsa__optimum_find(&problem, &arena, n_threads, &optimum, error);
+    if (status == GSA_OK)
+        status = make_state(solver, &design, &optimum, error);
+    gsa__arena_release(&arena);
+    gsa__design_release(&design);
+    if (status != GSA_OK)
+        return status;
+    solver->state = NULL;
+    return gsa_state_replace(state, own, error);
+}

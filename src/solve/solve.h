@@ -1,0 +1,32 @@
+/* Rows in memory to the penalised optimum: what the engine calls. */
+#ifndef GSA_SOLVE_SOLVE_H
+#define GSA_SOLVE_SOLVE_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+/* Rows that are gathered for a solution. */
+typedef struct gsa__solver gsa__solver;
+
+/* Rows that are more than this many cells are too many: a constant of the method. A row counts its entries and its
+ * margins, a feature its weights. */
+#define GSA__SOLVER_CELLS ((uint64_t)1 << 28)
+
+/* A solver for the rows that begin with these, which tell what the labels mean. The state is not changed until the
+ * end. *out is NULL if it cannot be the start of a solution: its loss is the caller's own. */
+gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsa__solver **out,
+                           gsa_error *error);
+void gsa__solver_free(gsa__solver *solver);
+/* Adds rows. *fits is false once they are too many; nothing more is added then. */
+gsa_status gsa__solver_add(gsa__solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error);
+/* Who is told of every strength that was tried. */
+typedef struct gsa__strength_hook {
+    void (*tried)(void *ctx, uint64_t n_tried, double held_out_loss); /* NULL: nobody */
+    void *ctx;
+} gsa__strength_hook;
+/* Solves, on up to n_threads threads; the state becomes that of the solution. */
+gsa_status gsa__solver_solve(gsa__solver *solver, gsa_state *state, size_t n_threads, gsa__strength_hook hook,
+                             gsa_error *error);
+
+#endif

@@ -1,0 +1,470 @@
+/* Dual sweeps along a path of strengths. */
+#include "solve/sweeps.h"
+
+#include "base/error.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TAU2_FIRST 0.5
+#define STRENGTHS 16u
+/* Sweeps for a strength, and one more for the first. */
+#define SWEEPS 2u
+#define GAIN_LEAST 1e-3
+#define SCALING_GAIN 5e-4
+/* The scale of a column is the share of rows that have it, to the power of the one or the other. */
+static const double RARITY[2] = {0.25, 0.1875};
+#define JUDGED_CELLS 4096u
+#define NEWTON_STEPS 12
+#define NEWTON_CLOSE 1e-3F
+/* Sweeps that a prior begins with. */
+#define SWEEPS_PRIOR 4u
+/* Strengths before the chosen one that the last fit begins with. */
+#define STEPS_BACK 2u
+
+/* One fit: its rows, their a, and the weights. */
+struct dual {
+    const gsa__problem *problem;
+    const uint32_t *row;
+    size_t n_rows;
+    float *w;      /* [columns x stride] */
+    float *a;      /* [rows x stride] */
+    float *offset; /* [all rows x stride]: margins under the prior; NULL: none */
+    float *scratch;
+    double lambda;
+};
+
+/* What was tried: a strength, or how rows were visited. */
+struct trial {
+    bool standardised, own;
+    double rarity;
+    size_t strength;
+    double lambda, share; /* of the penalty; of the prior */
+    gsa__scaling scaling;
+};
+
+struct search {
+    gsa__problem *problem;
+    struct dual fit;
+    uint32_t *held;
+    size_t n_held;
+    float *held_target, *held_weight, *margin, *scratch;
+    float *loss[STRENGTHS + 1];      /* of held-out rows; the last those of the best */
+    double *length;                  /* z . z of each row */
+    double rarity;                   /* of the scale there is; 0: none yet */
+    uint32_t *all;                   /* rows */
+    float *offset, *base, *narrowed; /* margins under the prior; the scale without its precision, and with it */
+};
+
+bool gsa__sweeps_suit(const gsa__design *design)
+{
+    return design->stride > 1 && design->width == 0 && design->n_columns > GSA__FACTOR_COLUMNS;
+}
+
+static double lambda_of(const gsa__problem *problem, size_t strength)
+{
+    return problem->squared_norm / (TAU2_FIRST * (double)((uint64_t)1 << strength));
+}
+
+/* ---- a sweep ----------------------------------------------------------------------------------------------------- */
+
+static void softmax(const gsa__problem *problem, const float *m, float *p)
+{
+    size_t n = problem->design->n_outputs, stride = problem->design->stride;
+    float highest, sum;
+    memcpy(p, m, stride * sizeof *p);
+    problem->kernels->math.exponentiate_rows(p, 1, n, stride, &highest, &sum);
+    float by = 1 / sum;
+    problem->kernels->math.scale_rows(p, &by, p, 1, stride);
+}
+
+/* Solves p = softmax(m + q (y - p)), from the p there is: Newton's steps with the diagonal of the derivative. */
+static void count_own(const gsa__problem *problem, const float *m, size_t y, float q, float *p, float *scratch)
+{
+    size_t n = problem->design->n_outputs, stride = problem->design->stride;
+    float *margin = scratch, *next = scratch + stride;
+    for (int step = 0; step < NEWTON_STEPS; step++) {
+        float off = 0, sum = 0;
+        for (size_t k = 0; k < stride; k++)
+            margin[k] = m[k] - q * p[k];
+        margin[y] += q;
+        softmax(problem, margin, next);
+        for (size_t k = 0; k < n; k++) {
+            float by = (p[k] - next[k]) / (1 + q * next[k]);
+            off += fabsf(by);
+            p[k] = p[k] - by > 0 ? p[k] - by : 0;
+            sum += p[k];
+        }
+        for (size_t k = 0; k < n; k++)
+            p[k] *= 1 / sum;
+        if (off < NEWTON_CLOSE)
+            break;
+    }
+}
+
+static void visit(struct dual *fit, size_t q, double length, bool own)
+{
+    const gsa__problem *problem = fit->problem;
+    const gsa__design *design = problem->design;
+    size_t stride = design->stride, row = fit->row[q], y = (size_t)design->target[row];
+    float *m = fit->scratch, *p = m + stride, *a = fit->a + q * stride, c = design->weight[row];
+    float per_lambda = (float)(1 / fit->lambda), share = (float)(length / fit->lambda);
+    for (size_t k = 0; k < stride; k++)
+        m[k] = problem->scale[0] * fit->w[k];
+    if (fit->offset)
+        problem->kernels->add(m, 1, fit->offset + row * stride, stride);
+    for (size_t t = design->start[row]; t < design->start[row + 1]; t++)
+        problem->kernels->add(m, problem->scale[design->column[t]] * design->value[t],
+                              fit->w + design->column[t] * stride, stride);
+    problem->kernels->add(m, -share, a, stride);
+    softmax(problem, m, p);
+    if (own)
+        count_own(problem, m, y, share * c, p, p + stride);
+    for (size_t k = 0; k < stride; k++) {
+        float next = c * ((k == y ? 1.0F : 0.0F) - p[k]);
+        p[k] = (next - a[k]) * per_lambda;
+        a[k] = next;
+    }
+    problem->kernels->add(fit->w, problem->scale[0], p, stride);
+    for (size_t t = design->start[row]; t < design->start[row + 1]; t++)
+        problem->kernels->add(fit->w + design->column[t] * stride, problem->scale[design->column[t]] * design->value[t],
+                              p, stride);
+}
+
+static gsa_status sweep(struct dual *fit, const double *length, bool own, size_t n_sweeps, gsa_error *error)
+{
+    const gsa_env *env = fit->problem->env;
+    for (size_t s = 0; s < n_sweeps; s++)
+        for (size_t q = 0; q < fit->n_rows; q++) {
+            if (q % 256 == 0 && env->should_stop(env->stop_ctx))
+                return gsa__fail(error, GSA_STOPPED, "stopped on request");
+            visit(fit, q, length[fit->row[q]], own);
+        }
+    return GSA_OK;
+}
+
+/* The same a stand for other weights at another strength. */
+static void set_lambda(struct dual *fit, double lambda)
+{
+    size_t n = fit->problem->design->n_columns * fit->problem->design->stride;
+    float by = fit->lambda > 0 ? (float)(fit->lambda / lambda) : 1;
+    for (size_t i = 0; i < n; i++)
+        fit->w[i] *= by;
+    fit->lambda = lambda;
+}
+
+static void restart(struct dual *fit)
+{
+    const gsa__design *design = fit->problem->design;
+    memset(fit->w, 0, design->n_columns * design->stride * sizeof *fit->w);
+    memset(fit->a, 0, fit->n_rows * design->stride * sizeof *fit->a);
+    fit->lambda = 0;
+}
+
+/* ---- the path ---------------------------------------------------------------------------------------------------- */
+
+/* z . z of all rows; returns the mean. */
+static double measure_rows(struct search *search)
+{
+    const gsa__problem *problem = search->problem;
+    const gsa__design *design = problem->design;
+    double sum = 0;
+    for (size_t i = 0; i < design->n_rows; i++) {
+        search->length[i] = (double)problem->scale[0] * (double)problem->scale[0];
+        for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
+            double z = (double)problem->scale[design->column[t]] * (double)design->value[t];
+            search->length[i] += z * z;
+        }
+        sum += search->length[i];
+    }
+    return sum / (double)design->n_rows;
+}
+
+static void set_scale(struct search *search, bool standardised, double rarity)
+{
+    if (search->problem->standardised == standardised && search->rarity == rarity)
+        return;
+    search->rarity = rarity;
+    search->fit.offset = NULL;
+    gsa__scale_columns(search->problem, standardised, rarity);
+    search->problem->squared_norm = measure_rows(search);
+}
+
+/* Judges the fit on the held-out rows, whose losses become those of a number. */
+static void judge(struct search *search, size_t number, struct trial *trial)
+{
+    const gsa__problem *problem = search->problem;
+    const gsa__design *design = problem->design;
+    size_t stride = design->stride;
+    gsa__row_list list = {search->held, search->n_held, NULL, 0, design->start, design->column, design->value};
+    for (size_t j = 0; j < design->n_columns; j++)
+        for (size_t k = 0; k < stride; k++)
+            search->scratch[j * stride + k] = problem->scale[j] * search->fit.w[j * stride + k];
+    for (size_t q = 0; q < search->n_held; q++) {
+        memcpy(search->margin + q * stride, search->scratch, stride * sizeof(float));
+        if (search->fit.offset)
+            problem->kernels->add(search->margin + q * stride, 1, search->fit.offset + search->held[q] * stride,
+                                  stride);
+    }
+    problem->kernels->margins(&list, search->scratch, stride, search->margin);
+    double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0;
+    trial->scaling = gsa__scaling_fit(problem, search->held_target, search->held_weight, search->margin, search->n_held,
+                                      behind, search->scratch);
+    gsa__scaling_losses(problem, &trial->scaling, search->held_target, search->held_weight, search->margin,
+                        search->n_held, search->scratch, search->loss[number]);
+}
+
+/* Returns the mean excess of losses over others, and its standard error. */
+static double excess_of(const struct search *search, const float *loss, const float *over, double *error_of_mean)
+{
+    double sum = 0, squares = 0, n = 0;
+    for (size_t q = 0; q < search->n_held; q++) {
+        double excess = (double)loss[q] - (double)over[q];
+        sum += excess;
+        squares += excess * excess / (double)search->held_weight[q]; /* a row of weight c is c rows */
+        n += (double)search->held_weight[q];
+    }
+    double mean = sum / n, variance = squares / n - mean * mean;
+    *error_of_mean = sqrt((variance > 0 ? variance : 0) / n);
+    return mean;
+}
+
+/* Is the excess of a strength's losses over another's within one standard error? */
+static bool is_as_good(const struct search *search, size_t strength, size_t best)
+{
+    double error_of_mean;
+    return excess_of(search, search->loss[strength], search->loss[best], &error_of_mean) <= error_of_mean;
+}
+
+static gsa_status climb(struct search *search, struct trial way, size_t first, struct trial *out, gsa_error *error)
+{
+    struct trial at[STRENGTHS] = {0};
+    size_t best = first;
+    set_scale(search, way.standardised, way.rarity);
+    restart(&search->fit);
+    for (size_t j = first; j < STRENGTHS; j++) {
+        set_lambda(&search->fit, lambda_of(search->problem, j));
+        gsa_status status = sweep(&search->fit, search->length, way.own, SWEEPS + (j == first), error);
+        if (status != GSA_OK)
+            return status;
+        at[j].lambda = search->fit.lambda;
+        judge(search, j, &at[j]);
+        gsa__tell_strength(search->problem, at[j].scaling.loss);
+        if (j > first && at[j].scaling.loss >= (1 - GAIN_LEAST) * at[best].scaling.loss)
+            break;
+        best = j;
+    }
+    for (size_t j = first; j < best; j++)
+        if (is_as_good(search, j, best))
+            best = j;
+    *out = way;
+    out->strength = best;
+    out->lambda = at[best].lambda;
+    out->scaling = at[best].scaling;
+    return GSA_OK;
+}
+
+static void take_best(struct search *search, const struct trial *trial, struct trial *best)
+{
+    *best = *trial;
+    memcpy(search->loss[STRENGTHS], search->loss[trial->strength], search->n_held * sizeof(float));
+}
+
+/* Tries another way, from `back` strengths before the best one's, and keeps the better. */
+static gsa_status try_way(struct search *search, struct trial way, size_t back, struct trial *best, gsa_error *error)
+{
+    struct trial other = *best;
+    gsa_status status = climb(search, way, best->strength > back ? best->strength - back : 0, &other, error);
+    if (status == GSA_OK && other.scaling.loss < (1 - SCALING_GAIN) * best->scaling.loss)
+        take_best(search, &other, best);
+    return status;
+}
+
+/* Which columns, visits and strength are best. */
+static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
+{
+    uint64_t units = search->problem->units;
+    struct trial way = {.standardised = units == GSA__UNITS_FREE, .rarity = RARITY[0]}, first;
+    gsa_status status = climb(search, way, 0, &first, error);
+    if (status == GSA_OK)
+        take_best(search, &first, best);
+    if (status == GSA_OK && units == GSA__UNITS_AUTO) {
+        way.standardised = true;
+        status = try_way(search, way, 1, best, error);
+    }
+    way = *best;
+    way.rarity = RARITY[1];
+    if (status == GSA_OK)
+        status = try_way(search, way, 1, best, error);
+    way = *best;
+    way.own = true;
+    return status == GSA_OK ? try_way(search, way, 0, best, error) : status;
+}
+
+/* ---- the prior --------------------------------------------------------------------------------------------------- */
+
+/* Sets the prior to a share: rows begin at its margins, and the precision of a column is in its scale. The intercept
+ * has the penalty of a column at least. The same a stand for other weights then. */
+static void set_prior(struct search *search, const struct trial *trial)
+{
+    gsa__problem *problem = search->problem;
+    const gsa__design *design = problem->design;
+    gsa__penalty penalty = {trial->lambda, trial->share};
+    double squared_norm = problem->squared_norm;
+    gsa__scale_columns(problem, trial->standardised, trial->rarity);
+    problem->squared_norm = squared_norm;
+    gsa__prior_set(problem, &penalty);
+    gsa__margins_of(problem, design->n_columns, search->all, design->n_rows, problem->prior->mean, search->scratch,
+                    search->offset);
+    search->fit.offset = search->offset;
+    for (size_t j = 0; j < design->n_columns; j++) {
+        double precision = problem->prior->column[j] > trial->lambda ? problem->prior->column[j] : trial->lambda;
+        float *w = search->fit.w + j * design->stride, before = search->narrowed[j];
+        search->base[j] = problem->scale[j];
+        problem->scale[j] *= (float)sqrt(trial->lambda / precision);
+        for (size_t k = 0; k < design->stride && before > 0; k++)
+            w[k] *= problem->scale[j] / before;
+        search->narrowed[j] = problem->scale[j];
+    }
+    measure_rows(search);
+}
+
+static gsa_status fit_share(struct search *search, const struct trial *trial, size_t n_sweeps, gsa_error *error)
+{
+    set_prior(search, trial);
+    set_lambda(&search->fit, trial->lambda);
+    return sweep(&search->fit, search->length, trial->own, n_sweeps, error);
+}
+
+/* The largest share of the prior that is as good as the best one, or as none. */
+static gsa_status choose_share(struct search *search, struct trial *best, gsa_error *error)
+{
+    struct trial at[GSA__SHARES];
+    size_t n = 0, least = 0, n_shares = gsa__prior_shares(search->problem->design);
+    double error_of_mean;
+    gsa_status status = GSA_OK;
+    restart(&search->fit);
+    for (; n < n_shares && least + GSA__SHARE_PATIENCE >= n && status == GSA_OK; n++) {
+        at[n] = *best;
+        at[n].share = gsa__shares[n];
+        status = fit_share(search, &at[n], n == 0 ? SWEEPS_PRIOR : SWEEPS, error);
+        judge(search, n, &at[n]);
+        least = at[n].scaling.loss < at[least].scaling.loss ? n : least;
+    }
+    if (status != GSA_OK)
+        return status;
+    const float *loss = best->scaling.loss < at[least].scaling.loss ? search->loss[STRENGTHS] : search->loss[least];
+    for (size_t i = 0; i < n; i++) {
+        double excess = excess_of(search, search->loss[i], loss, &error_of_mean);
+        if (n_shares == 1 || gsa__prior_holds(excess, error_of_mean, 1, search->n_held)) {
+            *best = at[i];
+            return GSA_OK;
+        }
+    }
+    search->rarity = 0; /* the plain scale is to be set again */
+    return GSA_OK;
+}
+
+/* ---- all rows ---------------------------------------------------------------------------------------------------- */
+
+/* All rows, from two strengths before, or with the prior. */
+static gsa_status fit_all(struct search *search, const struct trial *best, gsa_error *error)
+{
+    size_t first = best->strength > STEPS_BACK ? best->strength - STEPS_BACK : 0;
+    gsa_status status = GSA_OK;
+    search->fit.row = search->all;
+    search->fit.n_rows = search->problem->design->n_rows;
+    if (best->share > 0) {
+        restart(&search->fit);
+        return fit_share(search, best, SWEEPS_PRIOR + SWEEPS, error);
+    }
+    set_scale(search, best->standardised, best->rarity);
+    restart(&search->fit);
+    for (size_t j = first; j <= best->strength && status == GSA_OK; j++) {
+        set_lambda(&search->fit, lambda_of(search->problem, j));
+        status = sweep(&search->fit, search->length, best->own, SWEEPS + (j == first), error);
+    }
+    return status;
+}
+
+/* The weights of standardised values; the intercept makes up for the means that the prior's centred columns have. */
+static void take_weights(const struct search *search, const struct trial *best, double *weight)
+{
+    const gsa__problem *problem = search->problem;
+    const gsa__design *design = problem->design;
+    size_t stride = design->stride, n_outputs = design->n_outputs;
+    for (size_t j = 0; j < design->n_columns; j++)
+        for (size_t k = 0; k < n_outputs; k++) {
+            double s = best->scaling.scale, before = 0;
+            if (best->share > 0)
+                before = s * (double)search->base[j] * (double)problem->prior->mean[j * stride + k];
+            weight[j * n_outputs + k] = s * (double)problem->scale[j] * (double)search->fit.w[j * stride + k] + before;
+            weight[k] -= j > 0 ? (double)design->mean[j] * before : 0;
+        }
+}
+
+static size_t deal(struct search *search, uint32_t *fitted)
+{
+    const gsa__design *design = search->problem->design;
+    size_t n_judged = JUDGED_CELLS / design->n_outputs, n_folds, n = 0;
+    n_folds = (n_judged * GSA__FOLDS + design->n_rows - 1) / design->n_rows;
+    n_folds = n_folds < 1 ? 1 : n_folds > GSA__FOLDS / 2 ? GSA__FOLDS / 2 : n_folds;
+    for (size_t i = 0; i < design->n_rows; i++) {
+        if (design->fold[i] >= n_folds) {
+            fitted[n++] = (uint32_t)i;
+            continue;
+        }
+        search->held_target[search->n_held] = design->target[i];
+        search->held_weight[search->n_held] = design->weight[i];
+        search->held[search->n_held++] = (uint32_t)i;
+    }
+    return n;
+}
+
+gsa_status gsa__sweeps_find(gsa__problem *problem, gsa__arena *arena, gsa__optimum *out, gsa_error *error)
+{
+    const gsa__design *design = problem->design;
+    size_t n = design->n_rows, stride = design->stride, n_columns = design->n_columns;
+    struct search search = {.problem = problem, .fit = {.problem = problem}};
+    struct trial best = {0};
+    uint32_t *fitted = gsa__arena_take(arena, n, sizeof *fitted);
+    search.all = gsa__arena_take(arena, n, sizeof *search.all);
+    search.held = gsa__arena_take(arena, n, sizeof *search.held);
+    search.held_target = gsa__arena_take(arena, n, sizeof(float));
+    search.held_weight = gsa__arena_take(arena, n, sizeof(float));
+    search.margin = gsa__arena_take(arena, n, stride * sizeof(float));
+    search.scratch = gsa__arena_take(arena, n_columns + n, stride * sizeof(float));
+    search.length = gsa__arena_take(arena, n, sizeof *search.length);
+    search.fit.w = gsa__arena_take(arena, n_columns, stride * sizeof(float));
+    search.fit.a = gsa__arena_take(arena, n, stride * sizeof(float));
+    search.fit.scratch = gsa__arena_take(arena, 4 * stride, sizeof(float));
+    problem->scale = gsa__arena_take(arena, n_columns, sizeof *problem->scale);
+    out->weight = gsa__arena_take(arena, n_columns * design->n_outputs, sizeof *out->weight);
+    for (size_t j = 0; j <= STRENGTHS; j++)
+        search.loss[j] = gsa__arena_take(arena, n, sizeof(float));
+    if (problem->prior) {
+        search.offset = gsa__arena_take(arena, n, stride * sizeof(float));
+        search.base = gsa__arena_take(arena, n_columns, sizeof *search.base);
+        search.narrowed = gsa__arena_take(arena, n_columns, sizeof *search.narrowed);
+    }
+    gsa_status status = gsa__arena_check(arena, "the sweeps", error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t i = 0; i < n; i++)
+        search.all[i] = (uint32_t)i;
+    search.fit.row = fitted;
+    search.fit.n_rows = deal(&search, fitted);
+    status = choose(&search, &best, error);
+    if (status == GSA_OK && problem->prior)
+        status = choose_share(&search, &best, error);
+    if (status == GSA_OK)
+        status = fit_all(&search, &best, error);
+    if (status != GSA_OK)
+        return status;
+    take_weights(&search, &best, out->weight);
+    out->held_out_loss = best.scaling.loss;
+    out->standardised = best.standardised;
+    out->tau2 = TAU2_FIRST * (double)((uint64_t)1 << best.strength);
+    out->share = best.share;
+    return GSA_OK;
+}
