@@ -161,19 +161,6 @@ static uint64_t rows_of_input(const training *run, const gsa_reader_progress *re
     return reads_all ? reading->n_rows : 0;
 }
 
-/* Returns the option that made the learner the method, NULL if none did. */
-static const char *chosen_by(const training *run)
-{
-    static const char *const open[][2] = {
-        {"passes", "0"}, {"average", "recent"}, {"holdout", "auto"}, {"shards", "0"}, {"order", "shuffled"}};
-    bool is_auto = strcmp(gsa_state_get(run->state, "method"), "auto") == 0;
-    bool is_stream = progress_of(run->reader).is_stream;
-    for (size_t i = 0; i < sizeof open / sizeof *open && is_auto && !is_stream; i++)
-        if (strcmp(gsa_state_get(run->state, open[i][0]), open[i][1]) != 0)
-            return open[i][0];
-    return NULL;
-}
-
 static train_outcome outcome_of(const training *run)
 {
     train_outcome out = {.model_path = run->model_path,
@@ -197,7 +184,8 @@ static train_outcome outcome_of(const training *run)
     out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
     out.n_input_rows = rows_of_input(run, &out.reading);
     out.n_bad_rows = run->has_counted ? run->n_bad_rows : out.reading.n_bad_rows;
-    out.chosen_by = strcmp(out.summary.method, "gsa") == 0 ? chosen_by(run) : NULL;
+    if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
+        out.chosen_by = NULL; /* the rows decided */
     out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);
     return out;
 }

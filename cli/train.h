@@ -67,7 +67,7 @@ typedef struct train_outcome {
     double held_out_loss;  /* NaN if none were held out */
     double constant_loss;  /* gsa_state_constant_loss */
     double colliding;      /* share of the words that have a feature in common with another; NaN if there are none */
-    const char *chosen_by; /* the option that made the learner the method, or NULL */
+    const char *chosen_by; /* the option that decided the method, or NULL */
     bool stopped, is_sorted;
 } train_outcome;
 

@@ -102,9 +102,9 @@ static bool is_solved(const train_outcome *run)
 static void append_method(const train_outcome *run, char line[LINE_SIZE])
 {
     const char *why = "as asked for";
-    if (strcmp(gsa_state_get(run->state, "method"), "auto") == 0)
+    if (run->chosen_by == NULL)
         why = is_solved(run) ? "they fit in memory" : run->reading.is_stream ? "a stream" : "more than fits in memory";
-    if (run->chosen_by != NULL)
+    if (run->chosen_by != NULL && strcmp(run->chosen_by, "method") != 0)
         report_append(line, LINE_SIZE, "; %s, for --%s", run->summary.method, run->chosen_by);
     else
         report_append(line, LINE_SIZE, "; %s: %s", run->summary.method, why);

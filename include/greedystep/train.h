@@ -77,6 +77,14 @@ typedef struct gsa_train_hooks {
 GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks,
                                            const gsa_env *env, gsa_error *error);
 
+/* Which method gsa_train tries first, for a state that has taken no rows: "optimum", "gsa" or "paper". With the method
+ * auto, "optimum" becomes "gsa" if the rows do not fit or the loss is the caller's own. *chosen_by: the parameter that
+ * decided, NULL if none did. */
+GSA_API const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by);
+/* Returns 0 if so many rows, with so many values that are not zero, are too many for the optimum with any features.
+ * n_outputs: 1 for two classes and for numbers, else the number of classes. */
+GSA_API int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
+
 /* The number of a shard that is the first rows of all shards. */
 #define GSA_FIRST_SHARD ((uint64_t)1 << 31)
 /* One shard of a pass (gsa_plan_first_rows): a copy of the state learns all rows of the reader, in blocks that are

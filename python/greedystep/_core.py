@@ -73,6 +73,11 @@ def unite_slices(slices: Sequence[bytes]) -> bytes:
     return _bytes_of("gsa_slices_unite", *_slices(slices), byref(plain_env()))
 
 
+def may_fit(n_rows: int, n_entries: int, n_outputs: int) -> bool:
+    """Return whether rows may be few enough to be solved; the features, which count too, are not known yet."""
+    return bool(c.library().gsa_train_fits(n_rows, n_entries, n_outputs))
+
+
 def parameters() -> list[c.Param]:
     """Return the table of parameters that flags and keywords are made from."""
     library = c.library()
@@ -192,6 +197,11 @@ class State(Handle):
         n_rows = ctypes.c_uint64()
         run.call("gsa_train_shard", self.pointer, reader.pointer, shard, byref(run.env), byref(n_rows))
         return int(n_rows.value)
+
+    @property
+    def chosen_method(self) -> str:
+        """Return the method for rows in memory, unless they are too many."""
+        return c.text_of(c.library().gsa_train_method(self.pointer, 0, byref(c_char_p()))) or ""
 
     def wants_another_pass(self, asked: int) -> bool:
         """Return whether shards are to learn another pass."""

@@ -336,6 +336,8 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_plan_copies": (c_uint64, [c_uint64, c_uint64]),
     "gsa_plan_another_pass": (c_int, [_P, c_uint64]),
     "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _ENV, _E]),
+    "gsa_train_method": (c_char_p, [_P, c_int, POINTER(c_char_p)]),
+    "gsa_train_fits": (c_int, [c_uint64, c_uint64, c_uint64]),
     "gsa_train_shard": (c_int, [_P, _P, c_uint64, _ENV, POINTER(c_uint64), _E]),
     "gsa_evaluate": (c_int, [_P, _P, _ENV, _E]),
 }

@@ -10,31 +10,47 @@
 
 #include <string.h>
 
-/* Parameters of the learner, and the value with which they leave the method open. */
-static const char *const OPEN[][2] = {
-    {"passes", "0"}, {"average", "recent"}, {"holdout", "auto"}, {"order", "shuffled"}, {"shards", "0"}};
+/* Returns the parameter of greedy step averaging that has a value of its own, NULL if none has. */
+static const char *learner_param(const gsa_state *state)
+{
+    static const char *const open[][2] = {{"passes", "0"}, {"average", "recent"}, {"holdout", "auto"}, {"shards", "0"}};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (strcmp(gsa_state_get(state, open[i][0]), open[i][1]) != 0)
+            return open[i][0];
+    return strcmp(gsa_state_get(state, "order"), "file") == 0 ? "order" : NULL;
+}
 
 static int is_asked_for(const gsa_state *state)
 {
     return strcmp(gsa_state_get(state, "method"), "optimum") == 0;
 }
 
+const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by)
+{
+    const char *method = gsa_state_get(state, "method");
+    *chosen_by = "method";
+    if (strcmp(method, "auto") != 0)
+        return method;
+    *chosen_by = is_stream ? NULL : learner_param(state);
+    return is_stream || *chosen_by ? "gsa" : "optimum";
+}
+
+int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
+{
+    uint64_t max = GSA__SOLVER_CELLS; /* of each: their products do not overflow */
+    return n_rows <= max && n_entries <= max && n_outputs <= max &&
+           gsa__solver_cells(n_rows, n_entries, n_outputs) <= max;
+}
+
 gsa_status gsa__optimum_may(const gsa__job *job, int *may, gsa_error *error)
 {
-    const char *method = gsa_state_get(job->state, "method");
-    *may = strcmp(method, "optimum") == 0 || (strcmp(method, "auto") == 0 && !gsa__progress_of(job->reader).is_stream);
-    for (size_t i = 0; i < sizeof OPEN / sizeof *OPEN && *may; i++) {
-        const char *value = gsa_state_get(job->state, OPEN[i][0]);
-        if (strcmp(value, OPEN[i][1]) == 0)
-            continue;
-        *may = 0;
-        if (is_asked_for(job->state))
-            return gsa__fail(
-                error, GSA_ARGUMENT,
-                "%s %s is for greedy step averaging, and method optimum has none; leave one of the two out", OPEN[i][0],
-                value);
-    }
-    return GSA_OK;
+    const char *chosen_by, *param = learner_param(job->state);
+    *may = strcmp(gsa_train_method(job->state, gsa__progress_of(job->reader).is_stream, &chosen_by), "optimum") == 0;
+    if (!*may || !param)
+        return GSA_OK;
+    return gsa__fail(error, GSA_ARGUMENT,
+                     "%s %s is for greedy step averaging, and method optimum has none; leave one of the two out", param,
+                     gsa_state_get(job->state, param));
 }
 
 /* Adds the rows that were read, and all that follow. */

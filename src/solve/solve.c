@@ -66,6 +66,11 @@ void gsa__solver_free(gsa__solver *solver)
 #define VECTORS_OF_SWEEPS 8u
 #define MARGINS 24u
 
+uint64_t gsa__solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
+{
+    return 4 * n_entries + MARGINS * n_rows * n_outputs;
+}
+
 static bool too_many(const gsa__solver *solver)
 {
     const gsa__gathered *rows = &solver->rows;
@@ -74,7 +79,7 @@ static bool too_many(const gsa__solver *solver)
     bool sweeps = n_outputs > 1 && n_features > GSA__FACTOR_COLUMNS && solver->state->loss->has_probabilities;
     uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
     return n_outputs > GSA__OUTPUTS_MOST ||
-           4 * (uint64_t)rows->n_entries + (MARGINS * rows->n_rows + per_feature * n_features) * n_outputs >
+           gsa__solver_cells(rows->n_rows, rows->n_entries, n_outputs) + per_feature * n_features * n_outputs >
                GSA__SOLVER_CELLS;
 }
 

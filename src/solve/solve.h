@@ -13,6 +13,8 @@ typedef struct gsa__solver gsa__solver;
  * margins, a feature its weights. */
 #define GSA__SOLVER_CELLS ((uint64_t)1 << 28)
 
+/* The cells of rows and their margins; those of features come on top. Up to GSA__SOLVER_CELLS of each. */
+uint64_t gsa__solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
 /* A solver for the rows that begin with these, which tell what the labels mean. The state is not changed until the
  * end. *out is NULL if it cannot be the start of a solution: its loss is the caller's own. */
 gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsa__solver **out,

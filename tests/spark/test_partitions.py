@@ -82,9 +82,8 @@ def test_rows_beyond_the_bound_are_learned_in_shards(spark, tmp_path, monkeypatc
 
     n = 140_000
     frame = spark.read.parquet(parquet(tmp_path / "rows", pairs(n), [n // 2] * 2))
-    cells = n * (_passes.MARGIN_CELLS + 8 * _passes.ENTRY_CELLS)
-    for bound, method, n_shards in ((cells, "optimum", 1), (cells - 1, "gsa", 2)):
-        monkeypatch.setattr(_passes, "SOLVED_CELLS", bound)
+    for bound, method, n_shards in ((8 * n, "optimum", 1), (8 * n - 1, "gsa", 2)):
+        monkeypatch.setattr(_passes, "may_fit", lambda rows, entries, outputs, bound=bound: entries <= bound)
         fitted = GSAClassifier(indicesCol="ids", valuesCol="x").fit(frame)
         assert (fitted.model.method, fitted.summary.n_shards) == (method, n_shards)
 

@@ -18,6 +18,7 @@ from pyspark.ml.param.shared import (
 from pyspark.sql.types import ArrayType
 
 from .. import _library as c
+from .._core import State
 from ..training import parameter_texts
 from ._columns import Columns
 
@@ -131,8 +132,8 @@ class TrainingParams(HasLabelCol, HasWeightCol, HasFitIntercept, HasSeed):  # ty
 
     def may_solve(self) -> bool:
         """Return whether the method is open: no parameter of greedy step averaging in shards is given."""
-        left = {"method": "auto", "passes": 0, "average": "recent", "leastShardRows": LEAST_SHARD_ROWS}
-        return all(self.getOrDefault(name) == value for name, value in left.items())
+        is_default = self.getOrDefault("leastShardRows") == LEAST_SHARD_ROWS
+        return is_default and State.new(self.library_parameters()).chosen_method == "optimum"
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)

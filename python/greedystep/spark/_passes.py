@@ -21,7 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from .. import _library as c
-from .._core import State
+from .._core import State, may_fit
 from .._run import Run
 from ._columns import INDICES, VALUES, Columns
 from ._merge import collected, learn_and_merge
@@ -29,11 +29,6 @@ from ._summary import Pass, TrainingSummary
 from ._tasks import ENTRIES, FIRST, LABELS_MOST, LOOK, Lesson, count_entries, first_rows, look, train_all
 
 log = logging.getLogger("greedystep")
-
-#: Numbers that a solution may have: those of a row are ENTRY_CELLS an entry and MARGIN_CELLS an output. The library
-#: counts features too and has the last word: what is too much for it is learned by gsa in the one task.
-SOLVED_CELLS = 1 << 28
-ENTRY_CELLS, MARGIN_CELLS = 4, 24
 
 
 @dataclass(frozen=True)
@@ -130,10 +125,9 @@ def _fits_one_task(chosen: Any, wanted: Wanted, looked: _Looked) -> bool:
     if looked.n_rows <= wanted.least_shard or wanted.parameters["method"] == "optimum":
         return True
     n_outputs = len(looked.labels) if len(looked.labels) > 2 else 1
-    cells = MARGIN_CELLS * n_outputs * looked.n_rows
-    if not wanted.may_solve or cells + ENTRY_CELLS * looked.n_rows > SOLVED_CELLS:
+    if not wanted.may_solve or not may_fit(looked.n_rows, looked.n_rows, n_outputs):
         return False
-    return cells + ENTRY_CELLS * _count_entries(chosen, wanted) <= SOLVED_CELLS
+    return may_fit(looked.n_rows, _count_entries(chosen, wanted), n_outputs)
 
 
 def n_shards_of(rows: tuple[int, ...], least_shard: int) -> int:

@@ -313,6 +313,44 @@ static void gsa_holds_rows_of_a_small_file_out_and_auto_solves_it(void **unused)
     free_states(learner, team);
 }
 
+static void assert_method(const char *name, const char *value, int is_stream, const char *method, const char *because)
+{
+    const char *chosen_by = "";
+    gsa_state *state = state_with("method", "auto", name, value, NULL);
+    assert_string_equal(gsa_train_method(state, is_stream, &chosen_by), method);
+    assert_string_equal(chosen_by ? chosen_by : "the rows", because);
+    gsa_state_free(state);
+}
+
+static void the_method_is_told_before_the_run(void **unused)
+{
+    (void)unused;
+    static const char *const learner[][2] = {
+        {"passes", "1"}, {"average", "last"}, {"holdout", "0"}, {"shards", "2"}, {"order", "file"}};
+    static const char *const methods[] = {"optimum", "gsa", "paper"};
+    for (size_t i = 0; i < sizeof learner / sizeof *learner; i++)
+        assert_method(learner[i][0], learner[i][1], 0, "gsa", learner[i][0]);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        assert_method("method", methods[i], i % 2, methods[i], "method");
+    assert_method("order", "shuffled", 0, "optimum", "the rows");
+    assert_method("order", "auto", 0, "optimum", "the rows");
+    assert_method("order", "auto", 1, "gsa", "the rows");
+}
+
+static void rows_fit_up_to_the_bound_of_cells(void **unused)
+{
+    (void)unused;
+    const uint64_t max = (uint64_t)1 << 28, n_rows = 1000;
+    for (uint64_t n_outputs = 1; n_outputs < 8; n_outputs++) {
+        uint64_t n_entries = (max - 24 * n_rows * n_outputs) / 4;
+        assert_true(gsa_train_fits(n_rows, n_entries, n_outputs));
+        assert_false(gsa_train_fits(n_rows, n_entries + 1, n_outputs));
+    }
+    assert_false(gsa_train_fits(UINT64_MAX / 24 + 1, 1, 1));
+    assert_false(gsa_train_fits(1, UINT64_MAX / 4 + 1, 1));
+    assert_false(gsa_train_fits(1, 1, UINT64_MAX / 24 + 1));
+}
+
 /* Rows with equal features are held out together, and these have a hash that is. */
 static void rows_that_are_all_held_out_are_learned_in_the_end(void **unused)
 {
@@ -343,6 +381,8 @@ int main(void)
         cmocka_unit_test(gsa_and_auto_give_the_same_bytes_where_an_option_is_for_gsa),
         cmocka_unit_test(gsa_learns_a_small_file_in_order_as_a_stream_of_its_rows),
         cmocka_unit_test(gsa_holds_rows_of_a_small_file_out_and_auto_solves_it),
+        cmocka_unit_test(the_method_is_told_before_the_run),
+        cmocka_unit_test(rows_fit_up_to_the_bound_of_cells),
         cmocka_unit_test(rows_that_are_all_held_out_are_learned_in_the_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
