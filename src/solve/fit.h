@@ -8,7 +8,7 @@
 
 #include "core/loss/rows.h"
 #include "solve/prior.h"
-#include "solve/solve.h"
+#include "solve/strength_hook.h"
 
 #include "base/arena.h"
 

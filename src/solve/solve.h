@@ -2,6 +2,8 @@
 #ifndef GSA_SOLVE_SOLVE_H
 #define GSA_SOLVE_SOLVE_H
 
+#include "solve/strength_hook.h"
+
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
@@ -22,11 +24,6 @@ gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const
 void gsa__solver_free(gsa__solver *solver);
 /* Adds rows. *fits is false once they are too many; nothing more is added then. */
 gsa_status gsa__solver_add(gsa__solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error);
-/* Who is told of every strength that was tried. */
-typedef struct gsa__strength_hook {
-    void (*tried)(void *ctx, uint64_t n_tried, double held_out_loss); /* NULL: nobody */
-    void *ctx;
-} gsa__strength_hook;
 /* Solves, on up to n_threads threads; the state becomes that of the solution. */
 gsa_status gsa__solver_solve(gsa__solver *solver, gsa_state *state, size_t n_threads, gsa__strength_hook hook,
                              gsa_error *error);

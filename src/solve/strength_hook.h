@@ -1,0 +1,12 @@
+/* The caller's function for strengths that were tried: below all that tries them. */
+#ifndef GSA_SOLVE_STRENGTH_HOOK_H
+#define GSA_SOLVE_STRENGTH_HOOK_H
+
+#include <stdint.h>
+
+typedef struct gsa__strength_hook {
+    void (*tried)(void *ctx, uint64_t n_tried, double held_out_loss); /* NULL: none */
+    void *ctx;
+} gsa__strength_hook;
+
+#endif
