@@ -27,7 +27,7 @@
 /* Two numbers are not found from less rows than this where no prior holds them. */
 #define FREE_ROWS_LEAST 16u
 
-/* The held-out rows of all states. */
+/* The held-out rows of a state. */
 struct evidence {
     const gsa__loss *loss;
     size_t n, n_outputs;
@@ -136,13 +136,11 @@ static double errors_below(const struct evidence *e)
     return square > 0 ? mean / sqrt(square) : 0;
 }
 
-static gsa_status gather(struct evidence *e, const gsa_state *const *states, size_t n_states, gsa_error *error)
+static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *error)
 {
-    const gsa_env *env = &states[0]->env;
-    size_t n = 0, n_numbers, n_outputs = states[0]->table.n_outputs, n_classes = states[0]->labels.n;
-    for (size_t s = 0; s < n_states; s++)
-        n += states[s]->sample.n;
-    e->loss = states[0]->loss;
+    const gsa_env *env = &state->env;
+    size_t n = state->sample.n, n_numbers, n_outputs = state->table.n_outputs, n_classes = state->labels.n;
+    e->loss = state->loss;
     e->n_outputs = n_outputs;
     if (!gsa__multiply(n, n_outputs + 2, &n_numbers) || !gsa__add(n_numbers, n_outputs + n_classes, &n_numbers) ||
         !(e->row = gsa__alloc(env, n, sizeof *e->row)) ||
@@ -152,15 +150,14 @@ static gsa_status gather(struct evidence *e, const gsa_state *const *states, siz
     e->sure_loss = e->row_loss + n;
     e->scratch = e->sure_loss + n;
     e->class_weight = e->scratch + n_outputs;
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < states[s]->sample.n; i++) {
-            const gsa__held_row *row = states[s]->sample.at[i];
-            gsa__target target = gsa__held_target(states[0], row); /* one origin of labels: copies of one state */
-            double *margins = e->margins + e->n * n_outputs;
-            e->row[e->n++] = (gsa__calibration_row){margins, n_outputs, target, row->seen, 0, e->scratch};
-            if (n_classes > 0)
-                e->class_weight[row->class_number] += row->seen;
-        }
+    for (size_t i = 0; i < n; i++) {
+        const gsa__held_row *row = state->sample.at[i];
+        e->row[i] = (gsa__calibration_row){
+            e->margins + i * n_outputs, n_outputs, gsa__held_target(state, row), row->seen, 0, e->scratch};
+        if (n_classes > 0)
+            e->class_weight[row->class_number] += row->seen;
+    }
+    e->n = n;
     return GSA_OK;
 }
 
@@ -184,25 +181,22 @@ static void weigh(struct evidence *e, const gsa_state *state)
 }
 
 /* The best scale and offset for a doubt; those of `out` are where the search begins. */
-static void fit_doubt(struct evidence *e, const gsa_state *const *states, size_t n_states, bool fits,
-                      gsa__calibration *out)
+static void fit_doubt(struct evidence *e, const gsa_state *state, bool fits, gsa__calibration *out)
 {
-    double *margins = e->margins;
-    for (size_t s = 0; s < n_states; margins += states[s++]->sample.n * e->n_outputs)
-        *e->stopped = *e->stopped || !gsa__held_margins(states[s], out->doubt, e->stop, margins);
+    *e->stopped = *e->stopped || !gsa__held_margins(state, out->doubt, e->stop, e->margins);
     if (fits)
         fit(e, out);
     out->loss = loss_with(e, out, out->doubt > 0 ? e->row_loss : e->sure_loss);
 }
 
 /* A doubt is a power of two and grows while that pays: fourfold steps first, then half of one to either side. */
-static void find_doubt(struct evidence *e, const gsa_state *const *states, size_t n_states, gsa__calibration *best)
+static void find_doubt(struct evidence *e, const gsa_state *state, gsa__calibration *best)
 {
     gsa__calibration tried;
     for (double doubt = 4; doubt <= DOUBT_MOST; doubt *= 4) {
         tried = *best;
         tried.doubt = doubt;
-        fit_doubt(e, states, n_states, true, &tried);
+        fit_doubt(e, state, true, &tried);
         if (!(tried.loss < (1 - GSA_GAIN_LEAST) * best->loss && errors_below(e) > DOUBT_ERRORS))
             break;
         *best = tried;
@@ -211,39 +205,37 @@ static void find_doubt(struct evidence *e, const gsa_state *const *states, size_
     for (int side = 0; side < 2 && middle > 0; side++) {
         tried = *best;
         tried.doubt = side == 0 ? middle / 2 : middle * 2;
-        fit_doubt(e, states, n_states, true, &tried);
+        fit_doubt(e, state, true, &tried);
         if (tried.loss < best->loss)
             *best = tried;
     }
 }
 
-gsa_status gsa__calibrate(const gsa_state *const *states, size_t n_states, const gsa_env *stop, gsa__calibration *out,
-                          gsa_error *error)
+gsa_status gsa__calibrate(const gsa_state *state, const gsa_env *stop, gsa__calibration *out, gsa_error *error)
 {
-    const gsa_state *first = states[0];
     bool stopped = false;
     struct evidence e = {.stop = stop, .stopped = &stopped};
     *out = (gsa__calibration){1, 0, 0, NAN};
-    if (!first->loss || gsa__state_lacks_loss(first))
+    if (!state->loss || gsa__state_lacks_loss(state))
         return GSA_OK;
-    gsa_status status = gather(&e, states, n_states, error);
-    e.offset = first->params.value[GSA__PARAM_intercept] && e.n_outputs == 1;
+    gsa_status status = gather(&e, state, error);
+    e.offset = state->params.value[GSA__PARAM_intercept] && e.n_outputs == 1;
     if (status == GSA_OK && e.n > 0) {
-        weigh(&e, first);
-        bool is_paper = first->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
-        bool enough = e.loss->has_probabilities ? first->labels.n > 1 : e.n >= FREE_ROWS_LEAST;
+        weigh(&e, state);
+        bool is_paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
+        bool enough = e.loss->has_probabilities ? state->labels.n > 1 : e.n >= FREE_ROWS_LEAST;
         bool fits = !is_paper && enough && e.loss->add_slope;
-        fit_doubt(&e, states, n_states, fits, out);
+        fit_doubt(&e, state, fits, out);
         if (!is_paper && enough && e.loss->has_searchable_scale) {
             fit_scale(&e, out);
             out->loss = loss_with(&e, out, e.sure_loss);
         }
         if (fits)
-            find_doubt(&e, states, n_states, out);
+            find_doubt(&e, state, out);
         if (stopped)
             status = gsa__fail(error, GSA_STOPPED, "stopped on request");
     }
-    gsa__free(&first->env, e.margins);
-    gsa__free(&first->env, e.row);
+    gsa__free(&state->env, e.margins);
+    gsa__free(&state->env, e.row);
     return status;
 }

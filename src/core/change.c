@@ -93,39 +93,17 @@ static void add(gsa__change *into, const gsa__change *from)
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): log2 of the number of states deep */
-static gsa__change sum_of(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_state *into)
+gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, const gsa_state *base,
+                            const gsa_state *into)
 {
     if (n_states == 1)
         return change_of(states[0], base, into);
     size_t left = 1;
     while (2 * left < n_states)
         left *= 2;
-    gsa__change sum = sum_of(states, left, base, into), right = sum_of(states + left, n_states - left, base, into);
+    gsa__change sum = gsa__change_sum(states, left, base, into);
+    gsa__change right = gsa__change_sum(states + left, n_states - left, base, into);
     add(&sum, &right);
-    return sum;
-}
-
-gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
-                            const gsa_state *into)
-{
-    gsa__change sum = sum_of(states, n_states, base, into);
-    if (shares <= 1)
-        return sum;
-    double share = 1 / (double)shares;
-    sum.n_rows /= shares;
-    sum.rows_behind /= shares;
-    sum.rows_free /= shares;
-    sum.n_ticks /= shares;
-    sum.pass_rows /= shares;
-    sum.rows = (gsa_fingerprint){0}; /* a sum modulo 2^64 has no shares */
-    sum.step.sum *= share;
-    sum.step.weight *= share;
-    sum.loss_sum *= share;
-    sum.loss_weight *= share;
-    sum.squared_error *= share;
-    sum.squared_label *= share;
-    sum.given.sum *= share;
-    sum.given.n_rows /= shares;
     return sum;
 }
 

@@ -26,8 +26,8 @@ bool gsa__state_continues(const gsa_state *state, const gsa_state *base);
 double gsa__weight_in(const gsa_state *state, const gsa_state *into);
 
 /* The sum of the changes of the states since `base` (NULL: since nothing), left half plus right half, the left one a
- * power of two. Rows that were learned by so many of the states (`shares`) count once; 0 is 1. */
-gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
+ * power of two. */
+gsa__change gsa__change_sum(const gsa_state *const *states, size_t n_states, const gsa_state *base,
                             const gsa_state *into);
 /* Enters them in the result of a merge. */
 void gsa__change_apply(gsa_state *into, const gsa__change *sum, const gsa_state *base, bool goes_on);

@@ -10,8 +10,5 @@ const char *gsa__state_label(const gsa_state *state, size_t number);
 size_t gsa__state_n_outputs(const gsa_state *state);
 /* Returns the number of features whose values are so small that their squares are no floats: they learn nothing. */
 size_t gsa__state_count_tiny(const gsa_state *state);
-/* Keeps these rows of the batch as held-out ones. */
-gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
-                               gsa_error *error);
 
 #endif

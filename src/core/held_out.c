@@ -36,37 +36,30 @@ bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop
     return true;
 }
 
-/* Adds up classes, or else numbers. */
-static void add_labels(const gsa_state *state, double origin, double *class_weight, gsa__label_totals *sum)
+/* The loss that the best constant prediction has on the held-out rows: the shares of classes, or the mean of labels.
+ * NaN for other losses, and without rows. */
+static gsa_status constant_loss(const gsa_state *state, double *out, gsa_error *error)
 {
+    gsa__label_totals labels = {.n_classes = state->labels.n, .balanced = gsa__params_balance(&state->params)};
+    *out = NAN;
+    for (size_t i = 0; i < state->sample.n; i++)
+        labels.weight += state->sample.at[i]->seen;
+    if (!(labels.weight > 0) || !state->loss->constant)
+        return GSA_OK;
+    double *class_weight = gsa__alloc_zeroed(&state->env, labels.n_classes, sizeof *class_weight);
+    if (!class_weight)
+        return gsa__fail_memory(&state->env, error, "no memory for the weights of %zu classes", labels.n_classes);
     for (size_t i = 0; i < state->sample.n; i++) {
         const gsa__held_row *row = state->sample.at[i];
-        double share = row->seen / sum->weight, y = row->number - origin;
-        if (sum->n_classes > 0)
+        double share = row->seen / labels.weight, y = row->number - state->origin_of_labels.at;
+        if (labels.n_classes > 0)
             class_weight[row->class_number] += row->seen;
-        sum->mean += share * y;
-        sum->mean_square += share * y * y;
+        labels.mean += share * y;
+        labels.mean_square += share * y * y;
     }
-}
-
-gsa_status gsa__constant_loss(const gsa_state *const *states, size_t n_states, double *out, gsa_error *error)
-{
-    const gsa_state *first = states[0];
-    gsa__label_totals labels = {.n_classes = first->labels.n, .balanced = gsa__params_balance(&first->params)};
-    *out = NAN;
-    for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < states[s]->sample.n; i++)
-            labels.weight += states[s]->sample.at[i]->seen;
-    if (!(labels.weight > 0) || !first->loss->constant)
-        return GSA_OK;
-    double *class_weight = gsa__alloc_zeroed(&first->env, labels.n_classes, sizeof *class_weight);
-    if (!class_weight)
-        return gsa__fail_memory(&first->env, error, "no memory for the weights of %zu classes", labels.n_classes);
-    for (size_t s = 0; s < n_states; s++)
-        add_labels(states[s], first->origin_of_labels.at, class_weight, &labels);
     labels.class_weight = class_weight;
-    *out = first->loss->constant(&labels);
-    gsa__free(&first->env, class_weight);
+    *out = state->loss->constant(&labels);
+    gsa__free(&state->env, class_weight);
     return GSA_OK;
 }
 
@@ -78,7 +71,7 @@ double gsa_state_constant_loss(const gsa_state *state)
     double loss = state->position.constant_loss;
     if (state->sample.n == 0)
         return loss;
-    bool known = state->sample.n >= ROWS_LEAST && gsa__constant_loss(&state, 1, &loss, NULL) == GSA_OK;
+    bool known = state->sample.n >= ROWS_LEAST && constant_loss(state, &loss, NULL) == GSA_OK;
     return known ? loss : (double)NAN;
 }
 
@@ -87,6 +80,6 @@ double gsa_state_held_out_loss(const gsa_state *state)
     gsa__calibration calibration;
     if (state->sample.n == 0)
         return state->position.held_out_loss;
-    gsa_status status = gsa__calibrate(&state, 1, NULL, &calibration, NULL);
+    gsa_status status = gsa__calibrate(state, NULL, &calibration, NULL);
     return status == GSA_OK ? calibration.loss : (double)NAN;
 }

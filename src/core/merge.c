@@ -185,8 +185,7 @@ static gsa_status make_room_for_counts(gsa__merging *merging, uint64_t n_rows, g
 
 static gsa_status add_up(gsa__merging *merging, gsa_error *error)
 {
-    gsa__change sum =
-        gsa__change_sum(merging->states, merging->n_states, merging->base, merging->shares, merging->into);
+    gsa__change sum = gsa__change_sum(merging->states, merging->n_states, merging->base, merging->into);
     gsa__stride along, along_average;
     gsa__change_apply(merging->into, &sum, merging->base, merging->goes_on);
     gsa__label_origins_unite(merging->into, merging->states, merging->n_states,
@@ -210,7 +209,7 @@ gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state *
     gsa_status status = make_frame(merging, slots_of(merging), env, error);
     if (status == GSA_OK && merging->goes_on)
         status = gsa__best_copy(merging->into, merging->base, error);
-    if (status == GSA_OK && merging->shares == 0)
+    if (status == GSA_OK)
         status = unite_samples(merging, error);
     if (status == GSA_OK)
         status = unite_centres(merging, error);
@@ -225,22 +224,16 @@ gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state *
     return status;
 }
 
-gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
-                      const gsa_env *env, gsa_state **out, gsa_error *error)
-{
-    gsa_status status = gsa__merge_check(states, n_states, base, error);
-    if (status != GSA_OK)
-        return status;
-    if (n_states == 1 || all_undecided(states, n_states))
-        return gsa_state_fork(states[0], 1, env, out, error);
-    gsa__merging merging = {.states = states, .n_states = n_states, .base = base, .shares = shares};
-    return gsa__merge_run(&merging, env, out, error);
-}
-
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
                            gsa_state **out, gsa_error *error)
 {
     if (n_states == 0)
         return gsa__fail(error, GSA_ARGUMENT, "no states to merge");
-    return gsa__merge(states, n_states, base, 0, env, out, error);
+    gsa_status status = gsa__merge_check(states, n_states, base, error);
+    if (status != GSA_OK)
+        return status;
+    if (n_states == 1 || all_undecided(states, n_states))
+        return gsa_state_fork(states[0], 1, env, out, error);
+    gsa__merging merging = {.states = states, .n_states = n_states, .base = base};
+    return gsa__merge_run(&merging, env, out, error);
 }

@@ -1,13 +1,9 @@
-/* The merge behind gsa_state_merge and gsa__state_merge_folds. */
+/* The merge behind gsa_state_merge and gsa_state_merge_slices. */
 #ifndef GSA_CORE_MERGE_H
 #define GSA_CORE_MERGE_H
 
 #include "core/merge_slots.h"
 
-/* shares > 0: every row was learned by that many of the states, and counts once; held-out rows are then left behind,
- * and the step along the mean is 1. */
-gsa_status gsa__merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, size_t shares,
-                      const gsa_env *env, gsa_state **out, gsa_error *error);
 /* The merge of states that are known to fit together; `into` is made here. */
 gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error);
 /* merge_check.c: GSA_CONFLICT if these do not add up. The second is for heads, which know of no feature. */

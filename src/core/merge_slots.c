@@ -55,7 +55,7 @@ gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
     const gsa_state *into = merging->into;
     const gsa_env *env = merging->env = into ? &into->env : &merging->base->env;
     size_t n = merging->n_states, n_outputs = into ? into->table.n_outputs : merging->base->table.n_outputs;
-    bool gains = into && merging->goes_on && merging->shares == 0 && n > 1;
+    bool gains = into && merging->goes_on && n > 1;
     merging->n_outputs = n_outputs;
     merging->from = gsa__alloc_zeroed(env, n + 1, sizeof *merging->from);
     merging->met.all = gains ? gsa__alloc_zeroed(env, into->table.n_slots, 2 * sizeof(float)) : NULL;
@@ -146,13 +146,13 @@ static void add_gained(gsa__merging *merging, const gsa__sums *sums, size_t n, f
 {
     const float *restrict gained = sums->sum + 2 * merging->n_outputs * merging->tree.block;
     double *restrict mass = merging->start.mass, *restrict count = merging->start.count;
-    double shares = merging->shares > 1 ? (double)merging->shares : 1, n_states = (double)merging->n_states;
+    double n_states = (double)merging->n_states;
     for (size_t i = 0; i < n; i++) {
         double n_counting = merging->goes_on ? sums->met[i] : n_states;
         double total = n_counting * mass[i] + (double)gained[i];
         c[i] = (float)(total > 0 ? total : 1);
-        mass[i] += (double)gained[i] / shares;
-        count[i] += shares > 1 ? (double)(uint64_t)(sums->count[i] / shares) : sums->count[i];
+        mass[i] += (double)gained[i];
+        count[i] += sums->count[i];
     }
 }
 
@@ -195,11 +195,10 @@ static void add_class_sums(gsa_state *into, const gsa__merged *from, double shar
 
 static void take_class_sums(gsa__merging *merging)
 {
-    double share = merging->shares > 1 ? 1 / (double)merging->shares : 1;
     for (size_t s = 0; s < merging->n_states; s++)
-        add_class_sums(merging->into, &merging->from[s], share);
+        add_class_sums(merging->into, &merging->from[s], 1);
     if (merging->base)
-        add_class_sums(merging->into, &merging->from[merging->n_states], 1 - share * (double)merging->n_states);
+        add_class_sums(merging->into, &merging->from[merging->n_states], 1 - (double)merging->n_states);
 }
 
 gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error)

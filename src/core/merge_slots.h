@@ -40,7 +40,6 @@ typedef struct gsa__merging {
     size_t n_states;
     const gsa_state *base;    /* NULL: the states began with nothing */
     bool goes_on;             /* the states are copies of the base that went on like it */
-    size_t shares;            /* states that learned the same row; 0 is 1 */
     const gsa__slice *slices; /* n_slices > 0: the features of all states, united; the states have the intercept only */
     size_t n_slices;
     gsa_state *into; /* NULL: the states and the base have the same outputs, and sums are all that is asked for */

@@ -254,9 +254,6 @@ static inline bool gsa__rows_should_stop(const gsa_env *env, size_t n_outputs)
 bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop, double *margins);
 /* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
-/* held_out.c: the loss that the best constant prediction has on the rows that the states hold out: the shares of
- * classes, or the mean of labels. NaN for other losses, and without rows. */
-gsa_status gsa__constant_loss(const gsa_state *const *states, size_t n_states, double *out, gsa_error *error);
 static inline gsa__target gsa__held_target(const gsa_state *state, const gsa__held_row *held)
 {
     return (gsa__target){held->class_number, held->number - state->origin_of_labels.at, &state->params.custom_loss};

@@ -1,5 +1,4 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
-#include "core/engine.h"
 #include "core/origins.h"
 
 #include "base/error.h"
@@ -230,25 +229,6 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
             error->row = row;
     }
     state->ahead = (gsa__row){0}; /* it is the caller's memory */
-    gsa__sample_settle(&state->sample);
-    return status;
-}
-
-gsa_status gsa__state_hold_out(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
-                               gsa_error *error)
-{
-    gsa_status status = gsa__batch_check(batch, rows, n_rows, 1, error);
-    if (status == GSA_OK && !state->loss)
-        status = gsa__fail(error, GSA_ARGUMENT, "rows cannot be held out before the loss is decided");
-    for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
-        struct facts facts;
-        status = facts_of(state, batch, rows[i], false, &facts, error);
-        if (status == GSA_OK && facts.given > 0)
-            status = keep(state, batch, rows[i], gsa__row_features_hash(batch, rows[i]), &facts, facts.share,
-                          facts.share, error);
-        if (status != GSA_OK && error)
-            error->row = rows[i];
-    }
     gsa__sample_settle(&state->sample);
     return status;
 }

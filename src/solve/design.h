@@ -31,7 +31,6 @@ typedef struct gsa__gathered {
     double *number; /* the label of a loss without classes */
     double *weight;
     size_t rows_capacity[5], entries_capacity[2];
-    float *target;    /* class or scaled label, once all rows are there */
     uint32_t highest; /* feature id */
 } gsa__gathered;
 

@@ -75,8 +75,8 @@ gsa_status gsa__gather(gsa__gathered *rows, gsa_state *state, const gsa_batch *b
 
 void gsa__gathered_release(gsa__gathered *rows)
 {
-    void *const all[] = {rows->start,        rows->index,  rows->value,  rows->hash,
-                         rows->class_number, rows->number, rows->weight, rows->target};
+    void *const all[] = {rows->start,        rows->index,  rows->value, rows->hash,
+                         rows->class_number, rows->number, rows->weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsa__free(&rows->env, all[i]);
     *rows = (gsa__gathered){.env = rows->env};

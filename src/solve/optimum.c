@@ -158,7 +158,6 @@ static gsa_status mix(gsa__path *path, gsa__optimum *out, gsa_error *error)
         out->weight[k] += last.shift;
     out->held_out_loss = last.loss;
     out->standardised = path->record[best].standardised;
-    out->tau2 = path->problem->squared_norm / path->record[best].penalty.lambda;
     return GSA_OK;
 }
 

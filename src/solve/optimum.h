@@ -7,7 +7,6 @@
 typedef struct gsa__optimum {
     double *weight;       /* [columns x outputs], of standardised values; the intercept first */
     bool standardised;    /* which scaling was better */
-    double tau2;          /* strength with the least held-out loss */
     double held_out_loss; /* in the units of the label */
     double share;         /* of the prior that was believed */
 } gsa__optimum;

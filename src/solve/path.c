@@ -19,7 +19,7 @@
 #define GRAM_ROWS_PER_COLUMN 8u
 #define GRAM_ROWS_LEAST 4096u
 
-double gsa__path_lambda(const gsa__problem *problem, size_t strength)
+static double lambda_of(const gsa__problem *problem, size_t strength)
 {
     double tau2 = TAU2_FIRST;
     for (size_t i = 0; i < strength; i++)
@@ -298,7 +298,7 @@ gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, siz
     size_t n_worse = 0, from = path->n_records;
     *best = from;
     for (size_t j = first; j < path->problem->n_strengths && n_worse < patience; j++) {
-        gsa__penalty penalty = {gsa__path_lambda(path->problem, j), 0};
+        gsa__penalty penalty = {lambda_of(path->problem, j), 0};
         gsa_status status = try_penalty(path, standardised, j, &penalty, error);
         if (status != GSA_OK)
             return status;

@@ -47,7 +47,6 @@ typedef struct gsa__path {
     gsa__arena *arena;
     size_t n_threads;
     double tolerance;
-    size_t n_passes; /* iterations of all folds so far, for progress */
 } gsa__path;
 
 gsa_status gsa__path_make(gsa__path *path, gsa__problem *problem, size_t n_rows, size_t n_judged, double tolerance,
@@ -65,7 +64,6 @@ gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, siz
 gsa_status gsa__path_choose_share(gsa__path *path, size_t at, gsa_error *error);
 /* Returns the mean excess loss of a record's held-out rows over another's, and its standard error. */
 double gsa__path_excess(gsa__path *path, const gsa__record *of, const gsa__record *over, double *error_of_mean);
-double gsa__path_lambda(const gsa__problem *problem, size_t strength);
 
 /* calibrate.c: fits scale and shift to rows that were held out, by Newton's method with a unit normal prior about (1,
  * 0), and as if for each row there were `behind` rows for which that is right. Labels of two classes are Platt's

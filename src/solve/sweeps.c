@@ -464,7 +464,6 @@ gsa_status gsa__sweeps_find(gsa__problem *problem, gsa__arena *arena, gsa__optim
     take_weights(&search, &best, out->weight);
     out->held_out_loss = best.scaling.loss;
     out->standardised = best.standardised;
-    out->tau2 = TAU2_FIRST * (double)((uint64_t)1 << best.strength);
     out->share = best.share;
     return GSA_OK;
 }

@@ -2,7 +2,6 @@
 #include "bytes.h"
 
 #include "core/calibrate.h"
-#include "core/engine.h"
 #include "core/snapshot.h"
 #include "support/failing_memory.h"
 
@@ -51,90 +50,6 @@ static rows *noisy(uint64_t seed, size_t n, unsigned n_classes)
     return r;
 }
 
-/* ---- rows held out by hand ------------------------------------------------------------------------------------------
- */
-
-static void rows_held_out_by_hand_are_kept_and_not_learned(void **unused)
-{
-    (void)unused;
-    rows *r = rows_random(1, 100, FEATURES, 2);
-    gsa_batch batch = rows_batch(r), others = rows_slice(&batch, 10, 90);
-    gsa_state *with = state_with("method", "auto", "holdout", "0", NULL);
-    gsa_state *without = state_with("method", "auto", "holdout", "0", NULL);
-    gsa_error error = {0};
-    uint32_t held[10];
-    for (uint32_t i = 0; i < 10; i++)
-        held[i] = 9 - i;
-    prepare(with, &batch);
-    prepare(without, &batch);
-    must_be_ok(gsa__state_hold_out(with, &batch, held, 10, &error), &error);
-    learn(with, &others);
-    learn(without, &others);
-    gsa_summary a = state_summary(with), b = state_summary(without);
-    assert_int_equal(a.n_held_out, 10);
-    assert_int_equal(b.n_held_out, 0);
-    assert_int_equal(a.n_rows, b.n_rows);
-    assert_int_equal(a.pass_rows, 90);
-    assert_true(a.loss_sum == b.loss_sum && a.step == b.step);
-    for (size_t slot = 0; slot < with->table.n_slots; slot++)
-        assert_true(gsa__state_average(with, slot, 0) == gsa__state_average(without, slot, 0));
-    free_states(with, without);
-    free(r);
-}
-
-static void equal_rows_that_are_held_out_add_up_and_rows_of_weight_0_are_ignored(void **unused)
-{
-    (void)unused;
-    rows *r = rows_new();
-    for (int i = 0; i < 6; i++) {
-        rows_entry(r, 0, i < 3 ? 1.0f : 2.0f); /* three equal, two equal, one of weight 0 */
-        rows_end(r, 0);
-        r->weight[i] = i == 5 ? 0 : 1.5f;
-    }
-    gsa_batch batch = rows_batch(r);
-    batch.weight = r->weight;
-    gsa_state *state = state_with("method", "auto", "loss", "logistic", NULL);
-    gsa_error error = {0};
-    must_be_ok(gsa__state_hold_out(state, &batch, (uint32_t[]){5, 0, 3, 1, 4, 2}, 6, &error), &error);
-    assert_int_equal(state->sample.n, 2);
-    double weights[2] = {(double)state->sample.at[0]->weight, (double)state->sample.at[1]->weight};
-    assert_close(weights[0] + weights[1], 7.5, 0);
-    assert_close(fabs(weights[0] - weights[1]), 1.5, 0);
-    gsa_state_free(state);
-    free(r);
-}
-
-static void holding_out_names_the_row_that_is_wrong(void **unused)
-{
-    (void)unused;
-    rows *r = rows_random(1, 20, FEATURES, 2);
-    r->weight[3] = -1;
-    r->label[4] = NAN;
-    r->label[6] = 0.5;
-    gsa_batch batch = rows_batch(r);
-    batch.weight = r->weight;
-    gsa_state *state = state_with("method", "auto", NULL);
-    gsa_error error = {0};
-    assert_int_equal(gsa__state_hold_out(state, &batch, (uint32_t[]){0}, 1, &error), GSA_ARGUMENT); /* undecided */
-    gsa_batch first = rows_slice(&batch, 8, 12);
-    prepare(state, &first);
-    static const struct {
-        uint32_t row;
-        gsa_status status;
-    } wrong[] = {{3, GSA_INPUT}, {4, GSA_INPUT}, {6, GSA_LABEL}, {20, GSA_ARGUMENT}, {UINT32_MAX, GSA_ARGUMENT}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        uint32_t held[] = {(uint32_t)(10 + i), wrong[i].row, 9};
-        error.row = GSA_NO_ROW;
-        assert_int_equal(gsa__state_hold_out(state, &batch, held, 3, &error), wrong[i].status);
-        if (wrong[i].row < 20)
-            assert_int_equal(error.row, wrong[i].row);
-        /* The rows before it are held, none behind; a row that is not there is refused before all. */
-        assert_int_equal(state_summary(state).n_held_out, i < 3 ? i + 1 : 3);
-    }
-    gsa_state_free(state);
-    free(r);
-}
-
 /* ---- the model ------------------------------------------------------------------------------------------------------
  */
 
@@ -166,7 +81,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         same_bytes(&before, state);
         const gsa_state *judged = state;
         gsa__calibration calibration;
-        must_be_ok(gsa__calibrate(&judged, 1, NULL, &calibration, &error), &error);
+        must_be_ok(gsa__calibrate(judged, NULL, &calibration, &error), &error);
         assert_true(calibration.scale != 1);
         copy = forked(state, 1);
         assert_in_range(state->sample.n, 30, 100);
@@ -282,7 +197,7 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
             learn(state, &batch);
             const gsa_state *judged = state;
             gsa__calibration now;
-            must_be_ok(gsa__calibrate(&judged, 1, NULL, &now, &error), &error);
+            must_be_ok(gsa__calibrate(judged, NULL, &now, &error), &error);
             assert_close(gsa_state_held_out_loss(state), now.loss, 0);
             keep_best(state);
             if (now.loss < (1 - 0.0005) * best_loss) {
@@ -633,9 +548,6 @@ static void what_copies_hold_adds_up_and_their_base_counts_once(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_held_out_by_hand_are_kept_and_not_learned),
-        cmocka_unit_test(equal_rows_that_are_held_out_add_up_and_rows_of_weight_0_are_ignored),
-        cmocka_unit_test(holding_out_names_the_row_that_is_wrong),
         cmocka_unit_test(a_model_is_calibrated_before_it_learns_the_held_out_rows),
         cmocka_unit_test(a_calibrated_model_does_not_depend_on_the_order_of_labels),
         cmocka_unit_test(gsa_and_auto_are_the_same_to_a_state),

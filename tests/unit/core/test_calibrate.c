@@ -4,7 +4,6 @@
 #include "rows.h"
 
 #include "core/calibrate.h"
-#include "core/engine.h"
 #include "support/failing_memory.h"
 
 #include <math.h>
@@ -30,20 +29,28 @@ static gsa_state *made_to_measure(gsa_state *state, size_t n_classes)
     return state;
 }
 
+/* Into the sample, whatever their hashes are. */
 static void hold(gsa_state *state, const gsa_batch *batch, size_t from, size_t n)
 {
     gsa_error error = {0};
-    uint32_t all[ROWS_MOST];
-    for (size_t i = 0; i < n; i++)
-        all[i] = (uint32_t)(from + i);
-    must_be_ok(gsa__state_hold_out(state, batch, all, n, &error), &error);
+    for (size_t row = from; row < from + n; row++) {
+        gsa__row view = gsa__row_at(batch, row);
+        size_t class_number = 0;
+        double c, y = 0;
+        must_be_ok(gsa__row_weight(batch, row, &c, &error), &error);
+        must_be_ok(gsa__label_take(state, batch, row, &class_number, &y, &error), &error);
+        gsa__held_row *held =
+            gsa__held_row_new(&view, gsa__row_features_hash(batch, row), class_number, y, c, &state->env);
+        must_be_ok(gsa__sample_insert(&state->sample, held, &state->env, &error), &error);
+    }
+    gsa__sample_settle(&state->sample);
 }
 
 static gsa__calibration calibrated(const gsa_state *state)
 {
     gsa_error error = {0};
     gsa__calibration out;
-    must_be_ok(gsa__calibrate(&state, 1, NULL, &out, &error), &error);
+    must_be_ok(gsa__calibrate(state, NULL, &out, &error), &error);
     return out;
 }
 
@@ -501,30 +508,6 @@ static void the_loss_is_that_of_the_calibrated_margins(void **unused)
     free(r);
 }
 
-static void the_rows_of_several_states_are_taken_together(void **unused)
-{
-    (void)unused;
-    rows *r = two_classes(9, 300, 3, 0.4, 0.7);
-    gsa_batch batch = rows_batch(r);
-    gsa_state *whole = logistic(NULL, NULL), *parts[3];
-    const gsa_state *states[3];
-    hold(whole, &batch, 0, 300);
-    for (size_t i = 0; i < 3; i++) {
-        states[i] = parts[i] = logistic(NULL, NULL);
-        hold(parts[i], &batch, i == 0 ? 0 : i == 1 ? 50 : 60, i == 0 ? 50 : i == 1 ? 10 : 240);
-    }
-    gsa_error error = {0};
-    gsa__calibration together, out = calibrated(whole);
-    must_be_ok(gsa__calibrate(states, 3, NULL, &together, &error), &error);
-    assert_close(together.scale, out.scale, 1e-6);
-    assert_close(together.offset, out.offset, 1e-6);
-    assert_close(together.loss, out.loss, 1e-9);
-    for (size_t i = 0; i < 3; i++)
-        gsa_state_free(parts[i]);
-    gsa_state_free(whole);
-    free(r);
-}
-
 static void no_memory_is_a_status_and_no_leak(void **unused)
 {
     (void)unused;
@@ -541,7 +524,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     for (size_t n = 0; n <= 20; n++) {
         gsa__calibration out;
         memory.left = n;
-        gsa_status status = gsa__calibrate(&judged, 1, NULL, &out, &error);
+        gsa_status status = gsa__calibrate(judged, NULL, &out, &error);
         assert_int_equal(memory.live, live);
         if (status == GSA_OK) {
             assert_true(n >= 2);
@@ -634,7 +617,7 @@ static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void *
     for (unsigned after = 0; after < 1000; after += 111) {
         unsigned left = after;
         gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
-        assert_int_equal(gsa__calibrate(&judged, 1, &env, &out, &error), GSA_STOPPED);
+        assert_int_equal(gsa__calibrate(judged, &env, &out, &error), GSA_STOPPED);
     }
     unsigned asked = 0;
     gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
@@ -656,7 +639,7 @@ static void with_few_classes_nothing_is_asked(void **unused)
     const gsa_state *judged = state;
     unsigned asked = 0;
     gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
-    must_be_ok(gsa__calibrate(&judged, 1, &env, &out, &error), &error);
+    must_be_ok(gsa__calibrate(judged, &env, &out, &error), &error);
     assert_int_equal(asked, 0);
     gsa_state_free(state);
 }
@@ -676,7 +659,6 @@ int main(void)
         cmocka_unit_test(hinge_losses_get_the_scale_that_a_search_finds),
         cmocka_unit_test(the_papers_method_is_left_as_it_is),
         cmocka_unit_test(the_loss_is_that_of_the_calibrated_margins),
-        cmocka_unit_test(the_rows_of_several_states_are_taken_together),
         cmocka_unit_test(weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_for),
         cmocka_unit_test(with_many_classes_a_request_to_stop_is_answered_amid_the_rows),
         cmocka_unit_test(with_few_classes_nothing_is_asked),
