@@ -46,6 +46,7 @@ static int print_json(const train_outcome *run)
     const gsa_summary *summary = &run->summary;
     json_t *object = json_object();
     json_object_set_new(object, "model", report_text(run->model_path));
+    json_object_set_new(object, "method", json_string(summary->method));
     json_object_set_new(object, "loss", json_string(summary->loss));
     json_object_set_new(object, "rows", report_count(run->n_rows));
     json_object_set_new(object, "held_out", report_count(train_rows_judged(run->state, run->held_out_loss)));

@@ -19,6 +19,10 @@ for each in two three number; do
     greedystep inspect $each --top 2 --json >$each.json || fail inspect
     check $each.json
 done
+echo "the method that ran"
+for method in auto optimum gsa paper; do
+    greedystep train two.svm -o m --method $method --json --quiet | grep '"method"' || fail train
+done
 echo "only one class: the area under the curve is not defined"
 grep '^1 ' two.svm >ones.svm
 greedystep evaluate two ones.svm --json >ones.json || fail evaluate
