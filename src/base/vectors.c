@@ -1,0 +1,16 @@
+/* What the processor says of its vectors. */
+#include "base/vectors.h"
+
+size_t gsa__vectors(void)
+{
+#ifdef GSA__HAVE_AVX
+    if (!__builtin_cpu_supports("avx2"))
+        return 0;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+                   __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw")
+               ? 2
+               : 1;
+#else
+    return 0;
+#endif
+}

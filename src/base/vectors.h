@@ -1,0 +1,11 @@
+/* Which of the compiled loops the processor runs. */
+#ifndef GSA_BASE_VECTORS_H
+#define GSA_BASE_VECTORS_H
+
+#include <stddef.h>
+
+/* Returns how wide the vectors of this machine are, as far as loops are compiled for them: 0 the baseline's, 1 AVX2,
+ * 2 AVX-512. */
+size_t gsa__vectors(void);
+
+#endif
