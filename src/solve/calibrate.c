@@ -6,18 +6,6 @@
 #define NEWTON_STEPS 30
 #define PRIOR 1.0
 
-static gsa__rows_at rows_of(const gsa__problem *problem, const float *target, const float *weight, const float *margin,
-                            size_t n)
-{
-    return (gsa__rows_at){.math = &problem->kernels->math,
-                          .n = n,
-                          .n_outputs = problem->design->n_outputs,
-                          .stride = problem->design->stride,
-                          .target = target,
-                          .weight = weight,
-                          .margin = margin};
-}
-
 /* Sums of what Newton's step needs. */
 struct sums {
     double g0, g1, h00, h01, h11;
@@ -42,7 +30,7 @@ static double one_output(const gsa__problem *problem, const float *target, const
     smoothing(problem, target, weight, n, smooth);
     for (size_t i = 0; i < n; i++)
         m[i] = (float)(at->scale * (double)margin[i] + at->shift);
-    gsa__rows_at rows = rows_of(problem, target, weight, m, n);
+    gsa__rows_at rows = gsa__problem_rows(problem, target, weight, m, n);
     rows.residual = g;
     rows.curvature = h;
     problem->loss(&rows);
@@ -62,7 +50,7 @@ static double one_output(const gsa__problem *problem, const float *target, const
 static double many_outputs(const gsa__problem *problem, const float *target, const float *weight, const float *margin,
                            size_t n, const gsa__scaling *at, double prior, struct sums *sums)
 {
-    gsa__rows_at rows = rows_of(problem, target, weight, margin, n);
+    gsa__rows_at rows = gsa__problem_rows(problem, target, weight, margin, n);
     rows.direction = margin;
     rows.step = (float)(at->scale - 1);
     problem->loss(&rows);
@@ -112,7 +100,21 @@ void gsa__scaling_losses(const gsa__problem *problem, const gsa__scaling *scalin
     size_t n_cells = n * problem->design->stride;
     for (size_t i = 0; i < n_cells; i++)
         scratch[i] = (float)(scaling->scale * (double)margin[i] + scaling->shift);
-    gsa__rows_at rows = rows_of(problem, target, weight, scratch, n);
+    gsa__rows_at rows = gsa__problem_rows(problem, target, weight, scratch, n);
     rows.loss = loss;
     problem->loss(&rows);
+}
+
+double gsa__mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean)
+{
+    double sum = 0, squares = 0, total = 0;
+    for (size_t i = 0; i < n; i++) {
+        double excess = (double)loss[i] - (double)over[i];
+        sum += excess;
+        squares += excess * excess / (double)weight[i]; /* a row of weight c is c rows */
+        total += (double)weight[i];
+    }
+    double mean = sum / total, variance = squares / total - mean * mean;
+    *error_of_mean = sqrt((variance > 0 ? variance : 0) / total);
+    return mean;
 }

@@ -102,17 +102,11 @@ static void gradient_of(const gsa__fit *fit, float *gradient)
 
 static gsa__rows_at rows_at(const gsa__fit *fit, const float *direction, float step)
 {
-    const gsa__design *design = fit->problem->design;
-    return (gsa__rows_at){.math = &fit->problem->kernels->math,
-                          .n = fit->n_rows,
-                          .n_outputs = design->n_outputs,
-                          .stride = design->stride,
-                          .target = fit->target,
-                          .weight = fit->weight,
-                          .margin = fit->margin,
-                          .direction = direction,
-                          .step = step,
-                          .residual = fit->residual};
+    gsa__rows_at at = gsa__problem_rows(fit->problem, fit->target, fit->weight, fit->margin, fit->n_rows);
+    at.direction = direction;
+    at.step = step;
+    at.residual = fit->residual;
+    return at;
 }
 
 /* ---- the penalty ------------------------------------------------------------------------------------------------- */

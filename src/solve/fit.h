@@ -89,6 +89,19 @@ static inline void gsa__tell_strength(gsa__problem *problem, double held_out_los
         problem->hook.tried(problem->hook.ctx, problem->n_tried, held_out_loss * unit * unit);
 }
 
+/* Returns rows at their margins; the caller adds what it wants of them. */
+static inline gsa__rows_at gsa__problem_rows(const gsa__problem *problem, const float *target, const float *weight,
+                                             const float *margin, size_t n)
+{
+    return (gsa__rows_at){.math = &problem->kernels->math,
+                          .n = n,
+                          .n_outputs = problem->design->n_outputs,
+                          .stride = problem->design->stride,
+                          .target = target,
+                          .weight = weight,
+                          .margin = margin};
+}
+
 /* The penalty of the intercept. */
 static inline double gsa__intercept_penalty(double lambda)
 {

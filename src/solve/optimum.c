@@ -21,8 +21,6 @@ static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for 
 #define ITERATIONS_MOST 100u
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
-/* Features of different units must do this much better as they are given to stay so. */
-#define SCALING_GAIN 5e-4
 /* A rare feature may have the larger weight: its scale is the share of rows that have it, to this power. */
 #define RARITY 0.1875
 /* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
@@ -212,7 +210,7 @@ static gsa_status compare_scalings(gsa__path *path, size_t *chosen, gsa_error *e
     rescale(path);
     status = gsa__path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error);
     if (status == GSA_OK &&
-        !(path->record[*chosen].scaling.loss < (1 - SCALING_GAIN) * path->record[given].scaling.loss))
+        !(path->record[*chosen].scaling.loss < (1 - GSA__SCALING_GAIN) * path->record[given].scaling.loss))
         *chosen = given;
     return status;
 }

@@ -5,14 +5,11 @@
 #include "base/error.h"
 #include "base/workers.h"
 
-#include <math.h>
 #include <string.h>
 
 #define TAU2_FIRST 0.0625
 #define TAU2_FACTOR 4.0
 #define ITERATIONS_MOST 100u
-/* A strength is better if it gains this share of the loss. */
-#define GAIN_LEAST 1e-3
 /* Rows per column from which on the inverse is factored. */
 #define FACTOR_ROWS 12u
 /* Rows that the factored inverse is made from, per column and at least. */
@@ -149,14 +146,8 @@ static double measure_curvature(gsa__path *path, gsa__fit *first)
     const gsa__design *design = problem->design;
     double sum = 0;
     gsa__margins_of(problem, path->n_columns, path->all, path->n_rows, first->v, first->scaled, first->margin);
-    gsa__rows_at at = {.math = &problem->kernels->math,
-                       .n = path->n_rows,
-                       .n_outputs = design->n_outputs,
-                       .stride = design->stride,
-                       .target = design->target,
-                       .weight = design->weight,
-                       .margin = first->margin,
-                       .curvature = path->curvature};
+    gsa__rows_at at = gsa__problem_rows(problem, design->target, design->weight, first->margin, path->n_rows);
+    at.curvature = path->curvature;
     problem->loss(&at);
     for (size_t i = 0; i < path->n_rows; i++)
         sum += (double)path->curvature[i];
@@ -277,19 +268,10 @@ double gsa__path_excess(gsa__path *path, const gsa__record *of, const gsa__recor
 {
     size_t n = path->held_from[path->n_folds];
     const gsa__record *both[2] = {of, over};
-    double sum = 0, squares = 0, total = 0;
     for (int i = 0; i < 2; i++)
         gsa__scaling_losses(path->problem, &both[i]->scaling, path->held_target, path->held_weight, both[i]->held, n,
                             path->scratch[0], path->held_loss[i]);
-    for (size_t q = 0; q < n; q++) {
-        double excess = (double)path->held_loss[0][q] - (double)path->held_loss[1][q];
-        sum += excess;
-        squares += excess * excess / (double)path->held_weight[q]; /* a row of weight c is c rows */
-        total += (double)path->held_weight[q];
-    }
-    double mean = sum / total, variance = squares / total - mean * mean;
-    *error_of_mean = sqrt((variance > 0 ? variance : 0) / total);
-    return mean;
+    return gsa__mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
 }
 
 gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, size_t patience, size_t *best,
@@ -303,7 +285,8 @@ gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, siz
         if (status != GSA_OK)
             return status;
         size_t last = path->n_records - 1;
-        if (last == from || path->record[last].scaling.loss < (1 - GAIN_LEAST) * path->record[*best].scaling.loss) {
+        if (last == from ||
+            path->record[last].scaling.loss < (1 - GSA__STRENGTH_GAIN) * path->record[*best].scaling.loss) {
             *best = last;
             n_worse = 0;
         } else {
@@ -320,7 +303,7 @@ gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, siz
 
 /* ---- the prior --------------------------------------------------------------------------------------------------- */
 
-static bool is_as_good(gsa__path *path, const gsa__record *of, const gsa__record *best)
+static bool share_holds(gsa__path *path, const gsa__record *of, const gsa__record *best)
 {
     double error_of_mean, excess = gsa__path_excess(path, of, best, &error_of_mean);
     return gsa__prior_holds(excess, error_of_mean, path->problem->has_probabilities ? 1 : 2 * best->scaling.loss,
@@ -352,7 +335,7 @@ gsa_status gsa__path_choose_share(gsa__path *path, size_t at, gsa_error *error)
         return status;
     for (size_t i = from; i < path->n_records && n_shares > 1; i++)
         best = path->record[i].scaling.loss < path->record[best].scaling.loss ? i : best;
-    while (chosen < path->n_records && n_shares > 1 && !is_as_good(path, &path->record[chosen], &path->record[best]))
+    while (chosen < path->n_records && n_shares > 1 && !share_holds(path, &path->record[chosen], &path->record[best]))
         chosen++;
     if (chosen == path->n_records) { /* nothing of the prior is left: the plain path is as it would be without it */
         path->n_records = from;

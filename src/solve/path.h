@@ -8,6 +8,9 @@
 
 #include "solve/fit.h"
 
+/* A strength is better if it gains this share of the loss, and another scaling if it gains this one. */
+#define GSA__STRENGTH_GAIN 1e-3
+#define GSA__SCALING_GAIN 5e-4
 #define GSA__STRENGTHS 20
 #define GSA__RECORDS (2 * GSA__STRENGTHS + GSA__SHARES)
 /* More columns than this have a diagonal inverse to begin with. */
@@ -74,5 +77,7 @@ gsa__scaling gsa__scaling_fit(const gsa__problem *problem, const float *target, 
 /* Losses of single rows under a scaling. */
 void gsa__scaling_losses(const gsa__problem *problem, const gsa__scaling *scaling, const float *target,
                          const float *weight, const float *margin, size_t n, float *scratch, float *loss);
+/* Returns the mean excess of weighted losses over others of the same rows, and its standard error. */
+double gsa__mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean);
 
 #endif

@@ -80,15 +80,9 @@ static bool measure_curvature(const gsa__problem *problem, const uint32_t *row, 
     bool by_class = stride > 1 && problem->has_probabilities;
     double total = 0, mean = 0;
     gsa__margins_of(problem, design->n_columns, row, n, prior->standard, scratch, margin);
-    gsa__rows_at at = {.math = &problem->kernels->math,
-                       .n = n,
-                       .n_outputs = design->n_outputs,
-                       .stride = stride,
-                       .target = design->target,
-                       .weight = design->weight,
-                       .margin = margin,
-                       .residual = residual,
-                       .curvature = curvature};
+    gsa__rows_at at = gsa__problem_rows(problem, design->target, design->weight, margin, n);
+    at.residual = residual;
+    at.curvature = curvature;
     problem->loss(&at);
     for (size_t i = 0; i < n; i++) {
         total += (double)design->weight[i];

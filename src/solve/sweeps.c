@@ -10,8 +10,6 @@
 #define STRENGTHS 16u
 /* Sweeps for a strength, and one more for the first. */
 #define SWEEPS 2u
-#define GAIN_LEAST 1e-3
-#define SCALING_GAIN 5e-4
 /* The scale of a column is the share of rows that have it, to the power of the one or the other. */
 static const double RARITY[2] = {0.25, 0.1875};
 #define JUDGED_CELLS 4096u
@@ -214,26 +212,12 @@ static void judge(struct search *search, size_t number, struct trial *trial)
                         search->n_held, search->scratch, search->loss[number]);
 }
 
-/* Returns the mean excess of losses over others, and its standard error. */
-static double excess_of(const struct search *search, const float *loss, const float *over, double *error_of_mean)
-{
-    double sum = 0, squares = 0, n = 0;
-    for (size_t q = 0; q < search->n_held; q++) {
-        double excess = (double)loss[q] - (double)over[q];
-        sum += excess;
-        squares += excess * excess / (double)search->held_weight[q]; /* a row of weight c is c rows */
-        n += (double)search->held_weight[q];
-    }
-    double mean = sum / n, variance = squares / n - mean * mean;
-    *error_of_mean = sqrt((variance > 0 ? variance : 0) / n);
-    return mean;
-}
-
 /* Is the excess of a strength's losses over another's within one standard error? */
 static bool is_as_good(const struct search *search, size_t strength, size_t best)
 {
     double error_of_mean;
-    return excess_of(search, search->loss[strength], search->loss[best], &error_of_mean) <= error_of_mean;
+    return gsa__mean_excess(search->loss[strength], search->loss[best], search->held_weight, search->n_held,
+                            &error_of_mean) <= error_of_mean;
 }
 
 static gsa_status climb(struct search *search, struct trial way, size_t first, struct trial *out, gsa_error *error)
@@ -250,7 +234,7 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
         at[j].lambda = search->fit.lambda;
         judge(search, j, &at[j]);
         gsa__tell_strength(search->problem, at[j].scaling.loss);
-        if (j > first && at[j].scaling.loss >= (1 - GAIN_LEAST) * at[best].scaling.loss)
+        if (j > first && at[j].scaling.loss >= (1 - GSA__STRENGTH_GAIN) * at[best].scaling.loss)
             break;
         best = j;
     }
@@ -275,7 +259,7 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 {
     struct trial other = *best;
     gsa_status status = climb(search, way, best->strength > back ? best->strength - back : 0, &other, error);
-    if (status == GSA_OK && other.scaling.loss < (1 - SCALING_GAIN) * best->scaling.loss)
+    if (status == GSA_OK && other.scaling.loss < (1 - GSA__SCALING_GAIN) * best->scaling.loss)
         take_best(search, &other, best);
     return status;
 }
@@ -355,7 +339,7 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
         return status;
     const float *loss = best->scaling.loss < at[least].scaling.loss ? search->loss[STRENGTHS] : search->loss[least];
     for (size_t i = 0; i < n; i++) {
-        double excess = excess_of(search, search->loss[i], loss, &error_of_mean);
+        double excess = gsa__mean_excess(search->loss[i], loss, search->held_weight, search->n_held, &error_of_mean);
         if (n_shares == 1 || gsa__prior_holds(excess, error_of_mean, 1, search->n_held)) {
             *best = at[i];
             return GSA_OK;
