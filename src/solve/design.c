@@ -14,7 +14,7 @@
 /* Rows are stored dense if this many times their entries are at least all cells. */
 #define DENSE_ENTRIES 3u
 /* A column that varies by less, relative to its mean square, does not vary. */
-#define VARIANCE_LEAST 1e-24
+#define MIN_VARIANCE 1e-24
 
 /* ---- order, folds, joined rows ----------------------------------------------------------------------------------- */
 
@@ -300,13 +300,13 @@ static void measure_column(gsa__design *design, const struct sums *sums, size_t 
     double total = sums->total, present = sums->weight[j], mean = sums->sum[j] / present;
     double variance = sums->squares[j] / present, square = variance + mean * mean, all = sums->sum[j] / total;
     bool dense = centres && (double)design->count[j] >= DENSE_SHARE * (double)design->n_rows;
-    double units = dense && variance > VARIANCE_LEAST * square ? variance : square;
+    double units = dense && variance > MIN_VARIANCE * square ? variance : square;
     double off = mean - all, absent = total > present ? total - present : 0;
     double around =
         centres ? (present * (variance + off * off) + absent * all * all) / total : present * square / total;
     bool shifted = centres && (design->width > 0 || design->count[j] == design->n_rows);
     design->unit[j] = sqrt(units);
-    design->spread[j] = around > VARIANCE_LEAST * square ? around / units : 0;
+    design->variance[j] = around > MIN_VARIANCE * square ? around / units : 0;
     design->origin[j] = shifted ? all : 0;
     design->mean[j] = centres && !shifted ? (float)(all / design->unit[j]) : 0;
 }
@@ -320,9 +320,9 @@ static gsa_status measure_columns(gsa__design *design, bool centres, gsa_error *
     design->count = gsa__alloc_zeroed(env, n, sizeof *design->count);
     design->origin = gsa__alloc_zeroed(env, n, sizeof *design->origin);
     design->unit = gsa__alloc_zeroed(env, n, sizeof *design->unit);
-    design->spread = gsa__alloc_zeroed(env, n, sizeof *design->spread);
+    design->variance = gsa__alloc_zeroed(env, n, sizeof *design->variance);
     design->mean = gsa__alloc_zeroed(env, n, sizeof *design->mean);
-    if (!memory || !design->count || !design->origin || !design->unit || !design->spread || !design->mean) {
+    if (!memory || !design->count || !design->origin || !design->unit || !design->variance || !design->mean) {
         gsa__free(env, memory);
         return gsa__fail_memory(env, error, "no memory for the means of %zu columns", n);
     }
@@ -330,7 +330,7 @@ static gsa_status measure_columns(gsa__design *design, bool centres, gsa_error *
     for (size_t j = 1; j < n; j++)
         measure_column(design, &sums, j, centres);
     design->count[0] = (uint32_t)design->n_rows;
-    design->unit[0] = design->spread[0] = 1;
+    design->unit[0] = design->variance[0] = 1;
     gsa__free(env, memory);
     return GSA_OK;
 }
@@ -355,10 +355,10 @@ static gsa_status make_dense(gsa__design *design, gsa_error *error)
     for (size_t i = 0; i < design->n_rows; i++) {
         float *row = design->dense + i * design->width;
         for (size_t j = 1; j < design->n_columns; j++)
-            row[j - 1] = design->spread[j] > 0 ? (float)(-design->origin[j] / design->unit[j]) : 0;
+            row[j - 1] = design->variance[j] > 0 ? (float)(-design->origin[j] / design->unit[j]) : 0;
         for (size_t t = design->start[i]; t < design->start[i + 1]; t++) {
             size_t j = design->column[t];
-            if (design->spread[j] > 0)
+            if (design->variance[j] > 0)
                 row[j - 1] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
         }
     }
@@ -484,9 +484,9 @@ gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_
 
 void gsa__design_release(gsa__design *design)
 {
-    void *const all[] = {design->dense,  design->start, design->column, design->value, design->target,
-                         design->weight, design->fold,  design->kind,   design->id,    design->count,
-                         design->origin, design->unit,  design->spread, design->mean};
+    void *const all[] = {design->dense,  design->start, design->column,   design->value, design->target,
+                         design->weight, design->fold,  design->kind,     design->id,    design->count,
+                         design->origin, design->unit,  design->variance, design->mean};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         gsa__free(&design->env, all[i]);
     *design = (gsa__design){.env = design->env};

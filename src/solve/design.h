@@ -50,10 +50,10 @@ typedef struct gsa__design {
     float *target; /* the class, or the label from `target_origin` in `target_unit`s */
     float *weight;
     uint8_t *fold;
-    uint32_t *kind;                 /* number of the features of a row, ascending */
-    uint32_t *id;                   /* feature of a column; 0 for the intercept */
-    uint32_t *count;                /* rows where a column is present */
-    double *origin, *unit, *spread; /* of a column; spread: mean square of the stored values around their mean */
+    uint32_t *kind;                   /* number of the features of a row, ascending */
+    uint32_t *id;                     /* feature of a column; 0 for the intercept */
+    uint32_t *count;                  /* rows where a column is present */
+    double *origin, *unit, *variance; /* of a column; variance: mean square of the stored values around their mean */
     float *mean;
     double target_origin, target_unit, weight_unit, total_weight;
     gsa_env env;

@@ -244,7 +244,7 @@ static bool move(gsa__fit *fit, const gsa__penalty *penalty, double step, size_t
     return product > 0 && isfinite(fit->curvature[at]);
 }
 
-gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t most_iterations,
+gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error)
 {
     const gsa__problem *problem = fit->problem;
@@ -256,7 +256,7 @@ gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double 
     add_penalty(fit, penalty, fit->gradient);
     gsa__inverse_apply(&fit->inverse, problem, fit->n_columns, fit->gradient, fit->applied);
     fit->objective = at.value + penalty_along(fit, penalty).value;
-    for (fit->n_iterations = 0; fit->n_iterations < most_iterations;) {
+    for (fit->n_iterations = 0; fit->n_iterations < max_iterations;) {
         double step, objective;
         if (problem->env->should_stop(problem->env->stop_ctx))
             return gsa__fail(error, GSA_STOPPED, "stopped on request");

@@ -77,11 +77,11 @@ void gsa__fit_rows(gsa__fit *fit, size_t n_rows);
 void gsa__margins_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
                      float *scaled, float *margin);
 /* Minimises from v on until a step gains less than tolerance times the objective. GSA_STOPPED if asked to. */
-gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t most_iterations,
+gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error);
 
-/* Tells of a strength that was tried. The loss is in the units of the label. */
-static inline void gsa__tell_strength(gsa__problem *problem, double held_out_loss)
+/* Reports a strength that was tried. The loss is in the units of the label. */
+static inline void gsa__report_strength(gsa__problem *problem, double held_out_loss)
 {
     double unit = problem->design->target_unit;
     problem->n_tried++;
@@ -124,7 +124,7 @@ size_t gsa__gram_scratch(size_t n_columns);
 /* The factor of curvature * scale (all - without) scale + penalty, without NULL: nothing. */
 void gsa__inverse_factor(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *all,
                          const float *without, double curvature, const gsa__penalty *penalty, float *scratch);
-/* The diagonal of the same, from the spread of the columns and the mean curvature of the rows. */
+/* The diagonal of the same, from the variance of the columns and the mean curvature of the rows. */
 void gsa__inverse_diagonal(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, double curvature,
                            const gsa__penalty *penalty);
 void gsa__inverse_apply(const gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *from,

@@ -6,8 +6,8 @@
 
 #define ROWS_AT_ONCE ((size_t)64)
 /* Rows of less curvature count for this, or the matrix would have holes. */
-#define CURVATURE_LEAST 1e-6F
-#define PIVOT_LEAST 1e-6
+#define MIN_CURVATURE 1e-6F
+#define MIN_PIVOT 1e-6
 
 size_t gsa__gram_scratch(size_t n_columns)
 {
@@ -16,7 +16,7 @@ size_t gsa__gram_scratch(size_t n_columns)
 
 static float weight_of(const float *curvature, uint32_t row, size_t step)
 {
-    return (curvature[row] > CURVATURE_LEAST ? curvature[row] : CURVATURE_LEAST) * (float)step;
+    return (curvature[row] > MIN_CURVATURE ? curvature[row] : MIN_CURVATURE) * (float)step;
 }
 
 static void gram_of_dense(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
@@ -104,7 +104,7 @@ void gsa__inverse_factor(gsa__inverse *inverse, const gsa__problem *problem, siz
         trace += (double)inverse->factor[a * n + a];
     }
     inverse->factor_stride = n;
-    problem->kernels->factor(inverse->factor, n_columns, n, (float)(PIVOT_LEAST * trace / (double)n_columns), scratch);
+    problem->kernels->factor(inverse->factor, n_columns, n, (float)(MIN_PIVOT * trace / (double)n_columns), scratch);
 }
 
 void gsa__inverse_diagonal(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, double curvature,
@@ -112,7 +112,7 @@ void gsa__inverse_diagonal(gsa__inverse *inverse, const gsa__problem *problem, s
 {
     for (size_t j = 0; j < n_columns; j++) {
         double scale = (double)problem->scale[j], own = gsa__penalty_of_column(problem, penalty, j);
-        inverse->diagonal[j] = (float)(1 / (curvature * scale * scale * problem->design->spread[j] + own));
+        inverse->diagonal[j] = (float)(1 / (curvature * scale * scale * problem->design->variance[j] + own));
     }
 }
 

@@ -8,36 +8,35 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of the sample, and rows that judge: in the sample and among all, for one output and for several. */
+/* Rows of the sample, and held-out rows: of the sample and of all, for one output and for several. */
 #define SAMPLE_ROWS 4096u
-static const size_t JUDGES[2][2] = {{2048, 1024}, {4096, 2048}};
-/* More rows judge where they are cheap: as many as have this many cells, entries times outputs. */
-#define JUDGED_CELLS_LEAST 524288.0
+static const size_t HELD_OUT_ROWS[2][2] = {{2048, 1024}, {4096, 2048}};
+/* More rows are held out where they are cheap: as many as have this many cells, entries times outputs. */
+#define MIN_HELD_OUT_CELLS 524288.0
 /* And fewer of the sample where they are dear. */
-#define JUDGED_CELLS_MOST 8388608.0
+#define MAX_HELD_OUT_CELLS 8388608.0
 #define TOLERANCE_SAMPLE 3e-3
 #define TOLERANCE_ALL 3e-4
 static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for several */
-#define ITERATIONS_MOST 100u
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
 /* A rare feature may have the larger weight: its scale is the share of rows that have it, to this power. */
 #define RARITY 0.1875
 /* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
 #define MIX_RATE 0.3
-#define MIX_LEAST 0.1
+#define MIN_MIX_SHARE 0.1
 
 /* ---- the scale of the columns ------------------------------------------------------------------------------------ */
 
 static bool units_differ(const gsa__design *design)
 {
-    double least = INFINITY, most = 0;
+    double min = INFINITY, max = 0;
     for (size_t j = 1; j < design->n_columns; j++)
-        if (design->spread[j] > 0) {
-            least = design->unit[j] < least ? design->unit[j] : least;
-            most = design->unit[j] > most ? design->unit[j] : most;
+        if (design->variance[j] > 0) {
+            min = design->unit[j] < min ? design->unit[j] : min;
+            max = design->unit[j] > max ? design->unit[j] : max;
         }
-    return most > 1.0001 * least;
+    return max > 1.0001 * min;
 }
 
 /* As given, all columns are divided by one common number. */
@@ -46,13 +45,13 @@ void gsa__scale_columns(gsa__problem *problem, bool standardised, double rarity)
     const gsa__design *design = problem->design;
     double sum = 0, common = 0;
     for (size_t j = 1; j < design->n_columns && !standardised; j++)
-        common = design->spread[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
+        common = design->variance[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
     problem->scale[0] = problem->has_intercept ? 1 : 0;
     for (size_t j = 1; j < design->n_columns; j++) {
         double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
-        double scale = design->spread[j] > 0 ? gsa__exp(-rarity * gsa__log(share)) : 0;
+        double scale = design->variance[j] > 0 ? gsa__exp(-rarity * gsa__log(share)) : 0;
         problem->scale[j] = (float)(standardised ? scale : scale * (design->unit[j] / common));
-        sum += (double)problem->scale[j] * (double)problem->scale[j] * design->spread[j];
+        sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
     }
     problem->squared_norm = sum > 0 ? sum : 1;
     problem->standardised = standardised;
@@ -81,7 +80,7 @@ static size_t share_out(gsa__path *path, double *share)
             gsa__path_excess(path, &path->record[r], &path->record[best], &error_of_mean);
         excess = excess > error_of_mean ? excess - error_of_mean : 0;
         share[r] = gsa__exp(-MIX_RATE * n * excess / (unit > 0 ? unit : 1));
-        share[r] = share[r] < MIX_LEAST ? 0 : share[r];
+        share[r] = share[r] < MIN_MIX_SHARE ? 0 : share[r];
         total += share[r];
     }
     for (size_t r = 0; r < path->n_records; r++)
@@ -99,7 +98,7 @@ static gsa_status fit_all(gsa__path *path, gsa__fit *fit, const gsa__record *rec
         gsa__prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
     gsa__path_prepare(path, fit, &record->penalty);
-    return gsa__fit_minimise(fit, &record->penalty, TOLERANCE_LAST[problem->design->stride > 1], ITERATIONS_MOST,
+    return gsa__fit_minimise(fit, &record->penalty, TOLERANCE_LAST[problem->design->stride > 1], GSA__MAX_ITERATIONS,
                              error);
 }
 
@@ -159,24 +158,24 @@ static gsa_status mix(gsa__path *path, gsa__optimum *out, gsa_error *error)
     return GSA_OK;
 }
 
-/* Rows of the sample, or of all, that judge. */
-static size_t judges(const gsa__design *design, bool all)
+/* Returns how many rows of the sample, or of all, are held out. */
+static size_t count_held_out(const gsa__design *design, bool all)
 {
     double n_entries = (double)design->width;
     if (design->width == 0)
         n_entries = (double)(design->start[design->n_rows] + 1) / (double)design->n_rows;
-    double cells = n_entries * (double)design->stride, n = (double)JUDGES[all][design->stride > 1];
-    if (all && n < JUDGED_CELLS_LEAST / cells)
-        n = JUDGED_CELLS_LEAST / cells;
-    if (!all && n > JUDGED_CELLS_MOST / cells)
-        n = JUDGED_CELLS_MOST / cells;
+    double cells = n_entries * (double)design->stride, n = (double)HELD_OUT_ROWS[all][design->stride > 1];
+    if (all && n < MIN_HELD_OUT_CELLS / cells)
+        n = MIN_HELD_OUT_CELLS / cells;
+    if (!all && n > MAX_HELD_OUT_CELLS / cells)
+        n = MAX_HELD_OUT_CELLS / cells;
     return (size_t)n;
 }
 
 /* ---- the stages -------------------------------------------------------------------------------------------------- */
 
 /* Takes the folds over to features as they are given: the same predictions, or nothing where weights would be large. */
-#define RESCALED_LEAST 1e-6F
+#define MIN_RESCALED 1e-6F
 
 static void rescale(gsa__path *path)
 {
@@ -191,7 +190,7 @@ static void rescale(gsa__path *path)
         for (size_t j = 1; j < path->n_columns; j++)
             for (size_t k = 0; k < stride; k++) {
                 float *v = &path->fit[f].v[j * stride + k];
-                *v = problem->scale[j] > RESCALED_LEAST ? *v / problem->scale[j] : 0;
+                *v = problem->scale[j] > MIN_RESCALED ? *v / problem->scale[j] : 0;
             }
 }
 
@@ -235,15 +234,16 @@ gsa_status gsa__optimum_find(gsa__problem *problem, gsa__arena *arena, size_t n_
     problem->scale = gsa__arena_take(arena, design->n_columns, sizeof *problem->scale);
     gsa_status status = gsa__arena_check(arena, "the solution", error);
     if (status == GSA_OK)
-        status =
-            gsa__path_make(path, problem, n_sample, judges(design, false), TOLERANCE_SAMPLE, arena, n_threads, error);
+        status = gsa__path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena,
+                                n_threads, error);
     if (status == GSA_OK)
         status = compare_scalings(path, &chosen, error);
     if (status != GSA_OK || n_sample == n_rows)
         return status == GSA_OK ? finish(path, chosen, out, error) : status;
     const gsa__record *record = &path->record[chosen];
     set_scale(problem, record->standardised);
-    status = gsa__path_make(path + 1, problem, n_rows, judges(design, true), TOLERANCE_ALL, arena, n_threads, error);
+    status =
+        gsa__path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads, error);
     if (status != GSA_OK)
         return status;
     gsa__path_start(path + 1, NULL);

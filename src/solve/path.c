@@ -9,12 +9,11 @@
 
 #define TAU2_FIRST 0.0625
 #define TAU2_FACTOR 4.0
-#define ITERATIONS_MOST 100u
 /* Rows per column from which on the inverse is factored. */
 #define FACTOR_ROWS 12u
 /* Rows that the factored inverse is made from, per column and at least. */
 #define GRAM_ROWS_PER_COLUMN 8u
-#define GRAM_ROWS_LEAST 4096u
+#define MIN_GRAM_ROWS 4096u
 
 static double lambda_of(const gsa__problem *problem, size_t strength)
 {
@@ -44,7 +43,7 @@ static bool is_uniform(const gsa__path *path)
 static size_t gram_step(const gsa__path *path)
 {
     size_t wanted = GRAM_ROWS_PER_COLUMN * path->n_columns;
-    wanted = wanted > GRAM_ROWS_LEAST ? wanted : GRAM_ROWS_LEAST;
+    wanted = wanted > MIN_GRAM_ROWS ? wanted : MIN_GRAM_ROWS;
     return path->n_rows / wanted > 0 ? path->n_rows / wanted : 1;
 }
 
@@ -87,11 +86,11 @@ static void deal_rows(gsa__path *path)
     }
 }
 
-gsa_status gsa__path_make(gsa__path *path, gsa__problem *problem, size_t n_rows, size_t n_judged, double tolerance,
+gsa_status gsa__path_make(gsa__path *path, gsa__problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsa__arena *arena, size_t n_threads, gsa_error *error)
 {
     const gsa__design *design = problem->design;
-    size_t n_folds = (n_judged * GSA__FOLDS + n_rows - 1) / n_rows, stride = design->stride;
+    size_t n_folds = (n_held_out * GSA__FOLDS + n_rows - 1) / n_rows, stride = design->stride;
     *path = (gsa__path){.problem = problem, .n_rows = n_rows, .arena = arena, .n_threads = n_threads};
     path->tolerance = tolerance;
     path->n_folds = n_folds < 1 ? 1 : n_folds > GSA__FOLDS ? GSA__FOLDS : n_folds;
@@ -187,7 +186,7 @@ static gsa_status run_fold(const struct strength *at, size_t number, gsa_error *
     else
         gsa__inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
                               at->curvature * (double)fit->n_rows / (double)path->n_rows, &at->penalty);
-    gsa_status status = gsa__fit_minimise(fit, &at->penalty, path->tolerance, ITERATIONS_MOST, error);
+    gsa_status status = gsa__fit_minimise(fit, &at->penalty, path->tolerance, GSA__MAX_ITERATIONS, error);
     if (status == GSA_OK)
         gsa__margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
                         path->held_margin + from * path->problem->design->stride);
@@ -250,7 +249,7 @@ static gsa_status try_penalty(gsa__path *path, bool standardised, size_t strengt
     record->scaling =
         gsa__scaling_fit(path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
                          penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
-    gsa__tell_strength(path->problem, record->scaling.loss);
+    gsa__report_strength(path->problem, record->scaling.loss);
     record->held = gsa__arena_take(path->arena, n_held, stride * sizeof(float));
     record->v = gsa__arena_take(path->arena, size, sizeof(float));
     status = gsa__arena_check(path->arena, "a strength of the path", error);

@@ -1,5 +1,5 @@
 /* The path of strengths: folds are fitted from strong penalties to weak ones, each from where the last ended, and
- * judged on the rows that they leave out.
+ * evaluated on the rows that they leave out.
  *
  * The strength of a penalty is said as tau2 = mean |z|^2 / lambda, the variance of a margin under the prior that the
  * penalty stands for. It has the same meaning on every data set. */
@@ -12,6 +12,7 @@
 #define GSA__STRENGTH_GAIN 1e-3
 #define GSA__SCALING_GAIN 5e-4
 #define GSA__STRENGTHS 20
+#define GSA__MAX_ITERATIONS 100u
 #define GSA__RECORDS (2 * GSA__STRENGTHS + GSA__SHARES)
 /* More columns than this have a diagonal inverse to begin with. */
 #define GSA__FACTOR_COLUMNS ((size_t)1024)
@@ -34,14 +35,14 @@ typedef struct gsa__record {
 
 typedef struct gsa__path {
     gsa__problem *problem;
-    size_t n_rows, n_columns, n_folds; /* the first rows; folds that judge, of GSA__FOLDS */
+    size_t n_rows, n_columns, n_folds; /* the first rows; folds that are held out, of GSA__FOLDS */
     size_t n_groups;                   /* fold f shares the memory of fold f mod n_groups */
     gsa__fit fit[GSA__FOLDS];
-    uint32_t *held; /* rows that judge, fold by fold */
+    uint32_t *held; /* held-out rows, fold by fold */
     size_t held_from[GSA__FOLDS + 1];
     float *held_target, *held_weight, *held_margin, *held_loss[2];
     float *curvature, *gram[GSA__FOLDS + 1], *scratch[GSA__FOLDS + 1];
-    uint32_t *all, *rest; /* rows: all of the path, and those that judge nothing */
+    uint32_t *all, *rest; /* rows: all of the path, and those that no fold holds out */
     size_t n_rest;
     double weight; /* of all rows */
     bool has_gram;
@@ -52,7 +53,7 @@ typedef struct gsa__path {
     double tolerance;
 } gsa__path;
 
-gsa_status gsa__path_make(gsa__path *path, gsa__problem *problem, size_t n_rows, size_t n_judged, double tolerance,
+gsa_status gsa__path_make(gsa__path *path, gsa__problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
                           gsa__arena *arena, size_t n_threads, gsa_error *error);
 /* Sets all folds to v (NULL: zero). */
 void gsa__path_start(gsa__path *path, const float *v);

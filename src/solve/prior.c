@@ -16,7 +16,7 @@ size_t gsa__prior_shares(const gsa__design *design)
 }
 
 /* More rows than this, or a feature whose values were far larger, are as good as it. */
-#define ROWS_MOST 1e15
+#define MAX_ROWS 1e15
 
 /* Where a column has its middle: the mean of its values, in their own units. */
 static double middle_of(const gsa__design *design, size_t j)
@@ -51,10 +51,10 @@ static void take_rows(const gsa__problem *problem, const gsa_state *state, size_
     double joined = design->total_weight / (double)n_rows;
     for (size_t j = 0; j < design->n_columns; j++) {
         double middle = middle_of(design, j), unit = design->unit[j];
-        double square = j == 0 ? 1 : design->spread[j] * unit * unit + middle * middle;
-        double mass = gsa__state_mass(state, j == 0 ? 0 : (size_t)design->id[j] + 1);
-        double rows = square > 0 ? joined * mass / square : 0;
-        problem->prior->rows[j] = rows < ROWS_MOST ? rows : ROWS_MOST;
+        double square = j == 0 ? 1 : design->variance[j] * unit * unit + middle * middle;
+        double sum_sq = gsa__state_mass(state, j == 0 ? 0 : (size_t)design->id[j] + 1);
+        double rows = square > 0 ? joined * sum_sq / square : 0;
+        problem->prior->rows[j] = rows < MAX_ROWS ? rows : MAX_ROWS;
     }
 }
 
@@ -153,7 +153,7 @@ void gsa__prior_set(const gsa__problem *problem, const gsa__penalty *penalty)
     gsa__prior *prior = problem->prior;
     size_t stride = design->stride;
     for (size_t j = 0; j < design->n_columns; j++) {
-        double scale = (double)problem->scale[j], rows = prior->rows[j] * scale * scale * design->spread[j], sum = 0;
+        double scale = (double)problem->scale[j], rows = prior->rows[j] * scale * scale * design->variance[j], sum = 0;
         double own = j == 0 ? gsa__intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(share);
         for (size_t k = 0; k < design->n_outputs; k++) {
             double precision = own + left_of(rows * prior->curvature[k], lambda, share);

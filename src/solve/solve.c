@@ -78,7 +78,7 @@ static bool too_many(const gsa__solver *solver)
     n_features = n_features < rows->n_entries ? n_features : rows->n_entries;
     bool sweeps = n_outputs > 1 && n_features > GSA__FACTOR_COLUMNS && solver->state->loss->has_probabilities;
     uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
-    return n_outputs > GSA__OUTPUTS_MOST ||
+    return n_outputs > GSA__MAX_OUTPUTS ||
            gsa__solver_cells(rows->n_rows, rows->n_entries, n_outputs) + per_feature * n_features * n_outputs >
                GSA__SOLVER_CELLS;
 }
@@ -134,7 +134,7 @@ static gsa_status set_weights(gsa_state *state, const gsa__design *design, const
         double middle = design->origin[j] + (double)design->mean[j] * design->unit[j];
         for (size_t k = 0; k < n_outputs; k++) {
             double exact = optimum->weight[j * n_outputs + k] * unit / design->unit[j];
-            if (design->spread[j] > 0)
+            if (design->variance[j] > 0)
                 cell[k].f = isfinite((float)exact) ? (float)exact : 0;
             intercept[k] +=
                 (double)design->mean[j] * optimum->weight[j * n_outputs + k] * unit - (double)cell[k].f * middle;

@@ -12,7 +12,7 @@
 #define SWEEPS 2u
 /* The scale of a column is the share of rows that have it, to the power of the one or the other. */
 static const double RARITY[2] = {0.25, 0.1875};
-#define JUDGED_CELLS 4096u
+#define HELD_OUT_CELLS 4096u
 #define NEWTON_STEPS 12
 #define NEWTON_CLOSE 1e-3F
 /* Sweeps that a prior begins with. */
@@ -188,8 +188,8 @@ static void set_scale(struct search *search, bool standardised, double rarity)
     search->problem->squared_norm = measure_rows(search);
 }
 
-/* Judges the fit on the held-out rows, whose losses become those of a number. */
-static void judge(struct search *search, size_t number, struct trial *trial)
+/* Evaluates the fit on the held-out rows, whose losses become those of a number. */
+static void evaluate(struct search *search, size_t number, struct trial *trial)
 {
     const gsa__problem *problem = search->problem;
     const gsa__design *design = problem->design;
@@ -232,8 +232,8 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
         if (status != GSA_OK)
             return status;
         at[j].lambda = search->fit.lambda;
-        judge(search, j, &at[j]);
-        gsa__tell_strength(search->problem, at[j].scaling.loss);
+        evaluate(search, j, &at[j]);
+        gsa__report_strength(search->problem, at[j].scaling.loss);
         if (j > first && at[j].scaling.loss >= (1 - GSA__STRENGTH_GAIN) * at[best].scaling.loss)
             break;
         best = j;
@@ -324,20 +324,20 @@ static gsa_status fit_share(struct search *search, const struct trial *trial, si
 static gsa_status choose_share(struct search *search, struct trial *best, gsa_error *error)
 {
     struct trial at[GSA__SHARES];
-    size_t n = 0, least = 0, n_shares = gsa__prior_shares(search->problem->design);
+    size_t n = 0, lowest = 0, n_shares = gsa__prior_shares(search->problem->design);
     double error_of_mean;
     gsa_status status = GSA_OK;
     restart(&search->fit);
-    for (; n < n_shares && least + GSA__SHARE_PATIENCE >= n && status == GSA_OK; n++) {
+    for (; n < n_shares && lowest + GSA__SHARE_PATIENCE >= n && status == GSA_OK; n++) {
         at[n] = *best;
         at[n].share = gsa__shares[n];
         status = fit_share(search, &at[n], n == 0 ? SWEEPS_PRIOR : SWEEPS, error);
-        judge(search, n, &at[n]);
-        least = at[n].scaling.loss < at[least].scaling.loss ? n : least;
+        evaluate(search, n, &at[n]);
+        lowest = at[n].scaling.loss < at[lowest].scaling.loss ? n : lowest;
     }
     if (status != GSA_OK)
         return status;
-    const float *loss = best->scaling.loss < at[least].scaling.loss ? search->loss[STRENGTHS] : search->loss[least];
+    const float *loss = best->scaling.loss < at[lowest].scaling.loss ? search->loss[STRENGTHS] : search->loss[lowest];
     for (size_t i = 0; i < n; i++) {
         double excess = gsa__mean_excess(search->loss[i], loss, search->held_weight, search->n_held, &error_of_mean);
         if (n_shares == 1 || gsa__prior_holds(excess, error_of_mean, 1, search->n_held)) {
@@ -390,8 +390,8 @@ static void take_weights(const struct search *search, const struct trial *best, 
 static size_t deal(struct search *search, uint32_t *fitted)
 {
     const gsa__design *design = search->problem->design;
-    size_t n_judged = JUDGED_CELLS / design->n_outputs, n_folds, n = 0;
-    n_folds = (n_judged * GSA__FOLDS + design->n_rows - 1) / design->n_rows;
+    size_t n_held_out = HELD_OUT_CELLS / design->n_outputs, n_folds, n = 0;
+    n_folds = (n_held_out * GSA__FOLDS + design->n_rows - 1) / design->n_rows;
     n_folds = n_folds < 1 ? 1 : n_folds > GSA__FOLDS / 2 ? GSA__FOLDS / 2 : n_folds;
     for (size_t i = 0; i < design->n_rows; i++) {
         if (design->fold[i] >= n_folds) {

@@ -211,7 +211,7 @@ static void add_row(gsa__rows_at *at, size_t row, float *share, bool squared)
 
 static void rows_of_many(gsa__rows_at *at, bool squared)
 {
-    float share[GSA__OUTPUTS_MOST];
+    float share[GSA__MAX_OUTPUTS];
     gsa__rows_begin(at);
     for (size_t row = 0; row < at->n; row++)
         add_row(at, row, share, squared);

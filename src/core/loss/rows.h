@@ -26,7 +26,7 @@ typedef struct gsa__array_math {
 } gsa__array_math;
 
 /* Outputs that can be solved for are at most this many: a row of them is on the stack. */
-#define GSA__OUTPUTS_MOST ((size_t)4096)
+#define GSA__MAX_OUTPUTS ((size_t)4096)
 
 /* Rows at the margins margin + step * direction (direction NULL: at margin). All sums are weighted. */
 struct gsa__rows_at {

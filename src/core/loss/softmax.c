@@ -112,7 +112,7 @@ static void add_slope(const gsa__calibration_row *at, double scale, double offse
 
 /* ---- many rows --------------------------------------------------------------------------------------------------- */
 
-#define CELLS_PER_BLOCK GSA__OUTPUTS_MOST
+#define CELLS_PER_BLOCK GSA__MAX_OUTPUTS
 
 /* A block of rows: their exponentials, and a number of each. */
 struct block {

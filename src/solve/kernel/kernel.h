@@ -45,8 +45,8 @@ typedef struct gsa__solve_kernels {
      * rows of n values each. */
     void (*gram)(const float *x, const float *y, size_t n_rows, size_t n, float *gram);
     /* The Cholesky factor of the lower triangle of a [n x n], rows of `stride` values, in place; pivots are at least
-     * `least`. */
-    void (*factor)(float *a, size_t n, size_t stride, float least, float *scratch);
+     * `min_pivot`. */
+    void (*factor)(float *a, size_t n, size_t stride, float min_pivot, float *scratch);
     /* x = (L L')^-1 x for n rows of `n_outputs` values each. */
     void (*solve)(const float *factor, size_t n, size_t stride, float *x, size_t n_outputs);
 } gsa__solve_kernels;

@@ -402,13 +402,13 @@ static void gram(const float *x, const float *y, size_t n_rows, size_t n, float 
 }
 
 /* One column after the other, for the rows from the diagonal on. */
-static void factor_panel(float *a, size_t from, size_t end, size_t n, size_t stride, float least)
+static void factor_panel(float *a, size_t from, size_t end, size_t n, size_t stride, float min_pivot)
 {
     for (size_t j = from; j < end; j++) {
         float *own = a + j * stride, pivot = own[j];
         for (size_t k = from; k < j; k++)
             pivot -= own[k] * own[k];
-        own[j] = sqrtf(pivot > least ? pivot : least);
+        own[j] = sqrtf(pivot > min_pivot ? pivot : min_pivot);
         float inverse = 1 / own[j];
         for (size_t i = j + 1; i < n; i++) {
             float *row = a + i * stride, sum = row[j];
@@ -448,11 +448,11 @@ static void subtract_panel(float *a, size_t from, size_t end, size_t n, size_t s
     }
 }
 
-static void factor(float *a, size_t n, size_t stride, float least, float *scratch)
+static void factor(float *a, size_t n, size_t stride, float min_pivot, float *scratch)
 {
     for (size_t from = 0; from < n; from += PANEL) {
         size_t end = from + PANEL < n ? from + PANEL : n;
-        factor_panel(a, from, end, n, stride, least);
+        factor_panel(a, from, end, n, stride, min_pivot);
         if (end < n)
             subtract_panel(a, from, end, n, stride, scratch);
     }

@@ -85,7 +85,7 @@ static void assert_same_designs(const gsa__design *a, const gsa__design *b)
     SAME(weight, a->n_rows);
     SAME(origin, a->n_columns);
     SAME(unit, a->n_columns);
-    SAME(spread, a->n_columns);
+    SAME(variance, a->n_columns);
     SAME(mean, a->n_columns);
     SAME(dense, a->n_rows * a->width);
     SAME(value, entries_of(a));
@@ -410,7 +410,7 @@ static void check_columns(const rows *r, const gsa__design *design, bool centres
         assert_close(design->unit[j], unit, 1e-6 * unit);
         assert_close(design->origin[j], shifted ? c.all : 0, 1e-6 * unit + 1e-14 * fabs(c.all));
         assert_close((double)design->mean[j], centres && !shifted ? c.all / unit : 0, 1e-6);
-        assert_close(design->spread[j] * unit * unit, around, 1e-5 * around);
+        assert_close(design->variance[j] * unit * unit, around, 1e-5 * around);
     }
 }
 
@@ -478,7 +478,7 @@ static void units_and_offsets_may_be_of_any_size(void **unused)
             }
 }
 
-static void columns_that_do_not_vary_have_no_spread(void **unused)
+static void columns_that_do_not_vary_have_no_variance(void **unused)
 {
     (void)unused;
     static const float constants[] = {0.1F, 1, 12345.678F, 1e30F, -1e-30F};
@@ -496,9 +496,9 @@ static void columns_that_do_not_vary_have_no_spread(void **unused)
             assert_int_equal(design.width == 0, sparse);
             for (size_t j = 1; j < design.n_columns; j++) {
                 if (design.id[j] < 1000)
-                    assert_true(design.spread[j] > 0);
-                else if (design.spread[j] != 0)
-                    fail_msg("constant %u has the spread %g", design.id[j] - 1000, design.spread[j]);
+                    assert_true(design.variance[j] > 0);
+                else if (design.variance[j] != 0)
+                    fail_msg("constant %u has the variance %g", design.id[j] - 1000, design.variance[j]);
                 for (size_t i = 0; i < design.n_rows && design.id[j] >= 1000 && !sparse; i++)
                     assert_true(design.dense[i * design.width + j - 1] == 0);
             }
@@ -597,7 +597,7 @@ int main(void)
         cmocka_unit_test(columns_are_numbered_as_they_appear),
         cmocka_unit_test(means_and_units_are_those_of_two_passes_in_double),
         cmocka_unit_test(units_and_offsets_may_be_of_any_size),
-        cmocka_unit_test(columns_that_do_not_vary_have_no_spread),
+        cmocka_unit_test(columns_that_do_not_vary_have_no_variance),
         cmocka_unit_test(labels_are_standardised_with_an_intercept),
         cmocka_unit_test(balanced_classes_have_equal_weight),
         cmocka_unit_test(rows_may_have_no_features_at_all),

@@ -129,7 +129,7 @@ static size_t column_of_id(const gsa__design *design, long id)
 static void assert_weights(FILE *file, const golden_line *problem, const fitted *f, double close)
 {
     golden_line line;
-    double most = 0;
+    double max = 0;
     size_t n = 0;
     rewind(file);
     for (int round = 0; round < 2; round++, rewind(file))
@@ -139,10 +139,10 @@ static void assert_weights(FILE *file, const golden_line *problem, const fitted 
             double expected = golden_number(&line, 7);
             size_t j = column_of_id(&f->design, strtol(line.field[6], NULL, 10));
             if (round == 0)
-                most = fmax(most, fabs(expected));
+                max = fmax(max, fabs(expected));
             else
                 assert_close((double)f->fit.v[j * f->design.stride + strtoul(line.field[5], NULL, 10)], expected,
-                             close * most);
+                             close * max);
             n += (size_t)round;
         }
     assert_int_equal(n, f->design.n_columns * f->design.n_outputs);
@@ -169,7 +169,7 @@ static void check_golden(FILE *file, const golden_line *problem, bool is_factore
     assert_int_equal(f.design.width > 0, strcmp(problem->field[1], "dense") == 0);
     make_fit(&f, loss, has_intercept, true, 0);
     minimise(&f, lambda, is_factored);
-    /* The highest rival is rounded, to less than a tenth of log(3). */
+    /* The highest other margin is rounded, to less than a tenth of log(3). */
     assert_close(f.fit.objective, objective, (many ? 5e-2 : 1e-6) * objective);
     if (!many)
         assert_weights(file, problem, &f, 1e-3);
@@ -242,7 +242,7 @@ static double gradient_left(const fitted *f, double lambda)
     const gsa__fit *fit = &f->fit;
     size_t stride = f->design.stride, n_outputs = f->design.n_outputs, n_columns = f->design.n_columns;
     double *gradient = calloc(n_columns * n_outputs, sizeof *gradient), *size = calloc(n_outputs, sizeof *size);
-    double *z = calloc(n_columns, sizeof *z), most = 0, largest = 0;
+    double *z = calloc(n_columns, sizeof *z), max = 0, largest = 0;
     float margin[24], residual[24];
     for (size_t q = 0; q < fit->n_rows; q++) {
         memset(margin, 0, sizeof margin);
@@ -270,13 +270,13 @@ static double gradient_left(const fitted *f, double lambda)
         for (size_t k = 0; k < n_outputs; k++) {
             double penalty = j == 0 ? gsa__intercept_penalty(lambda) : lambda;
             double g = gradient[j * n_outputs + k] + penalty * (double)fit->v[j * stride + k];
-            most = fmax(most, fabs(g));
+            max = fmax(max, fabs(g));
             largest = fmax(largest, size[k]);
         }
     free(gradient);
     free(size);
     free(z);
-    return most / largest;
+    return max / largest;
 }
 
 typedef struct shape {

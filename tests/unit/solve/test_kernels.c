@@ -59,16 +59,16 @@ static double worst(over_array function, double low, double high, double (*error
 {
     enum { N = 4096 };
     static float x[N], value[N];
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < N; i++)
         x[i] = (float)(low + (high - low) * (double)i / (N - 1));
     memcpy(value, x, sizeof value);
     function(value, N);
     for (size_t i = 0; i < N; i++) {
         double e = error((double)x[i], (double)value[i]);
-        most = e <= most ? most : e; /* NaN stays */
+        max = e <= max ? max : e; /* NaN stays */
     }
-    return most;
+    return max;
 }
 
 static double error_of_exponential(double x, double value)
@@ -196,12 +196,12 @@ static void make_dense(matrix *m, size_t width)
 /* Row i has up to 22 entries; some rows have none. */
 static void make_sparse(matrix *m)
 {
-    size_t most = 22;
+    size_t max = 22;
     m->start = calloc(m->n_all + 1, sizeof *m->start);
-    m->column = calloc(m->n_all * most + 1, sizeof *m->column);
-    m->value = floats_at(m->n_all, m->n_all * most + 1);
+    m->column = calloc(m->n_all * max + 1, sizeof *m->column);
+    m->value = floats_at(m->n_all, m->n_all * max + 1);
     for (size_t i = 0; i < m->n_all; i++) {
-        size_t n = gsa__mix(i + m->n_columns) % (most + 1), at = m->start[i];
+        size_t n = gsa__mix(i + m->n_columns) % (max + 1), at = m->start[i];
         n = n < m->n_columns ? n : m->n_columns;
         for (size_t j = 0; j < n; j++)
             m->column[at + j] = (uint32_t)((i * 5 + j * (m->n_columns / n)) % m->n_columns);

@@ -14,9 +14,9 @@ static const double SPREADS[] = {0.1, 3, 30, 1e4};
  */
 typedef struct exact {
     double loss, curvature;
-    double g[GSA__OUTPUTS_MOST];
-    double p[GSA__OUTPUTS_MOST];
-    size_t rival;
+    double g[GSA__MAX_OUTPUTS];
+    double p[GSA__MAX_OUTPUTS];
+    size_t highest;
 } exact;
 
 static void exact_softmax(const double *m, size_t n, size_t y, exact *out)
@@ -35,21 +35,21 @@ static void exact_softmax(const double *m, size_t n, size_t y, exact *out)
     }
 }
 
-/* The highest of the rivals is rounded: CORNER log sum e^(m / CORNER). */
+/* The highest of the others is rounded: CORNER log sum e^(m / CORNER). */
 #define CORNER 0.1
 
 static void exact_squared_hinge(const double *m, size_t n, size_t y, exact *out)
 {
     double sum = 0, even = 0;
-    out->rival = y == 0 ? 1 : 0;
+    out->highest = y == 0 ? 1 : 0;
     for (size_t k = 0; k < n; k++)
-        if (k != y && m[k] > m[out->rival])
-            out->rival = k;
+        if (k != y && m[k] > m[out->highest])
+            out->highest = k;
     for (size_t k = 0; k < n; k++) {
-        out->p[k] = k == y ? 0 : exp((m[k] - m[out->rival]) / CORNER);
+        out->p[k] = k == y ? 0 : exp((m[k] - m[out->highest]) / CORNER);
         sum += out->p[k];
     }
-    double h = fmax(0, 1 + m[out->rival] + CORNER * log(sum) - m[y]);
+    double h = fmax(0, 1 + m[out->highest] + CORNER * log(sum) - m[y]);
     out->loss = h * h / 2;
     for (size_t k = 0; k < n; k++) {
         out->p[k] /= sum;
@@ -106,23 +106,23 @@ typedef struct sample {
     float *target, *weight, *margin, *direction;
 } sample;
 
-static float *padded_cells(uint64_t seed, const gsa__rows_at *at, double spread)
+static float *padded_cells(uint64_t seed, const gsa__rows_at *at, double width)
 {
     float *cell = calloc(at->n * at->stride, sizeof *cell);
     for (size_t i = 0; i < at->n; i++)
         for (size_t k = 0; k < at->n_outputs; k++)
-            cell[i * at->stride + k] = (float)(normal_at(seed, i * at->n_outputs + k) * spread);
+            cell[i * at->stride + k] = (float)(normal_at(seed, i * at->n_outputs + k) * width);
     return cell;
 }
 
 /* Every tenth row has no weight. */
-static sample sample_of(const gsa__loss *loss, size_t n, size_t n_outputs, double spread, bool along)
+static sample sample_of(const gsa__loss *loss, size_t n, size_t n_outputs, double width, bool along)
 {
     sample s = {.loss = loss};
     s.at = (gsa__rows_at){.math = &gsa__solve_kernels_at(0)->math, .n = n, .n_outputs = n_outputs};
     s.at.stride = n_outputs == 1 ? 1 : (n_outputs + 7) / 8 * 8;
-    s.margin = padded_cells(1, &s.at, spread);
-    s.direction = along ? padded_cells(2, &s.at, spread) : NULL;
+    s.margin = padded_cells(1, &s.at, width);
+    s.direction = along ? padded_cells(2, &s.at, width) : NULL;
     s.target = calloc(n, sizeof *s.target);
     s.weight = calloc(n, sizeof *s.weight);
     for (size_t i = 0; i < n; i++) {
@@ -151,29 +151,29 @@ static void sample_free(sample *s)
 /* The margins of a row where the sample is, as the floats that they are rounded to. */
 static double margins_at(const sample *s, size_t row, double *m, double *z)
 {
-    double most = 0;
+    double max = 0;
     for (size_t k = 0; k < s->at.n_outputs; k++) {
         size_t cell = row * s->at.stride + k;
         float along = s->direction ? s->at.step * s->direction[cell] : 0, at = s->margin[cell] + along;
         m[k] = (double)at;
         z[k] = s->direction ? (double)s->direction[cell] : 0;
-        most = fmax(most, fmax(fabs(m[k]), fabs(z[k])));
+        max = fmax(max, fmax(fabs(m[k]), fabs(z[k])));
     }
-    return most;
+    return max;
 }
 
 /* Floats have 2^-24; a few of them are added up for a row. */
 #define CLOSE 5e-7
 
-static double assert_row(const sample *s, size_t row, const exact *expected, double most)
+static double assert_row(const sample *s, size_t row, const exact *expected, double max)
 {
     const gsa__rows_at *at = &s->at;
     double weight = (double)at->weight[row],
-           unit = s->loss == &gsa__loss_softmax || s->loss == &gsa__loss_logistic ? 1 : 1 + most;
-    double close = CLOSE * weight, of_loss = close * (1 + expected->loss + (s->loss == &gsa__loss_softmax ? most : 0));
+           unit = s->loss == &gsa__loss_softmax || s->loss == &gsa__loss_logistic ? 1 : 1 + max;
+    double close = CLOSE * weight, of_loss = close * (1 + expected->loss + (s->loss == &gsa__loss_softmax ? max : 0));
     if (s->loss == &gsa__loss_squared_hinge && at->n_outputs > 1) { /* margins are divided by CORNER */
-        unit *= (1 + most) / CORNER;
-        of_loss = close * (1 + most) * (1 + sqrt(2 * expected->loss));
+        unit *= (1 + max) / CORNER;
+        of_loss = close * (1 + max) * (1 + sqrt(2 * expected->loss));
     }
     assert_close((double)at->loss[row], weight * expected->loss, of_loss);
     assert_close((double)at->curvature[row], weight * expected->curvature, close * unit / CORNER);
@@ -184,11 +184,11 @@ static double assert_row(const sample *s, size_t row, const exact *expected, dou
     return of_loss;
 }
 
-static void check(const gsa__loss *loss, size_t n, size_t n_outputs, double spread, bool along)
+static void check(const gsa__loss *loss, size_t n, size_t n_outputs, double width, bool along)
 {
     static exact expected;
-    static double m[GSA__OUTPUTS_MOST], z[GSA__OUTPUTS_MOST];
-    sample s = sample_of(loss, n, n_outputs, spread, along);
+    static double m[GSA__MAX_OUTPUTS], z[GSA__MAX_OUTPUTS];
+    sample s = sample_of(loss, n, n_outputs, width, along);
     size_t n_cells = n * s.at.stride;
     double value = 0, slope = 0, bending = 0, off = 0, off_slope = 0, off_bending = 0;
     s.at.residual = malloc(n_cells * sizeof(float));
@@ -198,19 +198,19 @@ static void check(const gsa__loss *loss, size_t n, size_t n_outputs, double spre
     s.at.value = s.at.slope = s.at.bending = NAN;
     loss->rows(&s.at);
     for (size_t row = 0; row < n; row++) {
-        double most = margins_at(&s, row, m, z), weight = (double)s.weight[row], sum = 0;
+        double max = margins_at(&s, row, m, z), weight = (double)s.weight[row], sum = 0;
         exact_row(loss, m, n_outputs, (double)s.target[row], &expected);
-        off += assert_row(&s, row, &expected, most);
+        off += assert_row(&s, row, &expected, max);
         value += weight * expected.loss;
         for (size_t k = 0; k < n_outputs; k++)
             sum += expected.g[k] * z[k];
         slope += weight * sum;
         bending += weight * exact_bending(loss, &expected, z, n_outputs, (size_t)s.target[row]);
         off_slope +=
-            CLOSE * weight * (1 + most) * (loss == &gsa__loss_softmax || loss == &gsa__loss_logistic ? 1 : 1 + most);
+            CLOSE * weight * (1 + max) * (loss == &gsa__loss_softmax || loss == &gsa__loss_logistic ? 1 : 1 + max);
         /* of a rounded corner, whose width divides */
-        double steep = loss == &gsa__loss_squared_hinge && n_outputs > 1 ? (1 + most) / (CORNER * CORNER) : 1;
-        off_bending += CLOSE * weight * (1 + most * most) * steep;
+        double steep = loss == &gsa__loss_squared_hinge && n_outputs > 1 ? (1 + max) / (CORNER * CORNER) : 1;
+        off_bending += CLOSE * weight * (1 + max * max) * steep;
     }
     assert_close(s.at.value, value, off);
     assert_close(s.at.slope, slope, along ? off_slope : 0);
@@ -250,7 +250,7 @@ static void losses_of_many_classes_are_those_of_plain_formulas(void **unused)
 static void classes_may_be_as_many_as_stated(void **unused)
 {
     (void)unused;
-    static const size_t n_classes[] = {2049, 4088, GSA__OUTPUTS_MOST};
+    static const size_t n_classes[] = {2049, 4088, GSA__MAX_OUTPUTS};
     for (size_t i = 0; i < COUNT(n_classes); i++) {
         check(&gsa__loss_softmax, 3, n_classes[i], 3, true);
         check(&gsa__loss_softmax, 3, n_classes[i], 3, false);
@@ -348,8 +348,8 @@ static void curvatures_are_never_negative(void **unused)
 {
     (void)unused;
     for (size_t n_outputs = 2; n_outputs < 12; n_outputs++)
-        for (double spread = 1; spread < 100; spread *= 2) {
-            sample s = sample_of(&gsa__loss_softmax, 1000, n_outputs, spread, false);
+        for (double width = 1; width < 100; width *= 2) {
+            sample s = sample_of(&gsa__loss_softmax, 1000, n_outputs, width, false);
             float curvature[1000];
             s.at.curvature = curvature;
             gsa__loss_softmax.rows(&s.at);

@@ -201,7 +201,7 @@ static void a_stop_ends_the_solution_at_once(void **unused)
 static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
 {
     (void)unused;
-    for (size_t n = GSA__OUTPUTS_MOST - 1; n <= GSA__OUTPUTS_MOST + 1; n++) {
+    for (size_t n = GSA__MAX_OUTPUTS - 1; n <= GSA__MAX_OUTPUTS + 1; n++) {
         gsa_error error = {0};
         rows *r = rows_new();
         gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
@@ -218,17 +218,17 @@ static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
         must_be_ok(gsa__solver_new(state, &batch, &env, &solver, &error), &error);
         assert_non_null(solver);
         must_be_ok(gsa__solver_add(solver, &batch, &fits, &error), &error);
-        assert_int_equal(fits, n <= GSA__OUTPUTS_MOST);
+        assert_int_equal(fits, n <= GSA__MAX_OUTPUTS);
         gsa__solver_free(solver);
         gsa_state_free(state);
         free(r);
     }
 }
 
-/* The last number, and the least loss, that were told. */
+/* The last number, and the lowest loss, that were told. */
 typedef struct told {
     uint64_t n_tried;
-    double least;
+    double lowest;
 } told;
 
 static void hear(void *ctx, uint64_t n_tried, double held_out_loss)
@@ -237,7 +237,7 @@ static void hear(void *ctx, uint64_t n_tried, double held_out_loss)
     assert_int_equal(n_tried, heard->n_tried + 1);
     assert_true(isfinite(held_out_loss));
     heard->n_tried = n_tried;
-    heard->least = fmin(heard->least, held_out_loss);
+    heard->lowest = fmin(heard->lowest, held_out_loss);
 }
 
 static void every_strength_is_told_with_its_held_out_loss(void **unused)
@@ -257,7 +257,7 @@ static void every_strength_is_told_with_its_held_out_loss(void **unused)
         must_be_ok(gsa_train(state, reader, &hooks, NULL, &error), &error);
         assert_true(heard.n_tried >= 2);
         double held_out = gsa_state_held_out_loss(state); /* of the mix, which is about as good as the best */
-        assert_true(fabs(held_out - heard.least) < 0.05 * heard.least);
+        assert_true(fabs(held_out - heard.lowest) < 0.05 * heard.lowest);
         gsa_reader_close(reader);
         gsa_state_free(state);
         free(r);
