@@ -3,8 +3,9 @@
 
     python3 bench/memory/bound.py --command build/release/greedystep [--rows 100000 300000 1000000 2400000]
 
-Rows are generated clicks: 20 of 100,000 features, planted weights, a twentieth of the labels flipped. The last 50,000 rows
-judge. Appends to bound.csv: rows, features, method, loss, processor seconds of one thread with reading, MB of memory.
+Rows are generated clicks: 20 of 100,000 features, planted weights, a twentieth of the labels flipped. The last 50,000
+rows are the test. Appends to bound.csv: rows, features, method, loss, processor seconds of one thread with reading, MB
+of memory.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 On a few sets, with the first seeds: the mean over them may not be worse than that of the same seeds in auto.csv by more
 than TOLERANCE. And the cell of the grid that auto is judged by must still give what grid.csv says, so that the two stay
-comparable. A set that is not there is skipped, loudly; 77 if none is. One pass is not checked: auto.csv has that of eight
-copies side by side (0.1.0), where --passes now chooses greedy step averaging.
+comparable. A set that is not there is skipped, loudly; 77 if none is. One pass is not checked: auto.csv has that of
+eight copies side by side (0.1.0), where --passes now chooses greedy step averaging.
 """
 
 from __future__ import annotations
