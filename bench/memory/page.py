@@ -127,7 +127,9 @@ def kinds_table(table: Table) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--results", type=Path, default=paths.RESULTS)
-    parser.add_argument("-o", "--output", type=Path, help="the page whose tables are replaced; standard output without it")
+    parser.add_argument(
+        "-o", "--output", type=Path, help="the page whose tables are replaced; standard output without it"
+    )
     options = parser.parse_args()
     text = page(results.read(options.results))
     if not options.output:
