@@ -220,6 +220,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_ba
 /* Learn the rows named, in the order named. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
                                                        size_t n_rows, gsa_error *error);
+/* Rows with one output are learned in groups of up to eight, which are cut by the rows alone; rows of a group that is
+ * not full wait in the state, and everything that is asked of the state is answered as if they were learned. This
+ * learns them: copies that are written in parts (gsa_state_write_head) must have it done. The end of a pass does it. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
 /* The input is read to its end once; the next row is the first of the next pass. */
 GSA_API void gsa_state_end_pass(gsa_state *state);
 

@@ -28,7 +28,9 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
     bool is_paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
     if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
-    gsa_status status = gsa__calibrate(judged, &state->env, &calibration, error);
+    gsa_status status = gsa_state_close_group(state, error);
+    if (status == GSA_OK)
+        status = gsa__calibrate(judged, &state->env, &calibration, error);
     if (status != GSA_OK || !isfinite(calibration.loss))
         return status;
     if (best->weight && !(calibration.loss < (1 - GSA_GAIN_LEAST) * best->loss))

@@ -108,6 +108,8 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     }
     status = copy_knowledge(copy, base, &base->table, error);
     if (status == GSA_OK)
+        status = gsa__group_copy(copy, base, error);
+    if (status == GSA_OK)
         status = copy_contest(copy, base, error);
     if (status == GSA_OK)
         status = gsa__state_copy_sample(copy, base, error);
@@ -122,7 +124,6 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     copy->n_solved = base->n_solved;
     copy->rows_behind = base->rows_behind;
     copy->clock = base->clock;
-    copy->clock.pace = n_copies > 1 ? n_copies : 1;
     copy->position = base->position;
     copy->given = base->given;
     copy->origin_of_labels = base->origin_of_labels;
@@ -134,6 +135,12 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     copy->origin.closed = 1; /* whatever it learns now, it began as the base did */
     copy->rows = base->rows;
     copy->n_merged = base->n_merged;
+    status = n_copies > 1 ? gsa_state_close_group(copy, error) : GSA_OK; /* its rows are not those of each copy */
+    if (status != GSA_OK) {
+        gsa_state_free(copy);
+        return status;
+    }
+    copy->clock.pace = n_copies > 1 ? n_copies : 1;
     *out = copy;
     return GSA_OK;
 }
@@ -148,6 +155,17 @@ gsa_status gsa_state_refork(gsa_state *copy, const gsa_state *base, size_t n_cop
     gsa_state *again;
     gsa_status status = fork_into(base, n_copies, &copy->env, &copy->table, &again, error);
     return status == GSA_OK ? gsa_state_replace(copy, again, error) : status;
+}
+
+gsa_status gsa__state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy;
+    gsa_status status = gsa_state_fork(state, 1, env, &copy, error);
+    if (status == GSA_OK && (status = gsa_state_close_group(copy, error)) != GSA_OK)
+        gsa_state_free(copy);
+    else if (status == GSA_OK)
+        *out = copy;
+    return status;
 }
 
 /* The finished weights of the old run are where the new one begins. */
@@ -177,6 +195,14 @@ static gsa_status check_start(const gsa_state *from, const gsa__params *params, 
 gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, const gsa_env *env, gsa_state **out,
                                 gsa_error *error)
 {
+    gsa_state *closed = NULL;
+    if (from->group.n_rows > 0) {
+        gsa_status status = gsa__state_closed(from, env, &closed, error);
+        if (status == GSA_OK)
+            status = gsa_state_start_from(closed, config, env, out, error);
+        gsa_state_free(closed);
+        return status;
+    }
     gsa__params params = config ? config->params : from->params;
     if (gsa__loss_is_custom(from->loss) && !params.has_custom_loss)
         gsa__params_take_loss(&params, &from->params);

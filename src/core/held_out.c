@@ -78,8 +78,15 @@ double gsa_state_constant_loss(const gsa_state *state)
 double gsa_state_held_out_loss(const gsa_state *state)
 {
     gsa__calibration calibration;
+    gsa_state *closed = NULL;
     if (state->sample.n == 0)
         return state->position.held_out_loss;
+    if (state->group.n_rows > 0) {
+        bool done = gsa__state_closed(state, &state->env, &closed, NULL) == GSA_OK;
+        double loss = done ? gsa_state_held_out_loss(closed) : (double)NAN;
+        gsa_state_free(closed);
+        return loss;
+    }
     gsa_status status = gsa__calibrate(state, NULL, &calibration, NULL);
     return status == GSA_OK ? calibration.loss : (double)NAN;
 }

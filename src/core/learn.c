@@ -1,4 +1,4 @@
-/* Learning one row.
+/* Learning a row, or a group of them (group.c).
  *
  * What is the same for every loss and method is here: the mean of the greedy steps, the clock of the average, the row's
  * weight, the guards, and the two learners of a contest. How a step is proposed is the loss's business (loss/), how
@@ -11,9 +11,10 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Counts are kept to 31 bits, which are numbers of every vector unit: folded before they need more. */
-#define FOLD_AFTER (((uint64_t)1 << 31) - 1)
+#define FOLD_AFTER (((uint64_t)1 << 31) - 1 - GSA__GROUP_ROWS)
 
 /* One way to learn: a table, its mean step, and how features are measured. */
 struct learner {
@@ -22,17 +23,20 @@ struct learner {
     bool units_free;
 };
 
-/* What is asked about a row, whose entries are in the state. */
+/* What is asked about a row, whose entries are in the state; or the group. */
 struct lesson {
     gsa__target target;
     double c; /* weight */
+    double xx;
+    size_t n_rows;
+    bool is_group;
 };
 
-static void tick(gsa_state *state)
+static void tick(gsa_state *state, size_t n_rows)
 {
     gsa__clock *clock = &state->clock;
     uint64_t average = state->params.value[GSA__PARAM_average];
-    clock->now += clock->pace;
+    clock->now += n_rows * clock->pace;
     if (average == GSA__AVERAGE_RECENT) {
         clock->first = 1;
         clock->restart = UINT64_MAX;
@@ -46,12 +50,13 @@ static void tick(gsa_state *state)
         gsa__table_clear_average(&state->contest->table);
 }
 
-/* What the weights before this row count for in the average: they lack its update. 0 where no average is asked for. */
-static double lag_of(const gsa_state *state)
+/* What the weights before these rows count for in the average: they lack their update. 0 where no average is asked
+ * for. */
+static double lag_of(const gsa_state *state, size_t n_rows)
 {
     if (state->params.value[GSA__PARAM_average] == GSA__AVERAGE_LAST)
         return 0;
-    return gsa__clock_total(state, state->clock.now - state->clock.pace);
+    return gsa__clock_total(state, state->clock.now - n_rows * state->clock.pace);
 }
 
 static gsa_status diverged(const gsa_state *state, gsa_error *error)
@@ -104,17 +109,6 @@ static double vote_of(const gsa_state *state, const struct lesson *lesson, const
     return lesson->c * proposal->g * proposal->g * xdx;
 }
 
-/* A plain step may fit a row already, and a heavier row could then not count for more. So the heaviest rows take the
- * plain step and the others a part of it, unless one row is far heavier than the mean of all. */
-#define SPREAD_MOST 8.0
-
-static double spread_of(const gsa_state *state)
-{
-    const gsa__given_weights *given = &state->given;
-    double spread = given->sum > 0 ? given->most * (double)given->n_rows / given->sum : 1;
-    return spread < 1 ? 1 : spread < SPREAD_MOST ? spread : SPREAD_MOST;
-}
-
 /* The step that this row takes: the mean of all, but except in the paper's method not past a minimum of the row's own.
  * A light row takes a part of it, a heavy row several; a step that leads away from the label is never multiplied by
  * more than the row's weight. */
@@ -125,7 +119,8 @@ static double step_of(const gsa_state *state, const struct learner *learner, con
     double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
     bool own_minimum =
         state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER && !gsa__loss_has_probabilities(state->loss);
-    double step = own_minimum && eta < mean ? eta : mean, e = step * xdx, c = lesson->c / spread_of(state);
+    double step = own_minimum && eta < mean ? eta : mean, e = step * xdx,
+           c = lesson->c / gsa__given_ratio(&state->given);
     bool heavy = c > 1 && e > 0 && proposal->g != 0;
     if (state->is_frozen)
         return 0;
@@ -134,8 +129,16 @@ static double step_of(const gsa_state *state, const struct learner *learner, con
     return step * state->loss->repeats(state->margins, state->table.n_outputs, &lesson->target, proposal, e, c);
 }
 
-static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double xx,
-                             double *loss, gsa_error *error)
+static gsa_status learn_group(gsa_state *state, const struct learner *learner, double *loss, gsa_error *error)
+{
+    double lag = lag_of(state, state->group.n_rows);
+    gsa_status status = gsa__group_learn(state, learner->table, learner->step, learner->units_free, lag, loss);
+    return status == GSA_OK ? GSA_OK : diverged(state, error);
+}
+
+/* *loss is weighted. */
+static gsa_status learn_row(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double *loss,
+                            gsa_error *error)
 {
     const gsa__entries *entries = &state->entries;
     bool paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
@@ -143,8 +146,8 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     gsa__greedy_step proposal = {0};
     gsa__state_fetch(state, 1);
     gsa_status status = propose(state, learner, lesson, &proposal, error);
-    *loss = proposal.loss;
-    if (status != GSA_OK || xx == 0)
+    *loss = lesson->c * proposal.loss;
+    if (status != GSA_OK || lesson->xx == 0)
         return status;
     /* Before the table takes the row. The default method never goes past a row's own minimum: it needs no such guard.
      */
@@ -153,7 +156,7 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     if (learner->table == &state->table)
         gsa__centre_row(state);
     gsa__state_fetch(state, 2);
-    double xdx = paper ? xx : gsa__metric_of(state, learner->units_free);
+    double xdx = paper ? lesson->xx : gsa__metric_of(state, learner->units_free);
     gsa__state_fetch(state, 3);
     double step = step_of(state, learner, lesson, &proposal, xdx);
     if (learner->table->n_outputs > 1) {
@@ -162,31 +165,37 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
             state->scales[k] = (float)state->margins[k];
         for (; k < gsa__table_padded(n_outputs); k++)
             state->scales[k] = 0;
-        state->kernels->update_many(learner->table, entries, along, -step, state->scales, lag_of(state));
+        state->kernels->update_many(learner->table, entries, along, -step, state->scales, lag_of(state, 1));
     } else {
-        state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state));
+        state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state, 1));
     }
     return GSA_OK;
 }
 
-/* Both learners take the row; judging starts anew at every power of two, so that early rows do not count. */
-static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson, double xx, double *loss,
-                                   gsa_error *error)
+static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double *loss,
+                             gsa_error *error)
+{
+    return lesson->is_group ? learn_group(state, learner, loss, error) : learn_row(state, learner, lesson, loss, error);
+}
+
+/* Both learners take the rows; their losses are compared anew from every power of two on, so that early rows do not
+ * count. */
+static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson, double *loss, gsa_error *error)
 {
     gsa__contest *contest = state->contest;
     struct learner own = {&state->table, &state->step, false}, rival = {&contest->table, &contest->step, true};
     bool rival_ahead = gsa__state_table(state) == &contest->table;
     double losses[2];
-    gsa_status status = learn_with(state, &own, lesson, xx, &losses[0], error);
+    gsa_status status = learn_with(state, &own, lesson, &losses[0], error);
     if (status != GSA_OK)
         return status;
-    if (learn_with(state, &rival, lesson, xx, &losses[1], NULL) != GSA_OK) { /* it has lost, and the row is learned */
+    if (learn_with(state, &rival, lesson, &losses[1], NULL) != GSA_OK) { /* it has lost, and the row is learned */
         contest->loss[1] = INFINITY;
         gsa__contest_close(state);
         *loss = losses[0];
         return GSA_OK;
     }
-    if (state->n_rows + 1 == contest->restart) {
+    if (state->n_rows + lesson->n_rows >= contest->restart) {
         for (int i = 0; i < 2; i++) {
             contest->earlier_loss[i] = contest->loss[i];
             contest->loss[i] = 0;
@@ -194,68 +203,110 @@ static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson
         contest->restart *= 2;
     }
     for (int i = 0; i < 2; i++)
-        contest->loss[i] += lesson->c * losses[i];
+        contest->loss[i] += losses[i];
     *loss = losses[rival_ahead];
     return GSA_OK;
 }
 
-gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error)
+gsa_status gsa__state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
 {
-    if (!gsa__entries_reserve(&state->entries, row->n, &state->env))
-        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
-    state->kernels->gather(&state->entries, row, state->params.value[GSA__PARAM_intercept]);
-    *xx = row->value ? state->kernels->square_length(&state->entries) : (double)state->entries.n_all;
-    if (!isfinite(*xx))
-        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    size_t n_slots = state->entries.n_slots, before = state->table.n_slots;
+    size_t before = state->table.n_slots;
     gsa_status status = gsa__table_grow(&state->table, n_slots, &state->env, error);
     if (status == GSA_OK && state->contest)
         status = gsa__table_grow(&state->contest->table, n_slots, &state->env, error);
     if (status != GSA_OK)
         state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
-    return status == GSA_OK ? gsa__centre_reserve(state, error) : status;
+    return status;
+}
+
+/* The entries of a row, gathered; *xx is its squared length. */
+static gsa_status gather_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error)
+{
+    gsa__entries *entries = &state->entries;
+    if (!gsa__entries_reserve(entries, row->n, &state->env))
+        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    state->kernels->gather(entries, row, state->params.value[GSA__PARAM_intercept]);
+    *xx = row->value ? state->kernels->square_length(entries) : (double)entries->n_all;
+    if (!isfinite(*xx))
+        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
+    gsa_status status = gsa__state_fit_slots(state, entries->n_slots, error);
+    return status == GSA_OK ? gsa__centre_reserve(state, entries->slot, entries->n, error) : status;
+}
+
+gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, gsa_error *error)
+{
+    double xx;
+    return gsa__state_has_groups(state) ? gsa__group_fit(state, row, error) : gather_row(state, row, &xx, error);
 }
 
 /* Whether the loss still falls is told by the rows since the last power of two and those before them. */
-static void note_loss(gsa_state *state, double loss, double c)
+static void note_loss(gsa_state *state, double loss, const struct lesson *lesson)
 {
     gsa__position *at = &state->position;
-    bool power_of_two = (state->n_rows & (state->n_rows + 1)) == 0;
-    at->loss_sum += c * loss;
-    at->loss_weight += c;
-    for (int i = 0; i < 2; i++) {
-        if (power_of_two) {
-            at->earlier[i] = at->late[i];
-            at->late[i] = 0;
-        }
-        at->late[i] += i == 0 ? c * loss : c;
+    uint64_t before = state->n_rows + 1, last = before + lesson->n_rows - 1;
+    bool power_of_two = last > 1 && ((before - 1) ^ last) > before - 1; /* the highest bit is another one */
+    double weight = lesson->c;
+    at->loss_sum += loss;
+    at->loss_weight += weight;
+    if (power_of_two || state->n_rows == 0) {
+        memcpy(at->earlier, at->late, sizeof at->late);
+        at->late[0] = at->late[1] = 0;
     }
+    at->late[0] += loss;
+    at->late[1] += weight;
+}
+
+/* The entries of the row, or the group, are in the state, and there is room for them. */
+static gsa_status learn(gsa_state *state, struct lesson *lesson, double y, gsa_error *error)
+{
+    struct learner own = {&state->table, &state->step, state->units_free};
+    double loss;
+    gsa_status status = state->n_counted >= FOLD_AFTER ? gsa__state_fold(state, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    if (lesson->n_rows == 1)
+        gsa__label_origin_add(state, y, lesson->c);
+    lesson->target.y = y - state->origin_of_labels.at;
+    tick(state, lesson->n_rows);
+    if (lesson->is_group)
+        gsa__centre_group(state);
+    status =
+        state->contest ? learn_in_contest(state, lesson, &loss, error) : learn_with(state, &own, lesson, &loss, error);
+    if (status != GSA_OK)
+        return status;
+    note_loss(state, loss, lesson);
+    state->n_solved = state->is_frozen ? state->n_solved : 0;
+    state->rows_behind += lesson->n_rows;
+    state->n_rows += lesson->n_rows;
+    state->n_counted += lesson->n_rows;
+    if (state->n_rows >= GSA_CONTEST_ROWS)
+        gsa__contest_close(state);
+    return GSA_OK;
+}
+
+bool gsa__state_has_groups(const gsa_state *state)
+{
+    return state->loss && state->table.n_outputs == 1 && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
+}
+
+gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
+{
+    struct lesson lesson = {.c = state->group.weight, .n_rows = state->group.n_rows, .is_group = true};
+    if (lesson.n_rows == 0)
+        return GSA_OK;
+    gsa_status status = learn(state, &lesson, state->group.y[0], error);
+    gsa__group_clear(&state->group);
+    return status;
 }
 
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    struct lesson lesson = {{class_number, 0, &state->params.custom_loss}, c};
-    struct learner own = {&state->table, &state->step, state->units_free};
-    double loss, xx;
-    gsa_status status = gsa__state_fit_row(state, row, &xx, error);
-    if (status == GSA_OK && state->n_counted >= FOLD_AFTER)
-        status = gsa__state_fold(state, error);
-    if (status != GSA_OK)
-        return status;
-    gsa__label_origin_add(state, y, c);
-    lesson.target.y = y - state->origin_of_labels.at;
-    tick(state);
-    status = state->contest ? learn_in_contest(state, &lesson, xx, &loss, error)
-                            : learn_with(state, &own, &lesson, xx, &loss, error);
-    if (status != GSA_OK)
-        return status;
-    note_loss(state, loss, c);
-    state->n_solved = state->is_frozen ? state->n_solved : 0;
-    state->rows_behind++;
-    state->n_rows++;
-    state->n_counted++;
-    if (state->n_rows >= GSA_CONTEST_ROWS)
-        gsa__contest_close(state);
-    return GSA_OK;
+    struct lesson lesson = {.target = {class_number, 0, &state->params.custom_loss}, .c = c, .n_rows = 1};
+    if (gsa__state_has_groups(state)) {
+        gsa_status status = gsa__group_add(state, row, class_number, y, c, error);
+        return status == GSA_OK && gsa__group_is_full(state) ? gsa_state_close_group(state, error) : status;
+    }
+    gsa_status status = gather_row(state, row, &lesson.xx, error);
+    return status == GSA_OK ? learn(state, &lesson, y, error) : status;
 }

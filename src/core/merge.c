@@ -224,11 +224,37 @@ gsa_status gsa__merge_run(gsa__merging *merging, const gsa_env *env, gsa_state *
     return status;
 }
 
+/* With a copy of the state, or else of the base, in which rows wait for their group. */
+/* NOLINTNEXTLINE(misc-no-recursion): once per state */
+static gsa_status merge_closed(const gsa_state *const *states, size_t n_states, size_t waiting, const gsa_state *base,
+                               const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_env resolved = gsa__env_resolve(env);
+    gsa_state *closed = NULL;
+    const gsa_state **all = gsa__copy(&resolved, states, n_states, sizeof *all);
+    if (!all)
+        return gsa__fail_memory(&resolved, error, "no memory to merge %zu states", n_states);
+    gsa_status status = gsa__state_closed(waiting < n_states ? all[waiting] : base, env, &closed, error);
+    if (waiting < n_states)
+        all[waiting] = closed;
+    if (status == GSA_OK)
+        status = gsa_state_merge(all, n_states, waiting < n_states ? base : closed, env, out, error);
+    gsa_state_free(closed);
+    gsa__free(&resolved, all);
+    return status;
+}
+
+/* NOLINTNEXTLINE(misc-no-recursion): once per state */
 gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, const gsa_state *base, const gsa_env *env,
                            gsa_state **out, gsa_error *error)
 {
+    size_t waiting = 0;
     if (n_states == 0)
         return gsa__fail(error, GSA_ARGUMENT, "no states to merge");
+    while (waiting < n_states && states[waiting]->group.n_rows == 0)
+        waiting++;
+    if (waiting < n_states || (base && base->group.n_rows > 0))
+        return merge_closed(states, n_states, waiting, base, env, out, error);
     gsa_status status = gsa__merge_check(states, n_states, base, error);
     if (status != GSA_OK)
         return status;

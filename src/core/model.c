@@ -149,6 +149,14 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
  * of the weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
+    gsa_state *copy = NULL;
+    if (state->group.n_rows > 0) {
+        gsa_status status = gsa__state_closed(state, env, &copy, error);
+        if (status == GSA_OK)
+            status = gsa_state_finish(copy, env, out, error);
+        gsa_state_free(copy);
+        return status;
+    }
     struct made_of from = {state, NULL, {1, 0, 0, 0}};
     bool judged = state->sample.n > 0 && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
     bool same_shape = state->best.weight && state->best.n_outputs == state->table.n_outputs;
@@ -157,7 +165,6 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
         return make_model(&from, env, out, error);
     }
     judged = judged && !gsa__state_lacks_loss(state);
-    gsa_state *copy = NULL;
     gsa_env resolved = gsa__env_resolve(env);
     gsa_status status = judged ? gsa__calibrate(state, &resolved, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && judged)

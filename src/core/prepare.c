@@ -169,6 +169,10 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
 
 static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
 {
+    const gsa__label *known = state->labels.at;
+    for (*out = 0; *out < 2 && *out < state->labels.n; ++*out) /* most often there are two */
+        if (known[*out].is_number && known[*out].number == batch->label[row] && !gsa__row_is_word(batch, row))
+            return GSA_OK;
     *out = gsa__labels_find_row(&state->labels, batch, row);
     if (*out != GSA__NO_LABEL)
         return GSA_OK;
@@ -178,9 +182,8 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
                              "--loss squared to predict numbers, or --loss softmax if it is the name of a class",
                              batch->label[row]);
     /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
-    double xx;
     gsa__row view = gsa__row_at(batch, row);
-    gsa_status status = gsa__state_fit_row(state, &view, &xx, error);
+    gsa_status status = gsa__state_fit_row(state, &view, error);
     size_t n_before = state->labels.n;
     if (status == GSA_OK)
         status = gsa__labels_add_row(&state->labels, batch, row, out, error);

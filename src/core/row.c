@@ -40,38 +40,40 @@ uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row)
     return bits;
 }
 
-/* Four sums that take turns: every row of a long input is hashed, and one multiplication after the other would take as
- * long as learning the row. */
-static inline uint64_t hash_entry(uint64_t sum, uint32_t id, uint32_t value)
+/* A sum of independent terms: every row of a long input is hashed, and one multiplication after the other would take as
+ * long as learning the row. Equal entries at different positions have different terms. */
+static inline uint64_t hash_entry(uint64_t position, uint32_t id, uint32_t value)
 {
-    uint64_t next = (sum ^ ((uint64_t)id << 32 | value)) * 0x9E3779B97F4A7C15u;
-    return next ^ next >> 32;
+    uint64_t term = (((uint64_t)id << 32 | value) + position * 0x9E3779B97F4A7C15u) * 0xFF51AFD7ED558CCDu;
+    return term ^ term >> 32;
 }
 
-static uint64_t hash_entries(const gsa__row *row, uint64_t hash)
+gsa__row_look gsa__row_look_at(const gsa_batch *batch, size_t row_number)
 {
-    uint64_t sum[4] = {hash, ~hash, hash + 1, ~hash + 1};
-    size_t position = 0;
-    if (!row->value && row->index)
-        for (; position + 4 <= row->n; position += 4)
-            for (size_t j = 0; j < 4; j++)
-                sum[j] = hash_entry(sum[j], row->index[position + j], ONE_BITS);
-    for (size_t i = position; i < row->n; i++) {
-        uint32_t bits = ONE_BITS, id = row->index ? row->index[i] : (uint32_t)i;
-        if (row->value)
-            memcpy(&bits, &row->value[i], sizeof bits);
+    gsa__row row = gsa__row_at(batch, row_number);
+    uint64_t sum = 0, position = 0;
+    uint32_t last = 0;
+    if (!row.value) {
+        for (size_t i = 0; i < row.n; i++) {
+            sum += hash_entry(i + 1, row.index[i], ONE_BITS);
+            last = row.index[i] > last ? row.index[i] : last;
+        }
+        return (gsa__row_look){gsa__mix(sum), last};
+    }
+    for (size_t i = 0; i < row.n; i++) {
+        uint32_t bits, id = row.index ? row.index[i] : (uint32_t)i;
+        memcpy(&bits, &row.value[i], sizeof bits);
+        last = id > last ? id : last;
         if (bits << 1 == 0) /* 0 or -0 */
             continue;
-        sum[position % 4] = hash_entry(sum[position % 4], id, bits);
-        position++;
+        sum += hash_entry(++position, id, bits);
     }
-    return gsa__mix(gsa__mix(gsa__mix(sum[0] ^ gsa__mix(sum[1])) ^ sum[2]) ^ sum[3]);
+    return (gsa__row_look){gsa__mix(sum), last};
 }
 
 uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row_number)
 {
-    gsa__row row = gsa__row_at(batch, row_number);
-    return hash_entries(&row, gsa__mix(0));
+    return gsa__row_look_at(batch, row_number).hash;
 }
 
 uint64_t gsa__row_hash_with(const gsa_batch *batch, size_t row_number, uint64_t features_hash)

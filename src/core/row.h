@@ -25,6 +25,11 @@ gsa_status gsa__row_weight(const gsa_batch *batch, size_t row, double *out, gsa_
 
 /* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
  * what is held out: neither the label nor the weight of a row may. */
+typedef struct gsa__row_look {
+    uint64_t hash;
+    uint32_t last; /* the highest id */
+} gsa__row_look;
+gsa__row_look gsa__row_look_at(const gsa_batch *batch, size_t row);
 uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row);
 uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row);
 /* Returns a 64-bit hash of features, label and weight. */

@@ -15,6 +15,8 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
     if (!base || copy->loss != base->loss || !copy->loss || !gsa__labels_equal(&copy->labels, &base->labels))
         return gsa__fail(error, GSA_CONFLICT,
                          "slices are of copies of a base that knows all labels: prepare the base with all of them");
+    if (copy->group.n_rows > 0 || base->group.n_rows > 0)
+        return gsa__fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
     return gsa__state_continues(copy, base) && !copy->contest && !base->contest
                ? GSA_OK
                : gsa__fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");

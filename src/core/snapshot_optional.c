@@ -49,6 +49,35 @@ static gsa_status add_best(gsa__snapshot *snapshot, const gsa__best *best, gsa_e
     return GSA_OK;
 }
 
+/* Numbers of a row that waits for its group, "group.rows": class or label, weight, entries. */
+enum { GROUP_LABEL, GROUP_WEIGHT, GROUP_ENTRIES, GROUP_ROW };
+
+static gsa_status add_group(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
+{
+    const gsa__group *group = &state->group;
+    bool has_classes = gsa__loss_has_classes(state->loss);
+    double *number = gsa__snapshot_alloc(snapshot, GROUP_ROW * group->n_rows, sizeof *number);
+    uint32_t *index = gsa__snapshot_alloc(snapshot, group->n_entries, sizeof *index);
+    float *value = gsa__snapshot_alloc(snapshot, group->n_entries, sizeof *value);
+    size_t n_entries = 0;
+    if (!number || !index || !value)
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe the rows of a group");
+    for (size_t row = 0; row < group->n_rows; row++) {
+        double *of = number + GROUP_ROW * row;
+        of[GROUP_LABEL] = has_classes ? (double)group->class_number[row] : group->y[row];
+        of[GROUP_WEIGHT] = group->c[row];
+        of[GROUP_ENTRIES] = (double)group->n[row];
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++, n_entries++) {
+            index[n_entries] = group->slot[e] - 1;
+            value[n_entries] = group->x[e];
+        }
+    }
+    gsa__snapshot_vector(snapshot, "group.rows", GSA__F64, number, GROUP_ROW * (uint64_t)group->n_rows);
+    gsa__snapshot_vector(snapshot, "group.index", GSA__U32, index, n_entries);
+    gsa__snapshot_vector(snapshot, "group.value", GSA__F32, value, n_entries);
+    return GSA_OK;
+}
+
 gsa_status gsa__optional_snapshot(gsa__snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
     if (state->carried.n > 0) {
@@ -61,7 +90,8 @@ gsa_status gsa__optional_snapshot(gsa__snapshot *snapshot, const gsa_state *stat
         gsa__snapshot_vector(snapshot, "class_sums", GSA__F64, state->class_sums.at, state->class_sums.n);
     if (state->n_ancestors > 0)
         gsa__snapshot_vector(snapshot, "ancestors", GSA__U64, state->ancestors, state->n_ancestors);
-    return state->best.weight ? add_best(snapshot, &state->best, error) : GSA_OK;
+    gsa_status status = state->best.weight ? add_best(snapshot, &state->best, error) : GSA_OK;
+    return status == GSA_OK && state->group.n_rows > 0 ? add_group(snapshot, state, error) : status;
 }
 
 /* From 1 to `most`. */
@@ -203,6 +233,52 @@ static gsa_status restore_best(gsa_state *state, const gsa__bundle *bundle, gsa_
     return GSA_OK;
 }
 
+static bool group_row_is_sound(const gsa_state *state, const double *of, uint64_t n_left)
+{
+    bool known = gsa__loss_has_classes(state->loss)
+                     ? of[GROUP_LABEL] == 0 || is_whole(of[GROUP_LABEL], (double)state->labels.n - 1)
+                     : isfinite(of[GROUP_LABEL]);
+    return known && of[GROUP_WEIGHT] > 0 && isfinite(of[GROUP_WEIGHT]) &&
+           (of[GROUP_ENTRIES] == 0 || is_whole(of[GROUP_ENTRIES], (double)n_left));
+}
+
+static bool group_entries_are_sound(const gsa_state *state, const gsa__row *row)
+{
+    for (size_t i = 0; i < row->n; i++)
+        if (row->value[i] == 0 || (size_t)row->index[i] + 1 >= state->table.n_slots)
+            return false;
+    return true;
+}
+
+static gsa_status restore_group(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
+{
+    const gsa__tensor *rows, *index, *value;
+    gsa_status status = gsa__bundle_may_have(bundle, "group.rows", GSA__F64, GSA__ANY_LEN, &rows, error);
+    if (!rows)
+        return status;
+    status = gsa__bundle_need(bundle, "group.index", GSA__U32, GSA__ANY_LEN, &index, error);
+    uint64_t n_entries = status == GSA_OK ? gsa__tensor_len(index) : 0, n = gsa__tensor_len(rows) / GROUP_ROW;
+    if (status == GSA_OK)
+        status = gsa__bundle_need(bundle, "group.value", GSA__F32, n_entries, &value, error);
+    if (status == GSA_OK && (n * GROUP_ROW != gsa__tensor_len(rows) || !gsa__state_has_groups(state)))
+        status = gsa__fail(error, GSA_FORMAT, "the rows of a group do not fit the state");
+    for (size_t i = 0, at = 0; i < n && status == GSA_OK; i++) {
+        const double *of = (const double *)rows->data + GROUP_ROW * i;
+        bool sound = !gsa__group_is_full(state) && group_row_is_sound(state, of, n_entries - at);
+        gsa__row row = {sound ? (size_t)of[GROUP_ENTRIES] : 0, (const uint32_t *)index->data + at,
+                        (const float *)value->data + at};
+        if (!sound || !group_entries_are_sound(state, &row))
+            return gsa__fail(error, GSA_FORMAT, "row %zu of a group is damaged", i);
+        bool has_classes = gsa__loss_has_classes(state->loss);
+        status = gsa__group_add(state, &row, has_classes ? (size_t)of[GROUP_LABEL] : 0,
+                                has_classes ? 0 : of[GROUP_LABEL], of[GROUP_WEIGHT], error);
+        at += row.n;
+    }
+    if (status == GSA_OK && gsa__group_is_full(state))
+        status = gsa__fail(error, GSA_FORMAT, "a group that is full still waits");
+    return status;
+}
+
 gsa_status gsa__optional_restore(gsa_state *state, const gsa__bundle *bundle, gsa_error *error)
 {
     gsa_status status = restore_carried(state, bundle, error);
@@ -212,5 +288,7 @@ gsa_status gsa__optional_restore(gsa_state *state, const gsa__bundle *bundle, gs
         status = restore_class_sums(state, bundle, error);
     if (status == GSA_OK)
         status = restore_ancestors(state, bundle, error);
-    return status == GSA_OK ? restore_best(state, bundle, error) : status;
+    if (status == GSA_OK)
+        status = restore_best(state, bundle, error);
+    return status == GSA_OK ? restore_group(state, bundle, error) : status;
 }

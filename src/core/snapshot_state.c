@@ -266,6 +266,8 @@ gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_
 
 gsa_status gsa__state_snapshot_head(const gsa_state *copy, const gsa_state *base, gsa__snapshot **out, gsa_error *error)
 {
+    if (copy->group.n_rows > 0)
+        return gsa__fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
     return snapshot_of(copy, base, out, error);
 }
 

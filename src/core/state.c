@@ -66,6 +66,7 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state->scratch);
     gsa__free(&env, state->best.weight);
     gsa__free(&env, state->entries.memory);
+    gsa__group_release(&state->group, &env);
     gsa__free(&env, state->centre.at);
     gsa__free(&env, state);
 }
@@ -161,7 +162,9 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
     if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
         return status;
     size_t n_known = binary ? 2 : state->table.n_outputs;
-    status = widen(state, state->labels.n, error);
+    status = gsa_state_close_group(state, error); /* of rows with one output */
+    if (status == GSA_OK)
+        status = widen(state, state->labels.n, error);
     if (status == GSA_OK && binary)
         split_outputs(state);
     if (status == GSA_OK)
@@ -268,8 +271,8 @@ void gsa_state_summary(const gsa_state *state, gsa_summary *out)
 {
     out->loss = gsa__loss_name(state->loss);
     out->method = gsa__state_method(state);
-    out->n_rows = state->n_rows;
-    out->n_rows_all = state->clock.now; /* a tick a row and copy */
+    out->n_rows = state->n_rows + state->group.n_rows;
+    out->n_rows_all = state->clock.now + state->group.n_rows * state->clock.pace; /* a tick a row and copy */
     out->n_held_out = state->sample.n;
     out->n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
     out->n_classes = state->labels.n;
@@ -326,6 +329,8 @@ gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa
 void gsa_state_end_pass(gsa_state *state)
 {
     gsa__position *at = &state->position;
+    gsa_status status = gsa_state_close_group(state, NULL);
+    (void)status; /* what diverges here has weights of which no model can be made */
     gsa__contest_close(state);
     at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
     at->pass++;

@@ -59,6 +59,13 @@ typedef struct gsa__given_weights {
     uint64_t n_rows;
 } gsa__given_weights;
 
+/* How much heavier than the mean the heaviest row is, at most 8. */
+static inline double gsa__given_ratio(const gsa__given_weights *given)
+{
+    double ratio = given->sum > 0 ? given->most * (double)given->n_rows / given->sum : 1;
+    return ratio < 1 ? 1 : ratio < 8 ? ratio : 8;
+}
+
 static inline void gsa__given_add(gsa__given_weights *given, double c)
 {
     given->sum += c;
@@ -159,6 +166,7 @@ struct gsa_state {
     float *scales;
     void *scratch;
     size_t scratch_capacity;
+    gsa__group group;     /* rows that wait to be learned together */
     gsa__row ahead;       /* a row to come, whose records are asked for while this one is learned; n 0: none */
     gsa__entries entries; /* of the row that is being learned */
     const gsa__kernels *kernels;
@@ -205,13 +213,33 @@ __attribute__((always_inline)) static inline void gsa__state_fetch(const gsa_sta
         __builtin_prefetch((const void *)(first + row->index[i] * size), 1);
 }
 
-/* learn.c: gathers the entries of a row, whose values must be finite, and makes room for them; *xx is its squared
- * length.
- */
-gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, double *xx, gsa_error *error);
+/* learn.c: makes room for a row, whose values must be finite, and what it takes to learn it. */
+gsa_status gsa__state_fit_row(gsa_state *state, const gsa__row *row, gsa_error *error);
+/* learn.c: makes room for features up to that slot. */
+gsa_status gsa__state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
 /* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);
+
+/* learn.c: whether rows are learned in groups (engine.h has what closes one). */
+bool gsa__state_has_groups(const gsa_state *state);
+
+/* group.c: a row that is to be learned, copied; GSA_INPUT if a value of it is not finite. */
+gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
+                          gsa_error *error);
+bool gsa__group_is_full(const gsa_state *state);
+/* Makes room for a row and what it takes to learn it, several times. */
+gsa_status gsa__group_fit(gsa_state *state, const gsa__row *row, gsa_error *error);
+/* Learns the group with this table; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a
+ * message, if margins are not finite. */
+gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean *mean, bool units_free, double lag,
+                            double *loss);
+void gsa__group_clear(gsa__group *group);
+void gsa__group_release(gsa__group *group, const gsa_env *env);
+gsa_status gsa__group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
+
+/* fork.c: a copy whose group is closed. */
+gsa_status gsa__state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error);
 
 /* label_origin.c: enters a label of weight c that is about to be learned, and moves the origin if it is time. */
 void gsa__label_origin_add(gsa_state *state, double y, double c);
@@ -288,9 +316,11 @@ void gsa__contest_close(gsa_state *state);
 const gsa__table *gsa__state_table(const gsa_state *state);
 const gsa__step_mean *gsa__state_step(const gsa_state *state);
 
-/* centre.c: makes room for the columns of the row that was gathered; enters it, once its counts were taken. */
-gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error);
+/* centre.c: makes room for the columns of a row; enters the row that was gathered, once its counts were taken, or the
+ * rows of a group, before. */
+gsa_status gsa__centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error);
 void gsa__centre_row(gsa_state *state);
+void gsa__centre_group(gsa_state *state);
 gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error);
 /* Adds what `from` knows of a column beyond `start`, which it began with. */
 void gsa__column_add(gsa__column *into, const gsa__column *from, const gsa__column *start);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 /* ---- the held-out sample ----------------------------------------------------------------------------------------- */
 
@@ -31,7 +32,7 @@ static gsa_status visit_held(gsa_state *state, const gsa__held_row *held, gsa_er
 /* In rounds over all rows: the labels of a kind take turns. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
+    gsa_status status = gsa_state_close_group(state, error);
     bool more = true;
     for (double round = 0; more && status == GSA_OK; round++) {
         more = false;
@@ -43,7 +44,7 @@ gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error)
                 more = true;
             }
     }
-    return status;
+    return status == GSA_OK ? gsa_state_close_group(state, error) : status;
 }
 
 /* Learns what an entry holds. */
@@ -64,9 +65,8 @@ static gsa_status give_back_last(gsa_state *state, gsa_error *error)
     const gsa__held_row *last;
     while (status == GSA_OK && (last = gsa__sample_last(&state->sample)) &&
            (last->hash >= state->sample.below || state->sample.n > gsa__params_holdout(&state->params))) {
-        double xx;
         gsa__row row = gsa__held_row_view(last);
-        status = last->weight > 0 ? gsa__state_fit_row(state, &row, &xx, error) : GSA_OK;
+        status = last->weight > 0 ? gsa__state_fit_row(state, &row, error) : GSA_OK;
         gsa__held_row *held = status == GSA_OK ? gsa__sample_pop(&state->sample) : NULL;
         if (held)
             status = give_back(state, held, error);
@@ -101,13 +101,13 @@ static double share_of(const gsa_state *state, double given, bool counts)
     return n_rows > 0 ? given * (double)n_rows / (all->sum + (counts ? given : 0)) : given;
 }
 
-static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, bool counts, struct facts *out,
-                           gsa_error *error)
+static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t last, bool counts,
+                           struct facts *out, gsa_error *error)
 {
     double c;
     gsa_status status = gsa__row_weight(batch, row, &c, error);
     *out = (struct facts){0, 0, c, c > 0 ? share_of(state, c, counts) : 0, 0};
-    if (status == GSA_OK)
+    if (status == GSA_OK && last > GSA_MAX_ID)
         status = gsa__batch_check_ids(batch, row, error);
     if (status == GSA_OK)
         status = gsa__label_check(batch, row, error);
@@ -132,9 +132,8 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uin
 static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
                               const struct facts *facts, const gsa__kind *kind, gsa_error *error)
 {
-    double xx;
     gsa__row view = gsa__row_at(batch, row);
-    gsa_status status = gsa__state_fit_row(state, &view, &xx, error);
+    gsa_status status = gsa__state_fit_row(state, &view, error);
     if (status == GSA_OK && kind->n > 0 && kind->n < COMMON_LABELS)
         status = keep(state, batch, row, hash, facts, facts->c, 0, error);
     return status == GSA_OK ? give_back_kind(state, hash, error) : status;
@@ -171,9 +170,10 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
 {
     struct facts facts;
     bool is_first_pass = state->position.pass == 0;
-    gsa_status status = facts_of(state, batch, row, is_first_pass, &facts, error);
+    gsa__row_look look = gsa__row_look_at(batch, row);
+    uint64_t hash = look.hash;
+    gsa_status status = facts_of(state, batch, row, look.last, is_first_pass, &facts, error);
     bool held = facts.given == 0;
-    uint64_t hash = is_first_pass || gsa__params_holdout(&state->params) > 0 ? gsa__row_features_hash(batch, row) : 0;
     if (status == GSA_OK && !held)
         status = hold_out(state, batch, row, hash, &facts, &held, error);
     gsa__row view = gsa__row_at(batch, row);
@@ -201,12 +201,19 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
         __builtin_prefetch(batch->row_start + rows[i + STARTS_AHEAD]);
     if (i + ENTRIES_AHEAD < n_rows) {
         size_t row = rows ? rows[i + ENTRIES_AHEAD] : i + ENTRIES_AHEAD;
+        __builtin_prefetch(batch->label + row);
+        if (batch->weight)
+            __builtin_prefetch(batch->weight + row);
         for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1]; at += LINE_ENTRIES)
             __builtin_prefetch(batch->index + at);
     }
-    state->ahead = (gsa__row){0};
+    gsa__row ahead = {0};
     if (i + RECORDS_AHEAD < n_rows)
-        state->ahead = gsa__row_at(batch, rows ? rows[i + RECORDS_AHEAD] : i + RECORDS_AHEAD);
+        ahead = gsa__row_at(batch, rows ? rows[i + RECORDS_AHEAD] : i + RECORDS_AHEAD);
+    state->group.ahead[i % GSA__GROUP_ROWS] = ahead;
+    if (gsa__state_has_groups(state))
+        return;
+    state->ahead = ahead;
     gsa__state_fetch(state, 0);
 }
 
@@ -229,6 +236,7 @@ gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const
             error->row = row;
     }
     state->ahead = (gsa__row){0}; /* it is the caller's memory */
+    memset(state->group.ahead, 0, sizeof state->group.ahead);
     gsa__sample_settle(&state->sample);
     return status;
 }

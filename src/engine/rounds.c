@@ -65,7 +65,8 @@ gsa_status gsa__round_begin(gsa__round *round, const gsa_round *plan, uint64_t n
     round->n_dealt = n_times < plan->n_shards / plan->n_together ? (size_t)n_times * plan->n_together : plan->n_shards;
     round->report = (gsa_round_report){0};
     round->n_shards = 0;
-    return gsa__round_next(round, error);
+    gsa_status status = gsa_state_close_group(round->job->state, error);
+    return status == GSA_OK ? gsa__round_next(round, error) : status;
 }
 
 static void drop_copies(gsa__round *round)
@@ -116,8 +117,9 @@ static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
 {
     const gsa__round *round = ctx;
     const gsa_batch *batch = &round->waiting[task].batch;
-    return gsa__job_learn(round->job, round->waiting[task].copy, batch, round->waiting[task].order, batch->n_rows, 0,
-                          error);
+    gsa_state *copy = round->waiting[task].copy;
+    gsa_status status = gsa__job_learn(round->job, copy, batch, round->waiting[task].order, batch->n_rows, 0, error);
+    return status == GSA_OK ? gsa_state_close_group(copy, error) : status;
 }
 
 static gsa_status learn_all(gsa__round *round, gsa_error *error)

@@ -52,7 +52,8 @@ static gsa_status learn_block(pupil *who, gsa_state *learner, uint64_t shard, ui
 {
     gsa__block_order(who->shuffled, who->seed, gsa__summary_of(learner).pass, (shard << 32) + number,
                      (uint32_t)rows->n_rows, who->order);
-    return gsa__job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error);
+    gsa_status status = gsa__job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error);
+    return status == GSA_OK ? gsa_state_close_group(learner, error) : status;
 }
 
 static size_t block_rows(uint64_t left)

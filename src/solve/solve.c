@@ -194,6 +194,8 @@ static gsa_status measure_rows(gsa__solver *solver, gsa_error *error)
         if (status == GSA_OK && i % 256 == 0 && state->env.should_stop(state->env.stop_ctx))
             status = gsa__fail(error, GSA_STOPPED, "stopped on request");
     }
+    if (status == GSA_OK)
+        status = gsa_state_close_group(state, error);
     state->is_frozen = false;
     return status;
 }

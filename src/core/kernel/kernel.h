@@ -17,6 +17,7 @@
 #define GSA_CORE_KERNEL_H
 
 #include "core/entries.h"
+#include "core/group.h"
 #include "core/row.h"
 #include "core/table.h"
 
@@ -29,6 +30,13 @@ static inline double gsa__add_lanes(const double s[GSA__LANES])
 {
     return ((s[0] + s[4]) + (s[2] + s[6])) + ((s[1] + s[5]) + (s[3] + s[7]));
 }
+
+/* Rows and sums of squares of features, by slot, that the table does not hold. */
+typedef struct gsa__counts_before {
+    const uint64_t *count;
+    const double *mass;
+    size_t n;
+} gsa__counts_before;
 
 /* All arrays of the entries have room for the row; ids in a row are distinct, slots below the table's end. */
 typedef struct gsa__kernels {
@@ -52,6 +60,18 @@ typedef struct gsa__kernels {
     void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
     void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, double step,
                         const float *scale, double lag);
+    /* Groups of rows with one output (groups.h). The rarity of a feature that was in `count` rows. */
+    float (*rarity_of)(float count);
+    /* Margins, directions and x.Dx of the rows; of the second, free of units: centred and per_unit are filled in. */
+    void (*group_margins)(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
+                          gsa__group_margins *out);
+    void (*group_margins_free)(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
+                               gsa__group_margins *out);
+    /* weight += scale * along, average += lag * that, means and counts. */
+    void (*group_update)(const gsa__group *group, gsa__table *table, const float *scale, float lag);
+    void (*group_update_intercept)(const gsa__group *group, gsa__table *table, float by, float lag);
+    /* Of a whole group: 1 - p, the greedy step and e^-|m| of margins m with the sign of the row's class. */
+    void (*logistic_steps)(const float *m, const float *sign, float *rest, float *lambda, float *e);
     /* Of n classes, sums as in K2. *shift becomes the largest of itself and all m, m = e^(m - shift); the sum of them.
      * And the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
     double (*exponentiate)(double *m, size_t n, double *shift);

@@ -321,6 +321,8 @@ static void update_many(gsa__table *table, const gsa__entries *entries, const do
     }
 }
 
+#include "core/kernel/groups.h"
+
 const gsa__kernels GSA__KERNELS = {
     .name = GSA__KERNELS_NAME,
     .gather = gather,
@@ -332,6 +334,12 @@ const gsa__kernels GSA__KERNELS = {
     .direct = direct,
     .update_one = update_one,
     .update_many = update_many,
+    .rarity_of = rarity_of,
+    .group_margins = group_margins,
+    .group_margins_free = group_margins_free,
+    .group_update = group_update,
+    .group_update_intercept = group_update_intercept,
+    .logistic_steps = logistic_steps,
     .exponentiate = exponentiate,
     .expected_growth = expected_growth,
 };

@@ -3,6 +3,7 @@
  * With the signed margin v = s m, s = 2y - 1: p_y = 1 / (1 + e^-v), loss = log(1 + e^-v), g = -s (1 - p_y).
  * The greedy step is the paper's "Logistic regression derived from approximation formula": twice the step of softmax
  * with the two classes' margins, because the update of w = w_1 - w_0 is the difference of two. */
+#include "core/kernel/kernel.h"
 #include "core/loss/rows.h"
 
 #include "base/real.h"
@@ -37,6 +38,34 @@ static gsa__greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsa_
     gsa__greedy_step step = gsa__logistic(*m_to_g, target->class_number == 1);
     *m_to_g = step.g;
     return step;
+}
+
+/* Beyond, probabilities are 0 and 1. */
+#define MARGIN_MOST 1e30
+
+/* Rows of equal weight share one logarithm: that of the product of all 1 + e^-|v|. */
+static double greedy_steps(const gsa__kernels *kernels, const double *m, const gsa__target *target, const double *c,
+                           size_t n, gsa__greedy_step *out)
+{
+    float margin[GSA__GROUP_ROWS] = {0}, sign[GSA__GROUP_ROWS] = {0}, rest[GSA__GROUP_ROWS], lambda[GSA__GROUP_ROWS];
+    float e[GSA__GROUP_ROWS];
+    double product = 1, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        margin[i] = (float)fmin(fmax(m[i], -MARGIN_MOST), MARGIN_MOST);
+        sign[i] = target[i].class_number == 1 ? 1.0F : -1.0F;
+    }
+    kernels->logistic_steps(margin, sign, rest, lambda, e);
+    for (size_t i = 0; i < n; i++) {
+        double v = (double)sign[i] * m[i], g = (double)(-sign[i] * rest[i]);
+        out[i] = (gsa__greedy_step){0, (double)lambda[i], g, m[i]};
+        product *= 1 + (double)e[i];
+        if (i + 1 == n || c[i + 1] != c[i]) {
+            sum += c[i] * gsa__log(product);
+            product = 1;
+        }
+        sum += v < 0 ? c[i] * -v : 0;
+    }
+    return sum;
 }
 
 static double repeats(const double *g, size_t n_outputs, const gsa__target *target, const gsa__greedy_step *step,
@@ -116,6 +145,7 @@ const gsa__loss gsa__loss_logistic = {
     .has_probabilities = true,
     .unknown_loss = GSA__UNKNOWN_LOG_LOSS,
     .greedy_step = greedy_step,
+    .greedy_steps = greedy_steps,
     .repeats = repeats,
     .value = value,
     .predict = predict,

@@ -61,6 +61,8 @@ typedef struct gsa__slope {
 /* Many rows at once (rows.h). */
 typedef struct gsa__rows_at gsa__rows_at;
 
+struct gsa__kernels;
+
 typedef struct gsa__loss gsa__loss;
 struct gsa__loss {
     const char *name;          /* as --loss has it, and files */
@@ -77,6 +79,10 @@ struct gsa__loss {
 
     /* Turns the margins into gradient scales, in place. */
     gsa__greedy_step (*greedy_step)(double *m_to_g, size_t n_outputs, const gsa__target *target);
+    /* The greedy steps of up to GSA__GROUP_ROWS rows of one output and weights c; returns the weighted sum of their
+     * losses. NULL: one after the other. */
+    double (*greedy_steps)(const struct gsa__kernels *kernels, const double *m, const gsa__target *target,
+                           const double *c, size_t n, gsa__greedy_step *out);
     /* The number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by (heavy.c); g: what
      * greedy_step left there, step->g != 0. */
     double (*repeats)(const double *g, size_t n_outputs, const gsa__target *target, const gsa__greedy_step *step,
@@ -101,6 +107,9 @@ struct gsa__loss {
 extern const gsa__loss gsa__loss_squared, gsa__loss_logistic, gsa__loss_softmax, gsa__loss_hinge,
     gsa__loss_squared_hinge, gsa__loss_custom;
 
+/* losses.c: the greedy steps of some rows of one output, as a loss's own greedy_steps. */
+double gsa__greedy_steps(const gsa__loss *loss, const struct gsa__kernels *kernels, const double *m,
+                         const gsa__target *target, const double *c, size_t n, gsa__greedy_step *out);
 /* losses.c: by name; NULL if there is none, as for "auto". */
 const gsa__loss *gsa__loss_find(const char *name);
 

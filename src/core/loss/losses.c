@@ -23,3 +23,17 @@ const char *gsa_loss_measure(const char *name, double *mean)
         *mean = loss->measure_of(*mean);
     return loss ? loss->measure : NULL;
 }
+
+double gsa__greedy_steps(const gsa__loss *loss, const struct gsa__kernels *kernels, const double *m,
+                         const gsa__target *target, const double *c, size_t n, gsa__greedy_step *out)
+{
+    if (loss->greedy_steps)
+        return loss->greedy_steps(kernels, m, target, c, n, out);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double margin = m[i];
+        out[i] = loss->greedy_step(&margin, 1, &target[i]);
+        sum += c[i] * out[i].loss;
+    }
+    return sum;
+}

@@ -44,13 +44,12 @@ static bool centres(const gsa_state *state)
     return (state->units_free || state->contest) && state->params.value[GSA__PARAM_intercept];
 }
 
-gsa_status gsa__centre_reserve(gsa_state *state, gsa_error *error)
+gsa_status gsa__centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
 {
-    const gsa__entries *entries = &state->entries;
     size_t last = 0;
-    for (size_t i = 0; i < entries->n && centres(state); i++)
-        if (entries->slot[i] > last && entries->slot[i] < GSA__COLUMNS_MOST)
-            last = entries->slot[i];
+    for (size_t i = 0; i < n && centres(state); i++)
+        if (slot[i] > last && slot[i] < GSA__COLUMNS_MOST)
+            last = slot[i];
     return last > 0 ? gsa__centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
 }
 
@@ -64,6 +63,18 @@ void gsa__centre_row(gsa_state *state)
         if ((double)count >= least && slot < GSA__COLUMNS_MOST)
             enter(&state->centre.at[slot], entries->x[i]);
     }
+}
+
+void gsa__centre_group(gsa_state *state)
+{
+    const gsa__group *group = &state->group;
+    double least = DENSE_SHARE * (double)(state->rows_behind + 1);
+    for (size_t row = 0; row < group->n_rows && centres(state); row++)
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+            size_t slot = group->slot[e];
+            if (slot < state->centre.n && (double)(gsa__state_count(state, slot) + 1) >= least)
+                enter(&state->centre.at[slot], (double)group->x[e]);
+        }
 }
 
 void gsa__column_add(gsa__column *into, const gsa__column *from, const gsa__column *start)

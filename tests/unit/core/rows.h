@@ -162,6 +162,13 @@ static inline void learn(gsa_state *state, const gsa_batch *batch)
     must_be_ok(gsa_state_update(state, batch, &error), &error);
 }
 
+/* Learns what waits, for tests that look at the weights themselves. */
+static inline void close_group(gsa_state *state)
+{
+    gsa_error error = {0};
+    must_be_ok(gsa_state_close_group(state, &error), &error);
+}
+
 static inline void learn_random(gsa_state *state, uint64_t seed, size_t n, uint32_t n_features, unsigned n_classes)
 {
     rows *r = rows_random(seed, n, n_features, n_classes);

@@ -1,4 +1,5 @@
 /* The default method against a plain second implementation: dense arrays of double, sums instead of means, libm. */
+#include "rarity.h"
 #include "rows.h"
 
 #include <math.h>
@@ -6,6 +7,7 @@
 #define FEATURES 24
 #define SLOTS (FEATURES + 1)
 #define CLASSES 4
+#define GROUP 8
 
 typedef struct oracle {
     size_t n_classes, t;
@@ -14,50 +16,66 @@ typedef struct oracle {
     double column_n[SLOTS], column_sum[SLOTS], column_square[SLOTS]; /* while present in nine rows of ten */
 } oracle;
 
-static void oracle_learn(oracle *o, const double x[SLOTS], size_t label)
+static int is_dense(const oracle *o, size_t i)
 {
-    double p[CLASSES], total = 0, s = 0, xdx = 0, along[SLOTS] = {0};
-    for (size_t k = 0; k < o->n_classes; k++) {
-        double m = 0;
-        for (size_t i = 0; i < SLOTS; i++)
-            m += o->w[i][k] * x[i];
-        p[k] = exp(m);
-        total += p[k];
-    }
-    for (size_t k = 0; k < o->n_classes; k++) {
-        p[k] /= total;
-        s += p[k] * exp(p[k]);
-    }
-    o->loss -= log(p[label]);
-    o->t++;
-    for (size_t i = 0; i < SLOTS; i++) {
-        if (x[i] == 0)
-            continue;
-        o->q[i] += x[i] * x[i];
-        o->n[i]++;
-        double d = pow((o->n[i] + 1) / (double)(o->t + 1), -0.375), origin = 0;
-        if (o->n[i] >= 0.9 * (double)o->t && i < FEATURES) {
-            o->column_n[i]++;
-            o->column_sum[i] += x[i];
-            o->column_square[i] += x[i] * x[i];
+    return o->n[i] + 1 >= 0.9 * (double)(o->t + 1) && i < FEATURES;
+}
+
+/* Rows that are learned together see what there was before them, but for means and variances of dense columns. */
+static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size_t n)
+{
+    double p[GROUP][CLASSES], along[GROUP][SLOTS] = {{0}};
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < FEATURES; i++)
+            if (x[r][i] != 0 && is_dense(o, i)) {
+                o->column_n[i]++;
+                o->column_sum[i] += x[r][i];
+                o->column_square[i] += x[r][i] * x[r][i];
+            }
+    for (size_t r = 0; r < n; r++) {
+        double total = 0, s = 0, xdx = 0;
+        for (size_t k = 0; k < o->n_classes; k++) {
+            double m = 0;
+            for (size_t i = 0; i < SLOTS; i++)
+                m += o->w[i][k] * x[r][i];
+            p[r][k] = exp(m);
+            total += p[r][k];
         }
-        if (o->units_free && o->n[i] >= 0.9 * (double)o->t && i < FEATURES) {
-            origin = o->column_sum[i] / o->column_n[i];
-            double variance = o->column_square[i] / o->column_n[i] - origin * origin;
-            d = variance > 1e-12 ? d / variance : 0;
-        } else if (o->units_free) {
-            d *= o->n[i] / o->q[i];
+        for (size_t k = 0; k < o->n_classes; k++) {
+            p[r][k] /= total;
+            s += p[r][k] * exp(p[r][k]);
         }
-        along[i] += d * (x[i] - origin);
-        along[FEATURES] -= d * (x[i] - origin) * origin;
-        xdx += d * (x[i] - origin) * (x[i] - origin);
+        for (size_t i = 0; i < SLOTS; i++) {
+            if (x[r][i] == 0)
+                continue;
+            double d = o->n_classes == 2 ? straight_rarity(o->n[i]) * pow((double)o->t + 2, 0.375)
+                                         : pow((o->n[i] + 2) / (double)(o->t + 2), -0.375);
+            double origin = 0;
+            if (o->units_free && is_dense(o, i)) {
+                origin = o->column_sum[i] / o->column_n[i];
+                double variance = o->column_square[i] / o->column_n[i] - origin * origin;
+                d = variance > 1e-12 ? d / variance : 0;
+            } else if (o->units_free) {
+                d *= (o->n[i] + 1) / (o->q[i] + x[r][i] * x[r][i]);
+            }
+            along[r][i] += d * (x[r][i] - origin);
+            along[r][FEATURES] -= d * (x[r][i] - origin) * origin;
+            xdx += d * (x[r][i] - origin) * (x[r][i] - origin);
+        }
+        double own = p[r][label[r]];
+        double eta = (0.95 - own) / (0.95 * (s - 1) + own * (exp(1 - own) - 1)) / xdx;
+        o->loss -= log(own);
+        o->votes += 1 - own;
+        o->vote_eta += (1 - own) * eta;
     }
-    double eta = (0.95 - p[label]) / (0.95 * (s - 1) + p[label] * (exp(1 - p[label]) - 1)) / xdx;
-    o->votes += 1 - p[label];
-    o->vote_eta += (1 - p[label]) * eta;
-    for (size_t i = 0; i < SLOTS; i++)
-        for (size_t k = 0; k < o->n_classes; k++)
-            o->w[i][k] -= o->vote_eta / o->votes * along[i] * (p[k] - (k == label));
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < SLOTS; i++) {
+            for (size_t k = 0; k < o->n_classes; k++)
+                o->w[i][k] -= o->vote_eta / o->votes * along[r][i] * (p[r][k] - (k == label[r]));
+            o->q[i] += x[r][i] * x[r][i];
+            o->n[i] += x[r][i] != 0;
+        }
+    o->t += n;
 }
 
 static double model_weight(const gsa_model *model, size_t i, size_t k)
@@ -67,7 +85,7 @@ static double model_weight(const gsa_model *model, size_t i, size_t k)
 
 static void compare_with_oracle(size_t n_classes, const char *units, int units_free)
 {
-    rows *r = rows_random(20 + n_classes, 600, FEATURES, (unsigned)n_classes);
+    rows *r = rows_random(20 + n_classes, n_classes == 2 ? 4001 : 600, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "units", units, "average", "last", "holdout", "0", NULL);
     prepare(state, &batch);
@@ -75,10 +93,14 @@ static void compare_with_oracle(size_t n_classes, const char *units, int units_f
     oracle *o = calloc(1, sizeof *o);
     o->n_classes = n_classes;
     o->units_free = units_free;
-    for (size_t row = 0; row < batch.n_rows; row++) {
-        double x[SLOTS];
-        rows_dense(&batch, row, FEATURES, x);
-        oracle_learn(o, x, (size_t)batch.label[row]);
+    for (size_t row = 0, n; row < batch.n_rows; row += n) {
+        double x[GROUP][SLOTS];
+        size_t label[GROUP], most = n_classes == 2 ? 1 + row / 512 : 1; /* groups grow with the rows learned */
+        for (n = 0; n < GROUP && n < most && row + n < batch.n_rows; n++) {
+            rows_dense(&batch, row + n, FEATURES, x[n]);
+            label[n] = (size_t)batch.label[row + n];
+        }
+        oracle_learn(o, x, label, n);
     }
     gsa_model *model = model_of(state);
     for (size_t i = 0; i < SLOTS; i++)

@@ -1,5 +1,6 @@
 /* The hinge losses: against the oracle (tests/golden/steps.csv), by their properties, and as a state learns them. */
 #include "judged.h"
+#include "rarity.h"
 
 #include "core/loss/loss.h"
 #include "core/state.h"
@@ -191,7 +192,7 @@ static rows *dense_rows(uint64_t seed, size_t n, unsigned n_classes)
 typedef struct oracle {
     size_t n_classes;
     bool squared, paper;
-    double w[FEATURES + 1][4], votes, vote_eta;
+    double w[FEATURES + 1][4], votes, vote_eta, n;
 } oracle;
 
 static void oracle_learn(oracle *o, const float *x, size_t label)
@@ -203,6 +204,10 @@ static void oracle_learn(oracle *o, const float *x, size_t label)
             m[k] += o->w[i][k] * (i < FEATURES ? (double)x[i] : 1);
     for (size_t i = 0; i < FEATURES; i++)
         xx += (double)x[i] * (double)x[i];
+    /* All features are in all rows: their rarity would be 1, if two classes had not a rounded one. */
+    double d = o->n_classes == 2 && !o->paper ? straight_rarity(o->n) * pow(o->n + 2, 0.375) : 1;
+    o->n++;
+    xx *= d;
     for (size_t k = 0; k < o->n_classes; k++)
         rival = k != label && m[k] > m[rival] ? k : rival;
     double h = fmax(0, 1 + m[rival] - m[label]), g = h > 0 ? (o->squared ? h : 1) : 0;
@@ -213,7 +218,7 @@ static void oracle_learn(oracle *o, const float *x, size_t label)
     if (!o->paper && eta < step)
         step = eta;
     for (size_t i = 0; i <= FEATURES; i++) {
-        double along = step * g * (i < FEATURES ? (double)x[i] : 1);
+        double along = step * g * d * (i < FEATURES ? (double)x[i] : 1);
         o->w[i][rival] -= along;
         o->w[i][label] += along;
     }

@@ -172,6 +172,7 @@ static void falling_is_told_by_the_losses_of_the_last_rows(void **unused)
     for (size_t t = 1; t <= 600; t++) {
         gsa_batch slice = rows_slice(&batch, (t - 1) % 300, 1);
         learn(state, &slice);
+        close_group(state);
         summary = state_summary(state);
         given += t <= 300 ? (double)slice.weight[0] : 0;
         share[t] = (double)slice.weight[0] / given * (double)(t <= 300 ? t : 300);

@@ -14,6 +14,7 @@ static gsa_state *base_from(uint64_t seed, unsigned n_classes, const char *name,
     gsa_state *base = state_with("method", "auto", "units", "free", name, value, NULL);
     prepare(base, &batch);
     learn(base, &batch);
+    close_group(base);
     free(r);
     return base;
 }
@@ -27,6 +28,7 @@ static gsa_state *copy_of(const gsa_state *base, size_t n_copies, size_t number,
 {
     gsa_state *copy = forked(base, n_copies);
     learn_random(copy, 10 + number, number == 1 ? 3 : 100 + 10 * number, FEATURES, n_classes);
+    close_group(copy);
     return copy;
 }
 
@@ -139,6 +141,7 @@ static void learn_from_pool(gsa_state *state, uint64_t seed, size_t n_rows, size
     gsa_batch batch = rows_batch(some);
     batch.weight = some->weight;
     learn(state, &batch);
+    close_group(state);
     free(pool);
     free(some);
 }
@@ -286,6 +289,7 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
             copies[c] = forked(base, n);
             learn_random(copies[c], c + 1, c % 5 ? 5 * c : 200, c % 2 ? WIDE : 50,
                          n_classes); /* none, if it is the first */
+            close_group(copies[c]);
             bytes head = {0};
             must_be_ok(gsa_state_write_head(copies[c], base, append, &head, &error), &error);
             must_be_ok(gsa_state_read(head.data, head.size, NULL, &heads[c], &error), &error);

@@ -63,6 +63,7 @@ static void two_billion_rows_of_a_feature_are_counted(void **unused)
     for (int i = 0; i < 6; i++) {
         float before = gsa__table_slot(&state->table, 1)->f;
         learn(state, &row);
+        close_group(state);
         assert_int_equal(gsa__state_count(state, 1), state->rows_behind);
         float after = gsa__table_slot(&state->table, 1)->f;
         assert_true(isfinite(after) && after != before);

@@ -1,0 +1,335 @@
+/* Learning a group of rows: their margins, exponentials and divisions run side by side.
+ *
+ * All rows of a group see the weights before it, and take the mean step after all of them have voted. With steps that
+ * end at a row's own minimum several rows at once would go past it, so that only losses with probabilities have groups
+ * of more than one row; and the first rows, which move the weights far, have small ones. */
+#include "core/group.h"
+#include "core/method/method.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- rows that wait ---------------------------------------------------------------------------------------------- */
+
+/* Groups grow by a row for so many rows learned. */
+#define RAMP_ROWS 512u
+/* And end where they have so many entries, or rows that weigh more than as many plain ones. */
+#define GROUP_ENTRIES 4096u
+#define GROUP_WEIGHT ((double)GSA__GROUP_ROWS)
+
+static size_t rows_of_group(const gsa_state *state)
+{
+    uint64_t average = state->params.value[GSA__PARAM_average], size = 1 + state->n_rows / RAMP_ROWS;
+    if (!state->loss->has_probabilities || average == GSA__AVERAGE_SUFFIX || average == GSA__AVERAGE_FULL)
+        return 1;
+    return size < GSA__GROUP_ROWS ? (size_t)size : GSA__GROUP_ROWS;
+}
+
+bool gsa__group_is_full(const gsa_state *state)
+{
+    const gsa__group *group = &state->group;
+    return group->n_rows > 0 &&
+           (group->n_rows >= rows_of_group(state) || group->n_entries >= GROUP_ENTRIES || group->weight > GROUP_WEIGHT);
+}
+
+/* Room for so many rows of n entries after those that wait. */
+static bool reserve(gsa__group *group, size_t n, size_t n_rows, const gsa_env *env)
+{
+    size_t need, size;
+    if (!gsa__add(n, GSA__GROUP_PAD, &need) || !gsa__multiply(need, n_rows, &need) ||
+        !gsa__add(need, group->n_entries, &need) || !gsa__multiply(need, 4, &size))
+        return false;
+    if (need <= group->slot_capacity && need <= group->x_capacity && size <= group->scratch_capacity)
+        return true;
+    return gsa__reserve(env, &group->slot, &group->slot_capacity, need, sizeof *group->slot) &&
+           gsa__reserve(env, &group->x, &group->x_capacity, need, sizeof *group->x) &&
+           gsa__reserve(env, &group->origin, &group->scratch_capacity, size, sizeof *group->origin);
+}
+
+/* The scratch is that of as many entries as there are now. */
+static void lay_out(gsa__group *group)
+{
+    group->centred = (float *)(group->origin + group->n_entries);
+    group->per_unit = group->centred + group->n_entries;
+    group->along = group->per_unit + group->n_entries;
+    group->square = group->along + group->n_entries;
+}
+
+/* Copies the entries that are not 0; returns how many. *last is the last slot, or of ones one below n_slots that is not
+ * before it. */
+static size_t copy_ones(gsa__group *group, const gsa__row *row, size_t n_slots, uint32_t *last)
+{
+    uint32_t *restrict slot = group->slot + group->n_entries, all = 0;
+    float *restrict x = group->x + group->n_entries;
+    for (size_t i = 0; i < row->n; i++) {
+        slot[i] = row->index[i] + 1;
+        x[i] = 1;
+        all |= slot[i];
+    }
+    *last = all < n_slots ? all : 0;
+    for (size_t i = 0; i < row->n && all >= n_slots; i++)
+        *last = slot[i] > *last ? slot[i] : *last;
+    return row->n;
+}
+
+static size_t copy_values(gsa__group *group, const gsa__row *row, uint32_t *last, bool *finite)
+{
+    uint32_t *restrict slot = group->slot + group->n_entries;
+    float *restrict x = group->x + group->n_entries, zero = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        float value = row->value[i];
+        slot[n] = (row->index ? row->index[i] : (uint32_t)i) + 1;
+        x[n] = value;
+        zero += value * 0;
+        *last = value != 0 && slot[n] > *last ? slot[n] : *last;
+        n += value != 0;
+    }
+    *finite = zero == 0; /* NaN if a value is not finite */
+    return n;
+}
+
+gsa_status gsa__group_fit(gsa_state *state, const gsa__row *row, gsa_error *error)
+{
+    gsa__group *group = &state->group;
+    uint32_t last = 0;
+    bool finite = true;
+    if (!reserve(group, row->n, GSA__GROUP_ROWS, &state->env))
+        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    size_t n = row->value ? copy_values(group, row, &last, &finite) : copy_ones(group, row, 0, &last);
+    if (!finite)
+        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
+    gsa_status status = gsa__state_fit_slots(state, (size_t)last + 1, error);
+    return status == GSA_OK ? gsa__centre_reserve(state, group->slot + group->n_entries, n, error) : status;
+}
+
+gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
+                          gsa_error *error)
+{
+    gsa__group *group = &state->group;
+    size_t at = group->n_rows, from = group->n_entries;
+    uint32_t last = 0;
+    bool finite = true;
+    if (!reserve(group, row->n, 1, &state->env))
+        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    size_t n =
+        row->value ? copy_values(group, row, &last, &finite) : copy_ones(group, row, state->table.n_slots, &last);
+    if (!finite)
+        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
+    gsa_status status = last < state->table.n_slots ? GSA_OK : gsa__state_fit_slots(state, (size_t)last + 1, error);
+    if (status == GSA_OK)
+        status = gsa__centre_reserve(state, group->slot + from, n, error);
+    if (status != GSA_OK)
+        return status;
+    size_t end = (from + n + GSA__GROUP_PAD - 1) / GSA__GROUP_PAD * GSA__GROUP_PAD;
+    for (size_t e = from + n; e < end; e++) {
+        group->slot[e] = 0;
+        group->x[e] = 0;
+    }
+    group->start[at] = from;
+    group->start[at + 1] = group->n_entries = end;
+    group->n[at] = n;
+    group->class_number[at] = class_number;
+    group->y[at] = y;
+    group->c[at] = c;
+    group->weight += c;
+    group->n_rows++;
+    return GSA_OK;
+}
+
+void gsa__group_clear(gsa__group *group)
+{
+    group->n_rows = group->n_entries = 0;
+    group->weight = 0;
+}
+
+void gsa__group_release(gsa__group *group, const gsa_env *env)
+{
+    gsa__free(env, group->slot);
+    gsa__free(env, group->x);
+    gsa__free(env, group->origin);
+    memset(group, 0, sizeof *group);
+}
+
+gsa_status gsa__group_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    const gsa__group *own = &from->group;
+    gsa__group_clear(&to->group);
+    if (own->n_rows == 0)
+        return GSA_OK;
+    if (!reserve(&to->group, own->n_entries, 1, &to->env))
+        return gsa__fail_memory(&to->env, error, "no memory for a row of %zu entries", own->n_entries);
+    gsa__group *copy = &to->group;
+    memcpy(copy->slot, own->slot, own->n_entries * sizeof *own->slot);
+    memcpy(copy->x, own->x, own->n_entries * sizeof *own->x);
+    memcpy(copy->start, own->start, sizeof own->start);
+    memcpy(copy->n, own->n, sizeof own->n);
+    memcpy(copy->class_number, own->class_number, sizeof own->class_number);
+    memcpy(copy->y, own->y, sizeof own->y);
+    memcpy(copy->c, own->c, sizeof own->c);
+    copy->n_rows = own->n_rows;
+    copy->n_entries = own->n_entries;
+    copy->weight = own->weight;
+    return GSA_OK;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Where the values of an entry are measured from, and 1 / their unit; below 0: it is that of the table. */
+struct measure {
+    double origin;
+    float per_unit;
+};
+
+/* Rows before the group that had a feature. */
+static double rows_of_slot(const gsa_state *state, const gsa__table *table, size_t slot)
+{
+    return (double)gsa__table_slot(table, slot)[gsa__table_count(table)].u +
+           (slot < state->carried.n ? (double)state->carried.count[slot] : 0);
+}
+
+/* The nearest that is finite. */
+static float float_of(double x)
+{
+    return (float)fmax(fmin(x, (double)FLT_MAX), -(double)FLT_MAX);
+}
+
+static struct measure measure_of(const gsa_state *state, const gsa__table *table, size_t slot)
+{
+    const gsa__column *column =
+        gsa__centre_column(state, slot, rows_of_slot(state, table, slot) + 1, (double)(state->rows_behind + 1));
+    if (!column)
+        return (struct measure){0, -1};
+    /* A column that does not vary, up to the rounding of its values, has nothing to say. */
+    double noise = 1e-14 * column->mean * column->mean * column->n;
+    double per_unit = column->squares > noise ? sqrt(column->n / column->squares) : 0;
+    return (struct measure){column->mean, float_of(per_unit)};
+}
+
+/* Rows of a table have the same columns at the same places: what the first row has found serves the others. */
+static void measure_row(gsa_state *state, const gsa__table *table, size_t row)
+{
+    gsa__group *group = &state->group;
+    size_t from = group->start[row], n_first = group->start[1];
+    for (size_t e = from; e < group->start[row + 1]; e++) {
+        size_t first = e - from, slot = group->slot[e];
+        struct measure of = {0, -1};
+        if (row > 0 && first < n_first && group->slot[first] == slot)
+            of = (struct measure){group->origin[first], group->per_unit[first]};
+        else if (slot > 0 && slot < state->centre.n)
+            of = measure_of(state, table, slot);
+        group->origin[e] = of.origin;
+        group->per_unit[e] = of.per_unit;
+        group->centred[e] = float_of((double)group->x[e] - of.origin);
+    }
+}
+
+/* ---- learning ---------------------------------------------------------------------------------------------------- */
+
+/* What the rows of a group ask for. */
+struct proposals {
+    double m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS];
+    double intercept[GSA__GROUP_ROWS]; /* direction of the intercept */
+    gsa__greedy_step step[GSA__GROUP_ROWS];
+};
+
+/* The sums of a row whose values are so large that products of them are no floats. */
+static void add_up_row(const gsa__group *group, const gsa__table *table, size_t row, bool units_free,
+                       struct proposals *out)
+{
+    out->m[row] = out->xdx[row] = 0;
+    for (size_t e = group->start[row]; e < group->start[row + 1]; e++) {
+        out->m[row] += (double)gsa__table_slot(table, group->slot[e])->f * (double)group->x[e];
+        out->xdx[row] += (double)group->along[e] * (double)(units_free ? group->centred[e] : group->x[e]);
+    }
+}
+
+/* Margins and x.Dx, the intercept last. False if one is not finite. */
+static bool find_margins(gsa_state *state, const gsa__table *table, bool units_free, struct proposals *out)
+{
+    gsa__group *group = &state->group;
+    const gsa__counts_before before = {state->carried.count, state->carried.mass, state->carried.n};
+    const gsa__kernels *kernels = state->kernels;
+    bool intercept = state->params.value[GSA__PARAM_intercept], finite = true;
+    gsa__group_margins sums;
+    for (size_t row = 0; row < group->n_rows && units_free; row++)
+        measure_row(state, table, row);
+    (units_free ? kernels->group_margins_free : kernels->group_margins)(group, table, &before, &sums);
+    double rarity = intercept ? (double)kernels->rarity_of((float)rows_of_slot(state, table, 0)) : 0;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        out->m[row] = (double)sums.m[row];
+        out->xdx[row] = (double)sums.xdx[row];
+        if (!isfinite(out->m[row]) || !isfinite(out->xdx[row]))
+            add_up_row(group, table, row, units_free, out);
+        out->m[row] += intercept ? (double)gsa__table_slot(table, 0)->f : 0;
+        out->xdx[row] += rarity;
+        out->intercept[row] = rarity;
+        for (size_t e = group->start[row]; e < group->start[row + 1] && units_free && intercept; e++)
+            out->intercept[row] -= group->origin[e] * (double)group->along[e];
+        finite = finite && isfinite(out->m[row]) && isfinite(out->xdx[row]);
+    }
+    return finite;
+}
+
+/* The number of plain steps that a row takes. A plain step may fit a row already, and a heavier row could then not
+ * count for more. So the heaviest rows take the plain step and the others a part of it, unless one row is far heavier
+ * than the mean of all; a step that leads away from the label is never multiplied by more than the row's weight. */
+static double steps_of(const gsa_state *state, const gsa__target *target, const gsa__greedy_step *proposal, double e,
+                       double c)
+{
+    bool heavy = c > 1 && e > 0 && proposal->g != 0;
+    return heavy ? state->loss->repeats(&proposal->g, 1, target, proposal, e, c) : c;
+}
+
+/* (rows + 2)^(3/8), the part of all rarities that does not depend on the feature. */
+static double rarity_of_all(const gsa_state *state)
+{
+    double root = sqrt(sqrt((double)state->rows_behind + 2));
+    return sqrt(root * root * root);
+}
+
+gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean *mean, bool units_free, double lag,
+                            double *loss)
+{
+    gsa__group *group = &state->group;
+    struct proposals of;
+    gsa__target target[GSA__GROUP_ROWS];
+    float scale[GSA__GROUP_ROWS];
+    double all = rarity_of_all(state), sum = 0, weight = 0, ratio = gsa__given_ratio(&state->given), intercept = 0;
+    lay_out(group);
+    bool finite = find_margins(state, table, units_free, &of);
+    for (size_t row = 0; row < group->n_rows; row++)
+        target[row] = (gsa__target){group->class_number[row], group->y[row] - state->origin_of_labels.at,
+                                    &state->params.custom_loss};
+    *loss = finite ? gsa__greedy_steps(state->loss, state->kernels, of.m, target, group->c, group->n_rows, of.step)
+                   : INFINITY;
+    for (size_t row = 0; row < group->n_rows && finite; row++)
+        finite = isfinite(of.step[row].g);
+    if (!finite || !isfinite(*loss))
+        return GSA_DIVERGED;
+    bool own_minimum = !state->loss->has_probabilities;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        double xdx = of.xdx[row], g = of.step[row].g;
+        double vote = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
+        sum += xdx > 0 ? vote * of.step[row].lambda / (xdx * all) : 0;
+        weight += xdx > 0 ? vote : 0;
+    }
+    mean->sum += sum;
+    mean->weight += weight;
+    double step = gsa__step_mean_value(mean);
+    for (size_t row = 0; row < group->n_rows; row++) {
+        double xdx = of.xdx[row] * all, eta = xdx > 0 ? of.step[row].lambda / xdx : 0;
+        double own = own_minimum && eta < step ? eta : step;
+        double steps = steps_of(state, &target[row], &of.step[row], own * xdx, group->c[row] / ratio);
+        scale[row] = state->is_frozen ? 0 : (float)(-own * all * steps * of.step[row].g);
+        intercept += (double)scale[row] * of.intercept[row];
+    }
+    state->kernels->group_update(group, table, scale, (float)lag);
+    if (state->params.value[GSA__PARAM_intercept])
+        state->kernels->group_update_intercept(group, table, (float)intercept, (float)lag);
+    return GSA_OK;
+}

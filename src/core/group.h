@@ -1,0 +1,43 @@
+/* A group: rows with one output that are learned together, against the weights before the first of them.
+ *
+ *   G1  a group is cut by the rows that are learned and by nothing else: how many were learned before, what they weigh
+ *       and how many entries they have. A call, a batch, a save or a clock cuts none: rows of a group that is not full
+ *       wait in the state, in its file and in copies of it;
+ *   G2  the entries of a row begin at a multiple of 4 and are padded to one, with slot 0 and value 0;
+ *   G3  what the table has of a feature is that before the group; the updates are made in the order of rows and
+ * entries.
+ */
+#ifndef GSA_CORE_GROUP_H
+#define GSA_CORE_GROUP_H
+
+#include "core/row.h"
+
+#include <stdbool.h>
+
+#define GSA__GROUP_ROWS ((size_t)8)
+#define GSA__GROUP_PAD ((size_t)4)
+
+typedef struct gsa__group {
+    size_t n_rows, n_entries;          /* n_entries: padding included */
+    size_t start[GSA__GROUP_ROWS + 1]; /* of a row's entries */
+    size_t n[GSA__GROUP_ROWS];         /* entries of a row, without padding */
+    size_t class_number[GSA__GROUP_ROWS];
+    double y[GSA__GROUP_ROWS], c[GSA__GROUP_ROWS]; /* label of a regression; weight */
+    double weight;                                 /* of all rows */
+    uint32_t *slot;                                /* feature + 1 */
+    float *x;
+    /* Scratch: where values are measured from, and 1 / their unit (below 0: it is that of the table); the direction,
+     * and what the entry adds to the mean square of its feature. */
+    double *origin;
+    float *centred, *per_unit, *along, *square;
+    size_t slot_capacity, x_capacity, scratch_capacity;
+    /* Rows to come, whose records are asked for while these are learned. */
+    gsa__row ahead[GSA__GROUP_ROWS];
+} gsa__group;
+
+/* What a group is learned by, of each row. */
+typedef struct gsa__group_margins {
+    float m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS]; /* without the intercept */
+} gsa__group_margins;
+
+#endif

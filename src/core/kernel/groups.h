@@ -1,0 +1,218 @@
+/* The loops over a group of rows (core/group.h), compiled with the others.
+ *
+ *   K6  a sum over the entries of a row adds position j to partial sum j mod 4 (float), and the four are added as
+ *       (0+2)+(1+3);
+ *   K7  of a feature that was in n rows the rarity is (n+2)^(-3/8), to 4 %: a shift and two subtractions of the bits of
+ *       n+2, which are a logarithm to that accuracy;
+ *   K8  an update rounds once: u = scale * along, weight += u, average += lag * u, all floats. */
+#ifndef GSA_CORE_KERNEL_GROUPS_H
+#define GSA_CORE_KERNEL_GROUPS_H
+
+typedef int32_t four_ints __attribute__((vector_size(16)));
+typedef uint32_t four_bits __attribute__((vector_size(16)));
+
+static inline float add_four(four_floats lane)
+{
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+/* The bits of 1 times 1 + 3/8, moved by what makes the error the same at both ends. */
+#define RARITY_BITS 0x57697834u
+
+static inline four_floats rarity_of_four(four_floats count)
+{
+    four_bits bits = (four_bits)(count + 2.0F);
+    return (four_floats)(RARITY_BITS - (bits >> 2) - (bits >> 3));
+}
+
+static float rarity_of(float count)
+{
+    four_floats one = {count, count, count, count};
+    return rarity_of_four(one)[0];
+}
+
+/* What the table has of four features. */
+typedef struct four_records {
+    four_floats weight, mean, count;
+} four_records;
+
+static inline four_records load_four(const gsa__cell *cells, const uint32_t *slot, const gsa__counts_before *before)
+{
+    four_floats r[4];
+    for (size_t j = 0; j < 4; j++)
+        memcpy(&r[j], cells + GSA__ONE_STRIDE * (size_t)slot[j], sizeof r[j]);
+    four_floats low = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6),
+                high = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+    four_floats low_n = __builtin_shufflevector(r[0], r[1], 3, 7, 3, 7),
+                high_n = __builtin_shufflevector(r[2], r[3], 3, 7, 3, 7);
+    four_records out = {
+        __builtin_shufflevector(low, high, 0, 1, 4, 5), __builtin_shufflevector(low, high, 2, 3, 6, 7),
+        __builtin_convertvector((four_ints)__builtin_shufflevector(low_n, high_n, 0, 1, 4, 5), four_floats)};
+    for (size_t j = 0; j < 4 && before->n > 0; j++)
+        if (slot[j] < before->n && before->count[slot[j]] > 0) {
+            double own = (double)out.count[j], all = own + (double)before->count[slot[j]];
+            out.mean[j] = (float)(((double)out.mean[j] * own + before->mass[slot[j]]) / all);
+            out.count[j] = (float)all;
+        }
+    return out;
+}
+
+static inline void ask_for(const gsa__group *group, const gsa__cell *cells, size_t row, bool second_half)
+{
+    const gsa__row *ahead = &group->ahead[row];
+    uintptr_t first = (uintptr_t)(cells + GSA__ONE_STRIDE); /* a number: the table may not reach as far yet */
+    size_t half = ahead->n / 2, end = second_half ? ahead->n : half;
+    for (size_t i = second_half ? half : 0; i < end; i++)
+        __builtin_prefetch((const void *)(first + (uintptr_t)ahead->index[i] * (GSA__ONE_STRIDE * sizeof *cells)), 1);
+}
+
+static inline four_floats load_floats(const float *from)
+{
+    four_floats out;
+    memcpy(&out, from, sizeof out);
+    return out;
+}
+
+/* Of a where all bits are set, else of b. */
+static inline four_floats pick_four(four_ints set, four_floats a, four_floats b)
+{
+    return (four_floats)(((four_ints)a & set) | ((four_ints)b & ~set));
+}
+
+static inline four_floats root_of_four(four_floats x)
+{
+    for (size_t j = 0; j < 4; j++)
+        x[j] = sqrtf(x[j]);
+    return x;
+}
+
+/* c x^2, brought back to the edge of the floats as in count_row. */
+static inline four_floats square_of_four(four_floats x, float c)
+{
+    four_floats square = c * x * x, zero = {0}, least = zero + 1e-37F, most = zero + 1e37F;
+    return pick_four(square > most, most, pick_four(square < least, least, square));
+}
+
+static void group_margins(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
+                          gsa__group_margins *out)
+{
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_floats m = {0}, xdx = {0};
+        float c = (float)group->c[row];
+        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
+            four_records of = load_four(table->cells, group->slot + e, before);
+            four_floats x = load_floats(group->x + e), along = rarity_of_four(of.count) * x;
+            four_floats square = square_of_four(x, c);
+            m += of.weight * x;
+            xdx += along * x;
+            memcpy(group->along + e, &along, sizeof along);
+            memcpy(group->square + e, &square, sizeof square);
+        }
+        ask_for(group, table->cells, row, false);
+        out->m[row] = add_four(m);
+        out->xdx[row] = add_four(xdx);
+    }
+}
+
+/* Free of units: those of a feature are the root of the mean of its squares, this row among them. The root, because its
+ * square may be no float. */
+static void group_margins_free(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
+                               gsa__group_margins *out)
+{
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_floats m = {0}, xdx = {0};
+        float c = (float)group->c[row];
+        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
+            four_records of = load_four(table->cells, group->slot + e, before);
+            four_floats x = load_floats(group->x + e), centred = load_floats(group->centred + e);
+            four_floats given = load_floats(group->per_unit + e), square = square_of_four(x, c);
+            four_floats mean = of.mean + (square - of.mean) / (of.count + 1.0F),
+                        least = {1e-37F, 1e-37F, 1e-37F, 1e-37F};
+            four_floats root = root_of_four(pick_four(mean < least, least, mean));
+            four_floats per_unit = pick_four(given >= 0.0F, given, 1.0F / root), z = centred * per_unit;
+            four_floats away = rarity_of_four(of.count) * z, along = away * per_unit;
+            m += of.weight * x;
+            xdx += away * z;
+            memcpy(group->along + e, &along, sizeof along);
+            memcpy(group->square + e, &square, sizeof square);
+        }
+        ask_for(group, table->cells, row, false);
+        out->m[row] = add_four(m);
+        out->xdx[row] = add_four(xdx);
+    }
+}
+
+static inline float next_mean(float mean, float square, uint32_t count)
+{
+    double next = (double)mean + ((double)square - (double)mean) / (double)(int32_t)count;
+    return (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
+}
+
+static void group_update(const gsa__group *group, gsa__table *table, const float *scale, float lag)
+{
+    gsa__cell *cells = table->cells;
+    const uint32_t *restrict slot = group->slot;
+    const float *restrict along = group->along, *restrict square = group->square;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_floats by = {scale[row], scale[row] * lag, 0, 0};
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+            gsa__cell *record = cells + GSA__ONE_STRIDE * (size_t)slot[e];
+            float mean = record[2].f;
+            four_ints old, one_more = {0, 0, 0, 1};
+            memcpy(&old, record, sizeof old);
+            four_floats moved = (four_floats)old + by * along[e];
+            four_ints next = __builtin_shufflevector((four_ints)moved, old + one_more, 0, 1, 6, 7);
+            memcpy(record, &next, sizeof next);
+            if (square[e] != mean)
+                record[2].f = next_mean(mean, square[e], record[3].u);
+        }
+        ask_for(group, cells, row, true);
+    }
+}
+
+static void group_update_intercept(const gsa__group *group, gsa__table *table, float by, float lag)
+{
+    gsa__cell *record = table->cells;
+    record[0].f += by;
+    record[1].f += lag * by;
+    for (size_t row = 0; row < group->n_rows; row++)
+        record[2].f = next_mean(record[2].f, (float)group->c[row], ++record[3].u);
+}
+
+/* e^x for x in [-80, 0], to 2e-7. */
+static inline float exp_of(float x)
+{
+    float t = x * 0x1.715476p+0F + 0x1.8p23F, k = t - 0x1.8p23F;
+    int32_t bits;
+    memcpy(&bits, &t, sizeof bits);
+    float r = (x - k * 0x1.62e400p-1F) - k * 0x1.7f7d1cp-20F;
+    float p =
+        1.0F + r * (1.0F + r * (1.0F / 2 + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120 + r * (1.0F / 720))))));
+    uint32_t power = ((uint32_t)bits - 0x4B400000u + 127u) << 23;
+    float scale;
+    memcpy(&scale, &power, sizeof scale);
+    return p * scale;
+}
+
+/* The greedy step of the logistic loss as a polynomial of 1 - p - 1/2, at Chebyshev's points; it is 2.4e-5 off at the
+ * most (tests/unit/core/test_groups.c). */
+static const float lambda_terms[] = {0x1.e9e04ep-1F, 0x1.f29954p+0F, -0x1.8b2568p+1F, -0x1.11ff38p+2F,
+                                     0x1.50b752p+3F, 0x1.e31476p+2F, -0x1.e26594p+4F, -0x1.2d81dap+3F,
+                                     0x1.e7191ep+5F, 0x1.7e2b80p+2F, -0x1.dbebd0p+5F};
+
+static void logistic_steps(const float *m, const float *sign, float *rest, float *lambda, float *e)
+{
+    enum { TERMS = sizeof lambda_terms / sizeof *lambda_terms };
+    for (size_t r = 0; r < GSA__GROUP_ROWS; r++) {
+        float v = sign[r] * m[r], away = fabsf(v);
+        e[r] = exp_of(-(away > 80 ? 80 : away));
+        float small = e[r] / (1.0F + e[r]);
+        rest[r] = v < 0 ? 1.0F - small : small;
+        float z = rest[r] - 0.5F, sum = lambda_terms[TERMS - 1];
+        for (size_t i = TERMS - 1; i-- > 0;)
+            sum = sum * z + lambda_terms[i];
+        lambda[r] = sum;
+    }
+}
+
+#endif
