@@ -88,7 +88,8 @@ static gsa_status get_ready(gsa__files *reader, gsa_error *error)
     return status;
 }
 
-/* Rows are read one by one, so that the one that is looked for becomes the first of a batch. */
+/* Rows are read one by one, of a cache block by block, so that the one that is looked for becomes the first of a
+ * batch. */
 static gsa_status read_up_to(gsa__files *reader, uint64_t wanted, bool by_number, bool *found, gsa_error *error)
 {
     gsa__rows *rows = &reader->rows;
@@ -100,9 +101,12 @@ static gsa_status read_up_to(gsa__files *reader, uint64_t wanted, bool by_number
     for (bool is_there = false; status == GSA_OK && !is_there;) {
         gsa__rows_clear(rows);
         status = reader->current->read(gsa__files_parser(reader), rows, error);
-        if (rows->n_rows > 0)
-            at = by_number ? rows->place[0].line : rows->place[0].byte;
-        is_there = rows->n_rows > 0 && at >= wanted;
+        for (size_t r = 0; r < rows->n_rows && !is_there; r++) {
+            at = by_number ? rows->place[r].line : rows->place[r].byte;
+            is_there = at >= wanted;
+            if (is_there)
+                gsa__rows_drop(rows, r);
+        }
     }
     rows->most_rows = most_rows;
     reader->input.n_bad_rows = n_bad_rows; /* those passed over are not of these rows */

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/writer.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -69,15 +70,15 @@ void gsa__keep_begin(gsa__keep *keep, const gsa_env *env)
     if (keep->is_open && keep->size == 0 &&
         (ftruncate(keep->fd, 0) != 0 || gsa_writer_open(keep->path, "gsac", env, &keep->writer, NULL) != GSA_OK))
         gsa__keep_drop(keep, env);
+    if (keep->writer)
+        keep->writer->most_bytes = keep->most > 0 ? keep->most : 1;
 }
 
 void gsa__keep_add(gsa__keep *keep, const gsa_batch *rows, const char *schema, const gsa_env *env)
 {
-    struct stat facts;
     bool told = !keep->writer || keep->begun || gsa_writer_set_schema(keep->writer, schema, NULL) == GSA_OK;
     keep->begun = true;
-    if (keep->writer && (!told || gsa_writer_write(keep->writer, rows, NULL) != GSA_OK ||
-                         fstat(keep->fd, &facts) != 0 || (uint64_t)facts.st_size > keep->most))
+    if (keep->writer && (!told || gsa_writer_write(keep->writer, rows, NULL) != GSA_OK))
         gsa__keep_drop(keep, env);
 }
 

@@ -12,7 +12,7 @@ gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values,
                         .most_rows = most_rows ? most_rows : GSA__BATCH_ROWS,
                         .most_values = most_values ? most_values : GSA__BATCH_VALUES};
     gsa__words_init(&rows->words, env);
-    size_t n = rows->most_rows;
+    size_t n = rows->row_capacity = rows->most_rows;
     rows->row_start = gsa__alloc(env, n + 1, sizeof *rows->row_start);
     rows->label = gsa__alloc(env, n, sizeof *rows->label);
     rows->word = gsa__alloc(env, n, sizeof *rows->word);
@@ -39,20 +39,87 @@ void gsa__rows_free(gsa__rows *rows)
 void gsa__rows_clear(gsa__rows *rows)
 {
     rows->n_rows = 0;
-    rows->n_values = rows->n_cells = 0;
+    rows->n_values = rows->n_implied = rows->n_cells = 0;
     rows->row_start[0] = 0;
     rows->all_ones = true;
     rows->any_word = rows->any_weight = false;
 }
 
+/* Room for n more ids and values, of which those before them that are implied are written now. */
+static bool reserve_values(gsa__rows *rows, size_t need)
+{
+    bool has_room = gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
+                    gsa__reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
+    while (has_room && rows->n_implied > 0)
+        rows->value[--rows->n_implied] = 1;
+    return has_room;
+}
+
 gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error)
 {
     size_t need;
-    if (!gsa__add(rows->n_values, n, &need))
-        return gsa__fail_memory(rows->env, error, "no memory for a row of %zu values", n);
-    bool has_room = gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
-                    gsa__reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
+    bool has_room = gsa__add(rows->n_values, n, &need) && reserve_values(rows, need);
     return has_room ? GSA_OK : gsa__fail_memory(rows->env, error, "no memory for a row of up to %zu values", n);
+}
+
+/* An array that is longer than row_capacity says, because another could not follow, does no harm. */
+static bool reserve_rows(gsa__rows *rows, size_t need)
+{
+    size_t had = rows->row_capacity, n[] = {had, had, had, had, had};
+    if (need <= had)
+        return true;
+    bool has_room = gsa__reserve(rows->env, &rows->row_start, &n[0], need + 1, sizeof *rows->row_start) &&
+                    gsa__reserve(rows->env, &rows->label, &n[1], need, sizeof *rows->label) &&
+                    gsa__reserve(rows->env, &rows->word, &n[2], need, sizeof *rows->word) &&
+                    gsa__reserve(rows->env, &rows->weight, &n[3], need, sizeof *rows->weight) &&
+                    gsa__reserve(rows->env, &rows->place, &n[4], need, sizeof *rows->place);
+    n[0]--; /* one more than there are rows */
+    for (size_t i = 0; i < 5 && has_room; i++)
+        rows->row_capacity = i == 0 || n[i] < rows->row_capacity ? n[i] : rows->row_capacity;
+    return has_room;
+}
+
+gsa_status gsa__rows_reserve_block(gsa__rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error)
+{
+    size_t need_rows, need;
+    bool is_implied = !has_values && rows->n_implied == rows->n_values;
+    bool has_room = gsa__add(rows->n_rows, n_rows, &need_rows) && gsa__add(rows->n_values, n, &need) &&
+                    reserve_rows(rows, need_rows);
+    need |= 1; /* never without memory */
+    if (has_room)
+        has_room = is_implied ? gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index)
+                              : reserve_values(rows, need);
+    return has_room ? GSA_OK : gsa__fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, n);
+}
+
+void gsa__rows_finish_block(gsa__rows *rows, size_t n_rows, bool has_values, bool all_ones)
+{
+    size_t before = rows->n_values;
+    rows->n_rows += n_rows;
+    rows->n_values = (size_t)rows->row_start[rows->n_rows];
+    rows->all_ones = rows->all_ones && all_ones;
+    if (!has_values && rows->n_implied == before)
+        rows->n_implied = rows->n_values;
+    for (size_t i = before; i < rows->n_values && !has_values && rows->n_implied == 0; i++)
+        rows->value[i] = 1;
+}
+
+void gsa__rows_drop(gsa__rows *rows, size_t n)
+{
+    size_t left = rows->n_rows - n, from = (size_t)rows->row_start[n], n_values = rows->n_values - from;
+    for (size_t r = 0; r <= left; r++)
+        rows->row_start[r] = rows->row_start[n + r] - (int64_t)from;
+    memmove(rows->label, rows->label + n, left * sizeof *rows->label);
+    memmove(rows->word, rows->word + n, left * sizeof *rows->word);
+    memmove(rows->weight, rows->weight + n, left * sizeof *rows->weight);
+    memmove(rows->place, rows->place + n, left * sizeof *rows->place);
+    if (n_values > 0)
+        memmove(rows->index, rows->index + from, n_values * sizeof *rows->index);
+    if (n_values > 0 && rows->n_implied == 0)
+        memmove(rows->value, rows->value + from, n_values * sizeof *rows->value);
+    rows->n_rows = left;
+    rows->n_values = n_values;
+    rows->n_implied = rows->n_implied > 0 ? n_values : 0;
 }
 
 gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error)
@@ -77,6 +144,14 @@ void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, in
     rows->place[row] = place;
     rows->all_ones = rows->all_ones && all_ones;
     rows->any_word = rows->any_word || word >= 0;
+}
+
+uint64_t gsa__rows_size(const gsa__rows *rows)
+{
+    size_t row_size =
+        sizeof *rows->row_start + sizeof *rows->label + sizeof *rows->word + sizeof *rows->weight + sizeof *rows->place;
+    return (uint64_t)rows->row_capacity * row_size + rows->index_capacity * sizeof *rows->index +
+           rows->value_capacity * sizeof *rows->value;
 }
 
 void gsa__rows_view(const gsa__rows *rows, gsa_batch *out)

@@ -1,9 +1,10 @@
 /* A batch under construction: what a format fills row by row and a reader delivers.
  *
- *   1 Every value is stored; `all_ones` remembers whether the batch can go out without them.
+ *   1 Every value is stored; `all_ones` remembers whether the batch can go out without them. Those of blocks of ones
+ *     are written when others follow.
  *   2 A row that is not finished leaves no trace: begin forgets the values after the last finished row.
  *   3 A batch is full by its number of rows and values alone, so that the same text gives the same batches; only a
- *     stream that has nothing to read for the moment gives fewer. */
+ *     stream that has nothing to read for the moment gives fewer, and a block of a cache is never divided. */
 #ifndef GSA_DATA_ROWS_H
 #define GSA_DATA_ROWS_H
 
@@ -18,7 +19,8 @@ typedef struct gsa__rows {
     const gsa_env *env; /* borrowed, resolved */
     size_t n_rows, most_rows;
     size_t n_values, most_values; /* of the finished rows */
-    size_t index_capacity, value_capacity;
+    size_t n_implied;             /* of these values, the first: they are 1 and not written */
+    size_t row_capacity, index_capacity, value_capacity;
     int64_t *row_start;
     uint32_t *index;
     float *value;
@@ -45,6 +47,13 @@ static inline bool gsa__rows_full(const gsa__rows *rows)
 
 /* Room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be written. */
 gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error);
+/* Room for so many more rows with so many ids and, unless they are all 1, values: everything there is one of a row too,
+ * and index [n_values, n_values + n) may be written, and value if it has_values. */
+gsa_status gsa__rows_reserve_block(gsa__rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error);
+/* Rows that were written so, row_start included, are finished. */
+void gsa__rows_finish_block(gsa__rows *rows, size_t n_rows, bool has_values, bool all_ones);
+/* Forgets the first n finished rows. */
+void gsa__rows_drop(gsa__rows *rows, size_t n);
 /* n cells for the row, all absent; they are part of the batch when n_cells says so. */
 gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error);
 /* The row that was written to index and value is finished. word < 0: the label is the number. */
@@ -56,6 +65,8 @@ static inline void gsa__rows_weigh(gsa__rows *rows, float weight)
     rows->any_weight = rows->any_weight || weight != 1;
 }
 
+/* Bytes that its arrays take. */
+uint64_t gsa__rows_size(const gsa__rows *rows);
 /* A view, valid until rows change. */
 void gsa__rows_view(const gsa__rows *rows, gsa_batch *out);
 

@@ -111,8 +111,11 @@ static gsa_status compress(gsa_writer *writer, const void *bytes, size_t size, b
 
 gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error)
 {
-    gsa_status status = writer->encoder ? compress(writer, bytes, size, false, error)
-                                        : gsa__atomic_file_write(writer->file, bytes, size, error);
+    bool is_over = writer->most_bytes > 0 && size > writer->most_bytes - writer->n_bytes;
+    gsa_status status = is_over           ? gsa__fail(error, GSA_LIMIT, "the file would become too large")
+                        : writer->encoder ? compress(writer, bytes, size, false, error)
+                                          : gsa__atomic_file_write(writer->file, bytes, size, error);
+    writer->n_bytes += is_over ? 0 : size;
     writer->failed = writer->failed || status != GSA_OK;
     return status;
 }

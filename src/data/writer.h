@@ -45,8 +45,9 @@ struct gsa_writer {
     uint32_t *index;
     float *value;
     size_t pair_capacity, index_capacity, value_capacity;
-    bool failed;  /* some bytes could not be written */
-    char *schema; /* of the rows, where a file can keep it; NULL: none */
+    uint64_t n_bytes, most_bytes; /* before compression: put so far, and allowed; 0: any number */
+    bool failed;                  /* some bytes could not be written */
+    char *schema;                 /* of the rows, where a file can keep it; NULL: none */
 };
 
 const gsa__writer_kind *gsa__writer_libsvm(void);

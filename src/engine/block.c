@@ -2,26 +2,20 @@
  *
  *   B1  rows [0, n_rows) of the block are consecutive rows of the input;
  *   B2  `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader
- * is asked again. */
+ * is asked again;
+ *   B3  a batch that is a whole block, as those of caches are, is not copied: the reader hands it over. */
 #include "engine/block.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/hand_over.h"
 
 #include <string.h>
 
 struct gsa__block {
     gsa_env env;
-    size_t n_rows, n_entries;
-    int has_words, has_values, has_weights, complete, is_last;
-    int64_t *row_start;
-    double *label;
-    int32_t *word;
-    float *weight;
-    gsa_place *place;
-    uint32_t *index;
-    float *value;
-    size_t index_capacity, value_capacity;
+    gsa__rows rows;
+    int complete, is_last;
     const char **words; /* a copy of the reader's table, which may move; the words themselves stay */
     size_t n_words, words_capacity;
     gsa_batch pending;
@@ -35,17 +29,12 @@ gsa_status gsa__block_new(const gsa_env *env, gsa__block **out, gsa_error *error
     if (!block)
         return gsa__fail_memory(&resolved, error, "no memory for a block of rows");
     block->env = resolved;
-    block->row_start = gsa__alloc_zeroed(&resolved, GSA_BLOCK_ROWS + 1, sizeof *block->row_start);
-    block->label = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->label);
-    block->word = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->word);
-    block->weight = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->weight);
-    block->place = gsa__alloc(&resolved, GSA_BLOCK_ROWS, sizeof *block->place);
-    if (!block->row_start || !block->label || !block->word || !block->weight || !block->place) {
-        gsa__block_free(block);
-        return gsa__fail_memory(&resolved, error, "no memory for a block of rows");
-    }
-    *out = block;
-    return GSA_OK;
+    gsa_status status = gsa__rows_init(&block->rows, 0, 0, &block->env, error);
+    if (status != GSA_OK)
+        gsa__free(&resolved, block);
+    else
+        *out = block;
+    return status;
 }
 
 void gsa__block_free(gsa__block *block)
@@ -53,57 +42,26 @@ void gsa__block_free(gsa__block *block)
     if (!block)
         return;
     gsa_env env = block->env;
-    gsa__free(&env, block->row_start);
-    gsa__free(&env, block->label);
-    gsa__free(&env, block->word);
-    gsa__free(&env, block->weight);
-    gsa__free(&env, block->place);
-    gsa__free(&env, block->index);
-    gsa__free(&env, block->value);
+    gsa__rows_free(&block->rows);
     gsa__free(&env, block->words);
     gsa__free(&env, block);
 }
 
 uint64_t gsa__block_size(const gsa__block *block)
 {
-    size_t row_size = sizeof *block->row_start + sizeof *block->label + sizeof *block->word + sizeof *block->weight +
-                      sizeof *block->place;
-    return (uint64_t)GSA_BLOCK_ROWS * row_size + block->index_capacity * sizeof *block->index +
-           block->value_capacity * sizeof *block->value;
+    return gsa__rows_size(&block->rows);
 }
 
 static void empty(gsa__block *block)
 {
-    block->n_rows = block->n_entries = 0;
-    block->has_words = block->has_values = block->has_weights = block->complete = block->is_last = 0;
+    gsa__rows_clear(&block->rows);
+    block->complete = block->is_last = 0;
 }
 
 void gsa__block_clear(gsa__block *block)
 {
     empty(block);
     block->pending.n_rows = block->pending_row = 0;
-}
-
-static gsa_status reserve(gsa__block *block, size_t n_entries, gsa_error *error)
-{
-    if (!gsa__reserve(&block->env, &block->index, &block->index_capacity, n_entries, sizeof *block->index) ||
-        !gsa__reserve(&block->env, &block->value, &block->value_capacity, n_entries, sizeof *block->value))
-        return gsa__fail_memory(&block->env, error, "no memory for a block of %zu entries", n_entries);
-    return GSA_OK;
-}
-
-static void copy_facts(gsa__block *block, const gsa_batch *from, size_t row, size_t n)
-{
-    static const gsa_place nowhere = {0, 0, 0};
-    size_t at = block->n_rows;
-    for (size_t i = 0; i < n; i++) {
-        block->label[at + i] = from->label ? from->label[row + i] : 0;
-        block->word[at + i] = from->word ? from->word[row + i] : -1;
-        block->weight[at + i] = from->weight ? from->weight[row + i] : 1;
-        block->place[at + i] = from->place ? from->place[row + i] : nowhere;
-    }
-    block->has_words |= from->word != NULL;
-    block->has_weights |= from->weight != NULL;
 }
 
 /* Words are only ever added: those that the block has are the first of the reader's. */
@@ -118,73 +76,62 @@ static gsa_status copy_words(gsa__block *block, const gsa_batch *from, gsa_error
     return GSA_OK;
 }
 
-/* Values are written down from the first on that is not 1; those before it were. */
-static void note_values(gsa__block *block)
+/* Where the entries of a row begin. */
+static size_t start_of(const gsa_batch *from, size_t row)
 {
-    for (size_t i = 0; i < block->n_entries && !block->has_values; i++)
-        block->value[i] = 1.0f;
-    block->has_values = 1;
+    return from->index ? (size_t)from->row_start[row] : row * from->width;
 }
 
-/* A dense row becomes a sparse one; zeros are left out either way. */
-static gsa_status copy_row(gsa__block *block, const gsa_batch *from, size_t row, gsa_error *error)
+/* The entries of a row but for zeros, which mean the same as none; returns how many there are now. */
+static size_t copy_entries(gsa__rows *to, size_t at, const gsa_batch *from, size_t start, size_t end)
 {
-    size_t start = from->index ? (size_t)from->row_start[row] : row * from->width;
-    size_t n = from->index ? (size_t)(from->row_start[row + 1] - from->row_start[row]) : from->width;
-    gsa_status status = reserve(block, block->n_entries + n, error);
+    int is_plain = from->index != NULL;
+    for (size_t i = start; i < end && from->value; i++)
+        is_plain &= from->value[i] != 0;
+    if (is_plain && end > start) {
+        memcpy(to->index + at, from->index + start, (end - start) * sizeof *to->index);
+        if (from->value)
+            memcpy(to->value + at, from->value + start, (end - start) * sizeof *to->value);
+        return at + (end - start);
+    }
+    for (size_t i = start; i < end; i++) {
+        to->index[at] = from->index ? from->index[i] : (uint32_t)(i - start);
+        if (from->value)
+            to->value[at] = from->value[i];
+        at += !from->value || from->value[i] != 0;
+    }
+    return at;
+}
+
+/* n rows of what is pending, which have so many entries at the most. */
+static gsa_status copy_rows(gsa__block *block, size_t n, size_t n_entries, gsa_error *error)
+{
+    static const gsa_place nowhere = {0, 0, 0};
+    const gsa_batch *from = &block->pending;
+    gsa__rows *to = &block->rows;
+    const bool has_values = from->value != NULL;
+    gsa_status status = gsa__rows_reserve_block(to, n, n_entries, has_values, error);
     if (status != GSA_OK)
         return status;
-    if (from->value)
-        note_values(block);
-    size_t at = block->n_entries;
-    for (size_t i = 0; i < n; i++) {
-        float value = from->value ? from->value[start + i] : 1.0f;
-        if (value == 0)
-            continue;
-        block->index[at] = from->index ? from->index[start + i] : (uint32_t)i;
-        block->value[at++] = value;
+    size_t at = to->n_values, row = block->pending_row, r = to->n_rows;
+    for (size_t i = 0; i < n; i++, row++, r++) {
+        at = copy_entries(to, at, from, start_of(from, row), start_of(from, row + 1));
+        to->row_start[r + 1] = (int64_t)at;
+        to->label[r] = from->label ? from->label[row] : 0;
+        to->word[r] = from->word ? from->word[row] : -1;
+        to->weight[r] = from->weight ? from->weight[row] : 1;
+        to->place[r] = from->place ? from->place[row] : nowhere;
     }
-    block->n_entries = at;
-    copy_facts(block, from, row, 1);
-    block->row_start[++block->n_rows] = (int64_t)at;
-    return GSA_OK;
-}
-
-static int has_zeros(const float *value, size_t n)
-{
-    int zeros = 0;
-    for (size_t i = 0; i < n; i++)
-        zeros |= value[i] == 0;
-    return zeros;
-}
-
-/* Sparse rows without zeros, as readers deliver them: all at once. */
-static gsa_status copy_rows(gsa__block *block, const gsa_batch *from, size_t row, size_t n_rows, gsa_error *error)
-{
-    size_t start = (size_t)from->row_start[row], n = (size_t)from->row_start[row + n_rows] - start;
-    gsa_status status = reserve(block, block->n_entries + n, error);
-    if (status != GSA_OK || n_rows == 0)
-        return status;
-    if (from->value)
-        note_values(block);
-    if (n > 0) /* else there may be no memory */
-        memcpy(block->index + block->n_entries, from->index + start, n * sizeof *block->index);
-    if (n > 0 && from->value)
-        memcpy(block->value + block->n_entries, from->value + start, n * sizeof *block->value);
-    for (size_t i = 0; i < n && !from->value && block->has_values; i++)
-        block->value[block->n_entries + i] = 1.0f;
-    copy_facts(block, from, row, n_rows);
-    for (size_t i = 1; i <= n_rows; i++)
-        block->row_start[block->n_rows + i] =
-            (int64_t)block->n_entries + (from->row_start[row + i] - from->row_start[row]);
-    block->n_rows += n_rows;
-    block->n_entries += n;
+    to->any_word = to->any_word || from->word;
+    to->any_weight = to->any_weight || from->weight;
+    gsa__rows_finish_block(to, n, has_values, !has_values);
+    block->pending_row = row;
     return GSA_OK;
 }
 
 static int is_full(const gsa__block *block, size_t most_rows)
 {
-    return block->n_rows >= most_rows || block->n_entries >= GSA_BLOCK_ENTRIES;
+    return block->rows.n_rows >= most_rows || block->rows.n_values >= GSA_BLOCK_ENTRIES;
 }
 
 int gsa__block_is_full(const gsa__block *block)
@@ -196,22 +143,13 @@ static gsa_status take_pending(gsa__block *block, size_t most_rows, gsa_error *e
 {
     const gsa_batch *from = &block->pending;
     gsa_status status = GSA_OK;
-    size_t row = block->pending_row, n = from->n_rows - row;
-    if (n > most_rows - block->n_rows)
-        n = most_rows - block->n_rows;
-    if (n > 0 && from->index) {
-        size_t start = (size_t)from->row_start[row], n_entries = (size_t)from->row_start[row + n] - start;
-        if (block->n_entries + n_entries < GSA_BLOCK_ENTRIES &&
-            !(from->value && has_zeros(from->value + start, n_entries))) {
-            status = copy_rows(block, from, row, n, error);
-            block->pending_row += status == GSA_OK ? n : 0;
-            return status;
-        }
-    }
     while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, most_rows)) {
-        status = copy_row(block, from, block->pending_row, error);
-        if (status == GSA_OK)
-            block->pending_row++;
+        size_t row = block->pending_row, start = start_of(from, row), most = GSA_BLOCK_ENTRIES - block->rows.n_values;
+        size_t n = 0, left = most_rows - block->rows.n_rows;
+        do
+            n++;
+        while (n < left && row + n < from->n_rows && start_of(from, row + n) - start < most);
+        status = copy_rows(block, n, start_of(from, row + n) - start, error);
     }
     return status;
 }
@@ -223,24 +161,12 @@ void gsa__block_follow(gsa__block *block, const gsa__block *before)
     block->pending_row = before->pending_row;
 }
 
-static gsa_batch view_of(const gsa__block *block)
-{
-    return (gsa_batch){.n_rows = block->n_rows,
-                       .row_start = block->row_start,
-                       .index = block->index,
-                       .value = block->has_values ? block->value : NULL,
-                       .label = block->label,
-                       .word = block->has_words ? block->word : NULL,
-                       .words = block->words,
-                       .n_words = block->n_words,
-                       .weight = block->has_weights ? block->weight : NULL,
-                       .place = block->place};
-}
-
 size_t gsa__block_view(const gsa__block *block, gsa_batch *view)
 {
-    *view = view_of(block);
-    return block->n_rows;
+    gsa__rows_view(&block->rows, view);
+    view->words = block->words;
+    view->n_words = block->n_words;
+    return view->n_rows;
 }
 
 gsa_status gsa__block_add(gsa__block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error)
@@ -256,18 +182,31 @@ gsa_status gsa__block_add(gsa__block *block, const gsa_batch *rows, size_t n, si
     return status;
 }
 
+/* The reader's last batch as it is, if the block is to have just that. */
+static int take_whole(gsa__block *block, gsa_reader *reader, size_t least_rows, size_t most_rows)
+{
+    const gsa_batch *from = &block->pending;
+    if (block->rows.n_rows > 0 || !from->index || !from->label || from->n_rows > most_rows)
+        return 0;
+    size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
+    if ((from->n_rows < least_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
+        !gsa__hand_over(reader, &block->rows))
+        return 0;
+    block->pending_row = from->n_rows;
+    return 1;
+}
+
 /* Rows that waited, and after them those of the reader until there are least_rows. */
 static gsa_status gather(gsa__block *block, gsa_reader *reader, size_t least_rows, size_t most_rows, gsa_error *error)
 {
-    gsa_status status = reserve(block, 1, error); /* a block of empty rows is sparse too */
-    if (status == GSA_OK)
-        status = take_pending(block, most_rows, error);
+    gsa_status status = take_pending(block, most_rows, error);
     while (status == GSA_OK && !is_full(block, least_rows)) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
         if (status != GSA_OK)
             block->pending.n_rows = 0;
-        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK)
+        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK &&
+                 !take_whole(block, reader, least_rows, most_rows))
             status = take_pending(block, most_rows, error);
     }
     return status;
@@ -277,7 +216,7 @@ gsa_status gsa__block_take(gsa__block *block, gsa_reader *reader, size_t most_ro
 {
     gsa_status status = gather(block, reader, 1, most_rows, error);
     if (status == GSA_OK)
-        *view = view_of(block);
+        gsa__block_view(block, view);
     return status;
 }
 
@@ -286,13 +225,13 @@ gsa_status gsa__block_read(gsa__block *block, gsa_reader *reader, size_t most_ro
     if (block->complete)
         empty(block);
     gsa_status status = gather(block, reader, most_rows, most_rows, error);
-    if (status == GSA_END && block->n_rows > 0) {
+    if (status == GSA_END && block->rows.n_rows > 0) {
         block->is_last = 1;
         status = GSA_OK;
     }
     if (status == GSA_OK) {
         block->complete = 1;
-        *view = view_of(block);
+        gsa__block_view(block, view);
     }
     return status;
 }

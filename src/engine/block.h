@@ -1,4 +1,4 @@
-/* A block: the next rows of a reader, copied together so that they can be learned in any order. */
+/* A block: the next rows of a reader, brought together so that they can be learned in any order. */
 #ifndef GSA_ENGINE_BLOCK_H
 #define GSA_ENGINE_BLOCK_H
 

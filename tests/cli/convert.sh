@@ -75,7 +75,7 @@ same all.gsac skipped.gsac
 try greedystep convert all.gsac -o all.gsac
 head -c 5000 all.gsac >cut.gsac
 try greedystep evaluate svm.model cut.gsac
-{ head -c 4000 all.gsac; printf '\377'; tail -c +4002 all.gsac; } >damaged.gsac
+{ head -c 40000 all.gsac; printf "\377"; tail -c +40002 all.gsac; } >damaged.gsac
 try greedystep train damaged.gsac -o never --bad-rows skip
 try greedystep convert damaged.gsac -o never.svm
 try greedystep convert all.svm -o never.gsac --format csv

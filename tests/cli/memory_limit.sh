@@ -9,5 +9,5 @@ try greedystep train small.svm -o m --memory-limit 0 --quiet
 try greedystep train small.svm -o m --memory-limit 8 --order file
 # The folds of a solution count together.
 greedystep generate --rows 1000 --features 300000 --nnz 100 -o wide.svm --quiet
-try greedystep train wide.svm -o m --memory-limit 16M
+try greedystep train wide.svm -o m --memory-limit 16M --threads 1
 greedystep train wide.svm -o m --memory-limit 256M --quiet >log && echo "fine with more"

@@ -91,17 +91,7 @@ def write_raw(path, header, data, seal, size=None):
 
 # ---- caches ---------------------------------------------------------------------------------------------------------
 
-MAGIC, END = b"\x89GSAC\0\r\n", b"\x89CASG\0\r\n"
-
-
-def packed(numbers):
-    """Control bytes, then one to four bytes a number."""
-    control, out = bytearray((len(numbers) + 3) // 4), bytearray()
-    for i, n in enumerate(numbers):
-        size = max(1, (n.bit_length() + 7) // 8)
-        control[i // 4] |= (size - 1) << (2 * (i % 4))
-        out += n.to_bytes(size, "little")
-    return bytes(control) + bytes(out)
+MAGIC, END = b"\x89GSAC\0\r\n" + struct.pack("<Q", 2), b"\x89CASG\0\r\n"
 
 
 def cache_part(seal, marker, payload, fields, claimed_size=None):
@@ -111,23 +101,23 @@ def cache_part(seal, marker, payload, fields, claimed_size=None):
     return head + seal(head) + payload
 
 
-def cache_block(seal, lengths, gaps, values=None, labels=(0.0, 1.0), codes=None, words=b"", n_words=0, fields=None,
+def cache_block(seal, lengths, ids, values=None, labels=(0.0, 1.0), codes=None, words=b"", n_words=0, fields=None,
                 claimed_size=None):
-    """A block of len(lengths) rows; gaps as the format has them. fields replaces members of the header by number."""
+    """A block of len(lengths) rows. fields replaces members of the header by number."""
     codes = [i % len(labels) for i in range(len(lengths))] if codes is None else codes
-    payload = words + b"".join(l if isinstance(l, bytes) else struct.pack("<d", l) for l in labels) + bytes(codes)
-    payload += packed(lengths) + packed(gaps)
+    payload = b"".join(l if isinstance(l, bytes) else struct.pack("<d", l) for l in labels)
+    payload += struct.pack("<%dI" % len(lengths), *lengths) + bytes(codes) + words + struct.pack("<%dI" % len(ids), *ids)
     if values is not None:
         payload += struct.pack("<%df" % len(values), *values)
-    numbers = [0, len(lengths), len(gaps), len(labels), n_words, 0 if values is None else 1]
+    numbers = [0, len(lengths), len(ids), len(labels), n_words, 0 if values is None else 1]
     for at, number in (fields or {}).items():
         numbers[at] = number
-    return cache_part(seal, b"BLOCK\0\0\0", payload, numbers, claimed_size), len(lengths), len(gaps)
+    return cache_part(seal, b"BLOCK\0\0\0", payload, numbers, claimed_size), len(lengths), len(ids)
 
 
 def cache_file(seal, blocks, schema=None, n_features=10, index_fields=None, index_size=None, index_offset=None):
     """Blocks as cache_block gives them, with the index and the end."""
-    out = MAGIC + struct.pack("<Q", 1)
+    out = MAGIC
     if schema is not None:
         out += cache_part(seal, b"SCHEMA\0\0", schema, [0] * 6)
     entries, rows, total = b"", 0, 0

@@ -1,7 +1,9 @@
 /* Reading a cache in the order of its bytes: from a file, a pipe or memory, compressed or not.
  *
- *   1 Nothing of a block is used before its hash is checked.
- *   2 A call that is stopped goes on where it was: `filled` says how much of the current part is there. */
+ *   1 Nothing of a block is delivered before its hash is checked.
+ *   2 A call that is stopped goes on where it was: `filled` says how much of the current part is there, `taken` how
+ * much of that is in the hash. 3 Ids and values are read to where the batch has them, in pieces that the processor's
+ * cache still holds when they are hashed and checked. */
 #include "data/format/cache_block.h"
 
 #include "base/byte_order.h"
@@ -12,21 +14,32 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The part of the file that is read next. */
-typedef enum part { HEAD, HEADER, PAYLOAD, ROWS, FOOT, END } part;
+#define PIECE ((size_t)128 << 10)
+
+/* The part of the file that is read next. A block is its facts, which are a payload, its ids and its values. */
+typedef enum part { HEAD, HEADER, PAYLOAD, IDS, VALUES, SKIPPED, FOOT, END } part;
 
 typedef struct cache {
     const gsa_env *env;
     gsa__format_input *input;
     part part;
-    uint64_t offset;   /* of this part in the file */
+    uint64_t start;    /* in the file, of the block or whatever else has a header */
+    uint64_t offset;   /* of this part */
     uint64_t n_blocks; /* before this one */
     uint64_t n_rows;   /* of those */
     unsigned char *buffer;
-    size_t capacity, filled;
+    size_t capacity, filled, taken;
     gsa__cache_block block;
-    bool knows_schema; /* or that there is none */
+    unsigned char hasher[sizeof(gsa__hasher) + _Alignof(gsa__hasher)]; /* has one in it, aligned */
+    bool knows_schema;                                                 /* or that there is none */
 } cache;
+
+/* Memory of the env is not aligned as a hasher wants it. */
+static gsa__hasher *hasher_of(cache *parser)
+{
+    size_t over = (uintptr_t)parser->hasher % _Alignof(gsa__hasher);
+    return (void *)(parser->hasher + (over > 0 ? _Alignof(gsa__hasher) - over : 0));
+}
 
 static void close_cache(void *memory)
 {
@@ -50,8 +63,10 @@ static gsa_status open_cache(size_t buffer_size, const gsa_env *env, void **out,
 static void enter(cache *parser, part next)
 {
     parser->offset += parser->filled;
-    parser->filled = 0;
+    parser->filled = parser->taken = 0;
     parser->part = next;
+    if (next == HEADER || next == FOOT)
+        parser->start = parser->offset;
 }
 
 static void begin_cache(void *memory, gsa__format_input *input)
@@ -59,19 +74,19 @@ static void begin_cache(void *memory, gsa__format_input *input)
     cache *parser = memory;
     parser->input = input;
     parser->part = HEAD;
-    parser->filled = 0;
+    parser->filled = parser->taken = 0;
     parser->knows_schema = false;
-    parser->offset = parser->n_blocks = parser->n_rows = 0;
+    parser->start = parser->offset = parser->n_blocks = parser->n_rows = 0;
 }
 
 /* The stream is at the header of this block: reads from there on. */
 static void begin_at(cache *parser, uint64_t block, uint64_t offset, uint64_t first_row)
 {
-    parser->part = HEADER;
     parser->filled = 0;
+    parser->offset = offset;
+    enter(parser, HEADER);
     parser->knows_schema = true;
     parser->n_blocks = block;
-    parser->offset = offset;
     parser->n_rows = first_row;
 }
 
@@ -105,7 +120,7 @@ static gsa_status damaged(const cache *parser, gsa_status status, gsa_error *err
 {
     if (status == GSA_FORMAT)
         gsa__error_prefix(error, "%s: damaged cache (make it anew), block %" PRIu64 " (byte %" PRIu64 "): ",
-                          parser->input->name, parser->n_blocks, parser->offset);
+                          parser->input->name, parser->n_blocks, parser->start);
     return status;
 }
 
@@ -114,16 +129,13 @@ static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error 
     return damaged(parser, gsa__fail(error, GSA_FORMAT, "%s", what), error);
 }
 
-/* Fills the buffer to `size` bytes of the current part; *whole is false if the file ends before. */
-static gsa_status fill(cache *parser, size_t size, bool *whole, gsa_error *error)
+/* Reads up to `size` bytes of the current part to `to`; *whole is false if the file ends before. */
+static gsa_status fill(cache *parser, unsigned char *to, size_t size, bool *whole, gsa_error *error)
 {
-    if (!gsa__reserve(parser->env, &parser->buffer, &parser->capacity, size + GSA__PACKED_SLACK, 1))
-        return gsa__fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
-                                size);
     size_t got = 1;
     while (parser->filled < size && got > 0) {
-        gsa_status status = gsa__decode_read(parser->input->stream, parser->buffer + parser->filled,
-                                             size - parser->filled, &got, error);
+        gsa_status status =
+            gsa__decode_read(parser->input->stream, to + parser->filled, size - parser->filled, &got, error);
         if (status != GSA_OK)
             return status;
         parser->filled += got;
@@ -132,29 +144,44 @@ static gsa_status fill(cache *parser, size_t size, bool *whole, gsa_error *error
     return GSA_OK;
 }
 
-static gsa_status need(cache *parser, size_t size, gsa_error *error)
+static gsa_status need(cache *parser, unsigned char *to, size_t size, gsa_error *error)
 {
     bool whole = false;
-    gsa_status status = fill(parser, size, &whole, error);
+    gsa_status status = fill(parser, to, size, &whole, error);
     return status != GSA_OK || whole ? status : fail_damaged(parser, "the file ends in the middle", error);
+}
+
+/* All of the current part, and one byte for a NUL. */
+static gsa_status need_buffer(cache *parser, size_t size, gsa_error *error)
+{
+    if (!gsa__reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1))
+        return gsa__fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
+                                size);
+    return need(parser, parser->buffer, size, error);
 }
 
 static gsa_status read_head(cache *parser, gsa__rows *rows, gsa_error *error)
 {
     (void)rows;
-    gsa_status status = need(parser, GSA__CACHE_HEAD_SIZE, error);
+    gsa_status status = need_buffer(parser, GSA__CACHE_HEAD_SIZE, error);
     if (status != GSA_OK)
         return status;
     uint64_t version = gsa__load_u64(parser->buffer + 8);
     if (version != GSA__CACHE_VERSION)
         return gsa__fail(error, GSA_FORMAT,
-                         "%s is a cache of version %" PRIu64 ", this release reads version %d: make it anew",
+                         "%s is a cache of version %" PRIu64 ", this release reads version %d: convert the rows again",
                          parser->input->name, version, GSA__CACHE_VERSION);
     enter(parser, HEADER);
     return GSA_OK;
 }
 
-/* What is wrong with the header of a block, or NULL. */
+/* Of a section that nobody has to know, the first letter is a small one. */
+static bool is_optional(const gsa__cache_header *header)
+{
+    return (header->marker & 0xFF) >= 'a' && (header->marker & 0xFF) <= 'z';
+}
+
+/* What is wrong with a header, or NULL. */
 static const char *header_objection(const cache *parser)
 {
     const gsa__cache_header *h = &parser->block.header;
@@ -164,47 +191,64 @@ static const char *header_objection(const cache *parser)
                     h->payload_size == h->n_rows * GSA__CACHE_ENTRY_SIZE;
         return fits ? NULL : "the index does not fit the blocks before it";
     }
+    if (is_optional(h))
+        return NULL;
     if (h->marker == GSA__CACHE_SCHEMA && !parser->knows_schema)
         return h->payload_size > 0 ? NULL : "it has no text";
     if (h->marker != GSA__CACHE_BLOCK)
         return "no block begins here";
     if (h->first_row != parser->n_rows)
         return "it does not continue the rows before it";
-    bool fits = h->n_rows > 0 && h->n_rows <= GSA_BLOCK_ROWS && h->n_entries <= h->payload_size &&
-                h->n_words <= h->n_rows && h->n_labels <= GSA__CACHE_MOST_LABELS &&
-                h->flags <= (GSA__CACHE_VALUES | GSA__CACHE_WEIGHTS);
-    return fits ? NULL : "its header makes no sense";
+    return gsa__cache_block_objection(h);
+}
+
+/* A header that was damaged is none; so this is what somebody wrote. */
+static gsa_status check_header(cache *parser, gsa_error *error)
+{
+    const gsa__cache_header *header = &parser->block.header;
+    const char *novelty = header->marker == GSA__CACHE_BLOCK ? gsa__cache_block_novelty(header) : NULL;
+    if (novelty)
+        return gsa__fail(error, GSA_UNSUPPORTED,
+                         "%s: block %" PRIu64 " has %s, which this release does not read yet: convert the rows again",
+                         parser->input->name, parser->n_blocks, novelty);
+    const char *objection = header_objection(parser);
+    if (objection)
+        return fail_damaged(parser, objection, error);
+    if (is_optional(header) ||
+        (header->payload_size <= gsa__memory_limit(parser->env) / 4 && header->payload_size < SIZE_MAX))
+        return GSA_OK;
+    return gsa__fail(error, GSA_LIMIT,
+                     "%s: block %" PRIu64 " of %" PRIu64
+                     " bytes is over a quarter of the memory limit: raise the limit",
+                     parser->input->name, parser->n_blocks, header->payload_size);
 }
 
 static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
 {
     (void)rows;
+    const gsa__cache_header *header = &parser->block.header;
     if (parser->offset >= parser->input->limit)
         return GSA_END;
-    gsa_status status = need(parser, GSA__CACHE_HEADER_SIZE, error);
+    gsa_status status = need_buffer(parser, GSA__CACHE_HEADER_SIZE, error);
     if (status != GSA_OK)
         return status;
     if (!gsa__cache_header_read(parser->buffer, &parser->block.header))
         return fail_damaged(parser, "the hash of its header does not match", error);
-    const char *objection = header_objection(parser);
-    if (objection)
-        return fail_damaged(parser, objection, error);
-    if (!parser->knows_schema && parser->block.header.marker != GSA__CACHE_SCHEMA && parser->input->schema->text)
+    status = check_header(parser, error);
+    if (status != GSA_OK)
+        return status;
+    bool is_schema = header->marker == GSA__CACHE_SCHEMA || is_optional(header);
+    if (!parser->knows_schema && !is_schema && parser->input->schema->text)
         return gsa__fail(error, GSA_ARGUMENT,
                          "%s is a cache that does not say what its columns were, and %s has columns",
                          parser->input->name, parser->input->schema_from);
-    parser->knows_schema = parser->knows_schema || parser->block.header.marker != GSA__CACHE_SCHEMA;
-    if (parser->block.header.payload_size > gsa__memory_limit(parser->env) / 4 ||
-        parser->block.header.payload_size > SIZE_MAX - GSA__PACKED_SLACK)
-        return gsa__fail(error, GSA_LIMIT,
-                         "%s: block %" PRIu64 " of %" PRIu64
-                         " bytes is over a quarter of the memory limit: raise the limit",
-                         parser->input->name, parser->n_blocks, parser->block.header.payload_size);
-    enter(parser, PAYLOAD);
+    parser->knows_schema = parser->knows_schema || !is_schema;
+    enter(parser, is_optional(header) ? SKIPPED : PAYLOAD);
+    gsa__hasher_init(hasher_of(parser));
     return GSA_OK;
 }
 
-/* The text is followed by slack in the buffer, where its NUL has room. */
+/* The text is followed by a byte in the buffer, where its NUL has room. */
 static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
 {
     gsa__format_input *input = parser->input;
@@ -227,44 +271,94 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
                      input->options->bits, input->name, input->schema->bits);
 }
 
+/* The hash of what was read since the header. */
+static gsa_status check_hash(cache *parser, gsa_error *error)
+{
+    bool matches = gsa__hasher_value(hasher_of(parser)) == parser->block.header.payload_hash;
+    return matches ? GSA_OK : fail_damaged(parser, "its hash does not match", error);
+}
+
 static gsa_status read_payload(cache *parser, gsa__rows *rows, gsa_error *error)
 {
     const gsa__cache_header *header = &parser->block.header;
-    size_t size = (size_t)header->payload_size;
-    gsa_status status = need(parser, size, error);
+    bool is_block = header->marker == GSA__CACHE_BLOCK;
+    size_t size = is_block ? gsa__cache_facts_size(header) : (size_t)header->payload_size;
+    gsa_status status = need_buffer(parser, size, error);
     if (status != GSA_OK)
         return status;
-    if (gsa__hash(parser->buffer, size, 0) != header->payload_hash)
-        return fail_damaged(parser, "its hash does not match", error);
+    gsa__hasher_add(hasher_of(parser), parser->buffer, size);
+    if (is_block) {
+        enter(parser, IDS);
+        return damaged(parser, gsa__cache_block_begin(&parser->block, parser->buffer, rows, error), error);
+    }
+    status = check_hash(parser, error);
+    if (status != GSA_OK)
+        return status;
     if (header->marker == GSA__CACHE_SCHEMA)
         return take_schema(parser, size, error);
-    if (header->marker == GSA__CACHE_INDEX) {
-        enter(parser, FOOT);
-        return GSA_OK;
-    }
-    parser->part = ROWS;
-    return damaged(parser, gsa__cache_block_open(&parser->block, parser->buffer, &rows->words, error), error);
+    enter(parser, FOOT);
+    return GSA_OK;
 }
 
-static gsa_status read_rows(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status end_block(cache *parser, gsa__rows *rows, gsa_error *error)
 {
-    gsa_place place = {.byte = parser->offset - GSA__CACHE_HEADER_SIZE, .file = parser->input->file};
-    gsa_status status = damaged(parser, gsa__cache_block_read(&parser->block, place, rows, error), error);
-    if (status == GSA_OK && parser->block.row == parser->block.header.n_rows) {
-        parser->n_rows += parser->block.header.n_rows;
-        parser->n_blocks++;
-        enter(parser, HEADER);
+    gsa_place place = {.byte = parser->start, .file = parser->input->file};
+    gsa_status status = check_hash(parser, error);
+    if (status == GSA_OK)
+        status = damaged(parser, gsa__cache_block_finish(&parser->block, place, rows, error), error);
+    if (status != GSA_OK)
+        return status;
+    parser->n_rows += parser->block.header.n_rows;
+    parser->n_blocks++;
+    enter(parser, HEADER);
+    return GSA_OK;
+}
+
+/* The next piece of ids or values; behind the last one, what follows them. */
+static gsa_status read_entries(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    const gsa__cache_header *header = &parser->block.header;
+    bool is_ids = parser->part == IDS;
+    size_t left = 4 * (size_t)header->n_entries - parser->taken, n = left < PIECE ? left : PIECE;
+    unsigned char *to =
+        is_ids ? (unsigned char *)(rows->index + rows->n_values) : (unsigned char *)(rows->value + rows->n_values);
+    gsa_status status = need(parser, to, parser->taken + n, error);
+    if (status != GSA_OK)
+        return status;
+    if (n > 0) {
+        size_t from = parser->taken / 4, end = from + n / 4;
+        gsa__hasher_add(hasher_of(parser), to + parser->taken, n);
+        parser->taken += n;
+        (is_ids ? gsa__cache_block_take_ids : gsa__cache_block_take_values)(&parser->block, rows, from, end);
+        return GSA_OK;
     }
-    return status;
+    if (!is_ids || !(header->flags & GSA__CACHE_VALUES))
+        return end_block(parser, rows, error);
+    enter(parser, VALUES);
+    return GSA_OK;
+}
+
+/* Piece after piece to the same place. */
+static gsa_status read_skipped(cache *parser, gsa__rows *rows, gsa_error *error)
+{
+    (void)rows;
+    uint64_t left = parser->block.header.payload_size - (parser->offset - parser->start - GSA__CACHE_HEADER_SIZE);
+    size_t n = left < PIECE ? (size_t)left : PIECE;
+    gsa_status status = need_buffer(parser, n, error);
+    if (status != GSA_OK)
+        return status;
+    gsa__hasher_add(hasher_of(parser), parser->buffer, n);
+    enter(parser, n > 0 ? SKIPPED : HEADER);
+    return n > 0 ? GSA_OK : check_hash(parser, error);
 }
 
 static gsa_status read_foot(cache *parser, gsa__rows *rows, gsa_error *error)
 {
     (void)rows;
-    gsa_status status = need(parser, GSA__CACHE_FOOT_SIZE, error);
+    gsa_status status = need_buffer(parser, GSA__CACHE_FOOT_SIZE, error);
     if (status != GSA_OK)
         return status;
-    uint64_t index_at = parser->offset - parser->block.header.payload_size - GSA__CACHE_HEADER_SIZE;
+    uint64_t index_at = parser->start - parser->block.header.payload_size - GSA__CACHE_HEADER_SIZE;
     if (gsa__load_u64(parser->buffer) != index_at || memcmp(parser->buffer + 8, GSA__CACHE_END, 8) != 0)
         return fail_damaged(parser, "the last bytes are not the end of a cache", error);
     enter(parser, END);
@@ -275,15 +369,15 @@ static gsa_status read_end(cache *parser, gsa__rows *rows, gsa_error *error)
 {
     (void)rows;
     bool whole = false;
-    gsa_status status = fill(parser, 1, &whole, error);
+    gsa_status status = fill(parser, parser->buffer, 1, &whole, error);
     if (status != GSA_OK)
         return status;
     return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
 }
 
-static gsa_status (*const step[])(cache *, gsa__rows *,
-                                  gsa_error *) = {[HEAD] = read_head, [HEADER] = read_header, [PAYLOAD] = read_payload,
-                                                  [ROWS] = read_rows, [FOOT] = read_foot,     [END] = read_end};
+static gsa_status (*const step[])(cache *, gsa__rows *, gsa_error *) = {
+    [HEAD] = read_head,      [HEADER] = read_header,   [PAYLOAD] = read_payload, [IDS] = read_entries,
+    [VALUES] = read_entries, [SKIPPED] = read_skipped, [FOOT] = read_foot,       [END] = read_end};
 
 /* Up to where the schema is known: no rows are needed for that. */
 static gsa_status prepare_cache(void *memory, gsa_error *error)
@@ -309,12 +403,12 @@ static gsa_status pass_cache(void *memory, gsa_extent *out, gsa_error *error)
 {
     cache *parser = memory;
     const gsa__cache_header *header = &parser->block.header;
-    gsa_status status = parser->part == ROWS ? GSA_UNSUPPORTED : GSA_OK;
+    gsa_status status = parser->part == IDS || parser->part == VALUES ? GSA_UNSUPPORTED : GSA_OK;
     while (status == GSA_OK && !(parser->part == PAYLOAD && header->marker == GSA__CACHE_BLOCK))
         status = step[parser->part](parser, NULL, error);
     if (status != GSA_OK)
         return status;
-    gsa_place first = {parser->n_rows + 1, parser->offset - GSA__CACHE_HEADER_SIZE, parser->input->file};
+    gsa_place first = {parser->n_rows + 1, parser->start, parser->input->file};
     *out = (gsa_extent){first, header->n_rows, header->n_entries};
     uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
     begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);

@@ -8,7 +8,7 @@
 #define GSA__CACHE_END \
     "\x89"             \
     "CASG\0\r\n"
-#define GSA__CACHE_VERSION 1
+#define GSA__CACHE_VERSION 2
 #define GSA__CACHE_HEAD_SIZE 16           /* magic, version */
 #define GSA__CACHE_FOOT_SIZE 16           /* offset of the index's header, end magic */
 #define GSA__CACHE_HEADER_SIZE 80         /* the struct below and its hash */
@@ -18,14 +18,15 @@
 #define GSA__CACHE_SCHEMA 0x414D45484353u /* "SCHEMA" */
 #define GSA__CACHE_MOST_LABELS 256
 
-enum { GSA__CACHE_VALUES = 1, GSA__CACHE_WEIGHTS = 2 };
+/* Flags of a block. What is written in the higher bits, or with MISSING, is refused by name until it is read. */
+enum { GSA__CACHE_VALUES = 1, GSA__CACHE_WEIGHTS = 2, GSA__CACHE_MISSING = 4, GSA__CACHE_FORM_SHIFT = 8 };
 
 /* A label is 8 bytes: the bits of a finite number, or these and in the low half the number of a word of the block. */
 #define GSA__CACHE_WORD 0xFFFFFFFF00000000u
 
-/* Before each block, before the index and before the schema, as 64-bit numbers. */
+/* Before each block, before the index, the schema and sections to come, as 64-bit numbers. */
 typedef struct gsa__cache_header {
-    uint64_t marker;       /* GSA__CACHE_BLOCK, GSA__CACHE_INDEX or GSA__CACHE_SCHEMA */
+    uint64_t marker; /* GSA__CACHE_BLOCK, _INDEX, _SCHEMA, or one in small letters: whoever knows it not skips it */
     uint64_t payload_size; /* bytes after this header */
     uint64_t payload_hash;
     uint64_t first_row; /* rows before this block; index: all rows */

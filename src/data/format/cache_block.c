@@ -1,4 +1,4 @@
-/* The columns of a block, and rows from them. The caller has checked the hash. */
+/* The columns of a block, which become those of a batch. */
 #include "data/format/cache_block.h"
 
 #include "base/byte_order.h"
@@ -9,179 +9,217 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct cursor {
-    const unsigned char *at;
-    size_t left;
-} cursor;
+/* Where the facts of a block begin, from its first byte on. */
+typedef struct facts {
+    size_t lengths, weights, codes, words, end;
+} facts;
 
-/* The next n elements, or NULL if there are not so many. */
-static const unsigned char *take(cursor *from, size_t n, size_t element_size)
+static bool has(const gsa__cache_header *header, unsigned flag)
 {
-    if (n > from->left / element_size)
-        return NULL;
-    const unsigned char *taken = from->at;
-    from->at += n * element_size;
-    from->left -= n * element_size;
-    return taken;
+    return (header->flags & flag) != 0;
 }
 
-static bool take_packed(cursor *from, size_t n, gsa__packed *out)
+static facts lay_out(const gsa__cache_header *header)
 {
-    *out = (gsa__packed){.control = take(from, gsa__packed_controls(n), 1)};
-    out->data = out->control ? take(from, gsa__packed_size(out->control, n), 1) : NULL;
-    return out->data != NULL;
+    size_t n_rows = (size_t)header->n_rows, n_labels = (size_t)header->n_labels;
+    facts at = {.lengths = 8 * (n_labels > 0 ? n_labels : n_rows)};
+    at.weights = at.lengths + 4 * n_rows;
+    at.codes = at.weights + (has(header, GSA__CACHE_WEIGHTS) ? 4 * n_rows : 0);
+    at.words = at.codes + (n_labels > 0 ? n_rows : 0);
+    at.end = gsa__cache_facts_size(header);
+    return at;
 }
 
-/* Enters the block's words in the reader's dictionary. */
-static gsa_status read_words(gsa__cache_block *block, cursor *from, gsa__words *words, gsa_error *error)
+size_t gsa__cache_facts_size(const gsa__cache_header *header)
 {
-    size_t n_words = (size_t)block->header.n_words;
-    if (!gsa__reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
-        return gsa__fail_memory(words->env, error, "no memory for %zu label words", n_words);
-    for (size_t i = 0; i < n_words; i++) {
-        const unsigned char *size = take(from, 1, 1);
-        const char *text = size ? (const char *)take(from, *size, 1) : NULL;
-        if (!text || !gsa__is_text(text, *size))
-            return gsa__fail(error, GSA_FORMAT, "a label is no text");
-        gsa_status status = gsa__words_enter(words, text, *size, &block->word[i], error);
-        if (status != GSA_OK)
-            return status;
-    }
-    return GSA_OK;
+    return (size_t)(header->payload_size - header->n_entries * (has(header, GSA__CACHE_VALUES) ? 8 : 4));
 }
 
-static bool read_labels(gsa__cache_block *block, cursor *from)
+const char *gsa__cache_block_novelty(const gsa__cache_header *header)
 {
-    size_t n_rows = (size_t)block->header.n_rows, n_labels = (size_t)block->header.n_labels;
-    size_t n = n_labels > 0 ? n_labels : n_rows;
-    block->labels = take(from, n, 8);
-    block->codes = n_labels > 0 ? take(from, n_rows, 1) : NULL;
-    if (!block->labels || (n_labels > 0 && !block->codes))
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits = gsa__load_u64(block->labels + 8 * i);
-        bool is_word = bits >= GSA__CACHE_WORD && (uint32_t)bits < block->header.n_words;
-        if (!is_word && (bits >> 52 & 0x7FF) == 0x7FF)
-            return false;
-    }
-    size_t highest = 0;
-    for (size_t r = 0; block->codes && r < n_rows; r++)
-        highest = block->codes[r] > highest ? block->codes[r] : highest;
-    return highest < n;
+    static const char *const forms[] = {"dense rows in f32", "dense rows in f16", "dense rows in bf16"};
+    uint64_t form = header->flags >> GSA__CACHE_FORM_SHIFT;
+    if (form > 0 && form <= sizeof forms / sizeof *forms)
+        return forms[form - 1];
+    return form == 0 && has(header, GSA__CACHE_MISSING) ? "numbers that may be missing" : NULL;
 }
 
-static bool read_lengths(gsa__cache_block *block, cursor *from)
+const char *gsa__cache_block_objection(const gsa__cache_header *header)
 {
-    size_t n_rows = (size_t)block->header.n_rows;
-    gsa__packed packed;
-    if (!take_packed(from, n_rows, &packed))
-        return false;
-    gsa__unpack(&packed, block->length, n_rows);
-    uint64_t sum = 0;
-    for (size_t r = 0; r < n_rows; r++)
-        sum += block->length[r];
-    return sum == block->header.n_entries;
-}
-
-/* What is wrong with the columns that follow the words, or NULL. */
-static const char *columns_objection(gsa__cache_block *block, cursor *from)
-{
-    size_t n_rows = (size_t)block->header.n_rows, n_entries = (size_t)block->header.n_entries;
-    bool has_weights = block->header.flags & GSA__CACHE_WEIGHTS, has_values = block->header.flags & GSA__CACHE_VALUES;
-    if (!read_labels(block, from))
-        return "its labels make no sense";
-    if (!read_lengths(block, from))
-        return "the lengths of its rows make no sense";
-    bool fits = take_packed(from, n_entries, &block->ids);
-    block->weights = fits && has_weights ? take(from, n_rows, sizeof(float)) : NULL;
-    block->values = fits && has_values ? take(from, n_entries, sizeof(float)) : NULL;
-    fits = fits && (block->weights || !has_weights) && (block->values || !has_values) && from->left == 0;
+    const uint64_t entry_size = has(header, GSA__CACHE_VALUES) ? 8 : 4;
+    if (header->n_rows == 0 || header->n_rows > GSA_BLOCK_ROWS || header->n_words > header->n_rows ||
+        header->n_labels > GSA__CACHE_MOST_LABELS || header->flags > (GSA__CACHE_VALUES | GSA__CACHE_WEIGHTS) ||
+        header->n_entries > header->payload_size / entry_size)
+        return "its header makes no sense";
+    uint64_t size = header->payload_size - header->n_entries * entry_size, fixed = lay_out(header).words;
+    /* a word has 1 to 255 bytes, and one more for its size */
+    bool fits = size >= fixed && size - fixed >= 2 * header->n_words && size - fixed <= 256 * header->n_words;
     return fits ? NULL : "its size does not fit its columns";
 }
 
-gsa_status gsa__cache_block_open(gsa__cache_block *block, const unsigned char *payload, gsa__words *words,
-                                 gsa_error *error)
+static uint32_t load_u32(const unsigned char *from)
 {
-    cursor from = {payload, (size_t)block->header.payload_size};
-    gsa_status status = read_words(block, &from, words, error);
+    return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+gsa_status gsa__cache_block_begin(gsa__cache_block *block, const unsigned char *bytes, gsa__rows *rows,
+                                  gsa_error *error)
+{
+    size_t n_rows = (size_t)block->header.n_rows;
+    block->facts = bytes;
+    block->row = 0;
+    block->breaks = 0;
+    block->sound = block->all_ones = true;
+    gsa_status status = gsa__rows_reserve_block(rows, n_rows, (size_t)block->header.n_entries,
+                                                has(&block->header, GSA__CACHE_VALUES), error);
     if (status != GSA_OK)
         return status;
-    const char *objection = columns_objection(block, &from);
-    block->row = 0;
-    return objection ? gsa__fail(error, GSA_FORMAT, "%s", objection) : GSA_OK;
-}
-
-static void load_floats(float *out, const unsigned char *from, size_t n)
-{
-    memcpy(out, from, n * sizeof *out);
-    if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes((unsigned char *)out, n, sizeof *out);
-}
-
-/* The values of the next n entries; false if one is not finite. */
-static bool add_values(gsa__cache_block *block, float *value, size_t n, bool *all_ones)
-{
-    if (!block->values) {
-        for (size_t i = 0; i < n; i++)
-            value[i] = 1;
-        return true;
+    const unsigned char *length = bytes + lay_out(&block->header).lengths;
+    int64_t *start = rows->row_start + rows->n_rows;
+    uint64_t sum = 0;
+    for (size_t r = 0; r < n_rows; r++) {
+        sum += load_u32(length + 4 * r);
+        start[r + 1] = (int64_t)(rows->n_values + sum);
     }
-    load_floats(value, block->values, n);
-    block->values += n * sizeof *value;
+    bool fits = sum == block->header.n_entries;
+    return fits ? GSA_OK : gsa__fail(error, GSA_FORMAT, "the lengths of its rows make no sense");
+}
+
+static void turn(void *elements, size_t n)
+{
+    if (!gsa__machine_is_little_endian())
+        gsa__swap_bytes(elements, n, 4);
+}
+
+/* Where an id is not above the one before it, a row must begin: the first loop counts such places, the second takes
+ * back those that are right. What ascends has its highest id at its end. */
+void gsa__cache_block_take_ids(gsa__cache_block *block, gsa__rows *rows, size_t from, size_t end)
+{
+    uint32_t *id = rows->index + rows->n_values, n_breaks = 0, n_right = 0, n_over = 0;
+    const int64_t *start = rows->row_start + rows->n_rows;
+    const int64_t first = start[0];
+    turn(id + from, end - from);
+    for (size_t i = from > 0 ? from : 1; i < end; i++)
+        n_breaks += id[i] <= id[i - 1];
+    size_t r = block->row, n_rows = (size_t)block->header.n_rows;
+    for (size_t at; r < n_rows && (at = (size_t)(start[r] - first)) < end; r++)
+        if (at > 0 && start[r + 1] > start[r]) {
+            n_right += id[at] <= id[at - 1];
+            n_over |= id[at - 1] > GSA_MAX_ID;
+        }
+    block->row = r;
+    block->sound = block->sound && n_over == 0 && id[end - 1] <= GSA_MAX_ID;
+    block->breaks += (int64_t)n_breaks - n_right;
+}
+
+void gsa__cache_block_take_values(gsa__cache_block *block, gsa__rows *rows, size_t from, size_t end)
+{
+    float *value = rows->value + rows->n_values;
     int n_bad = 0, n_other = 0;
-    for (size_t i = 0; i < n; i++) {
-        n_bad |= !isfinite(value[i]);
+    turn(value + from, end - from);
+    for (size_t i = from; i < end; i++) {
+        n_bad |= !isfinite(value[i]) | (value[i] == 0);
         n_other |= value[i] != 1;
     }
-    *all_ones = !n_other;
+    block->sound = block->sound && n_bad == 0;
+    block->all_ones = block->all_ones && n_other == 0;
+}
+
+/* ---- facts ------------------------------------------------------------------------------------------------------- */
+
+/* Enters the block's words in the reader's dictionary. */
+static gsa_status enter_words(gsa__cache_block *block, const facts *at, gsa__words *words, gsa_error *error)
+{
+    size_t n_words = (size_t)block->header.n_words, left = at->end - at->words;
+    const unsigned char *from = block->facts + at->words;
+    if (!gsa__reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
+        return gsa__fail_memory(words->env, error, "no memory for %zu label words", n_words);
+    for (size_t i = 0; i < n_words; i++) {
+        size_t size = left > 0 ? *from : 0;
+        if (size >= left || !gsa__is_text((const char *)from + 1, size))
+            return gsa__fail(error, GSA_FORMAT, "a label is no text");
+        gsa_status status = gsa__words_enter(words, (const char *)from + 1, size, &block->word[i], error);
+        if (status != GSA_OK)
+            return status;
+        from += size + 1;
+        left -= size + 1;
+    }
+    return left == 0 ? GSA_OK : gsa__fail(error, GSA_FORMAT, "its size does not fit its columns");
+}
+
+/* Label number i of the facts; false if it is neither a finite number nor a word of the block. */
+static bool find_label(const gsa__cache_block *block, size_t i, double *label, int32_t *word)
+{
+    uint64_t bits = gsa__load_u64(block->facts + 8 * i);
+    bool is_word = bits >= GSA__CACHE_WORD;
+    *label = 0;
+    *word = -1;
+    if (is_word && (uint32_t)bits < block->header.n_words)
+        *word = block->word[(uint32_t)bits];
+    if (!is_word)
+        memcpy(label, &bits, sizeof *label);
+    return is_word ? *word >= 0 : isfinite(*label);
+}
+
+static bool take_labels(const gsa__cache_block *block, const facts *at, gsa__rows *rows)
+{
+    double label[GSA__CACHE_MOST_LABELS];
+    int32_t word[GSA__CACHE_MOST_LABELS];
+    size_t n_rows = (size_t)block->header.n_rows, n_labels = (size_t)block->header.n_labels;
+    double *out = rows->label + rows->n_rows;
+    int32_t *word_out = rows->word + rows->n_rows, all_words = -1;
+    bool sound = true;
+    for (size_t i = 0; i < n_labels; i++)
+        sound &= find_label(block, i, &label[i], &word[i]);
+    for (size_t r = 0; r < n_rows && sound; r++) {
+        size_t code = n_labels > 0 ? block->facts[at->codes + r] : 0;
+        sound = n_labels > 0 ? code < n_labels : find_label(block, r, &out[r], &word_out[r]);
+        if (sound && n_labels > 0) {
+            out[r] = label[code];
+            word_out[r] = word[code];
+        }
+        all_words &= sound ? word_out[r] : -1; /* below 0 while there is none */
+    }
+    rows->any_word = rows->any_word || all_words >= 0;
+    return sound;
+}
+
+static bool take_weights(const gsa__cache_block *block, const facts *at, gsa__rows *rows)
+{
+    size_t n = (size_t)block->header.n_rows;
+    float *weight = rows->weight + rows->n_rows;
+    int n_bad = 0, n_other = 0;
+    if (has(&block->header, GSA__CACHE_WEIGHTS)) {
+        memcpy(weight, block->facts + at->weights, 4 * n);
+        turn(weight, n);
+        for (size_t r = 0; r < n; r++) {
+            n_bad |= !(weight[r] >= 0 && isfinite(weight[r]));
+            n_other |= weight[r] != 1;
+        }
+    } else
+        for (size_t r = 0; r < n; r++)
+            weight[r] = 1;
+    rows->any_weight = rows->any_weight || n_other;
     return !n_bad;
 }
 
-/* From the gaps between ids to the ids; false if they end beyond the highest. */
-static inline bool sum_gaps(uint32_t *index, size_t n)
+gsa_status gsa__cache_block_finish(gsa__cache_block *block, gsa_place place, gsa__rows *rows, gsa_error *error)
 {
-    uint64_t id = UINT64_MAX; /* one less than the first can be */
-    for (size_t i = 0; i < n; i++) {
-        id += (uint64_t)index[i] + 1;
-        index[i] = (uint32_t)id;
-    }
-    return n == 0 || id <= GSA_MAX_ID;
-}
-
-static bool add_row(gsa__cache_block *block, gsa__rows *rows, gsa_place place, bool all_ones)
-{
-    size_t r = block->row++, n = block->length[r];
-    if (!sum_gaps(rows->index + rows->n_values, n))
-        return false;
-    uint64_t bits = gsa__load_u64(block->labels + 8 * (block->codes ? block->codes[r] : r));
-    bool is_word = bits >= GSA__CACHE_WORD;
-    double label = 0;
-    if (!is_word)
-        memcpy(&label, &bits, sizeof label);
-    float weight = 1;
-    if (block->weights)
-        load_floats(&weight, block->weights + r * sizeof weight, 1);
-    if (!isfinite(weight) || weight < 0)
-        return false;
-    place.line = block->header.first_row + r + 1;
-    gsa__rows_finish(rows, n, all_ones, label, is_word ? block->word[(uint32_t)bits] : -1, place);
-    gsa__rows_weigh(rows, weight);
-    return true;
-}
-
-gsa_status gsa__cache_block_read(gsa__cache_block *block, gsa_place place, gsa__rows *rows, gsa_error *error)
-{
-    size_t n_rows = (size_t)block->header.n_rows, end = block->row, n = 0;
-    size_t most = rows->most_rows - rows->n_rows;
-    for (; end < n_rows && end - block->row < most && rows->n_values + n < rows->most_values; end++)
-        n += block->length[end];
-    gsa_status status = gsa__rows_reserve(rows, n + 1, error); /* never without memory */
+    const facts at = lay_out(&block->header);
+    size_t n_rows = (size_t)block->header.n_rows;
+    if (!block->sound || block->breaks != 0)
+        return gsa__fail(error, GSA_FORMAT, "a row makes no sense");
+    gsa_status status = enter_words(block, &at, &rows->words, error);
     if (status != GSA_OK)
         return status;
-    gsa__unpack(&block->ids, rows->index + rows->n_values, n);
-    bool all_ones = true;
-    bool sound = add_values(block, rows->value + rows->n_values, n, &all_ones);
-    while (sound && block->row < end)
-        sound = add_row(block, rows, place, all_ones);
-    return sound ? GSA_OK : gsa__fail(error, GSA_FORMAT, "a row makes no sense");
+    if (!take_labels(block, &at, rows))
+        return gsa__fail(error, GSA_FORMAT, "its labels make no sense");
+    if (!take_weights(block, &at, rows))
+        return gsa__fail(error, GSA_FORMAT, "its weights make no sense");
+    for (size_t r = 0; r < n_rows; r++) {
+        place.line = block->header.first_row + r + 1;
+        rows->place[rows->n_rows + r] = place;
+    }
+    gsa__rows_finish_block(rows, n_rows, has(&block->header, GSA__CACHE_VALUES), block->all_ones);
+    return GSA_OK;
 }

@@ -1,28 +1,40 @@
-/* One block of a cache in memory: its columns checked, then its rows piece by piece.
+/* One block of a cache on its way into the arrays of a batch: what its rows are (facts) comes first and is laid out,
+ * ids and values are read right to where they stay and looked at piece by piece.
  *
- *   1 No number of the payload is used before it is checked: hashes find damage, but anybody can make right ones.
- *   2 Batches end at the same rows as those of text with the same rows. */
+ *   1 No number is used before it is checked: hashes find damage, but anybody can make right ones.
+ *   2 The rows are part of the batch when gsa__cache_block_finish says so, which is after the hash was checked. */
 #ifndef GSA_DATA_CACHE_BLOCK_H
 #define GSA_DATA_CACHE_BLOCK_H
 
 #include "data/format/cache.h"
-#include "data/format/packed.h"
 
 typedef struct gsa__cache_block {
-    gsa__cache_header header;                               /* the caller's to fill and check */
-    size_t row;                                             /* the next to be delivered */
-    const unsigned char *labels, *codes, *weights, *values; /* codes, weights, values: NULL if there are none */
-    gsa__packed ids;
-    int32_t *word; /* the reader's numbers of the block's words; the caller's to free */
+    gsa__cache_header header; /* the caller's to fill */
+    const unsigned char *facts;
+    bool all_ones;
+    bool sound;     /* so far */
+    size_t row;     /* the first whose ids were not looked at */
+    int64_t breaks; /* ids that do not ascend, but for those that begin a row */
+    int32_t *word;  /* the reader's numbers of the block's words; the caller's to free */
     size_t word_capacity;
-    uint32_t length[GSA_BLOCK_ROWS]; /* entries of each row */
 } gsa__cache_block;
 
-/* The payload is borrowed until the last row; GSA__PACKED_SLACK bytes behind it must be readable. GSA_FORMAT (with what
- * is wrong, but not where) if it makes no sense. */
-gsa_status gsa__cache_block_open(gsa__cache_block *block, const unsigned char *payload, gsa__words *words,
-                                 gsa_error *error);
-/* Adds as many rows as fit. `place` is where they are, but for the line: that is the row's number. */
-gsa_status gsa__cache_block_read(gsa__cache_block *block, gsa_place place, gsa__rows *rows, gsa_error *error);
+/* What is wrong with the header of a block, or NULL. */
+const char *gsa__cache_block_objection(const gsa__cache_header *header);
+/* What a block has that this release does not read, or NULL. */
+const char *gsa__cache_block_novelty(const gsa__cache_header *header);
+/* Bytes of labels, lengths, weights and words; ids and values follow them. */
+size_t gsa__cache_facts_size(const gsa__cache_header *header);
+
+/* Makes room for the block behind the rows that there are; the facts are borrowed until the end. GSA_FORMAT (with what
+ * is wrong, but not where) if they make no sense. */
+gsa_status gsa__cache_block_begin(gsa__cache_block *block, const unsigned char *facts, gsa__rows *rows,
+                                  gsa_error *error);
+/* Ids, or values, of the entries from `from` to before `end` are there, as the file has them: turns them to the
+ * machine's order and looks at them. */
+void gsa__cache_block_take_ids(gsa__cache_block *block, gsa__rows *rows, size_t from, size_t end);
+void gsa__cache_block_take_values(gsa__cache_block *block, gsa__rows *rows, size_t from, size_t end);
+/* Everything is there. `place` is where the rows are, but for the line: that is the row's number. */
+gsa_status gsa__cache_block_finish(gsa__cache_block *block, gsa_place place, gsa__rows *rows, gsa_error *error);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "data/format/cache.h"
-#include "data/format/packed.h"
 #include "data/format/text.h"
 
 #include <string.h>
@@ -18,11 +17,10 @@ typedef struct bytes {
 } bytes;
 
 /* The columns of a block, in the order of the file. */
-enum { WORDS, LABELS, CODES, LENGTH_CONTROLS, LENGTHS, ID_CONTROLS, IDS, WEIGHTS, VALUES, N_COLUMNS };
+enum { LABELS, LENGTHS, WEIGHTS, CODES, WORDS, IDS, VALUES, N_COLUMNS };
 
 typedef struct cache_writer {
     gsa_writer head;
-    uint64_t offset; /* bytes written */
     gsa__cache_header block, totals;
     gsa__words words;
     bytes column[N_COLUMNS];
@@ -34,19 +32,13 @@ static unsigned char *end_of(const bytes *column)
     return column->at + column->size;
 }
 
-/* Room for `more` bytes and the slack behind what is there; NULL if there is no memory. */
+/* Room for `more` bytes behind what is there, and never no memory at all; NULL if there is none. */
 static inline unsigned char *room(cache_writer *writer, bytes *to, size_t more)
 {
-    if (to->capacity - to->size >= more + GSA__PACKED_SLACK)
-        return end_of(to);
-    size_t need = to->size + more + GSA__PACKED_SLACK;
-    return gsa__reserve(&writer->head.env, &to->at, &to->capacity, need, 1) ? end_of(to) : NULL;
-}
-
-static gsa_status put(cache_writer *writer, const void *from, size_t size, gsa_error *error)
-{
-    writer->offset += size;
-    return gsa__writer_put(&writer->head, from, size, error);
+    size_t need;
+    bool has_room = gsa__add(to->size, more, &need) &&
+                    (need < to->capacity || gsa__reserve(&writer->head.env, &to->at, &to->capacity, need | 1, 1));
+    return has_room ? end_of(to) : NULL;
 }
 
 static void begin_block(cache_writer *writer)
@@ -139,21 +131,21 @@ static gsa_status put_part(cache_writer *writer, gsa__cache_header *header, cons
     header->payload_hash = gsa__hasher_value(&hasher);
     unsigned char start[GSA__CACHE_HEADER_SIZE];
     gsa__cache_header_write(header, start);
-    gsa_status status = put(writer, start, sizeof start, error);
+    gsa_status status = gsa__writer_put(&writer->head, start, sizeof start, error);
     for (size_t i = 0; status == GSA_OK && i < n_pieces; i++)
-        status = put(writer, piece[i].at, piece[i].size, error);
+        status = gsa__writer_put(&writer->head, piece[i].at, piece[i].size, error);
     return status;
 }
 
 /* What stands before the first block. */
 static gsa_status begin_file(cache_writer *writer, gsa_error *error)
 {
-    if (writer->offset > 0)
+    if (writer->head.n_bytes > 0)
         return GSA_OK;
     unsigned char start[GSA__CACHE_HEAD_SIZE];
     memcpy(start, GSA__CACHE_MAGIC, 8);
     gsa__store_u64(GSA__CACHE_VERSION, start + 8);
-    gsa_status status = put(writer, start, sizeof start, error);
+    gsa_status status = gsa__writer_put(&writer->head, start, sizeof start, error);
     char *schema = writer->head.schema;
     if (status != GSA_OK || !schema)
         return status;
@@ -177,11 +169,9 @@ static gsa_status end_block(cache_writer *writer, gsa_error *error)
         status = begin_file(writer, error);
     if (status != GSA_OK)
         return status;
-    if (!(block->flags & GSA__CACHE_VALUES))
-        writer->column[VALUES].size = 0;
     if (!(block->flags & GSA__CACHE_WEIGHTS))
         writer->column[WEIGHTS].size = 0;
-    gsa__store_u64(writer->offset, entry);
+    gsa__store_u64(writer->head.n_bytes, entry);
     gsa__store_u64(block->first_row, entry + 8);
     gsa__store_u64(block->n_rows, entry + 16);
     writer->index.size += GSA__CACHE_ENTRY_SIZE;
@@ -196,11 +186,14 @@ static gsa_status end_block(cache_writer *writer, gsa_error *error)
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
 
-static void store_float(unsigned char *out, float value)
+/* Elements of 4 bytes as the file has them, behind a column that has room for them. */
+static void append(bytes *to, const void *elements, size_t n)
 {
-    memcpy(out, &value, sizeof value);
+    if (n > 0)
+        memcpy(end_of(to), elements, 4 * n);
     if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes(out, 1, sizeof value);
+        gsa__swap_bytes(end_of(to), n, 4);
+    to->size += 4 * n;
 }
 
 /* The 8 bytes of the label; a word that is new to the block is entered. */
@@ -222,50 +215,34 @@ static gsa_status find_label(cache_writer *writer, const gsa_batch *batch, size_
     return status;
 }
 
-/* The ids, for which there is room. The row, pointers and the control byte under way are copies, since a byte that
- * is stored could be one of theirs for all the compiler knows. */
-static void add_ids(cache_writer *writer, gsa__entries row)
+/* Values are written down from the first row on that has one that is not 1. */
+static void add_values(cache_writer *writer, const gsa__entries *row)
 {
-    size_t at = (size_t)writer->block.n_entries;
-    unsigned char *control = writer->column[ID_CONTROLS].at, *ids = end_of(&writer->column[IDS]);
-    unsigned codes = at % 4 == 0 ? 0u : control[at / 4];
-    uint32_t next = 0; /* the lowest that can follow */
-    for (size_t i = 0; i < row.n; i++) {
-        unsigned code = gsa__pack_bytes(row.index[i] - next, ids);
-        ids += code + 1;
-        codes |= code << 2 * (at % 4);
-        control[at / 4] = (unsigned char)codes;
-        codes = ++at % 4 == 0 ? 0 : codes;
-        next = row.index[i] + 1;
-    }
-    writer->column[IDS].size = (size_t)(ids - writer->column[IDS].at);
-    writer->column[ID_CONTROLS].size = gsa__packed_controls(at);
-    writer->block.n_entries = at;
-    if (next > writer->totals.n_labels)
-        writer->totals.n_labels = next;
-}
-
-static void add_values(cache_writer *writer, gsa__entries row)
-{
-    unsigned char *out = end_of(&writer->column[VALUES]);
+    static const float one = 1;
+    bytes *values = &writer->column[VALUES];
     int n_other = 0;
-    for (size_t i = 0; !row.value && i < row.n; i++)
-        store_float(out + i * sizeof(float), 1);
-    for (size_t i = 0; row.value && i < row.n; i++) {
-        store_float(out + i * sizeof(float), row.value[i]);
-        n_other |= row.value[i] != 1;
-    }
-    writer->column[VALUES].size += row.n * sizeof(float);
-    writer->block.flags |= n_other ? GSA__CACHE_VALUES : 0;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        n_other |= row->value[i] != 1;
+    if (n_other)
+        writer->block.flags |= GSA__CACHE_VALUES;
+    if (!(writer->block.flags & GSA__CACHE_VALUES))
+        return;
+    size_t n_ones = (size_t)writer->block.n_entries - values->size / 4 + (row->value ? 0 : row->n);
+    for (size_t i = 0; i < n_ones; i++)
+        append(values, &one, 1);
+    if (row->value)
+        append(values, row->value, row->n);
 }
 
-/* Room for a row of n entries in every column. */
-static bool has_room_for(cache_writer *writer, size_t n)
+/* Room for a row in every column, of values for all that may still have to be written down. */
+static bool has_room_for(cache_writer *writer, const gsa__entries *row)
 {
-    const size_t most[N_COLUMNS] = {[LABELS] = 8,  [LENGTH_CONTROLS] = 1, [LENGTHS] = 4,   [ID_CONTROLS] = n / 4 + 1,
-                                    [IDS] = 4 * n, [WEIGHTS] = 4,         [VALUES] = 4 * n};
-    bool has_room = n <= UINT32_MAX;
-    for (size_t i = 0; has_room && i < N_COLUMNS; i++)
+    size_t n = row->n, n_before = (size_t)writer->block.n_entries;
+    const size_t most[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
+    size_t values =
+        row->value || writer->block.flags & GSA__CACHE_VALUES ? 4 * (n_before + n) - writer->column[VALUES].size : 0;
+    bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before && room(writer, &writer->column[VALUES], values);
+    for (size_t i = 0; has_room && i < VALUES; i++)
         has_room = room(writer, &writer->column[i], most[i]) != NULL;
     return has_room;
 }
@@ -276,23 +253,24 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     cache_writer *writer = (cache_writer *)head;
     bytes *column = writer->column;
     float weight = batch->weight ? batch->weight[r] : 1;
-    if (!has_room_for(writer, row->n))
+    if (!has_room_for(writer, row))
         return gsa__fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
     gsa_status status = find_label(writer, batch, r, &label, error);
     if (status != GSA_OK)
         return status;
-    size_t at = (size_t)writer->block.n_rows++;
+    const uint32_t length = (uint32_t)row->n;
     gsa__store_u64(label, end_of(&column[LABELS]));
     column[LABELS].size += 8;
-    column[LENGTHS].size += gsa__pack((uint32_t)row->n, at, column[LENGTH_CONTROLS].at, end_of(&column[LENGTHS]));
-    column[LENGTH_CONTROLS].size = gsa__packed_controls(at + 1);
-    store_float(end_of(&column[WEIGHTS]), weight);
-    column[WEIGHTS].size += 4;
+    append(&column[LENGTHS], &length, 1);
+    append(&column[WEIGHTS], &weight, 1);
     writer->block.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
-    add_ids(writer, *row);
-    add_values(writer, *row);
-    if (at + 1 == GSA_BLOCK_ROWS || writer->block.n_entries >= GSA_BLOCK_ENTRIES)
+    append(&column[IDS], row->index, row->n);
+    add_values(writer, row);
+    if (row->n > 0 && row->index[row->n - 1] >= writer->totals.n_labels)
+        writer->totals.n_labels = (uint64_t)row->index[row->n - 1] + 1;
+    writer->block.n_entries += row->n;
+    if (++writer->block.n_rows == GSA_BLOCK_ROWS || writer->block.n_entries >= GSA_BLOCK_ENTRIES)
         status = end_block(writer, error);
     head->failed = status != GSA_OK; /* a block that could not be ended cannot go on either */
     return status;
@@ -305,11 +283,11 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
     if (status == GSA_OK)
         status = end_block(writer, error);
     unsigned char end[GSA__CACHE_FOOT_SIZE];
-    gsa__store_u64(writer->offset, end);
+    gsa__store_u64(writer->head.n_bytes, end);
     memcpy(end + 8, GSA__CACHE_END, 8);
     if (status == GSA_OK)
         status = put_part(writer, &writer->totals, &writer->index, 1, error);
-    return status == GSA_OK ? put(writer, end, sizeof end, error) : status;
+    return status == GSA_OK ? gsa__writer_put(&writer->head, end, sizeof end, error) : status;
 }
 
 const gsa__writer_kind *gsa__writer_cache(void)

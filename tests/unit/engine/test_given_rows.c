@@ -213,7 +213,7 @@ static void a_block_beyond_the_memory_limit_is_refused(void **unused)
     (void)unused;
     gsa_error error = {0};
     gsa_env env = {.budget = &(gsa_budget){.limit = 2 << 20}};
-    gsa_reader *reader = generated(5000, 2, 1);
+    gsa_reader *reader = generated(50000, 2, 1);
     gsa_state *state = state_with("passes", "1", NULL);
     must_refuse(gsa_train(state, reader, NULL, &env, &error), GSA_LIMIT, &error, "and the memory limit is 2.0 MiB");
     gsa_summary summary = state_summary(state);
