@@ -20,6 +20,8 @@ static const cli_option convert_options[] = {
      ".gz or .zst behind that compresses it; - is standard output"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "what to write; auto: by the name of FILE"},
+    {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "read the cache back once it is written, and fail unless it has the same rows"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -27,6 +29,8 @@ typedef struct converting {
     gsa_reader *reader;
     gsa_writer *writer;
     uint64_t n_rows, n_entries, n_features;
+    bool verifies;
+    gsa_fingerprint rows; /* what was written, if it is verified */
     cli_progress progress;
 } converting;
 
@@ -63,8 +67,43 @@ static gsa_status copy_rows(converting *what, gsa_error *error)
             gsa_reader_locate(what->reader, &batch, error);
             return status;
         }
+        if (what->verifies)
+            gsa_fingerprint_add(&what->rows, &batch, NULL, batch.n_rows);
     }
     return status == GSA_END ? GSA_OK : status;
+}
+
+/* Only a cache has everything that rows have. */
+static bool is_cache(const char *path, const char *format)
+{
+    static const char *const endings[] = {".gsac", ".gsac.gz", ".gsac.zst"};
+    bool is_named = false;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
+        is_named = is_named || session_is_named(path, endings[i]);
+    return strcmp(path, "-") != 0 && (strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named));
+}
+
+/* The file as whoever reads it next will find it. */
+static int verify(converting *what, const char *path, const gsa_env *env)
+{
+    gsa_error error = {0};
+    gsa_reader *reader = NULL;
+    gsa_fingerprint rows = {0};
+    gsa_batch batch;
+    gsa_status status = gsa_reader_open(&path, 1, NULL, env, &reader, &error);
+    while (status == GSA_OK && (status = gsa_reader_next(reader, &batch, &error)) == GSA_OK) {
+        gsa_fingerprint_add(&rows, &batch, NULL, batch.n_rows);
+        progress_show_rows(&what->progress, "verified", rows.n_rows, what->n_rows);
+    }
+    progress_clear(&what->progress);
+    gsa_reader_close(reader);
+    if (status != GSA_END)
+        return complain_error(status, &error);
+    if (rows.n_rows == what->rows.n_rows && rows.sum == what->rows.sum)
+        return EXIT_DONE;
+    return complain_failed("%s does not have the rows that were written: %" PRIu64 " with fingerprint %016" PRIx64
+                           ", read back %" PRIu64 " with %016" PRIx64 "; check disk and memory, and convert again",
+                           path, what->rows.n_rows, what->rows.sum, rows.n_rows, rows.sum);
 }
 
 static void print_results(const converting *what, const char *path, double seconds)
@@ -82,6 +121,8 @@ static void print_results(const converting *what, const char *path, double secon
     seconds = fmax(seconds, 1e-9);
     report_field("time", "%.2f s (%.0f rows/s)", seconds, (double)what->n_rows / seconds);
     report_field("speed", "%.0f MB/s read", (double)reading.bytes_read / seconds * 1e-6);
+    if (what->verifies)
+        report_field("verified", "%" PRIu64 " rows, fingerprint %016" PRIx64, what->rows.n_rows, what->rows.sum);
     report_field("output", "%s", path);
 }
 
@@ -107,9 +148,11 @@ static int convert(const cli_arguments *arguments, converting *what, const char 
     gsa_writer_discard(what->writer);
     if (status != GSA_OK)
         return complain_error(status, &error);
-    if (strcmp(path, "-") != 0)
-        print_results(what, path, progress_clock() - began);
-    return EXIT_DONE;
+    double seconds = progress_clock() - began;
+    int code = what->verifies ? verify(what, path, env) : EXIT_DONE;
+    if (code == EXIT_DONE && strcmp(path, "-") != 0)
+        print_results(what, path, seconds);
+    return code;
 }
 
 static int run_convert(const cli_arguments *arguments)
@@ -117,6 +160,9 @@ static int run_convert(const cli_arguments *arguments)
     gsa_env env = session_env(arguments);
     converting what = {.n_rows = 0};
     const char *path = arguments_text(arguments, "output");
+    what.verifies = arguments_flag(arguments, "verify");
+    if (what.verifies && !is_cache(path, arguments_text(arguments, "format")))
+        return complain_usage("--verify is for a cache in a file: text does not keep all that rows have");
     int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &what.reader);

@@ -81,7 +81,7 @@ static bool reserve_rows(gsa__rows *rows, size_t need)
 
 gsa_status gsa__rows_reserve_block(gsa__rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error)
 {
-    size_t need_rows, need;
+    size_t need_rows = 0, need = 0;
     bool is_implied = !has_values && rows->n_implied == rows->n_values;
     bool has_room = gsa__add(rows->n_rows, n_rows, &need_rows) && gsa__add(rows->n_values, n, &need) &&
                     reserve_rows(rows, need_rows);

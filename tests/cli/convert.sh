@@ -67,6 +67,14 @@ try greedystep convert all.vw -o never.vw --quiet
 greedystep train all.svm -o numbers --quiet >log || fail numbers
 try greedystep predict numbers all.vw
 
+# Read back.
+try greedystep convert both.gsac -o verified.gsac --verify
+greedystep convert both.gsac -o verified.gsac.gz --verify --quiet | grep verified
+try greedystep convert weights.csv --weight w --format gsac -o verified --verify
+try greedystep convert all.svm -o /dev/null --format gsac --verify
+try greedystep convert all.svm -o never.svm --verify
+try greedystep convert all.svm -o - --format gsac --verify
+
 # What goes wrong.
 echo '1 3:1 2:1' >bad.svm
 try greedystep convert all.svm bad.svm -o never.gsac
