@@ -1,0 +1,155 @@
+/* A ring of slots under one lock. Slots are counted from the first on: the numbers below only grow, and a number modulo
+ * n_slots is its slot:  n_released <= n_begun <= n_filled <= n_released + n_slots. */
+#include "base/pipeline.h"
+
+#include "base/memory.h"
+
+struct gsa__pipeline {
+    gsa_env env;
+    gsa__stages stages;
+    void *ctx;
+    pthread_mutex_t lock;
+    pthread_cond_t has_work, has_result;
+    pthread_t *thread;
+    size_t n_threads, n_slots;
+    bool *is_done; /* of each slot: work on it has ended */
+    size_t n_released, n_begun, n_filled;
+    size_t n_working; /* threads that are in a stage, other than filling */
+    bool is_running, is_filling, quits;
+};
+
+static bool can_fill(const gsa__pipeline *pipeline)
+{
+    return pipeline->is_running && !pipeline->is_filling &&
+           pipeline->n_filled - pipeline->n_released < pipeline->n_slots;
+}
+
+static void fill(gsa__pipeline *pipeline)
+{
+    size_t slot = pipeline->n_filled % pipeline->n_slots;
+    pipeline->is_filling = true;
+    pthread_mutex_unlock(&pipeline->lock);
+    bool is_filled = pipeline->stages.fill(pipeline->ctx, slot);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->is_filling = false;
+    pipeline->is_done[slot] = false;
+    pipeline->n_filled += is_filled;
+    pipeline->is_running = pipeline->is_running && is_filled;
+    if (is_filled)
+        pthread_cond_signal(&pipeline->has_work);
+    if (!pipeline->is_running)
+        pthread_cond_signal(&pipeline->has_result);
+}
+
+static void work(gsa__pipeline *pipeline)
+{
+    size_t slot = pipeline->n_begun++ % pipeline->n_slots;
+    pipeline->n_working++;
+    pthread_mutex_unlock(&pipeline->lock);
+    pipeline->stages.work(pipeline->ctx, slot);
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->n_working--;
+    pipeline->is_done[slot] = true;
+    pthread_cond_signal(&pipeline->has_result);
+}
+
+/* To fill goes first: it is done by one thread at a time, so that all others wait for it in the end. */
+static void *run(void *memory)
+{
+    gsa__pipeline *pipeline = memory;
+    pthread_mutex_lock(&pipeline->lock);
+    while (!pipeline->quits) {
+        if (can_fill(pipeline))
+            fill(pipeline);
+        else if (pipeline->n_begun < pipeline->n_filled)
+            work(pipeline);
+        else
+            pthread_cond_wait(&pipeline->has_work, &pipeline->lock);
+    }
+    pthread_mutex_unlock(&pipeline->lock);
+    return NULL;
+}
+
+gsa__pipeline *gsa__pipeline_new(size_t n_threads, size_t n_slots, const gsa__stages *stages, void *ctx,
+                                 const gsa_env *env)
+{
+    gsa__pipeline *pipeline = gsa__alloc_zeroed(env, 1, sizeof *pipeline);
+    if (!pipeline)
+        return NULL;
+    pipeline->env = *env;
+    pipeline->stages = *stages;
+    pipeline->ctx = ctx;
+    pipeline->n_slots = n_slots;
+    pipeline->thread = gsa__alloc(env, n_threads, sizeof *pipeline->thread);
+    pipeline->is_done = gsa__alloc_zeroed(env, n_slots, sizeof *pipeline->is_done);
+    pthread_mutex_init(&pipeline->lock, NULL); /* these three cannot fail where the defaults are asked for */
+    pthread_cond_init(&pipeline->has_work, NULL);
+    pthread_cond_init(&pipeline->has_result, NULL);
+    while (pipeline->thread && pipeline->is_done && pipeline->n_threads < n_threads &&
+           gsa__thread_start(&pipeline->thread[pipeline->n_threads], run, pipeline, env) == 0)
+        pipeline->n_threads++;
+    if (pipeline->n_threads > 0)
+        return pipeline;
+    gsa__pipeline_free(pipeline);
+    return NULL;
+}
+
+void gsa__pipeline_free(gsa__pipeline *pipeline)
+{
+    if (!pipeline)
+        return;
+    gsa_env env = pipeline->env;
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->quits = true;
+    pthread_cond_broadcast(&pipeline->has_work);
+    pthread_mutex_unlock(&pipeline->lock);
+    while (pipeline->n_threads > 0)
+        gsa__thread_join(pipeline->thread[--pipeline->n_threads], &env);
+    pthread_cond_destroy(&pipeline->has_result);
+    pthread_cond_destroy(&pipeline->has_work);
+    pthread_mutex_destroy(&pipeline->lock);
+    gsa__free(&env, pipeline->is_done);
+    gsa__free(&env, pipeline->thread);
+    gsa__free(&env, pipeline);
+}
+
+void gsa__pipeline_start(gsa__pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->is_running = true;
+    pthread_cond_signal(&pipeline->has_work);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+bool gsa__pipeline_next(gsa__pipeline *pipeline, size_t *slot)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    *slot = pipeline->n_released % pipeline->n_slots;
+    while (pipeline->n_released < pipeline->n_filled ? !pipeline->is_done[*slot]
+                                                     : pipeline->is_running || pipeline->is_filling)
+        pthread_cond_wait(&pipeline->has_result, &pipeline->lock);
+    bool is_there = pipeline->n_released < pipeline->n_filled;
+    pthread_mutex_unlock(&pipeline->lock);
+    return is_there;
+}
+
+void gsa__pipeline_release(gsa__pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->n_released++;
+    pthread_cond_signal(&pipeline->has_work);
+    pthread_mutex_unlock(&pipeline->lock);
+}
+
+void gsa__pipeline_stop(gsa__pipeline *pipeline)
+{
+    pthread_mutex_lock(&pipeline->lock);
+    pipeline->is_running = false;
+    pipeline->n_begun = pipeline->n_filled; /* nobody begins to work on what is left */
+    while (pipeline->is_filling || pipeline->n_working > 0) {
+        pthread_cond_wait(&pipeline->has_result, &pipeline->lock);
+        pipeline->n_begun = pipeline->n_filled;
+    }
+    pipeline->n_released = pipeline->n_filled;
+    pthread_mutex_unlock(&pipeline->lock);
+}
