@@ -18,6 +18,7 @@
 
 static void close_current(gsa__files *reader)
 {
+    gsa__chunks_stop(reader->chunks);
     if (reader->is_open) {
         reader->bytes_done += reader->stream.source.n_read;
         gsa__decode_close(&reader->stream);
@@ -32,6 +33,7 @@ static void close_files(gsa_reader *head)
     gsa_env env = head->env; /* outlives the reader that holds it */
     close_current(reader);
     gsa__keep_drop(&reader->keep, &env);
+    gsa__chunks_free(reader->chunks);
     if (reader->parser)
         reader->format->close(reader->parser);
     if (reader->cache)
@@ -269,6 +271,31 @@ static double words_colliding(const gsa_reader *head)
                                     : (double)NAN;
 }
 
+static void hand_to_threads(gsa__files *reader)
+{
+    if (!reader->current->give || reader->is_alone)
+        return;
+    if (!reader->chunks)
+        reader->chunks =
+            gsa__chunks_new(reader->format, reader->parser, &reader->input, &reader->sizes, &reader->head.env);
+    reader->is_alone = !reader->chunks;
+    if (reader->chunks)
+        gsa__chunks_start(reader->chunks);
+}
+
+/* Rows that threads have read ahead, then those that are read here. Where these were enough for a batch without a wait,
+ * threads go on. */
+static gsa_status read_current(gsa__files *reader, gsa_error *error)
+{
+    gsa_status status = reader->chunks ? gsa__chunks_read(reader->chunks, &reader->rows, error) : GSA_END;
+    if (status != GSA_END)
+        return status;
+    status = reader->current->read(gsa__files_parser(reader), &reader->rows, error);
+    if (status == GSA_OK && gsa__rows_full(&reader->rows))
+        hand_to_threads(reader);
+    return status;
+}
+
 /* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
 static gsa_status fill(gsa__files *reader, gsa_error *error)
 {
@@ -276,7 +303,7 @@ static gsa_status fill(gsa__files *reader, gsa_error *error)
     while (status == GSA_END && has_turn(reader)) {
         status = gsa__files_open(reader, error);
         if (status == GSA_OK)
-            status = reader->current->read(gsa__files_parser(reader), &reader->rows, error);
+            status = read_current(reader, error);
         if (status == GSA_END)
             gsa__files_pass(reader);
     }
@@ -370,7 +397,10 @@ static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
 {
     const gsa__files *reader = (const gsa__files *)head;
     out->n_bad_rows = reader->input.n_bad_rows;
-    out->bytes_read = reader->bytes_done + (reader->is_open ? reader->stream.source.n_read : 0);
+    uint64_t here = 0;
+    if (reader->is_open && !gsa__chunks_are_read(reader->chunks, &here))
+        here = reader->stream.source.n_read;
+    out->bytes_read = reader->bytes_done + here;
 }
 
 const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)

@@ -3,6 +3,7 @@
 #ifndef GSA_DATA_FILES_H
 #define GSA_DATA_FILES_H
 
+#include "data/chunks.h"
 #include "data/keep.h"
 #include "data/reader.h"
 
@@ -11,6 +12,8 @@ typedef struct gsa__files {
     const gsa__format *format; /* of what is no cache; NULL: what the first file shows */
     bool recognises;           /* it may be any */
     void *parser, *cache;      /* NULL before the first of their format */
+    gsa__chunks *chunks;       /* of the parser's text, which other threads read; NULL: none */
+    bool is_alone;             /* there cannot be any */
     const char *first_name;    /* the file that told the format */
     gsa_reader_options options;
     gsa__schema schema;

@@ -48,12 +48,12 @@ static bool reserve(gsa__name_book *book, size_t size)
 void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column, size_t column_size, const char *word,
                           size_t word_size)
 {
-    book->came[id / 64] |= UINT64_C(1) << id % 64;
+    __atomic_store_n(&book->came[id / 64], book->came[id / 64] | UINT64_C(1) << id % 64, __ATOMIC_RELAXED);
     book->n_came++;
     if (memchr(word, '\0', word_size))
         column_size = word_size = 0; /* that this came first is known all the same */
     size_t head = column_size + (column_size > 0), size = head + word_size + 1;
-    if (book->n == GSA_NAMES_MOST || size > GSA_NAMES_SIZE - book->text_size)
+    if (!book->known && (book->n == GSA_NAMES_MOST || size > GSA_NAMES_SIZE - book->text_size))
         return;
     book->lacks_memory = book->lacks_memory || !reserve(book, size);
     if (book->lacks_memory)
@@ -64,10 +64,35 @@ void gsa__name_book_enter(gsa__name_book *book, uint32_t id, const char *column,
         text[column_size] = '=';
     memcpy(text + head, word, word_size);
     text[size - 1] = '\0';
-    book->slot[find_slot(book, id)] = (uint32_t)book->n + 1;
+    if (book->slot)
+        book->slot[find_slot(book, id)] = (uint32_t)book->n + 1;
     book->id[book->n] = id;
     book->start[book->n++] = book->text_size;
     book->text_size += size;
+}
+
+bool gsa__name_book_list(gsa__name_book *list, const gsa__name_book *known, unsigned bits, const gsa_env *env)
+{
+    *list = (gsa__name_book){.env = env, .known = known};
+    list->came = gsa__alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *list->came);
+    return list->came != NULL;
+}
+
+void gsa__name_book_take(gsa__name_book *book, const gsa__name_book *list)
+{
+    book->lacks_memory = book->lacks_memory || list->lacks_memory;
+    for (size_t i = 0; i < list->n; i++) {
+        const char *text = list->text + list->start[i];
+        if (gsa__name_book_is_new(book, list->id[i]))
+            gsa__name_book_enter(book, list->id[i], "", 0, text, strlen(text));
+    }
+}
+
+void gsa__name_book_clear(gsa__name_book *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        list->came[list->id[i] / 64] = 0;
+    list->n = list->n_came = list->text_size = 0;
 }
 
 const char *gsa__name_book_find(const gsa__name_book *book, uint64_t id)

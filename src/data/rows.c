@@ -154,6 +154,79 @@ uint64_t gsa__rows_size(const gsa__rows *rows)
            rows->value_capacity * sizeof *rows->value;
 }
 
+gsa_status gsa__rows_word(gsa__rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
+                          gsa_error *error)
+{
+    gsa_status status = gsa__words_enter(&rows->words, text, size, out, error);
+    if (status != GSA_OK && error) {
+        error->line = line;
+        error->byte = byte;
+    }
+    return status;
+}
+
+/* The number of a row's word in the rows that it goes to. */
+static gsa_status number_word(gsa__rows *rows, gsa__rows_source *from, size_t row, int32_t *out, gsa_error *error)
+{
+    const gsa__rows *other = from->rows;
+    *out = other->word[row];
+    if (*out < 0)
+        return GSA_OK;
+    size_t number = (size_t)*out;
+    if (!gsa__reserve(rows->env, &from->word, &from->word_capacity, other->words.n_words, sizeof *from->word))
+        return gsa__fail_memory(rows->env, error, "no memory for the label words");
+    while (from->n_words <= number)
+        from->word[from->n_words++] = -1;
+    gsa_status status = GSA_OK;
+    if (from->word[number] < 0) {
+        const char *text = other->words.word[number];
+        status = gsa__rows_word(rows, text, strlen(text), from->n_lines + other->place[row].line,
+                                other->place[row].byte, &from->word[number], error);
+    }
+    *out = from->word[number];
+    return status;
+}
+
+/* Whether none of these values is needed, looked for only where nobody has said so. */
+static bool are_ones(const float *value, size_t n)
+{
+    size_t i = 0;
+    while (i < n && value[i] == 1)
+        i++;
+    return i == n;
+}
+
+gsa_status gsa__rows_append(gsa__rows *rows, gsa__rows_source *from, gsa_error *error)
+{
+    const gsa__rows *other = from->rows;
+    if (from->n_given == other->n_rows)
+        return GSA_OK;
+    size_t n_cells = other->n_cells / other->n_rows; /* of a row */
+    size_t n_left = other->n_rows - from->n_given, n_values = (size_t)other->row_start[from->n_given];
+    gsa_status status = gsa__rows_reserve(rows, other->n_values - n_values + 1, error);
+    if (status == GSA_OK && n_cells > 0)
+        status = gsa__rows_reserve_cells(rows, n_left * n_cells, error);
+    for (size_t r = from->n_given; status == GSA_OK && r < other->n_rows && !gsa__rows_full(rows); r++) {
+        size_t start = (size_t)other->row_start[r], n = (size_t)other->row_start[r + 1] - start;
+        int32_t word;
+        status = number_word(rows, from, r, &word, error);
+        if (status != GSA_OK)
+            return status;
+        memcpy(rows->index + rows->n_values, other->index + start, n * sizeof *rows->index);
+        memcpy(rows->value + rows->n_values, other->value + start, n * sizeof *rows->value);
+        if (n_cells > 0)
+            memcpy(rows->cell + rows->n_cells, other->cell + r * n_cells, n_cells * sizeof *rows->cell);
+        rows->n_cells += n_cells;
+        gsa_place place = other->place[r];
+        place.line = from->has_lines ? from->n_lines + place.line : 0;
+        bool all_ones = other->all_ones || (rows->all_ones && are_ones(other->value + start, n));
+        gsa__rows_finish(rows, n, all_ones, other->label[r], word, place);
+        gsa__rows_weigh(rows, other->weight[r]);
+        from->n_given = r + 1;
+    }
+    return status;
+}
+
 void gsa__rows_view(const gsa__rows *rows, gsa_batch *out)
 {
     *out = (gsa_batch){.n_rows = rows->n_rows,

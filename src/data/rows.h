@@ -58,6 +58,9 @@ void gsa__rows_drop(gsa__rows *rows, size_t n);
 gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error);
 /* The row that was written to index and value is finished. word < 0: the label is the number. */
 void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
+/* The number of a label that is a word, or why it has none, with the place of its row. */
+gsa_status gsa__rows_word(gsa__rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
+                          gsa_error *error);
 /* The row that was finished last counts for so much instead of 1. */
 static inline void gsa__rows_weigh(gsa__rows *rows, float weight)
 {
@@ -67,6 +70,18 @@ static inline void gsa__rows_weigh(gsa__rows *rows, float weight)
 
 /* Bytes that its arrays take. */
 uint64_t gsa__rows_size(const gsa__rows *rows);
+/* Rows on their way into others. */
+typedef struct gsa__rows_source {
+    const gsa__rows *rows;
+    size_t n_given;
+    int32_t *word; /* the numbers that its words have there; -1: none yet */
+    size_t n_words, word_capacity;
+    uint64_t n_lines; /* before its line 1 */
+    bool has_lines;   /* places have them */
+} gsa__rows_source;
+/* Appends rows that were not given until these are full. */
+gsa_status gsa__rows_append(gsa__rows *rows, gsa__rows_source *from, gsa_error *error);
+
 /* A view, valid until rows change. */
 void gsa__rows_view(const gsa__rows *rows, gsa_batch *out);
 

@@ -417,7 +417,7 @@ static gsa_status pass_cache(void *memory, gsa_extent *out, gsa_error *error)
 
 const gsa__format *gsa__format_cache(void)
 {
-    static const gsa__format format = {"a cache",     open_cache,  begin_cache, read_cache, close_cache,
-                                       prepare_cache, enter_cache, true,        pass_cache};
+    static const gsa__format format = {"a cache",   open_cache, begin_cache, read_cache, close_cache, prepare_cache,
+                                       enter_cache, true,       pass_cache,  NULL,       NULL};
     return &format;
 }

@@ -149,9 +149,29 @@ static gsa_status enter_csv(void *memory, const gsa_place *at, gsa_error *error)
     return status == GSA_OK && before != '\n' && before != '\r' && !is_behind_mark ? GSA_END : status;
 }
 
+static gsa_status give_csv(void *memory, void *to_memory, gsa_error *error)
+{
+    gsa__csv *csv = memory, *to = to_memory;
+    gsa_status status = to->is_prepared ? GSA_OK : gsa__csv_follow_same(to, csv, error);
+    to->is_prepared = status == GSA_OK;
+    return status == GSA_OK ? gsa__records_give(&csv->records, &to->records, error) : status;
+}
+
+static uint64_t *lines_of_csv(void *memory)
+{
+    return &((gsa__csv *)memory)->records.line;
+}
+
 const gsa__format *gsa__format_csv(void)
 {
-    static const gsa__format format = {"a table",   open_csv,  begin_csv, read_csv, close_csv,
-                                       prepare_csv, enter_csv, false,     NULL};
+    static const gsa__format format = {.title = "a table",
+                                       .open = open_csv,
+                                       .begin = begin_csv,
+                                       .read = read_csv,
+                                       .close = close_csv,
+                                       .prepare = prepare_csv,
+                                       .enter = enter_csv,
+                                       .give = give_csv,
+                                       .lines = lines_of_csv};
     return &format;
 }

@@ -87,6 +87,8 @@ bool gsa__csv_is_listed(const char *list, const gsa__csv_look *look, size_t colu
 gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
 /* Where the columns of the schema stand in this file. */
 gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);
+/* The same file by another parser, for another thread. */
+gsa_status gsa__csv_follow_same(gsa__csv *csv, const gsa__csv *other, gsa_error *error);
 
 /* Infers if nothing is known, follows, and says what was understood. */
 gsa_status gsa__csv_settle(gsa__csv *csv, gsa__csv_look *look, gsa_error *error);

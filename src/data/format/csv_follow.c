@@ -180,3 +180,20 @@ gsa_status gsa__csv_follow(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
     gsa__free(csv->env, cell_of);
     return status;
 }
+
+gsa_status gsa__csv_follow_same(gsa__csv *csv, const gsa__csv *other, gsa_error *error)
+{
+    size_t n_fields = csv->input->schema->n_fields, *cell_of = gsa__alloc_zeroed(csv->env, n_fields, sizeof *cell_of);
+    if (!cell_of)
+        return gsa__fail_memory(csv->env, error, "no memory for %zu columns", n_fields);
+    for (size_t i = 0; i < other->n_columns; i++)
+        cell_of[other->column[i].field] = other->column[i].cell;
+    gsa_status status = plan_columns(csv, cell_of, error);
+    if (status == GSA_OK)
+        status = plan_crosses(csv, error);
+    csv->label = other->label;
+    csv->weight = other->weight;
+    csv->n_cells = other->n_cells;
+    gsa__free(csv->env, cell_of);
+    return status;
+}

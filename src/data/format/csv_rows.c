@@ -215,7 +215,7 @@ gsa_status gsa__csv_end_row(const gsa__csv *csv, gsa__rows *rows, const gsa__fea
 {
     int32_t number = -1;
     gsa_status status =
-        head->word ? gsa__words_enter(&rows->words, head->word, head->word_size, &number, error) : GSA_OK;
+        head->word ? gsa__rows_word(rows, head->word, head->word_size, place.line, place.byte, &number, error) : GSA_OK;
     if (status != GSA_OK)
         return status;
     gsa__rows_finish(rows, features->n, features->all_ones, head->label, number, place);

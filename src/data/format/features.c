@@ -94,13 +94,16 @@ static bool unite(gsa__features *features)
     float *value = features->value;
     size_t n = features->n_numbers;
     bool finite = true;
+    features->all_ones = true; /* of what is left, whatever it was added up from */
+    for (size_t i = 0; i < n; i++)
+        features->all_ones = features->all_ones && value[i] == 1;
     for (size_t i = n; i < features->n;) {
         uint32_t id = index[i];
         float sum = value[i++];
         for (; i < features->n && index[i] == id; i++)
             sum += value[i];
         finite = finite && isfinite(sum);
-        features->all_ones = features->all_ones && sum == 1;
+        features->all_ones = features->all_ones && (sum == 1 || sum == 0);
         index[n] = id;
         value[n] = sum;
         n += sum != 0;

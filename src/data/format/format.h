@@ -47,6 +47,11 @@ typedef struct gsa__format {
     /* Of plain content: rows that come next, as many as can be told without reading them; GSA_END after the last. NULL:
      * none can. */
     gsa_status (*pass)(void *parser, gsa_extent *out, gsa_error *error);
+    /* Gives the text of rows that come next to another parser of the format, which has begun with an input that has no
+     * stream: there it is all there is, and its lines count from 1. Never waits for a stream. GSA_END: nothing is
+     * given, read goes on. NULL: one thread reads all. */
+    gsa_status (*give)(void *parser, void *to, gsa_error *error);
+    uint64_t *(*lines)(void *parser); /* how many were read; NULL where give is */
 } gsa__format;
 
 /* What became of a row: a bad one is counted and passed over, if that is wanted. */

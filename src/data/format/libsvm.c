@@ -120,9 +120,9 @@ static gsa_status parse_row(libsvm *parser, const gsa__line *line, const char *p
         return status;
     int32_t word = -1;
     if (found.is_word) {
-        status = gsa__words_enter(&rows->words, found.text, found.size, &word, error);
+        status = gsa__rows_word(rows, found.text, found.size, line->number, line->byte, &word, error);
         if (status != GSA_OK)
-            return gsa__libsvm_place(line, found.text, status, error);
+            return status;
     }
     gsa_place place = gsa__format_place(parser->text.input, line->number, line->byte);
     gsa__rows_finish(rows, pairs.n, pairs.all_ones, found.number, word, place);
@@ -147,8 +147,14 @@ static gsa_status read_libsvm(void *parser, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_libsvm(void)
 {
-    static const gsa__format format = {
-        TITLE, open_libsvm, gsa__line_text_begin, read_libsvm, gsa__line_text_close, NULL, gsa__line_text_enter,
-        true,  NULL};
+    static const gsa__format format = {.title = TITLE,
+                                       .open = open_libsvm,
+                                       .begin = gsa__line_text_begin,
+                                       .read = read_libsvm,
+                                       .close = gsa__line_text_close,
+                                       .enter = gsa__line_text_enter,
+                                       .is_divisible = true,
+                                       .give = gsa__line_text_give,
+                                       .lines = gsa__line_text_lines};
     return &format;
 }

@@ -100,12 +100,3 @@ gsa_status gsa__libsvm_fail_value_range(const gsa__line *line, const char *at, c
 {
     return gsa__line_fail(line, at, end, "value", GSA__NO_FLOAT, error);
 }
-
-gsa_status gsa__libsvm_place(const gsa__line *line, const char *at, gsa_status status, gsa_error *error)
-{
-    if (error) {
-        error->line = line->number;
-        error->byte = gsa__line_offset(line, at);
-    }
-    return status;
-}

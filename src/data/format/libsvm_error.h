@@ -22,7 +22,4 @@ gsa_status gsa__libsvm_fail_value_range(const gsa__line *line, const char *at, c
 /* There is a NUL byte at or after `at`. */
 gsa_status gsa__libsvm_fail_nul(const gsa__line *line, const char *at, gsa_error *error);
 
-/* Enters line and byte in an error that has a message already. */
-gsa_status gsa__libsvm_place(const gsa__line *line, const char *at, gsa_status status, gsa_error *error);
-
 #endif

@@ -48,6 +48,25 @@ gsa_status gsa__line_text_enter(void *parser, const gsa_place *at, gsa_error *er
     return gsa__decode_seek(text->input->stream, (int64_t)at->byte - 1, error);
 }
 
+static const char *last_end(void *ctx, const char *start, const char *end)
+{
+    (void)ctx;
+    while (end > start && end[-1] != '\n')
+        end--;
+    return end;
+}
+
+gsa_status gsa__line_text_give(void *parser, void *to, gsa_error *error)
+{
+    gsa__line_text *from = parser, *other = to;
+    return gsa__lines_give(&from->lines, &other->lines, last_end, NULL, error);
+}
+
+uint64_t *gsa__line_text_lines(void *parser)
+{
+    return &((gsa__line_text *)parser)->lines.line;
+}
+
 gsa_status gsa__line_text_read(void *parser, gsa__line_parse parse, gsa__rows *rows, gsa_error *error)
 {
     gsa__line_text *text = parser;

@@ -20,6 +20,8 @@ gsa_status gsa__line_text_open(size_t parser_size, const char *title, size_t buf
 void gsa__line_text_close(void *parser);
 void gsa__line_text_begin(void *parser, gsa__format_input *input);
 gsa_status gsa__line_text_enter(void *parser, const gsa_place *at, gsa_error *error);
+gsa_status gsa__line_text_give(void *parser, void *to, gsa_error *error);
+uint64_t *gsa__line_text_lines(void *parser);
 
 /* Adds the row of a line, if it has one. */
 typedef gsa_status (*gsa__line_parse)(void *parser, const gsa__line *line, gsa__rows *rows, gsa_error *error);

@@ -13,7 +13,7 @@ gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env 
     *lines = (gsa__lines){.env = env, .most_size = GSA__LONGEST_LINE, .limit = UINT64_MAX};
     if (gsa__memory_limit(env) / 4 < lines->most_size)
         lines->most_size = (size_t)(gsa__memory_limit(env) / 4);
-    lines->capacity = buffer_size ? buffer_size : DEFAULT_BUFFER;
+    lines->capacity = lines->usual = buffer_size ? buffer_size : DEFAULT_BUFFER;
     lines->buffer = gsa__alloc(env, lines->capacity + GSA__LINES_PADDING, 1);
     return lines->buffer ? GSA_OK
                          : gsa__fail_memory(env, error, "no memory for a buffer of %zu bytes", lines->capacity);
@@ -91,6 +91,40 @@ void gsa__lines_back(gsa__lines *lines, const gsa__line *line)
     lines->start = lines->scanned = (size_t)(line->start - lines->buffer);
     lines->byte = line->byte;
     lines->line = line->number - 1;
+}
+
+/* As many bytes as there are without waiting or growing, up to `wanted`. */
+static gsa_status gather(gsa__lines *lines, size_t wanted, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && !lines->ended && lines->end - lines->start < wanted &&
+           lines->end - lines->start < lines->capacity && !gsa__decode_is_idle(lines->stream))
+        status = gsa__lines_refill(lines, error);
+    return status;
+}
+
+gsa_status gsa__lines_give(gsa__lines *lines, gsa__lines *to, gsa__lines_whole whole, void *ctx, gsa_error *error)
+{
+    gsa_status status = lines->discarding ? GSA_END : GSA_OK;
+    size_t size = 0, most = lines->usual;
+    for (bool is_all = false; status == GSA_OK && size == 0; most *= 2) {
+        status = is_all || most > GSA__LINES_GIVEN ? GSA_END : gather(lines, most, error);
+        const char *start = lines->buffer + lines->start;
+        is_all = lines->end - lines->start <= most;
+        size = (size_t)(whole(ctx, start, is_all ? lines->buffer + lines->end : start + most) - start);
+    }
+    if (status != GSA_OK || lines->byte >= lines->limit || size > lines->limit - lines->byte)
+        return status == GSA_OK ? GSA_END : status;
+    gsa__lines_begin(to, NULL);
+    if (!gsa__reserve(to->env, &to->buffer, &to->capacity, size + GSA__LINES_PADDING, 1))
+        return gsa__fail_memory(to->env, error, "no memory for a buffer of %zu bytes", size);
+    memcpy(to->buffer, lines->buffer + lines->start, size);
+    memset(to->buffer + size, '\n', GSA__LINES_PADDING);
+    to->end = size;
+    to->byte = lines->byte;
+    to->ended = true;
+    gsa__lines_drop(lines, size);
+    return GSA_OK;
 }
 
 static gsa_status fail_too_long(gsa__lines *lines, uint64_t byte, gsa_error *error)

@@ -11,6 +11,7 @@
 
 #define GSA__LONGEST_LINE ((size_t)128 << 20)
 #define GSA__LINES_PADDING 64
+#define GSA__LINES_GIVEN ((size_t)4 << 20) /* bytes that are given to another thread, at most */
 
 typedef struct gsa__line {
     const char *start;
@@ -29,7 +30,7 @@ typedef struct gsa__lines {
     const gsa_env *env;  /* borrowed, resolved */
     gsa__decode *stream; /* borrowed; NULL before the first begin */
     char *buffer;
-    size_t capacity;
+    size_t capacity, usual;     /* usual: before lines made it grow */
     size_t start, scanned, end; /* [start, scanned) has no newline, [scanned, end) is not looked at yet */
     size_t most_size;           /* bytes of a line without its newline, at most */
     uint64_t line;              /* lines taken so far */
@@ -60,5 +61,12 @@ gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error);
 void gsa__lines_back(gsa__lines *lines, const gsa__line *line);
 /* Forgets the first bytes. */
 void gsa__lines_drop(gsa__lines *lines, size_t size);
+
+/* The end of the last whole line, or of what else is read, in [start, end); start if there is none. */
+typedef const char *(*gsa__lines_whole)(void *ctx, const char *start, const char *end);
+/* Gives whole lines that come next, as many as an ordinary buffer has, to `to`, where they are all there is, for
+ * another thread to read. Never waits. GSA_END: there are none, or they are long, or what comes next is no line: next
+ * goes on. */
+gsa_status gsa__lines_give(gsa__lines *lines, gsa__lines *to, gsa__lines_whole whole, void *ctx, gsa_error *error);
 
 #endif

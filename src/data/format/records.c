@@ -317,3 +317,39 @@ gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error 
     while (status == GSA_OK && is_blank(out));
     return records->holding && records->at > GSA__RECORDS_HELD ? GSA_END : status;
 }
+
+/* ---- to another thread ------------------------------------------------------------------------------------------- */
+
+/* The end of the last record that is whole, among the bytes from start on. Without quotes that of the last line is one;
+ * else records are taken apart to find it, up to one that is refused. */
+static const char *last_end(void *memory, const char *start, const char *end)
+{
+    gsa__records *records = memory;
+    const char *p = memchr(start, '"', (size_t)(end - start)) ? start : end;
+    while (p > start && p[-1] != '\n')
+        p--;
+    if (p > start)
+        return p;
+    for (scan s = {.p = p, .end = end}; s.p < end && scan_record(records, &s) == COMPLETE;)
+        s = (scan){.p = p = s.p, .end = end};
+    return p;
+}
+
+gsa_status gsa__records_give(gsa__records *records, gsa__records *to, gsa_error *error)
+{
+    gsa__lines *lines = &records->lines;
+    gsa__lines_drop(lines, records->at);
+    lines->byte = records->byte;
+    records->at = 0;
+    bool is_ready = !records->skipping && records->byte > 0;
+    gsa_status status = is_ready ? gsa__lines_give(lines, &to->lines, last_end, records, error) : GSA_END;
+    if (status != GSA_OK)
+        return status;
+    to->separator = records->separator;
+    to->skipping = false;
+    to->at = 0;
+    to->line = 0;
+    to->byte = records->byte;
+    records->byte = lines->byte;
+    return GSA_OK;
+}

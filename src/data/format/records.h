@@ -56,4 +56,7 @@ gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error 
 void gsa__records_hold(gsa__records *records);
 void gsa__records_back(gsa__records *records);
 
+/* Gives whole records to another thread, as gsa__lines_give does. */
+gsa_status gsa__records_give(gsa__records *records, gsa__records *to, gsa_error *error);
+
 #endif

@@ -312,7 +312,15 @@ static gsa_status read_vw(void *parser, gsa__rows *rows, gsa_error *error)
 
 const gsa__format *gsa__format_vw(void)
 {
-    static const gsa__format format = {
-        TITLE, open_vw, gsa__line_text_begin, read_vw, close_vw, prepare_vw, gsa__line_text_enter, true, NULL};
+    static const gsa__format format = {.title = TITLE,
+                                       .open = open_vw,
+                                       .begin = gsa__line_text_begin,
+                                       .read = read_vw,
+                                       .close = close_vw,
+                                       .prepare = prepare_vw,
+                                       .enter = gsa__line_text_enter,
+                                       .is_divisible = true,
+                                       .give = gsa__line_text_give,
+                                       .lines = gsa__line_text_lines};
     return &format;
 }

@@ -1,0 +1,27 @@
+/* Text that threads read ahead, a chunk each: the rows, words, names, counts and failures are those that one thread
+ * would have had, in the same order.
+ *
+ *   1 The parser of the reader gives whole rows away and never waits for a stream. Where it gives none (the end, a
+ *     failure, a line that is too long, a stream that is silent) it goes on by itself once all chunks are taken.
+ *   2 Chunks in flight are bounded, and count in the budget. With one thread, or little memory, there are none. */
+#ifndef GSA_DATA_CHUNKS_H
+#define GSA_DATA_CHUNKS_H
+
+#include "data/reader.h"
+
+typedef struct gsa__chunks gsa__chunks;
+
+/* Of files in a format that can give; parser and input are the reader's, and borrowed. NULL: one thread reads all. */
+gsa__chunks *gsa__chunks_new(const gsa__format *format, void *parser, gsa__format_input *input,
+                             const gsa__reader_sizes *sizes, const gsa_env *env);
+void gsa__chunks_free(gsa__chunks *chunks);
+/* Threads begin to read what comes next in the current file: the parser and the stream are theirs until read ends. */
+void gsa__chunks_start(gsa__chunks *chunks);
+/* As `read` of the format; GSA_END: the parser goes on. */
+gsa_status gsa__chunks_read(gsa__chunks *chunks, gsa__rows *rows, gsa_error *error);
+/* The file is to be closed, or left: forgets what was read of it. Takes NULL, as the next does. */
+void gsa__chunks_stop(gsa__chunks *chunks);
+/* Whether rows come from threads, and then the bytes of the source up to those that were taken last. */
+bool gsa__chunks_are_read(const gsa__chunks *chunks, uint64_t *n_bytes);
+
+#endif
