@@ -29,7 +29,8 @@ typedef struct gsa_reader_options {
 /* Files in libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or caches of parsed rows (.gsac),
  * plain or compressed, all recognised by content and name (docs/formats/csv.md), read one after the other; "-" is
  * standard input and stands alone. Options and env may be NULL. Files are opened when their turn comes, but one that
- * cannot be opened is reported here. */
+ * cannot be opened is reported here. With more than one thread (env.n_threads) text is decompressed and parsed ahead,
+ * also between calls, to the same rows and failures. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_env *env,
                                                  gsa_reader **out, gsa_error *error);

@@ -117,8 +117,9 @@ typedef struct gsa_env {
     /* Asked now and then in long calls and after an interrupted system call; nonzero ends the call with GSA_STOPPED. */
     int (*should_stop)(void *ctx);
     void *stop_ctx; /* handed to should_stop */
-    /* Threads that a call of the engine may use; 0: as many as there are processors, or one with an allocator of the
-     * caller's. Never changes a result. With more than one, should_stop and the allocator are called from several. */
+    /* Threads that a call of the engine, and a reader of text until it is closed, may use; 0: as many as there are
+     * processors, or one with an allocator of the caller's. Never changes a result. With more than one, should_stop and
+     * the allocator are called from several. */
     unsigned n_threads;
 } gsa_env;
 
