@@ -41,13 +41,20 @@ static bool reserve(gsa__group *group, size_t n, size_t n_rows, const gsa_env *e
 {
     size_t need, size;
     if (!gsa__add(n, GSA__GROUP_PAD, &need) || !gsa__multiply(need, n_rows, &need) ||
-        !gsa__add(need, group->n_entries, &need) || !gsa__multiply(need, 4, &size))
+        !gsa__add(need, group->n_entries, &need) || !gsa__multiply(need, 4, &size) ||
+        !gsa__reserve(env, &group->slot, &group->slot_capacity, need, sizeof *group->slot) ||
+        !gsa__reserve(env, &group->x, &group->x_capacity, need, sizeof *group->x) ||
+        !gsa__reserve(env, &group->origin, &group->scratch_capacity, size, sizeof *group->origin))
         return false;
-    if (need <= group->slot_capacity && need <= group->x_capacity && size <= group->scratch_capacity)
-        return true;
-    return gsa__reserve(env, &group->slot, &group->slot_capacity, need, sizeof *group->slot) &&
-           gsa__reserve(env, &group->x, &group->x_capacity, need, sizeof *group->x) &&
-           gsa__reserve(env, &group->origin, &group->scratch_capacity, size, sizeof *group->origin);
+    group->capacity = need > group->capacity ? need : group->capacity;
+    return true;
+}
+
+/* Most often there is room already. */
+static inline bool reserve_row(gsa__group *group, size_t n, const gsa_env *env)
+{
+    size_t left = group->capacity - group->n_entries;
+    return (n < left && GSA__GROUP_PAD <= left - n) || reserve(group, n, 1, env);
 }
 
 /* The scratch is that of as many entries as there are now. */
@@ -59,20 +66,12 @@ static void lay_out(gsa__group *group)
     group->square = group->along + group->n_entries;
 }
 
-/* Copies the entries that are not 0; returns how many. *last is the last slot, or of ones one below n_slots that is not
- * before it. */
-static size_t copy_ones(gsa__group *group, const gsa__row *row, size_t n_slots, uint32_t *last)
+/* Copies the entries that are not 0; returns how many. *last is the last slot. */
+static size_t copy_ones(const gsa_state *state, const gsa__row *row, uint32_t *last)
 {
-    uint32_t *restrict slot = group->slot + group->n_entries, all = 0;
-    float *restrict x = group->x + group->n_entries;
-    for (size_t i = 0; i < row->n; i++) {
-        slot[i] = row->index[i] + 1;
-        x[i] = 1;
-        all |= slot[i];
-    }
-    *last = all < n_slots ? all : 0;
-    for (size_t i = 0; i < row->n && all >= n_slots; i++)
-        *last = slot[i] > *last ? slot[i] : *last;
+    const gsa__group *group = &state->group;
+    size_t at = group->n_entries;
+    *last = state->kernels->copy_ones(row->index, row->n, group->slot + at, group->x + at);
     return row->n;
 }
 
@@ -100,7 +99,7 @@ gsa_status gsa__group_fit(gsa_state *state, const gsa__row *row, gsa_error *erro
     bool finite = true;
     if (!reserve(group, row->n, GSA__GROUP_ROWS, &state->env))
         return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
-    size_t n = row->value ? copy_values(group, row, &last, &finite) : copy_ones(group, row, 0, &last);
+    size_t n = row->value ? copy_values(group, row, &last, &finite) : copy_ones(state, row, &last);
     if (!finite)
         return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
     gsa_status status = gsa__state_fit_slots(state, (size_t)last + 1, error);
@@ -114,10 +113,9 @@ gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_nu
     size_t at = group->n_rows, from = group->n_entries;
     uint32_t last = 0;
     bool finite = true;
-    if (!reserve(group, row->n, 1, &state->env))
+    if (!reserve_row(group, row->n, &state->env))
         return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
-    size_t n =
-        row->value ? copy_values(group, row, &last, &finite) : copy_ones(group, row, state->table.n_slots, &last);
+    size_t n = row->value ? copy_values(group, row, &last, &finite) : copy_ones(state, row, &last);
     if (!finite)
         return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
     gsa_status status = last < state->table.n_slots ? GSA_OK : gsa__state_fit_slots(state, (size_t)last + 1, error);

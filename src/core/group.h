@@ -30,6 +30,7 @@ typedef struct gsa__group {
      * and what the entry adds to the mean square of its feature. */
     double *origin;
     float *centred, *per_unit, *along, *square;
+    size_t capacity; /* entries that all arrays have room for */
     size_t slot_capacity, x_capacity, scratch_capacity;
     /* Rows to come, whose records are asked for while these are learned. */
     gsa__row ahead[GSA__GROUP_ROWS];

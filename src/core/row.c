@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define ONE_BITS 0x3F800000u /* 1.0f */
-
 gsa__row gsa__row_at(const gsa_batch *batch, size_t row)
 {
     if (!batch->index)
@@ -40,40 +38,26 @@ uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row)
     return bits;
 }
 
-/* A sum of independent terms: every row of a long input is hashed, and one multiplication after the other would take as
- * long as learning the row. Equal entries at different positions have different terms. */
-static inline uint64_t hash_entry(uint64_t position, uint32_t id, uint32_t value)
+gsa__row_look gsa__row_look_at(const gsa__row *row)
 {
-    uint64_t term = (((uint64_t)id << 32 | value) + position * 0x9E3779B97F4A7C15u) * 0xFF51AFD7ED558CCDu;
-    return term ^ term >> 32;
-}
-
-gsa__row_look gsa__row_look_at(const gsa_batch *batch, size_t row_number)
-{
-    gsa__row row = gsa__row_at(batch, row_number);
-    uint64_t sum = 0, position = 0;
-    uint32_t last = 0;
-    if (!row.value) {
-        for (size_t i = 0; i < row.n; i++) {
-            sum += hash_entry(i + 1, row.index[i], ONE_BITS);
-            last = row.index[i] > last ? row.index[i] : last;
-        }
-        return (gsa__row_look){gsa__mix(sum), last};
+    gsa__row_look look = {0};
+    uint64_t position = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        uint32_t bits = GSA__ONE_BITS, id = row->index ? row->index[i] : (uint32_t)i;
+        if (row->value)
+            memcpy(&bits, &row->value[i], sizeof bits);
+        look.last = id > look.last ? id : look.last;
+        if (bits << 1 != 0) /* neither 0 nor -0 */
+            look.hash += gsa__hash_entry(++position, id, bits);
     }
-    for (size_t i = 0; i < row.n; i++) {
-        uint32_t bits, id = row.index ? row.index[i] : (uint32_t)i;
-        memcpy(&bits, &row.value[i], sizeof bits);
-        last = id > last ? id : last;
-        if (bits << 1 == 0) /* 0 or -0 */
-            continue;
-        sum += hash_entry(++position, id, bits);
-    }
-    return (gsa__row_look){gsa__mix(sum), last};
+    look.hash = gsa__mix(look.hash);
+    return look;
 }
 
 uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row_number)
 {
-    return gsa__row_look_at(batch, row_number).hash;
+    gsa__row row = gsa__row_at(batch, row_number);
+    return gsa__row_look_at(&row).hash;
 }
 
 uint64_t gsa__row_hash_with(const gsa_batch *batch, size_t row_number, uint64_t features_hash)

@@ -23,13 +23,23 @@ static inline bool gsa__row_is_word(const gsa_batch *batch, size_t row)
 /* Its weight, 1 where rows have none. GSA_INPUT if it is negative or not finite. */
 gsa_status gsa__row_weight(const gsa_batch *batch, size_t row, double *out, gsa_error *error);
 
+#define GSA__ONE_BITS 0x3F800000u /* 1.0f */
+
+/* A hash is a sum of independent terms: every row of a long input is hashed, and one multiplication after the other
+ * would take as long as learning the row. Equal entries at different positions, from 1, have different terms. */
+static inline uint64_t gsa__hash_entry(uint64_t position, uint32_t id, uint32_t value)
+{
+    uint64_t term = (((uint64_t)id << 32 | value) + position * 0x9E3779B97F4A7C15u) * 0xFF51AFD7ED558CCDu;
+    return term ^ term >> 32;
+}
+
 /* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
  * what is held out: neither the label nor the weight of a row may. */
 typedef struct gsa__row_look {
     uint64_t hash;
     uint32_t last; /* the highest id */
 } gsa__row_look;
-gsa__row_look gsa__row_look_at(const gsa_batch *batch, size_t row);
+gsa__row_look gsa__row_look_at(const gsa__row *row);
 uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row);
 uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row);
 /* Returns a 64-bit hash of features, label and weight. */

@@ -170,13 +170,13 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
 {
     struct facts facts;
     bool is_first_pass = state->position.pass == 0;
-    gsa__row_look look = gsa__row_look_at(batch, row);
+    gsa__row view = gsa__row_at(batch, row);
+    gsa__row_look look = view.value ? gsa__row_look_at(&view) : state->kernels->look_at_ones(view.index, view.n);
     uint64_t hash = look.hash;
     gsa_status status = facts_of(state, batch, row, look.last, is_first_pass, &facts, error);
     bool held = facts.given == 0;
     if (status == GSA_OK && !held)
         status = hold_out(state, batch, row, hash, &facts, &held, error);
-    gsa__row view = gsa__row_at(batch, row);
     if (status == GSA_OK && !held)
         status = gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
     if (status == GSA_OK && facts.given > 0)

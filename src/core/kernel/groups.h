@@ -8,8 +8,36 @@
 #ifndef GSA_CORE_KERNEL_GROUPS_H
 #define GSA_CORE_KERNEL_GROUPS_H
 
+#include "base/hash.h"
+
 typedef int32_t four_ints __attribute__((vector_size(16)));
 typedef uint32_t four_bits __attribute__((vector_size(16)));
+
+/* ---- rows of ones ------------------------------------------------------------------------------------------------ */
+
+static gsa__row_look look_at_ones(const uint32_t *index, size_t n)
+{
+    uint64_t sum = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += gsa__hash_entry(i + 1, index[i], GSA__ONE_BITS);
+    for (size_t i = 0; i < n; i++)
+        last = index[i] > last ? index[i] : last;
+    return (gsa__row_look){gsa__mix(sum), last};
+}
+
+static uint32_t copy_ones(const uint32_t *restrict index, size_t n, uint32_t *restrict slot, float *restrict x)
+{
+    uint32_t last = 0;
+    for (size_t i = 0; i < n; i++) {
+        slot[i] = index[i] + 1;
+        x[i] = 1;
+        last = index[i] + 1 > last ? index[i] + 1 : last;
+    }
+    return last;
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
 
 static inline float add_four(four_floats lane)
 {
@@ -148,6 +176,13 @@ static inline float next_mean(float mean, float square, uint32_t count)
     return (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
 }
 
+static inline uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 static void group_update(const gsa__group *group, gsa__table *table, const float *scale, float lag)
 {
     gsa__cell *cells = table->cells;
@@ -163,7 +198,7 @@ static void group_update(const gsa__group *group, gsa__table *table, const float
             four_floats moved = (four_floats)old + by * along[e];
             four_ints next = __builtin_shufflevector((four_ints)moved, old + one_more, 0, 1, 6, 7);
             memcpy(record, &next, sizeof next);
-            if (square[e] != mean)
+            if (bits_of(square[e]) != bits_of(mean))
                 record[2].f = next_mean(mean, square[e], record[3].u);
         }
         ask_for(group, cells, row, true);

@@ -60,6 +60,10 @@ typedef struct gsa__kernels {
     void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
     void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, double step,
                         const float *scale, double lag);
+    /* What gsa__row_look_at finds of a row of ones. */
+    gsa__row_look (*look_at_ones)(const uint32_t *index, size_t n);
+    /* The slots of n features, into a group; returns the last. */
+    uint32_t (*copy_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
     /* Groups of rows with one output (groups.h). The rarity of a feature that was in `count` rows. */
     float (*rarity_of)(float count);
     /* Margins, directions and x.Dx of the rows; of the second, free of units: centred and per_unit are filled in. */
