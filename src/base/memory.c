@@ -49,7 +49,7 @@ gsa_env gsa__env_resolve(const gsa_env *env)
         resolved.resize = default_resize;
         resolved.release = default_release;
         resolved.alloc_ctx = NULL;
-    } else if (resolved.n_threads == 0) {
+    } else if (resolved.alloc != default_alloc && resolved.n_threads == 0) {
         resolved.n_threads = 1; /* an allocator of the caller's may know nothing of threads */
     }
     if (!resolved.should_stop) {
