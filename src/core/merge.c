@@ -198,7 +198,7 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
     if (status == GSA_OK)
         status = gsa__merging_strides(merging, &along, &along_average, error);
     if (status == GSA_OK)
-        gsa__merging_apply(merging, &along, &along_average);
+        status = gsa__merging_apply(merging, &along, &along_average, error);
     gsa__merging_end(merging);
     return status;
 }

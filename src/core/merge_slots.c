@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/workers.h"
 
 /* ---- setting up -------------------------------------------------------------------------------------------------- */
 
@@ -50,6 +51,21 @@ static bool enter(gsa__merged *from, const gsa__merging *merging, const gsa_stat
     return !merging->into || !gsa__loss_has_classes(merging->into->loss) || find_places(from, state, merging->into);
 }
 
+/* What a block takes to be merged. */
+static bool begin_scratch(gsa__merging *merging)
+{
+    return gsa__tree_begin(&merging->tree, merging->n_states, merging->n_outputs, merging->env) &&
+           gsa__view_begin(&merging->view, merging->n_outputs, merging->env) &&
+           gsa__view_begin(&merging->start, merging->n_outputs, merging->env);
+}
+
+static void end_scratch(gsa__merging *merging)
+{
+    gsa__tree_end(&merging->tree, merging->env);
+    gsa__free(merging->env, merging->view.memory);
+    gsa__free(merging->env, merging->start.memory);
+}
+
 gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
 {
     const gsa_state *into = merging->into;
@@ -59,8 +75,7 @@ gsa_status gsa__merging_begin(gsa__merging *merging, gsa_error *error)
     merging->n_outputs = n_outputs;
     merging->from = gsa__alloc_zeroed(env, n + 1, sizeof *merging->from);
     merging->met.all = gains ? gsa__alloc_zeroed(env, into->table.n_slots, 2 * sizeof(float)) : NULL;
-    bool done = gsa__tree_begin(&merging->tree, n, n_outputs, env) && gsa__view_begin(&merging->view, n_outputs, env) &&
-                gsa__view_begin(&merging->start, n_outputs, env) && merging->from && (merging->met.all || !gains);
+    bool done = begin_scratch(merging) && merging->from && (merging->met.all || !gains);
     for (size_t s = 0; s < n && done; s++)
         done = enter(&merging->from[s], merging, merging->states[s]);
     if (done && merging->base)
@@ -84,9 +99,46 @@ void gsa__merging_end(gsa__merging *merging)
         gsa__free(env, merging->from[s].to);
     gsa__free(env, merging->from);
     gsa__free(env, merging->met.all);
-    gsa__tree_end(&merging->tree, env);
-    gsa__free(env, merging->view.memory);
-    gsa__free(env, merging->start.memory);
+    end_scratch(merging);
+}
+
+/* ---- ranges of slots on all threads ------------------------------------------------------------------------------ */
+
+/* Slots that are worth a thread. */
+#define RANGE_SLOTS ((size_t)1 << 16)
+
+typedef struct ranges {
+    const gsa__merging *merging;
+    size_t n_slots, n;
+    gsa_status (*merge)(gsa__merging *merging, const void *ctx, size_t first, size_t end, gsa_error *error);
+    const void *ctx;
+} ranges;
+
+/* Task: a range, which begins with a block. All ranges share what is merged and into what, each has its own scratch. */
+static gsa_status merge_range(void *ctx, size_t task, gsa_error *error)
+{
+    const ranges *of = ctx;
+    gsa__merging own = *of->merging;
+    size_t block = own.tree.block, n_blocks = (of->n_slots + block - 1) / block;
+    size_t first = n_blocks * task / of->n * block, end = n_blocks * (task + 1) / of->n * block;
+    own.tree = (gsa__tree){0};
+    own.view = own.start = (gsa__view){0};
+    gsa_status status =
+        begin_scratch(&own) ? GSA_OK : gsa__fail_memory(own.env, error, "no memory to merge %zu states", own.n_states);
+    if (status == GSA_OK)
+        status = of->merge(&own, of->ctx, first, end < of->n_slots ? end : of->n_slots, error);
+    end_scratch(&own);
+    return status;
+}
+
+/* Slots do not depend on one another: the bits are the same for any number of ranges. */
+static gsa_status merge_ranges(gsa__merging *merging, ranges of, gsa_error *error)
+{
+    size_t n_threads = gsa__workers_count(merging->env), most = of.n_slots / RANGE_SLOTS;
+    of.merging = merging;
+    of.n = most < n_threads ? most : n_threads;
+    return of.n > 1 ? gsa__workers_run(n_threads, of.n, merge_range, &of, merging->env, error)
+                    : of.merge(merging, of.ctx, 0, of.n_slots, error);
 }
 
 /* ---- taking ------------------------------------------------------------------------------------------------------ */
@@ -201,17 +253,25 @@ static void take_class_sums(gsa__merging *merging)
         add_class_sums(merging->into, &merging->from[merging->n_states], 1 - (double)merging->n_states);
 }
 
-gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error)
+static gsa_status take_range(gsa__merging *merging, const void *unused, size_t first, size_t end, gsa_error *error)
 {
-    size_t n_slots = merging->n_slices > 0 ? 1 : merging->into->table.n_slots, block = merging->tree.block;
+    size_t block = merging->tree.block;
     gsa_status status = GSA_OK;
-    for (size_t first = 0; first < n_slots && status == GSA_OK; first += block) {
-        size_t n = n_slots - first < block ? n_slots - first : block;
+    (void)unused;
+    for (; first < end && status == GSA_OK; first += block) {
+        size_t n = end - first < block ? end - first : block;
         gsa__merging_start(merging, first, n);
         status = gsa__merging_add(merging, 0, first, n, error);
         if (status == GSA_OK)
             gsa__merging_enter(merging, gsa__tree_sum(&merging->tree), first, n);
     }
+    return status;
+}
+
+gsa_status gsa__merging_take(gsa__merging *merging, gsa_error *error)
+{
+    size_t n_slots = merging->n_slices > 0 ? 1 : merging->into->table.n_slots;
+    gsa_status status = merge_ranges(merging, (ranges){.n_slots = n_slots, .merge = take_range}, error);
     if (status == GSA_OK && merging->n_slices > 0)
         gsa__slices_take(merging);
     if (status == GSA_OK)
@@ -271,22 +331,38 @@ __attribute__((always_inline)) static inline void move(float *restrict weight, s
     }
 }
 
-void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average)
+/* How far to go along the changes of the last weights and of the averaged. */
+typedef struct both_strides {
+    gsa__stride last, average;
+} both_strides;
+
+static gsa_status apply_range(gsa__merging *merging, const void *ctx, size_t first, size_t end, gsa_error *error)
 {
+    const both_strides *along = ctx;
     gsa_state *into = merging->into;
     bool averaged = into->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
     double total = averaged ? gsa__clock_total(into, into->clock.now) : 0, kept = 1 - merging->fresh;
-    size_t n_slots = into->table.n_slots, block = merging->tree.block;
+    size_t block = merging->tree.block;
     float *const *step = merging->view.scratch;
-    for (size_t first = 0; first < n_slots; first += block) {
-        size_t n = n_slots - first < block ? n_slots - first : block;
+    (void)error;
+    for (; first < end; first += block) {
+        size_t n = end - first < block ? end - first : block;
         float *weight = &gsa__table_slot(&into->table, first)->f;
         gsa__merging_start(merging, first, n);
-        find_steps(merging, along, first, n, step[0]);
-        find_steps(merging, along_average, first, n, step[1]);
+        find_steps(merging, &along->last, first, n, step[0]);
+        find_steps(merging, &along->average, first, n, step[1]);
         if (into->table.room == 1)
             move(weight, 1, &merging->start, 0, step, kept, total, n);
         for (size_t k = 0; k < merging->n_outputs && into->table.room > 1; k++)
             move(weight + k, into->table.room, &merging->start, k, step, kept, total, n);
     }
+    return GSA_OK;
+}
+
+gsa_status gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average,
+                              gsa_error *error)
+{
+    const both_strides both = {*along, *along_average};
+    return merge_ranges(merging, (ranges){.n_slots = merging->into->table.n_slots, .merge = apply_range, .ctx = &both},
+                        error);
 }

@@ -74,6 +74,7 @@ void gsa__gains(const float *all, const float *one, size_t n, double alpha, floa
 gsa_status gsa__merging_strides(gsa__merging *merging, gsa__stride *along, gsa__stride *along_average,
                                 gsa_error *error);
 /* From changes to weights: the last ones, and the averaged. */
-void gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average);
+gsa_status gsa__merging_apply(gsa__merging *merging, const gsa__stride *along, const gsa__stride *along_average,
+                              gsa_error *error);
 
 #endif

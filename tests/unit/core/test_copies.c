@@ -375,6 +375,35 @@ static void the_first_labels_of_a_base_count_once(void **unused)
     free(r);
 }
 
+/* Of so many features that ranges of them are merged side by side. */
+static void the_number_of_threads_changes_no_bit_of_a_merge(void **unused)
+{
+    (void)unused;
+    enum { MANY = 400000 };
+    static const unsigned classes[] = {2, 3};
+    for (size_t kind = 0; kind < 2; kind++) {
+        gsa_state *base = state_with("method", "gsa", "units", "given", NULL), *copies[3];
+        learn_random(base, 1, 900, MANY, classes[kind]);
+        for (size_t c = 0; c < 3; c++) {
+            copies[c] = forked(base, 3);
+            learn_random(copies[c], 2 + c, 700, MANY, classes[kind]);
+        }
+        bytes expected = {0};
+        for (unsigned n_threads = 1; n_threads <= 7; n_threads += 2) {
+            gsa_env env = {.n_threads = n_threads};
+            gsa_state *all;
+            gsa_error error = {0};
+            must_be_ok(gsa_state_merge((const gsa_state *const *)copies, 3, base, &env, &all, &error), &error);
+            if (n_threads == 1)
+                expected = state_bytes(all);
+            same_bytes(&expected, all);
+            gsa_state_free(all);
+        }
+        free(expected.data);
+        free_states(base, copies[0], copies[1], copies[2]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -390,6 +419,7 @@ int main(void)
         cmocka_unit_test(means_of_columns_are_those_of_all_rows),
         cmocka_unit_test(a_regression_can_be_merged_any_number_of_times),
         cmocka_unit_test(the_first_labels_of_a_base_count_once),
+        cmocka_unit_test(the_number_of_threads_changes_no_bit_of_a_merge),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
