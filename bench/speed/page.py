@@ -16,7 +16,9 @@ figures of two.
 
 All of it is of 2026-11-15 and was not measured since. The billion rows are older than rounds of copies
 ([decision 0012](decisions/0012-threads.md)), which learn long files on all cores; everything is older than the rule that rounds wait
-for four rows a feature, than copies that are made on threads, and than doubt ([decision 0015](decisions/0015-doubt.md)).
+for four rows a feature, than copies that are made on threads, than doubt ([decision 0015](decisions/0015-doubt.md)), than the optimum of
+rows in memory: files that fit are learned another way since ([rows-in-memory.md](rows-in-memory.md)), also the million rows below; and than
+groups of rows ([decision 0026](decisions/0026-groups.md)), caches of version 2, text that is read on all threads and merges on all threads.
 
 <!-- not run: an hour, and it installs packages; bench_speed is built by CI -->
 ```sh
