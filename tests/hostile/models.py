@@ -220,6 +220,13 @@ def states(good, seal):
                 one.set("sample." + name, dtype, values)
         return case(change)
 
+    def group(rows, index=(0,), value=(1.0,)):
+        def change(one):
+            one.set("group.rows", "F64", list(rows))
+            one.set("group.index", "U32", list(index))
+            one.set("group.value", "F32", list(value))
+        return case(change)
+
     return [
         ("a_state_weight_that_is_nan", "not finite", case(lambda one: one.change("weight", 0, nan))),
         ("an_average_that_is_infinite", "not finite", case(lambda one: one.change("average", 1, inf))),
@@ -250,6 +257,12 @@ def states(good, seal):
         ("origins_out_of_order", "origins", case(lambda one: one.set("ancestors", "U64", [5, 4]))),
         ("best_weights_that_do_not_fit", "best weights", case(lambda one: (
             one.set("best.numbers", "F64", [0.1, 1.0, 2.0**52, 1.0]), one.set("best.weight", "F32", [0.0])))),
+        ("a_waiting_row_of_a_class_that_is_not_there", "group", group([9.0, 1.0, 1.0])),
+        ("a_waiting_row_whose_weight_is_nan", "group|finite", group([0.0, nan, 1.0])),
+        ("a_waiting_row_of_more_entries_than_there_are", "group", group([0.0, 1.0, 2.0**60])),
+        ("a_waiting_row_of_a_feature_that_is_not_there", "group", group([0.0, 1.0, 1.0], index=[huge])),
+        ("a_waiting_row_whose_value_is_nan", "group|finite", group([0.0, 1.0, 1.0], value=[nan])),
+        ("a_hundred_waiting_rows", "group", group([0.0, 1.0, 0.0] * 100, [], [])),
         ("two_million_columns", "columns", case(lambda one: one.set("columns", "F64", [0.0] * 3 * 70000))),
         ("more_mass_than_features", "mass", case(lambda one: (one.set("carried.mass", "F64", [0.0] * 99), one.set(
             "carried.presence", "U64", [0] * 99)))),
