@@ -13,7 +13,7 @@
 
 #define NNZ 20u
 #define BLOCK 65536u
-#define MOST_REPEATS 21
+#define MAX_REPEATS 21
 #define HUGE_PAGE ((size_t)2 << 20)
 #define AHEAD 8u
 
@@ -146,7 +146,7 @@ int main(int argc, char **argv)
     uint32_t n_features = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 10000;
     size_t repeats = argc > 3 ? strtoul(argv[3], NULL, 10) : 5;
     static const char *const names[] = {"ones", "values_weights", "shuffled"};
-    if (n < BLOCK || n > UINT32_MAX || n_features < NNZ || repeats == 0 || repeats > MOST_REPEATS) {
+    if (n < BLOCK || n > UINT32_MAX || n_features < NNZ || repeats == 0 || repeats > MAX_REPEATS) {
         fprintf(stderr, "learn [ROWS [FEATURES [REPEATS]]]\n");
         return 2;
     }
@@ -158,7 +158,7 @@ int main(int argc, char **argv)
     (void)madvise(records, size, MADV_HUGEPAGE);
     memset(records, 0, size);
     for (size_t kind = 0; kind < 3; kind++) {
-        double bare[MOST_REPEATS], own[MOST_REPEATS];
+        double bare[MAX_REPEATS], own[MAX_REPEATS];
         for (size_t i = 0; i < repeats; i++) {
             bare[i] = touch(&r, r.order[kind == 2], records);
             own[i] = learn(&r, r.order[kind == 2], kind == 1);

@@ -134,9 +134,9 @@ static gsa_status merge_range(void *ctx, size_t task, gsa_error *error)
 /* Slots do not depend on one another: the bits are the same for any number of ranges. */
 static gsa_status merge_ranges(gsa__merging *merging, ranges of, gsa_error *error)
 {
-    size_t n_threads = gsa__workers_count(merging->env), most = of.n_slots / RANGE_SLOTS;
+    size_t n_threads = gsa__workers_count(merging->env), max = of.n_slots / RANGE_SLOTS;
     of.merging = merging;
-    of.n = most < n_threads ? most : n_threads;
+    of.n = max < n_threads ? max : n_threads;
     return of.n > 1 ? gsa__workers_run(n_threads, of.n, merge_range, &of, merging->env, error)
                     : of.merge(merging, of.ctx, 0, of.n_slots, error);
 }

@@ -117,57 +117,57 @@ static inline four_floats root_of_four(four_floats x)
 /* c x^2, brought back to the edge of the floats as in count_row. */
 static inline four_floats square_of_four(four_floats x, float c)
 {
-    four_floats square = c * x * x, zero = {0}, least = zero + 1e-37F, most = zero + 1e37F;
-    return pick_four(square > most, most, pick_four(square < least, least, square));
+    four_floats square = c * x * x, zero = {0}, low = zero + 1e-37F, high = zero + 1e37F;
+    return pick_four(square > high, high, pick_four(square < low, low, square));
+}
+
+/* 1 / the units of four entries: given ones, or the root of the mean of the squares of the feature, this row among
+ * them. The root, because its square may be no float. */
+static inline four_floats per_unit_of_four(four_floats given, const four_records *of, four_floats square)
+{
+    four_floats mean = of->mean + (square - of->mean) / (of->count + 1.0F), zero = {0}, low = zero + 1e-37F;
+    return pick_four(given >= 0.0F, given, 1.0F / root_of_four(pick_four(mean < low, low, mean)));
+}
+
+__attribute__((always_inline)) static inline void find_margins(const gsa__group *group, const gsa__table *table,
+                                                               const gsa__counts_before *before, bool units_free,
+                                                               gsa__group_margins *out)
+{
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_floats m = {0}, xdx = {0};
+        float c = (float)group->c[row];
+        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
+            four_records of = load_four(table->cells, group->slot + e, before);
+            four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along;
+            if (units_free) {
+                four_floats per_unit = per_unit_of_four(load_floats(group->per_unit + e), &of, square);
+                four_floats z = load_floats(group->centred + e) * per_unit, away = rarity_of_four(of.count) * z;
+                xdx += away * z;
+                along = away * per_unit;
+            } else {
+                along = rarity_of_four(of.count) * x;
+                xdx += along * x;
+            }
+            m += of.weight * x;
+            memcpy(group->along + e, &along, sizeof along);
+            memcpy(group->square + e, &square, sizeof square);
+        }
+        ask_for(group, table->cells, row, false);
+        out->m[row] = add_four(m);
+        out->xdx[row] = add_four(xdx);
+    }
 }
 
 static void group_margins(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
                           gsa__group_margins *out)
 {
-    for (size_t row = 0; row < group->n_rows; row++) {
-        four_floats m = {0}, xdx = {0};
-        float c = (float)group->c[row];
-        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
-            four_records of = load_four(table->cells, group->slot + e, before);
-            four_floats x = load_floats(group->x + e), along = rarity_of_four(of.count) * x;
-            four_floats square = square_of_four(x, c);
-            m += of.weight * x;
-            xdx += along * x;
-            memcpy(group->along + e, &along, sizeof along);
-            memcpy(group->square + e, &square, sizeof square);
-        }
-        ask_for(group, table->cells, row, false);
-        out->m[row] = add_four(m);
-        out->xdx[row] = add_four(xdx);
-    }
+    find_margins(group, table, before, false, out);
 }
 
-/* Free of units: those of a feature are the root of the mean of its squares, this row among them. The root, because its
- * square may be no float. */
 static void group_margins_free(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
                                gsa__group_margins *out)
 {
-    for (size_t row = 0; row < group->n_rows; row++) {
-        four_floats m = {0}, xdx = {0};
-        float c = (float)group->c[row];
-        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
-            four_records of = load_four(table->cells, group->slot + e, before);
-            four_floats x = load_floats(group->x + e), centred = load_floats(group->centred + e);
-            four_floats given = load_floats(group->per_unit + e), square = square_of_four(x, c);
-            four_floats mean = of.mean + (square - of.mean) / (of.count + 1.0F),
-                        least = {1e-37F, 1e-37F, 1e-37F, 1e-37F};
-            four_floats root = root_of_four(pick_four(mean < least, least, mean));
-            four_floats per_unit = pick_four(given >= 0.0F, given, 1.0F / root), z = centred * per_unit;
-            four_floats away = rarity_of_four(of.count) * z, along = away * per_unit;
-            m += of.weight * x;
-            xdx += away * z;
-            memcpy(group->along + e, &along, sizeof along);
-            memcpy(group->square + e, &square, sizeof square);
-        }
-        ask_for(group, table->cells, row, false);
-        out->m[row] = add_four(m);
-        out->xdx[row] = add_four(xdx);
-    }
+    find_margins(group, table, before, true, out);
 }
 
 static inline float next_mean(float mean, float square, uint32_t count)

@@ -41,7 +41,7 @@ static gsa__greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsa_
 }
 
 /* Beyond, probabilities are 0 and 1. */
-#define MARGIN_MOST 1e30
+#define MAX_MARGIN 1e30
 
 /* Rows of equal weight share one logarithm: that of the product of all 1 + e^-|v|. */
 static double greedy_steps(const gsa__kernels *kernels, const double *m, const gsa__target *target, const double *c,
@@ -51,7 +51,7 @@ static double greedy_steps(const gsa__kernels *kernels, const double *m, const g
     float e[GSA__GROUP_ROWS];
     double product = 1, sum = 0;
     for (size_t i = 0; i < n; i++) {
-        margin[i] = (float)fmin(fmax(m[i], -MARGIN_MOST), MARGIN_MOST);
+        margin[i] = (float)fmin(fmax(m[i], -MAX_MARGIN), MAX_MARGIN);
         sign[i] = target[i].class_number == 1 ? 1.0F : -1.0F;
     }
     kernels->logistic_steps(margin, sign, rest, lambda, e);

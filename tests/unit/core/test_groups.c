@@ -190,13 +190,13 @@ static void the_greedy_steps_of_a_group_are_those_of_its_rows(void **unused)
 static void rarity_is_a_power_to_four_per_cent(void **unused)
 {
     (void)unused;
-    double least = INFINITY, most = 0;
+    double low = INFINITY, high = 0;
     for (double n = 0; n < 2e9; n = n * 1.003 + 1) {
         double ratio = (double)gsa__kernels_at(0)->rarity_of((float)n) / pow(n + 2, -0.375);
-        least = fmin(least, ratio);
-        most = fmax(most, ratio);
+        low = fmin(low, ratio);
+        high = fmax(high, ratio);
     }
-    assert_true(most / least < 1.08);
+    assert_true(high / low < 1.08);
 }
 
 static void all_kernels_learn_the_same_bits(void **unused)
