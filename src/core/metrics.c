@@ -50,7 +50,7 @@ static double predict_row(gsa_metrics *metrics, size_t actual)
     const gsa_model *model = metrics->model;
     double *margins = metrics->margins, *p = metrics->probabilities;
     if (model->labels.n > 1)
-        return model->loss->judge(margins, model->n_outputs, actual, p);
+        return model->loss->evaluate(margins, model->n_outputs, actual, p);
     gsa__model_row_predict(model, margins, p);
     return actual == GSA__NO_LABEL ? model->loss->unknown_loss : 0;
 }

@@ -110,13 +110,13 @@ static void predict(const double *margins, size_t n_outputs, double *out)
     out[1] = margin / 2;
 }
 
-static double judge(const double *margins, size_t n_outputs, size_t k, double *out)
+static double evaluate(const double *margins, size_t n_outputs, size_t k, double *out)
 {
     predict(margins, n_outputs, out);
     return gsa__hinge_many_loss(out, n_outputs > 1 ? n_outputs : 2, k, false);
 }
 
-static double judge_squared(const double *margins, size_t n_outputs, size_t k, double *out)
+static double evaluate_squared(const double *margins, size_t n_outputs, size_t k, double *out)
 {
     predict(margins, n_outputs, out);
     return gsa__hinge_many_loss(out, n_outputs > 1 ? n_outputs : 2, k, true);
@@ -244,7 +244,7 @@ const gsa__loss gsa__loss_hinge = {
     .repeats = repeats,
     .value = value,
     .predict = predict,
-    .judge = judge,
+    .evaluate = evaluate,
     .rows = rows,
 };
 
@@ -259,6 +259,6 @@ const gsa__loss gsa__loss_squared_hinge = {
     .repeats = repeats_squared,
     .value = value_squared,
     .predict = predict,
-    .judge = judge_squared,
+    .evaluate = evaluate_squared,
     .rows = rows_squared,
 };

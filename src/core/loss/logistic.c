@@ -89,7 +89,7 @@ static void predict(const double *m, size_t n_outputs, double *out)
 }
 
 /* Straight from the margin: confident mistakes keep their full price. */
-static double judge(const double *m, size_t n_outputs, size_t k, double *out)
+static double evaluate(const double *m, size_t n_outputs, size_t k, double *out)
 {
     predict(m, n_outputs, out);
     return k > 1 ? GSA__UNKNOWN_LOG_LOSS : gsa__softplus(k == 1 ? -*m : *m);
@@ -149,7 +149,7 @@ const gsa__loss gsa__loss_logistic = {
     .repeats = repeats,
     .value = value,
     .predict = predict,
-    .judge = judge,
+    .evaluate = evaluate,
     .constant = gsa__label_entropy,
     .add_slope = add_slope,
     .rows = rows,

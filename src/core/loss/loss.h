@@ -93,7 +93,7 @@ struct gsa__loss {
      * be `margins`. NULL: the margin itself. */
     void (*predict)(const double *margins, size_t n_outputs, double *out);
     /* Classes only: predictions, and the loss of a row of class k; SIZE_MAX: one that the model does not know. */
-    double (*judge)(const double *margins, size_t n_outputs, size_t k, double *out);
+    double (*evaluate)(const double *margins, size_t n_outputs, size_t k, double *out);
     /* The loss of the best constant prediction; NULL: not known. */
     double (*constant)(const gsa__label_totals *labels);
     /* The measure, from the mean; NULL: the mean itself. */

@@ -79,7 +79,7 @@ static void predict(const double *margins, size_t n_outputs, double *out)
     gsa__softmax_probabilities(out, n_outputs);
 }
 
-static double judge(const double *margins, size_t n_outputs, size_t k, double *out)
+static double evaluate(const double *margins, size_t n_outputs, size_t k, double *out)
 {
     if (k >= n_outputs) {
         predict(margins, n_outputs, out);
@@ -209,7 +209,7 @@ const gsa__loss gsa__loss_softmax = {
     .repeats = repeats,
     .value = value,
     .predict = predict,
-    .judge = judge,
+    .evaluate = evaluate,
     .constant = gsa__label_entropy,
     .add_slope = add_slope,
     .rows = rows,

@@ -510,8 +510,9 @@ static void check_steps(const gsa__loss *loss, size_t n_outputs, gsa__rng *rng)
         assert_true(loss->repeats(g.m, n_outputs, &target, &step, 0.01, 2) >= 1);
     if (!gsa__loss_has_classes(loss))
         return;
-    check("judge", loss->name, loss->judge(r.m, n_outputs, target.class_number, prediction), step.loss, 1e-14, 1e-15);
-    double unknown = loss->judge(r.m, n_outputs, SIZE_MAX, prediction);
+    check("evaluate", loss->name, loss->evaluate(r.m, n_outputs, target.class_number, prediction), step.loss, 1e-14,
+          1e-15);
+    double unknown = loss->evaluate(r.m, n_outputs, SIZE_MAX, prediction);
     if (loss->has_probabilities) {
         assert_true(unknown == -gsa__log(1e-15) && loss->unknown_loss == unknown);
         return;
