@@ -4,7 +4,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <string.h>
 
 void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
@@ -13,6 +12,7 @@ void gsa__sample_release(gsa__sample *sample, const gsa_env *env)
     for (size_t i = 0; i < sample->n; i++)
         gsa__free(env, sample->at[i]);
     gsa__free(env, sample->at);
+    gsa__free(env, sample->hash);
     memset(sample, 0, sizeof *sample);
 }
 
@@ -26,30 +26,58 @@ static int compare(const gsa__held_row *a, const gsa__held_row *b)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* The first place whose row is not below. */
-static size_t place_of(gsa__held_row *const *rows, size_t n, const gsa__held_row *row)
+/* Rows in order, with their hashes. */
+struct list {
+    gsa__held_row *const *row;
+    const uint64_t *hash;
+    size_t n;
+};
+
+static struct list settled(const gsa__sample *sample)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (compare(rows[middle], row) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return (struct list){sample->at, sample->hash, sample->n - sample->n_late};
 }
 
-static gsa__held_row *find_in(gsa__held_row *const *rows, size_t n, const gsa__held_row *row)
+static struct list late(const gsa__sample *sample)
 {
-    size_t place = place_of(rows, n, row);
-    return place < n && compare(rows[place], row) == 0 ? rows[place] : NULL;
+    return (struct list){sample->late, sample->late_hash, sample->n_late};
+}
+
+/* The first place whose hash is not below. */
+static size_t first_of(struct list list, uint64_t hash)
+{
+    size_t low = 0, n = list.n;
+    for (; n > 1; n -= n / 2) /* without branches: none of them could be foreseen */
+        low += (list.hash[low + n / 2 - 1] < hash) * (n / 2);
+    return low + (n > 0 && list.hash[low] < hash);
+}
+
+/* The first place whose row is not below. */
+static size_t place_of(struct list list, const gsa__held_row *row)
+{
+    size_t place = first_of(list, row->hash);
+    while (place < list.n && compare(list.row[place], row) < 0)
+        place++;
+    return place;
+}
+
+static gsa__held_row *find_in(struct list list, const gsa__held_row *row)
+{
+    size_t place = place_of(list, row);
+    return place < list.n && compare(list.row[place], row) == 0 ? list.row[place] : NULL;
 }
 
 gsa__held_row *gsa__sample_find(const gsa__sample *sample, const gsa__held_row *row)
 {
-    gsa__held_row *late = find_in(sample->late, sample->n_late, row);
-    return late ? late : find_in(sample->at, sample->n - sample->n_late, row);
+    gsa__held_row *found = find_in(late(sample), row);
+    return found ? found : find_in(settled(sample), row);
+}
+
+/* Makes a gap of so many places before the rows from `place` to `end`. */
+static void move_up(gsa__held_row **rows, uint64_t *hashes, size_t place, size_t end, size_t by)
+{
+    memmove(rows + place + by, rows + place, (end - place) * sizeof *rows);
+    memmove(hashes + place + by, hashes + place, (end - place) * sizeof *hashes);
 }
 
 /* From the back, so that every row is moved once. */
@@ -58,10 +86,11 @@ void gsa__sample_settle(gsa__sample *sample)
     size_t end = sample->n - sample->n_late;
     while (sample->n_late > 0) {
         gsa__held_row *held = sample->late[--sample->n_late];
-        gsa__held_row **place = sample->at + place_of(sample->at, end, held);
-        memmove(place + sample->n_late + 1, place, (size_t)(sample->at + end - place) * sizeof *place);
-        place[sample->n_late] = held;
-        end = (size_t)(place - sample->at);
+        size_t place = place_of((struct list){sample->at, sample->hash, end}, held);
+        move_up(sample->at, sample->hash, place, end, sample->n_late + 1);
+        sample->at[place + sample->n_late] = held;
+        sample->hash[place + sample->n_late] = held->hash;
+        end = place;
     }
 }
 
@@ -90,32 +119,26 @@ gsa__held_row *gsa__sample_pop(gsa__sample *sample)
     return last;
 }
 
-static size_t first_of(gsa__held_row *const *rows, size_t n, uint64_t hash)
+static void add_kind(struct list list, uint64_t hash, gsa__kind *kind)
 {
-    const gsa__held_row least = {.hash = hash, .number = -INFINITY};
-    return place_of(rows, n, &least);
-}
-
-static void add_kind(gsa__held_row *const *rows, size_t n, uint64_t hash, gsa__kind *kind)
-{
-    for (size_t i = first_of(rows, n, hash); i < n && rows[i]->hash == hash; i++) {
+    for (size_t i = first_of(list, hash); i < list.n && list.hash[i] == hash; i++) {
         kind->n++;
-        kind->weight += rows[i]->weight;
+        kind->weight += list.row[i]->weight;
     }
 }
 
 gsa__kind gsa__sample_kind(const gsa__sample *sample, uint64_t hash)
 {
     gsa__kind kind = {0};
-    add_kind(sample->at, sample->n - sample->n_late, hash, &kind);
-    add_kind(sample->late, sample->n_late, hash, &kind);
+    add_kind(settled(sample), hash, &kind);
+    add_kind(late(sample), hash, &kind);
     return kind;
 }
 
 gsa__held_row *gsa__sample_next_held(gsa__sample *sample, uint64_t hash)
 {
     gsa__sample_settle(sample);
-    for (size_t i = first_of(sample->at, sample->n, hash); i < sample->n && sample->at[i]->hash == hash; i++)
+    for (size_t i = first_of(settled(sample), hash); i < sample->n && sample->hash[i] == hash; i++)
         if (sample->at[i]->weight > 0)
             return sample->at[i];
     return NULL;
@@ -162,12 +185,14 @@ static void enter(gsa__sample *sample, gsa__held_row *held)
 {
     const gsa__held_row *last = gsa__sample_last(sample);
     if (!last || (sample->n_late == 0 && compare(held, last) > 0)) {
+        sample->hash[sample->n] = held->hash;
         sample->at[sample->n++] = held;
         return;
     }
-    gsa__held_row **place = sample->late + place_of(sample->late, sample->n_late, held);
-    memmove(place + 1, place, (size_t)(sample->late + sample->n_late - place) * sizeof *place);
-    *place = held;
+    size_t place = place_of(late(sample), held);
+    move_up(sample->late, sample->late_hash, place, sample->n_late, 1);
+    sample->late[place] = held;
+    sample->late_hash[place] = held->hash;
     sample->n_late++;
     sample->n++;
 }
@@ -181,7 +206,8 @@ gsa_status gsa__sample_insert(gsa__sample *sample, gsa__held_row *held, const gs
         gsa__free(env, held);
         return GSA_OK;
     }
-    if (!held || !gsa__reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at)) {
+    if (!held || !gsa__reserve(env, &sample->at, &sample->capacity_allocated, sample->n + 1, sizeof *sample->at) ||
+        !gsa__reserve(env, &sample->hash, &sample->hash_capacity, sample->n + 1, sizeof *sample->hash)) {
         gsa__free(env, held);
         return gsa__fail_memory(env, error, "no memory for the held-out sample");
     }

@@ -39,8 +39,10 @@ static inline gsa__row gsa__held_row_view(const gsa__held_row *held)
 
 typedef struct gsa__sample {
     gsa__held_row **at; /* all that are not late */
-    size_t n, capacity_allocated;
+    uint64_t *hash;     /* theirs, side by side: most rows of a long input are looked for and not found */
+    size_t n, capacity_allocated, hash_capacity;
     gsa__held_row *late[GSA__SAMPLE_LATE];
+    uint64_t late_hash[GSA__SAMPLE_LATE];
     size_t n_late;  /* of the n */
     uint64_t below; /* rows with a lower hash are held */
 } gsa__sample;
