@@ -45,23 +45,12 @@ static double rarest_class(const gsa_state *state, size_t class_number, double c
     return rarest > least ? rarest : least;
 }
 
-gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
+gsa_status gsa__class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
 {
-    *out = c;
-    if (!gsa__params_balance(&state->params))
-        return GSA_OK;
     gsa_status status = gsa__class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
     if (status != GSA_OK)
         return status;
     double own = state->class_sums.at[class_number + 1] + c;
     *out = c * ((rarest_class(state, class_number, c) + 1) / (own + 1));
     return GSA_OK;
-}
-
-void gsa__class_sums_add(gsa_state *state, size_t class_number, double c)
-{
-    if (!gsa__params_balance(&state->params))
-        return;
-    state->class_sums.at[0] += c;
-    state->class_sums.at[class_number + 1] += c;
 }

@@ -8,9 +8,6 @@
 
 #include <string.h>
 
-/* Enough to tell a loss to half a percent, few enough to keep in memory. */
-#define HELD_OUT_ROWS 16384u
-
 static const gsa_param table[] = {
 #define PARAM(name, kind, choices, initial, least, most, decides, help) \
     {#name, GSA_PARAM_##kind, choices, initial, least, most, help},
@@ -170,14 +167,6 @@ void gsa__params_take_loss(gsa__params *params, const gsa__params *from)
 {
     if (from->has_custom_loss)
         (void)gsa__params_set_loss(params, &from->custom_loss, NULL);
-}
-
-uint64_t gsa__params_holdout(const gsa__params *params)
-{
-    uint64_t asked = params->value[GSA__PARAM_holdout];
-    if (asked != GSA__COUNT_AUTO)
-        return asked;
-    return params->value[GSA__PARAM_method] == GSA__METHOD_PAPER ? 0 : HELD_OUT_ROWS;
 }
 
 void gsa__params_init(gsa__params *params)

@@ -39,8 +39,16 @@ gsa_status gsa__params_set_loss(gsa__params *params, const gsa_margin_loss *loss
 void gsa__params_take_loss(gsa__params *params, const gsa__params *from);
 /* The number of a name in the table, GSA__PARAMS if there is none. */
 gsa__param_id gsa__param_find(const char *name);
+/* Enough to tell a loss to half a percent, few enough to keep in memory. */
+#define GSA__HELD_OUT_ROWS 16384u
 /* Rows to hold out at most. */
-uint64_t gsa__params_holdout(const gsa__params *params);
+static inline uint64_t gsa__params_holdout(const gsa__params *params)
+{
+    uint64_t asked = params->value[GSA__PARAM_holdout];
+    if (asked != GSA__COUNT_AUTO)
+        return asked;
+    return params->value[GSA__PARAM_method] == GSA__METHOD_PAPER ? 0 : GSA__HELD_OUT_ROWS;
+}
 bool gsa__param_decides_result(gsa__param_id id);
 /* Not in files where it has its initial value. */
 bool gsa__param_is_late(gsa__param_id id);

@@ -33,7 +33,7 @@ bool gsa__group_is_full(const gsa_state *state)
 {
     const gsa__group *group = &state->group;
     return group->n_rows > 0 &&
-           (group->n_rows >= rows_of_group(state) || group->n_entries >= GROUP_ENTRIES || group->weight > GROUP_WEIGHT);
+           (group->n_rows >= group->n_full || group->n_entries >= GROUP_ENTRIES || group->weight > GROUP_WEIGHT);
 }
 
 /* Room for so many rows of n entries after those that wait. */
@@ -66,61 +66,72 @@ static void lay_out(gsa__group *group)
     group->square = group->along + group->n_entries;
 }
 
-/* Copies the entries that are not 0; returns how many. *last is the last slot. */
-static size_t copy_ones(const gsa_state *state, const gsa__row *row, uint32_t *last)
+static void stage_values(const gsa__row *row, uint32_t *restrict slot, float *restrict x, gsa__staged *out)
 {
-    const gsa__group *group = &state->group;
-    size_t at = group->n_entries;
-    *last = state->kernels->copy_ones(row->index, row->n, group->slot + at, group->x + at);
-    return row->n;
-}
-
-static size_t copy_values(gsa__group *group, const gsa__row *row, uint32_t *last, bool *finite)
-{
-    uint32_t *restrict slot = group->slot + group->n_entries;
-    float *restrict x = group->x + group->n_entries, zero = 0;
+    float zero = 0;
     size_t n = 0;
+    uint64_t hash = 0;
     for (size_t i = 0; i < row->n; i++) {
+        uint32_t bits, id = row->index ? row->index[i] : (uint32_t)i;
         float value = row->value[i];
-        slot[n] = (row->index ? row->index[i] : (uint32_t)i) + 1;
+        memcpy(&bits, &value, sizeof bits);
+        slot[n] = id + 1;
         x[n] = value;
         zero += value * 0;
-        *last = value != 0 && slot[n] > *last ? slot[n] : *last;
+        out->look.last = id > out->look.last ? id : out->look.last;
+        out->last = value != 0 && slot[n] > out->last ? slot[n] : out->last;
         n += value != 0;
+        hash += value != 0 ? gsa__hash_entry(n, id, bits) : 0;
     }
-    *finite = zero == 0; /* NaN if a value is not finite */
-    return n;
+    out->n = n;
+    out->look.hash = gsa__mix(hash);
+    out->is_finite = zero == 0; /* NaN if a value is not finite */
+}
+
+gsa_status gsa__group_stage(gsa_state *state, const gsa__row *row, gsa__staged *out, gsa_error *error)
+{
+    gsa__group *group = &state->group;
+    *out = (gsa__staged){.n = row->n, .is_finite = true, .has_values = row->value != NULL};
+    out->from = group->n_entries;
+    out->n_before = state->n_rows + group->n_rows;
+    if (!reserve_row(group, row->n, &state->env))
+        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    uint32_t *slot = group->slot + out->from;
+    float *x = group->x + out->from;
+    if (row->value) {
+        stage_values(row, slot, x, out);
+        return GSA_OK;
+    }
+    out->look = state->kernels->stage_ones(row->index, row->n, slot, x);
+    out->last = row->n > 0 ? out->look.last + 1 : 0;
+    return GSA_OK;
+}
+
+/* Room in the table for a row that was staged. */
+static gsa_status fit_staged(gsa_state *state, const gsa__staged *staged, gsa_error *error)
+{
+    if (!staged->is_finite)
+        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
+    gsa_status status =
+        staged->last < state->table.n_slots ? GSA_OK : gsa__state_fit_slots(state, (size_t)staged->last + 1, error);
+    return status == GSA_OK ? gsa__centre_reserve(state, state->group.slot + staged->from, staged->n, error) : status;
 }
 
 gsa_status gsa__group_fit(gsa_state *state, const gsa__row *row, gsa_error *error)
 {
-    gsa__group *group = &state->group;
-    uint32_t last = 0;
-    bool finite = true;
-    if (!reserve(group, row->n, GSA__GROUP_ROWS, &state->env))
+    gsa__staged staged;
+    if (!reserve(&state->group, row->n, GSA__GROUP_ROWS, &state->env))
         return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
-    size_t n = row->value ? copy_values(group, row, &last, &finite) : copy_ones(state, row, &last);
-    if (!finite)
-        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    gsa_status status = gsa__state_fit_slots(state, (size_t)last + 1, error);
-    return status == GSA_OK ? gsa__centre_reserve(state, group->slot + group->n_entries, n, error) : status;
+    gsa_status status = gsa__group_stage(state, row, &staged, error);
+    return status == GSA_OK ? fit_staged(state, &staged, error) : status;
 }
 
-gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
+gsa_status gsa__group_add(gsa_state *state, const gsa__staged *staged, size_t class_number, double y, double c,
                           gsa_error *error)
 {
     gsa__group *group = &state->group;
-    size_t at = group->n_rows, from = group->n_entries;
-    uint32_t last = 0;
-    bool finite = true;
-    if (!reserve_row(group, row->n, &state->env))
-        return gsa__fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
-    size_t n = row->value ? copy_values(group, row, &last, &finite) : copy_ones(state, row, &last);
-    if (!finite)
-        return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
-    gsa_status status = last < state->table.n_slots ? GSA_OK : gsa__state_fit_slots(state, (size_t)last + 1, error);
-    if (status == GSA_OK)
-        status = gsa__centre_reserve(state, group->slot + from, n, error);
+    size_t at = group->n_rows, from = staged->from, n = staged->n;
+    gsa_status status = fit_staged(state, staged, error);
     if (status != GSA_OK)
         return status;
     size_t end = (from + n + GSA__GROUP_PAD - 1) / GSA__GROUP_PAD * GSA__GROUP_PAD;
@@ -128,6 +139,7 @@ gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_nu
         group->slot[e] = 0;
         group->x[e] = 0;
     }
+    group->n_full = at == 0 ? rows_of_group(state) : group->n_full;
     group->start[at] = from;
     group->start[at + 1] = group->n_entries = end;
     group->n[at] = n;
@@ -135,6 +147,7 @@ gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_nu
     group->y[at] = y;
     group->c[at] = c;
     group->weight += c;
+    group->is_ones = !staged->has_values && (at == 0 || group->is_ones);
     group->n_rows++;
     return GSA_OK;
 }
@@ -172,6 +185,8 @@ gsa_status gsa__group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
     copy->n_rows = own->n_rows;
     copy->n_entries = own->n_entries;
     copy->weight = own->weight;
+    copy->is_ones = own->is_ones;
+    copy->n_full = own->n_full;
     return GSA_OK;
 }
 
@@ -233,6 +248,7 @@ struct proposals {
     double m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS];
     double intercept[GSA__GROUP_ROWS]; /* direction of the intercept */
     gsa__greedy_step step[GSA__GROUP_ROWS];
+    bool means_move;
 };
 
 /* The sums of a row whose values are so large that products of them are no floats. */
@@ -257,6 +273,7 @@ static bool find_margins(gsa_state *state, const gsa__table *table, bool units_f
     for (size_t row = 0; row < group->n_rows && units_free; row++)
         measure_row(state, table, row);
     (units_free ? kernels->group_margins_free : kernels->group_margins)(group, table, &before, &sums);
+    out->means_move = sums.means_move;
     double rarity = intercept ? (double)kernels->rarity_of((float)rows_of_slot(state, table, 0)) : 0;
     for (size_t row = 0; row < group->n_rows; row++) {
         out->m[row] = (double)sums.m[row];
@@ -271,6 +288,26 @@ static bool find_margins(gsa_state *state, const gsa__table *table, bool units_f
         finite = finite && isfinite(out->m[row]) && isfinite(out->xdx[row]);
     }
     return finite;
+}
+
+/* What the rows ask for enters the mean, and the mean is the step, to be taken times xdx * all; but where a greedy step
+ * is the row's own minimiser, which is when a group has one row, not past that. */
+static double step_of_group(const gsa_state *state, const struct proposals *of, double all, gsa__step_mean *mean)
+{
+    const gsa__group *group = &state->group;
+    bool own_minimum = !state->loss->has_probabilities;
+    double sum = 0, weight = 0, own = INFINITY;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        double xdx = of->xdx[row], g = of->step[row].g, lambda = of->step[row].lambda;
+        double vote = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
+        sum += xdx > 0 ? vote * lambda / (xdx * all) : 0;
+        weight += xdx > 0 ? vote : 0;
+        own = own_minimum ? (xdx > 0 ? lambda / (xdx * all) : 0) : own;
+    }
+    mean->sum += sum;
+    mean->weight += weight;
+    double step = gsa__step_mean_value(mean);
+    return own < step ? own : step;
 }
 
 /* The number of plain steps that a row takes. A plain step may fit a row already, and a heavier row could then not
@@ -297,7 +334,7 @@ gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean 
     struct proposals of;
     gsa__target target[GSA__GROUP_ROWS];
     float scale[GSA__GROUP_ROWS];
-    double all = rarity_of_all(state), sum = 0, weight = 0, ratio = gsa__given_ratio(&state->given), intercept = 0;
+    double all = rarity_of_all(state), ratio = gsa__given_ratio(&state->given), intercept = 0;
     lay_out(group);
     bool finite = find_margins(state, table, units_free, &of);
     for (size_t row = 0; row < group->n_rows; row++)
@@ -309,24 +346,14 @@ gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean 
         finite = isfinite(of.step[row].g);
     if (!finite || !isfinite(*loss))
         return GSA_DIVERGED;
-    bool own_minimum = !state->loss->has_probabilities;
+    double step = step_of_group(state, &of, all, mean);
     for (size_t row = 0; row < group->n_rows; row++) {
-        double xdx = of.xdx[row], g = of.step[row].g;
-        double vote = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
-        sum += xdx > 0 ? vote * of.step[row].lambda / (xdx * all) : 0;
-        weight += xdx > 0 ? vote : 0;
-    }
-    mean->sum += sum;
-    mean->weight += weight;
-    double step = gsa__step_mean_value(mean);
-    for (size_t row = 0; row < group->n_rows; row++) {
-        double xdx = of.xdx[row] * all, eta = xdx > 0 ? of.step[row].lambda / xdx : 0;
-        double own = own_minimum && eta < step ? eta : step;
-        double steps = steps_of(state, &target[row], &of.step[row], own * xdx, group->c[row] / ratio);
-        scale[row] = state->is_frozen ? 0 : (float)(-own * all * steps * of.step[row].g);
+        double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);
+        double steps = c > 1 ? steps_of(state, &target[row], &of.step[row], e, c) : c;
+        scale[row] = state->is_frozen ? 0 : (float)(-step * all * steps * of.step[row].g);
         intercept += (double)scale[row] * of.intercept[row];
     }
-    state->kernels->group_update(group, table, scale, (float)lag);
+    state->kernels->group_update(group, table, scale, (float)lag, of.means_move);
     if (state->params.value[GSA__PARAM_intercept])
         state->kernels->group_update_intercept(group, table, (float)intercept, (float)lag);
     return GSA_OK;

@@ -19,11 +19,13 @@
 
 typedef struct gsa__group {
     size_t n_rows, n_entries;          /* n_entries: padding included */
+    size_t n_full;                     /* rows that it is full with */
     size_t start[GSA__GROUP_ROWS + 1]; /* of a row's entries */
     size_t n[GSA__GROUP_ROWS];         /* entries of a row, without padding */
     size_t class_number[GSA__GROUP_ROWS];
     double y[GSA__GROUP_ROWS], c[GSA__GROUP_ROWS]; /* label of a regression; weight */
     double weight;                                 /* of all rows */
+    bool is_ones;                                  /* no row has values */
     uint32_t *slot;                                /* feature + 1 */
     float *x;
     /* Scratch: where values are measured from, and 1 / their unit (below 0: it is that of the table); the direction,
@@ -36,9 +38,19 @@ typedef struct gsa__group {
     gsa__row ahead[GSA__GROUP_ROWS];
 } gsa__group;
 
+/* A row that was copied behind those that wait, and is not yet one of them. */
+typedef struct gsa__staged {
+    gsa__row_look look;
+    size_t from, n;    /* entries that are not 0 */
+    uint64_t n_before; /* rows that were learned or waited */
+    uint32_t last;     /* slot of a value that is not 0 */
+    bool is_finite, has_values;
+} gsa__staged;
+
 /* What a group is learned by, of each row. */
 typedef struct gsa__group_margins {
     float m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS]; /* without the intercept */
+    bool means_move;                                /* a mean of squares is not what the rows have */
 } gsa__group_margins;
 
 #endif

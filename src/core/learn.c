@@ -284,11 +284,6 @@ static gsa_status learn(gsa_state *state, struct lesson *lesson, double y, gsa_e
     return GSA_OK;
 }
 
-bool gsa__state_has_groups(const gsa_state *state)
-{
-    return state->loss && state->table.n_outputs == 1 && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
-}
-
 gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
 {
     struct lesson lesson = {.c = state->group.weight, .n_rows = state->group.n_rows, .is_group = true};
@@ -299,13 +294,21 @@ gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
     return status;
 }
 
+gsa_status gsa__state_learn_staged(gsa_state *state, const gsa__staged *staged, size_t class_number, double y, double c,
+                                   gsa_error *error)
+{
+    gsa_status status = gsa__group_add(state, staged, class_number, y, c, error);
+    return status == GSA_OK && gsa__group_is_full(state) ? gsa_state_close_group(state, error) : status;
+}
+
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
     struct lesson lesson = {.target = {class_number, 0, &state->params.custom_loss}, .c = c, .n_rows = 1};
     if (gsa__state_has_groups(state)) {
-        gsa_status status = gsa__group_add(state, row, class_number, y, c, error);
-        return status == GSA_OK && gsa__group_is_full(state) ? gsa_state_close_group(state, error) : status;
+        gsa__staged staged;
+        gsa_status status = gsa__group_stage(state, row, &staged, error);
+        return status == GSA_OK ? gsa__state_learn_staged(state, &staged, class_number, y, c, error) : status;
     }
     gsa_status status = gather_row(state, row, &lesson.xx, error);
     return status == GSA_OK ? learn(state, &lesson, y, error) : status;

@@ -15,12 +15,6 @@ void gsa__origin_add_row(gsa__origin *origin, const gsa_batch *batch, size_t row
         origin->closed = 1;
 }
 
-void gsa__fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash)
-{
-    fingerprint->sum += gsa__mix(hash);
-    fingerprint->n_rows++;
-}
-
 void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows, size_t n_rows)
 {
     for (size_t i = 0; i < n_rows; i++)

@@ -5,7 +5,11 @@
 #include "core/state.h"
 
 /* One more row of a fingerprint, by its hash (gsa__row_hash). */
-void gsa__fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash);
+static inline void gsa__fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash)
+{
+    fingerprint->sum += gsa__mix(hash);
+    fingerprint->n_rows++;
+}
 /* One more of the first rows of a run. */
 void gsa__origin_add_row(gsa__origin *origin, const gsa_batch *batch, size_t row);
 

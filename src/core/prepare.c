@@ -170,9 +170,10 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
 static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
 {
     const gsa__label *known = state->labels.at;
-    for (*out = 0; *out < 2 && *out < state->labels.n; ++*out) /* most often there are two */
-        if (known[*out].is_number && known[*out].number == batch->label[row] && !gsa__row_is_word(batch, row))
-            return GSA_OK;
+    *out = state->labels.n == 2 && known[1].number == batch->label[row]; /* most often there are two */
+    if (state->labels.n == 2 && known[*out].is_number && known[*out].number == batch->label[row] &&
+        !gsa__row_is_word(batch, row))
+        return GSA_OK;
     *out = gsa__labels_find_row(&state->labels, batch, row);
     if (*out != GSA__NO_LABEL)
         return GSA_OK;

@@ -3,8 +3,10 @@
 #define GSA_CORE_ROW_H
 
 #include "base/batch.h"
+#include "base/hash.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 typedef struct gsa__row {
     size_t n;              /* entries, zeros included */
@@ -12,7 +14,14 @@ typedef struct gsa__row {
     const float *value;    /* NULL: all ones */
 } gsa__row;
 
-gsa__row gsa__row_at(const gsa_batch *batch, size_t row);
+static inline gsa__row gsa__row_at(const gsa_batch *batch, size_t row)
+{
+    if (!batch->index)
+        return (gsa__row){batch->width, NULL, batch->width > 0 ? batch->value + row * batch->width : batch->value};
+    size_t from = (size_t)batch->row_start[row];
+    size_t n = (size_t)(batch->row_start[row + 1] - batch->row_start[row]);
+    return (gsa__row){n, batch->index + from, batch->value ? batch->value + from : NULL};
+}
 
 /* Is its label a word, rather than a number? */
 static inline bool gsa__row_is_word(const gsa_batch *batch, size_t row)
@@ -41,10 +50,27 @@ typedef struct gsa__row_look {
 } gsa__row_look;
 gsa__row_look gsa__row_look_at(const gsa__row *row);
 uint64_t gsa__row_features_hash(const gsa_batch *batch, size_t row);
-uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row);
+uint64_t gsa__row_word_hash(const gsa_batch *batch, size_t row);
+static inline uint64_t gsa__row_label_hash(const gsa_batch *batch, size_t row)
+{
+    if (!batch->label)
+        return 0;
+    if (gsa__row_is_word(batch, row) && (size_t)batch->word[row] < batch->n_words)
+        return gsa__row_word_hash(batch, row);
+    double number = batch->label[row] + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
 /* Returns a 64-bit hash of features, label and weight. */
 uint64_t gsa__row_hash(const gsa_batch *batch, size_t row);
 /* The same, where the hash of the features is known. */
-uint64_t gsa__row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash);
+static inline uint64_t gsa__row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash)
+{
+    float weight = batch->weight ? batch->weight[row] : 1.0f;
+    uint32_t weight_bits;
+    memcpy(&weight_bits, &weight, sizeof weight_bits);
+    return gsa__mix(features_hash ^ gsa__mix(gsa__row_label_hash(batch, row) ^ weight_bits));
+}
 
 #endif

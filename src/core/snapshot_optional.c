@@ -270,8 +270,11 @@ static gsa_status restore_group(gsa_state *state, const gsa__bundle *bundle, gsa
         if (!sound || !group_entries_are_sound(state, &row))
             return gsa__fail(error, GSA_FORMAT, "row %zu of a group is damaged", i);
         bool has_classes = gsa__loss_has_classes(state->loss);
-        status = gsa__group_add(state, &row, has_classes ? (size_t)of[GROUP_LABEL] : 0,
-                                has_classes ? 0 : of[GROUP_LABEL], of[GROUP_WEIGHT], error);
+        gsa__staged staged;
+        status = gsa__group_stage(state, &row, &staged, error);
+        if (status == GSA_OK)
+            status = gsa__group_add(state, &staged, has_classes ? (size_t)of[GROUP_LABEL] : 0,
+                                    has_classes ? 0 : of[GROUP_LABEL], of[GROUP_WEIGHT], error);
         at += row.n;
     }
     if (status == GSA_OK && gsa__group_is_full(state))

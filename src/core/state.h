@@ -220,12 +220,20 @@ gsa_status gsa__state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *err
 /* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
 gsa_status gsa__state_learn(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
                             gsa_error *error);
+/* learn.c: the same of a row that was staged for its group, since when none was learned. */
+gsa_status gsa__state_learn_staged(gsa_state *state, const gsa__staged *staged, size_t class_number, double y, double c,
+                                   gsa_error *error);
 
-/* learn.c: whether rows are learned in groups (engine.h has what closes one). */
-bool gsa__state_has_groups(const gsa_state *state);
+/* Whether rows are learned in groups (engine.h has what closes one). */
+static inline bool gsa__state_has_groups(const gsa_state *state)
+{
+    return state->loss && state->table.n_outputs == 1 && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
+}
 
-/* group.c: a row that is to be learned, copied; GSA_INPUT if a value of it is not finite. */
-gsa_status gsa__group_add(gsa_state *state, const gsa__row *row, size_t class_number, double y, double c,
+/* group.c: copies a row behind those that wait and looks at it on the way; the second makes it one of them if nothing
+ * was learned in between, GSA_INPUT if a value of it is not finite. */
+gsa_status gsa__group_stage(gsa_state *state, const gsa__row *row, gsa__staged *out, gsa_error *error);
+gsa_status gsa__group_add(gsa_state *state, const gsa__staged *staged, size_t class_number, double y, double c,
                           gsa_error *error);
 bool gsa__group_is_full(const gsa_state *state);
 /* Makes room for a row and what it takes to learn it, several times. */
@@ -261,8 +269,21 @@ static inline bool gsa__params_balance(const gsa__params *params)
 /* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
 gsa_status gsa__class_weight_check(const gsa__params *params, const gsa__loss *loss, gsa_error *error);
 /* The weight of a row of this class and weight c; the row is counted by the second once it is taken. */
-gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
-void gsa__class_sums_add(gsa_state *state, size_t class_number, double c);
+gsa_status gsa__class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
+static inline gsa_status gsa__class_weight_of(gsa_state *state, size_t class_number, double c, double *out,
+                                              gsa_error *error)
+{
+    *out = c;
+    return gsa__params_balance(&state->params) ? gsa__class_weight_balanced(state, class_number, c, out, error)
+                                               : GSA_OK;
+}
+static inline void gsa__class_sums_add(gsa_state *state, size_t class_number, double c)
+{
+    if (!gsa__params_balance(&state->params))
+        return;
+    state->class_sums.at[0] += c;
+    state->class_sums.at[class_number + 1] += c;
+}
 gsa_status gsa__class_sums_grow(gsa__class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
 
 /* fork.c: into a state that has none. */

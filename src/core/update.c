@@ -104,9 +104,10 @@ static double share_of(const gsa_state *state, double given, bool counts)
 static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t last, bool counts,
                            struct facts *out, gsa_error *error)
 {
-    double c;
-    gsa_status status = gsa__row_weight(batch, row, &c, error);
-    *out = (struct facts){0, 0, c, c > 0 ? share_of(state, c, counts) : 0, 0};
+    double c = 1;
+    gsa_status status = batch->weight ? gsa__row_weight(batch, row, &c, error) : GSA_OK;
+    double share = c > 0 ? share_of(state, c, counts) : 0;
+    *out = (struct facts){0, 0, c, share, share};
     if (status == GSA_OK && last > GSA_MAX_ID)
         status = gsa__batch_check_ids(batch, row, error);
     if (status == GSA_OK)
@@ -114,7 +115,7 @@ static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row,
     if (status != GSA_OK || c == 0)
         return status;
     status = gsa__label_take(state, batch, row, &out->class_number, &out->y, error);
-    return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, out->share, &out->c, error) : status;
+    return status == GSA_OK ? gsa__class_weight_of(state, out->class_number, share, &out->c, error) : status;
 }
 
 /* Into the sample; equal rows add up. held: what of the weight is not learned. */
@@ -166,19 +167,39 @@ static void count_weight(gsa_state *state, const struct facts *facts)
         gsa__given_add(&state->given, facts->given);
 }
 
+/* A row that will most often be learned is copied into its group while it is looked at. */
+static gsa_status look_at_row(gsa_state *state, const gsa__row *row, gsa__staged *out, gsa_error *error)
+{
+    if (gsa__state_has_groups(state))
+        return gsa__group_stage(state, row, out, error);
+    *out = (gsa__staged){.look = gsa__row_look_at(row), .n_before = UINT64_MAX};
+    return GSA_OK;
+}
+
+/* Not if rows that were held have been learned meanwhile, or a new label has closed the group. */
+static bool is_still_staged(const gsa_state *state, const gsa__staged *staged)
+{
+    return staged->n_before == state->n_rows + state->group.n_rows && staged->from == state->group.n_entries &&
+           gsa__state_has_groups(state);
+}
+
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
-    struct facts facts;
-    bool is_first_pass = state->position.pass == 0;
+    struct facts facts = {0};
+    gsa__staged staged;
+    bool is_first_pass = state->position.pass == 0, held = false;
     gsa__row view = gsa__row_at(batch, row);
-    gsa__row_look look = view.value ? gsa__row_look_at(&view) : state->kernels->look_at_ones(view.index, view.n);
-    uint64_t hash = look.hash;
-    gsa_status status = facts_of(state, batch, row, look.last, is_first_pass, &facts, error);
-    bool held = facts.given == 0;
+    gsa_status status = look_at_row(state, &view, &staged, error);
+    uint64_t hash = staged.look.hash;
+    if (status == GSA_OK)
+        status = facts_of(state, batch, row, staged.look.last, is_first_pass, &facts, error);
+    held = facts.given == 0;
     if (status == GSA_OK && !held)
         status = hold_out(state, batch, row, hash, &facts, &held, error);
     if (status == GSA_OK && !held)
-        status = gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
+        status = is_still_staged(state, &staged)
+                     ? gsa__state_learn_staged(state, &staged, facts.class_number, facts.y, facts.c, error)
+                     : gsa__state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
     if (status == GSA_OK && facts.given > 0)
         count_weight(state, &facts);
     if (status == GSA_OK && !state->origin.closed)
@@ -194,6 +215,8 @@ static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row,
 #define ENTRIES_AHEAD 16
 #define STARTS_AHEAD 32
 #define LINE_ENTRIES 16
+/* Smaller tables are never far away. */
+#define FAR_SLOTS 16384u
 
 static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t i, size_t n_rows)
 {
@@ -208,7 +231,7 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
             __builtin_prefetch(batch->index + at);
     }
     gsa__row ahead = {0};
-    if (i + RECORDS_AHEAD < n_rows)
+    if (i + RECORDS_AHEAD < n_rows && state->table.n_slots >= FAR_SLOTS)
         ahead = gsa__row_at(batch, rows ? rows[i + RECORDS_AHEAD] : i + RECORDS_AHEAD);
     state->group.ahead[i % GSA__GROUP_ROWS] = ahead;
     if (gsa__state_has_groups(state))

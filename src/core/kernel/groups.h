@@ -15,26 +15,18 @@ typedef uint32_t four_bits __attribute__((vector_size(16)));
 
 /* ---- rows of ones ------------------------------------------------------------------------------------------------ */
 
-static gsa__row_look look_at_ones(const uint32_t *index, size_t n)
+static gsa__row_look stage_ones(const uint32_t *restrict index, size_t n, uint32_t *restrict slot, float *restrict x)
 {
     uint64_t sum = 0;
     uint32_t last = 0;
     for (size_t i = 0; i < n; i++)
         sum += gsa__hash_entry(i + 1, index[i], GSA__ONE_BITS);
-    for (size_t i = 0; i < n; i++)
-        last = index[i] > last ? index[i] : last;
-    return (gsa__row_look){gsa__mix(sum), last};
-}
-
-static uint32_t copy_ones(const uint32_t *restrict index, size_t n, uint32_t *restrict slot, float *restrict x)
-{
-    uint32_t last = 0;
     for (size_t i = 0; i < n; i++) {
         slot[i] = index[i] + 1;
         x[i] = 1;
-        last = index[i] + 1 > last ? index[i] + 1 : last;
+        last = index[i] > last ? index[i] : last;
     }
-    return last;
+    return (gsa__row_look){gsa__mix(sum), last};
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */
@@ -129,45 +121,85 @@ static inline four_floats per_unit_of_four(four_floats given, const four_records
     return pick_four(given >= 0.0F, given, 1.0F / root_of_four(pick_four(mean < low, low, mean)));
 }
 
+/* How the values of a group are measured. */
+enum measure { ONES, AS_GIVEN, FREE };
+
+/* A quarter of a group's row: four entries, whose direction and square go into the group. */
+typedef struct four_sums {
+    four_floats m, xdx;
+    four_ints differs; /* whether a mean of squares will move */
+} four_sums;
+
+__attribute__((always_inline)) static inline void add_entries(const gsa__group *group, size_t e, four_records of,
+                                                              float c, enum measure measure, four_sums *sum)
+{
+    four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along = rarity_of_four(of.count);
+    if (measure == FREE) {
+        four_floats per_unit = per_unit_of_four(load_floats(group->per_unit + e), &of, square);
+        four_floats z = load_floats(group->centred + e) * per_unit, away = along * z;
+        sum->xdx += away * z;
+        along = away * per_unit;
+    } else {
+        along *= x;
+        sum->xdx += along * x;
+    }
+    sum->m += of.weight * x;
+    sum->differs |= (x != 0.0F) & (square != of.mean);
+    memcpy(group->along + e, &along, sizeof along);
+    memcpy(group->square + e, &square, sizeof square);
+}
+
+/* The same of ones: fewer steps to the same bits. */
+static inline void add_ones(float *restrict along_of, float *restrict square_of, four_records of, four_floats square,
+                            four_sums *sum)
+{
+    four_floats along = rarity_of_four(of.count);
+    sum->xdx += along;
+    sum->m += of.weight;
+    sum->differs |= square != of.mean;
+    memcpy(along_of, &along, sizeof along);
+    memcpy(square_of, &square, sizeof square);
+}
+
 __attribute__((always_inline)) static inline void find_margins(const gsa__group *group, const gsa__table *table,
-                                                               const gsa__counts_before *before, bool units_free,
+                                                               const gsa__counts_before *carried, enum measure measure,
                                                                gsa__group_margins *out)
 {
+    const gsa__counts_before before = *carried;
+    const gsa__cell *cells = table->cells;
+    const uint32_t *restrict slot = group->slot;
+    float *restrict along = group->along, *restrict square = group->square;
+    four_ints differs = {0};
     for (size_t row = 0; row < group->n_rows; row++) {
-        four_floats m = {0}, xdx = {0};
+        four_sums sum = {0};
         float c = (float)group->c[row];
-        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
-            four_records of = load_four(table->cells, group->slot + e, before);
-            four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along;
-            if (units_free) {
-                four_floats per_unit = per_unit_of_four(load_floats(group->per_unit + e), &of, square);
-                four_floats z = load_floats(group->centred + e) * per_unit, away = rarity_of_four(of.count) * z;
-                xdx += away * z;
-                along = away * per_unit;
-            } else {
-                along = rarity_of_four(of.count) * x;
-                xdx += along * x;
-            }
-            m += of.weight * x;
-            memcpy(group->along + e, &along, sizeof along);
-            memcpy(group->square + e, &square, sizeof square);
-        }
-        ask_for(group, table->cells, row, false);
-        out->m[row] = add_four(m);
-        out->xdx[row] = add_four(xdx);
+        size_t e = group->start[row], end = group->start[row + 1], whole = e + group->n[row] / 4 * 4;
+        four_floats one = {1, 1, 1, 1}, weight = square_of_four(one, c);
+        for (; measure == ONES && e < whole; e += 4)
+            add_ones(along + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
+        for (; e < end; e += 4)
+            add_entries(group, e, load_four(cells, slot + e, &before), c, measure, &sum);
+        ask_for(group, cells, row, false);
+        differs |= sum.differs;
+        out->m[row] = add_four(sum.m);
+        out->xdx[row] = add_four(sum.xdx);
     }
+    out->means_move = before.n > 0 || (differs[0] | differs[1] | differs[2] | differs[3]) != 0;
 }
 
 static void group_margins(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
                           gsa__group_margins *out)
 {
-    find_margins(group, table, before, false, out);
+    if (group->is_ones)
+        find_margins(group, table, before, ONES, out);
+    else
+        find_margins(group, table, before, AS_GIVEN, out);
 }
 
 static void group_margins_free(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
                                gsa__group_margins *out)
 {
-    find_margins(group, table, before, true, out);
+    find_margins(group, table, before, FREE, out);
 }
 
 static inline float next_mean(float mean, float square, uint32_t count)
@@ -183,23 +215,32 @@ static inline uint32_t bits_of(float x)
     return bits;
 }
 
-static void group_update(const gsa__group *group, gsa__table *table, const float *scale, float lag)
+/* Moves a weight and what the average lacks, and counts the row. */
+static inline gsa__cell *move_record(gsa__cell *cells, uint32_t slot, four_floats by)
+{
+    gsa__cell *record = cells + GSA__ONE_STRIDE * (size_t)slot;
+    four_ints old, one_more = {0, 0, 0, 1};
+    memcpy(&old, record, sizeof old);
+    four_floats moved = (four_floats)old + by;
+    four_ints next = __builtin_shufflevector((four_ints)moved, old + one_more, 0, 1, 6, 7);
+    memcpy(record, &next, sizeof next);
+    return record;
+}
+
+static void group_update(const gsa__group *group, gsa__table *table, const float *scale, float lag, bool means_move)
 {
     gsa__cell *cells = table->cells;
     const uint32_t *restrict slot = group->slot;
     const float *restrict along = group->along, *restrict square = group->square;
     for (size_t row = 0; row < group->n_rows; row++) {
         four_floats by = {scale[row], scale[row] * lag, 0, 0};
-        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
-            gsa__cell *record = cells + GSA__ONE_STRIDE * (size_t)slot[e];
-            float mean = record[2].f;
-            four_ints old, one_more = {0, 0, 0, 1};
-            memcpy(&old, record, sizeof old);
-            four_floats moved = (four_floats)old + by * along[e];
-            four_ints next = __builtin_shufflevector((four_ints)moved, old + one_more, 0, 1, 6, 7);
-            memcpy(record, &next, sizeof next);
-            if (bits_of(square[e]) != bits_of(mean))
-                record[2].f = next_mean(mean, square[e], record[3].u);
+        size_t e = group->start[row], end = e + group->n[row];
+        for (; e < end && !means_move; e++)
+            move_record(cells, slot[e], by * along[e]);
+        for (; e < end; e++) {
+            gsa__cell *record = move_record(cells, slot[e], by * along[e]);
+            if (bits_of(square[e]) != bits_of(record[2].f))
+                record[2].f = next_mean(record[2].f, square[e], record[3].u);
         }
         ask_for(group, cells, row, true);
     }

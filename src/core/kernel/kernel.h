@@ -60,10 +60,8 @@ typedef struct gsa__kernels {
     void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
     void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, double step,
                         const float *scale, double lag);
-    /* What gsa__row_look_at finds of a row of ones. */
-    gsa__row_look (*look_at_ones)(const uint32_t *index, size_t n);
-    /* The slots of n features, into a group; returns the last. */
-    uint32_t (*copy_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
+    /* The slots and values of a row of ones, into a group; returns what gsa__row_look_at finds. */
+    gsa__row_look (*stage_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
     /* Groups of rows with one output (groups.h). The rarity of a feature that was in `count` rows. */
     float (*rarity_of)(float count);
     /* Margins, directions and x.Dx of the rows; of the second, free of units: centred and per_unit are filled in. */
@@ -71,8 +69,8 @@ typedef struct gsa__kernels {
                           gsa__group_margins *out);
     void (*group_margins_free)(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
                                gsa__group_margins *out);
-    /* weight += scale * along, average += lag * that, means and counts. */
-    void (*group_update)(const gsa__group *group, gsa__table *table, const float *scale, float lag);
+    /* weight += scale * along, average += lag * that, counts, and means of squares unless none moves. */
+    void (*group_update)(const gsa__group *group, gsa__table *table, const float *scale, float lag, bool means_move);
     void (*group_update_intercept)(const gsa__group *group, gsa__table *table, float by, float lag);
     /* Of a whole group: 1 - p, the greedy step and e^-|m| of margins m with the sign of the row's class. */
     void (*logistic_steps)(const float *m, const float *sign, float *rest, float *lambda, float *e);
