@@ -30,7 +30,7 @@ gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error)
         return GSA_OK;
     gsa_status status = gsa_state_close_group(state, error);
     if (status == GSA_OK)
-        status = gsa__calibrate(judged, &state->env, &calibration, error);
+        status = gsa__calibrate(judged, gsa__state_table(judged), &state->env, &calibration, error);
     if (status != GSA_OK || !isfinite(calibration.loss))
         return status;
     if (best->weight && !(calibration.loss < (1 - GSA_GAIN_LEAST) * best->loss))

@@ -30,6 +30,7 @@
 /* The held-out rows of a state. */
 struct evidence {
     const gsa__loss *loss;
+    const gsa__table *table;
     size_t n, n_outputs;
     gsa__calibration_row *row;    /* [n] */
     double *margins;              /* [n x n_outputs], and the other numbers behind them */
@@ -183,7 +184,7 @@ static void weigh(struct evidence *e, const gsa_state *state)
 /* The best scale and offset for a doubt; those of `out` are where the search begins. */
 static void fit_doubt(struct evidence *e, const gsa_state *state, bool fits, gsa__calibration *out)
 {
-    *e->stopped = *e->stopped || !gsa__held_margins(state, out->doubt, e->stop, e->margins);
+    *e->stopped = *e->stopped || !gsa__held_margins(state, e->table, out->doubt, e->stop, e->margins);
     if (fits)
         fit(e, out);
     out->loss = loss_with(e, out, out->doubt > 0 ? e->row_loss : e->sure_loss);
@@ -211,10 +212,11 @@ static void find_doubt(struct evidence *e, const gsa_state *state, gsa__calibrat
     }
 }
 
-gsa_status gsa__calibrate(const gsa_state *state, const gsa_env *stop, gsa__calibration *out, gsa_error *error)
+gsa_status gsa__calibrate(const gsa_state *state, const gsa__table *table, const gsa_env *stop, gsa__calibration *out,
+                          gsa_error *error)
 {
     bool stopped = false;
-    struct evidence e = {.stop = stop, .stopped = &stopped};
+    struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
     *out = (gsa__calibration){1, 0, 0, NAN};
     if (!state->loss || gsa__state_lacks_loss(state))
         return GSA_OK;

@@ -11,9 +11,11 @@ typedef struct gsa__calibration {
     double loss;          /* mean loss of the held-out rows with these; NaN if there are none */
 } gsa__calibration;
 
-/* By the rows that a state holds out, under its averaged weights. Losses of the caller's are left as they are, and so
- * are all with the paper's method; hinge losses get a scale. GSA_STOPPED if `stop` (NULL: never) asks for it. */
-gsa_status gsa__calibrate(const gsa_state *state, const gsa_env *stop, gsa__calibration *out, gsa_error *error);
+/* By the rows that a state holds out, under the averaged weights of its table, or of the rival's. Losses of the
+ * caller's are left as they are, and so are all with the paper's method; hinge losses get a scale. GSA_STOPPED if
+ * `stop` (NULL: never) asks for it. */
+gsa_status gsa__calibrate(const gsa_state *state, const gsa__table *table, const gsa_env *stop, gsa__calibration *out,
+                          gsa_error *error);
 
 /* The averaged weight of a slot of the state, calibrated. */
 static inline double gsa__calibrated(const gsa__calibration *calibration, const gsa_state *state, size_t slot,

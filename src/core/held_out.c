@@ -15,9 +15,9 @@ static void add_average(const gsa__table *table, double total, size_t slot, doub
 }
 
 /* Held-out rows may have features that no learned row has: those have no slot. */
-bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop, double *margins)
+bool gsa__held_margins(const gsa_state *state, const gsa__table *table, double doubt, const gsa_env *stop,
+                       double *margins)
 {
-    const gsa__table *table = gsa__state_table(state);
     bool is_averaged = state->params.value[GSA__PARAM_average] != GSA__AVERAGE_LAST;
     double total = is_averaged ? gsa__clock_total(state, state->clock.now) : 0;
     for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
@@ -87,6 +87,6 @@ double gsa_state_held_out_loss(const gsa_state *state)
         gsa_state_free(closed);
         return loss;
     }
-    gsa_status status = gsa__calibrate(state, NULL, &calibration, NULL);
+    gsa_status status = gsa__calibrate(state, gsa__state_table(state), NULL, &calibration, NULL);
     return status == GSA_OK ? calibration.loss : (double)NAN;
 }

@@ -201,6 +201,8 @@ static gsa_status learn_in_contest(gsa_state *state, const struct lesson *lesson
             contest->loss[i] = 0;
         }
         contest->restart *= 2;
+        if (state->table.n_outputs == 1)
+            gsa__contest_ask_held_out(state);
     }
     for (int i = 0; i < 2; i++)
         contest->loss[i] += losses[i];

@@ -166,7 +166,8 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     }
     judged = judged && !gsa__state_lacks_loss(state);
     gsa_env resolved = gsa__env_resolve(env);
-    gsa_status status = judged ? gsa__calibrate(state, &resolved, &from.calibration, error) : GSA_OK;
+    gsa_status status =
+        judged ? gsa__calibrate(state, gsa__state_table(state), &resolved, &from.calibration, error) : GSA_OK;
     if (status == GSA_OK && judged)
         status = gsa_state_fork(state, 1, env, &copy, error);
     if (status == GSA_OK && judged) {

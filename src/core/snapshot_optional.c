@@ -17,7 +17,18 @@ static_assert(sizeof(gsa__column) == COLUMN * sizeof(double), "columns are store
 enum { BEST_LOSS, BEST_PASS, BEST_SLOTS, BEST_OUTPUTS, BEST };
 
 /* Numbers of a contest that is open, "contest". */
-enum { RIVAL_SUM, RIVAL_WEIGHT, OWN_LOSS, RIVAL_LOSS, OWN_EARLIER, RIVAL_EARLIER, RESTART, CONTEST };
+enum {
+    RIVAL_SUM,
+    RIVAL_WEIGHT,
+    OWN_LOSS,
+    RIVAL_LOSS,
+    OWN_EARLIER,
+    RIVAL_EARLIER,
+    RESTART,
+    OWN_HELD_OUT,
+    RIVAL_HELD_OUT,
+    CONTEST
+};
 
 gsa_status gsa__contest_snapshot(gsa__snapshot *snapshot, const gsa__contest *contest, gsa_error *error)
 {
@@ -31,6 +42,8 @@ gsa_status gsa__contest_snapshot(gsa__snapshot *snapshot, const gsa__contest *co
     number[OWN_EARLIER] = contest->earlier_loss[0];
     number[RIVAL_EARLIER] = contest->earlier_loss[1];
     number[RESTART] = (double)contest->restart;
+    number[OWN_HELD_OUT] = contest->held_out_loss[0];
+    number[RIVAL_HELD_OUT] = contest->held_out_loss[1];
     gsa__snapshot_vector(snapshot, "contest", GSA__F64, number, CONTEST);
     return GSA_OK;
 }
@@ -122,6 +135,8 @@ gsa_status gsa__contest_restore(gsa_state *state, const gsa__bundle *bundle, gsa
     contest->earlier_loss[0] = number[OWN_EARLIER];
     contest->earlier_loss[1] = number[RIVAL_EARLIER];
     contest->restart = (uint64_t)number[RESTART];
+    contest->held_out_loss[0] = number[OWN_HELD_OUT];
+    contest->held_out_loss[1] = number[RIVAL_HELD_OUT];
     return gsa__weights_restore(&contest->table, "rival.weight", "rival.average", bundle, error);
 }
 

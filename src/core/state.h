@@ -111,7 +111,8 @@ typedef struct gsa__contest {
     /* Progressive losses, the state's own and the rival's: of the rows since the last power of two, and of those
      * between the last and the one before it. Together that is the last half to three quarters of the rows. */
     double loss[2], earlier_loss[2];
-    uint64_t restart; /* the next power of two */
+    double held_out_loss[2]; /* of all held-out rows together, at the last power of two; of one output */
+    uint64_t restart;        /* the next power of two */
 } gsa__contest;
 
 /* The averaged and calibrated weights that were best by the held-out rows, [slots x outputs]. best.c. */
@@ -297,10 +298,11 @@ static inline bool gsa__rows_should_stop(const gsa_env *env, size_t n_outputs)
 {
     return env && n_outputs >= GSA__MANY_OUTPUTS && env->should_stop(env->stop_ctx);
 }
-/* held_out.c: the margins of all held-out rows under the averaged weights, [rows x outputs]. The weight of a feature
- * counts for what gsa__state_belief says at this doubt; doubt 0: in full, as the intercept always does. False if
- * `stop` (NULL: never) asks to stop; the rest is then left out. */
-bool gsa__held_margins(const gsa_state *state, double doubt, const gsa_env *stop, double *margins);
+/* held_out.c: the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight of a
+ * feature counts for what gsa__state_belief says at this doubt; doubt 0: in full, as the intercept always does. False
+ * if `stop` (NULL: never) asks to stop; the rest is then left out. */
+bool gsa__held_margins(const gsa_state *state, const gsa__table *table, double doubt, const gsa_env *stop,
+                       double *margins);
 /* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
 gsa_status gsa__state_learn_sample(gsa_state *state, gsa_error *error);
 static inline gsa__target gsa__held_target(const gsa_state *state, const gsa__held_row *held)
@@ -333,9 +335,26 @@ gsa_status gsa__contest_open(gsa_state *state, gsa_error *error);
 /* A contest whose rival has counted what the state's own table has; its weights are still to be filled in. */
 gsa_status gsa__contest_resume(gsa_state *state, gsa_error *error);
 void gsa__contest_close(gsa_state *state);
+/* Takes the word of the held-out rows on both. */
+void gsa__contest_ask_held_out(gsa_state *state);
+/* By as much as counts for a gain: where values are all ones there is nothing to be free of, and the plain way is the
+ * faster one. */
+static inline bool gsa__rival_leads(const gsa__contest *contest)
+{
+    double loss[2];
+    for (int i = 0; i < 2; i++)
+        loss[i] = contest->earlier_loss[i] + contest->loss[i] + contest->held_out_loss[i];
+    return loss[1] < (1 - GSA_GAIN_LEAST) * loss[0];
+}
 /* The table that is ahead: the state's own unless a contest is open and the rival leads. */
-const gsa__table *gsa__state_table(const gsa_state *state);
-const gsa__step_mean *gsa__state_step(const gsa_state *state);
+static inline const gsa__table *gsa__state_table(const gsa_state *state)
+{
+    return state->contest && gsa__rival_leads(state->contest) ? &state->contest->table : &state->table;
+}
+static inline const gsa__step_mean *gsa__state_step(const gsa_state *state)
+{
+    return state->contest && gsa__rival_leads(state->contest) ? &state->contest->step : &state->step;
+}
 
 /* centre.c: makes room for the columns of a row; enters the row that was gathered, once its counts were taken, or the
  * rows of a group, before. */

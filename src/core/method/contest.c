@@ -3,11 +3,15 @@
  * Some data has units that mean something (text weights, pixels), some has not (raw measurements), and the two ways to
  * learn are far apart where it matters. So the first rows are learned both ways, and progressive loss decides: over the
  * rows from 4096 to 8191, or over the last half to all of the rows if the first pass is shorter. Early rows are left
- * out of the judgement because freedom from units learns faster at first even where it is worse in the end. */
-#include "core/state.h"
+ * out of the judgement because freedom from units learns faster at first even where it is worse in the end. With one
+ * output the held-out rows have a word too, each as much as a row that is learned: where rows come sorted by label, the
+ * next row tells nothing, and calibrated margins of held-out ones do. */
+#include "core/calibrate.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+
+#include <math.h>
 
 gsa_status gsa__contest_resume(gsa_state *state, gsa_error *error)
 {
@@ -33,22 +37,20 @@ gsa_status gsa__contest_open(gsa_state *state, gsa_error *error)
     return gsa__contest_resume(state, error);
 }
 
-/* By as much as counts for a gain: where values are all ones there is nothing to be free of, and the plain way is the
- * faster one. */
-static bool rival_leads(const gsa__contest *contest)
+void gsa__contest_ask_held_out(gsa_state *state)
 {
-    double own = contest->earlier_loss[0] + contest->loss[0], rival = contest->earlier_loss[1] + contest->loss[1];
-    return rival < (1 - GSA_GAIN_LEAST) * own;
-}
-
-const gsa__table *gsa__state_table(const gsa_state *state)
-{
-    return state->contest && rival_leads(state->contest) ? &state->contest->table : &state->table;
-}
-
-const gsa__step_mean *gsa__state_step(const gsa_state *state)
-{
-    return state->contest && rival_leads(state->contest) ? &state->contest->step : &state->step;
+    gsa__contest *contest = state->contest;
+    const gsa__table *table[2] = {&state->table, &contest->table};
+    gsa__calibration found[2];
+    double weight = 0;
+    gsa__sample_settle(&state->sample);
+    for (size_t i = 0; i < state->sample.n; i++)
+        weight += state->sample.at[i]->seen;
+    for (int i = 0; i < 2; i++)
+        if (gsa__calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))
+            return;
+    for (int i = 0; i < 2; i++)
+        contest->held_out_loss[i] = weight * found[i].loss;
 }
 
 void gsa__contest_close(gsa_state *state)
@@ -56,7 +58,7 @@ void gsa__contest_close(gsa_state *state)
     gsa__contest *contest = state->contest;
     if (!contest)
         return;
-    if (rival_leads(contest)) {
+    if (gsa__rival_leads(contest)) {
         gsa__table loser = state->table;
         state->table = contest->table;
         state->step = contest->step;

@@ -1,4 +1,6 @@
 /* The default method against a plain second implementation: dense arrays of double, sums instead of means, libm. */
+#include "core/state.h"
+
 #include "rarity.h"
 #include "rows.h"
 
@@ -150,6 +152,29 @@ static void the_contest_chooses_the_better_units(void **unused)
     }
 }
 
+/* Rows that come sorted by label tell nothing about the next one: a constant is as good as any model. */
+static void rows_sorted_by_label_do_not_hide_the_better_units(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new();
+    gsa__rng rng = gsa__rng_of(6, 6, 6);
+    for (size_t row = 0; row < 3000; row++) {
+        bool is_second = row >= 500 && row < 800;
+        for (uint32_t i = 0; i < 4; i++) {
+            double x = gsa__rng_unit(&rng) + gsa__rng_unit(&rng) - 1;
+            rows_entry(r, i, (float)((1 + x + (is_second ? (3 - i) * 0.2 : 0)) * pow(10, (double)i)));
+        }
+        rows_end(r, is_second);
+    }
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("method", "auto", NULL);
+    learn(state, &batch);
+    gsa_state_end_pass(state);
+    assert_true(state->units_free);
+    gsa_state_free(state);
+    free(r);
+}
+
 /* With units free, a feature scaled by any factor has its weight scaled by the inverse: the margins stay. */
 static void free_units_do_not_depend_on_units(void **unused)
 {
@@ -228,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_and_metric_follow_their_formulas),
         cmocka_unit_test(the_contest_chooses_the_better_units),
+        cmocka_unit_test(rows_sorted_by_label_do_not_hide_the_better_units),
         cmocka_unit_test(free_units_do_not_depend_on_units),
         cmocka_unit_test(free_units_do_not_depend_on_the_origin),
         cmocka_unit_test(squared_loss_does_not_diverge),

@@ -81,7 +81,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         same_bytes(&before, state);
         const gsa_state *judged = state;
         gsa__calibration calibration;
-        must_be_ok(gsa__calibrate(judged, NULL, &calibration, &error), &error);
+        must_be_ok(gsa__calibrate(judged, gsa__state_table(judged), NULL, &calibration, &error), &error);
         assert_true(calibration.scale != 1);
         copy = forked(state, 1);
         assert_in_range(state->sample.n, 30, 100);
@@ -198,7 +198,7 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
             close_group(state);
             const gsa_state *judged = state;
             gsa__calibration now;
-            must_be_ok(gsa__calibrate(judged, NULL, &now, &error), &error);
+            must_be_ok(gsa__calibrate(judged, gsa__state_table(judged), NULL, &now, &error), &error);
             assert_close(gsa_state_held_out_loss(state), now.loss, 0);
             keep_best(state);
             if (now.loss < (1 - 0.0005) * best_loss) {

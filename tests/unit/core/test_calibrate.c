@@ -50,7 +50,7 @@ static gsa__calibration calibrated(const gsa_state *state)
 {
     gsa_error error = {0};
     gsa__calibration out;
-    must_be_ok(gsa__calibrate(state, NULL, &out, &error), &error);
+    must_be_ok(gsa__calibrate(state, gsa__state_table(state), NULL, &out, &error), &error);
     return out;
 }
 
@@ -446,7 +446,7 @@ static void hinge_losses_get_the_scale_that_a_search_finds(void **unused)
         hold(state, &batch, 0, batch.n_rows);
         gsa__calibration out = calibrated(state);
         double best = INFINITY, at = 0, *margins = calloc(state->sample.n, sizeof *margins);
-        assert_true(gsa__held_margins(state, 0, NULL, margins));
+        assert_true(gsa__held_margins(state, &state->table, 0, NULL, margins));
         for (double scale = 0; scale <= 4; scale += 1e-3) {
             double sum = 0;
             for (size_t row = 0; row < state->sample.n; row++) {
@@ -524,7 +524,7 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     for (size_t n = 0; n <= 20; n++) {
         gsa__calibration out;
         memory.left = n;
-        gsa_status status = gsa__calibrate(judged, NULL, &out, &error);
+        gsa_status status = gsa__calibrate(judged, gsa__state_table(judged), NULL, &out, &error);
         assert_int_equal(memory.live, live);
         if (status == GSA_OK) {
             assert_true(n >= 2);
@@ -617,7 +617,7 @@ static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void *
     for (unsigned after = 0; after < 1000; after += 111) {
         unsigned left = after;
         gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
-        assert_int_equal(gsa__calibrate(judged, &env, &out, &error), GSA_STOPPED);
+        assert_int_equal(gsa__calibrate(judged, gsa__state_table(judged), &env, &out, &error), GSA_STOPPED);
     }
     unsigned asked = 0;
     gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
@@ -639,7 +639,7 @@ static void with_few_classes_nothing_is_asked(void **unused)
     const gsa_state *judged = state;
     unsigned asked = 0;
     gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
-    must_be_ok(gsa__calibrate(judged, &env, &out, &error), &error);
+    must_be_ok(gsa__calibrate(judged, gsa__state_table(judged), &env, &out, &error), &error);
     assert_int_equal(asked, 0);
     gsa_state_free(state);
 }
