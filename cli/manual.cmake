@@ -32,7 +32,7 @@ endfunction()
 # The pages of the command as a whole, then those of its verbs. tests/manual/complete.sh compares this list with the table.
 set(dash)
 set(page index)
-foreach(verb IN ITEMS "" train predict evaluate inspect merge convert export generate compare bench)
+foreach(verb IN ITEMS "" train predict evaluate inspect merge convert export generate compare)
   if(verb)
     set(dash "-")
     set(page ${verb})

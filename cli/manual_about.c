@@ -31,8 +31,7 @@ static const manual_entry environment[] = {
     {"LC_ALL, LC_CTYPE, LANG",
      "The first that is set says whether the terminal shows UTF-8, as charts need. Numbers are read and "
      "written alike in every locale."},
-    {"TMPDIR", "Where `train` keeps a temporary cache of the rows of compressed files, and `bench` its files; without "
-               "it /tmp."},
+    {"TMPDIR", "Where `train` keeps a temporary cache of the rows of compressed files; without it /tmp."},
     {"GREEDYSTEP_DUCKDB", "The library of DuckDB, which reads Parquet and --sql; without it libduckdb.so, wherever "
                           "libraries are."},
     {"GREEDYSTEP_MPI", "The library by which processes of a cluster learn together; without it the one of ours for the "

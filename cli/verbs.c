@@ -4,8 +4,7 @@
 #include <string.h>
 
 const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
-                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, &bench_verb,
-                                 NULL};
+                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};
 
 const cli_verb *verb_find(const char *name)
 {

@@ -5,7 +5,7 @@
 #include "options.h"
 
 extern const cli_verb train_verb, predict_verb, evaluate_verb, inspect_verb, merge_verb, convert_verb, export_verb,
-    generate_verb, compare_verb, bench_verb;
+    generate_verb, compare_verb;
 
 /* In the order of the help; ends with NULL. */
 extern const cli_verb *const verbs[];

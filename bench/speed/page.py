@@ -28,7 +28,7 @@ python3 bench/speed/run.py --build build/release
 ```
 """
 
-ROOMS = """## Beside the bare limits: `greedystep bench`
+ROOMS = """## Beside the bare limits: `bench/limits`
 
 Each figure beside a plain loop over the same data that does the least one could do: {rows:,} rows of 20 ones. Parts on one thread are
 timed by the processor's clock, whole runs (one pass, from a file in memory to a model) by the clock on the wall. `learn` is the

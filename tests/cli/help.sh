@@ -2,13 +2,13 @@
 . "$PRELUDE"
 export GREEDYSTEP_DUCKDB=./nowhere/libduckdb.so # whatever this machine has
 try greedystep --help
-for verb in train predict evaluate inspect merge convert export generate bench; do
+for verb in train predict evaluate inspect merge convert export generate; do
     try greedystep help $verb
     greedystep help $verb >by_help
     greedystep $verb --help >by_option
     same by_help by_option
 done
-for verb in '' train predict evaluate inspect merge convert export generate compare bench; do
+for verb in '' train predict evaluate inspect merge convert export generate compare; do
     greedystep help $verb | awk -v verb="$verb" 'length > 80 { print "wider than a terminal: " verb ": " $0 }'
 done
 try greedystep --version

@@ -1,44 +1,31 @@
-/* `greedystep bench`: how fast this machine does what the library does, each beside a bare limit.
+/* limits [ROWS]: how fast this machine does what the library does, each beside a bare limit.
  *
  *   1 What is compared takes turns, round by round; a figure is the median of BENCH_ROUNDS.
  *   2 A limit is a plain loop over the same bytes or ids that does the least anybody would have to do with them.
  *   3 Work on one thread is timed by the processor's clock, so that others on the machine disturb less; work on
  * several, and files, by the clock on the wall. */
-#ifndef GREEDYSTEP_CLI_BENCH_H
-#define GREEDYSTEP_CLI_BENCH_H
-
-#include "progress.h"
+#ifndef GREEDYSTEP_BENCH_LIMITS_H
+#define GREEDYSTEP_BENCH_LIMITS_H
 
 #include <greedystep/data.h>
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
 
-enum {
-    BENCH_ROUNDS = 5,
-    BENCH_MOST_LINES = 24,
-    BENCH_NNZ = 20,
-    BENCH_FEATURES = 1000000,
-    BENCH_PATH_SIZE = 512,
-    BENCH_FOLDER_SIZE = 448
-};
+enum { BENCH_ROUNDS = 5, BENCH_NNZ = 20, BENCH_FEATURES = 1000000, BENCH_PATH_SIZE = 512, BENCH_FOLDER_SIZE = 448 };
 
 /* One line of the result. */
 typedef struct bench_line {
     char what[48];
     const char *unit, *limit_is;
     double ours, limit;
-    double share; /* of what the limit allows that ours reaches */
 } bench_line;
 
 typedef struct bench {
     gsa_env env; /* of one thread */
     unsigned n_threads;
     size_t n_rows;
-    cli_progress progress;
     char folder[BENCH_FOLDER_SIZE]; /* of files that go away */
-    bench_line line[BENCH_MOST_LINES];
-    size_t n_lines;
 } bench;
 
 /* What is measured: one round of ours, and one of the limit. */
@@ -53,14 +40,14 @@ typedef struct bench_job {
 } bench_job;
 
 /* Runs the rounds and adds a line. */
-gsa_status bench_compare(bench *all, const bench_job *job, const char *what, gsa_error *error);
-void bench_add_line(bench *all, const bench_line *line);
+gsa_status bench_compare(const bench_job *job, const char *what, gsa_error *error);
+void bench_print_line(const bench_line *line);
 /* Sorts the values. */
 double bench_quantile(double *values, size_t n, double share);
 gsa_status bench_fail_memory(gsa_error *error);
 gsa_status bench_fail_file(gsa_error *error, const char *path);
 
-/* ---- rows (bench_rows.c) ----------------------------------------------------------------------------------------- */
+/* ---- rows (rows.c) ----------------------------------------------------------------------------------------- */
 
 /* Generated rows in memory, all ones. */
 typedef struct bench_rows {
@@ -90,7 +77,7 @@ gsa_status bench_load(const char *path, bench_bytes *out, gsa_error *error);
 /* FOLDER/name. */
 const char *bench_path(const bench *all, const char *name, char path[BENCH_PATH_SIZE]);
 
-/* ---- limits (bench_limits.c) ------------------------------------------------------------------------------------- */
+/* ---- limits (bare.c) ------------------------------------------------------------------------------------- */
 
 /* What learning touches for a feature when there is one output. */
 typedef struct bench_record {

@@ -1,7 +1,7 @@
 /* Whole runs: from a file to a model in memory, one pass, on one thread and on all.
  *
  * Rows that fit in memory would be solved: that is no measure of rows per second, and method gsa takes its place. */
-#include "bench.h"
+#include "limits.h"
 
 #include <greedystep/train.h>
 
@@ -67,7 +67,7 @@ static gsa_status train_file(bench *all, training *of, const char *kind, gsa_err
     for (unsigned n = 1; n <= all->n_threads && status == GSA_OK; n = n < all->n_threads ? all->n_threads : n + 1) {
         of->env.n_threads = n;
         snprintf(what, sizeof what, "%s to model, %u thread%s", kind, n, n > 1 ? "s" : "");
-        status = bench_compare(all, &job, what, error);
+        status = bench_compare(&job, what, error);
     }
     return status;
 }

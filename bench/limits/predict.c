@@ -1,5 +1,5 @@
 /* Predicting: many rows, and one at a time as a server would. */
-#include "bench.h"
+#include "limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,7 +60,7 @@ static gsa_status time_rows(const predicting *what, bool is_limit, double *taken
 }
 
 /* [0]: ours, [1]: the limit; both have the clock's own time in them. */
-static gsa_status time_one_row(bench *all, const predicting *what, double *taken, gsa_error *error)
+static gsa_status time_one_row(const predicting *what, double *taken, gsa_error *error)
 {
     double middle[2][BENCH_ROUNDS], slow[2][BENCH_ROUNDS];
     for (size_t round = 0; round < BENCH_ROUNDS; round++)
@@ -76,8 +76,7 @@ static gsa_status time_one_row(bench *all, const predicting *what, double *taken
         snprintf(line.what, sizeof line.what, "predict one row of %d, %s", ONE_ROW_NNZ, is_slow ? "p99" : "p50");
         line.ours = bench_quantile(is_slow ? slow[0] : middle[0], BENCH_ROUNDS, 0.5);
         line.limit = bench_quantile(is_slow ? slow[1] : middle[1], BENCH_ROUNDS, 0.5);
-        line.share = line.limit / line.ours;
-        bench_add_line(all, &line);
+        bench_print_line(&line);
     }
     return GSA_OK;
 }
@@ -93,7 +92,7 @@ static gsa_status bench_one_row(bench *all, predicting what, gsa_error *error)
         status = bench_rows_next(&rows, error);
     what.rows = &rows;
     if (status == GSA_OK)
-        status = time_one_row(all, &what, taken, error);
+        status = time_one_row(&what, taken, error);
     bench_rows_close(&rows);
     free(taken);
     return status;
@@ -129,7 +128,7 @@ gsa_status bench_predicting(bench *all, const bench_rows *rows, gsa_error *error
     if (status == GSA_OK && (of.weight == NULL || of.out == NULL))
         status = bench_fail_memory(error);
     if (status == GSA_OK)
-        status = bench_compare(all, &job, "predict", error);
+        status = bench_compare(&job, "predict", error);
     if (status == GSA_OK)
         status = bench_one_row(all, of, error);
     gsa_model_free(of.model);

@@ -1,7 +1,7 @@
 /* The bare limits: loops that do the least with the same bytes or ids. What they find goes to a volatile, so that it
  * has to be computed. */
 #define _DEFAULT_SOURCE /* NOLINT: the name that the C library looks for; madvise */
-#include "bench.h"
+#include "limits.h"
 
 #include <stdlib.h>
 #include <string.h>

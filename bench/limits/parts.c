@@ -1,5 +1,5 @@
-/* Single rooms on one thread: reading, learning, merging. */
-#include "bench.h"
+/* Single parts on one thread: reading, learning, merging. */
+#include "limits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +47,12 @@ gsa_status bench_reading(bench *all, const bench_bytes *text, const bench_bytes 
                      .work = (double)text->size * 1e-6,
                      .unit = "MB/s",
                      .limit_is = "memchr for the newlines of the same bytes"};
-    gsa_status status = bench_compare(all, &job, "parse text", error);
+    gsa_status status = bench_compare(&job, "parse text", error);
     job.ctx = &read;
     job.limit = add_up;
     job.work = (double)cache->size * 1e-6;
     job.limit_is = "adding up the same bytes";
-    return status == GSA_OK ? bench_compare(all, &job, "read a cache", error) : status;
+    return status == GSA_OK ? bench_compare(&job, "read a cache", error) : status;
 }
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
@@ -100,7 +100,7 @@ gsa_status bench_learning(bench *all, uint64_t n_features, const char *what, gsa
     if (status == GSA_OK && of.table == NULL)
         status = bench_fail_memory(error);
     if (status == GSA_OK)
-        status = bench_compare(all, &job, what, error);
+        status = bench_compare(&job, what, error);
     gsa_state_free(of.state);
     free(of.table);
     bench_rows_close(&of.rows);
@@ -156,7 +156,7 @@ gsa_status bench_merging(bench *all, const bench_rows *rows, gsa_error *error)
     if (status == GSA_OK && of.to == NULL)
         status = bench_fail_memory(error);
     if (status == GSA_OK)
-        status = bench_compare(all, &job, "merge two states, 10^6 features", error);
+        status = bench_compare(&job, "merge two states, 10^6 features", error);
     for (size_t i = 0; i < 2; i++)
         gsa_state_free(of.state[i]);
     free(of.from);

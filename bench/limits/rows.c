@@ -1,5 +1,5 @@
 /* Generated rows in memory and in files. */
-#include "bench.h"
+#include "limits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
