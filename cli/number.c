@@ -68,7 +68,8 @@ static const char *read_decimal(const char *at, decimal *out)
 {
     int n_digits = 0;
     *out = (decimal){0, 0};
-    at = read_digits(at, out, &n_digits);
+    if (*at != '.') /* .3 is a number too */
+        at = read_digits(at, out, &n_digits);
     if (at != NULL && *at == '.') {
         at = read_digits(at + 1, out, &n_digits);
         out->exponent = -n_digits;

@@ -13,10 +13,10 @@ done
 for size in M 64X 64Mi 1.3 -1M 17179869184G; do
     try greedystep train data.svm -o m --memory-limit $size --quiet
 done
-for skew in 0 0.0 1 0.5 5e-1; do
+for skew in 0 0.0 1 0.5 .5 5e-1; do
     echo "$skew: $(greedystep generate --rows 50 --skew $skew -o - | cksum)"
 done
-for skew in -1 11 .5 half 1e99 nan; do
+for skew in -1 11 . half 1e99 nan; do
     try greedystep generate --skew $skew -o -
 done
 try greedystep generate --noise 2 -o -
