@@ -15,7 +15,7 @@
 #include <time.h>
 
 #define MOST_REPEATS 101
-#define WARM_ROWS 8192 /* until the method has decided on units */
+#define WARM_ROWS 16384 /* until the method has decided on units, and groups are whole */
 #define ROWS 4096
 
 typedef void sgemv(int order, int trans, int m, int n, float alpha, const float *a, int lda, const float *x, int incx,

@@ -15,15 +15,17 @@
 
 /* ---- rows that wait ---------------------------------------------------------------------------------------------- */
 
-/* Groups grow by a row for so many rows learned. */
+/* Groups grow by a row for so many rows learned. With several outputs more: a class has its rows less often. */
 #define RAMP_ROWS 512u
+#define RAMP_ROWS_MANY 2048u
 /* And end where they have so many entries, or rows that weigh more than as many plain ones. */
 #define GROUP_ENTRIES 4096u
 #define GROUP_WEIGHT ((double)GSA__GROUP_ROWS)
 
 static size_t rows_of_group(const gsa_state *state)
 {
-    uint64_t average = state->params.value[GSA__PARAM_average], size = 1 + state->n_rows / RAMP_ROWS;
+    uint64_t average = state->params.value[GSA__PARAM_average];
+    uint64_t size = 1 + state->n_rows / (state->table.n_outputs > 1 ? RAMP_ROWS_MANY : RAMP_ROWS);
     if (!state->loss->has_probabilities || average == GSA__AVERAGE_SUFFIX || average == GSA__AVERAGE_FULL)
         return 1;
     return size < GSA__GROUP_ROWS ? (size_t)size : GSA__GROUP_ROWS;
@@ -42,6 +44,7 @@ static bool reserve(gsa__group *group, size_t n, size_t n_rows, const gsa_env *e
     size_t need, size;
     if (!gsa__add(n, GSA__GROUP_PAD, &need) || !gsa__multiply(need, n_rows, &need) ||
         !gsa__add(need, group->n_entries, &need) || !gsa__multiply(need, 4, &size) ||
+        !gsa__add(size, GSA__GROUP_ROWS * (need < GSA__GROUP_COLUMNS ? need : GSA__GROUP_COLUMNS), &size) ||
         !gsa__reserve(env, &group->slot, &group->slot_capacity, need, sizeof *group->slot) ||
         !gsa__reserve(env, &group->x, &group->x_capacity, need, sizeof *group->x) ||
         !gsa__reserve(env, &group->origin, &group->scratch_capacity, size, sizeof *group->origin))
@@ -192,12 +195,6 @@ gsa_status gsa__group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Where the values of an entry are measured from, and 1 / their unit; below 0: it is that of the table. */
-struct measure {
-    double origin;
-    float per_unit;
-};
-
 /* Rows before the group that had a feature. */
 static double rows_of_slot(const gsa_state *state, const gsa__table *table, size_t slot)
 {
@@ -211,16 +208,18 @@ static float float_of(double x)
     return (float)fmax(fmin(x, (double)FLT_MAX), -(double)FLT_MAX);
 }
 
-static struct measure measure_of(const gsa_state *state, const gsa__table *table, size_t slot)
+gsa__measure gsa__measure_of(const gsa_state *state, const gsa__table *table, size_t slot)
 {
+    if (slot >= state->centre.n)
+        return (gsa__measure){0, -1};
     const gsa__column *column =
         gsa__centre_column(state, slot, rows_of_slot(state, table, slot) + 1, (double)(state->rows_behind + 1));
     if (!column)
-        return (struct measure){0, -1};
+        return (gsa__measure){0, -1};
     /* A column that does not vary, up to the rounding of its values, has nothing to say. */
     double noise = 1e-14 * column->mean * column->mean * column->n;
     double per_unit = column->squares > noise ? sqrt(column->n / column->squares) : 0;
-    return (struct measure){column->mean, float_of(per_unit)};
+    return (gsa__measure){column->mean, float_of(per_unit)};
 }
 
 /* Rows of a table have the same columns at the same places: what the first row has found serves the others. */
@@ -230,11 +229,11 @@ static void measure_row(gsa_state *state, const gsa__table *table, size_t row)
     size_t from = group->start[row], n_first = group->start[1];
     for (size_t e = from; e < group->start[row + 1]; e++) {
         size_t first = e - from, slot = group->slot[e];
-        struct measure of = {0, -1};
+        gsa__measure of = {0, -1};
         if (row > 0 && first < n_first && group->slot[first] == slot)
-            of = (struct measure){group->origin[first], group->per_unit[first]};
-        else if (slot > 0 && slot < state->centre.n)
-            of = measure_of(state, table, slot);
+            of = (gsa__measure){group->origin[first], group->per_unit[first]};
+        else if (slot > 0)
+            of = gsa__measure_of(state, table, slot);
         group->origin[e] = of.origin;
         group->per_unit[e] = of.per_unit;
         group->centred[e] = float_of((double)group->x[e] - of.origin);
@@ -246,7 +245,7 @@ static void measure_row(gsa_state *state, const gsa__table *table, size_t row)
 /* What the rows of a group ask for. */
 struct proposals {
     double m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS];
-    double intercept[GSA__GROUP_ROWS]; /* direction of the intercept */
+    double origins[GSA__GROUP_ROWS], intercept[GSA__GROUP_ROWS]; /* direction of the intercept */
     gsa__greedy_step step[GSA__GROUP_ROWS];
     bool means_move;
 };
@@ -262,29 +261,43 @@ static void add_up_row(const gsa__group *group, const gsa__table *table, size_t 
     }
 }
 
-/* Margins and x.Dx, the intercept last. False if one is not finite. */
-static bool find_margins(gsa_state *state, const gsa__table *table, bool units_free, struct proposals *out)
+/* Directions, x.Dx and, of one output, margins; what the origins of the values add up to along the directions. */
+static void direct_rows(gsa_state *state, const gsa__table *table, const gsa__counts_before *before, bool units_free,
+                        struct proposals *out)
 {
     gsa__group *group = &state->group;
-    const gsa__counts_before before = {state->carried.count, state->carried.mass, state->carried.n};
     const gsa__kernels *kernels = state->kernels;
-    bool intercept = state->params.value[GSA__PARAM_intercept], finite = true;
     gsa__group_margins sums;
     for (size_t row = 0; row < group->n_rows && units_free; row++)
         measure_row(state, table, row);
-    (units_free ? kernels->group_margins_free : kernels->group_margins)(group, table, &before, &sums);
+    if (table->n_outputs == 1)
+        (units_free ? kernels->group_margins_free : kernels->group_margins)(group, table, before, &sums);
+    else
+        (units_free ? kernels->group_directions_free : kernels->group_directions)(group, table, before, &sums);
     out->means_move = sums.means_move;
-    double rarity = intercept ? (double)kernels->rarity_of((float)rows_of_slot(state, table, 0)) : 0;
     for (size_t row = 0; row < group->n_rows; row++) {
         out->m[row] = (double)sums.m[row];
         out->xdx[row] = (double)sums.xdx[row];
         if (!isfinite(out->m[row]) || !isfinite(out->xdx[row]))
             add_up_row(group, table, row, units_free, out);
+        out->origins[row] = 0;
+        for (size_t e = group->start[row]; e < group->start[row + 1] && units_free; e++)
+            out->origins[row] += group->origin[e] * (double)group->along[e];
+    }
+}
+
+/* Margins and x.Dx, the intercept last. False if one is not finite. */
+static bool find_margins(gsa_state *state, const gsa__table *table, bool units_free, struct proposals *out)
+{
+    const gsa__counts_before before = {state->carried.count, state->carried.mass, state->carried.n};
+    bool intercept = state->params.value[GSA__PARAM_intercept], finite = true;
+    if (table->n_outputs == 1 || !gsa__group_direct_columns(state, table, &before, units_free, out->xdx, out->origins))
+        direct_rows(state, table, &before, units_free, out);
+    double rarity = intercept ? (double)state->kernels->rarity_of((float)rows_of_slot(state, table, 0)) : 0;
+    for (size_t row = 0; row < state->group.n_rows; row++) {
         out->m[row] += intercept ? (double)gsa__table_slot(table, 0)->f : 0;
         out->xdx[row] += rarity;
-        out->intercept[row] = rarity;
-        for (size_t e = group->start[row]; e < group->start[row + 1] && units_free && intercept; e++)
-            out->intercept[row] -= group->origin[e] * (double)group->along[e];
+        out->intercept[row] = intercept ? rarity - out->origins[row] : 0;
         finite = finite && isfinite(out->m[row]) && isfinite(out->xdx[row]);
     }
     return finite;
@@ -313,11 +326,14 @@ static double step_of_group(const gsa_state *state, const struct proposals *of, 
 /* The number of plain steps that a row takes. A plain step may fit a row already, and a heavier row could then not
  * count for more. So the heaviest rows take the plain step and the others a part of it, unless one row is far heavier
  * than the mean of all; a step that leads away from the label is never multiplied by more than the row's weight. */
-static double steps_of(const gsa_state *state, const gsa__target *target, const gsa__greedy_step *proposal, double e,
-                       double c)
+static double steps_of(gsa_state *state, const gsa__table *table, size_t row, const gsa__target *target,
+                       const gsa__greedy_step *proposal, double e, double c)
 {
     bool heavy = c > 1 && e > 0 && proposal->g != 0;
-    return heavy ? state->loss->repeats(&proposal->g, 1, target, proposal, e, c) : c;
+    if (!heavy)
+        return c;
+    const double *g = table->n_outputs == 1 ? &proposal->g : gsa__group_scales(state, table, row);
+    return state->loss->repeats(g, table->n_outputs, target, proposal, e, c);
 }
 
 /* (rows + 2)^(3/8), the part of all rarities that does not depend on the feature. */
@@ -331,17 +347,20 @@ gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean 
                             double *loss)
 {
     gsa__group *group = &state->group;
-    struct proposals of;
+    struct proposals of = {0};
     gsa__target target[GSA__GROUP_ROWS];
     float scale[GSA__GROUP_ROWS];
     double all = rarity_of_all(state), ratio = gsa__given_ratio(&state->given), intercept = 0;
+    bool many = table->n_outputs > 1;
     lay_out(group);
     bool finite = find_margins(state, table, units_free, &of);
     for (size_t row = 0; row < group->n_rows; row++)
         target[row] = (gsa__target){group->class_number[row], group->y[row] - state->origin_of_labels.at,
                                     &state->params.custom_loss};
-    *loss = finite ? gsa__greedy_steps(state->loss, state->kernels, of.m, target, group->c, group->n_rows, of.step)
-                   : INFINITY;
+    if (finite && many)
+        finite = gsa__group_propose_many(state, table, target, of.step, loss);
+    else if (finite)
+        *loss = gsa__greedy_steps(state->loss, state->kernels, of.m, target, group->c, group->n_rows, of.step);
     for (size_t row = 0; row < group->n_rows && finite; row++)
         finite = isfinite(of.step[row].g);
     if (!finite || !isfinite(*loss))
@@ -349,12 +368,15 @@ gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean 
     double step = step_of_group(state, &of, all, mean);
     for (size_t row = 0; row < group->n_rows; row++) {
         double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);
-        double steps = c > 1 ? steps_of(state, &target[row], &of.step[row], e, c) : c;
-        scale[row] = state->is_frozen ? 0 : (float)(-step * all * steps * of.step[row].g);
+        double steps = c > 1 ? steps_of(state, table, row, &target[row], &of.step[row], e, c) : c;
+        scale[row] = state->is_frozen ? 0 : (float)(-step * all * steps * (many ? 1 : of.step[row].g));
         intercept += (double)scale[row] * of.intercept[row];
     }
-    state->kernels->group_update(group, table, scale, (float)lag, of.means_move);
+    if (many)
+        gsa__group_update_many(state, table, scale, of.intercept, (float)lag);
+    else
+        state->kernels->group_update(group, table, scale, (float)lag, of.means_move);
     if (state->params.value[GSA__PARAM_intercept])
-        state->kernels->group_update_intercept(group, table, (float)intercept, (float)lag);
+        state->kernels->group_update_intercept(group, table, many ? 0 : (float)intercept, (float)lag);
     return GSA_OK;
 }

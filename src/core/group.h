@@ -1,11 +1,11 @@
-/* A group: rows with one output that are learned together, against the weights before the first of them.
+/* A group: rows that are learned together, against the weights before the first of them.
  *
  *   G1  a group is cut by the rows that are learned and by nothing else: how many were learned before, what they weigh
  *       and how many entries they have. A call, a batch, a save or a clock cuts none: rows of a group that is not full
  *       wait in the state, in its file and in copies of it;
  *   G2  the entries of a row begin at a multiple of 4 and are padded to one, with slot 0 and value 0;
  *   G3  what the table has of a feature is that before the group; the updates are made in the order of rows and
- * entries.
+ *       entries, but of several outputs and rows that have much the same features in that of features and rows.
  */
 #ifndef GSA_CORE_GROUP_H
 #define GSA_CORE_GROUP_H
@@ -16,6 +16,19 @@
 
 #define GSA__GROUP_ROWS ((size_t)8)
 #define GSA__GROUP_PAD ((size_t)4)
+/* The most slots that the columns of a group span. */
+#define GSA__GROUP_COLUMNS ((size_t)4096)
+
+/* The entries of a group whose rows have much the same features, by feature. They take the place of the scratch. */
+typedef struct gsa__columns {
+    size_t n; /* 0: the group is learned by rows */
+    /* Where values are measured from, and 1 / their unit, as in a group. */
+    double *origin;
+    float *per_unit;
+    float *x, *along;        /* [n x rows of a whole group], 0 where a row lacks the feature */
+    float *square;           /* what the rows add to the mean square of the feature */
+    uint32_t *slot, *n_rows; /* ascending; rows that have it */
+} gsa__columns;
 
 typedef struct gsa__group {
     size_t n_rows, n_entries;          /* n_entries: padding included */
@@ -32,6 +45,7 @@ typedef struct gsa__group {
      * and what the entry adds to the mean square of its feature. */
     double *origin;
     float *centred, *per_unit, *along, *square;
+    gsa__columns columns;
     size_t capacity; /* entries that all arrays have room for */
     size_t slot_capacity, x_capacity, scratch_capacity;
     /* Rows to come, whose records are asked for while these are learned. */
@@ -49,8 +63,8 @@ typedef struct gsa__staged {
 
 /* What a group is learned by, of each row. */
 typedef struct gsa__group_margins {
-    float m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS]; /* without the intercept */
-    bool means_move;                                /* a mean of squares is not what the rows have */
+    float m[GSA__GROUP_ROWS], xdx[GSA__GROUP_ROWS]; /* without the intercept; m of one output */
+    bool means_move;                                /* a mean of squares is not what the rows have; of one output */
 } gsa__group_margins;
 
 #endif

@@ -71,13 +71,14 @@ void gsa_state_free(gsa_state *state)
     gsa__free(&env, state);
 }
 
-/* Margins begin with a line of the cache: vectors that straddle two are stored at half the speed. */
+/* Margins, and the scales of each row, begin with a line of the cache: vectors that straddle two are stored at half the
+ * speed. */
 gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
 {
     const size_t line = 64;
-    size_t size, n = gsa__table_padded(n_outputs);
-    if (!gsa__multiply(n, sizeof *state->margins + sizeof *state->scales, &size) || !gsa__add(size, line, &size) ||
-        !gsa__reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1))
+    size_t size, n = gsa__scales_stride(n_outputs);
+    if (!gsa__multiply(n, sizeof *state->margins + GSA__GROUP_ROWS * sizeof *state->scales, &size) ||
+        !gsa__add(size, line, &size) || !gsa__reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1))
         return gsa__fail_memory(&state->env, error, "no memory for %zu outputs", n_outputs);
     state->margins = (double *)(void *)((char *)state->scratch + (line - (uintptr_t)state->scratch % line));
     state->scales = (float *)(state->margins + n);
@@ -162,7 +163,7 @@ gsa_status gsa__state_fit_labels(gsa_state *state, gsa_error *error)
     if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
         return status;
     size_t n_known = binary ? 2 : state->table.n_outputs;
-    status = gsa_state_close_group(state, error); /* of rows with one output */
+    status = gsa_state_close_group(state, error); /* of rows with fewer outputs */
     if (status == GSA_OK)
         status = widen(state, state->labels.n, error);
     if (status == GSA_OK && binary)

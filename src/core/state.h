@@ -163,8 +163,8 @@ struct gsa_state {
     uint64_t n_merged;
     gsa__sample sample;
     gsa__best best;
-    double *margins; /* scratch, one number a output, and so are the scales; they share memory */
-    float *scales;
+    double *margins; /* scratch, one number a output; they share memory with the scales */
+    float *scales;   /* of the rows of a group, each a multiple of 16 long */
     void *scratch;
     size_t scratch_capacity;
     gsa__group group;     /* rows that wait to be learned together */
@@ -201,6 +201,10 @@ gsa_status gsa__state_split(gsa_state *state, gsa_error *error);
 /* Returns the intercept of a class that none of the rows so far had: -log(rows + 1), not 0, or one stray label would
  * take a share of every probability. 0 without probabilities or an intercept, and in the paper's method. */
 double gsa__state_unseen(const gsa_state *state);
+static inline size_t gsa__scales_stride(size_t n_outputs)
+{
+    return (n_outputs + 15) / 16 * 16;
+}
 gsa_status gsa__state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
 /* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
@@ -228,7 +232,7 @@ gsa_status gsa__state_learn_staged(gsa_state *state, const gsa__staged *staged, 
 /* Whether rows are learned in groups (engine.h has what closes one). */
 static inline bool gsa__state_has_groups(const gsa_state *state)
 {
-    return state->loss && state->table.n_outputs == 1 && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
+    return state->loss && state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER;
 }
 
 /* group.c: copies a row behind those that wait and looks at it on the way; the second makes it one of them if nothing
@@ -243,6 +247,25 @@ gsa_status gsa__group_fit(gsa_state *state, const gsa__row *row, gsa_error *erro
  * message, if margins are not finite. */
 gsa_status gsa__group_learn(gsa_state *state, gsa__table *table, gsa__step_mean *mean, bool units_free, double lag,
                             double *loss);
+/* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
+typedef struct gsa__measure {
+    double origin;
+    float per_unit;
+} gsa__measure;
+gsa__measure gsa__measure_of(const gsa_state *state, const gsa__table *table, size_t slot);
+/* group_many.c, of several outputs: the directions of a group whose rows have much the same features, by columns; x.Dx,
+ * and what the origins of the values add up to along them. False: it is to be learned by rows. */
+bool gsa__group_direct_columns(gsa_state *state, const gsa__table *table, const gsa__counts_before *before,
+                               bool units_free, double *xdx, double *origins);
+/* The greedy steps of the rows, whose directions are known, and the weighted sum of
+ * their losses; the gradient scales stay in the state. False if a margin is not finite. */
+bool gsa__group_propose_many(gsa_state *state, const gsa__table *table, const gsa__target *target,
+                             gsa__greedy_step *out, double *loss);
+/* The gradient scales of a row, in the state's margins. */
+const double *gsa__group_scales(gsa_state *state, const gsa__table *table, size_t row);
+/* Moves the weights by scale times the gradient scales of each row along its direction; intercept: that of slot 0. */
+void gsa__group_update_many(gsa_state *state, gsa__table *table, const float *scale, const double *intercept,
+                            float lag);
 void gsa__group_clear(gsa__group *group);
 void gsa__group_release(gsa__group *group, const gsa_env *env);
 gsa_status gsa__group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);

@@ -56,6 +56,17 @@ typedef struct four_records {
     four_floats weight, mean, count;
 } four_records;
 
+/* Adds what the table does not hold. */
+static inline void count_before(four_records *of, const uint32_t *slot, const gsa__counts_before *before)
+{
+    for (size_t j = 0; j < 4 && before->n > 0; j++)
+        if (slot[j] < before->n && before->count[slot[j]] > 0) {
+            double own = (double)of->count[j], all = own + (double)before->count[slot[j]];
+            of->mean[j] = (float)(((double)of->mean[j] * own + before->mass[slot[j]]) / all);
+            of->count[j] = (float)all;
+        }
+}
+
 static inline four_records load_four(const gsa__cell *cells, const uint32_t *slot, const gsa__counts_before *before)
 {
     four_floats r[4];
@@ -68,12 +79,7 @@ static inline four_records load_four(const gsa__cell *cells, const uint32_t *slo
     four_records out = {
         __builtin_shufflevector(low, high, 0, 1, 4, 5), __builtin_shufflevector(low, high, 2, 3, 6, 7),
         __builtin_convertvector((four_ints)__builtin_shufflevector(low_n, high_n, 0, 1, 4, 5), four_floats)};
-    for (size_t j = 0; j < 4 && before->n > 0; j++)
-        if (slot[j] < before->n && before->count[slot[j]] > 0) {
-            double own = (double)out.count[j], all = own + (double)before->count[slot[j]];
-            out.mean[j] = (float)(((double)out.mean[j] * own + before->mass[slot[j]]) / all);
-            out.count[j] = (float)all;
-        }
+    count_before(&out, slot, before);
     return out;
 }
 
@@ -107,10 +113,15 @@ static inline four_floats root_of_four(four_floats x)
 }
 
 /* c x^2, brought back to the edge of the floats as in count_row. */
-static inline four_floats square_of_four(four_floats x, float c)
+static inline four_floats square_of_lanes(four_floats x, four_floats c)
 {
     four_floats square = c * x * x, zero = {0}, low = zero + 1e-37F, high = zero + 1e37F;
     return pick_four(square > high, high, pick_four(square < low, low, square));
+}
+
+static inline four_floats square_of_four(four_floats x, float c)
+{
+    return square_of_lanes(x, (four_floats){c, c, c, c});
 }
 
 /* 1 / the units of four entries: given ones, or the root of the mean of the squares of the feature, this row among
@@ -119,6 +130,22 @@ static inline four_floats per_unit_of_four(four_floats given, const four_records
 {
     four_floats mean = of->mean + (square - of->mean) / (of->count + 1.0F), zero = {0}, low = zero + 1e-37F;
     return pick_four(given >= 0.0F, given, 1.0F / root_of_four(pick_four(mean < low, low, mean)));
+}
+
+/* The directions of four values, free of units if they are centred; returns what they add to x.Dx. */
+static inline four_floats direct_four(const four_records *of, four_floats x, four_floats *along)
+{
+    *along = rarity_of_four(of->count) * x;
+    return *along * x;
+}
+
+static inline four_floats direct_four_free(const four_records *of, four_floats centred, four_floats given,
+                                           four_floats square, four_floats *along)
+{
+    four_floats per_unit = per_unit_of_four(given, of, square), z = centred * per_unit;
+    four_floats away = rarity_of_four(of->count) * z;
+    *along = away * per_unit;
+    return away * z;
 }
 
 /* How the values of a group are measured. */
@@ -133,16 +160,12 @@ typedef struct four_sums {
 __attribute__((always_inline)) static inline void add_entries(const gsa__group *group, size_t e, four_records of,
                                                               float c, enum measure measure, four_sums *sum)
 {
-    four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along = rarity_of_four(of.count);
-    if (measure == FREE) {
-        four_floats per_unit = per_unit_of_four(load_floats(group->per_unit + e), &of, square);
-        four_floats z = load_floats(group->centred + e) * per_unit, away = along * z;
-        sum->xdx += away * z;
-        along = away * per_unit;
-    } else {
-        along *= x;
-        sum->xdx += along * x;
-    }
+    four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along;
+    if (measure == FREE)
+        sum->xdx +=
+            direct_four_free(&of, load_floats(group->centred + e), load_floats(group->per_unit + e), square, &along);
+    else
+        sum->xdx += direct_four(&of, x, &along);
     sum->m += of.weight * x;
     sum->differs |= (x != 0.0F) & (square != of.mean);
     memcpy(group->along + e, &along, sizeof along);
@@ -248,11 +271,12 @@ static void group_update(const gsa__group *group, gsa__table *table, const float
 
 static void group_update_intercept(const gsa__group *group, gsa__table *table, float by, float lag)
 {
-    gsa__cell *record = table->cells;
-    record[0].f += by;
-    record[1].f += lag * by;
+    gsa__cell *weight = table->cells, *average = weight + gsa__table_average(table),
+              *mean = weight + gsa__table_mean(table);
+    weight->f += by;
+    average->f += lag * by;
     for (size_t row = 0; row < group->n_rows; row++)
-        record[2].f = next_mean(record[2].f, (float)group->c[row], ++record[3].u);
+        mean[0].f = next_mean(mean[0].f, (float)group->c[row], ++mean[1].u);
 }
 
 /* e^x for x in [-80, 0], to 2e-7. */

@@ -74,6 +74,26 @@ typedef struct gsa__kernels {
     void (*group_update_intercept)(const gsa__group *group, gsa__table *table, float by, float lag);
     /* Of a whole group: 1 - p, the greedy step and e^-|m| of margins m with the sign of the row's class. */
     void (*logistic_steps)(const float *m, const float *sign, float *rest, float *lambda, float *e);
+    /* Of groups with several outputs (groups_many.h): directions and x.Dx of the rows. */
+    void (*group_directions)(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
+                             gsa__group_margins *out);
+    void (*group_directions_free)(const gsa__group *group, const gsa__table *table, const gsa__counts_before *before,
+                                  gsa__group_margins *out);
+    /* The same of columns, and their squares; c: the weights of the rows. */
+    void (*column_directions)(const gsa__columns *columns, const gsa__table *table, const gsa__counts_before *before,
+                              const float *c, bool units_free, float *xdx);
+    /* The margins of all rows of a group with columns, [rows x stride]; weight += the sum of scale * along over the
+     * rows, average += lag * that, means and counts. Scales are 0 beyond the outputs and rows. */
+    void (*column_margins)(const gsa__columns *columns, const gsa__table *table, float *margins, size_t stride);
+    void (*column_update)(const gsa__columns *columns, gsa__table *table, const float *scales, size_t stride,
+                          float lag);
+    /* The same of one row, without columns. */
+    void (*row_margins)(const gsa__group *group, const gsa__table *table, size_t row, double *margins);
+    void (*row_update)(const gsa__group *group, gsa__table *table, size_t row, const float *scale, float lag);
+    /* Of n classes and their padding to a multiple of 16. *shift becomes the largest of itself and all m, m = e^(m -
+     * shift), which is 0 below e^-64; the sum of them. And e = p = e * per_total; the sum of p (e^p - 1). */
+    float (*exponentiate_floats)(float *m, size_t n, float *shift);
+    float (*share_floats)(float *e, size_t n, float per_total);
     /* Of n classes, sums as in K2. *shift becomes the largest of itself and all m, m = e^(m - shift); the sum of them.
      * And the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
     double (*exponentiate)(double *m, size_t n, double *shift);

@@ -321,7 +321,7 @@ static void update_many(gsa__table *table, const gsa__entries *entries, const do
     }
 }
 
-#include "core/kernel/groups.h"
+#include "core/kernel/groups_many.h"
 
 const gsa__kernels GSA__KERNELS = {
     .name = GSA__KERNELS_NAME,
@@ -341,6 +341,15 @@ const gsa__kernels GSA__KERNELS = {
     .group_update = group_update,
     .group_update_intercept = group_update_intercept,
     .logistic_steps = logistic_steps,
+    .group_directions = group_directions,
+    .group_directions_free = group_directions_free,
+    .column_directions = column_directions,
+    .column_margins = column_margins,
+    .column_update = column_update,
+    .row_margins = row_margins,
+    .row_update = row_update,
+    .exponentiate_floats = exponentiate_floats,
+    .share_floats = share_floats,
     .exponentiate = exponentiate,
     .expected_growth = expected_growth,
 };

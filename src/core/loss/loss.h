@@ -83,6 +83,10 @@ struct gsa__loss {
      * losses. NULL: one after the other. */
     double (*greedy_steps)(const struct gsa__kernels *kernels, const double *m, const gsa__target *target,
                            const double *c, size_t n, gsa__greedy_step *out);
+    /* Of a row with several outputs, from floats that go on to a multiple of 16 and are 0 there afterwards. NULL: by
+     * greedy_step. */
+    gsa__greedy_step (*greedy_step_of_floats)(const struct gsa__kernels *kernels, float *m_to_g, size_t n_outputs,
+                                              const gsa__target *target);
     /* The number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by (heavy.c); g: what
      * greedy_step left there, step->g != 0. */
     double (*repeats)(const double *g, size_t n_outputs, const gsa__target *target, const gsa__greedy_step *step,

@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#define E 0x1.5bf0a8b145769p+1
+
 /* The own class takes no part: its -infinity adds 0, which changes no sum. */
 gsa__greedy_step gsa__softmax(double *m_to_p, size_t n_classes, size_t k)
 {
@@ -58,6 +60,24 @@ static gsa__greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsa_
     gsa__greedy_step step = gsa__softmax(m_to_g, n_outputs, target->class_number);
     m_to_g[target->class_number] = -step.g;
     return step;
+}
+
+/* The same from floats, the own class last; growth: e^p - 1, and e^p_k e^(1-p_k) = e. */
+static gsa__greedy_step greedy_step_of_floats(const gsa__kernels *kernels, float *m_to_g, size_t n_outputs,
+                                              const gsa__target *target)
+{
+    size_t k = target->class_number;
+    float own = m_to_g[k], shift = own;
+    m_to_g[k] = -INFINITY;
+    double others = (double)kernels->exponentiate_floats(m_to_g, n_outputs, &shift);
+    double behind = (double)shift - (double)own, e = gsa__exp(-behind), total = others + e, rest = others / total;
+    double growth = (double)kernels->share_floats(m_to_g, n_outputs, (float)(1 / total));
+    double p = rest < 0.5 ? 1.0 - rest : e / total, growth_rest = gsa__expm1(rest),
+           growth_p = E / (1.0 + growth_rest) - 1.0;
+    double loss = behind > 0 ? behind + gsa__log(total) : gsa__log1p(others);
+    double denominator = GSA__P_HAT * (growth + p * growth_p) + p * growth_rest;
+    m_to_g[k] = (float)-rest;
+    return (gsa__greedy_step){loss, (GSA__P_HAT - p) / denominator, rest, 0};
 }
 
 /* The gradient scales of the other classes are their probabilities. */
@@ -206,6 +226,7 @@ const gsa__loss gsa__loss_softmax = {
     .has_probabilities = true,
     .unknown_loss = GSA__UNKNOWN_LOG_LOSS,
     .greedy_step = greedy_step,
+    .greedy_step_of_floats = greedy_step_of_floats,
     .repeats = repeats,
     .value = value,
     .predict = predict,

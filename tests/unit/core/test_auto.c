@@ -1,4 +1,5 @@
 /* The default method against a plain second implementation: dense arrays of double, sums instead of means, libm. */
+#define ROWS_MOST 16384
 #include "core/state.h"
 
 #include "rarity.h"
@@ -50,9 +51,7 @@ static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size
         for (size_t i = 0; i < SLOTS; i++) {
             if (x[r][i] == 0)
                 continue;
-            double d = o->n_classes == 2 ? straight_rarity(o->n[i]) * pow((double)o->t + 2, 0.375)
-                                         : pow((o->n[i] + 2) / (double)(o->t + 2), -0.375);
-            double origin = 0;
+            double d = straight_rarity(o->n[i]) * pow((double)o->t + 2, 0.375), origin = 0;
             if (o->units_free && is_dense(o, i)) {
                 origin = o->column_sum[i] / o->column_n[i];
                 double variance = o->column_square[i] / o->column_n[i] - origin * origin;
@@ -87,7 +86,7 @@ static double model_weight(const gsa_model *model, size_t i, size_t k)
 
 static void compare_with_oracle(size_t n_classes, const char *units, int units_free)
 {
-    rows *r = rows_random(20 + n_classes, n_classes == 2 ? 4001 : 600, FEATURES, (unsigned)n_classes);
+    rows *r = rows_random(20 + n_classes, n_classes == 2 ? 4001 : 16001, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
     gsa_state *state = state_with("method", "auto", "units", units, "average", "last", "holdout", "0", NULL);
     prepare(state, &batch);
@@ -97,7 +96,7 @@ static void compare_with_oracle(size_t n_classes, const char *units, int units_f
     o->units_free = units_free;
     for (size_t row = 0, n; row < batch.n_rows; row += n) {
         double x[GROUP][SLOTS];
-        size_t label[GROUP], most = n_classes == 2 ? 1 + row / 512 : 1; /* groups grow with the rows learned */
+        size_t label[GROUP], most = 1 + row / (n_classes == 2 ? 512 : 2048); /* groups grow with the rows learned */
         for (n = 0; n < GROUP && n < most && row + n < batch.n_rows; n++) {
             rows_dense(&batch, row + n, FEATURES, x[n]);
             label[n] = (size_t)batch.label[row + n];

@@ -1,0 +1,208 @@
+/* Groups of rows with several outputs.
+ *
+ * Where rows have much the same features, margins and updates are small products of matrices: a weight is loaded once
+ * for all rows of the group. Elsewhere the rows are taken one after the other; their records are asked for as the rows
+ * come. */
+#include "core/state.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Fewer rows are not worth it: the loops are made for a whole group. */
+#define ROWS_LEAST 4u
+
+/* Slots from *first on that the rows span; 0: they are not for columns, since they have less than an eighth of them. */
+static size_t span_of(const gsa__group *group, uint32_t *first)
+{
+    uint32_t low = UINT32_MAX, high = 0;
+    if (group->n_rows < ROWS_LEAST)
+        return 0;
+    for (size_t row = 0; row < group->n_rows; row++)
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+            low = group->slot[e] < low ? group->slot[e] : low;
+            high = group->slot[e] > high ? group->slot[e] : high;
+        }
+    size_t span = high < low ? 0 : (size_t)high - low + 1;
+    *first = low;
+    return span <= GSA__GROUP_COLUMNS && span <= group->n_entries ? span : 0;
+}
+
+static void lay_out(gsa__columns *columns, double *memory, size_t span)
+{
+    columns->origin = memory;
+    columns->x = (float *)(memory + span);
+    columns->along = columns->x + GSA__GROUP_ROWS * span;
+    columns->square = columns->along + GSA__GROUP_ROWS * span;
+    columns->per_unit = columns->square + span;
+    columns->slot = (uint32_t *)(columns->per_unit + span);
+    columns->n_rows = columns->slot + span;
+    columns->n = 0;
+    memset(columns->x, 0, GSA__GROUP_ROWS * span * sizeof *columns->x);
+    memset(columns->n_rows, 0, span * sizeof *columns->n_rows);
+}
+
+/* Leaves out the slots that no row has. */
+static void close_up(gsa__columns *columns, uint32_t first, size_t span)
+{
+    const size_t size = GSA__GROUP_ROWS * sizeof *columns->x;
+    for (size_t at = 0; at < span; at++) {
+        memmove(columns->x + GSA__GROUP_ROWS * columns->n, columns->x + GSA__GROUP_ROWS * at, size);
+        columns->slot[columns->n] = first + (uint32_t)at;
+        columns->n_rows[columns->n] = columns->n_rows[at];
+        columns->n += columns->n_rows[at] > 0;
+    }
+}
+
+static void fill_columns(gsa__group *group)
+{
+    gsa__columns *columns = &group->columns;
+    uint32_t first = 0;
+    size_t span = span_of(group, &first);
+    lay_out(columns, group->origin, span);
+    for (size_t row = 0; row < group->n_rows && span > 0; row++)
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+            size_t at = group->slot[e] - first;
+            columns->x[GSA__GROUP_ROWS * at + row] = group->x[e];
+            columns->n_rows[at]++;
+        }
+    close_up(columns, first, span);
+}
+
+static void measure(const gsa_state *state, const gsa__table *table)
+{
+    const gsa__columns *columns = &state->group.columns;
+    for (size_t i = 0; i < columns->n; i++) {
+        gsa__measure of = gsa__measure_of(state, table, columns->slot[i]);
+        columns->origin[i] = of.origin;
+        columns->per_unit[i] = of.per_unit;
+    }
+}
+
+bool gsa__group_direct_columns(gsa_state *state, const gsa__table *table, const gsa__counts_before *before,
+                               bool units_free, double *xdx, double *origins)
+{
+    gsa__group *group = &state->group;
+    gsa__columns *columns = &group->columns;
+    float c[GSA__GROUP_ROWS] = {0}, sums[GSA__GROUP_ROWS];
+    for (size_t row = 0; row < group->n_rows; row++)
+        c[row] = (float)group->c[row];
+    fill_columns(group);
+    if (units_free)
+        measure(state, table);
+    state->kernels->column_directions(columns, table, before, c, units_free, sums);
+    for (size_t row = 0; row < GSA__GROUP_ROWS; row++) {
+        xdx[row] = (double)sums[row];
+        origins[row] = 0;
+    }
+    for (size_t i = 0; i < columns->n && units_free; i++)
+        for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
+            origins[row] += columns->origin[i] * (double)columns->along[GSA__GROUP_ROWS * i + row];
+    for (size_t row = 0; row < group->n_rows; row++)
+        columns->n = isfinite(xdx[row]) ? columns->n : 0;
+    return columns->n > 0;
+}
+
+/* ---- learning ---------------------------------------------------------------------------------------------------- */
+
+static float *scales_of(const gsa_state *state, const gsa__table *table, size_t row)
+{
+    return state->scales + row * gsa__scales_stride(table->n_outputs);
+}
+
+static gsa__greedy_step step_in_doubles(const gsa_state *state, float *m_to_g, size_t n, const gsa__target *target)
+{
+    double *g = state->margins;
+    for (size_t k = 0; k < n; k++)
+        g[k] = (double)m_to_g[k];
+    gsa__greedy_step step = state->loss->greedy_step(g, n, target);
+    for (size_t k = 0; k < gsa__scales_stride(n); k++)
+        m_to_g[k] = k < n ? (float)g[k] : 0;
+    return step;
+}
+
+/* Margins are in the scales already where the group has columns. */
+static bool propose_row(const gsa_state *state, const gsa__table *table, size_t row, const gsa__target *target,
+                        gsa__greedy_step *out)
+{
+    float *m = scales_of(state, table, row);
+    size_t n = table->n_outputs;
+    if (state->group.columns.n == 0) {
+        state->kernels->row_margins(&state->group, table, row, state->margins);
+        for (size_t k = 0; k < n; k++)
+            m[k] = (float)state->margins[k];
+    }
+    int n_bad = 0;
+    for (size_t k = 0; k < n; k++) {
+        m[k] += table->cells[k].f; /* of the intercept; 0 without one */
+        n_bad += !(fabsf(m[k]) <= FLT_MAX);
+    }
+    if (n_bad > 0)
+        return false;
+    *out = state->loss->greedy_step_of_floats ? state->loss->greedy_step_of_floats(state->kernels, m, n, target)
+                                              : step_in_doubles(state, m, n, target);
+    return true;
+}
+
+bool gsa__group_propose_many(gsa_state *state, const gsa__table *table, const gsa__target *target,
+                             gsa__greedy_step *out, double *loss)
+{
+    gsa__group *group = &state->group;
+    bool finite = true;
+    if (group->columns.n > 0)
+        state->kernels->column_margins(&group->columns, table, state->scales, gsa__scales_stride(table->n_outputs));
+    *loss = 0;
+    for (size_t row = 0; row < group->n_rows && finite; row++) {
+        finite = propose_row(state, table, row, &target[row], &out[row]);
+        *loss += finite ? group->c[row] * out[row].loss : 0;
+    }
+    return finite;
+}
+
+const double *gsa__group_scales(gsa_state *state, const gsa__table *table, size_t row)
+{
+    const float *g = scales_of(state, table, row);
+    for (size_t k = 0; k < table->n_outputs; k++)
+        state->margins[k] = (double)g[k];
+    return state->margins;
+}
+
+/* Rows that are not there have scales too. */
+static void scale_rows(gsa_state *state, const gsa__table *table, const float *scale)
+{
+    size_t stride = gsa__scales_stride(table->n_outputs);
+    for (size_t row = 0; row < GSA__GROUP_ROWS; row++) {
+        float *g = scales_of(state, table, row), by = row < state->group.n_rows ? scale[row] : 0;
+        for (size_t k = 0; k < stride; k++)
+            g[k] = by == 0 ? 0 : g[k] * by;
+    }
+}
+
+static void update_intercept(gsa_state *state, gsa__table *table, const double *along, float lag)
+{
+    gsa__cell *weight = table->cells, *average = weight + gsa__table_average(table);
+    gsa__group *group = &state->group;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        const float *scale = scales_of(state, table, row);
+        float by = (float)along[row];
+        for (size_t k = 0; k < table->n_outputs; k++) {
+            weight[k].f += scale[k] * by;
+            average[k].f += scale[k] * by * lag;
+        }
+    }
+}
+
+void gsa__group_update_many(gsa_state *state, gsa__table *table, const float *scale, const double *intercept, float lag)
+{
+    gsa__group *group = &state->group;
+    size_t stride = gsa__scales_stride(table->n_outputs);
+    scale_rows(state, table, scale);
+    if (group->columns.n > 0)
+        state->kernels->column_update(&group->columns, table, state->scales, stride, lag);
+    for (size_t row = 0; row < group->n_rows && group->columns.n == 0; row++)
+        state->kernels->row_update(group, table, row, scales_of(state, table, row), lag);
+    if (state->params.value[GSA__PARAM_intercept])
+        update_intercept(state, table, intercept, lag);
+}

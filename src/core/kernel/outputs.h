@@ -1,0 +1,49 @@
+/* WIDTH outputs from k on of a group that is learned by columns: included once for every width that groups_many.h asks
+ * for. Each output of each row has one sum, so that widths make no difference to the bits. */
+#define NAME_OF(what, width) what##width
+#define NAME_WITH(what, width) NAME_OF(what, width)
+#define VECTOR NAME_WITH(floats_, WIDTH)
+
+typedef float VECTOR __attribute__((vector_size(4 * WIDTH)));
+
+static inline void NAME_WITH(add_columns_, WIDTH)(const gsa__columns *columns, const gsa__table *table, size_t k,
+                                                  float *margins, size_t stride)
+{
+    VECTOR m[GSA__GROUP_ROWS] = {0};
+    for (size_t i = 0; i < columns->n; i++) {
+        const float *x = columns->x + GSA__GROUP_ROWS * i;
+        VECTOR weight;
+        memcpy(&weight, gsa__table_slot(table, columns->slot[i]) + k, sizeof weight);
+        for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
+            m[row] += weight * x[row];
+    }
+    for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
+        memcpy(margins + row * stride + k, &m[row], sizeof m[row]);
+}
+
+static inline void NAME_WITH(move_columns_, WIDTH)(const gsa__columns *columns, const gsa__table *table, size_t k,
+                                                   const float *scales, size_t stride, float lag)
+{
+    size_t average = gsa__table_average(table);
+    VECTOR scale[GSA__GROUP_ROWS];
+    for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
+        memcpy(&scale[row], scales + row * stride + k, sizeof scale[row]);
+    for (size_t i = 0; i < columns->n; i++) {
+        const float *along = columns->along + GSA__GROUP_ROWS * i;
+        gsa__cell *record = gsa__table_slot(table, columns->slot[i]) + k;
+        VECTOR weight, late, by = scale[0] * along[0];
+        for (size_t row = 1; row < GSA__GROUP_ROWS; row++)
+            by += scale[row] * along[row];
+        memcpy(&weight, record, sizeof weight);
+        memcpy(&late, record + average, sizeof late);
+        weight += by;
+        late += by * lag;
+        memcpy(record, &weight, sizeof weight);
+        memcpy(record + average, &late, sizeof late);
+    }
+}
+
+#undef VECTOR
+#undef NAME_WITH
+#undef NAME_OF
+#undef WIDTH

@@ -1,0 +1,307 @@
+/* Groups of rows with several outputs: cut by the rows alone; and their kernels against plain loops in double. */
+#define ROWS_MOST 16384
+#include "bytes.h"
+
+#include "base/memory.h"
+#include "core/state.h"
+
+#include <math.h>
+
+enum { ROWS = 7500, KINDS = 12, GROUP = GSA__GROUP_ROWS };
+
+/* By columns or by rows (few features or many), in given, free or contested units, weighted or not; 3 or 24 classes. */
+typedef struct kind {
+    uint32_t n_features;
+    const char *units;
+    int has_weights, has_classes;
+} kind;
+
+static kind kind_of(uint64_t number)
+{
+    static const char *const units[] = {"given", "free", "auto"};
+    return (kind){number % 2 ? 24 : 300, units[number / 2 % 3], number % 3 == 0, number / 6 % 2};
+}
+
+static rows *rows_of(uint64_t number)
+{
+    kind of = kind_of(number);
+    rows *r = rows_random(number, ROWS, of.n_features, of.has_classes ? 8 : 3);
+    for (size_t row = 0; row < ROWS; row++) {
+        uint64_t drawn = gsa__rng_of(number, row, 1).key;
+        r->weight[row] = of.has_weights ? (float)(0.2 + (double)(drawn % 64) / 32) : 1;
+        r->label[row] += of.has_classes ? (double)(8 * (row % 3)) : 0;
+    }
+    return r;
+}
+
+static gsa_batch batch_of(const rows *r)
+{
+    gsa_batch batch = rows_batch(r);
+    batch.weight = r->weight;
+    return batch;
+}
+
+static gsa_state *learner(uint64_t number, const gsa_batch *batch)
+{
+    const char *holdout = number % 4 < 2 ? "0" : "auto";
+    gsa_state *state =
+        state_with("method", "gsa", "loss", "softmax", "units", kind_of(number).units, "holdout", holdout, NULL);
+    prepare(state, batch);
+    return state;
+}
+
+static bytes learned(uint64_t number, const gsa_batch *batch)
+{
+    gsa_state *state = learner(number, batch);
+    learn(state, batch);
+    bytes out = state_bytes(state);
+    gsa_state_free(state);
+    return out;
+}
+
+static void chunks_of_any_size_give_the_same_bits(void **unused)
+{
+    (void)unused;
+    static const size_t sizes[] = {1, 2, 7, 4096};
+    for (uint64_t number = 0; number < KINDS; number++) {
+        rows *r = rows_of(number);
+        gsa_batch batch = batch_of(r);
+        bytes expected = learned(number, &batch);
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            gsa_state *parts = learner(number, &batch);
+            for (size_t from = 0; from < ROWS; from += sizes[i]) {
+                gsa_batch slice = rows_slice(&batch, from, ROWS - from < sizes[i] ? ROWS - from : sizes[i]);
+                learn(parts, &slice);
+            }
+            same_bytes(&expected, parts);
+            gsa_state_free(parts);
+        }
+        free(expected.data);
+        free(r);
+    }
+}
+
+static void a_save_after_every_row_changes_no_bit(void **unused)
+{
+    (void)unused;
+    for (uint64_t number = 1; number < 3; number++) {
+        rows *r = rows_of(number);
+        gsa_batch batch = batch_of(r);
+        bytes expected = learned(number, &batch);
+        gsa_state *state = learner(number, &batch);
+        size_t n_waited = 0;
+        for (size_t row = 0; row < ROWS; row++) {
+            gsa_batch one = rows_slice(&batch, row, 1);
+            learn(state, &one);
+            n_waited += state->group.n_rows > 0;
+            gsa_state *again = row % 5 ? reread(state) : forked(state, 1);
+            gsa_state_free(state);
+            state = again;
+        }
+        assert_true(n_waited > ROWS / 4);
+        same_bytes(&expected, state);
+        free(expected.data);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+static void all_kernels_learn_the_same_bits(void **unused)
+{
+    (void)unused;
+    for (uint64_t number = 0; number < KINDS; number++) {
+        rows *r = rows_of(number);
+        gsa_batch batch = batch_of(r);
+        bytes expected = learned(number, &batch);
+        for (size_t i = 0; gsa__kernels_at(i); i++) {
+            gsa_state *state = learner(number, &batch);
+            state->kernels = gsa__kernels_at(i);
+            learn(state, &batch);
+            same_bytes(&expected, state);
+            gsa_state_free(state);
+        }
+        free(expected.data);
+        free(r);
+    }
+}
+
+/* Both ways to learn a group add up the same products: a table that is learned by columns, and one with the same rows
+ * whose features lie so far apart that it is learned by rows. */
+static void columns_and_rows_learn_the_same(void **unused)
+{
+    (void)unused;
+    for (uint64_t number = 1; number < KINDS; number += 4) { /* without held-out rows, which hashes choose */
+        rows *r = rows_of(number);
+        gsa_batch batch = batch_of(r);
+        gsa_state *near = learner(number, &batch), *far = learner(number, &batch);
+        learn(near, &batch);
+        for (size_t e = 0; e < r->n_entries; e++)
+            r->index[e] *= 1000;
+        learn(far, &batch);
+        assert_int_equal(near->n_rows, far->n_rows);
+        for (size_t slot = 0; slot <= kind_of(number).n_features; slot++)
+            for (size_t k = 0; k < near->table.n_outputs; k++) {
+                size_t far_slot = slot == 0 ? 0 : (slot - 1) * 1000 + 1;
+                double a = gsa__state_average(near, slot, k), b = gsa__state_average(far, far_slot, k);
+                assert_close(a, b, 2e-3 * (1 + fabs(b)));
+                assert_close(gsa__state_mass(near, slot) / gsa__state_mass(far, far_slot), 1, 1e-5);
+                assert_true(gsa__state_count(near, slot) == gsa__state_count(far, far_slot));
+            }
+        free_states(near, far);
+        free(r);
+    }
+}
+
+/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+
+enum { COLUMNS = 37, SLOTS = 90, OUTPUTS = 44, STRIDE = 48 };
+
+static float drawn(uint64_t at)
+{
+    return (float)((double)(gsa__mix(at) >> 40) * 0x1p-24 - 0.5);
+}
+
+/* Columns, a table and scales, all of them numbers that were drawn. */
+typedef struct matrices {
+    gsa__table table;
+    gsa__columns columns;
+    uint32_t slot[COLUMNS], n_rows[COLUMNS];
+    float x[COLUMNS * GROUP], along[COLUMNS * GROUP], square[COLUMNS], per_unit[COLUMNS];
+    float scales[GROUP * STRIDE];
+    double origin[COLUMNS];
+} matrices;
+
+static void draw(matrices *to, size_t n_outputs)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    memset(to, 0, sizeof *to);
+    assert_int_equal(gsa__table_init(&to->table, SLOTS, n_outputs, &env, NULL), GSA_OK);
+    to->columns = (gsa__columns){COLUMNS, to->origin, to->per_unit, to->x, to->along, to->square, to->slot, to->n_rows};
+    for (size_t slot = 0; slot < SLOTS; slot++) {
+        gsa__cell *record = gsa__table_slot(&to->table, slot);
+        for (size_t k = 0; k < n_outputs; k++) {
+            record[k].f = drawn(slot * 100 + k);
+            record[gsa__table_average(&to->table) + k].f = 10 * drawn(slot * 100 + k + 50);
+        }
+        record[gsa__table_mean(&to->table)].f = slot % 3 ? 1.0F : 0.37F;
+        record[gsa__table_count(&to->table)].u = (uint32_t)(gsa__mix(slot) % 100000) << slot % 9;
+    }
+    for (uint32_t i = 0; i < COLUMNS; i++) {
+        to->slot[i] = 1 + 2 * i + i % 2;
+        to->square[i] = 3 + drawn(i);
+        to->n_rows[i] = 1 + i % GROUP;
+        for (size_t row = 0; row < GROUP; row++) {
+            bool has = (i + row) % 5 > 0;
+            to->x[i * GROUP + row] = has ? drawn(9000 + i * GROUP + row) : 0;
+            to->along[i * GROUP + row] = has ? drawn(19000 + i * GROUP + row) : 0;
+        }
+    }
+    for (size_t row = 0; row < GROUP; row++)
+        for (size_t k = 0; k < n_outputs; k++)
+            to->scales[row * STRIDE + k] = drawn(29000 + row * STRIDE + k);
+}
+
+static void release(matrices *m)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__table_release(&m->table, &env);
+}
+
+static const size_t outputs[] = {2, 3, 8, 10, 16, 17, 25, 40};
+
+static void margins_by_columns_are_products_of_matrices(void **unused)
+{
+    (void)unused;
+    const gsa__kernels *kernels;
+    static matrices m;
+    for (size_t number = 0; (kernels = gsa__kernels_at(number)) != NULL; number++)
+        for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++) {
+            float margins[GROUP * STRIDE];
+            draw(&m, outputs[o]);
+            kernels->column_margins(&m.columns, &m.table, margins, STRIDE);
+            for (size_t row = 0; row < GROUP; row++)
+                for (size_t k = 0; k < outputs[o]; k++) {
+                    double sum = 0;
+                    for (size_t i = 0; i < COLUMNS; i++)
+                        sum += (double)gsa__table_slot(&m.table, m.slot[i])[k].f * (double)m.x[i * GROUP + row];
+                    assert_close((double)margins[row * STRIDE + k], sum, 2e-6);
+                }
+            release(&m);
+        }
+}
+
+static void updates_by_columns_are_those_of_all_rows(void **unused)
+{
+    (void)unused;
+    const gsa__kernels *kernels;
+    static matrices m, before;
+    const float lag = 12.5F;
+    for (size_t number = 0; (kernels = gsa__kernels_at(number)) != NULL; number++)
+        for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++) {
+            draw(&m, outputs[o]);
+            draw(&before, outputs[o]);
+            kernels->column_update(&m.columns, &m.table, m.scales, STRIDE, lag);
+            size_t average = gsa__table_average(&m.table), mean = gsa__table_mean(&m.table);
+            for (size_t slot = 0, i = 0; slot < SLOTS; slot++) {
+                const gsa__cell *was = gsa__table_slot(&before.table, slot), *is = gsa__table_slot(&m.table, slot);
+                if (i == COLUMNS || m.slot[i] != slot) {
+                    assert_memory_equal(was, is, gsa__table_stride(&m.table) * sizeof *is);
+                    continue;
+                }
+                for (size_t k = 0; k < outputs[o]; k++) {
+                    double by = 0;
+                    for (size_t row = 0; row < GROUP; row++)
+                        by += (double)m.scales[row * STRIDE + k] * (double)m.along[i * GROUP + row];
+                    assert_close((double)is[k].f, (double)was[k].f + by, 1e-6);
+                    assert_close((double)is[average + k].f, (double)was[average + k].f + (double)lag * by, 1e-5);
+                }
+                for (size_t k = outputs[o]; k < m.table.room; k++)
+                    assert_true(is[k].f == 0 && is[average + k].f == 0);
+                double count = (double)was[mean + 1].u, mass = (double)was[mean].f * count + (double)m.square[i];
+                assert_int_equal(is[mean + 1].u, was[mean + 1].u + m.n_rows[i]);
+                assert_close((double)is[mean].f, mass / (count + (double)m.n_rows[i]), 2e-7);
+                i++;
+            }
+            release(&m);
+            release(&before);
+        }
+}
+
+static void softmax_of_floats_is_that_of_doubles(void **unused)
+{
+    (void)unused;
+    const gsa__kernels *kernels;
+    for (size_t number = 0; (kernels = gsa__kernels_at(number)) != NULL; number++)
+        for (size_t n = 2; n <= OUTPUTS; n++)
+            for (size_t wide = 0; wide < 60; wide++) {
+                float m[STRIDE];
+                double exact[OUTPUTS];
+                gsa__target target = {.class_number = wide % n};
+                for (size_t k = 0; k < n; k++)
+                    exact[k] = (double)(m[k] = (float)wide * drawn(n * 1000 + wide * 50 + k));
+                gsa__greedy_step step = gsa__loss_softmax.greedy_step_of_floats(kernels, m, n, &target);
+                gsa__greedy_step wanted = gsa__loss_softmax.greedy_step(exact, n, &target);
+                assert_close(step.loss, wanted.loss, 1e-6 + 1e-6 * wanted.loss);
+                assert_close(step.lambda, wanted.lambda, 3e-6 * (1 + fabs(wanted.lambda)));
+                assert_close(step.g, wanted.g, 2e-6 * wanted.g);
+                for (size_t k = 0; k < STRIDE; k++)
+                    if (k < n)
+                        assert_close((double)m[k], exact[k], 3e-6 * fabs(exact[k]) + 1e-25);
+                    else
+                        assert_true(k >= (n + 15) / 16 * 16 || m[k] == 0);
+            }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(chunks_of_any_size_give_the_same_bits),
+        cmocka_unit_test(a_save_after_every_row_changes_no_bit),
+        cmocka_unit_test(all_kernels_learn_the_same_bits),
+        cmocka_unit_test(columns_and_rows_learn_the_same),
+        cmocka_unit_test(margins_by_columns_are_products_of_matrices),
+        cmocka_unit_test(updates_by_columns_are_those_of_all_rows),
+        cmocka_unit_test(softmax_of_floats_is_that_of_doubles),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
