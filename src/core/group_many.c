@@ -44,16 +44,23 @@ static void lay_out(gsa__columns *columns, double *memory, size_t span)
     memset(columns->n_rows, 0, span * sizeof *columns->n_rows);
 }
 
+typedef struct lanes {
+    float of[GSA__GROUP_ROWS];
+} lanes;
+
 /* Leaves out the slots that no row has. */
 static void close_up(gsa__columns *columns, uint32_t first, size_t span)
 {
-    const size_t size = GSA__GROUP_ROWS * sizeof *columns->x;
+    lanes *x = (lanes *)(void *)columns->x;
+    size_t n = 0;
     for (size_t at = 0; at < span; at++) {
-        memmove(columns->x + GSA__GROUP_ROWS * columns->n, columns->x + GSA__GROUP_ROWS * at, size);
-        columns->slot[columns->n] = first + (uint32_t)at;
-        columns->n_rows[columns->n] = columns->n_rows[at];
-        columns->n += columns->n_rows[at] > 0;
+        uint32_t n_rows = columns->n_rows[at];
+        x[n] = x[at];
+        columns->slot[n] = first + (uint32_t)at;
+        columns->n_rows[n] = n_rows;
+        n += n_rows > 0;
     }
+    columns->n = n;
 }
 
 static void fill_columns(gsa__group *group)
@@ -175,8 +182,10 @@ static void scale_rows(gsa_state *state, const gsa__table *table, const float *s
     size_t stride = gsa__scales_stride(table->n_outputs);
     for (size_t row = 0; row < GSA__GROUP_ROWS; row++) {
         float *g = scales_of(state, table, row), by = row < state->group.n_rows ? scale[row] : 0;
-        for (size_t k = 0; k < stride; k++)
-            g[k] = by == 0 ? 0 : g[k] * by;
+        if (by == 0)
+            memset(g, 0, stride * sizeof *g);
+        for (size_t k = 0; k < stride && by != 0; k++)
+            g[k] *= by;
     }
 }
 
@@ -186,11 +195,7 @@ static void update_intercept(gsa_state *state, gsa__table *table, const double *
     gsa__group *group = &state->group;
     for (size_t row = 0; row < group->n_rows; row++) {
         const float *scale = scales_of(state, table, row);
-        float by = (float)along[row];
-        for (size_t k = 0; k < table->n_outputs; k++) {
-            weight[k].f += scale[k] * by;
-            average[k].f += scale[k] * by * lag;
-        }
+        state->kernels->move(weight, average, (float)along[row], lag, scale, gsa__table_padded(table->n_outputs));
     }
 }
 

@@ -11,6 +11,12 @@
 
 #include "core/kernel/groups.h"
 
+/* A number: it may be before the first record. */
+static inline void ask_before(const gsa__cell *cell, size_t n)
+{
+    __builtin_prefetch((const void *)((uintptr_t)cell - n * sizeof *cell), 1);
+}
+
 #define WIDTH 2
 #include "core/kernel/outputs.h"
 #define WIDTH 4

@@ -90,6 +90,8 @@ typedef struct gsa__kernels {
     /* The same of one row, without columns. */
     void (*row_margins)(const gsa__group *group, const gsa__table *table, size_t row, double *margins);
     void (*row_update)(const gsa__group *group, gsa__table *table, size_t row, const float *scale, float lag);
+    /* And of one feature. */
+    void (*move)(gsa__cell *weight, gsa__cell *average, float along, float lag, const float *scale, size_t n);
     /* Of n classes and their padding to a multiple of 16. *shift becomes the largest of itself and all m, m = e^(m -
      * shift), which is 0 below e^-64; the sum of them. And e = p = e * per_total; the sum of p (e^p - 1). */
     float (*exponentiate_floats)(float *m, size_t n, float *shift);

@@ -346,6 +346,7 @@ const gsa__kernels GSA__KERNELS = {
     .column_directions = column_directions,
     .column_margins = column_margins,
     .column_update = column_update,
+    .move = move,
     .row_margins = row_margins,
     .row_update = row_update,
     .exponentiate_floats = exponentiate_floats,

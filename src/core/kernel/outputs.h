@@ -12,8 +12,10 @@ static inline void NAME_WITH(add_columns_, WIDTH)(const gsa__columns *columns, c
     VECTOR m[GSA__GROUP_ROWS] = {0};
     for (size_t i = 0; i < columns->n; i++) {
         const float *x = columns->x + GSA__GROUP_ROWS * i;
+        const gsa__cell *record = gsa__table_slot(table, columns->slot[i]) + k;
         VECTOR weight;
-        memcpy(&weight, gsa__table_slot(table, columns->slot[i]) + k, sizeof weight);
+        memcpy(&weight, record, sizeof weight);
+        __builtin_prefetch(record + 2 * WIDTH - 1); /* the next outputs, of all columns: no machine guesses that */
         for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
             m[row] += weight * x[row];
     }
@@ -36,6 +38,8 @@ static inline void NAME_WITH(move_columns_, WIDTH)(const gsa__columns *columns, 
             by += scale[row] * along[row];
         memcpy(&weight, record, sizeof weight);
         memcpy(&late, record + average, sizeof late);
+        ask_before(record, WIDTH);
+        ask_before(record + average, WIDTH);
         weight += by;
         late += by * lag;
         memcpy(record, &weight, sizeof weight);
