@@ -69,28 +69,6 @@ static void lay_out(gsa__group *group)
     group->square = group->along + group->n_entries;
 }
 
-static void stage_values(const gsa__row *row, uint32_t *restrict slot, float *restrict x, gsa__staged *out)
-{
-    float zero = 0;
-    size_t n = 0;
-    uint64_t hash = 0;
-    for (size_t i = 0; i < row->n; i++) {
-        uint32_t bits, id = row->index ? row->index[i] : (uint32_t)i;
-        float value = row->value[i];
-        memcpy(&bits, &value, sizeof bits);
-        slot[n] = id + 1;
-        x[n] = value;
-        zero += value * 0;
-        out->look.last = id > out->look.last ? id : out->look.last;
-        out->last = value != 0 && slot[n] > out->last ? slot[n] : out->last;
-        n += value != 0;
-        hash += value != 0 ? gsa__hash_entry(n, id, bits) : 0;
-    }
-    out->n = n;
-    out->look.hash = gsa__mix(hash);
-    out->is_finite = zero == 0; /* NaN if a value is not finite */
-}
-
 gsa_status gsa__group_stage(gsa_state *state, const gsa__row *row, gsa__staged *out, gsa_error *error)
 {
     gsa__group *group = &state->group;
@@ -102,7 +80,7 @@ gsa_status gsa__group_stage(gsa_state *state, const gsa__row *row, gsa__staged *
     uint32_t *slot = group->slot + out->from;
     float *x = group->x + out->from;
     if (row->value) {
-        stage_values(row, slot, x, out);
+        state->kernels->stage_values(row, slot, x, out);
         return GSA_OK;
     }
     out->look = state->kernels->stage_ones(row->index, row->n, slot, x);
@@ -150,6 +128,7 @@ gsa_status gsa__group_add(gsa_state *state, const gsa__staged *staged, size_t cl
     group->y[at] = y;
     group->c[at] = c;
     group->weight += c;
+    group->last = at == 0 || staged->last > group->last ? staged->last : group->last;
     group->is_ones = !staged->has_values && (at == 0 || group->is_ones);
     group->n_rows++;
     return GSA_OK;
@@ -188,6 +167,7 @@ gsa_status gsa__group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
     copy->n_rows = own->n_rows;
     copy->n_entries = own->n_entries;
     copy->weight = own->weight;
+    copy->last = own->last;
     copy->is_ones = own->is_ones;
     copy->n_full = own->n_full;
     return GSA_OK;

@@ -38,6 +38,7 @@ typedef struct gsa__group {
     size_t class_number[GSA__GROUP_ROWS];
     double y[GSA__GROUP_ROWS], c[GSA__GROUP_ROWS]; /* label of a regression; weight */
     double weight;                                 /* of all rows */
+    uint32_t last;                                 /* slot of all rows */
     bool is_ones;                                  /* no row has values */
     uint32_t *slot;                                /* feature + 1 */
     float *x;

@@ -14,20 +14,11 @@
 /* Fewer rows are not worth it: the loops are made for a whole group. */
 #define ROWS_LEAST 4u
 
-/* Slots from *first on that the rows span; 0: they are not for columns, since they have less than an eighth of them. */
-static size_t span_of(const gsa__group *group, uint32_t *first)
+/* Slots from 1 on that the rows span; 0: they are not for columns, since they have less than an eighth of them. */
+static size_t span_of(const gsa__group *group)
 {
-    uint32_t low = UINT32_MAX, high = 0;
-    if (group->n_rows < ROWS_LEAST)
-        return 0;
-    for (size_t row = 0; row < group->n_rows; row++)
-        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
-            low = group->slot[e] < low ? group->slot[e] : low;
-            high = group->slot[e] > high ? group->slot[e] : high;
-        }
-    size_t span = high < low ? 0 : (size_t)high - low + 1;
-    *first = low;
-    return span <= GSA__GROUP_COLUMNS && span <= group->n_entries ? span : 0;
+    size_t span = group->last;
+    return group->n_rows >= ROWS_LEAST && span <= GSA__GROUP_COLUMNS && span <= group->n_entries ? span : 0;
 }
 
 static void lay_out(gsa__columns *columns, double *memory, size_t span)
@@ -49,14 +40,14 @@ typedef struct lanes {
 } lanes;
 
 /* Leaves out the slots that no row has. */
-static void close_up(gsa__columns *columns, uint32_t first, size_t span)
+static void close_up(gsa__columns *columns, size_t span)
 {
     lanes *x = (lanes *)(void *)columns->x;
     size_t n = 0;
     for (size_t at = 0; at < span; at++) {
         uint32_t n_rows = columns->n_rows[at];
         x[n] = x[at];
-        columns->slot[n] = first + (uint32_t)at;
+        columns->slot[n] = (uint32_t)at + 1;
         columns->n_rows[n] = n_rows;
         n += n_rows > 0;
     }
@@ -66,16 +57,17 @@ static void close_up(gsa__columns *columns, uint32_t first, size_t span)
 static void fill_columns(gsa__group *group)
 {
     gsa__columns *columns = &group->columns;
-    uint32_t first = 0;
-    size_t span = span_of(group, &first);
+    size_t span = span_of(group);
     lay_out(columns, group->origin, span);
+    lanes *x = (lanes *)(void *)columns->x;
+    uint32_t *n_rows = columns->n_rows;
     for (size_t row = 0; row < group->n_rows && span > 0; row++)
         for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
-            size_t at = group->slot[e] - first;
-            columns->x[GSA__GROUP_ROWS * at + row] = group->x[e];
-            columns->n_rows[at]++;
+            size_t at = group->slot[e] - 1;
+            x[at].of[row] = group->x[e];
+            n_rows[at]++;
         }
-    close_up(columns, first, span);
+    close_up(columns, span);
 }
 
 static void measure(const gsa_state *state, const gsa__table *table)

@@ -10,10 +10,12 @@
 
 #include "base/hash.h"
 
+#include <float.h>
+
 typedef int32_t four_ints __attribute__((vector_size(16)));
 typedef uint32_t four_bits __attribute__((vector_size(16)));
 
-/* ---- rows of ones ------------------------------------------------------------------------------------------------ */
+/* ---- rows into a group ------------------------------------------------------------------------------------------- */
 
 static gsa__row_look stage_ones(const uint32_t *restrict index, size_t n, uint32_t *restrict slot, float *restrict x)
 {
@@ -27,6 +29,58 @@ static gsa__row_look stage_ones(const uint32_t *restrict index, size_t n, uint32
         last = index[i] > last ? index[i] : last;
     }
     return (gsa__row_look){gsa__mix(sum), last};
+}
+
+/* Rows that have zeros: they are passed over. */
+static void stage_some_values(const gsa__row *row, uint32_t *restrict slot, float *restrict x, gsa__staged *out)
+{
+    size_t n = 0;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        uint32_t bits, id = row->index ? row->index[i] : (uint32_t)i;
+        float value = row->value[i];
+        memcpy(&bits, &value, sizeof bits);
+        slot[n] = id + 1;
+        x[n] = value;
+        out->last = value != 0 && slot[n] > out->last ? slot[n] : out->last;
+        n += value != 0;
+        hash += value != 0 ? gsa__hash_entry(n, id, bits) : 0;
+    }
+    out->n = n;
+    out->look.hash = gsa__mix(hash);
+}
+
+/* Most rows have none, and loops without a chain. */
+static void stage_values(const gsa__row *row, uint32_t *restrict slot, float *restrict x, gsa__staged *out)
+{
+    const float *restrict value = row->value;
+    const uint32_t *restrict index = row->index;
+    uint32_t last = 0;
+    int n_zero = 0, n_bad = 0;
+    uint64_t hash = 0;
+    size_t n = row->n;
+    for (size_t i = 0; i < n; i++)
+        slot[i] = (index ? index[i] : (uint32_t)i) + 1;
+    for (size_t i = 0; i < n; i++) {
+        last = slot[i] > last ? slot[i] : last;
+        n_zero += value[i] == 0;
+        n_bad += !(fabsf(value[i]) <= FLT_MAX);
+    }
+    out->look.last = n > 0 ? last - 1 : 0;
+    out->is_finite = n_bad == 0;
+    if (n_zero > 0) {
+        stage_some_values(row, slot, x, out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        x[i] = value[i];
+        hash += gsa__hash_entry(i + 1, slot[i] - 1, bits);
+    }
+    out->n = n;
+    out->last = last;
+    out->look.hash = gsa__mix(hash);
 }
 
 /* ---- groups ------------------------------------------------------------------------------------------------------ */

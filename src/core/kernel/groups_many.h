@@ -73,11 +73,15 @@ static void group_directions_free(const gsa__group *group, const gsa__table *tab
     find_directions(group, table, before, FREE, out);
 }
 
-/* The same four numbers for a feature, one a row. */
+/* The same numbers of one feature for four rows. */
 static inline four_records splat_counts(const gsa__table *table, uint32_t slot, const gsa__counts_before *before)
 {
+    const gsa__cell *record = gsa__table_slot(table, slot) + gsa__table_mean(table);
     const uint32_t same[4] = {slot, slot, slot, slot};
-    return load_four_counts(table, same, before);
+    four_floats zero = {0};
+    four_records out = {zero, zero + record[0].f, zero + (float)(int32_t)record[1].u};
+    count_before(&out, same, before);
+    return out;
 }
 
 static inline four_floats centre_four(four_floats x, double origin)

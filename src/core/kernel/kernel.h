@@ -62,6 +62,8 @@ typedef struct gsa__kernels {
                         const float *scale, double lag);
     /* The slots and values of a row of ones, into a group; returns what gsa__row_look_at finds. */
     gsa__row_look (*stage_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
+    /* The same of a row with values, those that are not 0. */
+    void (*stage_values)(const gsa__row *row, uint32_t *slot, float *x, gsa__staged *out);
     /* Groups of rows with one output (groups.h). The rarity of a feature that was in `count` rows. */
     float (*rarity_of)(float count);
     /* Margins, directions and x.Dx of the rows; of the second, free of units: centred and per_unit are filled in. */

@@ -335,6 +335,7 @@ const gsa__kernels GSA__KERNELS = {
     .update_one = update_one,
     .update_many = update_many,
     .stage_ones = stage_ones,
+    .stage_values = stage_values,
     .rarity_of = rarity_of,
     .group_margins = group_margins,
     .group_margins_free = group_margins_free,
