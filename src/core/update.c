@@ -227,8 +227,11 @@ static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t
         __builtin_prefetch(batch->label + row);
         if (batch->weight)
             __builtin_prefetch(batch->weight + row);
-        for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1]; at += LINE_ENTRIES)
+        for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1]; at += LINE_ENTRIES) {
             __builtin_prefetch(batch->index + at);
+            if (batch->value)
+                __builtin_prefetch(batch->value + at);
+        }
     }
     gsa__row ahead = {0};
     if (i + RECORDS_AHEAD < n_rows && state->table.n_slots >= FAR_SLOTS)

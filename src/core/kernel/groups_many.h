@@ -11,10 +11,10 @@
 
 #include "core/kernel/groups.h"
 
-/* A number: it may be before the first record. */
-static inline void ask_before(const gsa__cell *cell, size_t n)
+/* A number: it may be beyond the table. */
+static inline void ask_at(const gsa__cell *cell, ptrdiff_t n)
 {
-    __builtin_prefetch((const void *)((uintptr_t)cell - n * sizeof *cell), 1);
+    __builtin_prefetch((const void *)((uintptr_t)cell + (uintptr_t)n * sizeof *cell), 1);
 }
 
 #define WIDTH 2
@@ -137,22 +137,59 @@ static void column_directions(const gsa__columns *columns, const gsa__table *tab
 
 /* ---- margins and updates ----------------------------------------------------------------------------------------- */
 
+/* A record goes on behind its weights: the last vector may take what is there, into margins that nobody looks at. */
 static void column_margins(const gsa__columns *columns, const gsa__table *table, float *margins, size_t stride)
 {
     size_t n = gsa__table_padded(table->n_outputs), k = 0;
 #if GSA__WIDEST >= 16
-    for (; k + 16 <= n; k += 16)
+    for (; k < n && n >= 12; k += 16)
         add_columns_16(columns, table, k, margins, stride);
 #endif
 #if GSA__WIDEST >= 8
-    for (; k + 8 <= n; k += 8)
+    for (; k < n && n >= 4; k += 8)
         add_columns_8(columns, table, k, margins, stride);
 #endif
-    for (; k + 4 <= n; k += 4)
+    for (; k < n && n >= 4; k += 4)
         add_columns_4(columns, table, k, margins, stride);
     if (k < n)
         add_columns_2(columns, table, k, margins, stride);
 }
+
+#if GSA__WIDEST >= 16
+static inline void move_eight(gsa__cell *cell, floats_8 by)
+{
+    floats_8 old;
+    memcpy(&old, cell, sizeof old);
+    old += by;
+    memcpy(cell, &old, sizeof old);
+}
+
+static inline void move_four(gsa__cell *cell, four_floats by)
+{
+    four_floats old;
+    memcpy(&old, cell, sizeof old);
+    old += by;
+    memcpy(cell, &old, sizeof old);
+}
+
+/* Twelve outputs, as many as ten classes have: added up at once, moved as eight and four. */
+static void move_columns_12(const gsa__columns *columns, const gsa__table *table, size_t k, const float *scales,
+                            size_t stride, float lag)
+{
+    size_t average = gsa__table_average(table);
+    floats_16 scale[GSA__GROUP_ROWS];
+    for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
+        memcpy(&scale[row], scales + row * stride + k, sizeof scale[row]);
+    for (size_t i = 0; i < columns->n; i++) {
+        gsa__cell *record = gsa__table_slot(table, columns->slot[i]) + k;
+        floats_16 by = sum_rows_16(scale, columns->along + GSA__GROUP_ROWS * i), late = by * lag;
+        move_eight(record, __builtin_shufflevector(by, by, 0, 1, 2, 3, 4, 5, 6, 7));
+        move_four(record + 8, __builtin_shufflevector(by, by, 8, 9, 10, 11));
+        move_eight(record + average, __builtin_shufflevector(late, late, 0, 1, 2, 3, 4, 5, 6, 7));
+        move_four(record + average + 8, __builtin_shufflevector(late, late, 8, 9, 10, 11));
+    }
+}
+#endif
 
 /* Squares of n rows, into the mean of a feature. */
 static inline void add_squares(gsa__cell *mean, float squares, uint32_t n)
@@ -171,6 +208,10 @@ static void column_update(const gsa__columns *columns, gsa__table *table, const 
         add_squares(gsa__table_slot(table, columns->slot[i]) + mean, columns->square[i], columns->n_rows[i]);
     if (k % 4 > 0)
         move_columns_2(columns, table, k -= 2, scales, stride, lag);
+#if GSA__WIDEST >= 16
+    if (k % 16 == 12)
+        move_columns_12(columns, table, k -= 12, scales, stride, lag);
+#endif
 #if GSA__WIDEST >= 8
     if (k % 8 > 0)
         move_columns_4(columns, table, k -= 4, scales, stride, lag);

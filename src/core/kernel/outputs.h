@@ -15,12 +15,21 @@ static inline void NAME_WITH(add_columns_, WIDTH)(const gsa__columns *columns, c
         const gsa__cell *record = gsa__table_slot(table, columns->slot[i]) + k;
         VECTOR weight;
         memcpy(&weight, record, sizeof weight);
-        __builtin_prefetch(record + 2 * WIDTH - 1); /* the next outputs, of all columns: no machine guesses that */
+        ask_at(record, 2 * WIDTH - 1); /* the next outputs, of all columns: no machine guesses that */
         for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
             m[row] += weight * x[row];
     }
     for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
         memcpy(margins + row * stride + k, &m[row], sizeof m[row]);
+}
+
+/* What the rows ask for together. */
+static inline VECTOR NAME_WITH(sum_rows_, WIDTH)(const VECTOR *scale, const float *along)
+{
+    VECTOR sum = scale[0] * along[0];
+    for (size_t row = 1; row < GSA__GROUP_ROWS; row++)
+        sum += scale[row] * along[row];
+    return sum;
 }
 
 static inline void NAME_WITH(move_columns_, WIDTH)(const gsa__columns *columns, const gsa__table *table, size_t k,
@@ -31,15 +40,12 @@ static inline void NAME_WITH(move_columns_, WIDTH)(const gsa__columns *columns, 
     for (size_t row = 0; row < GSA__GROUP_ROWS; row++)
         memcpy(&scale[row], scales + row * stride + k, sizeof scale[row]);
     for (size_t i = 0; i < columns->n; i++) {
-        const float *along = columns->along + GSA__GROUP_ROWS * i;
         gsa__cell *record = gsa__table_slot(table, columns->slot[i]) + k;
-        VECTOR weight, late, by = scale[0] * along[0];
-        for (size_t row = 1; row < GSA__GROUP_ROWS; row++)
-            by += scale[row] * along[row];
+        VECTOR weight, late, by = NAME_WITH(sum_rows_, WIDTH)(scale, columns->along + GSA__GROUP_ROWS * i);
         memcpy(&weight, record, sizeof weight);
         memcpy(&late, record + average, sizeof late);
-        ask_before(record, WIDTH);
-        ask_before(record + average, WIDTH);
+        ask_at(record, -WIDTH);
+        ask_at(record + average, -WIDTH);
         weight += by;
         late += by * lag;
         memcpy(record, &weight, sizeof weight);
