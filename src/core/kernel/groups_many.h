@@ -17,6 +17,22 @@ static inline void ask_at(const gsa__cell *cell, ptrdiff_t n)
     __builtin_prefetch((const void *)((uintptr_t)cell + (uintptr_t)n * sizeof *cell), 1);
 }
 
+/* Squares of n rows, into the mean of a feature. */
+static inline void add_squares(gsa__cell *mean, float squares, uint32_t n)
+{
+    uint32_t count = mean[1].u += n;
+    double before = (double)mean->f, off = (double)squares - (double)(int32_t)n * before;
+    double next = before + off / (double)(int32_t)count;
+    mean->f = (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
+}
+
+/* The last that is done to a column, with its first outputs. */
+static inline void count_column(const gsa__columns *columns, const gsa__table *table, size_t i)
+{
+    gsa__cell *mean = gsa__table_slot(table, columns->slot[i]) + gsa__table_mean(table);
+    add_squares(mean, columns->square[i], columns->n_rows[i]);
+}
+
 #define WIDTH 2
 #include "core/kernel/outputs.h"
 #define WIDTH 4
@@ -187,25 +203,16 @@ static void move_columns_12(const gsa__columns *columns, const gsa__table *table
         move_four(record + 8, __builtin_shufflevector(by, by, 8, 9, 10, 11));
         move_eight(record + average, __builtin_shufflevector(late, late, 0, 1, 2, 3, 4, 5, 6, 7));
         move_four(record + average + 8, __builtin_shufflevector(late, late, 8, 9, 10, 11));
+        if (k == 0)
+            count_column(columns, table, i);
     }
 }
 #endif
 
-/* Squares of n rows, into the mean of a feature. */
-static inline void add_squares(gsa__cell *mean, float squares, uint32_t n)
-{
-    uint32_t count = mean[1].u += n;
-    double before = (double)mean->f, off = (double)squares - (double)(int32_t)n * before;
-    double next = before + off / (double)(int32_t)count;
-    mean->f = (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
-}
-
 /* From the last output to the first: the margins of the next group want the first ones first. */
 static void column_update(const gsa__columns *columns, gsa__table *table, const float *scales, size_t stride, float lag)
 {
-    size_t k = gsa__table_padded(table->n_outputs), mean = gsa__table_mean(table);
-    for (size_t i = 0; i < columns->n; i++)
-        add_squares(gsa__table_slot(table, columns->slot[i]) + mean, columns->square[i], columns->n_rows[i]);
+    size_t k = gsa__table_padded(table->n_outputs);
     if (k % 4 > 0)
         move_columns_2(columns, table, k -= 2, scales, stride, lag);
 #if GSA__WIDEST >= 16

@@ -50,6 +50,8 @@ static inline void NAME_WITH(move_columns_, WIDTH)(const gsa__columns *columns, 
         late += by * lag;
         memcpy(record, &weight, sizeof weight);
         memcpy(record + average, &late, sizeof late);
+        if (k == 0)
+            count_column(columns, table, i);
     }
 }
 
