@@ -5,8 +5,8 @@
 
 /* What one entry takes of the memory that the arrays share. */
 struct share {
-    double x, product, along;
-    float weight, mean, rarity;
+    double x, product;
+    float weight, mean, late;
     uint32_t slot, count;
 };
 
@@ -21,11 +21,10 @@ bool gsa__entries_reserve(gsa__entries *entries, size_t n, const gsa_env *env)
     room = entries->capacity;
     entries->x = entries->memory;
     entries->product = entries->x + room;
-    entries->along = entries->product + room;
-    entries->weight = (float *)(entries->along + room);
+    entries->weight = (float *)(entries->product + room);
     entries->mean = entries->weight + room;
-    entries->rarity = entries->mean + room;
-    entries->slot = (uint32_t *)(entries->rarity + room);
+    entries->late = entries->mean + room;
+    entries->slot = (uint32_t *)(entries->late + room);
     entries->count = entries->slot + room;
     return true;
 }

@@ -21,8 +21,8 @@ typedef struct gsa__entries {
     /* Of the table's record: the weight (of one output), mean and count. */
     float *weight, *mean;
     uint32_t *count;
-    double *product, *along; /* scratch */
-    float *rarity;
+    double *product; /* scratch */
+    float *late;
     void *memory;
     size_t capacity;
 } gsa__entries;

@@ -96,31 +96,13 @@ static gsa_status propose(gsa_state *state, const struct learner *learner, const
     return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, error);
 }
 
-/* The weight of a row's word in the mean. Except in the paper's method, rows vote by how much they move: rows that are
- * fitted would vote for a step of about zero and bring the mean down with them. Where a greedy step is the row's own
- * minimiser, 1/xx for squared loss, short rows would vote for steps that shake the long ones: there they vote by g^2
- * xx, the square of the length of their gradient. */
-static double vote_of(const gsa_state *state, const struct lesson *lesson, const gsa__greedy_step *proposal, double xdx)
-{
-    if (state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER)
-        return lesson->c;
-    if (gsa__loss_has_probabilities(state->loss))
-        return lesson->c * fabs(proposal->g);
-    return lesson->c * proposal->g * proposal->g * xdx;
-}
-
-/* The step that this row takes: the mean of all, but except in the paper's method not past a minimum of the row's own.
- * A light row takes a part of it, a heavy row several; a step that leads away from the label is never multiplied by
- * more than the row's weight. */
+/* The paper's step: the mean of all. A light row takes a part of it, a heavy row several; a step that leads away from
+ * the label is never multiplied by more than the row's weight. */
 static double step_of(const gsa_state *state, const struct learner *learner, const struct lesson *lesson,
-                      const gsa__greedy_step *proposal, double xdx)
+                      const gsa__greedy_step *proposal)
 {
-    double eta = proposal->lambda / xdx;
-    double mean = gsa__gsa_step(learner->step, eta, vote_of(state, lesson, proposal, xdx));
-    bool own_minimum =
-        state->params.value[GSA__PARAM_method] != GSA__METHOD_PAPER && !gsa__loss_has_probabilities(state->loss);
-    double step = own_minimum && eta < mean ? eta : mean, e = step * xdx,
-           c = lesson->c / gsa__given_ratio(&state->given);
+    double step = gsa__gsa_step(learner->step, proposal->lambda / lesson->xx, lesson->c), e = step * lesson->xx;
+    double c = lesson->c / gsa__given_ratio(&state->given);
     bool heavy = c > 1 && e > 0 && proposal->g != 0;
     if (state->is_frozen)
         return 0;
@@ -136,38 +118,32 @@ static gsa_status learn_group(gsa_state *state, const struct learner *learner, d
     return status == GSA_OK ? GSA_OK : diverged(state, error);
 }
 
-/* *loss is weighted. */
+/* By the paper's method; *loss is weighted. */
 static gsa_status learn_row(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double *loss,
                             gsa_error *error)
 {
     const gsa__entries *entries = &state->entries;
-    bool paper = state->params.value[GSA__PARAM_method] == GSA__METHOD_PAPER;
-    const double *along = paper ? entries->x : entries->along;
     gsa__greedy_step proposal = {0};
     gsa__state_fetch(state, 1);
     gsa_status status = propose(state, learner, lesson, &proposal, error);
     *loss = lesson->c * proposal.loss;
     if (status != GSA_OK || lesson->xx == 0)
         return status;
-    /* Before the table takes the row. The default method never goes past a row's own minimum: it needs no such guard.
-     */
-    if (paper && state->loss->depends_on_residual && squared_diverges(state, proposal.g, lesson->target.y, lesson->c))
+    /* Before the table takes the row. */
+    if (state->loss->depends_on_residual && squared_diverges(state, proposal.g, lesson->target.y, lesson->c))
         return diverged(state, error);
-    if (learner->table == &state->table)
-        gsa__centre_row(state);
     gsa__state_fetch(state, 2);
-    double xdx = paper ? lesson->xx : gsa__metric_of(state, learner->units_free);
+    double step = step_of(state, learner, lesson, &proposal);
     gsa__state_fetch(state, 3);
-    double step = step_of(state, learner, lesson, &proposal, xdx);
     if (learner->table->n_outputs > 1) {
         size_t n_outputs = learner->table->n_outputs, k = 0;
         for (; k < n_outputs; k++)
             state->scales[k] = (float)state->margins[k];
         for (; k < gsa__table_padded(n_outputs); k++)
             state->scales[k] = 0;
-        state->kernels->update_many(learner->table, entries, along, -step, state->scales, lag_of(state, 1));
+        state->kernels->update_many(learner->table, entries, -step, state->scales, lag_of(state, 1));
     } else {
-        state->kernels->update_one(learner->table, entries, along, -step * proposal.g, lag_of(state, 1));
+        state->kernels->update_one(learner->table, entries, -step * proposal.g, lag_of(state, 1));
     }
     return GSA_OK;
 }

@@ -379,10 +379,8 @@ static inline const gsa__step_mean *gsa__state_step(const gsa_state *state)
     return state->contest && gsa__rival_leads(state->contest) ? &state->contest->step : &state->step;
 }
 
-/* centre.c: makes room for the columns of a row; enters the row that was gathered, once its counts were taken, or the
- * rows of a group, before. */
+/* centre.c: makes room for the columns of a row; enters the rows of a group, before they are counted. */
 gsa_status gsa__centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error);
-void gsa__centre_row(gsa_state *state);
 void gsa__centre_group(gsa_state *state);
 gsa_status gsa__centre_grow(gsa__centre *centre, size_t n, const gsa_env *env, gsa_error *error);
 /* Adds what `from` knows of a column beyond `start`, which it began with. */

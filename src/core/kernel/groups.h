@@ -4,7 +4,7 @@
  *       (0+2)+(1+3);
  *   K7  of a feature that was in n rows the rarity is (n+2)^(-3/8), to 4 %: a shift and two subtractions of the bits of
  *       n+2, which are a logarithm to that accuracy;
- *   K8  an update rounds once: u = scale * along, weight += u, average += lag * u, all floats. */
+ *   K8  of one output an update rounds once: u = scale * along, weight += u, average += lag * u, all floats. */
 #ifndef GSA_CORE_KERNEL_GROUPS_H
 #define GSA_CORE_KERNEL_GROUPS_H
 

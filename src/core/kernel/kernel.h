@@ -1,4 +1,4 @@
-/* The inner loops over the entries of a row.
+/* The inner loops over the entries of a row (the paper's method; K1 to K5), or of a group of rows.
  *
  * loops.h has them once, in plain C. It is compiled for the machine's baseline (generic.c, the oracle) and for wider
  * vectors where the compiler can; which is used is decided at run time. All give the same bits, because the order of
@@ -8,8 +8,8 @@
  *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last;
  *   K3  with several outputs, each class has one sum, in the order of positions, the intercept last: four positions
  *       are (0+1)+(2+3) in float, the fours are added in double;
- *   K4  an update rounds once: u = (float)(scale * along), weight += u, average += (float)(lag * u). With several
- *       outputs scale, step * along, lag and their products are floats, as the weights are: vectors are then twice as
+ *   K4  an update rounds once: u = (float)(scale * x), weight += u, average += (float)(lag * u). With several
+ *       outputs scale, step * x, lag and their products are floats, as the weights are: vectors are then twice as
  *       wide;
  *   K5  the mean of squares of a feature that was in 2^16 rows or more is cut to a float after adding the fraction
  *       count * 2^32 / phi mod 2^32, in units of its last place: rounding then has no side that it prefers. */
@@ -44,22 +44,15 @@ typedef struct gsa__kernels {
     void (*gather)(gsa__entries *entries, const gsa__row *row, bool intercept);
     /* x.x; not finite if a value is not. */
     double (*square_length)(const gsa__entries *entries);
-    /* The sum of the products in the scratch, the intercept's last. */
-    double (*sum)(const gsa__entries *entries);
     /* One output: the margin. The means and counts of the entries are gathered, this row of weight c counted; they go
-     * back with the update. rarity gets the counts. */
+     * back with the update. */
     double (*take_one)(const gsa__table *table, const gsa__entries *entries, double c);
     /* The same for several outputs; false if a margin is not finite. */
     bool (*take_many)(const gsa__table *table, const gsa__entries *entries, double c, double *margins);
-    /* rarity = (rows / (rarity + 1))^(3/8). */
-    void (*rarities)(const gsa__entries *entries, float rows);
-    /* along = rarity * x; returns the sum of along * x. */
-    double (*direct)(const gsa__entries *entries);
-    /* weight += scale * along, average += lag * that, and the counts; of several outputs weight += scale * (step *
-     * along), scale one a output and 0 in the padding. */
-    void (*update_one)(gsa__table *table, const gsa__entries *entries, const double *along, double scale, double lag);
-    void (*update_many)(gsa__table *table, const gsa__entries *entries, const double *along, double step,
-                        const float *scale, double lag);
+    /* weight += scale * x, average += lag * that, and the counts; of several outputs weight += scale * (step * x),
+     * scale one a output and 0 in the padding. */
+    void (*update_one)(gsa__table *table, const gsa__entries *entries, double scale, double lag);
+    void (*update_many)(gsa__table *table, const gsa__entries *entries, double step, const float *scale, double lag);
     /* The slots and values of a row of ones, into a group; returns what gsa__row_look_at finds. */
     gsa__row_look (*stage_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
     /* The same of a row with values, those that are not 0. */

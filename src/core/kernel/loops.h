@@ -108,7 +108,7 @@ static inline float round_evenly(double mean, int32_t count)
 static void count_row(const gsa__entries *entries, double c)
 {
     const double *restrict x = entries->x;
-    float *restrict mean = entries->mean, *restrict rarity = entries->rarity;
+    float *restrict mean = entries->mean;
     uint32_t *restrict count = entries->count;
     double *restrict mass = entries->product;
     size_t n = padded(entries);
@@ -119,7 +119,6 @@ static void count_row(const gsa__entries *entries, double c)
         square = square < 1e-37 ? 1e-37 : square; /* as GSA__SQUARE_LEAST */
         mass[i] = square > 1e37 ? 1e37 : square;
         count[i]++;
-        rarity[i] = (float)(int32_t)count[i];
         most = (int32_t)count[i] > most ? (int32_t)count[i] : most;
         n_new += (float)mass[i] != mean[i];
     }
@@ -235,39 +234,17 @@ static bool take_many(const gsa__table *table, const gsa__entries *entries, doub
     return add_eight(zero) == 0; /* NaN if a margin is not finite */
 }
 
-/* ---- directions and updates -------------------------------------------------------------------------------------- */
+/* ---- updates ------------------------------------------------------------------------------------------------------
+ */
 
-static void rarities(const gsa__entries *entries, float rows)
-{
-    size_t n = padded(entries);
-    float *restrict rarity = entries->rarity;
-    for (size_t i = 0; i < n; i++) {
-        float fourth_root = sqrtf(sqrtf(rows / (rarity[i] + 1)));
-        rarity[i] = sqrtf(fourth_root * fourth_root * fourth_root);
-    }
-}
-
-static double direct(const gsa__entries *entries)
-{
-    size_t n = padded(entries);
-    const float *restrict rarity = entries->rarity;
-    const double *restrict x = entries->x;
-    double *restrict along = entries->along, *restrict product = entries->product;
-    for (size_t i = 0; i < n; i++) {
-        along[i] = (double)rarity[i] * x[i];
-        product[i] = along[i] * x[i];
-    }
-    return sum(entries);
-}
-
-static void update_one(gsa__table *table, const gsa__entries *entries, const double *restrict along, double scale,
-                       double lag)
+static void update_one(gsa__table *table, const gsa__entries *entries, double scale, double lag)
 {
     size_t n = padded(entries);
     gsa__cell *cells = table->cells;
-    float *restrict weight = entries->weight, *restrict late = entries->rarity;
+    const double *restrict x = entries->x;
+    float *restrict weight = entries->weight, *restrict late = entries->late;
     for (size_t i = 0; i < n; i++) {
-        float move = (float)(scale * along[i]);
+        float move = (float)(scale * x[i]);
         weight[i] += move;
         late[i] = (float)(lag * (double)move);
     }
@@ -308,14 +285,13 @@ static inline void move(gsa__cell *weight, gsa__cell *average, float along, floa
     }
 }
 
-static void update_many(gsa__table *table, const gsa__entries *entries, const double *along, double step,
-                        const float *scale, double lag)
+static void update_many(gsa__table *table, const gsa__entries *entries, double step, const float *scale, double lag)
 {
     size_t n = gsa__table_padded(table->n_outputs), average = gsa__table_average(table), mean = gsa__table_mean(table);
     /* Backwards: the margins took the last records last, and those of the next row will want the first ones first. */
     for (size_t i = entries->n_all; i-- > 0;) {
         gsa__cell *record = gsa__table_slot(table, entries->slot[i]);
-        move(record, record + average, (float)(step * along[i]), (float)lag, scale, n);
+        move(record, record + average, (float)(step * entries->x[i]), (float)lag, scale, n);
         record[mean].f = entries->mean[i];
         record[mean + 1].u = entries->count[i];
     }
@@ -327,11 +303,8 @@ const gsa__kernels GSA__KERNELS = {
     .name = GSA__KERNELS_NAME,
     .gather = gather,
     .square_length = square_length,
-    .sum = sum,
     .take_one = take_one,
     .take_many = take_many,
-    .rarities = rarities,
-    .direct = direct,
     .update_one = update_one,
     .update_many = update_many,
     .stage_ones = stage_ones,

@@ -53,18 +53,6 @@ gsa_status gsa__centre_reserve(gsa_state *state, const uint32_t *slot, size_t n,
     return last > 0 ? gsa__centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
 }
 
-void gsa__centre_row(gsa_state *state)
-{
-    const gsa__entries *entries = &state->entries;
-    double least = DENSE_SHARE * (double)(state->rows_behind + 1);
-    for (size_t i = 0; i < entries->n && centres(state); i++) {
-        size_t slot = entries->slot[i];
-        uint64_t count = entries->count[i] + (slot < state->carried.n ? state->carried.count[slot] : 0);
-        if ((double)count >= least && slot < GSA__COLUMNS_MOST)
-            enter(&state->centre.at[slot], entries->x[i]);
-    }
-}
-
 void gsa__centre_group(gsa_state *state)
 {
     const gsa__group *group = &state->group;

@@ -204,8 +204,8 @@ static void oracle_learn(oracle *o, const float *x, size_t label)
             m[k] += o->w[i][k] * (i < FEATURES ? (double)x[i] : 1);
     for (size_t i = 0; i < FEATURES; i++)
         xx += (double)x[i] * (double)x[i];
-    /* All features are in all rows: their rarity would be 1, if two classes had not a rounded one. */
-    double d = o->n_classes == 2 && !o->paper ? straight_rarity(o->n) * pow(o->n + 2, 0.375) : 1;
+    /* All features are in all rows: their rarity would be 1, if it were not rounded. */
+    double d = !o->paper ? straight_rarity(o->n) * pow(o->n + 2, 0.375) : 1;
     o->n++;
     xx *= d;
     for (size_t k = 0; k < o->n_classes; k++)
