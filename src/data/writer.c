@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACKED_SIZE ((size_t)64 << 10)
-
 /* The kind of that name or, if there is no name, by the path's ending. */
 static const gsa__writer_kind *choose(const char *path, const char *format)
 {
@@ -23,20 +21,28 @@ static const gsa__writer_kind *choose(const char *path, const char *format)
     return NULL;
 }
 
-static gsa_status open_encoder(gsa_writer *writer, const char *path, gsa_error *error)
+/* Whether the codec of the file's name can compress. */
+static gsa_status check_codec(const gsa__codec_entry *entry, const char *path, gsa_error *error)
 {
-    const gsa__codec_entry *entry = writer->entry;
-    if (!entry)
+    if (!entry || (entry->codec && entry->codec->open_encoder))
         return GSA_OK;
     const gsa__codec *codec = entry->codec;
-    if (!codec || !codec->open_encoder)
-        return gsa__fail(error, GSA_UNSUPPORTED,
-                         "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path,
-                         entry->name, codec ? "end the name in .gz or .zst" : "build it with ",
-                         codec ? "" : entry->library, entry->ending);
-    writer->packed = gsa__alloc(&writer->env, PACKED_SIZE, 1);
-    writer->encoder = writer->packed ? codec->open_encoder(&writer->env) : NULL;
-    return writer->encoder ? GSA_OK : gsa__fail_memory(&writer->env, error, "%s: no memory for %s", path, entry->name);
+    return gsa__fail(error, GSA_UNSUPPORTED,
+                     "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path, entry->name,
+                     codec ? "end the name in .gz or .zst" : "build it with ", codec ? "" : entry->library,
+                     entry->ending);
+}
+
+static gsa_status open_file(gsa_writer *writer, const char *path, gsa_error *error)
+{
+    const gsa__codec_entry *entry = gsa__codec_named(path);
+    gsa_status status = check_codec(entry, path, error);
+    if (status == GSA_OK)
+        status = gsa__atomic_file_open(path, &writer->env, &writer->file, error);
+    if (status != GSA_OK || !entry)
+        return status;
+    writer->encode = gsa__encode_new(entry, writer->file, &writer->env);
+    return writer->encode ? GSA_OK : gsa__fail_memory(&writer->env, error, "%s: no memory for %s", path, entry->name);
 }
 
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
@@ -50,10 +56,7 @@ gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *
         return gsa__fail_memory(&resolved, error, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
-    writer->entry = gsa__codec_named(path);
-    gsa_status status = open_encoder(writer, path, error);
-    if (status == GSA_OK)
-        status = gsa__atomic_file_open(path, &writer->env, &writer->file, error);
+    gsa_status status = open_file(writer, path, error);
     if (status == GSA_OK)
         status = kind->open(writer, error);
     if (status != GSA_OK) {
@@ -68,9 +71,7 @@ static void free_writer(gsa_writer *writer)
 {
     gsa_env env = writer->env;
     writer->kind->free(writer);
-    if (writer->encoder)
-        writer->entry->codec->close(writer->encoder);
-    gsa__free(&env, writer->packed);
+    gsa__encode_free(writer->encode);
     gsa__free(&env, writer->schema);
     gsa__free(&env, writer->pair);
     gsa__free(&env, writer->index);
@@ -82,8 +83,9 @@ void gsa_writer_discard(gsa_writer *writer)
 {
     if (!writer)
         return;
-    gsa__atomic_file_discard(writer->file);
-    free_writer(writer);
+    gsa__atomic_file *file = writer->file;
+    free_writer(writer); /* and with it threads that write to the file */
+    gsa__atomic_file_discard(file);
 }
 
 static gsa_status fail_again(gsa_error *error)
@@ -91,40 +93,21 @@ static gsa_status fail_again(gsa_error *error)
     return gsa__fail(error, GSA_IO, "an earlier write failed: the file is incomplete");
 }
 
-/* is_last: nothing follows. */
-static gsa_status compress(gsa_writer *writer, const void *bytes, size_t size, bool is_last, gsa_error *error)
-{
-    gsa__codec_io io = {.in = bytes, .in_size = size, .is_last = is_last};
-    gsa_status status = GSA_OK;
-    bool is_done = !is_last && size == 0;
-    while (status == GSA_OK && !is_done) {
-        io.out = writer->packed;
-        io.out_size = PACKED_SIZE;
-        gsa__codec_result result = writer->entry->codec->step(writer->encoder, &io);
-        if (result != GSA__CODEC_MORE && result != GSA__CODEC_MEMBER_END)
-            return gsa__fail_memory(&writer->env, error, "no memory to compress with %s", writer->entry->name);
-        is_done = is_last ? result == GSA__CODEC_MEMBER_END : io.in_size == 0;
-        status = gsa__atomic_file_write(writer->file, writer->packed, PACKED_SIZE - io.out_size, error);
-    }
-    return status;
-}
-
 gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error)
 {
     bool is_over = writer->most_bytes > 0 && size > writer->most_bytes - writer->n_bytes;
-    gsa_status status = is_over           ? gsa__fail(error, GSA_LIMIT, "the file would become too large")
-                        : writer->encoder ? compress(writer, bytes, size, false, error)
-                                          : gsa__atomic_file_write(writer->file, bytes, size, error);
+    gsa_status status = is_over          ? gsa__fail(error, GSA_LIMIT, "the file would become too large")
+                        : writer->encode ? gsa__encode_write(writer->encode, bytes, size, error)
+                                         : gsa__atomic_file_write(writer->file, bytes, size, error);
     writer->n_bytes += is_over ? 0 : size;
-    writer->failed = writer->failed || status != GSA_OK;
     return status;
 }
 
 gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 {
     gsa_status status = writer->failed ? fail_again(error) : writer->kind->finish(writer, error);
-    if (status == GSA_OK && writer->encoder)
-        status = compress(writer, "", 0, true, error);
+    if (status == GSA_OK && writer->encode)
+        status = gsa__encode_finish(writer->encode, error);
     if (status != GSA_OK) {
         gsa_writer_discard(writer);
         return status;

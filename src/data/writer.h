@@ -2,8 +2,7 @@
 #ifndef GSA_DATA_WRITER_H
 #define GSA_DATA_WRITER_H
 
-#include "base/atomic_file.h"
-#include "data/codec/codec.h"
+#include "data/codec/encode.h"
 
 #include <greedystep/data.h>
 
@@ -38,15 +37,13 @@ struct gsa_writer {
     const gsa__writer_kind *kind;
     gsa_env env; /* resolved */
     gsa__atomic_file *file;
-    const gsa__codec_entry *entry; /* what the bytes are compressed with; NULL: they are not */
-    void *encoder;
-    unsigned char *packed;
-    gsa__pair *pair; /* to sort a row that is not written as it is, and then its columns */
+    gsa__encode *encode; /* NULL: the bytes are not compressed */
+    gsa__pair *pair;     /* to sort a row that is not written as it is, and then its columns */
     uint32_t *index;
     float *value;
     size_t pair_capacity, index_capacity, value_capacity;
     uint64_t n_bytes, most_bytes; /* before compression: put so far, and allowed; 0: any number */
-    bool failed;                  /* some bytes could not be written */
+    bool failed;                  /* some bytes could not be written, says the kind */
     char *schema;                 /* of the rows, where a file can keep it; NULL: none */
 };
 
@@ -54,7 +51,7 @@ const gsa__writer_kind *gsa__writer_libsvm(void);
 const gsa__writer_kind *gsa__writer_cache(void);
 const gsa__writer_kind *gsa__writer_vw(void);
 
-/* Appends bytes to the file. */
+/* Appends bytes to the file; a kind may do so on a thread of its own. */
 gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error);
 
 #endif

@@ -52,7 +52,7 @@ typedef struct gsa__codec {
     bool (*restart)(void *decoder);
     gsa__codec_result (*step)(void *decoder, gsa__codec_io *io);
     void (*close)(void *decoder);
-    /* The way back, with the same steps and close; NULL in a codec that is read only. */
+    /* The way back, with the same steps, restart and close; NULL in a codec that is read only. */
     void *(*open_encoder)(const gsa_env *env);
 } gsa__codec;
 

@@ -61,7 +61,7 @@ static void *open_encoder(const gsa_env *env)
 static bool restart_gzip(void *memory)
 {
     gzip_stream *file = memory;
-    return inflateReset(&file->stream) == Z_OK;
+    return (file->is_encoder ? deflateReset : inflateReset)(&file->stream) == Z_OK;
 }
 
 static gsa__codec_result step_gzip(void *memory, gsa__codec_io *io)

@@ -1,11 +1,13 @@
 /* Writing a cache. Rows are gathered in columns until a block is full: by its rows and entries alone, so that equal
- * rows make equal files, whatever the batches they came in. */
+ * rows make equal files, whatever the batches they came in. From the second block on another thread, if there is one,
+ * codes the labels of a block, hashes and writes it while the next one is gathered. */
 #include "data/writer.h"
 
 #include "base/byte_order.h"
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/pipeline.h"
 #include "data/format/cache.h"
 #include "data/format/text.h"
 
@@ -19,12 +21,27 @@ typedef struct bytes {
 /* The columns of a block, in the order of the file. */
 enum { LABELS, LENGTHS, WEIGHTS, CODES, WORDS, IDS, VALUES, N_COLUMNS };
 
-typedef struct cache_writer {
-    gsa_writer head;
-    gsa__cache_header block, totals;
+#define N_BLOCKS 2 /* one is gathered, one is written */
+#define SHARE 8    /* of the memory that is left, a block that is gathered beside another */
+
+typedef struct block {
+    gsa__cache_header header;
+    uint64_t n_features;
     gsa__words words;
     bytes column[N_COLUMNS];
+    gsa_status status; /* of writing it */
+    gsa_error error;
+} block;
+
+/* What is below `index` belongs to whoever writes a block. */
+typedef struct cache_writer {
+    gsa_writer head;
+    block blocks[N_BLOCKS];
+    block *current;          /* is gathered */
+    gsa__pipeline *pipeline; /* NULL: the caller writes */
     bytes index;
+    gsa__cache_header totals;
+    bool is_broken; /* a block could not be written */
 } cache_writer;
 
 static unsigned char *end_of(const bytes *column)
@@ -33,28 +50,32 @@ static unsigned char *end_of(const bytes *column)
 }
 
 /* Room for `more` bytes behind what is there, and never no memory at all; NULL if there is none. */
-static inline unsigned char *room(cache_writer *writer, bytes *to, size_t more)
+static inline unsigned char *room(const gsa_env *env, bytes *to, size_t more)
 {
     size_t need;
     bool has_room = gsa__add(to->size, more, &need) &&
-                    (need < to->capacity || gsa__reserve(&writer->head.env, &to->at, &to->capacity, need | 1, 1));
+                    (need < to->capacity || gsa__reserve(env, &to->at, &to->capacity, need | 1, 1));
     return has_room ? end_of(to) : NULL;
 }
 
-static void begin_block(cache_writer *writer)
+static void clear_block(block *of)
 {
-    writer->block = (gsa__cache_header){.marker = GSA__CACHE_BLOCK, .first_row = writer->totals.first_row};
+    of->header = (gsa__cache_header){.marker = GSA__CACHE_BLOCK};
+    of->n_features = 0;
     for (size_t i = 0; i < N_COLUMNS; i++)
-        writer->column[i].size = 0;
-    gsa__words_free(&writer->words);
+        of->column[i].size = 0;
+    gsa__words_free(&of->words);
 }
 
 static gsa_status open_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
-    gsa__words_init(&writer->words, &head->env);
+    for (size_t i = 0; i < N_BLOCKS; i++) {
+        gsa__words_init(&writer->blocks[i].words, &head->env);
+        clear_block(&writer->blocks[i]);
+    }
+    writer->current = writer->blocks;
     writer->totals.marker = GSA__CACHE_INDEX;
-    begin_block(writer);
     (void)error; /* the file begins with the first block: by then it is known whether there is a schema */
     return GSA_OK;
 }
@@ -62,25 +83,27 @@ static gsa_status open_cache(gsa_writer *head, gsa_error *error)
 static void free_cache(gsa_writer *head)
 {
     cache_writer *writer = (cache_writer *)head;
-    for (size_t i = 0; i < N_COLUMNS; i++)
-        gsa__free(&head->env, writer->column[i].at);
+    gsa__pipeline_free(writer->pipeline);
+    for (size_t i = 0; i < N_BLOCKS * N_COLUMNS; i++)
+        gsa__free(&head->env, writer->blocks[i / N_COLUMNS].column[i % N_COLUMNS].at);
+    for (size_t i = 0; i < N_BLOCKS; i++)
+        gsa__words_free(&writer->blocks[i].words);
     gsa__free(&head->env, writer->index.at);
-    gsa__words_free(&writer->words);
 }
 
 /* ---- a block ---------------------------------------------------------------------------------------------------- */
 
 /* Makes labels of 8 bytes each into a table and codes of one byte, if there are few different ones. */
-static gsa_status code_labels(cache_writer *writer, gsa_error *error)
+static gsa_status code_labels(const gsa_env *env, block *of, gsa_error *error)
 {
     enum { SLOTS = 4 * GSA__CACHE_MOST_LABELS };
     uint16_t slot[SLOTS] = {0}; /* number in the table + 1 */
     unsigned char table[8 * GSA__CACHE_MOST_LABELS];
-    size_t n_rows = (size_t)writer->block.n_rows, n = 0;
-    bytes *labels = &writer->column[LABELS];
-    unsigned char *codes = room(writer, &writer->column[CODES], n_rows);
+    size_t n_rows = (size_t)of->header.n_rows, n = 0;
+    bytes *labels = &of->column[LABELS];
+    unsigned char *codes = room(env, &of->column[CODES], n_rows);
     if (!codes)
-        return gsa__fail_memory(&writer->head.env, error, "no memory for the labels of %zu rows", n_rows);
+        return gsa__fail_memory(env, error, "no memory for the labels of %zu rows", n_rows);
     for (size_t r = 0; r < n_rows; r++) {
         const unsigned char *label = labels->at + 8 * r;
         size_t at = (size_t)gsa__mix(gsa__load_u64(label)) % SLOTS;
@@ -94,26 +117,26 @@ static gsa_status code_labels(cache_writer *writer, gsa_error *error)
         }
         codes[r] = (unsigned char)(slot[at] - 1);
     }
-    writer->block.n_labels = n;
-    writer->column[CODES].size = n_rows;
+    of->header.n_labels = n;
+    of->column[CODES].size = n_rows;
     memcpy(labels->at, table, 8 * n);
     labels->size = 8 * n;
     return GSA_OK;
 }
 
-static gsa_status list_words(cache_writer *writer, gsa_error *error)
+static gsa_status list_words(const gsa_env *env, block *of, gsa_error *error)
 {
-    bytes *list = &writer->column[WORDS];
-    for (size_t i = 0; i < writer->words.n_words; i++) {
-        size_t size = strlen(writer->words.word[i]);
-        unsigned char *out = room(writer, list, size + 1);
+    bytes *list = &of->column[WORDS];
+    for (size_t i = 0; i < of->words.n_words; i++) {
+        size_t size = strlen(of->words.word[i]);
+        unsigned char *out = room(env, list, size + 1);
         if (!out)
-            return gsa__fail_memory(&writer->head.env, error, "no memory for the words of a block");
+            return gsa__fail_memory(env, error, "no memory for the words of a block");
         *out = (unsigned char)size;
-        memcpy(out + 1, writer->words.word[i], size);
+        memcpy(out + 1, of->words.word[i], size);
         list->size += size + 1;
     }
-    writer->block.n_words = writer->words.n_words;
+    of->header.n_words = of->words.n_words;
     return GSA_OK;
 }
 
@@ -154,34 +177,99 @@ static gsa_status begin_file(cache_writer *writer, gsa_error *error)
     return put_part(writer, &header, &text, 1, error);
 }
 
-static gsa_status end_block(cache_writer *writer, gsa_error *error)
+/* Adds a block that is in the file to what the index says. */
+static void count_block(cache_writer *writer, const block *of, uint64_t offset, unsigned char *entry)
 {
-    gsa__cache_header *block = &writer->block, *totals = &writer->totals;
-    if (block->n_rows == 0)
-        return GSA_OK;
-    unsigned char *entry = room(writer, &writer->index, GSA__CACHE_ENTRY_SIZE);
+    const gsa__cache_header *header = &of->header;
+    gsa__cache_header *totals = &writer->totals;
+    gsa__store_u64(offset, entry);
+    gsa__store_u64(header->first_row, entry + 8);
+    gsa__store_u64(header->n_rows, entry + 16);
+    writer->index.size += GSA__CACHE_ENTRY_SIZE;
+    totals->first_row += header->n_rows;
+    totals->n_rows++;
+    totals->n_entries += header->n_entries;
+    totals->n_labels = of->n_features > totals->n_labels ? of->n_features : totals->n_labels;
+    totals->flags |= header->flags;
+}
+
+static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
+{
+    const gsa_env *env = &writer->head.env;
+    unsigned char *entry = room(env, &writer->index, GSA__CACHE_ENTRY_SIZE);
     if (!entry)
-        return gsa__fail_memory(&writer->head.env, error, "no memory for the index of a cache");
-    gsa_status status = list_words(writer, error);
+        return gsa__fail_memory(env, error, "no memory for the index of a cache");
+    gsa_status status = list_words(env, of, error);
     if (status == GSA_OK)
-        status = code_labels(writer, error);
+        status = code_labels(env, of, error);
     if (status == GSA_OK)
         status = begin_file(writer, error);
-    if (status != GSA_OK)
-        return status;
-    if (!(block->flags & GSA__CACHE_WEIGHTS))
-        writer->column[WEIGHTS].size = 0;
-    gsa__store_u64(writer->head.n_bytes, entry);
-    gsa__store_u64(block->first_row, entry + 8);
-    gsa__store_u64(block->n_rows, entry + 16);
-    writer->index.size += GSA__CACHE_ENTRY_SIZE;
-    totals->first_row += block->n_rows;
-    totals->n_rows++;
-    totals->n_entries += block->n_entries;
-    totals->flags |= block->flags;
-    status = put_part(writer, block, writer->column, N_COLUMNS, error);
-    begin_block(writer);
+    if (!(of->header.flags & GSA__CACHE_WEIGHTS))
+        of->column[WEIGHTS].size = 0;
+    of->header.first_row = writer->totals.first_row;
+    uint64_t offset = writer->head.n_bytes;
+    if (status == GSA_OK)
+        status = put_part(writer, &of->header, of->column, N_COLUMNS, error);
+    if (status == GSA_OK)
+        count_block(writer, of, offset, entry);
     return status;
+}
+
+/* Writes the block in a slot, if there is one, and empties it. */
+static bool empty_slot(void *memory, size_t slot)
+{
+    cache_writer *writer = memory;
+    block *of = &writer->blocks[slot];
+    if (of->header.n_rows > 0 && !writer->is_broken) {
+        of->status = write_block(writer, of, &of->error);
+        writer->is_broken = of->status != GSA_OK;
+    }
+    clear_block(of);
+    return true;
+}
+
+static void leave_slot(void *writer, size_t slot)
+{
+    (void)writer;
+    (void)slot;
+}
+
+/* Lets another thread write from now on, if there is one, and memory for a second block like this. */
+static void start_pipeline(cache_writer *writer)
+{
+    static const gsa__stages stages = {empty_slot, leave_slot};
+    const gsa_env *env = &writer->head.env;
+    uint64_t size = 0;
+    for (size_t i = 0; i < N_COLUMNS; i++)
+        size += writer->current->column[i].capacity;
+    if (gsa__workers_count(env) > 1 && gsa__memory_left(env) / SHARE >= size)
+        writer->pipeline = gsa__pipeline_new(1, N_BLOCKS, &stages, writer, env);
+    if (writer->pipeline)
+        gsa__pipeline_start(writer->pipeline);
+}
+
+/* Takes a block that is empty; a failure is that of the rows that were in it. */
+static gsa_status take_block(cache_writer *writer, gsa_error *error)
+{
+    size_t slot = 0;
+    if (!writer->pipeline)
+        (void)empty_slot(writer, slot);
+    else
+        (void)gsa__pipeline_next(writer->pipeline, &slot); /* always: nothing stops it */
+    block *of = writer->current = &writer->blocks[slot];
+    writer->head.failed = of->status != GSA_OK; /* a block that could not be ended cannot go on either */
+    if (writer->head.failed && error)
+        *error = of->error;
+    return of->status;
+}
+
+static gsa_status end_block(cache_writer *writer, gsa_error *error)
+{
+    if (writer->pipeline)
+        gsa__pipeline_release(writer->pipeline);
+    else
+        start_pipeline(writer);
+    return take_block(writer, error);
 }
 
 /* ---- a row ------------------------------------------------------------------------------------------------------ */
@@ -197,7 +285,7 @@ static void append(bytes *to, const void *elements, size_t n)
 }
 
 /* The 8 bytes of the label; a word that is new to the block is entered. */
-static gsa_status find_label(cache_writer *writer, const gsa_batch *batch, size_t r, uint64_t *bits, gsa_error *error)
+static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64_t *bits, gsa_error *error)
 {
     memcpy(bits, &batch->label[r], sizeof *bits);
     if (!batch->word || batch->word[r] < 0)
@@ -210,24 +298,24 @@ static gsa_status find_label(cache_writer *writer, const gsa_batch *batch, size_
                              gsa__quote(word, size, quote), GSA__LABEL_SIZE);
     }
     int32_t number = 0;
-    gsa_status status = gsa__words_enter(&writer->words, word, size, &number, error);
+    gsa_status status = gsa__words_enter(&to->words, word, size, &number, error);
     *bits = GSA__CACHE_WORD | (uint32_t)number;
     return status;
 }
 
 /* Values are written down from the first row on that has one that is not 1. */
-static void add_values(cache_writer *writer, const gsa__entries *row)
+static void add_values(block *to, const gsa__entries *row)
 {
     static const float one = 1;
-    bytes *values = &writer->column[VALUES];
+    bytes *values = &to->column[VALUES];
     int n_other = 0;
     for (size_t i = 0; row->value && i < row->n; i++)
         n_other |= row->value[i] != 1;
     if (n_other)
-        writer->block.flags |= GSA__CACHE_VALUES;
-    if (!(writer->block.flags & GSA__CACHE_VALUES))
+        to->header.flags |= GSA__CACHE_VALUES;
+    if (!(to->header.flags & GSA__CACHE_VALUES))
         return;
-    size_t n_ones = (size_t)writer->block.n_entries - values->size / 4 + (row->value ? 0 : row->n);
+    size_t n_ones = (size_t)to->header.n_entries - values->size / 4 + (row->value ? 0 : row->n);
     for (size_t i = 0; i < n_ones; i++)
         append(values, &one, 1);
     if (row->value)
@@ -235,15 +323,15 @@ static void add_values(cache_writer *writer, const gsa__entries *row)
 }
 
 /* Room for a row in every column, of values for all that may still have to be written down. */
-static bool has_room_for(cache_writer *writer, const gsa__entries *row)
+static bool has_room_for(const gsa_env *env, block *to, const gsa__entries *row)
 {
-    size_t n = row->n, n_before = (size_t)writer->block.n_entries;
+    size_t n = row->n, n_before = (size_t)to->header.n_entries;
     const size_t most[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
     size_t values =
-        row->value || writer->block.flags & GSA__CACHE_VALUES ? 4 * (n_before + n) - writer->column[VALUES].size : 0;
-    bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before && room(writer, &writer->column[VALUES], values);
+        row->value || to->header.flags & GSA__CACHE_VALUES ? 4 * (n_before + n) - to->column[VALUES].size : 0;
+    bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before && room(env, &to->column[VALUES], values);
     for (size_t i = 0; has_room && i < VALUES; i++)
-        has_room = room(writer, &writer->column[i], most[i]) != NULL;
+        has_room = room(env, &to->column[i], most[i]) != NULL;
     return has_room;
 }
 
@@ -251,37 +339,40 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
                               gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
-    bytes *column = writer->column;
+    block *to = writer->current;
     float weight = batch->weight ? batch->weight[r] : 1;
-    if (!has_room_for(writer, row))
+    if (!has_room_for(&head->env, to, row))
         return gsa__fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
-    gsa_status status = find_label(writer, batch, r, &label, error);
+    gsa_status status = find_label(to, batch, r, &label, error);
     if (status != GSA_OK)
         return status;
     const uint32_t length = (uint32_t)row->n;
-    gsa__store_u64(label, end_of(&column[LABELS]));
-    column[LABELS].size += 8;
-    append(&column[LENGTHS], &length, 1);
-    append(&column[WEIGHTS], &weight, 1);
-    writer->block.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
-    append(&column[IDS], row->index, row->n);
-    add_values(writer, row);
-    if (row->n > 0 && row->index[row->n - 1] >= writer->totals.n_labels)
-        writer->totals.n_labels = (uint64_t)row->index[row->n - 1] + 1;
-    writer->block.n_entries += row->n;
-    if (++writer->block.n_rows == GSA_BLOCK_ROWS || writer->block.n_entries >= GSA_BLOCK_ENTRIES)
-        status = end_block(writer, error);
-    head->failed = status != GSA_OK; /* a block that could not be ended cannot go on either */
-    return status;
+    gsa__store_u64(label, end_of(&to->column[LABELS]));
+    to->column[LABELS].size += 8;
+    append(&to->column[LENGTHS], &length, 1);
+    append(&to->column[WEIGHTS], &weight, 1);
+    to->header.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
+    append(&to->column[IDS], row->index, row->n);
+    add_values(to, row);
+    if (row->n > 0 && row->index[row->n - 1] >= to->n_features)
+        to->n_features = (uint64_t)row->index[row->n - 1] + 1;
+    to->header.n_entries += row->n;
+    bool is_full = ++to->header.n_rows == GSA_BLOCK_ROWS || to->header.n_entries >= GSA_BLOCK_ENTRIES;
+    return is_full ? end_block(writer, error) : GSA_OK;
 }
 
 static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
-    gsa_status status = begin_file(writer, error);
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < N_BLOCKS && status == GSA_OK; i++) {
+        if (writer->pipeline)
+            gsa__pipeline_release(writer->pipeline);
+        status = take_block(writer, error);
+    }
     if (status == GSA_OK)
-        status = end_block(writer, error);
+        status = begin_file(writer, error);
     unsigned char end[GSA__CACHE_FOOT_SIZE];
     gsa__store_u64(writer->head.n_bytes, end);
     memcpy(end + 8, GSA__CACHE_END, 8);

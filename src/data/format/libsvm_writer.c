@@ -48,7 +48,9 @@ static gsa_status flush(gsa_writer *head, gsa_error *error)
     text_writer *writer = (text_writer *)head;
     size_t size = writer->used;
     writer->used = 0;
-    return gsa__writer_put(head, writer->buffer, size, error);
+    gsa_status status = gsa__writer_put(head, writer->buffer, size, error);
+    head->failed = status != GSA_OK;
+    return status;
 }
 
 /* A word must read back as that word: not as a number, a comment or a feature. */

@@ -1,0 +1,166 @@
+/* A ring of pieces. The caller takes the next one that is compressed, writes it to the file, fills it anew and lets it
+ * go: what the pipeline fills a slot with is there already. */
+#include "data/codec/encode.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/pipeline.h"
+
+#include <string.h>
+
+/* Pieces of half this size would make files .3 % larger (zstd, a cache of a click log). */
+#define PIECE_SIZE ((size_t)512 << 10)
+#define PACKED_SIZE (PIECE_SIZE + (PIECE_SIZE >> 6)) /* no codec makes more of a piece that it cannot compress */
+/* What a piece takes with its encoder, and which share of the memory that is left all of them may have. */
+#define COST ((uint64_t)4 << 20)
+#define SHARE 8
+
+typedef struct piece {
+    void *encoder;
+    unsigned char *plain, *packed;
+    size_t plain_size, packed_size;
+    bool is_begun; /* there is something to compress, if only that there are no bytes */
+    bool is_whole; /* it could be compressed */
+} piece;
+
+struct gsa__encode {
+    gsa_env env;
+    const gsa__codec_entry *entry;
+    gsa__atomic_file *file;
+    gsa__pipeline *pipeline; /* NULL: there is one piece, which the caller compresses */
+    piece *piece, *current;
+    size_t n_pieces;
+    bool has_bytes;
+};
+
+static bool fill(void *encode, size_t slot)
+{
+    (void)encode;
+    (void)slot;
+    return true;
+}
+
+static void compress(void *memory, size_t slot)
+{
+    gsa__encode *encode = memory;
+    piece *of = &encode->piece[slot];
+    const gsa__codec *codec = encode->entry->codec;
+    if (!of->is_begun)
+        return;
+    gsa__codec_io io = {of->plain, of->plain_size, of->packed, PACKED_SIZE, .is_last = true};
+    of->is_whole = (!codec->restart || codec->restart(of->encoder)) &&
+                   codec->step(of->encoder, &io) == GSA__CODEC_MEMBER_END && io.in_size == 0;
+    of->packed_size = PACKED_SIZE - io.out_size;
+}
+
+static bool make_piece(gsa__encode *encode, piece *out)
+{
+    out->plain = gsa__alloc(&encode->env, PIECE_SIZE, 1);
+    out->packed = gsa__alloc(&encode->env, PACKED_SIZE, 1);
+    out->encoder = out->plain && out->packed ? encode->entry->codec->open_encoder(&encode->env) : NULL;
+    return out->encoder != NULL;
+}
+
+/* Beyond the first piece, which there must be. */
+static void make_others(gsa__encode *encode, size_t n_threads)
+{
+    static const gsa__stages stages = {fill, compress};
+    size_t most = n_threads + 2;
+    if (n_threads < 2 || gsa__memory_left(&encode->env) / SHARE / most < COST)
+        return;
+    while (encode->n_pieces < most && make_piece(encode, &encode->piece[encode->n_pieces]))
+        encode->n_pieces++;
+    if (encode->n_pieces > 1)
+        encode->pipeline = gsa__pipeline_new(n_threads, encode->n_pieces, &stages, encode, &encode->env);
+    if (encode->pipeline)
+        gsa__pipeline_start(encode->pipeline);
+}
+
+/* The next piece is the caller's. */
+static void take_next(gsa__encode *encode)
+{
+    size_t slot = 0;
+    if (encode->pipeline)
+        (void)gsa__pipeline_next(encode->pipeline, &slot); /* always: nothing stops it */
+    encode->current = &encode->piece[slot];
+}
+
+gsa__encode *gsa__encode_new(const gsa__codec_entry *entry, gsa__atomic_file *file, const gsa_env *env)
+{
+    size_t n_threads = gsa__workers_count(env);
+    gsa__encode *encode = gsa__alloc_zeroed(env, 1, sizeof *encode);
+    if (!encode)
+        return NULL;
+    *encode = (gsa__encode){.env = *env, .entry = entry, .file = file, .n_pieces = 1};
+    encode->piece = gsa__alloc_zeroed(env, n_threads + 2, sizeof *encode->piece);
+    if (!encode->piece || !make_piece(encode, encode->piece)) {
+        gsa__encode_free(encode);
+        return NULL;
+    }
+    make_others(encode, n_threads);
+    take_next(encode);
+    return encode;
+}
+
+static void free_piece(gsa__encode *encode, piece *of)
+{
+    if (of->encoder)
+        encode->entry->codec->close(of->encoder);
+    gsa__free(&encode->env, of->plain);
+    gsa__free(&encode->env, of->packed);
+}
+
+void gsa__encode_free(gsa__encode *encode)
+{
+    if (!encode)
+        return;
+    gsa_env env = encode->env;
+    gsa__pipeline_free(encode->pipeline);
+    for (size_t i = 0; encode->piece && i < gsa__workers_count(&env) + 2; i++)
+        free_piece(encode, &encode->piece[i]);
+    gsa__free(&env, encode->piece);
+    gsa__free(&env, encode);
+}
+
+/* Lets the current piece go, and writes the one that was let go the longest ago: that is the current one then. */
+static gsa_status end_piece(gsa__encode *encode, gsa_error *error)
+{
+    if (encode->pipeline)
+        gsa__pipeline_release(encode->pipeline);
+    else
+        compress(encode, 0);
+    take_next(encode);
+    piece *of = encode->current;
+    if (!of->is_begun)
+        return GSA_OK;
+    of->is_begun = false;
+    of->plain_size = 0;
+    return of->is_whole ? gsa__atomic_file_write(encode->file, of->packed, of->packed_size, error)
+                        : gsa__fail_memory(&encode->env, error, "no memory to compress with %s", encode->entry->name);
+}
+
+gsa_status gsa__encode_write(gsa__encode *encode, const void *bytes, size_t size, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    const unsigned char *from = bytes;
+    for (size_t n; status == GSA_OK && size > 0; from += n, size -= n) {
+        piece *to = encode->current;
+        n = PIECE_SIZE - to->plain_size < size ? PIECE_SIZE - to->plain_size : size;
+        memcpy(to->plain + to->plain_size, from, n);
+        to->plain_size += n;
+        to->is_begun = encode->has_bytes = true;
+        if (to->plain_size == PIECE_SIZE)
+            status = end_piece(encode, error);
+    }
+    return status;
+}
+
+gsa_status gsa__encode_finish(gsa__encode *encode, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (!encode->has_bytes)
+        encode->current->is_begun = true;
+    for (size_t i = 0; i < encode->n_pieces && status == GSA_OK; i++)
+        status = end_piece(encode, error);
+    return status;
+}
