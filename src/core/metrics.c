@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* Computed together, so that weights of rows to come are asked for in time. */
+#define MARGINS_AT_ONCE ((size_t)64)
+
 gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
 {
     gsa_env resolved = gsa__env_resolve(env);
@@ -17,10 +20,11 @@ gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metri
     metrics->model = model;
     size_t width = model->labels.n > model->n_outputs ? model->labels.n : model->n_outputs;
     metrics->classes = gsa__alloc_zeroed(&resolved, width, sizeof *metrics->classes);
-    metrics->margins = gsa__alloc(&resolved, width, sizeof(double));
+    metrics->n_at_once = MARGINS_AT_ONCE / (width + 1) + 1;
+    metrics->group_margins = gsa__alloc(&resolved, metrics->n_at_once * width, sizeof(double));
     metrics->probabilities = gsa__alloc(&resolved, width, sizeof(double));
     gsa_status status = GSA_OK;
-    if (!metrics->classes || !metrics->margins || !metrics->probabilities)
+    if (!metrics->classes || !metrics->group_margins || !metrics->probabilities)
         status = gsa__fail_memory(&resolved, error, "no memory for metrics of %zu classes", width);
     else if (model->labels.n == 2)
         status = gsa__ranking_new(GSA__RANKING_LIMIT, &resolved, &metrics->ranking, error);
@@ -38,7 +42,7 @@ void gsa_metrics_free(gsa_metrics *metrics)
         return;
     gsa_env env = metrics->env;
     gsa__free(&env, metrics->classes);
-    gsa__free(&env, metrics->margins);
+    gsa__free(&env, metrics->group_margins);
     gsa__free(&env, metrics->probabilities);
     gsa__ranking_free(metrics->ranking);
     gsa__free(&env, metrics);
@@ -133,8 +137,6 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
     metrics->n_rows++;
     if (c == 0)
         return GSA_OK;
-    gsa__row row = gsa__row_at(batch, row_number);
-    gsa__model_row_margins(model, &row, metrics->margins);
     for (size_t k = 0; k < model->n_outputs; k++)
         if (!isfinite(metrics->margins[k]))
             return gsa__fail(error, GSA_INPUT, "a value is not a finite number");
@@ -149,6 +151,11 @@ gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_
 {
     gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
     for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++) {
+        size_t in_group = row % metrics->n_at_once, left = batch->n_rows - row;
+        if (in_group == 0)
+            gsa__model_margins(metrics->model, batch, row, left < metrics->n_at_once ? left : metrics->n_at_once,
+                               metrics->group_margins);
+        metrics->margins = metrics->group_margins + in_group * metrics->model->n_outputs;
         status = add_row(metrics, batch, row, error);
         if (status != GSA_OK && error)
             error->row = row;

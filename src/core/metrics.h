@@ -23,7 +23,9 @@ struct gsa_metrics {
     double label_mean, label_spread; /* spread: sum of c (y - mean)^2, kept by Welford's update */
     class_counts *classes;
     gsa__ranking *ranking; /* two classes only */
-    double *margins, *probabilities;
+    double *group_margins; /* of n_at_once rows */
+    size_t n_at_once;
+    double *margins, *probabilities; /* of a row; its margins are some of those of the group */
     gsa_metric results[RESULTS_MOST];
     size_t n_results;
 };

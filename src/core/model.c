@@ -83,6 +83,7 @@ static gsa_status make_weights(gsa_model *model, gsa_error *error)
         !(model->intercept = gsa__alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept)))
         return gsa__fail_memory(&model->env, error, "no memory for a model of %llu features and %zu outputs",
                                 (unsigned long long)model->n_features, model->n_outputs);
+    gsa__prefer_huge_pages(model->owned_weights, n_weights * sizeof(float));
     model->weights = model->owned_weights;
     return GSA_OK;
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 
+#include <float.h>
 #include <math.h>
 
 static inline double value_at(const gsa__row *row, size_t i)
@@ -16,7 +17,39 @@ static inline size_t id_at(const gsa__row *row, size_t i)
     return row->index ? row->index[i] : i;
 }
 
-static double dot_one(const gsa_model *model, const gsa__row *row)
+/* Whether all values are finite and count, and all features have weights: nearly all rows are so, and need no test an
+ * entry. */
+static bool is_plain(const gsa_model *model, const gsa__row *row)
+{
+    uint32_t most = 0;
+    int n_bad = !row->index && row->n > model->n_features;
+    for (size_t i = 0; row->index && i < row->n; i++)
+        most = row->index[i] > most ? row->index[i] : most;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        n_bad |= !(fabsf(row->value[i]) <= FLT_MAX) | (row->value[i] == 0);
+    return !n_bad && (!row->index || row->n == 0 || most < model->n_features);
+}
+
+/* Inlined where index or value is NULL: a dense row, or ones. */
+static inline double term(const float *weights, const uint32_t *index, const float *value, size_t i)
+{
+    double w = (double)weights[index ? index[i] : i];
+    return value ? w * (double)value[i] : w;
+}
+
+static inline double dot_plain(const float *weights, const uint32_t *index, const float *value, size_t n)
+{
+    double lane[GSA__LANES] = {0};
+    size_t i = 0;
+    for (; i + GSA__LANES <= n; i += GSA__LANES)
+        for (size_t j = 0; j < GSA__LANES; j++)
+            lane[j] += term(weights, index, value, i + j);
+    for (size_t j = 0; i + j < n; j++)
+        lane[j] += term(weights, index, value, i + j);
+    return gsa__add_lanes(lane);
+}
+
+static double dot_any(const gsa_model *model, const gsa__row *row)
 {
     double lane[GSA__LANES] = {0};
     size_t position = 0;
@@ -28,6 +61,16 @@ static double dot_one(const gsa_model *model, const gsa__row *row)
         lane[position++ % GSA__LANES] += (double)model->weights[id] * x;
     }
     return gsa__add_lanes(lane);
+}
+
+static double dot_one(const gsa_model *model, const gsa__row *row, bool plain)
+{
+    if (!plain)
+        return dot_any(model, row);
+    if (!row->index)
+        return dot_plain(model->weights, NULL, row->value, row->n);
+    return row->value ? dot_plain(model->weights, row->index, row->value, row->n)
+                      : dot_plain(model->weights, row->index, NULL, row->n);
 }
 
 static void dot_many(const gsa_model *model, const gsa__row *row, double *margins)
@@ -45,10 +88,10 @@ static void dot_many(const gsa_model *model, const gsa__row *row, double *margin
     }
 }
 
-void gsa__model_row_margins(const gsa_model *model, const gsa__row *row, double *margins)
+static void row_margins(const gsa_model *model, const gsa__row *row, bool plain, double *margins)
 {
     if (model->n_outputs == 1)
-        margins[0] = dot_one(model, row);
+        margins[0] = dot_one(model, row, plain);
     else
         dot_many(model, row, margins);
     for (size_t k = 0; k < model->n_outputs; k++)
@@ -65,14 +108,6 @@ void gsa__model_row_predict(const gsa_model *model, const double *margins, doubl
         out[0] = margins[0];
 }
 
-static gsa_status check_values(const gsa__row *row, size_t number, gsa_error *error)
-{
-    bool finite = true;
-    for (size_t i = 0; row->value && i < row->n; i++)
-        finite = finite && isfinite(row->value[i]);
-    return finite ? GSA_OK : gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
-}
-
 /* The weights of rows ahead are asked for while others are summed up, unless all are near anyway. */
 #define ROWS_AHEAD 8
 #define NEAR_WEIGHTS ((size_t)1 << 15)
@@ -87,20 +122,45 @@ static void fetch_weights(const gsa_model *model, const gsa_batch *batch, size_t
             __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
 }
 
+/* To be called for the rows of a batch in their order. */
+static gsa__row come_to(const gsa_model *model, const gsa_batch *batch, size_t number)
+{
+    for (size_t r = 0; number == 0 && r < ROWS_AHEAD; r++)
+        fetch_weights(model, batch, r);
+    fetch_weights(model, batch, number + ROWS_AHEAD);
+    return gsa__row_at(batch, number);
+}
+
+void gsa__model_margins(const gsa_model *model, const gsa_batch *batch, size_t from, size_t n, double *out)
+{
+    for (size_t r = from; r < from + n; r++, out += model->n_outputs) {
+        gsa__row row = come_to(model, batch, r);
+        row_margins(model, &row, is_plain(model, &row), out);
+    }
+}
+
+static gsa_status check_row(const gsa_batch *batch, const gsa__row *row, size_t number, gsa_error *error)
+{
+    gsa_status status = gsa__batch_check_ids(batch, number, error);
+    bool finite = true;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        finite = finite && isfinite(row->value[i]);
+    return status != GSA_OK ? status
+           : finite         ? GSA_OK
+                            : gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
+}
+
 /* Margins, and predictions in their place: never more margins than predictions. */
 static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
                             gsa_error *error)
 {
     gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 0, error);
-    for (size_t r = 0; r < ROWS_AHEAD && status == GSA_OK; r++)
-        fetch_weights(model, batch, r);
     for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++, out += width) {
-        gsa__row row = gsa__row_at(batch, r);
-        fetch_weights(model, batch, r + ROWS_AHEAD);
-        status = gsa__batch_check_ids(batch, r, error);
-        if (status == GSA_OK)
-            status = check_values(&row, r, error);
-        gsa__model_row_margins(model, &row, out);
+        gsa__row row = come_to(model, batch, r);
+        bool plain = is_plain(model, &row);
+        if (!plain)
+            status = check_row(batch, &row, r, error);
+        row_margins(model, &row, plain, out);
         if (predicts)
             gsa__model_row_predict(model, out, out);
     }

@@ -154,6 +154,7 @@ static gsa_status expand(gsa_model *model, const uint32_t *ids, const float *wei
         return gsa__fail_memory(&model->env, error, "no memory for a model of %llu features and %zu output%s",
                                 (unsigned long long)model->n_features, model->n_outputs,
                                 model->n_outputs == 1 ? "" : "s");
+    gsa__prefer_huge_pages(model->owned_weights, (size_t)model->n_features * row_size);
     for (uint64_t i = 0; i < n_ids; i++) {
         uint64_t id = ids ? ids[i] : i;
         if (id >= model->n_features || (ids && i > 0 && ids[i] <= ids[i - 1]))

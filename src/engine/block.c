@@ -186,12 +186,13 @@ gsa_status gsa__block_add(gsa__block *block, const gsa_batch *rows, size_t n, si
 static int take_whole(gsa__block *block, gsa_reader *reader, size_t least_rows, size_t most_rows)
 {
     const gsa_batch *from = &block->pending;
-    if (block->rows.n_rows > 0 || !from->index || !from->label || from->n_rows > most_rows)
+    if (block->rows.n_rows > 0 || !from->index || from->n_rows > most_rows)
         return 0;
     size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
     if ((from->n_rows < least_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
         !gsa__hand_over(reader, &block->rows))
         return 0;
+    block->rows.without_labels = !from->label;
     block->pending_row = from->n_rows;
     return 1;
 }
