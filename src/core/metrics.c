@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "core/engine.h"
 
 #include <math.h>
 
@@ -52,7 +53,8 @@ void gsa_metrics_free(gsa_metrics *metrics)
 static double predict_row(gsa_metrics *metrics, size_t actual)
 {
     const gsa_model *model = metrics->model;
-    double *margins = metrics->margins, *p = metrics->probabilities;
+    const double *margins = metrics->margins;
+    double *p = metrics->probabilities;
     if (model->labels.n > 1)
         return model->loss->evaluate(margins, model->n_outputs, actual, p);
     gsa__model_row_predict(model, margins, p);
@@ -147,20 +149,47 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
     return GSA_OK;
 }
 
+/* n rows from `from` on, which have these margins. */
+static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, size_t from, size_t n, const double *margins,
+                           gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        metrics->margins = margins + i * metrics->model->n_outputs;
+        status = add_row(metrics, batch, from + i, error);
+        if (status != GSA_OK && error)
+            error->row = from + i;
+    }
+    return status;
+}
+
 gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error)
 {
     gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
-    for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++) {
-        size_t in_group = row % metrics->n_at_once, left = batch->n_rows - row;
-        if (in_group == 0)
-            gsa__model_margins(metrics->model, batch, row, left < metrics->n_at_once ? left : metrics->n_at_once,
-                               metrics->group_margins);
-        metrics->margins = metrics->group_margins + in_group * metrics->model->n_outputs;
-        status = add_row(metrics, batch, row, error);
-        if (status != GSA_OK && error)
-            error->row = row;
+    for (size_t from = 0, n; from < batch->n_rows && status == GSA_OK; from += n) {
+        n = batch->n_rows - from < metrics->n_at_once ? batch->n_rows - from : metrics->n_at_once;
+        gsa__model_margins(metrics->model, batch, from, n, metrics->group_margins);
+        status = add_rows(metrics, batch, from, n, metrics->group_margins, error);
     }
     return status;
+}
+
+size_t gsa__metrics_n_margins(const gsa_metrics *metrics)
+{
+    return metrics->model->n_outputs;
+}
+
+gsa_status gsa__metrics_margins(const gsa_metrics *metrics, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
+    if (status == GSA_OK)
+        gsa__model_margins(metrics->model, batch, 0, batch->n_rows, out);
+    return status;
+}
+
+gsa_status gsa__metrics_add(gsa_metrics *metrics, const gsa_batch *batch, const double *margins, gsa_error *error)
+{
+    return add_rows(metrics, batch, 0, batch->n_rows, margins, error);
 }
 
 gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error)

@@ -25,7 +25,8 @@ struct gsa_metrics {
     gsa__ranking *ranking; /* two classes only */
     double *group_margins; /* of n_at_once rows */
     size_t n_at_once;
-    double *margins, *probabilities; /* of a row; its margins are some of those of the group */
+    const double *margins; /* of a row */
+    double *probabilities;
     gsa_metric results[RESULTS_MOST];
     size_t n_results;
 };

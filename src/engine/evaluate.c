@@ -3,32 +3,143 @@
  * Sums of doubles depend on how they are grouped. So that they do not depend on the number of processes, rows that are
  * judged together come in parts that depend on the size of the input alone, and are added up in their order, in one
  * process too. */
+#include "core/engine.h"
+#include "engine/block.h"
 #include "engine/bytes.h"
 #include "engine/peers.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/pipeline.h"
 
 /* Bytes of a part at least, and how many parts there are at most: no more processes have something to do. What is
  * smaller is not worth a meeting, and has the sums of gsa_evaluate. */
 #define PART_SIZE ((uint64_t)1 << 18)
 #define PARTS_MOST 64u
 
-gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+/* On threads: rows of a block at most, margins of a block at most, and what a block is likely to take of the memory
+ * that is left, of which all may have a quarter. */
+#define MARGINS_MOST ((size_t)1 << 18)
+#define BLOCK_COST ((uint64_t)32 << 20)
+#define SHARE 4
+
+typedef struct slot {
+    gsa__block *block;
+    gsa_batch rows;
+    double *margins;
+    size_t capacity;
+    gsa_status status;
+    gsa_error error;
+} slot;
+
+typedef struct evaluating {
+    gsa_metrics *metrics;
+    gsa_reader *reader;
+    gsa_env env;
+    slot *slots;
+    size_t n_slots, most_rows;
+    const gsa__block *last;
+    gsa_status status; /* of reading */
+    gsa_error error;
+} evaluating;
+
+static bool read_rows(void *memory, size_t number)
 {
-    gsa_env resolved = gsa__env_resolve(env);
+    evaluating *run = memory;
+    slot *to = &run->slots[number];
+    if (run->last)
+        gsa__block_follow(to->block, run->last);
+    run->last = to->block;
+    run->status = gsa__block_take(to->block, run->reader, run->most_rows, &to->rows, &run->error);
+    return run->status == GSA_OK;
+}
+
+static void compute_margins(void *memory, size_t number)
+{
+    evaluating *run = memory;
+    slot *of = &run->slots[number];
+    size_t n = of->rows.n_rows * gsa__metrics_n_margins(run->metrics);
+    of->status = gsa__reserve(&run->env, &of->margins, &of->capacity, n, sizeof *of->margins)
+                     ? gsa__metrics_margins(run->metrics, &of->rows, of->margins, &of->error)
+                     : gsa__fail_memory(&run->env, &of->error, "no memory for %zu margins", n);
+}
+
+static gsa_status add_slot(evaluating *run, slot *from, gsa_error *error)
+{
+    if (run->env.should_stop(run->env.stop_ctx))
+        return gsa__fail(error, GSA_STOPPED, "stopped on request");
+    if (from->status != GSA_OK && error)
+        *error = from->error;
+    return from->status == GSA_OK ? gsa__metrics_add(run->metrics, &from->rows, from->margins, error) : from->status;
+}
+
+/* The sums of all slots, in the order of the rows. */
+static gsa_status add_slots(evaluating *run, gsa__pipeline *pipeline, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    size_t number;
+    gsa__pipeline_start(pipeline);
+    while (status == GSA_OK && gsa__pipeline_next(pipeline, &number)) {
+        slot *from = &run->slots[number];
+        status = add_slot(run, from, error);
+        if (status == GSA_OK) {
+            gsa__pipeline_release(pipeline);
+            continue;
+        }
+        gsa__pipeline_stop(pipeline); /* nobody else reads when the reader is asked where the row is */
+        gsa_reader_locate(run->reader, &from->rows, error);
+    }
+    if (status != GSA_OK || run->status == GSA_END)
+        return status;
+    if (error)
+        *error = run->error;
+    return run->status;
+}
+
+/* One block after the other, by the caller. */
+static gsa_status evaluate_alone(evaluating *run, gsa_error *error)
+{
     gsa_batch batch;
     gsa_status status;
-    while ((status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
-        if (resolved.should_stop(resolved.stop_ctx))
+    while ((status = gsa_reader_next(run->reader, &batch, error)) == GSA_OK) {
+        if (run->env.should_stop(run->env.stop_ctx))
             return gsa__fail(error, GSA_STOPPED, "stopped on request");
-        status = gsa_metrics_update(metrics, &batch, error);
+        status = gsa_metrics_update(run->metrics, &batch, error);
         if (status != GSA_OK) {
-            gsa_reader_locate(reader, &batch, error);
+            gsa_reader_locate(run->reader, &batch, error);
             return status;
         }
     }
     return status == GSA_END ? GSA_OK : status;
+}
+
+/* NULL if there is one thread, or no memory for blocks of several. */
+static gsa__pipeline *make_pipeline(evaluating *run)
+{
+    static const gsa__stages stages = {read_rows, compute_margins};
+    size_t n_threads = gsa__workers_count(&run->env), n_slots = n_threads + 2;
+    if (n_threads > 1 && gsa__memory_left(&run->env) / SHARE / n_slots >= BLOCK_COST)
+        run->slots = gsa__alloc_zeroed(&run->env, n_slots, sizeof *run->slots);
+    while (run->slots && run->n_slots < n_slots &&
+           gsa__block_new(&run->env, &run->slots[run->n_slots].block, NULL) == GSA_OK)
+        run->n_slots++;
+    return run->n_slots == n_slots ? gsa__pipeline_new(n_threads, n_slots, &stages, run, &run->env) : NULL;
+}
+
+gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+{
+    evaluating run = {.metrics = metrics, .reader = reader, .env = gsa__env_resolve(env)};
+    size_t most = MARGINS_MOST / (gsa__metrics_n_margins(metrics) + 1) + 1;
+    run.most_rows = most < GSA_BLOCK_ROWS ? most : GSA_BLOCK_ROWS;
+    gsa__pipeline *pipeline = make_pipeline(&run);
+    gsa_status status = pipeline ? add_slots(&run, pipeline, error) : evaluate_alone(&run, error);
+    gsa__pipeline_free(pipeline);
+    for (size_t i = 0; i < run.n_slots; i++) {
+        gsa__block_free(run.slots[i].block);
+        gsa__free(&run.env, run.slots[i].margins);
+    }
+    gsa__free(&run.env, run.slots);
+    return status;
 }
 
 typedef struct jury {

@@ -213,6 +213,48 @@ static void no_rows_are_a_failure_for_all(void **unused)
     free(text);
 }
 
+/* One thread, which is the caller's, is what others are compared with; a row that cannot be judged comes after many. */
+static void results_and_failures_do_not_depend_on_the_number_of_threads(void **unused)
+{
+    (void)unused;
+    static const char *const losses[] = {"squared", "logistic", "softmax", "hinge"};
+    for (size_t i = 0; i < 8; i++) {
+        char *text = text_of(N_ROWS, i % 4 == 0, 0), *other = text_of(500, i % 4 == 0, 0);
+        gsa_state *state = learned(other, losses[i % 4]);
+        gsa_error error = {0}, first_error = {0};
+        results first = {0};
+        gsa_model *model;
+        char *label = strchr(text + strlen(text) / 2, '\n') + 1;
+        if (i >= 4)
+            memset(label, 'w', strcspn(label, " ")); /* a word: no number, and no class that is known */
+        must_be_ok(gsa_state_finish(state, NULL, &model, &error), &error);
+        for (unsigned n_threads = 1; n_threads <= 5; n_threads += 2) {
+            const gsa_env env = {.n_threads = n_threads};
+            gsa_metrics *metrics;
+            gsa_reader *reader = text_reader(text, NULL);
+            must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
+            gsa_status status = gsa_evaluate(metrics, reader, &env, &error);
+            results found = {0};
+            if (status == GSA_OK)
+                must_be_ok(gsa_metrics_finish(metrics, &error), &error);
+            keep_results(&found, metrics);
+            if (n_threads == 1) {
+                first = found;
+                first_error = error;
+            }
+            assert_int_equal(status, i == 4 ? GSA_LABEL : GSA_OK);
+            must_be_equal(&first, &found, 0);
+            assert_string_equal(first_error.message, error.message);
+            gsa_metrics_free(metrics);
+            gsa_reader_close(reader);
+        }
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(text);
+        free(other);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +262,7 @@ int main(void)
         cmocka_unit_test(rows_that_cannot_be_dealt_out_are_judged_by_the_first),
         cmocka_unit_test(a_failure_of_one_is_everyones),
         cmocka_unit_test(no_rows_are_a_failure_for_all),
+        cmocka_unit_test(results_and_failures_do_not_depend_on_the_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
