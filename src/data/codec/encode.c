@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Pieces of half this size would make files .3 % larger (zstd, a cache of a click log). */
+/* Against one member, a cache of a click log grows by 1.8 % with zstd and by .4 % with gzip. */
 #define PIECE_SIZE ((size_t)512 << 10)
 #define PACKED_SIZE (PIECE_SIZE + (PIECE_SIZE >> 6)) /* no codec makes more of a piece that it cannot compress */
 /* What a piece takes with its encoder, and which share of the memory that is left all of them may have. */
