@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/workers.h"
 
 #include <string.h>
 
@@ -68,78 +69,131 @@ static double search(const search_line *line, double most, int n_steps)
     return (low + high) / 2;
 }
 
-typedef struct strides {
-    gsa__merging *merging;
-    search_line line;
-    double *start, *along;
-    gsa__presence met; /* of the features of a row, the intercept first; and their gains */
-    float *gain;
-} strides;
+/* ---- the slots of the held-out rows ------------------------------------------------------------------------------ */
 
-static void add_start(gsa__merging *merging, size_t slot, bool averaged, double x, double *start)
+/* Ascending, the intercept first, and one more that is zero, for features that no learned row has. By slot and output:
+ * last weights and what averages lack of them in the base, and the changes of both. */
+typedef struct held_slots {
+    size_t n;
+    uint32_t *slot, *place; /* place: by entry of the rows, which of the slots it is */
+    float *last, *lag, *change, *average;
+    float *all, *one; /* presence, by slot */
+} held_slots;
+
+static void free_slots(held_slots *of, const gsa_env *env)
 {
-    const gsa__view *from = &merging->start;
-    gsa__merging_start(merging, slot, 1);
-    double kept = averaged ? 1 - merging->fresh : 0;
-    for (size_t k = 0; k < merging->n_outputs; k++)
-        start[k] += ((double)from->last[k * from->block] - kept * (double)from->lag[k * from->block]) * x;
+    gsa__free(env, of->slot);
+    gsa__free(env, of->place);
+    gsa__free(env, of->last);
 }
 
-/* Held-out rows may have features that no learned row has: those have no slot. */
-static size_t slot_of(const gsa__row *row, size_t entry)
+/* Marks the slots in a set of bits, by which they are counted, listed and found again. */
+static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *of, gsa_error *error)
 {
-    return entry > 0 ? (size_t)row->index[entry - 1] + 1 : 0;
-}
-
-static void find_gains(const strides *of, const gsa__row *row, double alpha)
-{
-    const gsa__merging *merging = of->merging;
-    for (size_t j = 0; j <= row->n; j++) {
-        size_t slot = slot_of(row, j);
-        of->gain[j] = 1;
-        if (merging->met.all && slot < merging->into->table.n_slots) {
-            of->met.all[j] = merging->met.all[slot];
-            of->met.one[j] = merging->met.one[slot];
+    size_t n_words = into->table.n_slots / 64 + 1, n_entries = 0, at = 0;
+    uint64_t *bits = gsa__alloc_zeroed(&into->env, n_words, sizeof *bits);
+    uint32_t *before = gsa__alloc(&into->env, n_words, sizeof *before); /* slots in the words before this one */
+    for (size_t i = 0; i < n_rows && bits; i++) {
+        gsa__row row = gsa__held_row_view(into->sample.at[i]);
+        n_entries += row.n;
+        for (size_t j = 0; j < row.n; j++)
+            if (row.index[j] + (size_t)1 < into->table.n_slots)
+                bits[(row.index[j] + (size_t)1) / 64] |= UINT64_C(1) << (row.index[j] + (size_t)1) % 64;
+    }
+    for (size_t w = 0; w < n_words && bits && before; w++) {
+        bits[w] |= w == 0; /* the intercept */
+        before[w] = (uint32_t)of->n;
+        of->n += (size_t)__builtin_popcountll(bits[w]);
+    }
+    of->slot = gsa__alloc(&into->env, of->n + 1, sizeof *of->slot);
+    of->place = gsa__alloc(&into->env, n_entries, sizeof *of->place);
+    of->last = gsa__alloc_zeroed(&into->env, of->n + 1, (4 * into->table.n_outputs + 2) * sizeof(float));
+    bool done = bits && before && of->slot && of->place && of->last;
+    for (size_t w = 0, n = 0; w < n_words && done; w++)
+        for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1)
+            of->slot[n++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(rest);
+    for (size_t i = 0; i < n_rows && done; i++) {
+        gsa__row row = gsa__held_row_view(into->sample.at[i]);
+        for (size_t j = 0; j < row.n; j++) {
+            size_t slot = (size_t)row.index[j] + 1;
+            uint64_t below = slot < into->table.n_slots ? bits[slot / 64] & ((UINT64_C(1) << slot % 64) - 1) : 0;
+            of->place[at++] = slot < into->table.n_slots ? before[slot / 64] + (uint32_t)__builtin_popcountll(below)
+                                                         : (uint32_t)of->n;
         }
     }
-    if (merging->met.all && alpha > 0)
-        gsa__gains(of->met.all, of->met.one, row->n + 1, alpha, of->gain);
+    gsa__free(&into->env, bits);
+    gsa__free(&into->env, before);
+    return done ? GSA_OK : gsa__fail_memory(&into->env, error, "no memory for the slots of %zu held-out rows", n_rows);
 }
 
-/* One gamma at a time: of the last weights, or of the averaged. Where a line starts is the same for every alpha
- * (with_start: to be found). */
-static void take_margins(const strides *of, bool averaged, double alpha, bool with_start)
+/* The first alone: what it is merged from is another thing than slices. */
+static gsa_status take_slots(gsa__merging *merging, held_slots *of, gsa_error *error)
+{
+    size_t block = merging->start.block, n_outputs = merging->n_outputs, size = (of->n + 1) * n_outputs;
+    gsa_status status = GSA_OK;
+    of->lag = of->last + size;
+    of->change = of->lag + size;
+    of->average = of->change + size;
+    of->all = of->average + size;
+    of->one = of->all + of->n + 1;
+    for (size_t first = 0, n; first < of->n && status == GSA_OK; first += n) {
+        gsa__sums *sums;
+        n = first == 0 ? 1 : of->n - first < block ? of->n - first : block;
+        status = gsa__merging_changes(merging, &(gsa__slots){.n = n, .at = of->slot + first}, &sums, error);
+        for (size_t i = 0; i < n && status == GSA_OK; i++) {
+            for (size_t k = 0, to = (first + i) * n_outputs; k < n_outputs; k++, to++) {
+                of->last[to] = merging->start.last[k * block + i];
+                of->lag[to] = merging->start.lag[k * block + i];
+                of->change[to] = sums->sum[k * block + i];
+                of->average[to] = sums->sum[(n_outputs + k) * block + i];
+            }
+            of->all[first + i] = merging->steps.all[i];
+            of->one[first + i] = merging->steps.one[i];
+        }
+    }
+    return status;
+}
+
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
+
+/* Of the last weights, or of the averaged. */
+typedef struct strides {
+    const gsa__merging *merging;
+    const held_slots *slots;
+    const float *change;
+    double kept; /* of what averages lack in the base */
+    search_line line;
+    double *start, *along;
+    float *gain; /* by slot */
+} strides;
+
+/* Margins where a line starts, or along it. */
+static void take_margins(const strides *of, bool is_start, double *margins)
 {
     const gsa_state *into = of->merging->into;
-    const gsa__table *table = &into->table;
-    size_t n_outputs = table->n_outputs, change = averaged ? gsa__table_average(table) : 0;
-    double *along = of->along, *start = of->start;
-    memset(along, 0, of->line.n_rows * n_outputs * sizeof *along);
-    if (with_start)
-        memset(start, 0, of->line.n_rows * n_outputs * sizeof *start);
-    for (size_t i = 0; i < of->line.n_rows; i++, along += n_outputs, start += n_outputs) {
+    const held_slots *slots = of->slots;
+    const uint32_t *place = slots->place;
+    size_t n_outputs = into->table.n_outputs;
+    memset(margins, 0, of->line.n_rows * n_outputs * sizeof *margins);
+    for (size_t i = 0; i < of->line.n_rows; i++, margins += n_outputs) {
         gsa__row row = gsa__held_row_view(into->sample.at[i]);
-        find_gains(of, &row, alpha);
         for (size_t j = into->params.value[GSA__PARAM_intercept] ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
-            size_t slot = slot_of(&row, j);
-            double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->gain[j] * x;
-            if (slot >= table->n_slots)
-                continue;
-            for (size_t k = 0; k < n_outputs; k++)
-                along[k] += step * (double)gsa__table_slot(table, slot)[change + k].f;
-            if (with_start)
-                add_start(of->merging, slot, averaged, x, start);
+            size_t at = j > 0 ? place[j - 1] : 0;
+            double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->gain[at] * x;
+            for (size_t k = 0, from = at * n_outputs; k < n_outputs; k++, from++)
+                margins[k] += is_start ? ((double)slots->last[from] - of->kept * (double)slots->lag[from]) * x
+                                       : step * (double)of->change[from];
         }
+        place += row.n;
     }
 }
 
 /* Presence of a feature that came once, by the held-out rows. */
-static double presence_of_one(const strides *of)
+static double presence_of_one(const gsa__merging *merging, size_t n_rows)
 {
-    const gsa_state *into = of->merging->into;
     double mass = 0, count = 0;
-    for (size_t i = 0; i < of->line.n_rows && !of->merging->base->units_free; i++) {
-        const gsa__held_row *held = into->sample.at[i];
+    for (size_t i = 0; i < n_rows && !merging->base->units_free; i++) {
+        const gsa__held_row *held = merging->into->sample.at[i];
         gsa__row row = gsa__held_row_view(held);
         for (size_t j = 0; j < row.n; j++)
             mass += (double)held->weight * (double)row.value[j] * (double)row.value[j];
@@ -148,67 +202,84 @@ static double presence_of_one(const strides *of)
     return mass > 0 ? mass / count : 1;
 }
 
-static double loss_with(const strides *of, bool averaged, int n_steps, gsa__stride *stride)
+static double loss_with(const strides *of, int n_steps, gsa__stride *stride)
 {
-    take_margins(of, averaged, stride->alpha, !(stride->alpha > 0));
     double most = (double)of->merging->n_states;
+    for (size_t i = 0; i < of->slots->n + 1; i++)
+        of->gain[i] = 1;
+    if (stride->alpha > 0)
+        of->merging->into->kernels->gains(of->slots->all, of->slots->one, of->slots->n, (float)stride->alpha, of->gain);
+    take_margins(of, false, of->along);
     if (stride->alpha > 0 && most > GAMMA_MOST) /* what copies lack, the gain has made up for */
         most = GAMMA_MOST;
     stride->gamma = search(&of->line, most, n_steps);
     return loss_at(&of->line, stride->gamma);
 }
 
-static gsa__stride best_stride(const strides *of, bool averaged, double one)
+static gsa__stride best_stride(const strides *of)
 {
-    gsa__stride best = {1, 0}; /* the first, which finds where all of them start */
-    double best_loss = loss_with(of, averaged, STEPS, &best), alpha = 1 / one;
+    bool gains = of->merging->goes_on && of->merging->n_states > 1;
+    gsa__stride best = {1, 0};
+    take_margins(of, true, of->start);
+    double best_loss = loss_with(of, STEPS, &best);
+    double alpha = gains ? 1 / presence_of_one(of->merging, of->line.n_rows) : 0;
     int n_worse = 0;
-    for (int i = 0; i < ALPHAS && of->merging->met.all && n_worse < WORSE_MOST; i++, alpha /= 4) {
+    for (int i = 0; i < ALPHAS && gains && n_worse < WORSE_MOST; i++, alpha /= 4) {
         gsa__stride stride = {1, alpha};
-        double loss = loss_with(of, averaged, STEPS_AMONG, &stride);
+        double loss = loss_with(of, STEPS_AMONG, &stride);
         n_worse = loss < best_loss ? 0 : n_worse + 1;
         if (loss < best_loss) {
             best = stride;
             best_loss = loss;
         }
     }
-    if (of->merging->met.all)
-        (void)loss_with(of, averaged, STEPS, &best);
+    if (gains)
+        (void)loss_with(of, STEPS, &best);
     return best;
 }
 
-/* Margins of the rows, of one row, and what find_gains needs for the longest. */
-static double *make_room(const gsa_state *into, size_t n_rows, size_t *n_margins, size_t *n_entries)
-{
-    size_t n_numbers, n_extra;
-    *n_entries = 1;
-    for (size_t i = 0; i < n_rows; i++)
-        if (into->sample.at[i]->n >= *n_entries)
-            *n_entries = (size_t)into->sample.at[i]->n + 1;
-    bool fits = gsa__multiply(n_rows, 2 * into->table.n_outputs, n_margins) &&
-                gsa__add(into->table.n_outputs, 2 * *n_entries, &n_extra) && gsa__add(*n_margins, n_extra, &n_numbers);
-    return fits ? gsa__alloc_zeroed(&into->env, n_numbers, sizeof(double)) : NULL;
-}
+typedef struct both_strides {
+    gsa__merging *merging;
+    const held_slots *slots;
+    size_t n_rows;
+} both_strides;
 
-gsa_status gsa__merging_strides(gsa__merging *merging, gsa__stride *along, gsa__stride *along_average, gsa_error *error)
+/* Task: the last weights, or the averaged. */
+static gsa_status find_stride(void *ctx, size_t task, gsa_error *error)
 {
+    const both_strides *both = ctx;
+    gsa__merging *merging = both->merging;
     const gsa_state *into = merging->into;
-    size_t n_rows = into->sample.n < ROWS_MOST ? into->sample.n : ROWS_MOST, n_margins, n_entries;
-    *along = *along_average = (gsa__stride){1, 0};
-    if (into->sample.n == 0 || gsa__state_lacks_loss(into))
-        return GSA_OK;
-    double *memory = make_room(into, n_rows, &n_margins, &n_entries);
+    size_t n_outputs = into->table.n_outputs, n_margins, n_numbers;
+    bool fits = gsa__multiply(both->n_rows, n_outputs, &n_margins) && gsa__multiply(n_margins, 2, &n_numbers) &&
+                gsa__add(n_numbers, n_outputs + both->slots->n / 2 + 1, &n_numbers);
+    double *memory = fits ? gsa__alloc(&into->env, n_numbers, sizeof *memory) : NULL;
     if (!memory)
-        return gsa__fail_memory(&into->env, error, "no memory for the margins of %zu held-out rows", n_rows);
-    double *start = memory, *direction = memory + n_margins / 2, *row = memory + n_margins;
-    float *met = (float *)(row + into->table.n_outputs);
-    strides of = {
-        .merging = merging, .line = {into, n_rows, start, direction, row}, .start = start, .along = direction};
-    of.met = (gsa__presence){met, met + n_entries};
-    of.gain = met + 2 * n_entries;
-    double one = merging->met.all ? presence_of_one(&of) : 1;
-    *along = best_stride(&of, false, one);
-    *along_average = best_stride(&of, true, one);
+        return gsa__fail_memory(&into->env, error, "no memory for the margins of %zu held-out rows", both->n_rows);
+    double *start = memory, *along = start + n_margins, *row = along + n_margins;
+    strides of = {.merging = merging, .slots = both->slots, .start = start, .along = along};
+    of.change = task > 0 ? both->slots->average : both->slots->change;
+    of.kept = task > 0 ? merging->steps.kept : 0;
+    of.line = (search_line){into, both->n_rows, start, along, row};
+    of.gain = (float *)(row + n_outputs);
+    merging->along[task] = best_stride(&of);
     gsa__free(&into->env, memory);
     return GSA_OK;
+}
+
+gsa_status gsa__merging_strides(gsa__merging *merging, gsa_error *error)
+{
+    const gsa_state *into = merging->into;
+    held_slots slots = {0};
+    both_strides both = {merging, &slots, into->sample.n < ROWS_MOST ? into->sample.n : ROWS_MOST};
+    merging->along[0] = merging->along[1] = (gsa__stride){1, 0};
+    if (into->sample.n == 0 || gsa__state_lacks_loss(into))
+        return GSA_OK;
+    gsa_status status = list_slots(into, both.n_rows, &slots, error);
+    if (status == GSA_OK)
+        status = take_slots(merging, &slots, error);
+    if (status == GSA_OK)
+        status = gsa__workers_run(gsa__workers_count(&into->env), 2, find_stride, &both, &into->env, error);
+    free_slots(&slots, &into->env);
+    return status;
 }

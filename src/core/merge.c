@@ -186,7 +186,6 @@ static gsa_status make_room_for_counts(gsa__merging *merging, uint64_t n_rows, g
 static gsa_status add_up(gsa__merging *merging, gsa_error *error)
 {
     gsa__change sum = gsa__change_sum(merging->states, merging->n_states, merging->base, merging->into);
-    gsa__stride along, along_average;
     gsa__change_apply(merging->into, &sum, merging->base, merging->goes_on);
     gsa__label_origins_unite(merging->into, merging->states, merging->n_states,
                              merging->goes_on ? merging->base : NULL);
@@ -194,11 +193,9 @@ static gsa_status add_up(gsa__merging *merging, gsa_error *error)
     if (status == GSA_OK)
         status = gsa__merging_begin(merging, error);
     if (status == GSA_OK)
-        status = gsa__merging_take(merging, error);
+        status = gsa__merging_strides(merging, error);
     if (status == GSA_OK)
-        status = gsa__merging_strides(merging, &along, &along_average, error);
-    if (status == GSA_OK)
-        status = gsa__merging_apply(merging, &along, &along_average, error);
+        status = gsa__merging_slots(merging, error);
     gsa__merging_end(merging);
     return status;
 }

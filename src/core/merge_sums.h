@@ -6,40 +6,23 @@
  *   A2  States are added up in one fixed binary tree over their numbers: left half plus right half, the left one a
  *       power of two. Runs of states that are aligned to such a power are whole parts of the tree, whatever number of
  *       states there is, so that each may be added up by another process, to the same bits.
- *   A3  No number is -0: to add nothing, as a slot or a run that nobody met is, changes no bit.
- *   A4  Arrays are by quantity, then by slot, one block each: loops over slots become vectors. */
+ *   A3  No number is -0: to add nothing, as a slot or a run that nobody met is, changes no bit. */
 #ifndef GSA_CORE_MERGE_SUMS_H
 #define GSA_CORE_MERGE_SUMS_H
 
 #include "core/state.h"
 
-/* Slots of a block, whose arrays stay in the cache. A multiple of 64. */
-#define GSA__BLOCK_MOST 512
-static inline size_t gsa__sums_block(size_t n_outputs)
-{
-    return n_outputs < 15 ? 1024 / (n_outputs + 1) / 64 * 64 : 64;
-}
-
-typedef struct gsa__sums {
-    size_t first, n; /* states [first, first + n) */
-    bool is_empty;   /* none of them has met any slot: the rest is not valid */
-    float *sum;      /* [gsa__sums_width x block]: changes of weights, of averages, mass, squared presence */
-    double *count;   /* [block]: presence since the base; whole numbers, as is */
-    double *met;     /* [block]: the number of states that met a slot */
-} gsa__sums;
-
-static inline size_t gsa__sums_width(size_t n_outputs)
-{
-    return 2 * n_outputs + 2;
-}
-
 /* Sums that wait for those to their right: in the end the parts of the tree that the states are. */
 typedef struct gsa__tree {
     gsa__sums *at;
-    size_t depth, block, width;
+    size_t depth, n_outputs;
+    const gsa__kernels *kernels;
     size_t n_slots; /* of the block, set by whoever fills it */
     void *memory;
 } gsa__tree;
+
+/* Zeros, which are valid. */
+void gsa__sums_clear(gsa__sums *sums, size_t n_outputs);
 
 /* Room for any run of up to n_states. */
 bool gsa__tree_begin(gsa__tree *tree, size_t n_states, size_t n_outputs, const gsa_env *env);
@@ -68,20 +51,8 @@ typedef struct gsa__merged {
     double weight; /* the mean weight of its rows, in that of the merged one's; 1 with a base */
 } gsa__merged;
 
-/* Slots of a state in the outputs of the merged one: last weights, what averages lack of them, mass and presence. */
-typedef struct gsa__view {
-    float *last, *lag;    /* [outputs x block] */
-    double *mass, *count; /* [block] */
-    float *scratch[2];    /* [block] */
-    size_t block, n_outputs;
-    void *memory;
-} gsa__view;
-
 bool gsa__view_begin(gsa__view *view, size_t n_outputs, const gsa_env *env);
-/* Slots [first, first + n), n at most a block; those that the state does not have are zero. */
-void gsa__view_take(gsa__view *view, const gsa__merged *from, size_t first, size_t n);
-/* The sums of one state. False if it knows less of a slot than the base does. */
-bool gsa__sums_take(gsa__sums *sums, const gsa__view *state, const gsa__view *base, double fresh, bool units_free,
-                    size_t n);
+/* At most a block of slots; those that the state does not have are zero. */
+void gsa__view_take(gsa__view *view, const gsa__merged *from, const gsa__slots *slots);
 
 #endif

@@ -241,6 +241,31 @@ bool gsa__slice_next(gsa__slice *slice, uint64_t block, size_t n_outputs, gsa__c
     return true;
 }
 
+bool gsa__slice_seek(gsa__slice *slice, uint64_t block, size_t n_outputs, gsa__chunk *out)
+{
+    while (gsa__slice_block(slice) < block)
+        (void)gsa__slice_next(slice, gsa__slice_block(slice), n_outputs, out);
+    return gsa__slice_block(slice) == block && read_chunk(slice->chunks, SIZE_MAX, n_outputs, out);
+}
+
+void gsa__chunk_find(const gsa__chunk *of, size_t slot, size_t n_outputs, size_t i, gsa__sums *out)
+{
+    size_t block = gsa__sums_block(n_outputs), width = gsa__sums_width(n_outputs), rank = 0;
+    const unsigned char *from = of->bits + block / 8;
+    uint64_t bits = gsa__load_u64(of->bits + slot / 64 * 8);
+    const uint32_t at = (uint32_t)i;
+    if (!(bits >> slot % 64 & 1))
+        return;
+    for (size_t k = 0; k < slot / 64; k++)
+        rank += (size_t)__builtin_popcountll(gsa__load_u64(of->bits + 8 * k));
+    rank += (size_t)__builtin_popcountll(bits & ((UINT64_C(1) << slot % 64) - 1));
+    for (size_t k = 0; k < width; k++, from += 4 * of->n)
+        unpack(from + 4 * rank, &at, 1, out->sum + k * block);
+    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
+        add_words(from + 4 * rank, &at, 1, half ? 0x1p32 : 1, out->count);
+    out->met[i] = of->met_size == 0 ? 1 : of->met_size == 1 ? (double)from[rank] : (double)u32_at(from + 4 * rank);
+}
+
 void gsa__chunk_take(const gsa__chunk *of, size_t n_slots, size_t n_outputs, gsa__sums *out)
 {
     size_t block = gsa__sums_block(n_outputs), width = gsa__sums_width(n_outputs);

@@ -50,6 +50,10 @@ gsa_status gsa__slice_open(uint64_t kind, const void *bytes, size_t size, size_t
 uint64_t gsa__slice_block(const gsa__slice *slice);
 /* The next chunk, if it is of this block; the slice goes on behind it. */
 bool gsa__slice_next(gsa__slice *slice, uint64_t block, size_t n_outputs, gsa__chunk *out);
+/* The first chunk of this block or of a later one is next; true: it is of this block, and stays next. */
+bool gsa__slice_seek(gsa__slice *slice, uint64_t block, size_t n_outputs, gsa__chunk *out);
+/* One slot of the block into sums that are zero, as their slot i. */
+void gsa__chunk_find(const gsa__chunk *of, size_t slot, size_t n_outputs, size_t i, gsa__sums *out);
 void gsa__chunk_take(const gsa__chunk *of, size_t n_slots, size_t n_outputs, gsa__sums *out);
 
 #endif

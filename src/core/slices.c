@@ -32,11 +32,11 @@ static gsa_status put_changes(gsa__merging *merging, const gsa__slice *of, gsa__
         end = (size_t)(of->first + of->n_features) + 1;
     gsa__sink_head(to, GSA__SLICE_CHANGE, of);
     for (uint64_t b = 0; of->first + b * block + 1 < end && status == GSA_OK && !to->failed; b++) {
-        size_t first = (size_t)(of->first + b * block) + 1, n = end - first < block ? end - first : block;
-        gsa__merging_start(merging, first, n);
-        status = gsa__merging_add(merging, (size_t)of->first_copy, first, n, error);
+        gsa__slots slots = {.first = (size_t)(of->first + b * block) + 1};
+        slots.n = end - slots.first < block ? end - slots.first : block;
+        status = gsa__merging_add(merging, (size_t)of->first_copy, &slots, error);
         for (size_t i = 0; i < merging->tree.depth && status == GSA_OK; i++)
-            gsa__sink_chunk(to, &merging->tree.at[i], n, b, (size_t)of->first_copy);
+            gsa__sink_chunk(to, &merging->tree.at[i], slots.n, b, (size_t)of->first_copy);
         merging->tree.depth = 0;
     }
     return status;
@@ -169,34 +169,40 @@ gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size
 
 /* ---- joining ----------------------------------------------------------------------------------------------------- */
 
-/* Slots [first, end) are those of a slice from its block 0 on. */
-static void take_slice(gsa__merging *merging, const gsa__slice *slice, size_t first, size_t end)
+gsa__sums *gsa__slices_find(gsa__merging *merging, const gsa__slots *slots)
 {
-    gsa__slice left = *slice;
+    gsa__sums *sums = &merging->tree.at[0];
     size_t block = gsa__sums_block(merging->n_outputs);
-    for (uint64_t b = 0; first < end; b++, first += block) {
-        size_t n = end - first < block ? end - first : block;
+    gsa__sums_clear(sums, merging->n_outputs);
+    for (size_t i = 0; i < slots->n; i++) {
+        uint64_t feature = gsa__slots_at(slots, i) - 1;
+        while (merging->found.n_features > 0 && feature - merging->found.first >= merging->found.n_features)
+            merging->found =
+                ++merging->n_found < merging->n_slices ? merging->slices[merging->n_found] : (gsa__slice){0};
+        feature -= merging->found.first;
+        gsa__chunk of;
+        if (gsa__slice_seek(&merging->found, feature / block, merging->n_outputs, &of))
+            gsa__chunk_find(&of, feature % block, merging->n_outputs, i, sums);
+    }
+    return sums;
+}
+
+/* Its slots are those of the slice from its block 0 on; the last one has all that follow. */
+void gsa__slices_enter(gsa__merging *merging, size_t number)
+{
+    gsa__slice left = merging->slices[number];
+    size_t block = gsa__sums_block(merging->n_outputs), n_slots = merging->into->table.n_slots;
+    uint64_t end = number + 1 < merging->n_slices ? 1 + left.first + left.n_features : n_slots;
+    end = end < n_slots ? end : n_slots;
+    for (uint64_t b = 0, first = 1 + left.first; first < end; b++, first += block) {
+        size_t n = end - first < block ? (size_t)(end - first) : block;
         gsa__sums *sums = &merging->tree.at[0];
         gsa__chunk of;
         sums->is_empty = !gsa__slice_next(&left, b, merging->n_outputs, &of);
         if (!sums->is_empty)
             gsa__chunk_take(&of, n, merging->n_outputs, sums);
-        gsa__merging_start(merging, first, n);
-        gsa__merging_enter(merging, sums, first, n);
+        gsa__merging_enter(merging, sums, (size_t)first, n);
     }
-}
-
-void gsa__slices_take(gsa__merging *merging)
-{
-    const gsa__slice nothing = {0};
-    size_t n_slots = merging->into->table.n_slots, slot = 1;
-    for (size_t i = 0; i < merging->n_slices && slot < n_slots; i++) {
-        uint64_t end = 1 + merging->slices[i].first + merging->slices[i].n_features;
-        size_t from = slot;
-        slot = end < n_slots ? (size_t)end : n_slots;
-        take_slice(merging, &merging->slices[i], from, slot);
-    }
-    take_slice(merging, &nothing, slot, n_slots);
 }
 
 /* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but

@@ -18,6 +18,7 @@
 
 #include "core/entries.h"
 #include "core/group.h"
+#include "core/merge_block.h"
 #include "core/row.h"
 #include "core/table.h"
 
@@ -95,6 +96,21 @@ typedef struct gsa__kernels {
      * And the sum of p (e^p - 1), p in [0, 1]. The bits of base/real.h. */
     double (*exponentiate)(double *m, size_t n, double *shift);
     double (*expected_growth)(const double *p, size_t n);
+    /* Blocks of slots that are merged (slots.h). Records of a table into a view; terms of averages times per_total. */
+    void (*view_records)(gsa__view *view, const gsa__cell *cells, size_t room, size_t n, float per_total);
+    /* The sums of one state, of whose average the base's is `kept`. False if it knows less of a slot than the base. */
+    bool (*sum_changes)(gsa__sums *sums, const gsa__view *state, const gsa__view *base, float kept, bool units_free,
+                        size_t n);
+    void (*add_sums)(gsa__sums *to, const gsa__sums *from, size_t n_outputs, size_t n);
+    /* merge_slots.h has the formula; alpha > 0. */
+    void (*gains)(const float *all, const float *one, size_t n, float alpha, float *gain);
+    /* Sums of changes become their means; mass and presence of the base become those of the result. n_states: how many
+     * count; 0: those that met a slot. */
+    void (*mean_changes)(gsa__sums *sums, gsa__view *start, bool units_free, double n_states, size_t n,
+                         gsa__block_steps *out);
+    /* The records of the result. */
+    void (*enter_slots)(gsa__cell *cells, size_t room, const gsa__view *start, const gsa__sums *changes,
+                        const gsa__block_steps *by, size_t n);
 } gsa__kernels;
 
 extern const gsa__kernels gsa__kernels_generic, gsa__kernels_avx2, gsa__kernels_avx512;

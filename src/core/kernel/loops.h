@@ -298,6 +298,7 @@ static void update_many(gsa__table *table, const gsa__entries *entries, double s
 }
 
 #include "core/kernel/groups_many.h"
+#include "core/kernel/slots.h"
 
 const gsa__kernels GSA__KERNELS = {
     .name = GSA__KERNELS_NAME,
@@ -327,4 +328,10 @@ const gsa__kernels GSA__KERNELS = {
     .share_floats = share_floats,
     .exponentiate = exponentiate,
     .expected_growth = expected_growth,
+    .view_records = view_records,
+    .sum_changes = sum_changes,
+    .add_sums = add_sums,
+    .gains = gains,
+    .mean_changes = mean_changes,
+    .enter_slots = enter_slots,
 };

@@ -172,7 +172,7 @@ static void changes_of_rare_features_add_up_and_those_of_frequent_ones_are_avera
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         float all[2] = {0, cases[i].all}, one[2] = {0, cases[i].one}, gain[2];
-        gsa__gains(all, one, 2, cases[i].alpha, gain);
+        gsa__kernels_best()->gains(all, one, 2, (float)cases[i].alpha, gain);
         assert_true(gain[0] == 1);
         assert_close((double)gain[1], cases[i].gain, 4e-7 * cases[i].gain);
     }

@@ -456,7 +456,7 @@ static void damaged_slices_are_refused(void **unused)
         assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
         of.united[0].data[48 + bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
-    for (size_t bit = 0; bit < 512; bit++) { /* features that are not there, or none that is */
+    for (size_t bit = 0; bit < gsa__sums_block(1); bit++) { /* features that are not there, or none that is */
         of.united[0].data[64 + bit / 8] ^= (unsigned char)(1u << bit % 8);
         assert_int_equal(join(&of, base, NULL, &out, &error), GSA_FORMAT);
         of.united[0].data[64 + bit / 8] ^= (unsigned char)(1u << bit % 8);
