@@ -130,6 +130,8 @@ gsa_status gsa__merging_add(gsa__merging *merging, size_t number, const gsa__slo
         const gsa__merged *from = &merging->from[s];
         gsa__sums *sums = gsa__tree_next(&merging->tree, number + s, 1);
         gsa__view_take(&merging->view, from, slots);
+        if (s + 1 < merging->n_states)
+            gsa__view_ask(from + 1, slots);
         if (!from->state->kernels->sum_changes(sums, &merging->view, &merging->start, (float)(1 - from->fresh),
                                                units_free, slots->n))
             return gsa__fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own",

@@ -117,6 +117,9 @@ static void place(const gsa__merged *from, size_t output, float weight, size_t b
     }
 }
 
+/* Slots whose records are asked for before they are taken. */
+#define AHEAD 16
+
 /* Slots that do not lie side by side, or outputs that are not those of the merged one. */
 static void take_each(gsa__view *view, const gsa__merged *from, const gsa__slots *slots, size_t n)
 {
@@ -128,6 +131,8 @@ static void take_each(gsa__view *view, const gsa__merged *from, const gsa__slots
         view->last[k * view->block] = from->unseen;
     for (size_t i = 0; i < n; i++) {
         const gsa__cell *record = gsa__table_slot(table, gsa__slots_at(slots, i));
+        if (i + AHEAD < n)
+            __builtin_prefetch(gsa__table_slot(table, gsa__slots_at(slots, i + AHEAD)));
         const gsa__cell *terms = record + gsa__table_average(table);
         for (size_t k = 0; k < n_own; k++) {
             place(from, k, record[k].f, view->block, view->last + i);
@@ -136,6 +141,17 @@ static void take_each(gsa__view *view, const gsa__merged *from, const gsa__slots
         view->count[i] = (double)(int32_t)record[gsa__table_count(table)].u;
         view->mass[i] = (double)record[gsa__table_mean(table)].f * view->count[i];
     }
+}
+
+void gsa__view_ask(const gsa__merged *from, const gsa__slots *slots)
+{
+    const gsa__table *table = from->table;
+    if (!table || slots->at || slots->first + slots->n > table->n_slots)
+        return;
+    const char *record = (const char *)gsa__table_slot(table, slots->first);
+    size_t size = slots->n * gsa__table_stride(table) * sizeof(gsa__cell);
+    for (size_t at = 0; at < size && at < 8192; at += 64)
+        __builtin_prefetch(record + at, 0, 2);
 }
 
 void gsa__view_take(gsa__view *view, const gsa__merged *from, const gsa__slots *slots)

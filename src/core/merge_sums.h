@@ -53,6 +53,7 @@ typedef struct gsa__merged {
 
 bool gsa__view_begin(gsa__view *view, size_t n_outputs, const gsa_env *env);
 /* At most a block of slots; those that the state does not have are zero. */
+void gsa__view_ask(const gsa__merged *from, const gsa__slots *slots);
 void gsa__view_take(gsa__view *view, const gsa__merged *from, const gsa__slots *slots);
 
 #endif

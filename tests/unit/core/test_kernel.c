@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/real.h"
 #include "core/kernel/kernel.h"
+#include "core/merge_sums.h"
 
 #include <math.h>
 
@@ -91,6 +92,64 @@ static void every_kernel_gives_the_bits_of_the_plain_code(void **unused)
 }
 
 /* Class j goes to partial sum j mod 8, as kernel.h says, with the exponentials of base/real.h. */
+/* All that merging two copies with a base does to n slots, the result in `out`. */
+static void merge_slots(const gsa__kernels *kernels, gsa__table *table, size_t n, bool units_free, gsa__table *out)
+{
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa__tree tree;
+    gsa__view base, copy;
+    float numbers[5][GSA__BLOCK_MOST];
+    gsa__block_steps steps = {numbers[0], numbers[1], numbers[2], {numbers[3], numbers[4]}, 0.25, 1e6};
+    assert_true(gsa__tree_begin(&tree, 2, table->n_outputs, &env) && gsa__view_begin(&base, table->n_outputs, &env) &&
+                gsa__view_begin(&copy, table->n_outputs, &env));
+    fill(table);
+    kernels->view_records(&base, table->cells, table->room, n, 0.125F);
+    for (size_t c = 0; c < 2; c++) {
+        fill(table);
+        for (size_t slot = c; slot < n; slot += 2 + c) { /* what it has met */
+            gsa__cell *record = gsa__table_slot(table, slot);
+            record[0].f += 0.1F * (float)(slot % 7);
+            record[gsa__table_average(table)].f *= 0.3F;
+            record[gsa__table_count(table)].u += 1 + (uint32_t)slot;
+        }
+        kernels->view_records(&copy, table->cells, table->room, n, 0.0625F);
+        assert_true(kernels->sum_changes(&tree.at[c], &copy, &base, 0.75F, units_free, n));
+        assert_int_equal(tree.at[c].is_empty, n <= c);
+    }
+    if (n > 1)
+        kernels->add_sums(&tree.at[0], &tree.at[1], table->n_outputs, n);
+    kernels->mean_changes(&tree.at[0], &base, units_free, 0, n, &steps);
+    kernels->gains(steps.all, steps.one, n, 0.01F, steps.step[0]);
+    kernels->gains(steps.all, steps.one, n, 1e-6F, steps.step[1]);
+    kernels->enter_slots(out->cells, out->room, &base, &tree.at[0], &steps, n);
+    base.count[n - 1] = copy.count[n - 1] + 1; /* more than the copy knows */
+    assert_false(kernels->sum_changes(&tree.at[1], &copy, &base, 0.75F, units_free, n));
+    gsa__tree_end(&tree, &env);
+    gsa__free(&env, base.memory);
+    gsa__free(&env, copy.memory);
+}
+
+static void slots_are_merged_to_the_bits_of_the_plain_code(void **unused)
+{
+    (void)unused;
+    gsa_env env = gsa__env_resolve(NULL);
+    gsa_error error = {0};
+    for (size_t number = 1; gsa__kernels_at(number); number++)
+        for (size_t n_outputs = 1; n_outputs < 6; n_outputs++)
+            for (size_t n = 1; n <= gsa__sums_block(n_outputs); n += n < 40 ? 1 : 13) {
+                gsa__table table, plain, wide;
+                must_be_ok(gsa__table_init(&table, n, n_outputs, &env, &error), &error);
+                must_be_ok(gsa__table_init(&plain, n, n_outputs, &env, &error), &error);
+                must_be_ok(gsa__table_init(&wide, n, n_outputs, &env, &error), &error);
+                merge_slots(gsa__kernels_at(0), &table, n, n % 2, &plain);
+                merge_slots(gsa__kernels_at(number), &table, n, n % 2, &wide);
+                assert_memory_equal(plain.cells, wide.cells, n * gsa__table_stride(&plain) * sizeof *plain.cells);
+                gsa__table_release(&table, &env);
+                gsa__table_release(&plain, &env);
+                gsa__table_release(&wide, &env);
+            }
+}
+
 static void exponentials_of_many_classes_are_those_of_one(void **unused)
 {
     (void)unused;
@@ -272,6 +331,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_gives_the_bits_of_the_plain_code),
+        cmocka_unit_test(slots_are_merged_to_the_bits_of_the_plain_code),
         cmocka_unit_test(the_mean_of_many_squares_follows_the_small_ones_too),
         cmocka_unit_test(exponentials_of_many_classes_are_those_of_one),
         cmocka_unit_test(what_is_not_finite_does_not_go_unseen),
