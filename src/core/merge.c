@@ -105,10 +105,11 @@ static gsa_status unite_centres(const gsa__merging *merging, gsa_error *error)
 
 /* An entry that several copies have is the base's once, and what each of them has added to it. What is common to one of
  * them is common to all: an infinite weight stands for that until the end. */
-static gsa_status add_held(gsa__merging *merging, const gsa_state *from, const gsa__held_row *held, gsa_error *error)
+static gsa_status add_held(gsa__merging *merging, const gsa_state *from, const gsa__held_row *held, size_t *at,
+                           gsa_error *error)
 {
     gsa_state *into = merging->into;
-    const gsa__held_row *before = merging->goes_on ? gsa__sample_find(&merging->base->sample, held) : NULL;
+    const gsa__held_row *before = merging->goes_on ? gsa__sample_next(&merging->base->sample, at, held) : NULL;
     bool is_news = !before || before->seen != held->seen || before->weight != held->weight;
     if (held->hash >= into->sample.below || !is_news)
         return GSA_OK;
@@ -150,8 +151,8 @@ static gsa_status unite_samples(gsa__merging *merging, gsa_error *error)
         if (states[s]->sample.below < into->sample.below)
             into->sample.below = states[s]->sample.below;
     for (size_t s = 0; s < merging->n_states; s++)
-        for (size_t i = 0; i < states[s]->sample.n && status == GSA_OK; i++)
-            status = add_held(merging, states[s], states[s]->sample.at[i], error);
+        for (size_t i = 0, at = 0; i < states[s]->sample.n && status == GSA_OK; i++)
+            status = add_held(merging, states[s], states[s]->sample.at[i], &at, error);
     const gsa__held_row *last;
     while ((last = gsa__sample_last(&into->sample)) &&
            (last->hash >= into->sample.below || into->sample.n > gsa__params_holdout(&into->params)))

@@ -80,6 +80,13 @@ static void move_up(gsa__held_row **rows, uint64_t *hashes, size_t place, size_t
     memmove(hashes + place + by, hashes + place, (end - place) * sizeof *hashes);
 }
 
+const gsa__held_row *gsa__sample_next(const gsa__sample *sample, size_t *at, const gsa__held_row *row)
+{
+    while (*at < sample->n && compare(sample->at[*at], row) < 0)
+        ++*at;
+    return *at < sample->n && compare(sample->at[*at], row) == 0 ? sample->at[*at] : NULL;
+}
+
 /* From the back, so that every row is moved once. */
 void gsa__sample_settle(gsa__sample *sample)
 {

@@ -51,6 +51,9 @@ void gsa__sample_release(gsa__sample *sample, const gsa_env *env);
 /* Returns the held row that is equal to this one in features and label, NULL if there is none. */
 gsa__held_row *gsa__sample_find(const gsa__sample *sample, const gsa__held_row *row);
 
+/* The same for rows that ascend, in a settled sample: *at is how far it is, 0 before the first. */
+const gsa__held_row *gsa__sample_next(const gsa__sample *sample, size_t *at, const gsa__held_row *row);
+
 /* Makes a held row, not yet in a sample; NULL if there is no memory. */
 gsa__held_row *gsa__held_row_new(const gsa__row *row, uint64_t hash, size_t class_number, double y, double c,
                                  const gsa_env *env);
