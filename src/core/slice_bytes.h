@@ -15,8 +15,8 @@
 
 #include "core/merge_slots.h"
 
-#define GSA__SLICE_CHANGE UINT64_C(0x32474e4843415347) /* "GSACHNG2" */
-#define GSA__SLICE_UNITED UINT64_C(0x3254494e55415347) /* "GSAUNIT2" */
+#define GSA__SLICE_CHANGE UINT64_C(0x33474e4843415347) /* "GSACHNG3" */
+#define GSA__SLICE_UNITED UINT64_C(0x3354494e55415347) /* "GSAUNIT3" */
 
 typedef struct gsa__sink {
     gsa_write_fn write;

@@ -9,8 +9,11 @@
 int gsa__bytes_add(void *ctx, const void *more, size_t size)
 {
     gsa__bytes *to = ctx;
+    size_t before = to->capacity;
     if (size > SIZE_MAX - to->size || !gsa__reserve(to->env, &to->at, &to->capacity, to->size + size, 1))
         return -1;
+    if (to->capacity > before) /* what copies have learned is as large as a table */
+        gsa__prefer_huge_pages(to->at, to->capacity);
     if (size > 0)
         memcpy(to->at + to->size, more, size);
     to->size += size;
