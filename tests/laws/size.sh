@@ -8,7 +8,7 @@ count() {
 }
 library=$(count "$1/src" -path "$1/src/baseline" -prune -o)
 baseline=$(count "$1/src/baseline")
-echo "src/ has $library lines of code (the most is 27640), src/baseline $baseline (1000)"
-[ "$library" -lt 27640 ] && [ "$baseline" -lt 1000 ] && exit
+echo "src/ has $library lines of code (the most is 28300), src/baseline $baseline (1000)"
+[ "$library" -lt 28300 ] && [ "$baseline" -lt 1000 ] && exit
 echo "too large: make something else shorter (what is there twice?), or raise the limit in tests/laws/size.sh and say in the commit why" >&2
 exit 1
