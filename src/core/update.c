@@ -14,7 +14,7 @@
 #define COMMON_LABELS 64u
 
 /* A held row stands for its equals, and is learned as often as there would be rows of weight 1. */
-#define VISITS_MOST COMMON_WEIGHT
+#define VISITS_MOST 1024.0
 
 static double visits_of(const gsa__held_row *held)
 {
