@@ -185,7 +185,8 @@ static double rows_of_slot(const gsa_state *state, const gsa__table *table, size
 /* The nearest that is finite. */
 static float float_of(double x)
 {
-    return (float)fmax(fmin(x, (double)FLT_MAX), -(double)FLT_MAX);
+    x = x < (double)FLT_MAX ? x : (double)FLT_MAX;
+    return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
 }
 
 gsa__measure gsa__measure_of(const gsa_state *state, const gsa__table *table, size_t slot)
@@ -210,6 +211,12 @@ static void measure_row(gsa_state *state, const gsa__table *table, size_t row)
     for (size_t e = from; e < group->start[row + 1]; e++) {
         size_t first = e - from, slot = group->slot[e];
         gsa__measure of = {0, -1};
+        if (slot >= state->centre.n) {
+            group->origin[e] = of.origin;
+            group->per_unit[e] = of.per_unit;
+            group->centred[e] = group->x[e];
+            continue;
+        }
         if (row > 0 && first < n_first && group->slot[first] == slot)
             of = (gsa__measure){group->origin[first], group->per_unit[first]};
         else if (slot > 0)

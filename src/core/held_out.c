@@ -14,6 +14,17 @@ static void add_average(const gsa__table *table, double total, size_t slot, doub
         margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
 }
 
+/* Asks for the records of a row to come: those of a long run lie far apart. */
+static void fetch_row(const gsa__table *table, const gsa__sample *sample, size_t i)
+{
+    if (i >= sample->n)
+        return;
+    gsa__row row = gsa__held_row_view(sample->at[i]);
+    for (size_t e = 0; e < row.n; e++)
+        if (row.index[e] < table->n_slots)
+            __builtin_prefetch(gsa__table_slot(table, row.index[e]) + gsa__table_stride(table));
+}
+
 /* Held-out rows may have features that no learned row has: those have no slot. */
 bool gsa__held_margins(const gsa_state *state, const gsa__table *table, double doubt, const gsa_env *stop,
                        double *margins)
@@ -24,6 +35,7 @@ bool gsa__held_margins(const gsa_state *state, const gsa__table *table, double d
         gsa__row row = gsa__held_row_view(state->sample.at[i]);
         if (gsa__rows_should_stop(stop, table->n_outputs))
             return false;
+        fetch_row(table, &state->sample, i + 1);
         memset(margins, 0, table->n_outputs * sizeof *margins);
         if (state->params.value[GSA__PARAM_intercept])
             add_average(table, total, 0, 1, margins);

@@ -29,7 +29,7 @@ struct gsa__encode {
     gsa__atomic_file *file;
     gsa__pipeline *pipeline; /* NULL: there is one piece, which the caller compresses */
     piece *piece, *current;
-    size_t n_pieces;
+    size_t n_pieces, max_pieces;
     bool has_bytes;
 };
 
@@ -65,10 +65,9 @@ static bool make_piece(gsa__encode *encode, piece *out)
 static void make_others(gsa__encode *encode, size_t n_threads)
 {
     static const gsa__stages stages = {fill, compress};
-    size_t most = n_threads + 2;
-    if (n_threads < 2 || gsa__memory_left(&encode->env) / SHARE / most < COST)
+    if (n_threads < 2 || gsa__memory_left(&encode->env) / SHARE / encode->max_pieces < COST)
         return;
-    while (encode->n_pieces < most && make_piece(encode, &encode->piece[encode->n_pieces]))
+    while (encode->n_pieces < encode->max_pieces && make_piece(encode, &encode->piece[encode->n_pieces]))
         encode->n_pieces++;
     if (encode->n_pieces > 1)
         encode->pipeline = gsa__pipeline_new(n_threads, encode->n_pieces, &stages, encode, &encode->env);
@@ -91,8 +90,8 @@ gsa__encode *gsa__encode_new(const gsa__codec_entry *entry, gsa__atomic_file *fi
     gsa__encode *encode = gsa__alloc_zeroed(env, 1, sizeof *encode);
     if (!encode)
         return NULL;
-    *encode = (gsa__encode){.env = *env, .entry = entry, .file = file, .n_pieces = 1};
-    encode->piece = gsa__alloc_zeroed(env, n_threads + 2, sizeof *encode->piece);
+    *encode = (gsa__encode){.env = *env, .entry = entry, .file = file, .n_pieces = 1, .max_pieces = n_threads + 2};
+    encode->piece = gsa__alloc_zeroed(env, encode->max_pieces, sizeof *encode->piece);
     if (!encode->piece || !make_piece(encode, encode->piece)) {
         gsa__encode_free(encode);
         return NULL;
@@ -116,7 +115,7 @@ void gsa__encode_free(gsa__encode *encode)
         return;
     gsa_env env = encode->env;
     gsa__pipeline_free(encode->pipeline);
-    for (size_t i = 0; encode->piece && i < gsa__workers_count(&env) + 2; i++)
+    for (size_t i = 0; encode->piece && i < encode->max_pieces; i++)
         free_piece(encode, &encode->piece[i]);
     gsa__free(&env, encode->piece);
     gsa__free(&env, encode);
