@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
+import json
 from itertools import zip_longest
 
 from shared import ROOT
 
+CLICKS_RESULTS = ROOT / "bench" / "speed" / "clicks.json"
 PAGE = ROOT / "docs" / "performance.md"
 
 INTRO = """# How fast on one machine
+"""
 
-Written by `bench/speed/run.py` from `bench/speed/results.json`; do not edit. What is compared took turns in one run; seconds are
-medians. These machines are noisy (their clock was seen between 1.5 and 2.7 GHz within an hour): ratios of one run say more than
-figures of two.
+CLICKS = """A click log of {rows:,} rows (a label, 13 counts, 26 words; 2^24 weights) becomes a model, one pass, in the seconds below. Vowpal
+Wabbit reads the same rows from its own text and cache, with as many weights.
 
-All of it is of 2026-11-15 and was not measured since. The billion rows are older than rounds of copies
-([decision 0012](decisions/0012-threads.md)), which learn long files on all cores; everything is older than the rule that rounds wait
-for four rows a feature, than copies that are made on threads, than doubt ([decision 0015](decisions/0015-doubt.md)), than the optimum of
-rows in memory: files that fit are learned another way since ([rows-in-memory.md](rows-in-memory.md)), also the million rows below; and than
-groups of rows ([decision 0026](decisions/0026-groups.md)), caches of version 2, text that is read on all threads and merges on all threads.
+| from | wall, s | processor, s | held-out log loss |
+|---|--:|--:|--:|
+{lines}
+
+Two threads are {text:.1f} times as fast as Vowpal Wabbit from text, and {cache:.1f} times as fast from a cache. {long_rows:,} rows from gzip take
+{long:.0f} s on the wall, {long_processor:.0f} s of the processor.
+"""
+
+LEARN = """## Learning, beside version 1
+
+Rows of 20 features in memory, a second pass over {rows:,} of them, one thread, nanoseconds of the processor per row. The bare loop reads and
+writes the same records of 16 bytes in the same order and computes nothing. Version 1 is commit 52b00f8, measured in turns with this one
+(`bench/speed/learn.c` is built with both).
+
+| rows | features | bare loop | version 1 | now | times version 1 | share of the bare loop |
+|---|--:|--:|--:|--:|--:|--:|
+"""
+
+END = """## Run it again
+
+`bench/speed/run.py` writes this page from `bench/speed/results.json` and `clicks.json`. What is compared takes turns in one run; figures are medians. The
+machines are noisy: ratios of one run say more than figures of two runs.
 
 <!-- not run: an hour, and it installs packages; bench_speed is built by CI -->
 ```sh
 cmake --build build/release --target greedystep_cli bench_speed
 pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools
-python3 bench/speed/run.py --build build/release
+python3 bench/speed/clicks.py --greedystep build/release/greedystep
+python3 bench/speed/run.py --build build/release --before ../version-1
 ```
 """
 
@@ -81,23 +101,6 @@ of the same kind, {planted_loss:.4f}.
 """
 
 
-LIMITS = """## What limits it
-
-What was aimed at and is not reached, and why.
-
-- **Learning one output** (aim 2.5 million rows a second, 0.6 of the bare loads and stores). No part stands out: `perf record
-  greedystep train k4.gsac -o m --passes 1 --order file --threads 1`, with 3,000,000 rows of `generate --features 10000 --nnz 20`, gives 7 % to
-  updating, 7 to the hash that decides whether a row is held out, 7 to adding up products, 6 to gathering records, 11 to exp and the
-  greedy step, 9 to counts and rarity, 10 to reading the cache, 6 to the log of the progressive loss, 4 to the held-out sample. A row
-  is a chain of an exp, a log and three divisions that cannot begin before its margin is known, and the next row's margin needs the
-  weights that this one moves. Records copied together instead of side by side in arrays were tried and were not clearly better.
-- **1000 classes** (aim 0.5 of BLAS). A row updates weights and averages, which is twice the memory that BLAS goes over.
-- **Beside Vowpal Wabbit** (aim 8 times), **LIBLINEAR** (10) and **scikit-learn's SGDClassifier** (20 with reading, 3 without): the
-  million rows here are those that one learner learns; longer files are learned on all cores.
-- **Two threads on repeated digits** (aim 1.6): the first million of the six million rows is one learner's.
-"""
-
-
 def when(stage: dict) -> str:
     return f"{stage['date']}, {stage['machine']}, medians of {stage['repeats']}.\n"
 
@@ -107,6 +110,30 @@ def figure(value: float, unit: str) -> str:
         if unit not in ("MB/s", "ns") and value >= scale:
             return f"{value / scale:.3g} {letter} {unit}"
     return f"{value:,.0f} {unit}"
+
+
+def clicks() -> str:
+    about = json.loads(CLICKS_RESULTS.read_text(encoding="utf-8"))
+    found = about["found"]
+    lines = []
+    for name, x in found.items():
+        if x["loss"] is not None:
+            lines.append(f"| {name} | {x['wall']:.1f} | {x['processor']:.1f} | {x['loss']:.4f} |")
+    words = {"rows": about["rows"], "lines": "\n".join(lines), "long_rows": about["long"]["rows"]}
+    words |= {"long": about["long"]["wall"], "long_processor": about["long"]["processor"]}
+    for kind, of in (("text", "tsv"), ("cache", "cache")):
+        words[kind] = found[f"vw, {kind}"]["wall"] / found[f"greedystep, {of}, 2 threads"]["wall"]
+    return CLICKS.format(**words) + "\n" + when(about)
+
+
+def learn(stage: dict) -> str:
+    lines = []
+    for x in stage["found"]:
+        times, share = x["before"] / x["now"], x["bare"] / x["now"]
+        lines.append(
+            f"| {x['rows']} | {x['features']:,} | {x['bare']:.0f} | {x['before']:.0f} | {x['now']:.0f} | {times:.2f} | {share:.2f} |"
+        )
+    return LEARN.format(rows=stage["rows"]) + "\n".join([*lines, "", when(stage)])
 
 
 def rooms(stage: dict) -> str:
@@ -169,11 +196,12 @@ def headline(stage: dict) -> str:
 def write(about: dict) -> None:
     makers = {
         "headline": headline,
+        "learn": learn,
         "rooms": rooms,
         "scaling": scaling,
         "cold": cold,
         "threads": threads,
         "peers": peers,
     }
-    parts = [INTRO, *(maker(about[name]) for name, maker in makers.items() if name in about), LIMITS]
+    parts = [INTRO, clicks(), *(maker(about[name]) for name, maker in makers.items() if name in about), END]
     PAGE.write_text("\n".join(parts), encoding="utf-8")

@@ -20,6 +20,7 @@ import argparse
 import datetime
 import filecmp
 import json
+import re
 import statistics
 import subprocess
 import sys
@@ -33,14 +34,15 @@ from shared import find_data, machine, run, say, timed, unpack
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-STAGES = ("rooms", "threads", "peers")
+STAGES = ("learn", "rooms", "threads", "peers")
 LONG_STAGES = {"headline": 10**9, "scaling": 10**8, "cold": 10**8}  # their rows; made only when they are named
 ROWS = 10**6
 
 
 class Bench:
-    def __init__(self, build: Path, folder: Path, rows: int, repeats: int) -> None:
-        self.build, self.folder, self.rows, self.repeats = build.resolve(), folder, rows, repeats
+    def __init__(self, options: argparse.Namespace, folder: Path, rows: int) -> None:
+        self.build, self.folder, self.rows, self.repeats = options.build.resolve(), folder, rows, options.repeats
+        self.before: Path | None = options.before
         self.greedystep = self.build / "greedystep"
 
     def generate(self, name: str, rows: int, features: int, nnz: int, seed: int = 0) -> Path:
@@ -75,6 +77,45 @@ def softmax(bench: Bench) -> dict[str, object]:
     limit = "OpenBLAS sgemv and sger, without an average"
     say(f"rooms    {what:32} {value['softmax']:15,.0f} {value['blas_limit']:15,.0f} rows/s")
     return {what: {"ours": value["softmax"], "limit": value["blas_limit"], "unit": "rows/s", "limit_is": limit}}
+
+
+LEARN_FEATURES = (10_000, 100_000, 1_000_000, 10_000_000)
+LIBRARIES = ("z", "zstd", "lzma", "bz2", "xxhash", "jansson", "m", "pthread")
+
+
+def learn_program(bench: Bench, before: Path) -> Path:
+    """bench/speed/learn.c with the library of another version, a source tree with its build in build/."""
+    out = bench.folder / "learn_before"
+    library = next((before / "build").rglob("libgreedystep.a"))
+    linked = [f"-l{name}" for name in LIBRARIES]
+    run(["cc", "-O2", "-D_DEFAULT_SOURCE", "-I", before / "include", HERE / "learn.c", library, *linked, "-o", out])
+    return out
+
+
+def learn_figures(program: Path, rows: int, features: int) -> dict[str, tuple[float, float]]:
+    """By the kind of rows: nanoseconds of the bare loop and of learning."""
+    line = re.compile(r"(\w+) .*bare loop (\d+) ns a row, learning (\d+),")
+    said = run([program, rows, features, 1]).splitlines()
+    return {found[1]: (float(found[2]), float(found[3])) for found in map(line.match, said) if found}
+
+
+def learn(bench: Bench) -> list[dict[str, object]]:
+    """Learning rows in memory, this version and the one before in turns."""
+    if bench.before is None:
+        raise SystemExit("the stage learn needs --before, a source tree of version 1 with its build in build/")
+    programs = {"now": bench.build / "bench" / "speed" / "bench_learn", "before": learn_program(bench, bench.before)}
+    found = []
+    for features in LEARN_FEATURES:
+        taken: dict[str, list[dict]] = {name: [] for name in programs}
+        for _ in range(bench.repeats):
+            for name, program in programs.items():
+                taken[name].append(learn_figures(program, bench.rows, features))
+        for kind in ("ones", "values_weights"):
+            bare = statistics.median(x[kind][0] for runs in taken.values() for x in runs)
+            median = {name: statistics.median(x[kind][1] for x in runs) for name, runs in taken.items()}
+            found.append({"rows": kind.replace("_", ", "), "features": features, "bare": bare, **median})
+            say(f"learn    {kind:15} {features:9} features: bare {bare:.0f}, {median}")
+    return found
 
 
 def mnist(bench: Bench) -> Path | None:
@@ -150,6 +191,7 @@ def headline(bench: Bench) -> dict[str, object]:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, help="the build directory, such as build/release")
+    parser.add_argument("--before", type=Path, help="a source tree of version 1 (52b00f8), with its build in build/")
     parser.add_argument("--stage", choices=(*STAGES, *LONG_STAGES), action="append", help="only this (may be repeated)")
     parser.add_argument(
         "--rows", type=int, metavar="N", help="rows that are generated; every stage has its own default"
@@ -165,13 +207,13 @@ def main() -> int:
         from peers import peers
         from scale import cold, draw, scaling
 
-        run_stage = {"rooms": rooms, "threads": threads, "peers": peers}
+        run_stage = {"learn": learn, "rooms": rooms, "threads": threads, "peers": peers}
         run_stage |= {"headline": headline, "scaling": scaling, "cold": cold}
         about = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         for stage in options.stage or STAGES:
             rows = options.rows or LONG_STAGES.get(stage, ROWS)
             with tempfile.TemporaryDirectory(prefix="greedystep-speed-") as folder:
-                bench = Bench(options.build, Path(folder), rows, options.repeats)
+                bench = Bench(options, Path(folder), rows)
                 about[stage] = {"found": run_stage[stage](bench), "date": datetime.date.today().isoformat()}
                 about[stage] |= {"rows": rows, "repeats": options.repeats, "machine": machine()}
             RESULTS.write_text(json.dumps(about, indent=2, sort_keys=True) + "\n")
