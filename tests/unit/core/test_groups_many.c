@@ -292,6 +292,59 @@ static void softmax_of_floats_is_that_of_doubles(void **unused)
             }
 }
 
+/* Rows of four dense columns, three classes; enough of them that groups are learned by columns. */
+static rows *dense_rows(double from, double unit)
+{
+    rows *r = rows_new();
+    gsa__rng rng = gsa__rng_of(8, 8, 8);
+    for (size_t row = 0; row < 12000; row++) {
+        double m = 0;
+        for (uint32_t i = 0; i < 4; i++) {
+            double x = gsa__rng_unit(&rng) + gsa__rng_unit(&rng) - 1;
+            m += x * (i - 1.5);
+            rows_entry(r, i, (float)((x + from * (i + 1)) * unit));
+        }
+        rows_end(r, m > 0.4 ? 2 : m > -0.4 ? 1 : 0);
+    }
+    return r;
+}
+
+/* Of the last 4000 rows, which are learned by columns. */
+static double loss_of(double from, double unit, const char *units)
+{
+    rows *r = dense_rows(from, unit);
+    gsa_batch all = rows_batch(r), part = all;
+    gsa_state *state = state_with("method", "gsa", "loss", "softmax", "units", units, "holdout", "0", NULL);
+    gsa_summary summary[2];
+    prepare(state, &all);
+    for (size_t i = 0; i < 2; i++) {
+        part.n_rows = i == 0 ? 8000 : 4000;
+        part.row_start = all.row_start + 8000 * i;
+        part.label = all.label + 8000 * i;
+        learn(state, &part);
+        summary[i] = state_summary(state);
+    }
+    gsa_state_free(state);
+    free(r);
+    return (summary[1].loss_sum - summary[0].loss_sum) / (summary[1].loss_weight - summary[0].loss_weight);
+}
+
+static void columns_that_lie_far_away_are_learned_as_if_centred(void **unused)
+{
+    (void)unused;
+    double near = loss_of(0, 1, "free"), far = loss_of(300, 1, "free");
+    assert_true(near < 0.1);
+    assert_close(far, near, 0.01 * near);
+}
+
+/* Squares of such values are no floats: the sums of their rows are taken in double. Steps are so small then that the
+ * rows are learned badly, but learned. */
+static void columns_of_huge_values_are_learned(void **unused)
+{
+    (void)unused;
+    assert_true(loss_of(0, 0x1p70, "given") < 0.8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +355,8 @@ int main(void)
         cmocka_unit_test(margins_by_columns_are_products_of_matrices),
         cmocka_unit_test(updates_by_columns_are_those_of_all_rows),
         cmocka_unit_test(softmax_of_floats_is_that_of_doubles),
+        cmocka_unit_test(columns_that_lie_far_away_are_learned_as_if_centred),
+        cmocka_unit_test(columns_of_huge_values_are_learned),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
