@@ -11,8 +11,6 @@ CLICKS_RESULTS = ROOT / "bench" / "speed" / "clicks.json"
 PAGE = ROOT / "docs" / "performance.md"
 
 INTRO = """# How fast on one machine
-
-The host of the machine took up to a fifth of its two cores away while this was measured: ratios say more than seconds.
 """
 
 CLICKS = """A click log of {rows:,} rows (a label, 13 counts, 26 words; 2^24 weights) becomes a model, one pass, in the seconds below. Vowpal
@@ -52,7 +50,7 @@ python3 bench/speed/run.py --build build/release --before ../version-1
 ```
 """
 
-ROOMS = """## Beside the bare limits: `bench/limits`
+LIMITS = """## Beside the bare limits: `bench/limits`
 
 Each figure beside a plain loop over the same data that does the least one could do: {rows:,} rows of 20 ones. Parts on one thread are
 timed by the processor's clock, whole runs (one pass, from a file in memory to a model) by the clock on the wall. `learn` is the
@@ -127,9 +125,9 @@ def clicks() -> str:
     words = {"rows": about["rows"], "lines": "\n".join(lines)}
     words["long"] = LONG.format(**about["long"]) if "long" in about else ""
     for kind, of in (("text", "tsv"), ("cache", "cache")):
-        rival, ours = found[f"vw, {kind}"], [found[f"greedystep, {of}, {n} thread{'s' * (n > 1)}"] for n in (1, 2)]
-        words[kind] = rival["wall"] / ours[1]["wall"]
-        words[f"{kind}_processor"] = rival["processor"] / ours[0]["processor"]
+        other, ours = found[f"vw, {kind}"], [found[f"greedystep, {of}, {n} thread{'s' * (n > 1)}"] for n in (1, 2)]
+        words[kind] = other["wall"] / ours[1]["wall"]
+        words[f"{kind}_processor"] = other["processor"] / ours[0]["processor"]
     return CLICKS.format(**words) + "\n" + when(about)
 
 
@@ -143,13 +141,13 @@ def learn(stage: dict) -> str:
     return LEARN.format(rows=stage["rows"]) + "\n".join([*lines, "", when(stage)])
 
 
-def rooms(stage: dict) -> str:
+def limits(stage: dict) -> str:
     lines = ["| what | speed | bare limit | share | the limit is |", "|---|--:|--:|--:|---|"]
     for what, x in stage["found"].items():
         unit, ours, limit = x["unit"], x["ours"], x["limit"]
         share = limit / ours if unit == "ns" else ours / limit
         lines.append(f"| {what} | {figure(ours, unit)} | {figure(limit, unit)} | {share:.0%} | {x['limit_is']} |")
-    return "\n".join([ROOMS.format(rows=stage["rows"]), *lines, "", when(stage)])
+    return "\n".join([LIMITS.format(rows=stage["rows"]), *lines, "", when(stage)])
 
 
 def scaling(stage: dict) -> str:
@@ -204,7 +202,7 @@ def write(about: dict) -> None:
     makers = {
         "headline": headline,
         "learn": learn,
-        "rooms": rooms,
+        "limits": limits,
         "scaling": scaling,
         "cold": cold,
         "threads": threads,

@@ -3,7 +3,7 @@
 
     cmake --build build/release --target greedystep_cli bench_speed
     pip install -r bench/quality/requirements.txt -r bench/paper/requirements.txt; apt-get install liblinear-tools
-    python3 bench/speed/run.py --build build/release [--stage rooms|threads|peers] [--rows 1000000]
+    python3 bench/speed/run.py --build build/release [--stage learn|limits|threads|peers] [--rows 1000000]
     python3 bench/speed/run.py --build build/release --stage scaling      # half an hour, 12 GB of disk
     python3 bench/speed/run.py --build build/release --stage cold         # 10 minutes, 7 GB of disk
     python3 bench/speed/run.py --build build/release --stage headline     # a quarter of an hour
@@ -34,7 +34,7 @@ from shared import find_data, machine, run, say, timed, unpack
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results.json"
-STAGES = ("learn", "rooms", "threads", "peers")
+STAGES = ("learn", "limits", "threads", "peers")
 LONG_STAGES = {"headline": 10**9, "scaling": 10**8, "cold": 10**8}  # their rows; made only when they are named
 ROWS = 10**6
 
@@ -56,13 +56,13 @@ class Bench:
         return timed([self.greedystep, "train", *files, "-o", self.folder / "model", "--quiet", *options])[1]
 
 
-def rooms(bench: Bench) -> dict[str, object]:
+def limits(bench: Bench) -> dict[str, object]:
     """Single parts and whole runs beside their bare limits."""
     found = {}
     for line in run([bench.build / "bench" / "limits" / "bench_limits", bench.rows]).splitlines():
         what, ours, limit, unit, limit_is = line.split("\t")
         found[what] = {"ours": float(ours), "limit": float(limit), "unit": unit, "limit_is": limit_is}
-        say(f"rooms    {what:32} {float(ours):15,.0f} {float(limit):15,.0f} {unit}")
+        say(f"limits   {what:32} {float(ours):15,.0f} {float(limit):15,.0f} {unit}")
     return found | softmax(bench)
 
 
@@ -75,7 +75,7 @@ def softmax(bench: Bench) -> dict[str, object]:
         return {}
     what = "learn 1000 classes, 128 values a row"
     limit = "OpenBLAS sgemv and sger, without an average"
-    say(f"rooms    {what:32} {value['softmax']:15,.0f} {value['blas_limit']:15,.0f} rows/s")
+    say(f"limits   {what:32} {value['softmax']:15,.0f} {value['blas_limit']:15,.0f} rows/s")
     return {what: {"ours": value["softmax"], "limit": value["blas_limit"], "unit": "rows/s", "limit_is": limit}}
 
 
@@ -207,7 +207,7 @@ def main() -> int:
         from peers import peers
         from scale import cold, draw, scaling
 
-        run_stage = {"learn": learn, "rooms": rooms, "threads": threads, "peers": peers}
+        run_stage = {"learn": learn, "limits": limits, "threads": threads, "peers": peers}
         run_stage |= {"headline": headline, "scaling": scaling, "cold": cold}
         about = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
         for stage in options.stage or STAGES:
