@@ -11,9 +11,10 @@ static float *weights_of(const gsa_state *state, const gsa__calibration *calibra
 {
     size_t n_outputs = state->table.n_outputs, n_weights;
     bool fits = gsa__multiply(state->table.n_slots, n_outputs, &n_weights);
-    float *weight = fits ? gsa__alloc(&state->env, n_weights, sizeof *weight) : NULL;
+    float *weight = fits ? gsa__alloc_zeroed(&state->env, n_weights, sizeof *weight) : NULL;
+    const gsa__table *table = gsa__state_table(state);
     for (size_t slot = 0; slot < state->table.n_slots && weight; slot++)
-        for (size_t k = 0; k < n_outputs; k++) {
+        for (size_t k = 0; k < n_outputs && (slot == 0 || !gsa__table_is_zero(table, slot)); k++) {
             float average = (float)gsa__state_average(state, slot, k);
             weight[slot * n_outputs + k] = (float)gsa__calibrated(calibration, state, slot, (double)average);
         }

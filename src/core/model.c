@@ -95,8 +95,10 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
     gsa_status status = make_weights(model, error);
     if (status != GSA_OK)
         return status;
+    const gsa__table *table = gsa__state_table(from->state);
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
-        for (size_t k = 0; k < n_outputs; k++) {
+        bool was_seen = from->best || slot == 0 || !gsa__table_is_zero(table, slot);
+        for (size_t k = 0; k < n_outputs && was_seen; k++) {
             double exact = model_weight(from, map, slot, k);
             float weight = (float)exact;
             if (!isfinite(weight))

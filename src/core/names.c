@@ -96,15 +96,21 @@ static float strength_of(const gsa_state *state, size_t slot)
     return (float)most;
 }
 
+/* Keeps the strongest of n candidates and returns how many they are. */
+static size_t keep_strongest(candidate *at, size_t n)
+{
+    if (n <= GSA__NAMES_MOST)
+        return n;
+    qsort(at, n, sizeof *at, by_strength);
+    return GSA__NAMES_MOST;
+}
+
 /* Replaces the names of the state by the strongest of these. */
-static gsa_status choose(gsa_state *state, candidate *at, size_t n, gsa_error *error)
+static gsa_status replace_names(gsa_state *state, candidate *at, size_t n, gsa_error *error)
 {
     gsa__names names = {0};
     size_t size = 0;
-    if (n > GSA__NAMES_MOST) {
-        qsort(at, n, sizeof *at, by_strength);
-        n = GSA__NAMES_MOST;
-    }
+    n = keep_strongest(at, n);
     qsort(at, n, sizeof *at, by_id);
     for (size_t i = 0; i < n; i++)
         size += strlen(at[i].text) + 1;
@@ -123,23 +129,30 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
 {
     candidate *at = NULL;
     size_t n = 0, capacity = 0;
+    float floor = -1; /* the weakest that is among the strongest so far; the first of equals stays */
     gsa_status status = GSA_OK;
     for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
         uint64_t id = slot - 1;
         if (gsa__table_slot(&state->table, slot)[gsa__table_count(&state->table)].u == 0 &&
             gsa__state_count(state, slot) == 0) /* most features of words never came */
             continue;
-        const char *text = name(ctx, id);
-        text = text ? text : find(&state->names, id);
+        float strength = strength_of(state, slot);
+        const char *text = strength > floor ? name(ctx, id) : NULL;
+        if (!text && strength > floor)
+            text = find(&state->names, id);
         if (!text)
             continue;
+        if (n == 2 * GSA__NAMES_MOST) {
+            n = keep_strongest(at, n);
+            floor = at[n - 1].strength;
+        }
         if (!gsa__reserve(&state->env, &at, &capacity, n + 1, sizeof *at))
             status = gsa__fail_memory(&state->env, error, "no memory for the names of %zu features", n);
         else
-            at[n++] = (candidate){(uint32_t)id, strength_of(state, slot), text};
+            at[n++] = (candidate){(uint32_t)id, strength, text};
     }
     if (status == GSA_OK && n > 0)
-        status = choose(state, at, n, error);
+        status = replace_names(state, at, n, error);
     gsa__free(&state->env, at);
     return status;
 }

@@ -69,32 +69,30 @@ static gsa_status add_weights(gsa__snapshot *snapshot, const char *weights, cons
     return add_part(snapshot, averages, GSA__F32, (part){table, slots, gsa__table_average(table), n}, error);
 }
 
-static bool is_used(const gsa__table *table, size_t slot)
+/* The first and the last slot are always written: they say how large the table is. */
+static bool is_used(const gsa__table *table, const gsa__table *rival, size_t slot)
 {
-    const gsa__cell *record = gsa__table_slot(table, slot);
-    uint32_t any = slot == 0 || slot + 1 == table->n_slots;
-    for (size_t i = 0, n = gsa__table_stride(table); i < n; i++)
-        any |= record[i].u;
-    return any != 0;
+    return slot == 0 || slot + 1 == table->n_slots || !gsa__table_is_zero(table, slot) ||
+           (rival && !gsa__table_is_zero(rival, slot));
 }
 
 /* The slots to write: all, unless that would be mostly zeros. */
 static gsa_status choose(gsa__snapshot *snapshot, const gsa__table *own, const gsa__table *rival, chosen *out,
                          gsa_error *error)
 {
-    size_t n = 0;
+    size_t n = 0, room = own->n_slots / SPARSE;
     *out = (chosen){NULL, own->n_slots};
-    for (size_t slot = 0; slot < own->n_slots; slot++)
-        n += is_used(own, slot) || (rival && is_used(rival, slot));
-    if (n >= own->n_slots / SPARSE)
-        return GSA_OK;
-    uint32_t *list = gsa__snapshot_alloc(snapshot, n, sizeof *list);
-    if (!list)
-        return gsa__fail_memory(&snapshot->env, error, "no memory to describe a table of %zu features", n);
+    uint32_t *list = gsa__snapshot_alloc(snapshot, room, sizeof *list);
+    if (!list && room > 0)
+        return gsa__fail_memory(&snapshot->env, error, "no memory to describe a table of %zu features", room);
+    for (size_t slot = 0; slot < own->n_slots; slot++) {
+        if (!is_used(own, rival, slot))
+            continue;
+        if (n + 1 >= room) /* too many for a list */
+            return GSA_OK;
+        list[n++] = (uint32_t)slot;
+    }
     *out = (chosen){list, n};
-    for (size_t slot = 0; slot < own->n_slots; slot++)
-        if (is_used(own, slot) || (rival && is_used(rival, slot)))
-            *list++ = (uint32_t)slot;
     gsa__snapshot_vector(snapshot, "slots", GSA__U32, out->slot, n);
     return GSA_OK;
 }

@@ -65,9 +65,8 @@ gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env
 {
     if (n_slots > table->capacity) {
         gsa__cell *cells = NULL;
-        size_t capacity = 0;
-        gsa_status status =
-            allocate(n_slots, table->capacity / 2, table->n_outputs, table->room, env, &cells, &capacity, error);
+        size_t capacity = 0, spare = table->capacity > n_slots / 4 ? table->capacity / 2 : n_slots / 8;
+        gsa_status status = allocate(n_slots, spare, table->n_outputs, table->room, env, &cells, &capacity, error);
         if (status != GSA_OK)
             return status;
         memcpy(cells, table->cells, table->n_slots * record_size(table->room));

@@ -68,7 +68,20 @@ static inline size_t gsa__table_count(const gsa__table *table)
 
 gsa_status gsa__table_init(gsa__table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error);
 void gsa__table_release(gsa__table *table, const gsa_env *env);
-/* At least n_slots slots; new ones are zero. Fails with GSA_LIMIT above the limit of the budget. */
+/* True if nothing was ever learned for a slot. */
+static inline bool gsa__table_is_zero(const gsa__table *table, size_t slot)
+{
+    const gsa__cell *record = gsa__table_slot(table, slot);
+    if (table->room == 1)
+        return (record[0].u | record[1].u | record[2].u | record[3].u) == 0;
+    uint32_t any = 0;
+    for (size_t i = 0, n = gsa__table_stride(table); i < n; i++)
+        any |= record[i].u;
+    return any == 0;
+}
+
+/* Grows to at least n_slots slots; new ones are zero. Hashed ids come in any order: the first large one makes room for
+ * those a little larger. Fails with GSA_LIMIT above the limit of the budget. */
 gsa_status gsa__table_grow(gsa__table *table, size_t n_slots, const gsa_env *env, gsa_error *error);
 /* At least n_outputs outputs; new ones are zero. */
 gsa_status gsa__table_widen(gsa__table *table, size_t n_outputs, const gsa_env *env, gsa_error *error);
