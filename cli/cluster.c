@@ -80,7 +80,7 @@ static void find_library(const char *mpi, char path[PATH_SIZE])
     snprintf(path, PATH_SIZE, "libgreedystep_mpi_%s.so." GREEDYSTEP_SOVERSION, mpi);
 }
 
-typedef gsa_status start_function(double heartbeat_seconds, void (*say)(const char *text), gsa_peers **out,
+typedef gsa_status start_function(double heartbeat_seconds, void (*say)(const char *text), gsa_comm **out,
                                   gsa_error *error);
 
 static int load(const launcher *by, start_function **start, cli_cluster *out)
@@ -115,7 +115,7 @@ static int load(const launcher *by, start_function **start, cli_cluster *out)
 
 bool cluster_speaks(const cli_cluster *cluster)
 {
-    return cluster->peers == NULL || cluster->peers->rank == 0;
+    return cluster->comm == NULL || cluster->comm->rank == 0;
 }
 
 /* What a rank tells the others: its exit code, and if it failed, where it runs and why. */
@@ -143,19 +143,19 @@ static void tell_failures(const outcome *mine, const unsigned char *all, size_t 
 static int give_up(cli_cluster *cluster, const char *message)
 {
     if (!cluster_speaks(cluster) || message_last()[0] == '\0')
-        fprintf(stderr, "greedystep: rank %zu on %s: %s\n", cluster->peers->rank, cluster->host, message);
-    cluster->stop(cluster->peers, EXIT_FAILED);
+        fprintf(stderr, "greedystep: rank %zu on %s: %s\n", cluster->comm->rank, cluster->host, message);
+    cluster->stop(cluster->comm, EXIT_FAILED);
     return EXIT_FAILED;
 }
 
 char *cluster_hear(const cli_cluster *cluster, const char *text)
 {
-    const gsa_peers *peers = cluster->peers;
+    const gsa_comm *comm = cluster->comm;
     const unsigned char *all = (const unsigned char *)text;
     const size_t *sizes;
     size_t size = text != NULL && cluster_speaks(cluster) ? strlen(text) + 1 : 0;
     gsa_error error = {0};
-    if (peers != NULL && peers->gather(peers->ctx, text, size, &all, &sizes, &error) == GSA_OK)
+    if (comm != NULL && comm->gather(comm->ctx, text, size, &all, &sizes, &error) == GSA_OK)
         size = sizes[0];
     char *heard = size > 0 ? malloc(size) : NULL;
     if (heard != NULL)
@@ -165,26 +165,26 @@ char *cluster_hear(const cli_cluster *cluster, const char *text)
 
 int cluster_agree(cli_cluster *cluster, int code)
 {
-    const gsa_peers *peers = cluster->peers;
+    const gsa_comm *comm = cluster->comm;
     const unsigned char *all;
     const size_t *sizes;
     gsa_error error = {0};
-    if (peers == NULL || cluster->settled != EXIT_DONE)
-        return peers == NULL ? code : cluster->settled;
+    if (comm == NULL || cluster->settled != EXIT_DONE)
+        return comm == NULL ? code : cluster->settled;
     outcome mine = {.code = (unsigned char)code};
     memcpy(mine.host, cluster->host, sizeof mine.host);
     if (code != EXIT_DONE)
         snprintf(mine.message, sizeof mine.message, "%s", message_last());
-    if (peers->gather(peers->ctx, &mine, sizeof mine, &all, &sizes, &error) != GSA_OK)
+    if (comm->gather(comm->ctx, &mine, sizeof mine, &all, &sizes, &error) != GSA_OK)
         return give_up(cluster, mine.message[0] != '\0' ? mine.message : error.message);
-    for (size_t r = 0; r < peers->n_ranks; r++) {
+    for (size_t r = 0; r < comm->n_ranks; r++) {
         if (sizes[r] != sizeof mine)
             return give_up(cluster, "other ranks do something else than this one");
         int theirs = all[r * sizeof mine + offsetof(outcome, code)];
         cluster->settled = theirs > cluster->settled ? theirs : cluster->settled;
     }
     if (cluster_speaks(cluster))
-        tell_failures(&mine, all, peers->n_ranks);
+        tell_failures(&mine, all, comm->n_ranks);
     return cluster->settled;
 }
 
@@ -227,22 +227,22 @@ static void tell_places(const place *of, size_t n)
 
 static gsa_status meet(cli_cluster *cluster, bool tells, gsa_error *error)
 {
-    const gsa_peers *peers = cluster->peers;
+    const gsa_comm *comm = cluster->comm;
     const unsigned char *all;
     const size_t *sizes;
     place mine = {.process = (long)getpid()};
     memcpy(mine.host, cluster->host, sizeof mine.host);
-    gsa_status status = peers->gather(peers->ctx, &mine, sizeof mine, &all, &sizes, error);
+    gsa_status status = comm->gather(comm->ctx, &mine, sizeof mine, &all, &sizes, error);
     if (status != GSA_OK)
         return status;
-    place *places = malloc(peers->n_ranks * sizeof *places);
+    place *places = malloc(comm->n_ranks * sizeof *places);
     if (places == NULL)
         return GSA_MEMORY;
-    memcpy(places, all, peers->n_ranks * sizeof *places);
-    for (size_t r = 0; r < peers->n_ranks; r++)
+    memcpy(places, all, comm->n_ranks * sizeof *places);
+    for (size_t r = 0; r < comm->n_ranks; r++)
         cluster->n_here += strcmp(places[r].host, mine.host) == 0;
-    if (tells && peers->rank == 0)
-        tell_places(places, peers->n_ranks);
+    if (tells && comm->rank == 0)
+        tell_places(places, comm->n_ranks);
     free(places);
     return GSA_OK;
 }
@@ -258,10 +258,10 @@ int cluster_join(cli_cluster *out, bool tells)
     int code = load(by, &start, out);
     if (code != EXIT_DONE)
         return code;
-    gsa_status status = start(heartbeat_seconds(), say, &out->peers, &error);
+    gsa_status status = start(heartbeat_seconds(), say, &out->comm, &error);
     if (status != GSA_OK)
         return complain_error(status, &error);
-    if (out->peers->rank > 0)
+    if (out->comm->rank > 0)
         message_silence();
     if (gethostname(out->host, sizeof out->host - 1) != 0)
         snprintf(out->host, sizeof out->host, "a machine without a name");
@@ -281,8 +281,8 @@ int cluster_leave(cli_cluster *cluster, int code)
 {
     fflush(stdout); /* launchers end the job with the first process that fails, which may be another one */
     int agreed = cluster_agree(cluster, code);
-    if (cluster->peers != NULL)
-        cluster->stop(cluster->peers, 0);
-    cluster->peers = NULL;
+    if (cluster->comm != NULL)
+        cluster->stop(cluster->comm, 0);
+    cluster->comm = NULL;
     return agreed;
 }

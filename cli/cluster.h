@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 typedef struct cli_cluster {
-    gsa_peers *peers; /* NULL: this process is alone */
-    void (*stop)(gsa_peers *peers, int failed);
+    gsa_comm *comm; /* NULL: this process is alone */
+    void (*stop)(gsa_comm *comm, int failed);
     size_t n_here; /* ranks on this machine */
     int settled;   /* the exit code that all have agreed on, if it is a failure: they talk no more */
     char host[256];

@@ -82,7 +82,7 @@ static int check_outputs(const cli_arguments *arguments)
 static int name_data(comparing *what)
 {
     static const char *const endings[] = {".xz", ".gz", ".zst", ".bz2"};
-    const char *path = what->arguments->positional[0], *name = path + gsa__directory_len(path);
+    const char *path = what->arguments->positional[0], *name = path + gsai_directory_len(path);
     what->data_name = strdup(name);
     if (what->data_name == NULL)
         return complain_failed("out of memory");

@@ -91,7 +91,7 @@ gsa_status compare_task_state(const compare_task *task, const char *method, cons
 
 /* ---- methods ----------------------------------------------------------------------------------------------------- */
 
-struct gsa__method;
+struct gsai_method;
 struct compare_method;
 
 /* How a method is run: self is what open gives. */
@@ -114,7 +114,7 @@ enum { COMPARE_KNOBS = 3, COMPARE_PARAMETERS_SIZE = 96 };
 typedef struct compare_method {
     const char *name;
     const compare_learner *learner;
-    const struct gsa__method *baseline; /* NULL: greedy step averaging */
+    const struct gsai_method *baseline; /* NULL: greedy step averaging */
     double knob[COMPARE_KNOBS];         /* of the baseline */
     const char *of_state;               /* the parameter `method` of a state, NULL for baselines */
     const char *average;                /* of greedy step averaging */

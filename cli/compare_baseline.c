@@ -14,8 +14,8 @@
 typedef struct baseline_learner {
     const compare_task *task;
     gsa_env env;
-    gsa__problem problem;
-    gsa__optimizer *optimizer;
+    gsai_problem problem;
+    gsai_optimizer *optimizer;
     double *weights;      /* [slots x outputs], slot 0 the intercept */
     float *float_weights; /* the same */
 } baseline_learner;
@@ -25,75 +25,75 @@ static void close_baseline(void *self)
     baseline_learner *learner = self;
     if (learner == NULL)
         return;
-    gsa__optimizer_free(learner->optimizer);
-    gsa__free(&learner->env, learner->weights);
-    gsa__free(&learner->env, learner->float_weights);
+    gsai_optimizer_free(learner->optimizer);
+    gsai_free(&learner->env, learner->weights);
+    gsai_free(&learner->env, learner->float_weights);
     free(learner);
 }
 
-static gsa__problem make_problem(const compare_task *task)
+static gsai_problem make_problem(const compare_task *task)
 {
     gsa_model_info info = info_of(task->like);
-    return (gsa__problem){.rows = &task->train,
+    return (gsai_problem){.rows = &task->train,
                           .classes = task->classes,
-                          .loss = gsa__loss_find(info.loss),
+                          .loss = gsai_loss_find(info.loss),
                           .n_features = task->n_features,
                           .n_outputs = (size_t)info.n_outputs,
                           .intercept = task->intercept};
 }
 
 /* Tables of the method, the weights to judge and the times of slots; in doubles, which cannot overflow. */
-static gsa_status check_limit(const gsa__method *method, const gsa__problem *problem, const gsa_env *env,
+static gsa_status check_limit(const gsai_method *method, const gsai_problem *problem, const gsa_env *env,
                               gsa_error *error)
 {
-    double cells = (double)gsa__problem_slots(problem) * (double)problem->n_outputs;
+    double cells = (double)gsai_problem_slots(problem) * (double)problem->n_outputs;
     double memory = (double)problem->rows->n_rows * (double)method->row_numbers * (double)problem->n_outputs;
-    double bytes = 8 * (cells * (2.5 + (double)method->n_tables) + memory + (double)gsa__problem_slots(problem));
+    double bytes = 8 * (cells * (2.5 + (double)method->n_tables) + memory + (double)gsai_problem_slots(problem));
     char size[COMPARE_SIZE_TEXT], limit[COMPARE_SIZE_TEXT];
-    if (bytes > (double)gsa__memory_limit(env))
-        return gsa__fail(error, GSA_LIMIT,
+    if (bytes > (double)gsai_memory_limit(env))
+        return gsai_fail(error, GSA_LIMIT,
                          "%s takes %s for %zu features and %zu output%s, more than the memory limit of %s; leave it "
                          "out of --methods, or raise --memory-limit",
                          method->name, compare_size_text(bytes, size), problem->n_features, problem->n_outputs,
-                         problem->n_outputs == 1 ? "" : "s", compare_size_text((double)gsa__memory_limit(env), limit));
+                         problem->n_outputs == 1 ? "" : "s", compare_size_text((double)gsai_memory_limit(env), limit));
     return GSA_OK;
 }
 
 static gsa_status open_baseline(const compare_method *method, const compare_task *task, const gsa_env *env, void **self,
                                 gsa_error *error)
 {
-    _Static_assert(COMPARE_KNOBS == GSA__KNOBS, "a method has room for all knobs");
+    _Static_assert(COMPARE_KNOBS == GSAI_KNOBS, "a method has room for all knobs");
     baseline_learner *learner = calloc(1, sizeof *learner);
     if (learner == NULL)
-        return gsa__fail(error, GSA_MEMORY, "out of memory");
+        return gsai_fail(error, GSA_MEMORY, "out of memory");
     *self = learner;
-    *learner = (baseline_learner){.task = task, .env = gsa__env_resolve(env), .problem = make_problem(task)};
+    *learner = (baseline_learner){.task = task, .env = gsai_env_resolve(env), .problem = make_problem(task)};
     gsa_status status = check_limit(method->baseline, &learner->problem, env, error);
     if (status != GSA_OK)
         return status;
-    size_t n_cells = gsa__problem_slots(&learner->problem) * learner->problem.n_outputs;
-    learner->weights = gsa__alloc_zeroed(&learner->env, n_cells, sizeof *learner->weights);
-    learner->float_weights = gsa__alloc_zeroed(&learner->env, n_cells, sizeof *learner->float_weights);
+    size_t n_cells = gsai_problem_slots(&learner->problem) * learner->problem.n_outputs;
+    learner->weights = gsai_alloc_zeroed(&learner->env, n_cells, sizeof *learner->weights);
+    learner->float_weights = gsai_alloc_zeroed(&learner->env, n_cells, sizeof *learner->float_weights);
     if (learner->weights == NULL || learner->float_weights == NULL)
-        return gsa__fail_memory(&learner->env, error, "no memory for the weights of %s", method->name);
-    return gsa__optimizer_new(method->baseline, method->knob, &learner->problem, task->seed, env, &learner->optimizer,
+        return gsai_fail_memory(&learner->env, error, "no memory for the weights of %s", method->name);
+    return gsai_optimizer_new(method->baseline, method->knob, &learner->problem, task->seed, env, &learner->optimizer,
                               error);
 }
 
 static gsa_status pass_baseline(void *self, gsa_error *error)
 {
     baseline_learner *learner = self;
-    return gsa__optimizer_pass(learner->optimizer, learner->task->order, learner->task->train.n_rows, error);
+    return gsai_optimizer_pass(learner->optimizer, learner->task->order, learner->task->train.n_rows, error);
 }
 
 static gsa_status finish_baseline(void *self, gsa_model **out, gsa_error *error)
 {
     baseline_learner *learner = self;
     size_t n_outputs = learner->problem.n_outputs;
-    gsa__optimizer_weights(learner->optimizer, learner->weights);
-    for (size_t i = 0; i < gsa__problem_slots(&learner->problem) * n_outputs; i++) {
+    gsai_optimizer_weights(learner->optimizer, learner->weights);
+    for (size_t i = 0; i < gsai_problem_slots(&learner->problem) * n_outputs; i++) {
         if (!(fabs(learner->weights[i]) <= (double)FLT_MAX))
-            return gsa__fail(error, GSA_DIVERGED, "a weight is not finite");
+            return gsai_fail(error, GSA_DIVERGED, "a weight is not finite");
         learner->float_weights[i] = (float)learner->weights[i];
     }
     return gsa_model_with_weights(learner->task->like, learner->problem.n_features, learner->float_weights + n_outputs,

@@ -110,10 +110,10 @@ gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const 
 {
     gsa_status status = GSA_OK;
     if (grid->n_methods > SIZE_MAX / grid->n_seeds / grid->n_passes)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
+        return gsai_fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
     grid->records = calloc(grid->n_methods * grid->n_seeds * grid->n_passes, sizeof *grid->records);
     if (grid->records == NULL)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
+        return gsai_fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
     for (size_t method = 0; method < grid->n_methods && status == GSA_OK; method++) {
         status = run_method(grid, data, method, env, error);
         if (status == GSA_OK)

@@ -38,13 +38,13 @@ static gsa_status open_gsa(const compare_method *method, const compare_task *tas
 {
     gsa_learner *learner = calloc(1, sizeof *learner);
     if (learner == NULL)
-        return gsa__fail(error, GSA_MEMORY, "out of memory");
+        return gsai_fail(error, GSA_MEMORY, "out of memory");
     *self = learner;
     *learner = (gsa_learner){.method = method, .task = task, .env = *env};
     if (method->n_shards > 0) {
         learner->shards = calloc(method->n_shards, sizeof *learner->shards);
         if (learner->shards == NULL)
-            return gsa__fail(error, GSA_MEMORY, "out of memory");
+            return gsai_fail(error, GSA_MEMORY, "out of memory");
     }
     return compare_task_state(task, method->of_state, method->average, env, &learner->state, error);
 }

@@ -24,7 +24,7 @@ static int complain_unknown(const char *name)
     suggest_consider(&near, gsa_name);
     suggest_consider(&near, paper_name);
     suggest_consider(&near, shards_name);
-    for (const gsa__method *const *each = gsa__methods; *each != NULL; each++)
+    for (const gsai_method *const *each = gsai_methods; *each != NULL; each++)
         suggest_consider(&near, (*each)->name);
     if (near.best != NULL)
         return complain_usage("--methods: unknown method %s; did you mean %s?", name, near.best);
@@ -65,7 +65,7 @@ static int parse_baseline(const char *text, compare_method *out)
 {
     gsa_error error = {0};
     *out = (compare_method){.learner = &compare_baseline_learner};
-    if (gsa__method_parse(text, &out->baseline, out->knob, &error) != GSA_OK)
+    if (gsai_method_parse(text, &out->baseline, out->knob, &error) != GSA_OK)
         return complain_usage("--methods: %s", error.message);
     out->name = out->baseline->name;
     return EXIT_DONE;
@@ -85,7 +85,7 @@ static int parse_one(const char *text, compare_method *out)
         return parse_gsa(paper_name, averages[0], knobs, out);
     if (strcmp(name, shards_name) == 0)
         return parse_shards(knobs, out);
-    return gsa__method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
+    return gsai_method_find(name) != NULL ? parse_baseline(text, out) : complain_unknown(name);
 }
 
 /* Two methods of one name and parameters could not be told apart in the results. */
@@ -143,20 +143,20 @@ const char *compare_method_parameters(const compare_method *method, char buffer[
         report_append(buffer, COMPARE_PARAMETERS_SIZE, "shards=%zu", method->n_shards);
     else if (method->baseline == NULL)
         report_append(buffer, COMPARE_PARAMETERS_SIZE, "average=%s", method->average);
-    for (size_t i = 0; method->baseline != NULL && i < GSA__KNOBS && method->baseline->knobs[i].name != NULL; i++)
+    for (size_t i = 0; method->baseline != NULL && i < GSAI_KNOBS && method->baseline->knobs[i].name != NULL; i++)
         report_append(buffer, COMPARE_PARAMETERS_SIZE, "%s%s=%g", i > 0 ? ";" : "", method->baseline->knobs[i].name,
                       method->knob[i]);
     return buffer;
 }
 
 /* "sgd-decay:r[:t0]", and what it is, with "; r: the step, from 1e-12 to 1e+06" for every knob. */
-static void describe_baseline(const gsa__method *method, compare_method_help *out)
+static void describe_baseline(const gsai_method *method, compare_method_help *out)
 {
     size_t n_optional = 0;
     report_append(out->usage, sizeof out->usage, "%s", method->name);
     report_append(out->text, sizeof out->text, "%s (%s)", method->help, method->source);
-    for (size_t i = 0; i < GSA__KNOBS && method->knobs[i].name != NULL; i++) {
-        const gsa__knob *knob = &method->knobs[i];
+    for (size_t i = 0; i < GSAI_KNOBS && method->knobs[i].name != NULL; i++) {
+        const gsai_knob *knob = &method->knobs[i];
         bool is_optional = !isnan(knob->initial);
         report_append(out->usage, sizeof out->usage, is_optional ? "[:%s" : ":%s", knob->name);
         report_append(out->text, sizeof out->text, "; %s: %s, from %g to %g", knob->name, knob->help, knob->least,
@@ -194,10 +194,10 @@ bool compare_method_describe(size_t number, compare_method_help *out)
         return true;
     }
     size_t at = 0;
-    while (at < number - 3 && gsa__methods[at] != NULL)
+    while (at < number - 3 && gsai_methods[at] != NULL)
         at++;
-    if (gsa__methods[at] == NULL)
+    if (gsai_methods[at] == NULL)
         return false;
-    describe_baseline(gsa__methods[at], out);
+    describe_baseline(gsai_methods[at], out);
     return true;
 }

@@ -39,6 +39,6 @@ gsa_status compare_write_row_results(const compare_grid *grid, size_t method, co
         write_result(grid->row_stream, &score);
     }
     if (ferror(grid->row_stream))
-        return gsa__fail(error, GSA_IO, "cannot write the results of --rows: %s", strerror(errno));
+        return gsai_fail(error, GSA_IO, "cannot write the results of --rows: %s", strerror(errno));
     return GSA_OK;
 }

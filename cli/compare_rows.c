@@ -19,7 +19,7 @@ const char *compare_size_text(double bytes, char buffer[COMPARE_SIZE_TEXT])
 gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 {
     if (env->should_stop != NULL && env->should_stop(env->stop_ctx))
-        return gsa__fail(error, GSA_STOPPED, "stopped on request");
+        return gsai_fail(error, GSA_STOPPED, "stopped on request");
     return GSA_OK;
 }
 
@@ -27,15 +27,15 @@ gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 
 static gsa_status no_memory(const gsa_env *env, gsa_error *error)
 {
-    return gsa__fail_memory(env, error, "no memory for the rows, all of which compare keeps in memory");
+    return gsai_fail_memory(env, error, "no memory for the rows, all of which compare keeps in memory");
 }
 
 /* The array with room for n elements; where there is no memory it stays as it is, and *fits becomes false. */
 static void *resize(const gsa_env *env, void *array, size_t n, size_t element_size, bool *fits)
 {
     size_t size = 0;
-    *fits = *fits && gsa__multiply(n, element_size, &size);
-    void *grown = !*fits ? NULL : array != NULL ? gsa__resize(env, array, size) : gsa__alloc(env, size, 1);
+    *fits = *fits && gsai_multiply(n, element_size, &size);
+    void *grown = !*fits ? NULL : array != NULL ? gsai_resize(env, array, size) : gsai_alloc(env, size, 1);
     *fits = grown != NULL;
     return grown != NULL ? grown : array;
 }
@@ -53,12 +53,12 @@ static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsa_env *en
     uint64_t bytes = n_rows * row_size + n_entries * (uint64_t)(sizeof(uint32_t) + sizeof(float));
     char limit[COMPARE_SIZE_TEXT];
     if (n_rows >= UINT32_MAX)
-        return gsa__fail(error, GSA_LIMIT, "more than 2^32 - 2 rows cannot be compared");
-    if (bytes > gsa__memory_limit(env))
-        return gsa__fail(error, GSA_LIMIT,
+        return gsai_fail(error, GSA_LIMIT, "more than 2^32 - 2 rows cannot be compared");
+    if (bytes > gsai_memory_limit(env))
+        return gsai_fail(error, GSA_LIMIT,
                          "the rows take more than the memory limit of %s; compare keeps all of them in "
                          "memory: give fewer rows, or raise --memory-limit",
-                         compare_size_text((double)gsa__memory_limit(env), limit));
+                         compare_size_text((double)gsai_memory_limit(env), limit));
     return GSA_OK;
 }
 
@@ -71,7 +71,7 @@ static gsa_status reserve(compare_rows *rows, size_t more_rows, size_t more_entr
         return status;
     bool fits = true;
     if (rows->row_start == NULL)
-        rows->env = gsa__env_resolve(env);
+        rows->env = gsai_env_resolve(env);
     if (n_rows > rows->row_capacity || rows->row_start == NULL) {
         size_t n = wider(rows->row_capacity, n_rows);
         rows->row_start = resize(&rows->env, rows->row_start, n + 1, sizeof *rows->row_start, &fits);
@@ -132,7 +132,7 @@ static void append_row(compare_rows *rows, const gsa_batch *from, size_t row)
 static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const gsa_env *env, gsa_error *error)
 {
     if (batch->weight != NULL)
-        return gsa__fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
+        return gsai_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
     size_t n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
     gsa_status status = reserve(rows, batch->n_rows, n_entries, env, error);
     if (status == GSA_OK)
@@ -157,7 +157,7 @@ gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_e
             progress_show_rows(progress, "read", rows->n_rows, 0);
     }
     if (status == GSA_END && rows->n_rows == 0)
-        return gsa__fail(error, GSA_INPUT, "no rows in %s: nothing to compare", gsa_reader_file(reader, 0));
+        return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to compare", gsa_reader_file(reader, 0));
     return status == GSA_END ? GSA_OK : status;
 }
 
@@ -198,13 +198,13 @@ gsa_batch compare_rows_view(const compare_rows *rows)
 void compare_rows_free(compare_rows *rows)
 {
     for (size_t i = 0; i < rows->n_words; i++)
-        gsa__free(&rows->env, rows->words[i]);
-    gsa__free(&rows->env, rows->words);
-    gsa__free(&rows->env, rows->row_start);
-    gsa__free(&rows->env, rows->index);
-    gsa__free(&rows->env, rows->value);
-    gsa__free(&rows->env, rows->label);
-    gsa__free(&rows->env, rows->word);
-    gsa__free(&rows->env, rows->place);
+        gsai_free(&rows->env, rows->words[i]);
+    gsai_free(&rows->env, rows->words);
+    gsai_free(&rows->env, rows->row_start);
+    gsai_free(&rows->env, rows->index);
+    gsai_free(&rows->env, rows->value);
+    gsai_free(&rows->env, rows->label);
+    gsai_free(&rows->env, rows->word);
+    gsai_free(&rows->env, rows->place);
     *rows = (compare_rows){0};
 }

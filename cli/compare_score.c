@@ -12,13 +12,13 @@ static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const g
 {
     gsa_status status = GSA_OK;
     for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
-        gsa_batch slice = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
+        gsa_batch part = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
         status = compare_check_stop(env, error);
         if (status != GSA_OK)
             return status;
-        status = gsa_metrics_update(metrics, &slice, error);
+        status = gsa_metrics_update(metrics, &part, error);
         if (status != GSA_OK)
-            gsa_reader_locate(reader, &slice, error);
+            gsa_reader_locate(reader, &part, error);
     }
     return status;
 }
@@ -53,7 +53,7 @@ static gsa_status judge_part(const gsa_batch *batch, const gsa_reader *reader, c
         *out = score_of(metrics);
     gsa_metrics_free(metrics);
     if (status == GSA_OK && !isfinite(out->loss))
-        status = gsa__fail(error, GSA_DIVERGED, "the loss is not finite");
+        status = gsai_fail(error, GSA_DIVERGED, "the loss is not finite");
     return status;
 }
 

@@ -10,7 +10,7 @@
 
 static gsa_status no_memory(const compare_task *task, gsa_error *error)
 {
-    return gsa__fail_memory(&task->env, error, "no memory for the split into rows to learn and rows to test");
+    return gsai_fail_memory(&task->env, error, "no memory for the split into rows to learn and rows to test");
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): called only if both were allocated, which no_memory hides */
@@ -26,17 +26,17 @@ static void number_tests(const bool *is_test, size_t n_rows, uint32_t *out)
 static gsa_status split_by_seed(compare_task *task, const gsa_env *env, gsa_error *error)
 {
     const compare_rows *rows = &task->data->rows;
-    bool *is_test = gsa__alloc_zeroed(&task->env, rows->n_rows, sizeof *is_test);
-    task->test_number = gsa__alloc_zeroed(&task->env, rows->n_rows, sizeof *task->test_number);
+    bool *is_test = gsai_alloc_zeroed(&task->env, rows->n_rows, sizeof *is_test);
+    task->test_number = gsai_alloc_zeroed(&task->env, rows->n_rows, sizeof *task->test_number);
     gsa_status status = task->test_number != NULL && is_test != NULL ? GSA_OK : no_memory(task, error);
     if (status == GSA_OK) {
-        gsa__split(task->seed, (uint32_t)rows->n_rows, task->test_number, is_test); /* as scratch, for the moment */
+        gsai_split(task->seed, (uint32_t)rows->n_rows, task->test_number, is_test); /* as scratch, for the moment */
         number_tests(is_test, rows->n_rows, task->test_number);
         status = compare_rows_choose(&task->train_rows, rows, is_test, false, env, error);
     }
     if (status == GSA_OK)
         status = compare_rows_choose(&task->test_rows, rows, is_test, true, env, error);
-    gsa__free(&task->env, is_test);
+    gsai_free(&task->env, is_test);
     return status;
 }
 
@@ -49,7 +49,7 @@ static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *e
         return GSA_OK;
     }
     if (data->rows.n_rows < 2)
-        return gsa__fail(error, GSA_INPUT, "a single row cannot be split; give --test a file with rows to test by");
+        return gsai_fail(error, GSA_INPUT, "a single row cannot be split; give --test a file with rows to test by");
     gsa_status status = split_by_seed(task, env, error);
     task->train = compare_rows_view(&task->train_rows);
     task->test = compare_rows_view(&task->test_rows);
@@ -101,7 +101,7 @@ static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *er
 
 static gsa_status refuse_word(compare_task *task, size_t row, gsa_error *error)
 {
-    gsa__fail(error, GSA_LABEL,
+    gsai_fail(error, GSA_LABEL,
               "label '%s' is a word, but this loss predicts numbers; give --loss softmax if labels are names of "
               "classes",
               task->train.words[task->train.word[row]]);
@@ -125,10 +125,10 @@ static gsa_status set_classes(compare_task *task, gsa_error *error)
     if (info.n_classes == 0)
         return check_numbers(task, error);
     if (info.n_classes < 2)
-        return gsa__fail(error, GSA_LABEL,
+        return gsai_fail(error, GSA_LABEL,
                          "all rows to learn have the label '%s': with one class there is nothing to compare",
                          gsa_model_label(task->like, 0));
-    task->classes = gsa__alloc_zeroed(&task->env, task->train.n_rows, sizeof *task->classes);
+    task->classes = gsai_alloc_zeroed(&task->env, task->train.n_rows, sizeof *task->classes);
     if (task->classes == NULL)
         return no_memory(task, error);
     for (size_t row = 0; row < task->train.n_rows; row++)
@@ -152,7 +152,7 @@ gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_e
                             gsa_error *error)
 {
     *out = (compare_task){
-        .env = gsa__env_resolve(env), .data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
+        .env = gsai_env_resolve(env), .data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
     gsa_status status = set_parts(out, env, error);
     if (status == GSA_OK)
         status = set_like(out, env, error);
@@ -161,16 +161,16 @@ gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_e
     if (status != GSA_OK)
         return status;
     out->n_features = count_features(&out->train);
-    out->order = gsa__alloc_zeroed(&out->env, out->train.n_rows, sizeof *out->order);
+    out->order = gsai_alloc_zeroed(&out->env, out->train.n_rows, sizeof *out->order);
     return out->order != NULL ? GSA_OK : no_memory(out, error);
 }
 
 void compare_task_free(compare_task *task)
 {
     gsa_model_free(task->like);
-    gsa__free(&task->env, task->classes);
-    gsa__free(&task->env, task->order);
-    gsa__free(&task->env, task->test_number);
+    gsai_free(&task->env, task->classes);
+    gsai_free(&task->env, task->order);
+    gsai_free(&task->env, task->test_number);
     compare_rows_free(&task->train_rows);
     compare_rows_free(&task->test_rows);
     *task = (compare_task){0};

@@ -60,7 +60,7 @@ static int run_evaluate(const cli_arguments *arguments)
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional + 1, arguments->n_positional - 1, &env, &reader);
     if (code == EXIT_DONE)
-        code = session_follow(reader, gsa_model_schema(model));
+        code = session_match(reader, gsa_model_schema(model));
     if (code == EXIT_DONE)
         code = measure(arguments, model, reader, &env);
     gsa_reader_close(reader);

@@ -44,7 +44,7 @@ static int check_name(const char *name)
 /* dir/click-model.v2 becomes click_model, and what begins with no letter gets one. */
 static const char *name_of_file(const char *path, char buffer[NAME_SIZE])
 {
-    const char *base = path + gsa__directory_len(path), *dot = strrchr(base, '.');
+    const char *base = path + gsai_directory_len(path), *dot = strrchr(base, '.');
     size_t length = dot != NULL && dot > base ? (size_t)(dot - base) : strlen(base), n = 0;
     if (!is_letter(base[0])) {
         memcpy(buffer, "model_", 6);

@@ -71,15 +71,15 @@ static void print_state(const gsa_state *state)
         report_field("merged", "%" PRIu64 " runs", summary.n_merged);
 }
 
-/* As gsa_reader_colliding: by the features that have a weight. */
-static double colliding(const inspection *what)
+/* As gsa_reader_collision_rate: by the features that have a weight. */
+static double collision_rate(const inspection *what)
 {
     return (double)what->found.n_used / (double)(UINT64_C(1) << what->schema.bits);
 }
 
 static void print_hashing(const inspection *what)
 {
-    double share = colliding(what);
+    double share = collision_rate(what);
     if (what->schema.n_words + what->schema.n_crosses == 0)
         return;
     report_field("hashed words", "%u bits; about %.3g %% of the words share a feature with another%s",
@@ -160,7 +160,7 @@ static int print_json(const inspection *what)
     json_object_set_new(object, "intercept", strongest_intercepts(&what->found));
     if (what->schema.n_words + what->schema.n_crosses > 0) {
         json_object_set_new(object, "bits", report_count(what->schema.bits));
-        json_object_set_new(object, "colliding", report_real(colliding(what)));
+        json_object_set_new(object, "colliding", report_real(collision_rate(what)));
     }
     json_object_set_new(object, "top", strongest_json(&what->found));
     json_object_set_new(object, "state", what->state != NULL ? state_json(what->state) : json_null());

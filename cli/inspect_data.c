@@ -20,7 +20,7 @@
 /* The reader counts the different words of a table, and crosses, one by one. */
 uint64_t data_n_features(const data_inspection *data, bool *is_exact)
 {
-    double taken = gsa_reader_colliding(data->reader);
+    double taken = gsa_reader_collision_rate(data->reader);
     uint64_t n = isnan(taken) ? 0 : (uint64_t)(ldexp(taken, (int)data->schema.bits) + 0.5);
     *is_exact = data->column != NULL || data->features.beyond.sketch == NULL;
     if (data->column == NULL)
@@ -128,7 +128,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
     progress_clear(&progress);
     data->reading = progress_of(data->reader);
     if (!has_room)
-        return gsa__fail(error, GSA_MEMORY, "out of memory");
+        return gsai_fail(error, GSA_MEMORY, "out of memory");
     return status == GSA_END ? GSA_OK : status;
 }
 

@@ -101,11 +101,11 @@ static json_t *frequent_json(const data_inspection *data)
 static json_t *rows_json(const data_inspection *data)
 {
     json_t *object = json_object(), *paths = json_array(), *entries = json_object();
-    const char *understood = gsa_reader_understood(data->reader);
+    const char *description = gsa_reader_description(data->reader);
     for (size_t i = 0; i < data->n_paths; i++)
         json_array_append_new(paths, report_text(data->paths[i]));
     json_object_set_new(object, "data", paths);
-    json_object_set_new(object, "understood", understood != NULL ? report_text(understood) : json_null());
+    json_object_set_new(object, "understood", description != NULL ? report_text(description) : json_null());
     json_object_set_new(object, "rows", report_count(data->labels.n_rows));
     json_object_set_new(object, "bad_rows", report_count(data->reading.n_bad_rows));
     json_object_set_new(object, "rows_without_cells", report_count(data->n_rows_without_cells));

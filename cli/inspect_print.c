@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { NAME_LEAST = 6, HASH_WIDTH = 10, NAME_MOST = 28, CELL_SIZE = 40 };
+enum { MIN_NAME = 6, HASH_WIDTH = 10, MAX_NAME = 28, CELL_SIZE = 40 };
 
 static double percent(uint64_t part, uint64_t whole)
 {
@@ -35,13 +35,13 @@ static void print_padded(const char *text, int width)
 
 static void print_rows(const data_inspection *data)
 {
-    const char *understood = gsa_reader_understood(data->reader);
+    const char *description = gsa_reader_description(data->reader);
     uint64_t n_rows = data->labels.n_rows, more = data->n_paths > 1 ? data->n_paths - 1 : 0;
     char others[48] = "";
     if (more > 0)
         snprintf(others, sizeof others, " (and %" PRIu64 " more file%s)", more, more > 1 ? "s" : "");
-    if (understood != NULL)
-        report_field("input", "%s%s", understood, others);
+    if (description != NULL)
+        report_field("input", "%s%s", description, others);
     else
         report_field("input", "%s: rows with feature numbers%s", gsa_reader_file(data->reader, 0), others);
     report_field("rows", "%" PRIu64, n_rows);
@@ -180,12 +180,12 @@ static void print_column(const data_inspection *data, const data_column *column,
 
 static void print_columns(const data_inspection *data, const data_column *column, size_t n)
 {
-    int width = data->column != NULL || data->schema.bits == 0 ? NAME_LEAST : HASH_WIDTH;
+    int width = data->column != NULL || data->schema.bits == 0 ? MIN_NAME : HASH_WIDTH;
     for (size_t i = 0; i < n; i++) {
         int each = column[i].name != NULL ? width_of(column[i].name) : 0;
         width = each > width ? each : width;
     }
-    width = width < NAME_MOST ? width : NAME_MOST;
+    width = width < MAX_NAME ? width : MAX_NAME;
     if (n > 0)
         putchar('\n');
     if (n > 0 && column->name != NULL)

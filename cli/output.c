@@ -26,7 +26,7 @@ static bool stdout_failure_told;
 /* The directory part of a path, to be freed. */
 static char *directory_of(const char *path)
 {
-    size_t length = gsa__directory_len(path);
+    size_t length = gsai_directory_len(path);
     bool is_root = length == 1 || (length > 1 && (path[length - 1] == ':' || path[length - 2] == ':')); /* /, C:, C:/ */
     length -= length > 0 && !is_root;
     char *directory = malloc(length + 2);
@@ -46,11 +46,11 @@ static int complain_unwritable(const gsa_error *error)
 static int check_links(const char *path)
 {
     gsa_error error = {0};
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__output_path at;
-    gsa_status status = gsa__output_path_open(path, &env, &at, &error);
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_output_path at;
+    gsa_status status = gsai_output_path_open(path, &env, &at, &error);
     if (status == GSA_OK)
-        gsa__output_path_close(&at, &env);
+        gsai_output_path_close(&at, &env);
     return status == GSA_OK ? EXIT_DONE : complain_unwritable(&error);
 }
 
@@ -79,19 +79,19 @@ int output_check_place(const char *path)
 FILE *output_open_log(const char *path, bool appends)
 {
     gsa_error error = {0};
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__output_path at;
-    if (gsa__output_path_open(path, &env, &at, &error) != GSA_OK) {
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_output_path at;
+    if (gsai_output_path_open(path, &env, &at, &error) != GSA_OK) {
         complain_unwritable(&error);
         return NULL;
     }
-    int descriptor = gsa__output_path_descriptor(&at, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
+    int descriptor = gsai_output_path_descriptor(&at, O_WRONLY | O_CREAT | (appends ? O_APPEND : O_TRUNC));
     FILE *stream = descriptor >= 0 ? fdopen(descriptor, appends ? "ab" : "wb") : NULL;
     if (stream == NULL)
         complain_failed("cannot write %s: %s; give another name", path, strerror(errno));
     if (stream == NULL && descriptor >= 0)
         close(descriptor);
-    gsa__output_path_close(&at, &env);
+    gsai_output_path_close(&at, &env);
     return stream;
 }
 
@@ -106,13 +106,13 @@ int output_open(const char *path, cli_output *out)
     if (code != EXIT_DONE)
         return code;
     const gsa_env env = {.should_stop = interrupt_should_stop}; /* a pipe may wait for whoever reads it */
-    gsa_status status = gsa__atomic_file_open(path, &env, &out->file, &error);
+    gsa_status status = gsai_atomic_file_open(path, &env, &out->file, &error);
     if (status == GSA_STOPPED)
         return complain_interrupted();
     if (status != GSA_OK)
         return complain_unwritable(&error);
-    out->is_direct = gsa__atomic_file_is_direct(out->file);
-    int descriptor = fcntl(gsa__atomic_file_descriptor(out->file), F_DUPFD_CLOEXEC, 0);
+    out->is_direct = gsai_atomic_file_is_direct(out->file);
+    int descriptor = fcntl(gsai_atomic_file_descriptor(out->file), F_DUPFD_CLOEXEC, 0);
     out->buffer = malloc(BUFFER_SIZE);
     out->stream = descriptor >= 0 && out->buffer != NULL ? fdopen(descriptor, "wb") : NULL;
     if (out->stream == NULL) {
@@ -160,7 +160,7 @@ int output_commit(cli_output *output)
     output->stream = NULL; /* gone, whatever came of it; so is the file below */
     if (!is_whole)
         return output_complain(output);
-    gsa_status status = gsa__atomic_file_commit(output->file, &error);
+    gsa_status status = gsai_atomic_file_commit(output->file, &error);
     output->file = NULL;
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
@@ -169,7 +169,7 @@ void output_discard(cli_output *output)
 {
     if (output->stream != NULL && output->path != NULL)
         fclose(output->stream);
-    gsa__atomic_file_discard(output->file);
+    gsai_atomic_file_discard(output->file);
     free(output->buffer);
     *output = (cli_output){0};
 }

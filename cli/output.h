@@ -8,7 +8,7 @@
 typedef struct cli_output {
     FILE *stream;
     const char *path; /* where the result belongs; NULL: standard output */
-    struct gsa__atomic_file *file;
+    struct gsai_atomic_file *file;
     bool is_direct; /* what is written is seen at once */
     char *buffer;
 } cli_output;

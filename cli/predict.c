@@ -106,7 +106,7 @@ static int run_predict(const cli_arguments *arguments)
         code = session_open_reader(arguments, arguments->positional + 1, arguments->n_positional - 1, &what.env,
                                    &what.reader);
     if (code == EXIT_DONE)
-        code = session_follow(what.reader, gsa_model_schema(what.model));
+        code = session_match(what.reader, gsa_model_schema(what.model));
     if (code == EXIT_DONE)
         code = output_open(arguments_text(arguments, "output"), &what.output);
     if (code == EXIT_DONE) {

@@ -30,7 +30,7 @@ static bool is_hidden(uint32_t code)
 static size_t character_size(const char *text, bool *is_shown)
 {
     const unsigned char *at = (const unsigned char *)text;
-    size_t size = gsa__utf8_character(text, SIZE_MAX); /* which does not pass over the end: 0 is no part */
+    size_t size = gsai_utf8_character(text, SIZE_MAX); /* which does not pass over the end: 0 is no part */
     static const unsigned char bits[] = {0, 0x7F, 0x1F, 0x0F, 0x07};
     uint32_t code = at[0] & bits[size];
     for (size_t i = 1; i < size; i++)

@@ -106,12 +106,12 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
 gsa_status session_begin_reader(const cli_arguments *arguments, gsa_reader *reader, gsa_error *error)
 {
     gsa_status status = gsa_reader_begin(reader, error);
-    if (status == GSA_OK && gsa_reader_understood(reader) != NULL && !arguments_flag(arguments, "quiet"))
-        complain("%s", gsa_reader_understood(reader));
+    if (status == GSA_OK && gsa_reader_description(reader) != NULL && !arguments_flag(arguments, "quiet"))
+        complain("%s", gsa_reader_description(reader));
     return status;
 }
 
-int session_follow(gsa_reader *reader, const char *schema)
+int session_match(gsa_reader *reader, const char *schema)
 {
     gsa_error error = {0};
     gsa_status status = gsa_reader_set_schema(reader, schema, &error);

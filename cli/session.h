@@ -22,7 +22,7 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
 /* Reads as far as it takes to know what the input is, and says it unless there is --quiet. */
 gsa_status session_begin_reader(const cli_arguments *arguments, gsa_reader *reader, gsa_error *error);
 /* The columns of the reader must be those of a model, NULL: the model has none. */
-int session_follow(gsa_reader *reader, const char *schema);
+int session_match(gsa_reader *reader, const char *schema);
 int session_load_model(const char *path, const gsa_env *env, gsa_model **out);
 /* Loads the state that lies beside a model. A path that names a state itself is fine too. */
 int session_load_state(const char *model_path, const gsa_env *env, gsa_state **out);

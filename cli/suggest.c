@@ -24,7 +24,7 @@ suggestion suggest_begin(const char *typed)
 void suggest_consider(suggestion *what, const char *name)
 {
     char typed[OPTION_NAME_SIZE], known[OPTION_NAME_SIZE];
-    size_t distance = gsa__edit_distance(option_display_name(what->typed, typed), option_display_name(name, known));
+    size_t distance = gsai_edit_distance(option_display_name(what->typed, typed), option_display_name(name, known));
     if (is_beginning(what->typed, name) && distance > 1)
         distance = 1;
     if (distance < what->distance && strlen(what->typed) < OPTION_NAME_SIZE) {

@@ -177,7 +177,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     trace->next_rows = trace->rows;
     recent_begin(&trace->recent, state, &summary);
     const char *sql = arguments_text(arguments, "sql"), *test = arguments_text(arguments, "test");
-    const char *understood = gsa_reader_understood(reader);
+    const char *description = gsa_reader_description(reader);
     json_t *event = trace_event("start");
     json_object_set_new(event, "trace", json_integer(1));
     json_object_set_new(event, "date", date_json());
@@ -189,7 +189,7 @@ void trace_start(cli_trace *trace, const cli_arguments *arguments, const gsa_sta
     if (sql != NULL)
         json_object_set_new(event, "sql", report_text(sql));
     json_object_set_new(event, "test", test != NULL ? file_json(test) : json_null());
-    json_object_set_new(event, "understood", understood != NULL ? report_text(understood) : json_null());
+    json_object_set_new(event, "understood", description != NULL ? report_text(description) : json_null());
     json_object_set_new(event, "model", report_text(arguments_text(arguments, "output")));
     json_object_set_new(event, "resumed", json_boolean(arguments_flag(arguments, "resume")));
     json_object_set_new(event, "rows_before", report_count(trace->rows));

@@ -68,7 +68,7 @@ static uint64_t rows_so_far(const training *run, const gsa_reader *reader, uint6
 {
     gsa_summary base = summary_of(run->state);
     gsa_reader_progress reading = progress_of(reader);
-    if (run->cluster.peers != NULL || base.n_rows == 0 || reading.n_rows < base.pass_rows)
+    if (run->cluster.comm != NULL || base.n_rows == 0 || reading.n_rows < base.pass_rows)
         return as_copy;
     return base.n_rows_all + (reading.n_rows - base.pass_rows);
 }
@@ -101,7 +101,7 @@ static void show_strength(void *ctx, uint64_t n_tried, double held_out_loss)
 
 static gsa_status test_model(training *run, const gsa_state *state, gsa_error *error)
 {
-    gsa_status status = train_test_run(&run->test, state, run->cluster.peers, &run->env, &run->progress, error);
+    gsa_status status = train_test_run(&run->test, state, run->cluster.comm, &run->env, &run->progress, error);
     if (status == GSA_OK || status == GSA_STOPPED)
         return status;
     /* What was learned is worth more than its judgement: the run goes on, and the exit code tells. */
@@ -157,7 +157,7 @@ static uint64_t rows_learned(const training *run, const gsa_summary *summary)
 /* A reader that reads a part of the input, or goes back and forth in it, does not tell. */
 static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
 {
-    bool reads_all = run->cluster.peers == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
+    bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
     return reads_all ? reading->n_rows : 0;
 }
 
@@ -174,7 +174,7 @@ static train_outcome outcome_of(const training *run)
                          .held_out_loss =
                              session_is_hurried(run->state) ? (double)NAN : gsa_state_held_out_loss(run->state),
                          .constant_loss = gsa_state_constant_loss(run->state),
-                         .colliding = gsa_reader_colliding(run->reader),
+                         .collision_rate = gsa_reader_collision_rate(run->reader),
                          .stopped = run->stopped,
                          .is_sorted = run->is_sorted};
     const char *schema = gsa_reader_schema(run->reader);
@@ -265,7 +265,7 @@ static gsa_status begin_reading(training *run, int *code, gsa_error *error)
         status = session_begin_reader(run->arguments, run->reader, error);
     trace_start(&run->trace, run->arguments, run->state, run->reader);
     if (status == GSA_OK && run->test.reader != NULL)
-        *code = session_follow(run->test.reader, gsa_reader_schema(run->reader));
+        *code = session_match(run->test.reader, gsa_reader_schema(run->reader));
     if (status == GSA_OK && *code == EXIT_DONE)
         *code = cluster_agree(&run->cluster, EXIT_DONE);
     return status;
@@ -282,7 +282,7 @@ static int learn(training *run)
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .round_ended = note_round,
                              .counted = note_count,
-                             .peers = run->cluster.peers,
+                             .comm = run->cluster.comm,
                              .strength_tried = show_strength};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
@@ -332,11 +332,11 @@ static int check_places(const cli_arguments *arguments, const char *model_path)
 /* Every process reads all of it, each for itself. */
 static int check_shared(const training *run)
 {
-    if (run->cluster.peers == NULL || !progress_of(run->reader).is_stream)
+    if (run->cluster.comm == NULL || !progress_of(run->reader).is_stream)
         return EXIT_DONE;
     return complain_failed("%s can be read only once, and %zu processes would share it; give files that each of them "
                            "can read",
-                           gsa_reader_file(run->reader, 0), run->cluster.peers->n_ranks);
+                           gsa_reader_file(run->reader, 0), run->cluster.comm->n_ranks);
 }
 
 static int run_with(training *run)

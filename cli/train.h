@@ -39,8 +39,8 @@ typedef struct train_test {
 } train_test;
 
 int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out);
-/* Judges the model that the state stands for, together with the peers if there are any; rank 0 tells it. */
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_peers *peers, const gsa_env *env,
+/* Judges the model that the state stands for, together with the comm if there are any; rank 0 tells it. */
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_comm *comm, const gsa_env *env,
                           cli_progress *progress, gsa_error *error);
 /* Prints the last results. */
 void train_test_report(const train_test *test);
@@ -66,7 +66,7 @@ typedef struct train_outcome {
     double seconds;
     double held_out_loss;  /* NaN if none were held out */
     double constant_loss;  /* gsa_state_constant_loss */
-    double colliding;      /* share of the words that have a feature in common with another; NaN if there are none */
+    double collision_rate; /* share of the words that have a feature in common with another; NaN if there are none */
     const char *chosen_by; /* the option that decided the method, or NULL */
     bool stopped, is_sorted;
 } train_outcome;

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double colliding_least = 0.1; /* share of the words */
-static const double gap_least = 0.02;      /* between two losses, as a share */
-enum { FEW_ROWS = 100, BITS_MOST = 31 };
+static const double min_collision_rate = 0.1; /* share of the words */
+static const double gap_least = 0.02;         /* between two losses, as a share */
+enum { FEW_ROWS = 100, MAX_BITS = 31 };
 
 static bool say(char *into, const char *format, ...) CLI_PRINTF(2, 3);
 static bool say(char *into, const char *format, ...)
@@ -34,11 +34,11 @@ static bool of_stop(const train_outcome *run, train_advice *out)
                run->summary.pass + 1);
 }
 
-/* So many that fewer than half of colliding_least share one. */
+/* So many that fewer than half of min_collision_rate share one. */
 static unsigned enough_bits(const train_outcome *run)
 {
     unsigned bits = run->schema.bits;
-    for (double share = run->colliding; share > colliding_least / 2 && bits < BITS_MOST; share /= 2)
+    for (double share = run->collision_rate; share > min_collision_rate / 2 && bits < MAX_BITS; share /= 2)
         bits++;
     return bits;
 }
@@ -53,10 +53,10 @@ static bool of_input(const train_outcome *run, train_advice *out)
         say(out->next, "shuffle the rows and train again");
         return say(out->limit, "the order of the rows: they seem to be sorted by label");
     }
-    if (run->colliding > colliding_least && run->schema.bits < BITS_MOST) {
+    if (run->collision_rate > min_collision_rate && run->schema.bits < MAX_BITS) {
         say(out->next, "train again with --bits %u", enough_bits(run));
         return say(out->limit, "hashing: about %.3g %% of the words share a feature with another",
-                   100 * run->colliding);
+                   100 * run->collision_rate);
     }
     return false;
 }
@@ -79,7 +79,7 @@ static bool of_one_pass(const train_outcome *run, train_advice *out)
     bool is_asked = run->passes_asked == 1;
     if (isnan(run->summary.falling))
         return false;
-    if (run->summary.falling <= GSA_GAIN_LEAST)
+    if (run->summary.falling <= GSA_MIN_GAIN)
         return say(out->limit, "what the features can tell: the loss had gone flat");
     if (run->reading.is_stream) {
         say(out->next, "give more rows, or train on a file, which can be read again");

@@ -20,7 +20,7 @@
 
 static const char *base_name(const char *path)
 {
-    return path + gsa__directory_len(path);
+    return path + gsai_directory_len(path);
 }
 
 /* ".NAME.123456.tmp", as files are called while they are written. */

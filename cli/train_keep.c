@@ -20,7 +20,7 @@ train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_prog
     if (reading.is_stream || is_little || (passes > 0 && passes < keep.first_pass + 2))
         return keep;
     gsa_error error = {0};
-    if (gsa_reader_keep(reader, session_temporary_folder(), &error) == GSA_OK)
+    if (gsa_reader_spill(reader, session_temporary_folder(), &error) == GSA_OK)
         keep.folder = session_temporary_folder();
     else
         progress_say(progress, "note: %s, which TMPDIR names: every pass reads the input", error.message);

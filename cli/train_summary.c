@@ -58,8 +58,8 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "progressive_loss", report_real(train_progressive_loss(summary)));
     json_object_set_new(object, "mean_step", report_real(summary->step));
     json_object_set_new(object, "bad_rows", report_count(run->n_bad_rows));
-    if (!isnan(run->colliding))
-        json_object_set_new(object, "colliding", report_real(run->colliding));
+    if (!isnan(run->collision_rate))
+        json_object_set_new(object, "colliding", report_real(run->collision_rate));
     json_object_set_new(object, "seconds", report_real(run->seconds));
     json_object_set_new(object, "stopped", json_boolean(run->stopped));
     if (run->test->results != NULL)

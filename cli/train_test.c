@@ -42,14 +42,14 @@ static void tell_results(void *ctx, const gsa_metrics *metrics)
     json_array_append_new(of->test->results, object);
 }
 
-gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_peers *peers, const gsa_env *env,
+gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_comm *comm, const gsa_env *env,
                           cli_progress *progress, gsa_error *error)
 {
     gsa_summary summary = summary_of(state);
     if (test->reader == NULL || summary.n_rows == 0)
         return GSA_OK;
     judgement of = {test, summary.pass, progress};
-    gsa_judgement_hooks hooks = {&of, tell_results, peers};
+    gsa_judgement_hooks hooks = {&of, tell_results, comm};
     return gsa_evaluate_together(state, test->reader, &hooks, env, error);
 }
 

@@ -70,7 +70,7 @@ static void thin(value_set *set)
         set->entry[kept] = set->entry[i];
         set->entry[kept].count -= loss;
         uint64_t value = set->entry[kept].value;
-        *find_slot(set, value, gsa__mix(value)) = (uint16_t)(kept + 1);
+        *find_slot(set, value, gsai_mix(value)) = (uint16_t)(kept + 1);
         kept++;
     }
     set->n = kept;
@@ -84,7 +84,7 @@ static bool begin_sketch(value_set *set)
     if (set->sketch == NULL)
         return false;
     for (size_t i = 0; i < set->n; i++)
-        sketch_add(set->sketch, gsa__mix(set->entry[i].value));
+        sketch_add(set->sketch, gsai_mix(set->entry[i].value));
     return true;
 }
 
@@ -115,7 +115,7 @@ static bool add_entry(value_set *set, uint64_t value, uint64_t hash, uint64_t la
 
 bool value_set_add(value_set *set, uint64_t value, uint64_t label)
 {
-    uint64_t hash = gsa__mix(value);
+    uint64_t hash = gsai_mix(value);
     if (set->sketch != NULL)
         sketch_add(set->sketch, hash);
     bool has_room = set->entry == NULL || add_entry(set, value, hash, label);

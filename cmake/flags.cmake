@@ -12,7 +12,7 @@ if(WIN32)
   # The rest of POSIX (windows/posix.h). The headers of the system hide what they have of it in a strict C17.
   set(CMAKE_C_EXTENSIONS ON)
   target_include_directories(gsa_flags BEFORE INTERFACE ${PROJECT_SOURCE_DIR}/windows)
-  target_compile_definitions(gsa_flags INTERFACE GSA__EXPORTS)
+  target_compile_definitions(gsa_flags INTERFACE GSAI_EXPORTS)
 endif()
 target_include_directories(gsa_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
 
@@ -59,7 +59,7 @@ if(GREEDYSTEP_FUZZ)
   target_link_options(gsa_flags INTERFACE -fsanitize=fuzzer-no-link)
 endif()
 
-# What makes a mistake of ours harder to use for an attacker; tests/laws/hardening.sh looks at the result. Sanitizers bring
+# What makes a mistake of ours harder to use for an attacker; tests/policy/hardening.sh looks at the result. Sanitizers bring
 # checks of their own, and _FORTIFY_SOURCE needs an optimiser.
 set(GREEDYSTEP_IS_HARDENED OFF)
 if(GREEDYSTEP_HARDEN AND NOT GREEDYSTEP_SANITIZE AND NOT GREEDYSTEP_COVERAGE)

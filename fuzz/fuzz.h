@@ -19,7 +19,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Inputs beyond it are not looked at: executions stay fast, and everything that matters fits. */
-#define FUZZ_MOST 8192
+#define FUZZ_MAX 8192
 
 static inline void fuzz_must(bool holds, const char *property, const char *detail)
 {

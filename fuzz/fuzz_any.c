@@ -5,7 +5,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char name[40], label[24], weight[24], categorical[24], ignore[24], cross[24], schema[512];
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), which = fuzz_byte(&in);

@@ -296,7 +296,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char *const names[] = {NULL, "y", "a", "1", "w", "label", "b,w", "values"};
     static table drawn;
     static fuzz_told whole;
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), how = fuzz_byte(&in), more = fuzz_byte(&in);

@@ -7,7 +7,7 @@
 #include "data/format/cache.h"
 
 enum { REPAIR = 1, REPAIR_INDEX = 2, REPAIR_ORDER = 4 };
-enum { START = GSA__CACHE_HEAD_SIZE, HEADER = GSA__CACHE_HEADER_SIZE, TAIL = GSA__CACHE_FOOT_SIZE };
+enum { START = GSAI_CACHE_HEAD_SIZE, HEADER = GSAI_CACHE_HEADER_SIZE, TAIL = GSAI_CACHE_FOOT_SIZE };
 
 static void repair(unsigned char *file, size_t size, uint8_t how)
 {
@@ -15,25 +15,25 @@ static void repair(unsigned char *file, size_t size, uint8_t how)
     size_t at = START, last = START;
     while (size >= TAIL + HEADER && at <= size - TAIL - HEADER) {
         unsigned char *header = file + at;
-        uint64_t payload = gsa__load_u64(header + 8), most = size - TAIL - HEADER - at;
+        uint64_t payload = gsai_load_u64(header + 8), most = size - TAIL - HEADER - at;
         if ((how & REPAIR_ORDER) && memcmp(header, "BLOCK", 5) == 0)
-            gsa__store_u64(n_rows, header + 24);
-        n_rows += gsa__load_u64(header + 32);
+            gsai_store_u64(n_rows, header + 24);
+        n_rows += gsai_load_u64(header + 32);
         if (payload <= most)
-            gsa__store_u64(gsa__hash(header + HEADER, (size_t)payload, 0), header + 16);
-        gsa__store_u64(gsa__hash(header, 72, 0), header + 72);
+            gsai_store_u64(gsai_hash(header + HEADER, (size_t)payload, 0), header + 16);
+        gsai_store_u64(gsai_hash(header, 72, 0), header + 72);
         last = at;
         if (payload > most)
             break;
         at += HEADER + (size_t)payload;
     }
     if ((how & REPAIR_INDEX) && size >= TAIL)
-        gsa__store_u64(last, file + size - TAIL);
+        gsai_store_u64(last, file + size - TAIL);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in);

@@ -19,12 +19,12 @@ size_t pack_bzip2(const uint8_t *text, size_t size, unsigned char *out, size_t r
 
 size_t pack_gzip(const uint8_t *text, size_t size, unsigned char *out, size_t room)
 {
-    return fuzz_pack(&gsa__codec_gzip, text, size, out, room);
+    return fuzz_pack(&gsai_codec_gzip, text, size, out, room);
 }
 
 size_t pack_zstd(const uint8_t *text, size_t size, unsigned char *out, size_t room)
 {
-    return fuzz_pack(&gsa__codec_zstd, text, size, out, room);
+    return fuzz_pack(&gsai_codec_zstd, text, size, out, room);
 }
 
 /* The smallest dictionary: the usual ones take longer to be cleared than anything else here. */
@@ -52,7 +52,7 @@ size_t pack_bzip2(const uint8_t *text, size_t size, unsigned char *out, size_t r
 static void check_text(const fuzz_source *plain, const fuzz_source *packed, uint8_t choice)
 {
     static fuzz_told wanted, got;
-    const gsa__reader_sizes sizes = {.buffer = 1 + choice % 200, .read = 1 + choice % 50, .batch_rows = 5};
+    const gsai_reader_sizes sizes = {.buffer = 1 + choice % 200, .read = 1 + choice % 50, .batch_rows = 5};
     fuzz_tell(plain, &fuzz_sizes, false, &wanted);
     fuzz_tell(packed, choice & 1 ? &fuzz_sizes : &sizes, false, &got);
     fuzz_must_be_same(&wanted, &got, "packed text is the text");
@@ -60,19 +60,19 @@ static void check_text(const fuzz_source *plain, const fuzz_source *packed, uint
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static unsigned char room[8 * FUZZ_MOST];
+    static unsigned char room[8 * FUZZ_MAX];
     static fuzz_bytes text;
     static fuzz_told cut;
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
     if (what & PACKED) {
-        const fuzz_source from = {in.at, in.left, "rows", gsa__format_libsvm(), {0}, false};
+        const fuzz_source from = {in.at, in.left, "rows", gsai_format_libsvm(), {0}, false};
         fuzz_check_reading(&from, (what & 31u) % FUZZ_PROPERTIES, choice);
         return 0;
     }
-    if (in.left >= 2 && gsa__codec_detect(in.at, in.left))
+    if (in.left >= 2 && gsai_codec_detect(in.at, in.left))
         return 0; /* the text would be packed twice */
     size_t packed = FUZZ_CODEC(in.at, in.left, room, sizeof room / 2);
     text.size = 0;
@@ -81,12 +81,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         packed += FUZZ_CODEC(in.at, in.left, room + packed, sizeof room / 2);
         fuzz_put(&text, in.at, in.left);
     }
-    const fuzz_source plain = {text.data, text.size, "rows", gsa__format_libsvm(), {0}, false};
-    fuzz_source from = {room, packed, "rows", gsa__format_libsvm(), {0}, false};
+    const fuzz_source plain = {text.data, text.size, "rows", gsai_format_libsvm(), {0}, false};
+    fuzz_source from = {room, packed, "rows", gsai_format_libsvm(), {0}, false};
     if (!(what & CUT)) {
         check_text(&plain, &from, choice);
     } else if (!(what & TWICE)) {
-        from.size = GSA__CODEC_MAGIC + choice % (packed - GSA__CODEC_MAGIC);
+        from.size = GSAI_CODEC_MAGIC + choice % (packed - GSAI_CODEC_MAGIC);
         fuzz_tell(&from, &fuzz_sizes, true, &cut);
         fuzz_must(cut.status == GSA_FORMAT, "what was cut short is not whole", NULL);
     }

@@ -6,10 +6,10 @@ static void check_set(gsa_config *config, const char *name, const char *value)
 {
     char before[64], told[64];
     gsa_error error = {0};
-    const char *text = gsa__params_get(&config->params, name);
+    const char *text = gsai_params_get(&config->params, name);
     snprintf(before, sizeof before, "%s", text ? text : "");
     gsa_status status = fuzz_status(gsa_config_set(config, name, value, &error), &error);
-    text = gsa__params_get(&config->params, name);
+    text = gsai_params_get(&config->params, name);
     fuzz_must(status == GSA_OK || status == GSA_ARGUMENT, "a parameter is taken or refused", error.message);
     fuzz_must((text != NULL) == (status == GSA_OK) || status != GSA_OK, "what was taken has a value", name);
     if (status != GSA_OK) {
@@ -18,7 +18,7 @@ static void check_set(gsa_config *config, const char *name, const char *value)
     }
     snprintf(told, sizeof told, "%s", text);
     fuzz_must(gsa_config_set(config, name, told, &error) == GSA_OK, "a value that is told is taken", told);
-    fuzz_must(strcmp(gsa__params_get(&config->params, name), told) == 0, "and changes nothing", told);
+    fuzz_must(strcmp(gsai_params_get(&config->params, name), told) == 0, "and changes nothing", told);
 }
 
 static void check_state(const gsa_config *config)
@@ -32,12 +32,12 @@ static void check_state(const gsa_config *config)
         return;
     fuzz_write_state(state, &file);
     fuzz_must(gsa_state_read(file.data, file.size, NULL, &back, &error) == GSA_OK, "it loads", error.message);
-    for (size_t i = 0; i < GSA__PARAMS; i++) {
+    for (size_t i = 0; i < GSAI_PARAMS; i++) {
         const char *name = gsa_param_at(i)->name;
-        fuzz_must(strcmp(gsa_state_get(state, name), gsa__params_get(&config->params, name)) == 0,
+        fuzz_must(strcmp(gsa_state_get(state, name), gsai_params_get(&config->params, name)) == 0,
                   "a state has its parameters", name);
-        fuzz_must(!gsa__param_decides_result((gsa__param_id)i) ||
-                      strcmp(gsa_state_get(back, name), gsa__params_get(&config->params, name)) == 0,
+        fuzz_must(!gsai_param_decides_result((gsai_param_id)i) ||
+                      strcmp(gsa_state_get(back, name), gsai_params_get(&config->params, name)) == 0,
                   "a file has the parameters that decide the result", name);
     }
     gsa_state_free(state);
@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_must(gsa_config_new(NULL, &config, &error) == GSA_OK, "there is memory", NULL);
     for (size_t i = 0; in.left > 0 && i < 8; i++) {
         if (known & 1)
-            snprintf(name, sizeof name, "%s", gsa_param_at(fuzz_byte(&in) % GSA__PARAMS)->name);
+            snprintf(name, sizeof name, "%s", gsa_param_at(fuzz_byte(&in) % GSAI_PARAMS)->name);
         else
             fuzz_text(&in, name, sizeof name - 1);
         known >>= 1;

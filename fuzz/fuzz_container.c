@@ -10,25 +10,25 @@ static void check_container(const unsigned char *file, size_t size)
 {
     static fuzz_bytes again;
     gsa_env env = fuzz_state_env;
-    gsa__container *container = NULL, *back = NULL;
+    gsai_container *container = NULL, *back = NULL;
     gsa_error error = {0};
-    if (fuzz_status(gsa__container_open_bytes(file, size, "file", &env, &container, &error), &error) != GSA_OK)
+    if (fuzz_status(gsai_container_open_bytes(file, size, "file", &env, &container, &error), &error) != GSA_OK)
         return;
-    const gsa__bundle *bundle = gsa__container_bundle(container);
+    const gsai_bundle *bundle = gsai_container_bundle(container);
     again.size = 0;
-    fuzz_must(gsa__container_write(bundle, fuzz_write, &again, &error) == GSA_OK, "a container can be written again",
+    fuzz_must(gsai_container_write(bundle, fuzz_write, &again, &error) == GSA_OK, "a container can be written again",
               error.message);
-    fuzz_must(gsa__container_open_bytes(again.data, again.size, "again", &env, &back, &error) == GSA_OK,
+    fuzz_must(gsai_container_open_bytes(again.data, again.size, "again", &env, &back, &error) == GSA_OK,
               "a container that was written opens", error.message);
-    fuzz_must(gsa__container_bundle(back)->n_tensors == bundle->n_tensors, "it has the same tensors", NULL);
-    fuzz_must(gsa__container_bundle(back)->n_notes == bundle->n_notes, "it has the same notes", NULL);
-    gsa__container_close(back);
-    gsa__container_close(container);
+    fuzz_must(gsai_container_bundle(back)->n_tensors == bundle->n_tensors, "it has the same tensors", NULL);
+    fuzz_must(gsai_container_bundle(back)->n_notes == bundle->n_notes, "it has the same notes", NULL);
+    gsai_container_close(back);
+    gsai_container_close(container);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > FUZZ_MOST || size < 1)
+    if (size > FUZZ_MAX || size < 1)
         return -1;
     uint8_t how = data[0];
     size_t n = size - 1;
@@ -39,10 +39,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         const unsigned char *end = memchr(file + 8, how & 2 ? '\0' : '}', n - 8);
         size_t header = end ? (size_t)(end - (file + 8)) / 8 * 8 : 0;
         if (how & 4)
-            gsa__store_u64(header, file);
+            gsai_store_u64(header, file);
     }
     if ((how & 8) == 0 && n >= 8)
-        gsa__store_u64(gsa__hash(file, n - 8, 0), file + n - 8);
+        gsai_store_u64(gsai_hash(file, n - 8, 0), file + n - 8);
     check_container(file, n);
     gsa_state *state = NULL;
     gsa_model *model = NULL;

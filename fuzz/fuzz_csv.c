@@ -27,7 +27,7 @@ static void check_schema(const fuzz_source *from)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const char *const names[] = {NULL, "y", "1", "2", "a", "a,b", "99", ""};
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in), more = fuzz_byte(&in);
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                   .remember_names = fuzz_rarely(data, size), /* the table of names is large */
                                   .keep_cells = how >> 6 & 1,
                                   .bits = choice & 1 ? 4 : 0};
-    const fuzz_source from = {in.at, in.left, "rows.csv", gsa__format_csv(), options, false};
+    const fuzz_source from = {in.at, in.left, "rows.csv", gsai_format_csv(), options, false};
     unsigned property = what % (FUZZ_WRITINGS + 1);
     if (property == FUZZ_WRITINGS)
         check_schema(&from);

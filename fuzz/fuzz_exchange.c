@@ -1,6 +1,6 @@
-/* Bytes that processes hand each other: metrics, and slices of what copies have learned. They come over a network of
+/* Bytes that processes hand each other: metrics, and deltas of what copies have learned. They come over a network of
  * one's own and are no files, but a length in them is not believed either: nothing crashes, metrics that were read are
- * written with the same bytes, and a slice that was taken gives a state that can be written. */
+ * written with the same bytes, and a delta that was taken gives a state that can be written. */
 #include "states.h"
 
 typedef struct world {
@@ -25,7 +25,7 @@ static world *make_world(void)
         return &w;
     fuzz_input in = {rows, sizeof rows - 1};
     const gsa_batch *batch = fuzz_take_batch(&in, &drawn);
-    gsa_config *config = NULL; /* no contest, during which there are no slices */
+    gsa_config *config = NULL; /* no contest, during which there are no deltas */
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     must_be_ok(gsa_config_set(config, "units", "given", &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &w.base, &error), &error);
@@ -36,7 +36,7 @@ static world *make_world(void)
         must_be_ok(gsa_state_fork(w.base, 2, NULL, &w.copy[i], &error), &error);
         must_be_ok(gsa_state_update(w.copy[i], batch, &error), &error);
         head.size = 0;
-        must_be_ok(gsa_state_write_head(w.copy[i], w.base, fuzz_write, &head, &error), &error);
+        must_be_ok(gsa_state_write_delta_header(w.copy[i], w.base, fuzz_write, &head, &error), &error);
         must_be_ok(gsa_state_read(head.data, head.size, NULL, &w.head[i], &error), &error);
     }
     return &w;
@@ -69,30 +69,30 @@ static void check_united(const world *w, const void *bytes, size_t size)
     gsa_error error = {0};
     const void *const united[] = {bytes};
     const gsa_state *const heads[] = {w->head[0], w->head[1]};
-    gsa_status status = gsa_state_merge_slices(heads, 2, w->base, united, &size, 1, &fuzz_state_env, &merged, &error);
+    gsa_status status = gsa_state_merge_deltas(heads, 2, w->base, united, &size, 1, &fuzz_state_env, &merged, &error);
     if (fuzz_status(status, &error) == GSA_OK)
         fuzz_check_merged_file(merged, true);
     gsa_state_free(merged);
 }
 
-/* Two slices of one range; what they become is what a merge takes. */
+/* Two deltas of one range; what they become is what a merge takes. */
 static void check_slices(const world *w, fuzz_input *in)
 {
     static fuzz_bytes united;
     gsa_error error = {0};
     fuzz_input first = fuzz_part(in, (size_t)fuzz_number(in, 2));
-    const void *const slices[] = {first.at, in->at};
+    const void *const deltas[] = {first.at, in->at};
     const size_t sizes[] = {first.left, in->left};
     united.size = 0;
-    gsa_status status = gsa_slices_unite(slices, sizes, 2, &fuzz_state_env, fuzz_write, &united, &error);
+    gsa_status status = gsa_deltas_reduce(deltas, sizes, 2, &fuzz_state_env, fuzz_write, &united, &error);
     if (fuzz_status(status, &error) == GSA_OK)
         check_united(w, united.data, united.size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static fuzz_bytes slice[2], seed;
-    if (size > FUZZ_MOST)
+    static fuzz_bytes delta[2], seed;
+    if (size > FUZZ_MAX)
         return -1;
     const world *w = make_world();
     fuzz_input in = {data, size};
@@ -109,14 +109,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     /* What the copies would have sent, with some bytes changed: nobody can guess it. */
     for (size_t i = 0; i < 2; i++) {
         const gsa_state *const copy[] = {w->copy[i]};
-        slice[i].size = 0;
-        must_be_ok(gsa_state_write_slice(copy, 1, i, w->base, 0, 40, fuzz_write, &slice[i], &error), &error);
+        delta[i].size = 0;
+        must_be_ok(gsa_state_write_delta(copy, 1, i, w->base, 0, 40, fuzz_write, &delta[i], &error), &error);
     }
     seed.size = 0;
-    const uint8_t sizes[] = {(uint8_t)(slice[0].size >> 8), (uint8_t)slice[0].size};
+    const uint8_t sizes[] = {(uint8_t)(delta[0].size >> 8), (uint8_t)delta[0].size};
     fuzz_put(&seed, sizes, 2);
-    fuzz_put(&seed, slice[0].data, slice[0].size);
-    fuzz_put(&seed, slice[1].data, slice[1].size);
+    fuzz_put(&seed, delta[0].data, delta[0].size);
+    fuzz_put(&seed, delta[1].data, delta[1].size);
     while (in.left > 0) {
         size_t at = (size_t)fuzz_number(&in, 2);
         seed.data[at % seed.size] = fuzz_byte(&in);

@@ -22,7 +22,7 @@ enum { RAW_BYTES = 24 };
 static gsa_status learn_dense(gsa_state *state, const gsa_batch *rows, gsa_error *error)
 {
     enum { WIDTH = 128 };
-    static float dense[FUZZ_MOST_ROWS * WIDTH];
+    static float dense[FUZZ_MAX_ROWS * WIDTH];
     memset(dense, 0, sizeof dense);
     for (size_t r = 0; r < rows->n_rows; r++)
         for (int64_t i = rows->row_start[r]; i < rows->row_start[r + 1]; i++)
@@ -60,7 +60,7 @@ static gsa_state *learn(const gsa_config *config, const gsa_batch *rows, int way
     if (*status != GSA_OK)
         return NULL;
     if (way == PLAIN_KERNELS)
-        state->kernels = gsa__kernels_at(0);
+        state->kernels = gsai_kernels_at(0);
     *status = fuzz_status(gsa_state_prepare(state, rows, &error), &error);
     if (*status != GSA_OK)
         return state;
@@ -136,7 +136,7 @@ static gsa_status give_rows(void *ctx, gsa_batch *out, gsa_error *error)
 /* What takes rows and learns nothing. */
 static void check_takers(const gsa_model *model, gsa_batch *rows, bool wrong)
 {
-    static double out[FUZZ_MOST_ROWS * FUZZ_MOST_ROWS];
+    static double out[FUZZ_MAX_ROWS * FUZZ_MAX_ROWS];
     const gsa_row_source source = {.ctx = rows, .next = give_rows};
     gsa_error error = {0};
     gsa_metrics *metrics = NULL;
@@ -186,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                        "dense rows are the sparse ones"};
     static fuzz_batch drawn;
     static fuzz_bytes wanted, got;
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);

@@ -2,7 +2,7 @@
  * Vowpal Wabbit text, where the C library reads the same labels, ids and values in it, bit for bit. */
 #include "rows.h"
 
-enum { MOST_ENTRIES = FUZZ_MOST };
+enum { MOST_ENTRIES = FUZZ_MAX };
 
 /* LABEL [IMPORTANCE] | ID:VALUE ..., taken apart with strtod; returns the line after it. */
 static const char *tell_vw_line(const char *line, fuzz_told *out)
@@ -49,11 +49,11 @@ static void check_vw_text(const fuzz_source *from)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in);
-    const fuzz_source from = {in.at, in.left, "rows.svm", gsa__format_libsvm(), {0}, false};
+    const fuzz_source from = {in.at, in.left, "rows.svm", gsai_format_libsvm(), {0}, false};
     if (what % (FUZZ_WRITINGS + 1) == FUZZ_WRITINGS)
         check_vw_text(&from);
     else

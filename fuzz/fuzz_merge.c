@@ -1,9 +1,9 @@
-/* Merges of states that were loaded from fuzzed bytes: of two, of two with a base, of copies, of folds, and in slices.
- * None of them crashes; what comes of it is a state that can be written, loaded and made a model of; and slices give
+/* Merges of states that were loaded from fuzzed bytes: of two, of two with a base, of copies, of folds, and in deltas.
+ * None of them crashes; what comes of it is a state that can be written, loaded and made a model of; and deltas give
  * the bytes of a merge. */
 #include "states.h"
 
-#include "core/engine.h"
+#include "learn/engine.h"
 
 /* Numbers that a fuzzed state says of itself need not go together, and what is merged of them neither: fuzz_round
  * merges states that were learned, and asks for more. */
@@ -22,10 +22,10 @@ static void check_merge(const gsa_state *const *states, size_t n, const gsa_stat
         check_result(merged, rows);
 }
 
-/* Head and slice of each copy, united. */
+/* Head and delta of each copy, united. */
 static gsa_state *merge_in_slices(const gsa_state *const *copies, const gsa_state *base, gsa_error *error)
 {
-    static fuzz_bytes head[2], slice[2], united;
+    static fuzz_bytes head[2], delta[2], united;
     gsa_state *heads[2] = {NULL, NULL}, *out = NULL;
     gsa_summary summary;
     uint64_t n_features = 1;
@@ -35,21 +35,21 @@ static gsa_state *merge_in_slices(const gsa_state *const *copies, const gsa_stat
         n_features = summary.n_features > n_features ? summary.n_features : n_features;
     }
     for (size_t i = 0; i < 2 && status == GSA_OK; i++) {
-        head[i].size = slice[i].size = 0;
-        status = gsa_state_write_head(copies[i], base, fuzz_write, &head[i], error);
+        head[i].size = delta[i].size = 0;
+        status = gsa_state_write_delta_header(copies[i], base, fuzz_write, &head[i], error);
         if (status == GSA_OK)
             status = gsa_state_read(head[i].data, head[i].size, &fuzz_state_env, &heads[i], error);
         if (status == GSA_OK)
-            status = gsa_state_write_slice(&copies[i], 1, i, base, 0, n_features, fuzz_write, &slice[i], error);
+            status = gsa_state_write_delta(&copies[i], 1, i, base, 0, n_features, fuzz_write, &delta[i], error);
     }
-    const void *slices[] = {slice[0].data, slice[1].data};
-    const size_t sizes[] = {slice[0].size, slice[1].size};
+    const void *deltas[] = {delta[0].data, delta[1].data};
+    const size_t sizes[] = {delta[0].size, delta[1].size};
     united.size = 0;
     if (status == GSA_OK)
-        status = gsa_slices_unite(slices, sizes, 2, &fuzz_state_env, fuzz_write, &united, error);
+        status = gsa_deltas_reduce(deltas, sizes, 2, &fuzz_state_env, fuzz_write, &united, error);
     const void *whole[] = {united.data};
     if (status == GSA_OK)
-        status = gsa_state_merge_slices((const gsa_state *const *)heads, 2, base, whole, &united.size, 1,
+        status = gsa_state_merge_deltas((const gsa_state *const *)heads, 2, base, whole, &united.size, 1,
                                         &fuzz_state_env, &out, error);
     fuzz_status(status, error);
     gsa_state_free(heads[0]);
@@ -60,7 +60,7 @@ static gsa_state *merge_in_slices(const gsa_state *const *copies, const gsa_stat
 /* Copies of one base, each with rows of its own. */
 static void check_copies(const gsa_state *base, const gsa_batch *rows)
 {
-    static fuzz_bytes by_merge, by_slices;
+    static fuzz_bytes by_merge, by_deltas;
     gsa_state *copy[2] = {NULL, NULL}, *merged = NULL, *united = NULL;
     gsa_error error = {0};
     gsa_status status = GSA_OK;
@@ -78,8 +78,8 @@ static void check_copies(const gsa_state *base, const gsa_batch *rows)
         united = merge_in_slices(copies, base, &error);
         fuzz_write_state(merged, &by_merge);
         if (united)
-            fuzz_write_state(united, &by_slices);
-        fuzz_must(!united || fuzz_same(&by_merge, &by_slices), "slices give the bytes of a merge", NULL);
+            fuzz_write_state(united, &by_deltas);
+        fuzz_must(!united || fuzz_same(&by_merge, &by_deltas), "slices give the bytes of a merge", NULL);
         check_result(merged, rows);
     }
     gsa_state_free(united);
@@ -90,7 +90,7 @@ static void check_copies(const gsa_state *base, const gsa_batch *rows)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fuzz_bytes file[2];
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);

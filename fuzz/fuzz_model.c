@@ -55,7 +55,7 @@ static void check_metrics(const gsa_model *model, const gsa_batch *rows)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fuzz_bytes file;
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);

@@ -14,13 +14,13 @@
 
 static void check_digits(const char *text, char separator)
 {
-    fuzz_must(gsa__others(text) == gsa__others_plain(text), "digits end where the plain form says", NULL);
-    fuzz_must(gsa__marks(text, separator) == gsa__marks_plain(text, separator), "cells end where the plain form says",
+    fuzz_must(gsai_others(text) == gsai_others_plain(text), "digits end where the plain form says", NULL);
+    fuzz_must(gsai_marks(text, separator) == gsai_marks_plain(text, separator), "cells end where the plain form says",
               NULL);
     uint64_t number = 0;
-    for (size_t n = 1; n <= 8 && gsa__is_digit(text[n - 1]); n++) {
+    for (size_t n = 1; n <= 8 && gsai_is_digit(text[n - 1]); n++) {
         number = number * 10 + (uint64_t)(text[n - 1] - '0');
-        fuzz_must(gsa__read_digits(text, n) == number, "digits in one step are those one by one", NULL);
+        fuzz_must(gsai_read_digits(text, n) == number, "digits in one step are those one by one", NULL);
     }
 }
 
@@ -29,10 +29,10 @@ static const char *number_end(const char *p)
 {
     size_t n = 0;
     p += *p == '-' || *p == '+';
-    for (; gsa__is_digit(*p); p++)
+    for (; gsai_is_digit(*p); p++)
         n++;
     if (*p == '.')
-        for (p++; gsa__is_digit(*p); p++)
+        for (p++; gsai_is_digit(*p); p++)
             n++;
     if (n == 0)
         return NULL;
@@ -40,9 +40,9 @@ static const char *number_end(const char *p)
         return p;
     p++;
     p += *p == '-' || *p == '+';
-    if (!gsa__is_digit(*p))
+    if (!gsai_is_digit(*p))
         return NULL;
-    while (gsa__is_digit(*p))
+    while (gsai_is_digit(*p))
         p++;
     return p;
 }
@@ -52,12 +52,12 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0;
 }
 
-static void check_number(const gsa__number_locale *locale, const char *text)
+static void check_number(const gsai_number_locale *locale, const char *text)
 {
-    gsa__number as_double = {0}, as_float = {0};
+    gsai_number as_double = {0}, as_float = {0};
     const char *end = number_end(text);
-    gsa__number_parse(locale, text, &as_double);
-    gsa__number_parse_float(locale, text, &as_float);
+    gsai_number_parse(locale, text, &as_double);
+    gsai_number_parse_float(locale, text, &as_float);
     fuzz_must(as_double.after == end && as_float.after == end, "a number ends where its grammar says", NULL);
     if (!end)
         return;
@@ -72,26 +72,26 @@ static void check_number(const gsa__number_locale *locale, const char *text)
         fuzz_must(as_double.has_nonzero == nonzero, "a digit that is not 0 is seen", NULL);
 }
 
-static void check_float(const gsa__number_locale *locale, float value)
+static void check_float(const gsai_number_locale *locale, float value)
 {
-    char text[GSA__DECIMAL_SIZE + 1];
+    char text[GSAI_DECIMAL_SIZE + 1];
     if (!isfinite(value))
         return;
-    char *end = gsa__decimal_float(value, locale, text);
-    fuzz_must(end > text && end <= text + GSA__DECIMAL_SIZE, "a float fits in its room", NULL);
+    char *end = gsai_decimal_float(value, locale, text);
+    fuzz_must(end > text && end <= text + GSAI_DECIMAL_SIZE, "a float fits in its room", NULL);
     *end = '\0';
     fuzz_must(strtof(text, NULL) == value, "a float written reads back", text);
-    gsa__number number = {0};
-    gsa__number_parse_float(locale, text, &number);
+    gsai_number number = {0};
+    gsai_number_parse_float(locale, text, &number);
     fuzz_must(number.after == end && (float)number.value == value, "a float written is read here", text);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static gsa__number_locale *locale;
+    static gsai_number_locale *locale;
     if (!locale) {
-        gsa_env env = gsa__env_resolve(NULL);
-        locale = gsa__number_locale_new(&env);
+        gsa_env env = gsai_env_resolve(NULL);
+        locale = gsai_number_locale_new(&env);
     }
     if (size > 256 || size == 0)
         return -1;
@@ -108,10 +108,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(&value, data + i, sizeof value);
         check_float(locale, value);
     }
-    char quote[GSA__QUOTE_SIZE];
-    gsa__quote(text, size, quote);
+    char quote[GSAI_QUOTE_SIZE];
+    gsai_quote(text, size, quote);
     fuzz_must(strlen(quote) < sizeof quote, "a quotation fits in its room", NULL);
-    (void)gsa__word_objection(text, size);
-    (void)gsa__label_objection(text, size);
+    (void)gsai_word_objection(text, size);
+    (void)gsai_label_objection(text, size);
     return 0;
 }

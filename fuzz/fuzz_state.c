@@ -22,7 +22,7 @@ static void check_pass(gsa_state *state)
     gsa_error error = {0};
     gsa_summary summary;
     gsa_state_end_pass(state);
-    fuzz_status(gsa_state_keep_best(state, &error), &error);
+    fuzz_status(gsa_state_checkpoint_best(state, &error), &error);
     gsa_state_summary(state, &summary);
     fuzz_must(summary.pass > 0, "a pass that ended is counted", NULL);
     (void)gsa_state_held_out_loss(state);
@@ -32,7 +32,7 @@ static void check_pass(gsa_state *state)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static fuzz_bytes file;
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in);

@@ -3,7 +3,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    if (size > FUZZ_MOST)
+    if (size > FUZZ_MAX)
         return -1;
     fuzz_input in = {data, size};
     uint8_t what = fuzz_byte(&in), choice = fuzz_byte(&in), how = fuzz_byte(&in);
@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (how & 64)
         options.cross = "a*b,b*b";
     options.remember_names = options.bits > 0 && fuzz_rarely(data, size); /* the table of names is large */
-    const fuzz_source from = {in.at, in.left, "rows.vw", gsa__format_vw(), options, false};
+    const fuzz_source from = {in.at, in.left, "rows.vw", gsai_format_vw(), options, false};
     fuzz_check_text(&from, what % FUZZ_WRITINGS, choice, true);
     return 0;
 }

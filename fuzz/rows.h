@@ -19,7 +19,7 @@ typedef struct fuzz_source {
     const void *bytes;
     size_t size;
     const char *name;
-    const gsa__format *format; /* NULL: it is recognised */
+    const gsai_format *format; /* NULL: it is recognised */
     gsa_reader_options options;
     bool may_contradict; /* an index in it may be a lie, which is noticed only by those that follow it */
 } fuzz_source;
@@ -120,23 +120,23 @@ static inline void fuzz_tell_rest(fuzz_told *told, gsa_reader *reader)
     snprintf(told->schema, sizeof told->schema, "%s", schema ? schema : "none");
 }
 
-static const gsa__reader_sizes fuzz_sizes = {.buffer = 4096, .batch_rows = 64};
+static const gsai_reader_sizes fuzz_sizes = {.buffer = 4096, .batch_rows = 64};
 static const gsa_env fuzz_env = {.budget = &(gsa_budget){.limit = (uint64_t)32 << 20}, .n_threads = 1};
 
-static inline gsa_reader *fuzz_open(const fuzz_source *from, const gsa__reader_sizes *sizes, bool skip)
+static inline gsa_reader *fuzz_open(const fuzz_source *from, const gsai_reader_sizes *sizes, bool skip)
 {
     gsa_reader_options options = from->options;
     gsa_reader *reader = NULL;
     gsa_error error = {0};
     options.skip_bad_rows = skip;
-    gsa_status status = gsa__reader_open_bytes(from->bytes, from->size, from->name, from->format, &options, sizes,
+    gsa_status status = gsai_reader_open_bytes(from->bytes, from->size, from->name, from->format, &options, sizes,
                                                &fuzz_env, &reader, &error);
     fuzz_must(status == GSA_OK || options.bits > 31, "bytes can be opened", error.message);
     return reader;
 }
 
 /* false: nothing can be opened with these options. */
-static inline bool fuzz_tell(const fuzz_source *from, const gsa__reader_sizes *sizes, bool skip, fuzz_told *told)
+static inline bool fuzz_tell(const fuzz_source *from, const gsai_reader_sizes *sizes, bool skip, fuzz_told *told)
 {
     fuzz_tell_nothing(told);
     gsa_reader *reader = fuzz_open(from, sizes, skip);
@@ -185,9 +185,9 @@ static inline void fuzz_check_pieces(const fuzz_source *from, const fuzz_told *w
 {
     static fuzz_told other;
     bool is_cache = from->size >= 5 && memcmp(from->bytes, "\x89GSAC", 5) == 0;
-    if ((is_cache || gsa__codec_detect(from->bytes, from->size)) && whole->status != GSA_END)
+    if ((is_cache || gsai_codec_detect(from->bytes, from->size)) && whole->status != GSA_END)
         return;
-    const gsa__reader_sizes sizes = {.buffer = 1 + choice % 61,
+    const gsai_reader_sizes sizes = {.buffer = 1 + choice % 61,
                                      .read = 1 + choice % 7,
                                      .batch_rows = 1 + choice % 5,
                                      .batch_values = 1 + choice % 11};
@@ -208,7 +208,7 @@ static inline void fuzz_check_rewind(const fuzz_source *from, const fuzz_told *w
     fuzz_tell_nothing(&other);
     fuzz_tell_rest(&other, reader);
     gsa_reader_close(reader);
-    if (whole->status == GSA_END || !gsa__codec_detect(from->bytes, from->size))
+    if (whole->status == GSA_END || !gsai_codec_detect(from->bytes, from->size))
         fuzz_must_be_same(whole, &other, "a second pass is the first");
     else /* near which byte a codec is damaged, and what a row before it lacks, depends on how far it has read */
         fuzz_must(other.status != GSA_END, "a second pass fails like the first", other.error.message);
@@ -277,13 +277,13 @@ static inline void fuzz_check_seek(const fuzz_source *from, const fuzz_told *ski
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
 
 /* Packed by a codec of ours that can; returns the size. */
-static inline size_t fuzz_pack(const gsa__codec *codec, const void *text, size_t size, unsigned char *out, size_t room)
+static inline size_t fuzz_pack(const gsai_codec *codec, const void *text, size_t size, unsigned char *out, size_t room)
 {
-    gsa_env env = gsa__env_resolve(NULL);
+    gsa_env env = gsai_env_resolve(NULL);
     void *encoder = codec->open_encoder(&env);
-    gsa__codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
-    gsa__codec_result result = codec->step(encoder, &io);
-    fuzz_must(result == GSA__CODEC_MEMBER_END, "what there is room for is packed in one step", NULL);
+    gsai_codec_io io = {.in = text, .in_size = size, .out = out, .out_size = room, .is_last = true};
+    gsai_codec_result result = codec->step(encoder, &io);
+    fuzz_must(result == GSAI_CODEC_MEMBER_END, "what there is room for is packed in one step", NULL);
     codec->close(encoder);
     return room - io.out_size;
 }
@@ -321,7 +321,7 @@ static inline gsa_status fuzz_convert(gsa_reader *reader, const char *format, fu
 
 /* R6, of rows that can be read to their end. Words as labels, weights and schemas are what a format may refuse. */
 static inline void fuzz_check_writing(const fuzz_source *from, const fuzz_told *whole, const char *format,
-                                      const gsa__format *reads, bool may_refuse)
+                                      const gsai_format *reads, bool may_refuse)
 {
     static fuzz_told back;
     static fuzz_bytes file, again;
@@ -385,7 +385,7 @@ static inline void fuzz_check_text(const fuzz_source *from, unsigned what, uint8
     if (!fuzz_tell(from, &fuzz_sizes, false, &whole) || whole.status != GSA_END || from->options.without_labels)
         return;
     if (what == FUZZ_LIBSVM)
-        fuzz_check_writing(from, &whole, "libsvm", gsa__format_libsvm(), libsvm_may_refuse);
+        fuzz_check_writing(from, &whole, "libsvm", gsai_format_libsvm(), libsvm_may_refuse);
     else
         fuzz_check_writing(from, &whole, "gsac", NULL, false);
 }

@@ -4,7 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "core/snapshot.h"
+#include "store/snapshot.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -79,7 +79,7 @@ static void save_any(const char *name, const void *bytes, size_t size)
 
 /* ---- caches and codecs ------------------------------------------------------------------------------------------- */
 
-static void save_caches(const char *kind, const text *of, size_t n, const gsa__format *format)
+static void save_caches(const char *kind, const text *of, size_t n, const gsai_format *format)
 {
     static fuzz_bytes file;
     static const unsigned char controls[][3] = {{0, 1, 0}, {3, 2, 7}, {4, 5, 0}, {5, 1, 0}, {6, 2, 7}};
@@ -98,7 +98,7 @@ static void save_caches(const char *kind, const text *of, size_t n, const gsa__f
 }
 
 /* Compressed by the library's own encoder, where it has one. */
-static void save_packed(const gsa__codec_entry *entry, const char *bytes)
+static void save_packed(const gsai_codec_entry *entry, const char *bytes)
 {
     char target[32];
     unsigned char packed[4096];
@@ -173,7 +173,7 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
         status = gsa_state_update(state, rows, &error);
         if (status == GSA_OK && pass == 0 && of->life != FIRST_PASS) {
             gsa_state_end_pass(state);
-            status = gsa_state_keep_best(state, &error);
+            status = gsa_state_checkpoint_best(state, &error);
         }
     }
     gsa_state *before = state;
@@ -190,11 +190,11 @@ static gsa_state *make_state(const setting *of, uint8_t salt)
 
 static void put_loose_state(const gsa_state *state, fuzz_bytes *out)
 {
-    gsa__snapshot *snapshot = NULL;
+    gsai_snapshot *snapshot = NULL;
     gsa_error error = {0};
-    fuzz_must(gsa__state_snapshot(state, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
-    fuzz_put_bundle(gsa__snapshot_bundle(snapshot), out);
-    gsa__snapshot_free(snapshot);
+    fuzz_must(gsai_state_snapshot(state, &snapshot, &error) == GSA_OK, "a state has a snapshot", error.message);
+    fuzz_put_bundle(gsai_snapshot_bundle(snapshot), out);
+    gsai_snapshot_free(snapshot);
 }
 
 static void put_rows(uint8_t how, fuzz_bytes *out)
@@ -208,20 +208,20 @@ static void put_rows(uint8_t how, fuzz_bytes *out)
 static void save_model(const setting *of, const gsa_state *state)
 {
     static fuzz_bytes loose, file;
-    gsa__snapshot *snapshot = NULL;
+    gsai_snapshot *snapshot = NULL;
     gsa_model *model = NULL;
     gsa_error error = {0};
     fuzz_must(gsa_state_finish(state, NULL, &model, &error) == GSA_OK, "a seed of a model", error.message);
-    fuzz_must(gsa__model_snapshot(model, &snapshot, &error) == GSA_OK, "a model has a snapshot", error.message);
+    fuzz_must(gsai_model_snapshot(model, &snapshot, &error) == GSA_OK, "a model has a snapshot", error.message);
     loose.size = file.size = 0;
     put_rows(of->how, &loose);
-    fuzz_put_bundle(gsa__snapshot_bundle(snapshot), &loose);
+    fuzz_put_bundle(gsai_snapshot_bundle(snapshot), &loose);
     save("model", of->name, "", 0, loose.data, loose.size);
     fuzz_must(gsa_model_write(model, fuzz_write, &file, &error) == GSA_OK, "a model can be written", error.message);
     char name[64];
     snprintf(name, sizeof name, "model-%s", of->name);
     save("container", name, "\0", 1, file.data, file.size);
-    gsa__snapshot_free(snapshot);
+    gsai_snapshot_free(snapshot);
     gsa_model_free(model);
 }
 
@@ -310,7 +310,7 @@ static void save_large(void)
     for (unsigned s = 0; s < 24; s++) {
         char name[32];
         for (unsigned i = 0; i < sizeof bytes; i++)
-            bytes[i] = (unsigned char)(gsa__mix(s * 1000 + i / (s % 3 + 1)) >> 20);
+            bytes[i] = (unsigned char)(gsai_mix(s * 1000 + i / (s % 3 + 1)) >> 20);
         bytes[0] = (unsigned char)s;
         bytes[1] &= 9;
         bytes[2] &= 31;
@@ -352,13 +352,13 @@ int main(int argc, char **argv)
         save_any(csv[i].name, csv[i].bytes, strlen(csv[i].bytes));
     for (size_t i = 0; i < N(vw); i++)
         save_any(vw[i].name, vw[i].bytes, strlen(vw[i].bytes));
-    save_caches("libsvm", svm, N(svm), gsa__format_libsvm());
-    save_caches("csv", csv, N(csv), gsa__format_csv());
-    save_caches("vw", vw, N(vw), gsa__format_vw());
-    save_packed(gsa__codec_named("rows.gz"), svm[0].bytes);
-    save_packed(gsa__codec_named("rows.zst"), svm[0].bytes);
-    save_packed(gsa__codec_named("rows.xz"), svm[0].bytes);
-    save_packed(gsa__codec_named("rows.bz2"), svm[0].bytes);
+    save_caches("libsvm", svm, N(svm), gsai_format_libsvm());
+    save_caches("csv", csv, N(csv), gsai_format_csv());
+    save_caches("vw", vw, N(vw), gsai_format_vw());
+    save_packed(gsai_codec_named("rows.gz"), svm[0].bytes);
+    save_packed(gsai_codec_named("rows.zst"), svm[0].bytes);
+    save_packed(gsai_codec_named("rows.xz"), svm[0].bytes);
+    save_packed(gsai_codec_named("rows.bz2"), svm[0].bytes);
     save_foreign();
     save_states();
     save_small();

@@ -12,39 +12,39 @@
 
 #include "fuzz.h"
 
-#include "core/state.h"
+#include "learn/state.h"
 #include "store/container.h"
 
 static const gsa_env fuzz_state_env = {.budget = &(gsa_budget){.limit = (uint64_t)16 << 20}, .n_threads = 1};
 
 /* ---- loose bundles ----------------------------------------------------------------------------------------------- */
 
-enum { FUZZ_MOST_TENSORS = 40, FUZZ_NAME = 64 };
+enum { FUZZ_MAX_TENSORS = 40, FUZZ_NAME = 64 };
 
 typedef struct fuzz_bundle {
-    gsa__bundle bundle;
-    gsa__tensor tensor[FUZZ_MOST_TENSORS];
-    gsa__note note[FUZZ_MOST_TENSORS];
-    char name[FUZZ_MOST_TENSORS][FUZZ_NAME + 1], key[FUZZ_MOST_TENSORS][FUZZ_NAME + 1],
-        text[FUZZ_MOST_TENSORS][FUZZ_NAME + 1];
-    _Alignas(8) unsigned char data[4 * FUZZ_MOST];
+    gsai_bundle bundle;
+    gsai_tensor tensor[FUZZ_MAX_TENSORS];
+    gsai_note note[FUZZ_MAX_TENSORS];
+    char name[FUZZ_MAX_TENSORS][FUZZ_NAME + 1], key[FUZZ_MAX_TENSORS][FUZZ_NAME + 1],
+        text[FUZZ_MAX_TENSORS][FUZZ_NAME + 1];
+    _Alignas(8) unsigned char data[4 * FUZZ_MAX];
 } fuzz_bundle;
 
 /* dtype, dimensions and shape of two bytes each, then the elements; those that the input lacks are zero. */
 static inline bool fuzz_take_tensor(fuzz_input *in, fuzz_bundle *out, size_t *used)
 {
     size_t i = out->bundle.n_tensors;
-    gsa__tensor *tensor = &out->tensor[i];
-    *tensor = (gsa__tensor){.name = fuzz_text(in, out->name[i], FUZZ_NAME)};
+    gsai_tensor *tensor = &out->tensor[i];
+    *tensor = (gsai_tensor){.name = fuzz_text(in, out->name[i], FUZZ_NAME)};
     uint8_t kind = fuzz_byte(in);
-    tensor->dtype = (gsa__dtype)((kind & 7) % 7);
+    tensor->dtype = (gsai_dtype)((kind & 7) % 7);
     tensor->n_dims = kind & 8 ? 2 : 1;
     uint64_t n = 1;
     for (unsigned d = 0; d < tensor->n_dims; d++) {
         tensor->shape[d] = fuzz_number(in, 2);
         n *= tensor->shape[d];
     }
-    size_t size = (size_t)n * gsa__dtype_size(tensor->dtype), at = (*used + 7) / 8 * 8;
+    size_t size = (size_t)n * gsai_dtype_size(tensor->dtype), at = (*used + 7) / 8 * 8;
     if (n > sizeof out->data || size > sizeof out->data - at)
         return false;
     fuzz_input data = fuzz_part(in, size);
@@ -60,21 +60,21 @@ static inline bool fuzz_take_tensor(fuzz_input *in, fuzz_bundle *out, size_t *us
 static inline bool fuzz_take_bundle(fuzz_input *in, fuzz_bundle *out)
 {
     size_t used = 0;
-    out->bundle = (gsa__bundle){.tensors = out->tensor, .notes = out->note};
-    size_t n_notes = fuzz_byte(in) % FUZZ_MOST_TENSORS;
+    out->bundle = (gsai_bundle){.tensors = out->tensor, .notes = out->note};
+    size_t n_notes = fuzz_byte(in) % FUZZ_MAX_TENSORS;
     for (size_t i = 0; i < n_notes; i++) {
         out->note[i].key = fuzz_text(in, out->key[i], FUZZ_NAME);
         out->note[i].text = fuzz_text(in, out->text[i], FUZZ_NAME);
     }
     out->bundle.n_notes = n_notes;
-    while (in->left > 0 && out->bundle.n_tensors < FUZZ_MOST_TENSORS)
+    while (in->left > 0 && out->bundle.n_tensors < FUZZ_MAX_TENSORS)
         if (!fuzz_take_tensor(in, out, &used))
             return false;
     return true;
 }
 
 /* The way back, for seeds. */
-static inline void fuzz_put_bundle(const gsa__bundle *bundle, fuzz_bytes *out)
+static inline void fuzz_put_bundle(const gsai_bundle *bundle, fuzz_bytes *out)
 {
     const unsigned char n_notes = (unsigned char)bundle->n_notes;
     fuzz_put(out, &n_notes, 1);
@@ -83,7 +83,7 @@ static inline void fuzz_put_bundle(const gsa__bundle *bundle, fuzz_bytes *out)
         fuzz_put(out, bundle->notes[i].text, strlen(bundle->notes[i].text) + 1);
     }
     for (size_t i = 0; i < bundle->n_tensors; i++) {
-        const gsa__tensor *tensor = &bundle->tensors[i];
+        const gsai_tensor *tensor = &bundle->tensors[i];
         const unsigned char kind = (unsigned char)((unsigned)tensor->dtype | (tensor->n_dims == 2 ? 8u : 0u));
         fuzz_put(out, tensor->name, strlen(tensor->name) + 1);
         fuzz_put(out, &kind, 1);
@@ -91,7 +91,7 @@ static inline void fuzz_put_bundle(const gsa__bundle *bundle, fuzz_bytes *out)
             const unsigned char shape[] = {(unsigned char)(tensor->shape[d] >> 8), (unsigned char)tensor->shape[d]};
             fuzz_put(out, shape, 2);
         }
-        size_t n = (size_t)gsa__tensor_len(tensor), size = n * gsa__dtype_size(tensor->dtype);
+        size_t n = (size_t)gsai_tensor_len(tensor), size = n * gsai_dtype_size(tensor->dtype);
         void *filled = tensor->data ? NULL : malloc(size + 1);
         if (!tensor->data && n > 0)
             tensor->fill(tensor->ctx, 0, n, filled);
@@ -107,7 +107,7 @@ static inline bool fuzz_make_file(fuzz_input *in, fuzz_bytes *out)
     gsa_error error = {0};
     out->size = 0;
     return fuzz_take_bundle(in, &loose) &&
-           fuzz_status(gsa__container_write(&loose.bundle, fuzz_write, out, &error), &error) == GSA_OK;
+           fuzz_status(gsai_container_write(&loose.bundle, fuzz_write, out, &error), &error) == GSA_OK;
 }
 
 /* ---- what holds for states --------------------------------------------------------------------------------------- */
@@ -215,7 +215,7 @@ static inline void fuzz_check_learning(const fuzz_bytes *file, const gsa_batch *
     if (!wide || !plain)
         return;
     gsa_error wide_error = {0}, plain_error = {0};
-    plain->kernels = gsa__kernels_at(0);
+    plain->kernels = gsai_kernels_at(0);
     gsa_status status = fuzz_status(gsa_state_update(wide, rows, &wide_error), &wide_error);
     gsa_status other = fuzz_status(gsa_state_update(plain, rows, &plain_error), &plain_error);
     fuzz_must(status == other, "all kernels learn or fail alike", wide_error.message);
@@ -283,15 +283,15 @@ static inline gsa_config *fuzz_take_config(fuzz_input *in)
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-enum { FUZZ_MOST_ROWS = 24, FUZZ_MOST_ENTRIES = 16 };
+enum { FUZZ_MAX_ROWS = 24, FUZZ_MAX_ENTRIES = 16 };
 
 typedef struct fuzz_batch {
     gsa_batch batch;
-    int64_t start[FUZZ_MOST_ROWS + 1];
-    uint32_t index[FUZZ_MOST_ROWS * FUZZ_MOST_ENTRIES];
-    float value[FUZZ_MOST_ROWS * FUZZ_MOST_ENTRIES], weight[FUZZ_MOST_ROWS];
-    double label[FUZZ_MOST_ROWS];
-    int32_t word[FUZZ_MOST_ROWS];
+    int64_t start[FUZZ_MAX_ROWS + 1];
+    uint32_t index[FUZZ_MAX_ROWS * FUZZ_MAX_ENTRIES];
+    float value[FUZZ_MAX_ROWS * FUZZ_MAX_ENTRIES], weight[FUZZ_MAX_ROWS];
+    double label[FUZZ_MAX_ROWS];
+    int32_t word[FUZZ_MAX_ROWS];
 } fuzz_batch;
 
 static const char *const fuzz_words[] = {"red", "green", "blue", "a b", "1", "\xc3\xbc"};
@@ -299,7 +299,7 @@ static const char *const fuzz_words[] = {"red", "green", "blue", "a b", "1", "\x
 static inline void fuzz_take_entries(fuzz_input *in, fuzz_batch *out, size_t *at)
 {
     uint64_t id = fuzz_byte(in) % 32;
-    for (size_t n = fuzz_byte(in) % (FUZZ_MOST_ENTRIES + 1); n > 0 && in->left > 0; n--) {
+    for (size_t n = fuzz_byte(in) % (FUZZ_MAX_ENTRIES + 1); n > 0 && in->left > 0; n--) {
         out->index[*at] = (uint32_t)id;
         out->value[(*at)++] = fuzz_float(in);
         id += 1 + fuzz_byte(in) % 4;
@@ -311,7 +311,7 @@ static inline const gsa_batch *fuzz_take_batch(fuzz_input *in, fuzz_batch *out)
 {
     uint8_t how = fuzz_byte(in);
     size_t n_rows = 0, at = 0;
-    while (n_rows < FUZZ_MOST_ROWS && (in->left > 0 || n_rows == 0)) {
+    while (n_rows < FUZZ_MAX_ROWS && (in->left > 0 || n_rows == 0)) {
         uint8_t label = fuzz_byte(in);
         out->start[n_rows] = (int64_t)at;
         out->label[n_rows] = how & 1 ? (double)fuzz_float(in) : label % (how & 2 ? 7 : 2);

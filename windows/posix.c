@@ -61,7 +61,7 @@ ssize_t readlink(const char *path, char *out, size_t size)
     return fail(EINVAL);
 }
 
-int gsa__windows_rename(const char *from, const char *to)
+int gsai_windows_rename(const char *from, const char *to)
 {
     if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
         return 0;
@@ -69,10 +69,10 @@ int gsa__windows_rename(const char *from, const char *to)
     return fail(why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND ? ENOENT : EACCES);
 }
 
-static int stat_handle(HANDLE handle, struct gsa__windows_stat *out)
+static int stat_handle(HANDLE handle, struct gsai_windows_stat *out)
 {
     BY_HANDLE_FILE_INFORMATION facts;
-    *out = (struct gsa__windows_stat){.st_mode = _S_IFCHR, .st_nlink = 1};
+    *out = (struct gsai_windows_stat){.st_mode = _S_IFCHR, .st_nlink = 1};
     DWORD type = GetFileType(handle);
     if (type == FILE_TYPE_PIPE)
         out->st_mode = _S_IFIFO;
@@ -89,7 +89,7 @@ static int stat_handle(HANDLE handle, struct gsa__windows_stat *out)
     return 0;
 }
 
-int gsa__windows_stat(const char *path, struct gsa__windows_stat *out)
+int gsai_windows_stat(const char *path, struct gsai_windows_stat *out)
 {
     DWORD shared = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
     HANDLE handle =
@@ -101,7 +101,7 @@ int gsa__windows_stat(const char *path, struct gsa__windows_stat *out)
     return code;
 }
 
-int gsa__windows_fstat(int fd, struct gsa__windows_stat *out)
+int gsai_windows_fstat(int fd, struct gsai_windows_stat *out)
 {
     HANDLE handle = handle_of(fd);
     return handle == INVALID_HANDLE_VALUE ? fail(EBADF) : stat_handle(handle, out);

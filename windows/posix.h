@@ -11,26 +11,26 @@
 #include <sys/types.h>
 
 /* What is made here has names of its own: a program may have another library that adds the same. */
-#define fcntl gsa__windows_fcntl
-#define fsync gsa__windows_fsync
-#define fchmod gsa__windows_fchmod
-#define readlink gsa__windows_readlink
-#define fstatvfs gsa__windows_fstatvfs
-#define mmap gsa__windows_mmap
-#define munmap gsa__windows_munmap
-#define poll gsa__windows_poll
-#define sigaction gsa__windows_sigaction
-#define sigemptyset gsa__windows_sigemptyset
-#define sigfillset gsa__windows_sigfillset
-#define sysconf gsa__windows_sysconf
-#define gethostname gsa__windows_gethostname
-#define getrlimit gsa__windows_getrlimit
-#define getrusage gsa__windows_getrusage
-#define ioctl gsa__windows_ioctl
-#define dlopen gsa__windows_dlopen
-#define dlsym gsa__windows_dlsym
-#define dlclose gsa__windows_dlclose
-#define dlerror gsa__windows_dlerror
+#define fcntl gsai_windows_fcntl
+#define fsync gsai_windows_fsync
+#define fchmod gsai_windows_fchmod
+#define readlink gsai_windows_readlink
+#define fstatvfs gsai_windows_fstatvfs
+#define mmap gsai_windows_mmap
+#define munmap gsai_windows_munmap
+#define poll gsai_windows_poll
+#define sigaction gsai_windows_sigaction
+#define sigemptyset gsai_windows_sigemptyset
+#define sigfillset gsai_windows_sigfillset
+#define sysconf gsai_windows_sysconf
+#define gethostname gsai_windows_gethostname
+#define getrlimit gsai_windows_getrlimit
+#define getrusage gsai_windows_getrusage
+#define ioctl gsai_windows_ioctl
+#define dlopen gsai_windows_dlopen
+#define dlsym gsai_windows_dlsym
+#define dlclose gsai_windows_dlclose
+#define dlerror gsai_windows_dlerror
 
 /* ---- files: bytes as they are, no lines ------------------------------------------------------------------------ */
 
@@ -52,21 +52,21 @@ ssize_t readlink(const char *path, char *out, size_t size);
 /* No directory is opened: a name in one is a whole path (output_path.c). */
 enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100 };
 #define openat(directory, ...) ((void)(directory), open(__VA_ARGS__))
-#define fstatat(directory, path, out, flags) ((void)(directory), gsa__windows_stat(path, out))
+#define fstatat(directory, path, out, flags) ((void)(directory), gsai_windows_stat(path, out))
 #define faccessat(directory, path, mode, flags) ((void)(directory), access(path, mode))
-#define renameat(from, old, to, path) ((void)(from), (void)(to), gsa__windows_rename(old, path))
+#define renameat(from, old, to, path) ((void)(from), (void)(to), gsai_windows_rename(old, path))
 #define unlinkat(directory, path, flags) ((void)(directory), unlink(path))
 /* Over a file that is there, too. */
-int gsa__windows_rename(const char *from, const char *to);
+int gsai_windows_rename(const char *from, const char *to);
 
 /* With numbers by which a file is known again. */
-struct gsa__windows_stat {
+struct gsai_windows_stat {
     uint64_t st_dev, st_ino;
     off_t st_size;
     unsigned st_mode, st_nlink;
 };
-int gsa__windows_stat(const char *path, struct gsa__windows_stat *out);
-int gsa__windows_fstat(int fd, struct gsa__windows_stat *out);
+int gsai_windows_stat(const char *path, struct gsai_windows_stat *out);
+int gsai_windows_fstat(int fd, struct gsai_windows_stat *out);
 
 struct statvfs {
     uint64_t f_bavail, f_frsize;

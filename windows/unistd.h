@@ -3,4 +3,4 @@
 
 #include "posix.h"
 
-#define rename gsa__windows_rename
+#define rename gsai_windows_rename

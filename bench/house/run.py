@@ -50,7 +50,7 @@ def is_script(path: Path) -> bool:
 
 
 def lines_of_code(path: Path) -> list[str]:
-    """Without comments and blank lines, as tests/laws/size.sh counts; `#` begins C's directives, which are code."""
+    """Without comments and blank lines, as tests/policy/size.sh counts; `#` begins C's directives, which are code."""
     is_c = path.suffix in {".c", ".h", ".def"}
     return [
         line
@@ -88,7 +88,7 @@ def duplicated(tree: Path, *rooms: str) -> int:
 
 def flags(tree: Path) -> set[str]:
     named = {name for path in code_files(tree, "cli") for name in OPTION.findall(path.read_text())}
-    return named | set(re.findall(r"^PARAM\((\w+)", (tree / "src/core/params.def").read_text(), re.MULTILINE))
+    return named | set(re.findall(r"^PARAM\((\w+)", (tree / "src/learn/params.def").read_text(), re.MULTILINE))
 
 
 def verbs(tree: Path) -> int:
@@ -108,7 +108,7 @@ def look_at(tree: Path) -> Facts:
     facts["longest files of tests"] = longest_files(tree, "tests")
     facts["longest functions"], over = longest_functions(tree)
     facts["functions above 40 lines"] = f"{over}"
-    facts["public symbols"] = f"{len((tree / 'tests/laws/exports.txt').read_text().split())}"
+    facts["public symbols"] = f"{len((tree / 'tests/policy/exports.txt').read_text().split())}"
     facts["verbs, flags"] = f"{verbs(tree)}, {len(flags(tree))}"
     for rooms in (("src", "cli", "include"), ("python", "bench", "scripts", "examples"), ("tests", "fuzz")):
         facts[f"lines in runs of {RUN} that stand twice: {', '.join(rooms)}"] = f"{duplicated(tree, *rooms)}"

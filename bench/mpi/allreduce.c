@@ -13,11 +13,11 @@ static int by_size(const void *a, const void *b)
 
 int main(int argc, char **argv)
 {
-    enum { REPEATS_MOST = 1000 };
-    static double seconds[REPEATS_MOST];
+    enum { MAX_REPEATS = 1000 };
+    static double seconds[MAX_REPEATS];
     long bytes = argc > 1 ? strtol(argv[1], NULL, 10) : 0, repeats = argc > 2 ? strtol(argv[2], NULL, 10) : 5;
     int rank, n = (int)(bytes / (long)sizeof(float));
-    if (bytes <= 0 || repeats < 1 || repeats > REPEATS_MOST)
+    if (bytes <= 0 || repeats < 1 || repeats > MAX_REPEATS)
         return EXIT_FAILURE;
     float *from = calloc((size_t)n, sizeof *from), *to = calloc((size_t)n, sizeof *to);
     if (from == NULL || to == NULL)

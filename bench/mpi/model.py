@@ -6,7 +6,7 @@ which it has not seen, is printed first. Then predictions, for rows in caches. A
 
     first rows + sum over rounds of (learn / (ranks * threads) + fork + merge + bytes / bandwidth)
 
-The first rows are learned by every rank alike. How many rows and copies a round has is the plan's (src/core/plan.c). A
+The first rows are learned by every rank alike. How many rows and copies a round has is the plan's (src/train/schedule.c). A
 merge is a search on held-out rows, which takes the same whatever the features are, and some work a feature, for each
 copy that a rank has and for the result, which every rank makes. Through a link go the changes of all features twice (to
 whoever unites them, and back), and held-out rows that are news.

@@ -1,6 +1,6 @@
 /* merge [FEATURES [COPIES [RANKS [REPEATS]]]]: what a round costs beside learning, in nanoseconds of the processor a
  * feature of the table (10^7, of which a copy meets some 40 %; logistic loss, rows of 20 features). Copies are spread
- * over ranks, each of which writes one slice of everything; merge_wall is by the clock on the wall, on all threads.
+ * over ranks, each of which writes one delta of everything; merge_wall is by the clock on the wall, on all threads.
  * Prints a line a measure: name, the least of all repeats, unit. */
 #include <greedystep/greedystep.h>
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#define COPIES_MOST 64
+#define MAX_COPIES 64
 #define MOST_REPEATS 21
 #define NNZ 20
 #define BATCH 4096
@@ -103,9 +103,9 @@ static const char *const names[MEASURES] = {"fork",        "refork", "merge",   
                                             "write_slice", "unite",  "merge_slices"};
 
 typedef struct task {
-    gsa_state *base, *copy[COPIES_MOST], *head[COPIES_MOST];
+    gsa_state *base, *copy[MAX_COPIES], *head[MAX_COPIES];
     size_t n_copies, n_ranks;
-    bytes slice[COPIES_MOST], united;
+    bytes delta[MAX_COPIES], united;
     double spent[MEASURES][MOST_REPEATS];
 } task;
 
@@ -124,7 +124,7 @@ static void make_copies(task *of, uint64_t n_features, size_t r)
         must(gsa_state_fork(of->base, of->n_copies, NULL, &of->copy[c], &error), &error);
     of->spent[FORK][r] = lap(&since);
     for (size_t c = 0; c < of->n_copies; c++)
-        must(gsa_state_refork(of->copy[c], of->base, of->n_copies, &error), &error);
+        must(gsa_state_refresh(of->copy[c], of->base, of->n_copies, &error), &error);
     of->spent[REFORK][r] = lap(&since);
     source *from = calloc(1, sizeof *from);
     if (!from)
@@ -152,16 +152,16 @@ static void write_all(task *of, size_t r)
     bytes head = {0};
     for (size_t c = 0; c < of->n_copies; c++) {
         head.size = 0;
-        must(gsa_state_write_head(of->copy[c], of->base, append, &head, &error), &error);
+        must(gsa_state_write_delta_header(of->copy[c], of->base, append, &head, &error), &error);
         must(gsa_state_read(head.at, head.size, NULL, &of->head[c], &error), &error);
     }
     free(head.at);
     double since = seconds();
     for (size_t rank = 0; rank < of->n_ranks; rank++) {
         size_t first = of->n_copies * rank / of->n_ranks, end = of->n_copies * (rank + 1) / of->n_ranks;
-        of->slice[rank].size = 0;
-        must(gsa_state_write_slice((const gsa_state *const *)of->copy + first, end - first, first, of->base, 0,
-                                   GSA_MAX_ID + (uint64_t)1, append, &of->slice[rank], &error),
+        of->delta[rank].size = 0;
+        must(gsa_state_write_delta((const gsa_state *const *)of->copy + first, end - first, first, of->base, 0,
+                                   GSA_MAX_ID + (uint64_t)1, append, &of->delta[rank], &error),
              &error);
     }
     of->spent[WRITE][r] = lap(&since);
@@ -170,18 +170,18 @@ static void write_all(task *of, size_t r)
 static void join(task *of, size_t r, gsa_state **out)
 {
     gsa_error error = {0};
-    const void *data[COPIES_MOST];
-    size_t sizes[COPIES_MOST];
+    const void *data[MAX_COPIES];
+    size_t sizes[MAX_COPIES];
     for (size_t rank = 0; rank < of->n_ranks; rank++) {
-        data[rank] = of->slice[rank].at;
-        sizes[rank] = of->slice[rank].size;
+        data[rank] = of->delta[rank].at;
+        sizes[rank] = of->delta[rank].size;
     }
     of->united.size = 0;
     double since = seconds();
-    must(gsa_slices_unite(data, sizes, of->n_ranks, NULL, append, &of->united, &error), &error);
+    must(gsa_deltas_reduce(data, sizes, of->n_ranks, NULL, append, &of->united, &error), &error);
     of->spent[UNITE][r] = lap(&since);
     const void *united = of->united.at;
-    must(gsa_state_merge_slices((const gsa_state *const *)of->head, of->n_copies, of->base, &united, &of->united.size,
+    must(gsa_state_merge_deltas((const gsa_state *const *)of->head, of->n_copies, of->base, &united, &of->united.size,
                                 1, NULL, out, &error),
          &error);
     of->spent[JOIN][r] = lap(&since);
@@ -233,7 +233,7 @@ int main(int argc, char **argv)
     of->n_copies = argc > 2 ? strtoul(argv[2], NULL, 10) : 8;
     of->n_ranks = argc > 3 ? strtoul(argv[3], NULL, 10) : 2;
     size_t repeats = argc > 4 ? strtoul(argv[4], NULL, 10) : 3;
-    if (n_features < 1000 || of->n_copies < 2 || of->n_copies > COPIES_MOST || of->n_ranks == 0 ||
+    if (n_features < 1000 || of->n_copies < 2 || of->n_copies > MAX_COPIES || of->n_ranks == 0 ||
         of->n_ranks > of->n_copies || repeats == 0 || repeats > MOST_REPEATS)
         die("merge [FEATURES [COPIES [RANKS [REPEATS]]]]");
     gsa_error error = {0};
@@ -245,10 +245,10 @@ int main(int argc, char **argv)
         qsort(of->spent[m], repeats, sizeof **of->spent, ascending);
         printf("%-13s %7.1f ns a feature\n", names[m], 1e9 * of->spent[m][0] / (double)n_features);
     }
-    printf("%-13s %7.1f bytes a feature, a rank\n", "slice", (double)of->slice[0].size / (double)n_features);
+    printf("%-13s %7.1f bytes a feature, a rank\n", "delta", (double)of->delta[0].size / (double)n_features);
     printf("%-13s %7.1f bytes a feature\n", "united", (double)of->united.size / (double)n_features);
     for (size_t rank = 0; rank < of->n_ranks; rank++)
-        free(of->slice[rank].at);
+        free(of->delta[rank].at);
     free(of->united.at);
     gsa_state_free(of->base);
     free(from);

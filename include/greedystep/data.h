@@ -16,7 +16,7 @@ typedef struct gsa_reader gsa_reader;
 typedef struct gsa_reader_options {
     int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
     int without_labels;      /* nonzero: labels of tables are not looked at and may be missing; batches have none */
-    int remember_names;      /* nonzero: gsa_reader_name knows the words that came first, GSA_NAMES_MOST of them */
+    int remember_names;      /* nonzero: gsa_reader_name knows the words that came first, GSA_MAX_NAMES of them */
     const char *label;       /* the column that is learned */
     const char *weight;      /* the column that says what a row counts for */
     const char *categorical; /* columns that are taken for words, whatever stands in them */
@@ -105,20 +105,20 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_set_schema(gsa_reader *reader, const
  * until close. */
 GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
 /* After begin: one line about what the first file was taken for, NULL if there is nothing to say. Valid until close. */
-GSA_API const char *gsa_reader_understood(const gsa_reader *reader);
+GSA_API const char *gsa_reader_description(const gsa_reader *reader);
 /* The name of a feature of a table: that of its column or, of a word, column=word; NULL if it is not known. */
 GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
 /* The most words that have a name. */
-#define GSA_NAMES_MOST ((size_t)1 << 20)
+#define GSA_MAX_NAMES ((size_t)1 << 20)
 /* The most bytes of all names. */
 #define GSA_NAMES_SIZE ((size_t)64 << 20)
 /* Names of words by number, in the order in which their features came; NULL beyond the end. There are at most
- * GSA_NAMES_MOST, and GSA_NAMES_SIZE bytes of them. The first word of a feature may be one that cannot be shown; then
+ * GSA_MAX_NAMES, and GSA_NAMES_SIZE bytes of them. The first word of a feature may be one that cannot be shown; then
  * the name is empty here, and gsa_reader_name has none. Valid until rows are read. */
 GSA_API const char *gsa_reader_name_at(const gsa_reader *reader, size_t number, uint64_t *feature);
 /* With remember_names, while no other thread reads: the share of the words so far that have a feature in common with
  * another word, estimated by how many features are taken; NaN if there are no words. */
-GSA_API double gsa_reader_colliding(const gsa_reader *reader);
+GSA_API double gsa_reader_collision_rate(const gsa_reader *reader);
 
 /* With keep_cells, of the batch that came last: a table's columns of features, numbers and then words, each in the
  * order of the schema; *n_columns a row. An absent cell is 0. A number is 1, and zero if the batch does not have it; a
@@ -154,13 +154,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_p
 GSA_API GSA_NODISCARD gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
                                                   gsa_error *error);
 /* Some consecutive rows of an input. */
-typedef struct gsa_extent {
+typedef struct gsa_row_range {
     gsa_place at;               /* the first of them */
     uint64_t n_rows, n_entries; /* how many */
-} gsa_extent;
+} gsa_row_range;
 /* Right after seek or share, and again: the next rows are passed over, without being read where what they are is told
  * without, as it is of the blocks of a cache. GSA_UNSUPPORTED: the rows that come now have to be read. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_pass(gsa_reader *reader, gsa_extent *out, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error);
 /* Closes and frees the reader; its batches are no longer valid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
@@ -170,7 +170,7 @@ GSA_API void gsa_reader_close(gsa_reader *reader);
  * there and is gone when the reader is closed, however the process ends. What cannot be kept, then or from the start
  * (plain files, memory), is read again. Does nothing to a stream, which is read once, nor to rows that a caller has or
  * that are generated. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_keep(gsa_reader *reader, const char *folder, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char *folder, gsa_error *error);
 
 /* How far a reader has come. */
 typedef struct gsa_reader_progress {
@@ -179,7 +179,7 @@ typedef struct gsa_reader_progress {
     uint64_t bytes_read;  /* from the source, compressed where it is, since then */
     uint64_t bytes_total; /* 0 if unknown */
     int is_stream;        /* nonzero: cannot be read again */
-    uint64_t bytes_kept;  /* of gsa_reader_keep's file, which are bytes_total then; 0: rows do not come from it */
+    uint64_t bytes_kept;  /* of gsa_reader_spill's file, which are bytes_total then; 0: rows do not come from it */
     int keep_failed;      /* nonzero: rows could not be kept, for want of room for instance */
     int is_packed;        /* nonzero: a file that was read is compressed, so that a seek in it reads what is before */
 } gsa_reader_progress;

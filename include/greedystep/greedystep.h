@@ -25,7 +25,7 @@
 
 #if defined(__GNUC__) || defined(__clang__)
 /* What the library exports. */
-#ifdef GSA__EXPORTS /* on Windows, where the library is made */
+#ifdef GSAI_EXPORTS /* on Windows, where the library is made */
 #define GSA_API __declspec(dllexport)
 #else
 #define GSA_API __attribute__((visibility("default")))
@@ -223,7 +223,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const g
                                                        size_t n_rows, gsa_error *error);
 /* Rows with one output are learned in groups of up to eight, which are cut by the rows alone; rows of a group that is
  * not full wait in the state, and everything that is asked of the state is answered as if they were learned. This
- * learns them: copies that are written in parts (gsa_state_write_head) must have it done. The end of a pass does it. */
+ * learns them: copies that are written in parts (gsa_state_write_delta_header) must have it done. The end of a pass
+ * does it. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
 /* The input is read to its end once; the next row is the first of the next pass. */
 GSA_API void gsa_state_end_pass(gsa_state *state);
@@ -240,26 +241,26 @@ typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
 
 /* What gsa_state_merge does, bit for bit, for copies that are in different processes: of a base that knows all labels,
  * two copies or more. Every copy writes its head, which is a state without features (gsa_state_read). A process that
- * has copies first_copy, first_copy + 1 ... of all writes what they learned of a slice of the features, added up;
- * wherever the slices of one range come together, from all processes in the order of their copies, they become one;
- * heads of all copies, base and united slices, in the order of their features, are the merged state. How copies are
- * spread over processes changes no bit, and nobody needs to have more than a few of the size of a model. A slice has 21
+ * has copies first_copy, first_copy + 1 ... of all writes what they learned of a delta of the features, added up;
+ * wherever the deltas of one range come together, from all processes in the order of their copies, they become one;
+ * heads of all copies, base and united deltas, in the order of their features, are the merged state. How copies are
+ * spread over processes changes no bit, and nobody needs to have more than a few of the size of a model. A delta has 21
  * bytes a feature that was met (one output) and a bit for every one. Its bytes are for a moment, not for files. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_write_head(const gsa_state *copy, const gsa_state *base, gsa_write_fn write,
-                                                      void *ctx, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base,
+                                                              gsa_write_fn write, void *ctx, gsa_error *error);
 /* What consecutive copies, the first of which is number first_copy of all, learned of n_features features from `first`
- * on, added up (gsa_state_write_head says what for). */
-GSA_API GSA_NODISCARD gsa_status gsa_state_write_slice(const gsa_state *const *copies, size_t n_copies,
+ * on, added up (gsa_state_write_delta_header says what for). */
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies,
                                                        size_t first_copy, const gsa_state *base, uint64_t first,
                                                        uint64_t n_features, gsa_write_fn write, void *ctx,
                                                        gsa_error *error);
 /* Slices of one range, in the order of their copies, as one. */
-GSA_API GSA_NODISCARD gsa_status gsa_slices_unite(const void *const *slices, const size_t *sizes, size_t n_slices,
-                                                  const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
-/* The merged state, of the heads of all copies and the united slices in the order of their features. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_merge_slices(const gsa_state *const *heads, size_t n_copies,
+GSA_API GSA_NODISCARD gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas,
+                                                   const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
+/* The merged state, of the heads of all copies and the united deltas in the order of their features. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies,
                                                         const gsa_state *base, const void *const *united,
-                                                        const size_t *sizes, size_t n_slices, const gsa_env *env,
+                                                        const size_t *sizes, size_t n_deltas, const gsa_env *env,
                                                         gsa_state **out, gsa_error *error);
 
 /* The state becomes what `by` is, in memory from its own env and with its own parameters of the run; `by` is freed,
@@ -268,7 +269,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *
 /* Judges by the held-out rows: the averaged weights are kept aside if none before were better by the loss of these rows
  * (by more than a rounding), and are then what a model is made of. To be called at the end of a pass; does nothing if
  * no rows are held out or the method is paper. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_keep_best(gsa_state *state, gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error);
 
 /* A working copy that goes on from here like the state itself would: one of n_copies that learn side by side, each its
  * own rows. What they learn comes together again by gsa_state_merge with the state they were taken from as base. With
@@ -277,8 +278,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_
                                                 gsa_state **out, gsa_error *error);
 /* A copy of an earlier base becomes one of this base, in the memory that it has as far as that is enough: several times
  * as fast as new memory where a table is large. After a failure it is good for gsa_state_free only. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_refork(gsa_state *copy, const gsa_state *base, size_t n_copies,
-                                                  gsa_error *error);
+GSA_API GSA_NODISCARD gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies,
+                                                   gsa_error *error);
 
 /* A new run that begins with what another has learned (weights, masses, labels) and starts its own average, step mean
  * and rows from nothing. config NULL: the parameters of `from`. */
@@ -343,7 +344,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
 
 /* Nonzero if the rows begin like those this state has learned first; a resumed run checks its input so. Compares as
  * many as the state remembers (at most 1024); fewer rows than that are a no. */
-GSA_API int gsa_state_began_with(const gsa_state *state, const gsa_batch *first);
+GSA_API int gsa_state_run_matches(const gsa_state *state, const gsa_batch *first);
 /* Which rows there are, whatever their order: it adds up over batches, and over copies. */
 typedef struct gsa_fingerprint {
     uint64_t sum; /* of hashes, modulo 2^64 */
@@ -480,8 +481,8 @@ GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
 /* The labels of this many first rows decide what is learned. */
 #define GSA_FIRST_ROWS 8192u
-/* After this many rows it is decided whether features keep their units; copies can then be merged in slices. */
-#define GSA_CONTEST_ROWS 8191u
+/* After this many rows it is decided whether features keep their units; copies can then be merged in deltas. */
+#define GSA_SCALING_ROWS 8191u
 
 /* Rows of the block that begins at row `from` of a batch that holds all rows. */
 GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
@@ -494,15 +495,15 @@ GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32
 /* The most passes that are made without being told over an input of so many rows (2^18 rows in all, from 20 to 100). */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
 /* The most copies of a round. */
-#define GSA_SHARDS_MOST 8192u
+#define GSA_MAX_SHARDS 8192u
 /* The most of them that learn at a time. */
-#define GSA_TOGETHER_MOST 8u
+#define GSA_MAX_TOGETHER 8u
 /* How the next shuffled rows are learned, except with the method paper: one after the other (n_shards 1), or by
  * n_shards copies that are merged when n_rows are learned: n_together of them at a time have whole blocks dealt out to
  * them in turn, n_rows / (n_shards / n_together) rows of the input, and after them come the next ones. */
 typedef struct gsa_round {
-    size_t n_shards;   /* 1, or up to GSA_SHARDS_MOST, a power of two */
-    size_t n_together; /* 1, or up to GSA_TOGETHER_MOST */
+    size_t n_shards;   /* 1, or up to GSA_MAX_SHARDS, a power of two */
+    size_t n_together; /* 1, or up to GSA_MAX_TOGETHER */
     uint64_t n_rows;   /* of all copies */
 } gsa_round;
 /* The next round. Follows from what the run has learned so far: its rows, its features, and the outputs of the model;
@@ -516,12 +517,12 @@ GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
 /* About how many entries the first rows of all shards have together, at the most. */
 #define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
 /* The rows of a shard count as those of one of so many copies. */
-GSA_API uint64_t gsa_plan_copies(uint64_t n_rows, uint64_t shard_rows);
+GSA_API uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows);
 /* After the first rows and after every pass: whether another is due, because fewer than were asked for are done or,
  * with 0, because held-out rows gained by the last one. */
 GSA_API int gsa_plan_another_pass(const gsa_state *state, uint64_t asked);
 /* A gain below this share of the loss is none: by it passes are ended, and a falling loss is told from a flat one. */
-#define GSA_GAIN_LEAST 0.0005
+#define GSA_MIN_GAIN 0.0005
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@ extern "C" {
  * between them is not this library's business (libgreedystep_mpi, <greedystep/mpi.h>). All make the same calls in the
  * same order. What a call gives is valid until the next one. A failure of these functions ends the run of its process;
  * that the others end too is up to whoever carries the bytes. */
-typedef struct gsa_peers {
+typedef struct gsa_comm {
     void *ctx;            /* handed to both functions */
     size_t rank, n_ranks; /* which one this is, from 0, and of how many */
     /* Everyone gives bytes and gets those of all, one after the other by rank: sizes[r] bytes are of rank r. */
@@ -23,7 +23,7 @@ typedef struct gsa_peers {
     /* Everyone has sizes[r] bytes for rank r, one after the other, and gets what each had for it, likewise. */
     gsa_status (*exchange)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
                            const size_t **all_sizes, gsa_error *error);
-} gsa_peers;
+} gsa_comm;
 
 /* A round that has ended, in this process. */
 typedef struct gsa_round_report {
@@ -61,7 +61,7 @@ typedef struct gsa_train_hooks {
     void (*round_ended)(void *ctx, const gsa_round_report *report);
     /* Of several processes that read a part each: once, before they learn, the rows that were skipped in all parts. */
     void (*counted)(void *ctx, uint64_t n_bad_rows);
-    const gsa_peers *peers; /* NULL: it learns alone */
+    const gsa_comm *comm; /* NULL: it learns alone */
     /* While rows in memory are solved, after every strength of the penalty: how many were tried, and the mean loss of
      * the held-out rows with this one. */
     void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);
@@ -100,7 +100,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *
 typedef struct gsa_judgement_hooks {
     void *ctx;                                           /* handed to tell */
     void (*tell)(void *ctx, const gsa_metrics *metrics); /* the results */
-    const gsa_peers *peers;                              /* NULL: it judges alone */
+    const gsa_comm *comm;                                /* NULL: it judges alone */
 } gsa_judgement_hooks;
 /* The model of a state, judged on the rows of a reader that can be read again, by one process or by all of them
  * together, which call it with the same state and input; all succeed or fail alike. Each judges some parts of the

@@ -70,7 +70,7 @@ def _slices(slices: Sequence[bytes]) -> tuple[Any, Any, int]:
 
 def unite_slices(slices: Sequence[bytes]) -> bytes:
     """Return what all copies learned of a range of features, from slices in the order of their copies."""
-    return _bytes_of("gsa_slices_unite", *_slices(slices), byref(plain_env()))
+    return _bytes_of("gsa_deltas_reduce", *_slices(slices), byref(plain_env()))
 
 
 def may_fit(n_rows: int, n_entries: int, n_outputs: int) -> bool:
@@ -135,16 +135,16 @@ class State(Handle):
         pointers = (c_void_p * len(heads))(*(head.pointer for head in heads))
         env = plain_env()
         slices = _slices(united)
-        return cls(new_object("gsa_state_merge_slices", pointers, len(heads), base.pointer, *slices, byref(env)))
+        return cls(new_object("gsa_state_merge_deltas", pointers, len(heads), base.pointer, *slices, byref(env)))
 
     def write_head(self, base: State) -> bytes:
         """Return a copy as bytes, without what it learned of features."""
-        return _bytes_of("gsa_state_write_head", self.pointer, base.pointer)
+        return _bytes_of("gsa_state_write_delta_header", self.pointer, base.pointer)
 
     def write_slice(self, number: int, base: State, first: int, n_features: int) -> bytes:
         """Return what this copy, which has that number among all, learned of a range of features since its base."""
         copies = (c_void_p * 1)(self.pointer)
-        return _bytes_of("gsa_state_write_slice", copies, 1, number, base.pointer, first, n_features)
+        return _bytes_of("gsa_state_write_delta", copies, 1, number, base.pointer, first, n_features)
 
     def fork(self, n_copies: int) -> State:
         """Return one of several copies that learn side by side, each its own rows."""
@@ -168,7 +168,7 @@ class State(Handle):
 
     def keep_best(self) -> None:
         """Keep the weights if none before were better by the held-out rows."""
-        call("gsa_state_keep_best", self.pointer)
+        call("gsa_state_checkpoint_best", self.pointer)
 
     def end_pass(self) -> None:
         """Begin the next pass with the next row."""
@@ -352,7 +352,7 @@ class Reader(Handle):
 
     def keep(self, folder: str) -> None:
         """Keep rows that are dear to read in a temporary file, for further passes."""
-        call("gsa_reader_keep", self.pointer, path_bytes(folder))
+        call("gsa_reader_spill", self.pointer, path_bytes(folder))
 
 
 def reader_options(

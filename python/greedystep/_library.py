@@ -250,18 +250,18 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_state_prepare": (c_int, [_P, _B, _E]),
     "gsa_state_update": (c_int, [_P, _B, _E]),
     "gsa_state_end_pass": (None, [_P]),
-    "gsa_state_keep_best": (c_int, [_P, _E]),
+    "gsa_state_checkpoint_best": (c_int, [_P, _E]),
     "gsa_state_merge": (c_int, [POINTER(_P), c_size_t, _P, _ENV, _OUT, _E]),
-    "gsa_state_write_head": (c_int, [_P, _P, WriteBytes, _P, _E]),
-    "gsa_state_write_slice": (
+    "gsa_state_write_delta_header": (c_int, [_P, _P, WriteBytes, _P, _E]),
+    "gsa_state_write_delta": (
         c_int,
         [POINTER(_P), c_size_t, c_size_t, _P, c_uint64, c_uint64, WriteBytes, _P, _E],
     ),
-    "gsa_slices_unite": (
+    "gsa_deltas_reduce": (
         c_int,
         [POINTER(c_char_p), POINTER(c_size_t), c_size_t, _ENV, WriteBytes, _P, _E],
     ),
-    "gsa_state_merge_slices": (
+    "gsa_state_merge_deltas": (
         c_int,
         [
             POINTER(_P),
@@ -325,7 +325,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_reader_set_schema": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_schema": (c_char_p, [_P]),
     "gsa_reader_name": (c_char_p, [_P, c_uint64]),
-    "gsa_reader_keep": (c_int, [_P, c_char_p, _E]),
+    "gsa_reader_spill": (c_int, [_P, c_char_p, _E]),
     "gsa_reader_get_progress": (None, [_P, POINTER(ReaderProgress)]),
     "gsa_reader_close": (None, [_P]),
     "gsa_writer_open": (c_int, [c_char_p, c_char_p, _ENV, _OUT, _E]),
@@ -333,7 +333,7 @@ _PROTOTYPES: dict[str, tuple[Any, list[Any]]] = {
     "gsa_writer_close": (c_int, [_P, _E]),
     "gsa_writer_discard": (None, [_P]),
     "gsa_plan_first_rows": (c_uint64, [c_uint64, c_uint64]),
-    "gsa_plan_copies": (c_uint64, [c_uint64, c_uint64]),
+    "gsa_plan_replicas": (c_uint64, [c_uint64, c_uint64]),
     "gsa_plan_another_pass": (c_int, [_P, c_uint64]),
     "gsa_train": (c_int, [_P, _P, POINTER(TrainHooks), _ENV, _E]),
     "gsa_train_method": (c_char_p, [_P, c_int, POINTER(c_char_p)]),

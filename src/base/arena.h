@@ -4,17 +4,17 @@
 
 #include "base/memory.h"
 
-typedef struct gsa__arena {
+typedef struct gsai_arena {
     const gsa_env *env;
     void **block;
     size_t n, capacity;
-    bool failed; /* a block was refused: gsa__arena_check tells */
-} gsa__arena;
+    bool failed; /* a block was refused: gsai_arena_check tells */
+} gsai_arena;
 
 /* Returns n zeroed elements, or NULL and the arena has failed. */
-void *gsa__arena_take(gsa__arena *arena, size_t n, size_t element_size);
+void *gsai_arena_take(gsai_arena *arena, size_t n, size_t element_size);
 /* Fails with "no memory for ..." if a block was refused. */
-gsa_status gsa__arena_check(const gsa__arena *arena, const char *what, gsa_error *error);
-void gsa__arena_release(gsa__arena *arena);
+gsa_status gsai_arena_check(const gsai_arena *arena, const char *what, gsa_error *error);
+void gsai_arena_release(gsai_arena *arena);
 
 #endif

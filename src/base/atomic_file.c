@@ -28,13 +28,13 @@
 /* Of the target's name, so that dot, random part and suffix stay below the 255 bytes that file systems allow. */
 #define MOST_NAME_BYTES 200
 
-struct gsa__atomic_file {
+struct gsai_atomic_file {
     gsa_env env;
     int fd;
     bool is_stdout; /* not ours to close */
     bool failed;
     char *path;          /* as the caller wrote it, for messages */
-    gsa__output_path at; /* after symbolic links */
+    gsai_output_path at; /* after symbolic links */
     char *temporary;     /* a name in its directory; NULL if written directly, and once it has been renamed */
     size_t used;
     unsigned char buffer[BUFFER_SIZE];
@@ -42,36 +42,36 @@ struct gsa__atomic_file {
 
 static gsa_status fail_errno(gsa_error *error, const char *path, int number)
 {
-    char reason[GSA__REASON_SIZE];
-    return gsa__fail(error, GSA_IO, "cannot write %s: %s", path, gsa__reason(number, reason));
+    char reason[GSAI_REASON_SIZE];
+    return gsai_fail(error, GSA_IO, "cannot write %s: %s", path, gsai_reason(number, reason));
 }
 
 static gsa_status fail_memory(const gsa_env *env, gsa_error *error, const char *path)
 {
-    return gsa__fail_memory(env, error, "cannot write %s: no memory for its buffer", path);
+    return gsai_fail_memory(env, error, "cannot write %s: no memory for its buffer", path);
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 /* ".NAME.XXXXXX.tmp" beside the target. The six characters need not be secret or unique: O_EXCL and another try see to
  * that. */
-static void name_temporary(const gsa__atomic_file *file, unsigned attempt, char *out, size_t size)
+static void name_temporary(const gsai_atomic_file *file, unsigned attempt, char *out, size_t size)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    uint64_t random = gsa__mix(gsa__mix((uint64_t)getpid() ^ (uint64_t)(uintptr_t)file) ^ attempt);
+    uint64_t random = gsai_mix(gsai_mix((uint64_t)getpid() ^ (uint64_t)(uintptr_t)file) ^ attempt);
     char suffix[7] = {0};
     for (int i = 0; i < 6; i++, random /= 36)
         suffix[i] = letters[random % 36];
-    size_t directory = gsa__directory_len(file->at.name); /* a bare name has none, but on Windows */
+    size_t directory = gsai_directory_len(file->at.name); /* a bare name has none, but on Windows */
     snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->at.name, MOST_NAME_BYTES, file->at.name + directory,
              suffix);
 }
 
 /* Created with mode 0666, which the system cuts by the umask: the rights of any newly made file. */
-static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
+static gsa_status create_temporary(gsai_atomic_file *file, gsa_error *error)
 {
     size_t size = strlen(file->at.name) + sizeof "..123456.tmp";
-    file->temporary = gsa__alloc(&file->env, size, 1);
+    file->temporary = gsai_alloc(&file->env, size, 1);
     if (!file->temporary)
         return fail_memory(&file->env, error, file->path);
     for (unsigned attempt = 0; attempt < MOST_TEMPORARY_NAMES; attempt++) {
@@ -86,15 +86,15 @@ static gsa_status create_temporary(gsa__atomic_file *file, gsa_error *error)
             break;
     }
     int number = errno;
-    gsa__free(&file->env, file->temporary);
+    gsai_free(&file->env, file->temporary);
     file->temporary = NULL;
     if (number == ENOENT)
-        return gsa__fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", file->path);
+        return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", file->path);
     return fail_errno(error, file->path, number);
 }
 
 /* A file that is replaced keeps its access rights, and one that its owner made read-only is not replaced. */
-static gsa_status open_beside(gsa__atomic_file *file, const struct stat *existing, gsa_error *error)
+static gsa_status open_beside(gsai_atomic_file *file, const struct stat *existing, gsa_error *error)
 {
     if (existing && faccessat(file->at.directory, file->at.name, W_OK, 0) != 0)
         return fail_errno(error, file->path, errno);
@@ -106,69 +106,69 @@ static gsa_status open_beside(gsa__atomic_file *file, const struct stat *existin
 }
 
 /* What was opened must be what was looked at: a file that took its place would be written over in part. */
-static gsa_status open_directly(gsa__atomic_file *file, const struct stat *existing, gsa_error *error)
+static gsa_status open_directly(gsai_atomic_file *file, const struct stat *existing, gsa_error *error)
 {
     struct stat opened;
     do {
-        file->fd = gsa__output_path_descriptor(&file->at, O_WRONLY);
+        file->fd = gsai_output_path_descriptor(&file->at, O_WRONLY);
     } while (file->fd < 0 && errno == EINTR && !file->env.should_stop(file->env.stop_ctx));
     if (file->fd < 0 && errno == EINTR)
-        return gsa__fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
+        return gsai_fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
     if (file->fd < 0 || fstat(file->fd, &opened) != 0)
         return fail_errno(error, file->path, errno);
     if (opened.st_dev != existing->st_dev || opened.st_ino != existing->st_ino)
-        return gsa__fail(error, GSA_IO, "cannot write %s: it was replaced while it was opened", file->path);
+        return gsai_fail(error, GSA_IO, "cannot write %s: it was replaced while it was opened", file->path);
     return GSA_OK;
 }
 
-static gsa_status open_by_kind(gsa__atomic_file *file, gsa_error *error)
+static gsa_status open_by_kind(gsai_atomic_file *file, gsa_error *error)
 {
     struct stat existing;
     if (file->is_stdout) {
         file->fd = STDOUT_FILENO;
         return GSA_OK;
     }
-    gsa_status status = gsa__output_path_open(file->path, &file->env, &file->at, error);
+    gsa_status status = gsai_output_path_open(file->path, &file->env, &file->at, error);
     if (status != GSA_OK)
         return status;
     if (fstatat(file->at.directory, file->at.name, &existing, file->at.is_descriptor ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
         return open_beside(file, NULL, error);
     if (S_ISDIR(existing.st_mode))
-        return gsa__fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", file->path);
+        return gsai_fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", file->path);
     return S_ISREG(existing.st_mode) && existing.st_nlink > 0 ? open_beside(file, &existing, error)
                                                               : open_directly(file, &existing, error);
 }
 
-gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error)
+gsa_status gsai_atomic_file_open(const char *path, const gsa_env *env, gsai_atomic_file **out, gsa_error *error)
 {
-    gsa_env resolved = gsa__env_resolve(env);
+    gsa_env resolved = gsai_env_resolve(env);
     *out = NULL;
-    gsa__atomic_file *file = gsa__alloc(&resolved, 1, sizeof *file);
+    gsai_atomic_file *file = gsai_alloc(&resolved, 1, sizeof *file);
     if (!file)
         return fail_memory(&resolved, error, path);
     file->env = resolved;
     file->fd = -1;
     file->is_stdout = strcmp(path, "-") == 0;
     file->failed = false;
-    file->at = (gsa__output_path){.directory = -1};
+    file->at = (gsai_output_path){.directory = -1};
     file->temporary = NULL;
     file->used = 0;
-    file->path = gsa__copy_text(&resolved, file->is_stdout ? "standard output" : path);
+    file->path = gsai_copy_text(&resolved, file->is_stdout ? "standard output" : path);
     gsa_status status = file->path ? open_by_kind(file, error) : fail_memory(&resolved, error, path);
     if (status != GSA_OK) {
-        gsa__atomic_file_discard(file);
+        gsai_atomic_file_discard(file);
         return status;
     }
     *out = file;
     return GSA_OK;
 }
 
-int gsa__atomic_file_descriptor(const gsa__atomic_file *file)
+int gsai_atomic_file_descriptor(const gsai_atomic_file *file)
 {
     return file->fd;
 }
 
-bool gsa__atomic_file_is_direct(const gsa__atomic_file *file)
+bool gsai_atomic_file_is_direct(const gsai_atomic_file *file)
 {
     return !file->temporary;
 }
@@ -176,17 +176,17 @@ bool gsa__atomic_file_is_direct(const gsa__atomic_file *file)
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 /* A write that took less than it was given. GSA_OK: go on with the rest. */
-static gsa_status after_short_write(gsa__atomic_file *file, int number, gsa_error *error)
+static gsa_status after_short_write(gsai_atomic_file *file, int number, gsa_error *error)
 {
     struct pollfd wanted = {.fd = file->fd, .events = POLLOUT};
     if (number == EAGAIN) /* somebody made the pipe non-blocking; wait until it takes more */
         number = poll(&wanted, 1, -1) >= 0 ? 0 : errno;
     if (number == EINTR && file->env.should_stop(file->env.stop_ctx))
-        return gsa__fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
+        return gsai_fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
     return number == 0 || number == EINTR ? GSA_OK : fail_errno(error, file->path, number);
 }
 
-static gsa_status write_through(gsa__atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)
+static gsa_status write_through(gsai_atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)
 {
     while (size > 0) {
         ssize_t written = write(file->fd, bytes, size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE);
@@ -204,14 +204,14 @@ static gsa_status write_through(gsa__atomic_file *file, const unsigned char *byt
     return GSA_OK;
 }
 
-static gsa_status flush(gsa__atomic_file *file, gsa_error *error)
+static gsa_status flush(gsai_atomic_file *file, gsa_error *error)
 {
     size_t size = file->used;
     file->used = 0;
     return write_through(file, file->buffer, size, error);
 }
 
-gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error)
+gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, size_t size, gsa_error *error)
 {
     if (size > BUFFER_SIZE - file->used) {
         gsa_status status = flush(file, error);
@@ -229,7 +229,7 @@ gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, siz
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
 /* Some file systems cannot sync and say EINVAL; that is no reason to refuse the file. */
-static gsa_status sync_descriptor(const gsa__atomic_file *file, int fd, gsa_error *error)
+static gsa_status sync_descriptor(const gsai_atomic_file *file, int fd, gsa_error *error)
 {
     int result;
     do {
@@ -240,7 +240,7 @@ static gsa_status sync_descriptor(const gsa__atomic_file *file, int fd, gsa_erro
 
 /* Without this a power cut could bring the old name back. A directory that may be written but not read cannot be
  * opened, and is left to the system. */
-static gsa_status sync_directory(gsa__atomic_file *file, gsa_error *error)
+static gsa_status sync_directory(gsai_atomic_file *file, gsa_error *error)
 {
     int fd = openat(file->at.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
@@ -250,7 +250,7 @@ static gsa_status sync_directory(gsa__atomic_file *file, gsa_error *error)
     return status;
 }
 
-static gsa_status close_descriptor(gsa__atomic_file *file, gsa_error *error)
+static gsa_status close_descriptor(gsai_atomic_file *file, gsa_error *error)
 {
     int fd = file->fd;
     file->fd = -1;
@@ -260,7 +260,7 @@ static gsa_status close_descriptor(gsa__atomic_file *file, gsa_error *error)
     return close(fd) == 0 || errno == EINTR ? GSA_OK : fail_errno(error, file->path, errno);
 }
 
-static gsa_status put_in_place(gsa__atomic_file *file, gsa_error *error)
+static gsa_status put_in_place(gsai_atomic_file *file, gsa_error *error)
 {
     gsa_status status = sync_descriptor(file, file->fd, error);
     if (status == GSA_OK)
@@ -269,25 +269,25 @@ static gsa_status put_in_place(gsa__atomic_file *file, gsa_error *error)
         return status;
     if (renameat(file->at.directory, file->temporary, file->at.directory, file->at.name) != 0)
         return fail_errno(error, file->path, errno);
-    gsa__free(&file->env, file->temporary);
+    gsai_free(&file->env, file->temporary);
     file->temporary = NULL;
     return sync_directory(file, error);
 }
 
-gsa_status gsa__atomic_file_commit(gsa__atomic_file *file, gsa_error *error)
+gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     if (file->failed)
-        status = gsa__fail(error, GSA_IO, "cannot finish %s: an earlier write failed", file->path);
+        status = gsai_fail(error, GSA_IO, "cannot finish %s: an earlier write failed", file->path);
     if (status == GSA_OK)
         status = flush(file, error);
     if (status == GSA_OK)
         status = file->temporary ? put_in_place(file, error) : close_descriptor(file, error);
-    gsa__atomic_file_discard(file);
+    gsai_atomic_file_discard(file);
     return status;
 }
 
-void gsa__atomic_file_discard(gsa__atomic_file *file)
+void gsai_atomic_file_discard(gsai_atomic_file *file)
 {
     if (!file)
         return;
@@ -296,8 +296,8 @@ void gsa__atomic_file_discard(gsa__atomic_file *file)
     if (file->temporary)
         unlinkat(file->at.directory, file->temporary, 0);
     gsa_env env = file->env;
-    gsa__free(&env, file->temporary);
-    gsa__output_path_close(&file->at, &env);
-    gsa__free(&env, file->path);
-    gsa__free(&env, file);
+    gsai_free(&env, file->temporary);
+    gsai_output_path_close(&file->at, &env);
+    gsai_free(&env, file->path);
+    gsai_free(&env, file);
 }

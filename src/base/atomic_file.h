@@ -6,21 +6,21 @@
 
 #include <stdbool.h>
 
-typedef struct gsa__atomic_file gsa__atomic_file;
+typedef struct gsai_atomic_file gsai_atomic_file;
 
 /* path "-" is standard output: written as it comes. A symbolic link is followed, so that the file it names is replaced,
  * unless another user may have left it (base/output_path.h); something that exists and is no regular file (a device, a
  * pipe), or has no name any more (an unlinked file, reached by /dev/fd), is written directly. */
-gsa_status gsa__atomic_file_open(const char *path, const gsa_env *env, gsa__atomic_file **out, gsa_error *error);
+gsa_status gsai_atomic_file_open(const char *path, const gsa_env *env, gsai_atomic_file **out, gsa_error *error);
 /* Buffered. */
-gsa_status gsa__atomic_file_write(gsa__atomic_file *file, const void *bytes, size_t size, gsa_error *error);
+gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, size_t size, gsa_error *error);
 /* For those who write by a stream instead: what it is made of, a copy of this. They close it before the commit. */
-int gsa__atomic_file_descriptor(const gsa__atomic_file *file);
+int gsai_atomic_file_descriptor(const gsai_atomic_file *file);
 /* Whether what is written is seen at once, not after the commit. */
-bool gsa__atomic_file_is_direct(const gsa__atomic_file *file);
+bool gsai_atomic_file_is_direct(const gsai_atomic_file *file);
 /* Flushes, fsyncs, renames, fsyncs the directory and frees; on failure nothing is left behind. */
-gsa_status gsa__atomic_file_commit(gsa__atomic_file *file, gsa_error *error);
+gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error);
 /* Removes the temporary file and frees. Takes NULL. */
-void gsa__atomic_file_discard(gsa__atomic_file *file);
+void gsai_atomic_file_discard(gsai_atomic_file *file);
 
 #endif

@@ -7,9 +7,9 @@
 
 /* Checks pointers, width, and the numbers and offsets of the rows named (NULL: the first n_rows). Returns GSA_ARGUMENT,
  * with error->row where the offsets of a row are wrong. */
-gsa_status gsa__batch_check(const gsa_batch *batch, const uint32_t *rows, size_t n_rows, int needs_labels,
+gsa_status gsai_batch_check(const gsa_batch *batch, const uint32_t *rows, size_t n_rows, int needs_labels,
                             gsa_error *error);
 /* Checks the feature ids of a row, best right before they are used. Returns GSA_ARGUMENT with error->row. */
-gsa_status gsa__batch_check_ids(const gsa_batch *batch, size_t row, gsa_error *error);
+gsa_status gsai_batch_check_ids(const gsa_batch *batch, size_t row, gsa_error *error);
 
 #endif

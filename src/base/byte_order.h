@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Compilers see through this: it costs nothing. */
-static inline bool gsa__machine_is_little_endian(void)
+static inline bool gsai_machine_is_little_endian(void)
 {
     const uint16_t one = 1;
     unsigned char first;
@@ -16,7 +16,7 @@ static inline bool gsa__machine_is_little_endian(void)
     return first == 1;
 }
 
-static inline void gsa__swap_bytes(unsigned char *bytes, size_t n_elements, size_t element_size)
+static inline void gsai_swap_bytes(unsigned char *bytes, size_t n_elements, size_t element_size)
 {
     for (size_t e = 0; e < n_elements; e++, bytes += element_size) {
         for (size_t i = 0; i < element_size / 2; i++) {
@@ -27,13 +27,13 @@ static inline void gsa__swap_bytes(unsigned char *bytes, size_t n_elements, size
     }
 }
 
-static inline void gsa__store_u64(uint64_t number, unsigned char out[8])
+static inline void gsai_store_u64(uint64_t number, unsigned char out[8])
 {
     for (int i = 0; i < 8; i++)
         out[i] = (unsigned char)(number >> (8 * i));
 }
 
-static inline uint64_t gsa__load_u64(const unsigned char bytes[8])
+static inline uint64_t gsai_load_u64(const unsigned char bytes[8])
 {
     uint64_t number = 0;
     for (int i = 0; i < 8; i++)

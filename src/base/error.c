@@ -53,7 +53,7 @@ static void fill(gsa_error *error, gsa_status status, const char *format, va_lis
     drop_controls(error->message);
 }
 
-gsa_status gsa__fail(gsa_error *error, gsa_status status, const char *format, ...)
+gsa_status gsai_fail(gsa_error *error, gsa_status status, const char *format, ...)
 {
     if (error) {
         va_list args;
@@ -64,7 +64,7 @@ gsa_status gsa__fail(gsa_error *error, gsa_status status, const char *format, ..
     return status;
 }
 
-gsa_status gsa__fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...)
+gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...)
 {
     if (error) {
         va_list args;
@@ -76,7 +76,7 @@ gsa_status gsa__fail_row(gsa_error *error, gsa_status status, uint64_t row, cons
     return status;
 }
 
-gsa_status gsa__fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
+gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
 {
     if (error) {
         va_list args;
@@ -89,7 +89,7 @@ gsa_status gsa__fail_line(gsa_error *error, gsa_status status, uint64_t line, ui
     return status;
 }
 
-void gsa__error_prefix(gsa_error *error, const char *format, ...)
+void gsai_error_prefix(gsa_error *error, const char *format, ...)
 {
     char message[sizeof error->message];
     if (!error)
@@ -112,9 +112,9 @@ void gsa__error_prefix(gsa_error *error, const char *format, ...)
 }
 
 /* strerror_r in its POSIX form. */
-const char *gsa__reason(int number, char buffer[GSA__REASON_SIZE])
+const char *gsai_reason(int number, char buffer[GSAI_REASON_SIZE])
 {
-    if (strerror_r(number, buffer, GSA__REASON_SIZE) != 0)
-        snprintf(buffer, GSA__REASON_SIZE, "error %d", number);
+    if (strerror_r(number, buffer, GSAI_REASON_SIZE) != 0)
+        snprintf(buffer, GSAI_REASON_SIZE, "error %d", number);
     return buffer;
 }

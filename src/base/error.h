@@ -7,24 +7,33 @@
 #include <stdarg.h>
 
 #if defined(__GNUC__) || defined(__clang__)
-#define GSA__PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
+#define GSAI_PRINTF(format_at, first_at) __attribute__((format(printf, format_at, first_at)))
 #else
-#define GSA__PRINTF(format_at, first_at)
+#define GSAI_PRINTF(format_at, first_at)
 #endif
 
-/* Writes the message (cut to fit, never inside a UTF-8 character) and returns status, so that a failure is one line:
- * `return gsa__fail(error, GSA_IO, ...)`. Row and line are set to "unknown". error may be NULL. */
-gsa_status gsa__fail(gsa_error *error, gsa_status status, const char *format, ...) GSA__PRINTF(3, 4);
-/* The same for a row of the batch that was handed in. */
-gsa_status gsa__fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...) GSA__PRINTF(4, 5);
-/* The same for a line of text and a byte in it. */
-gsa_status gsa__fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
-    GSA__PRINTF(5, 6);
-/* Puts a text in front of the message that error already has. */
-void gsa__error_prefix(gsa_error *error, const char *format, ...) GSA__PRINTF(2, 3);
+/* Returns the status of a call that failed from the function that makes it: the one macro that hides a return. Where
+ * something has to be given back first, use a label at the end instead. */
+#define GSA_TRY(call)                   \
+    do {                                \
+        gsa_status gsai_tried = (call); \
+        if (gsai_tried != GSA_OK)       \
+            return gsai_tried;          \
+    } while (0)
 
-#define GSA__REASON_SIZE 128
+/* Writes the message (cut to fit, never inside a UTF-8 character) and returns status, so that a failure is one line:
+ * `return gsai_fail(error, GSA_IO, ...)`. Row and line are set to "unknown". error may be NULL. */
+gsa_status gsai_fail(gsa_error *error, gsa_status status, const char *format, ...) GSAI_PRINTF(3, 4);
+/* The same for a row of the batch that was handed in. */
+gsa_status gsai_fail_row(gsa_error *error, gsa_status status, uint64_t row, const char *format, ...) GSAI_PRINTF(4, 5);
+/* The same for a line of text and a byte in it. */
+gsa_status gsai_fail_line(gsa_error *error, gsa_status status, uint64_t line, uint64_t byte, const char *format, ...)
+    GSAI_PRINTF(5, 6);
+/* Puts a text in front of the message that error already has. */
+void gsai_error_prefix(gsa_error *error, const char *format, ...) GSAI_PRINTF(2, 3);
+
+#define GSAI_REASON_SIZE 128
 /* What the system calls an errno. Returns buffer. */
-const char *gsa__reason(int number, char buffer[GSA__REASON_SIZE]);
+const char *gsai_reason(int number, char buffer[GSAI_REASON_SIZE]);
 
 #endif

@@ -4,26 +4,26 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-_Static_assert(sizeof(XXH3_state_t) <= sizeof(gsa__hasher), "gsa__hasher has room for the state of XXH3");
-_Static_assert(_Alignof(XXH3_state_t) <= _Alignof(gsa__hasher), "and is aligned for it");
+_Static_assert(sizeof(XXH3_state_t) <= sizeof(gsai_hasher), "gsai_hasher has room for the state of XXH3");
+_Static_assert(_Alignof(XXH3_state_t) <= _Alignof(gsai_hasher), "and is aligned for it");
 
-uint64_t gsa__hash(const void *bytes, size_t size, uint64_t seed)
+uint64_t gsai_hash(const void *bytes, size_t size, uint64_t seed)
 {
     return XXH3_64bits_withSeed(bytes, size, seed);
 }
 
-void gsa__hasher_init(gsa__hasher *hasher)
+void gsai_hasher_init(gsai_hasher *hasher)
 {
     XXH3_INITSTATE((XXH3_state_t *)hasher);
     (void)XXH3_64bits_reset((XXH3_state_t *)hasher);
 }
 
-void gsa__hasher_add(gsa__hasher *hasher, const void *bytes, size_t size)
+void gsai_hasher_add(gsai_hasher *hasher, const void *bytes, size_t size)
 {
     (void)XXH3_64bits_update((XXH3_state_t *)hasher, bytes, size);
 }
 
-uint64_t gsa__hasher_value(const gsa__hasher *hasher)
+uint64_t gsai_hasher_value(const gsai_hasher *hasher)
 {
     return XXH3_64bits_digest((const XXH3_state_t *)hasher);
 }

@@ -6,18 +6,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint64_t gsa__hash(const void *bytes, size_t size, uint64_t seed);
+uint64_t gsai_hash(const void *bytes, size_t size, uint64_t seed);
 
 /* The same number of bytes that come in pieces (seed 0). */
-typedef struct gsa__hasher {
+typedef struct gsai_hasher {
     _Alignas(64) unsigned char opaque[640];
-} gsa__hasher;
-void gsa__hasher_init(gsa__hasher *hasher);
-void gsa__hasher_add(gsa__hasher *hasher, const void *bytes, size_t size);
-uint64_t gsa__hasher_value(const gsa__hasher *hasher);
+} gsai_hasher;
+void gsai_hasher_init(gsai_hasher *hasher);
+void gsai_hasher_add(gsai_hasher *hasher, const void *bytes, size_t size);
+uint64_t gsai_hasher_value(const gsai_hasher *hasher);
 
 /* A bijection of 64-bit numbers that looks random (the finaliser of splitmix64, Steele, Lea, Flood 2014). */
-static inline uint64_t gsa__mix(uint64_t x)
+static inline uint64_t gsai_mix(uint64_t x)
 {
     x += 0x9E3779B97F4A7C15u;
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;

@@ -7,7 +7,7 @@
 
 #define HUGE_PAGE ((uintptr_t)1 << 21)
 
-void gsa__prefer_huge_pages(void *memory, size_t size)
+void gsai_prefer_huge_pages(void *memory, size_t size)
 {
     uintptr_t first = ((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
     uintptr_t end = ((uintptr_t)memory + size) / HUGE_PAGE * HUGE_PAGE;

@@ -38,7 +38,7 @@ static int never_stop(void *ctx)
     return 0;
 }
 
-gsa_env gsa__env_resolve(const gsa_env *env)
+gsa_env gsai_env_resolve(const gsa_env *env)
 {
     gsa_env resolved = {0};
     if (env)
@@ -64,19 +64,19 @@ gsa_env gsa__env_resolve(const gsa_env *env)
 /* In front of a counted block; the alignment stays that of the allocator. */
 #define HEADER ((size_t)16)
 
-uint64_t gsa__memory_limit(const gsa_env *env)
+uint64_t gsai_memory_limit(const gsa_env *env)
 {
     return env->budget && env->budget->limit > 0 ? env->budget->limit : UINT64_MAX;
 }
 
-uint64_t gsa__memory_left(const gsa_env *env)
+uint64_t gsai_memory_left(const gsa_env *env)
 {
-    uint64_t limit = gsa__memory_limit(env);
+    uint64_t limit = gsai_memory_limit(env);
     uint64_t used = env->budget ? __atomic_load_n(&env->budget->used, __ATOMIC_RELAXED) : 0;
     return used < limit ? limit - used : 0;
 }
 
-/* Notes why a request failed, for gsa__fail_memory; size 0: for another reason than the limit. Of threads that fail at
+/* Notes why a request failed, for gsai_fail_memory; size 0: for another reason than the limit. Of threads that fail at
  * the same time one has the last word, which is as true as the other's. */
 static void note_failure(const gsa_env *env, size_t size)
 {
@@ -84,11 +84,11 @@ static void note_failure(const gsa_env *env, size_t size)
         __atomic_store_n(&env->budget->refused, size, __ATOMIC_RELAXED);
 }
 
-bool gsa__charge(const gsa_env *env, uint64_t size)
+bool gsai_charge(const gsa_env *env, uint64_t size)
 {
     if (!env->budget)
         return true;
-    uint64_t limit = gsa__memory_limit(env);
+    uint64_t limit = gsai_memory_limit(env);
     size_t used = __atomic_load_n(&env->budget->used, __ATOMIC_RELAXED);
     do {
         if (size > SIZE_MAX - used || used + size > limit) {
@@ -100,26 +100,26 @@ bool gsa__charge(const gsa_env *env, uint64_t size)
     return true;
 }
 
-void gsa__discharge(const gsa_env *env, uint64_t size)
+void gsai_discharge(const gsa_env *env, uint64_t size)
 {
     if (env->budget)
         __atomic_fetch_sub(&env->budget->used, (size_t)size, __ATOMIC_RELAXED);
 }
 
-gsa_status gsa__fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...)
+gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...)
 {
-    char what[sizeof error->message / 2], asked[GSA__SIZE_TEXT], used[GSA__SIZE_TEXT], limit[GSA__SIZE_TEXT];
+    char what[sizeof error->message / 2], asked[GSAI_SIZE_TEXT], used[GSAI_SIZE_TEXT], limit[GSAI_SIZE_TEXT];
     size_t refused = env->budget ? __atomic_load_n(&env->budget->refused, __ATOMIC_RELAXED) : 0;
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
     va_end(args);
     if (refused == 0)
-        return gsa__fail(error, GSA_MEMORY, "%s", what);
-    return gsa__fail(error, GSA_LIMIT, "%s: it takes %s, %s are in use, and the memory limit is %s", what,
-                     gsa__size_text(refused, asked),
-                     gsa__size_text(__atomic_load_n(&env->budget->used, __ATOMIC_RELAXED), used),
-                     gsa__size_text(gsa__memory_limit(env), limit));
+        return gsai_fail(error, GSA_MEMORY, "%s", what);
+    return gsai_fail(error, GSA_LIMIT, "%s: it takes %s, %s are in use, and the memory limit is %s", what,
+                     gsai_size_text(refused, asked),
+                     gsai_size_text(__atomic_load_n(&env->budget->used, __ATOMIC_RELAXED), used),
+                     gsai_size_text(gsai_memory_limit(env), limit));
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------------- */
@@ -147,43 +147,43 @@ static void *block_of(const gsa_env *env, void *memory, size_t *size)
 static void *allocate(const gsa_env *env, size_t n, size_t element_size, void *(*alloc)(void *ctx, size_t size))
 {
     size_t size;
-    if (!gsa__multiply(n, element_size, &size) || !gsa__add(size, env->budget ? HEADER : size == 0, &size)) {
+    if (!gsai_multiply(n, element_size, &size) || !gsai_add(size, env->budget ? HEADER : size == 0, &size)) {
         note_failure(env, SIZE_MAX);
         return NULL;
     }
-    if (!gsa__charge(env, size))
+    if (!gsai_charge(env, size))
         return NULL;
     void *block = alloc(env->alloc_ctx, size);
     if (block)
         return begin_block(env, block, size);
-    gsa__discharge(env, size);
+    gsai_discharge(env, size);
     note_failure(env, 0);
     return NULL;
 }
 
-void *gsa__alloc(const gsa_env *env, size_t n, size_t element_size)
+void *gsai_alloc(const gsa_env *env, size_t n, size_t element_size)
 {
     return allocate(env, n, element_size, env->alloc);
 }
 
-void *gsa__alloc_zeroed(const gsa_env *env, size_t n, size_t element_size)
+void *gsai_alloc_zeroed(const gsa_env *env, size_t n, size_t element_size)
 {
     return allocate(env, n, element_size, env->alloc_zeroed);
 }
 
-void *gsa__resize(const gsa_env *env, void *memory, size_t size)
+void *gsai_resize(const gsa_env *env, void *memory, size_t size)
 {
     size_t before, after;
     void *block = block_of(env, memory, &before);
-    if (!gsa__add(size, env->budget ? HEADER : 0, &after)) {
+    if (!gsai_add(size, env->budget ? HEADER : 0, &after)) {
         note_failure(env, SIZE_MAX);
         return NULL;
     }
     size_t more = after > before ? after - before : 0, less = after < before ? before - after : 0;
-    if (!gsa__charge(env, more))
+    if (!gsai_charge(env, more))
         return NULL;
     block = env->resize(env->alloc_ctx, block, after);
-    gsa__discharge(env, block ? less : more);
+    gsai_discharge(env, block ? less : more);
     if (!block) {
         note_failure(env, 0);
         return NULL;
@@ -191,33 +191,33 @@ void *gsa__resize(const gsa_env *env, void *memory, size_t size)
     return begin_block(env, block, after);
 }
 
-void gsa__free(const gsa_env *env, void *memory)
+void gsai_free(const gsa_env *env, void *memory)
 {
     size_t size;
     if (!memory)
         return;
     void *block = block_of(env, memory, &size);
     env->release(env->alloc_ctx, block);
-    gsa__discharge(env, size);
+    gsai_discharge(env, size);
 }
 
-bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size)
+bool gsai_reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size)
 {
     if (need <= *capacity)
         return true;
     size_t wanted, size, spare = *capacity / 2 + 8;
-    uint64_t affordable = gsa__memory_left(env) / 2 / element_size; /* near the limit there is less to spare */
+    uint64_t affordable = gsai_memory_left(env) / 2 / element_size; /* near the limit there is less to spare */
     if (spare > affordable)
         spare = (size_t)affordable;
-    if (!gsa__add(*capacity, spare, &wanted) || wanted < need)
+    if (!gsai_add(*capacity, spare, &wanted) || wanted < need)
         wanted = need;
-    if (!gsa__multiply(wanted, element_size, &size)) {
+    if (!gsai_multiply(wanted, element_size, &size)) {
         note_failure(env, SIZE_MAX);
         return false;
     }
     void *memory;
     memcpy(&memory, array, sizeof memory); /* a pointer of another type may not be looked at as void * */
-    memory = memory ? gsa__resize(env, memory, size) : gsa__alloc(env, size, 1);
+    memory = memory ? gsai_resize(env, memory, size) : gsai_alloc(env, size, 1);
     if (!memory)
         return false;
     memcpy(array, &memory, sizeof memory);
@@ -225,20 +225,20 @@ bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need
     return true;
 }
 
-void *gsa__copy(const gsa_env *env, const void *from, size_t n, size_t element_size)
+void *gsai_copy(const gsa_env *env, const void *from, size_t n, size_t element_size)
 {
-    void *copy = gsa__alloc(env, n, element_size);
+    void *copy = gsai_alloc(env, n, element_size);
     if (copy && n > 0)
         memcpy(copy, from, n * element_size);
     return copy;
 }
 
-char *gsa__copy_text(const gsa_env *env, const char *text)
+char *gsai_copy_text(const gsa_env *env, const char *text)
 {
-    return gsa__copy(env, text, strlen(text) + 1, 1);
+    return gsai_copy(env, text, strlen(text) + 1, 1);
 }
 
-const char *gsa__size_text(uint64_t bytes, char buffer[GSA__SIZE_TEXT])
+const char *gsai_size_text(uint64_t bytes, char buffer[GSAI_SIZE_TEXT])
 {
     static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double amount = (double)bytes;
@@ -247,6 +247,6 @@ const char *gsa__size_text(uint64_t bytes, char buffer[GSA__SIZE_TEXT])
         amount /= 1024;
         unit++;
     }
-    snprintf(buffer, GSA__SIZE_TEXT, unit ? "%.1f %s" : "%.0f %s", amount, units[unit]);
+    snprintf(buffer, GSAI_SIZE_TEXT, unit ? "%.1f %s" : "%.0f %s", amount, units[unit]);
     return buffer;
 }

@@ -12,15 +12,15 @@
 #include <stdbool.h>
 
 /* A copy of env with every default filled in. env may be NULL. */
-gsa_env gsa__env_resolve(const gsa_env *env);
+gsa_env gsai_env_resolve(const gsa_env *env);
 
-static inline bool gsa__add(size_t a, size_t b, size_t *sum)
+static inline bool gsai_add(size_t a, size_t b, size_t *sum)
 {
     *sum = a + b;
     return *sum >= a;
 }
 
-static inline bool gsa__multiply(size_t a, size_t b, size_t *product)
+static inline bool gsai_multiply(size_t a, size_t b, size_t *product)
 {
     if (b != 0 && a > SIZE_MAX / b)
         return false;
@@ -30,38 +30,38 @@ static inline bool gsa__multiply(size_t a, size_t b, size_t *product)
 
 /* n elements of the given size; NULL if there is no memory, the budget does not allow it, or the product overflows. n
  * may be 0. Zeroed memory counts in full, though pages that are never touched cost nothing: they may be. */
-void *gsa__alloc(const gsa_env *env, size_t n, size_t element_size);
-void *gsa__alloc_zeroed(const gsa_env *env, size_t n, size_t element_size);
+void *gsai_alloc(const gsa_env *env, size_t n, size_t element_size);
+void *gsai_alloc_zeroed(const gsa_env *env, size_t n, size_t element_size);
 /* As realloc does, for memory that is not NULL and a size above 0. */
-void *gsa__resize(const gsa_env *env, void *memory, size_t size);
-void gsa__free(const gsa_env *env, void *memory);
+void *gsai_resize(const gsa_env *env, void *memory, size_t size);
+void gsai_free(const gsa_env *env, void *memory);
 
 /* Counts memory that comes from elsewhere (mappings, stacks) before it is taken; false if the budget does not allow it.
- * gsa__discharge gives the same size back. */
-bool gsa__charge(const gsa_env *env, uint64_t size);
-void gsa__discharge(const gsa_env *env, uint64_t size);
+ * gsai_discharge gives the same size back. */
+bool gsai_charge(const gsa_env *env, uint64_t size);
+void gsai_discharge(const gsa_env *env, uint64_t size);
 /* The limit, and what is left of it for the moment; UINT64_MAX without one. */
-uint64_t gsa__memory_limit(const gsa_env *env);
-uint64_t gsa__memory_left(const gsa_env *env);
+uint64_t gsai_memory_limit(const gsa_env *env);
+uint64_t gsai_memory_left(const gsa_env *env);
 
 /* Fails for memory that one of the functions above refused, with "no memory for ..." as the text: GSA_MEMORY, or
  * GSA_LIMIT and the sizes if the budget refused it. */
-gsa_status gsa__fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...) GSA__PRINTF(3, 4);
+gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *format, ...) GSAI_PRINTF(3, 4);
 
 /* Makes room for at least `need` elements in a growing array: the pointer that `array` is the address of, of whatever
  * type, and *capacity change together, by at least half as much again unless the budget is nearly used up. False (and
  * nothing changes) if there is no memory or the size overflows. */
-bool gsa__reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
+bool gsai_reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
 
 /* Asks the system for large pages for memory that is read here and there (huge_pages.c); it may do so or not. */
-void gsa__prefer_huge_pages(void *memory, size_t size);
+void gsai_prefer_huge_pages(void *memory, size_t size);
 
 /* A copy of n elements, or of a text; NULL if there is no memory. */
-void *gsa__copy(const gsa_env *env, const void *from, size_t n, size_t element_size);
-char *gsa__copy_text(const gsa_env *env, const char *text);
+void *gsai_copy(const gsa_env *env, const void *from, size_t n, size_t element_size);
+char *gsai_copy_text(const gsa_env *env, const char *text);
 
 /* "12.3 GiB" and the like into a buffer, for messages. */
-#define GSA__SIZE_TEXT 32
-const char *gsa__size_text(uint64_t bytes, char buffer[GSA__SIZE_TEXT]);
+#define GSAI_SIZE_TEXT 32
+const char *gsai_size_text(uint64_t bytes, char buffer[GSAI_SIZE_TEXT]);
 
 #endif

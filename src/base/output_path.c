@@ -31,7 +31,7 @@ typedef struct walk {
     char *name;       /* its next component */
     bool is_last;
     int n_links;
-    gsa__output_path *at;
+    gsai_output_path *at;
 } walk;
 
 /* What a component is: facts, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
@@ -44,15 +44,15 @@ typedef struct component {
 
 static gsa_status fail_errno(const walk *of, int number, gsa_error *error)
 {
-    char reason[GSA__REASON_SIZE];
+    char reason[GSAI_REASON_SIZE];
     if (number == ENOENT)
-        return gsa__fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", of->path);
-    return gsa__fail(error, GSA_IO, "cannot write %s: %s", of->path, gsa__reason(number, reason));
+        return gsai_fail(error, GSA_IO, "cannot write %s: its directory does not exist; make it first", of->path);
+    return gsai_fail(error, GSA_IO, "cannot write %s: %s", of->path, gsai_reason(number, reason));
 }
 
 static gsa_status fail_memory(const walk *of, gsa_error *error)
 {
-    return gsa__fail_memory(of->env, error, "cannot write %s: no memory for its name", of->path);
+    return gsai_fail_memory(of->env, error, "cannot write %s: no memory for its name", of->path);
 }
 
 /* ---- one component ---------------------------------------------------------------------------------------------- */
@@ -117,13 +117,13 @@ static bool is_proc(const struct stat *folder)
 static gsa_status set_rest(walk *of, const char *link, size_t len, const char *after, gsa_error *error)
 {
     size_t after_len = strlen(after);
-    char *joined = gsa__alloc(of->env, len + after_len + 2, 1);
+    char *joined = gsai_alloc(of->env, len + after_len + 2, 1);
     if (!joined)
         return fail_memory(of, error);
     memcpy(joined, link, len);
     joined[len] = '/';
     memcpy(joined + len + !of->is_last, after, after_len + 1);
-    gsa__free(of->env, of->rest);
+    gsai_free(of->env, of->rest);
     of->rest = of->name = joined;
     return GSA_OK;
 }
@@ -156,7 +156,7 @@ static gsa_status follow(walk *of, const component *link, const char *after, gsa
     if (fstat(of->at->directory, &folder) != 0)
         return fail_errno(of, errno, error);
     if (!may_follow(&link->facts, &folder, of->is_last))
-        return gsa__fail(error, GSA_IO,
+        return gsai_fail(error, GSA_IO,
                          "cannot write %s: the symbolic link %s belongs to another user and others can write to its "
                          "folder; give the name of the file itself, or another folder",
                          of->path, of->name);
@@ -178,7 +178,7 @@ static gsa_status step(walk *of, bool *done, gsa_error *error)
     size_t len = strcspn(of->name, "/");
     char *after = of->name + len;
     if (len == 0)
-        return gsa__fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", of->path);
+        return gsai_fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", of->path);
     of->is_last = *after == '\0';
     after += !of->is_last;
     of->name[len] = '\0';
@@ -201,33 +201,33 @@ static gsa_status step(walk *of, bool *done, gsa_error *error)
     return status;
 }
 
-gsa_status gsa__output_path_open(const char *path, const gsa_env *env, gsa__output_path *out, gsa_error *error)
+gsa_status gsai_output_path_open(const char *path, const gsa_env *env, gsai_output_path *out, gsa_error *error)
 {
-    gsa_env resolved = gsa__env_resolve(env);
+    gsa_env resolved = gsai_env_resolve(env);
     walk of = {.env = &resolved, .path = path, .at = out};
-    *out = (gsa__output_path){.directory = -1};
-    of.rest = of.name = gsa__copy_text(&resolved, path);
+    *out = (gsai_output_path){.directory = -1};
+    of.rest = of.name = gsai_copy_text(&resolved, path);
     gsa_status status = of.rest ? begin(&of, error) : fail_memory(&of, error);
     for (bool done = false; status == GSA_OK && !done;)
         status = step(&of, &done, error);
-    if (status == GSA_OK && !(out->name = gsa__copy_text(&resolved, of.name)))
+    if (status == GSA_OK && !(out->name = gsai_copy_text(&resolved, of.name)))
         status = fail_memory(&of, error);
-    gsa__free(&resolved, of.rest);
+    gsai_free(&resolved, of.rest);
     if (status != GSA_OK)
-        gsa__output_path_close(out, &resolved);
+        gsai_output_path_close(out, &resolved);
     return status;
 }
 
-int gsa__output_path_descriptor(const gsa__output_path *at, int flags)
+int gsai_output_path_descriptor(const gsai_output_path *at, int flags)
 {
     int no_link = at->is_descriptor ? 0 : O_NOFOLLOW;
     return openat(at->directory, at->name, flags | no_link | O_CLOEXEC | O_NOCTTY, 0666);
 }
 
-void gsa__output_path_close(gsa__output_path *at, const gsa_env *env)
+void gsai_output_path_close(gsai_output_path *at, const gsa_env *env)
 {
     if (at->directory >= 0)
         close(at->directory);
-    gsa__free(env, at->name);
-    *at = (gsa__output_path){.directory = -1};
+    gsai_free(env, at->name);
+    *at = (gsai_output_path){.directory = -1};
 }

@@ -10,17 +10,17 @@
 
 #include <stdbool.h>
 
-typedef struct gsa__output_path {
+typedef struct gsai_output_path {
     int directory;      /* for openat and its like */
     char *name;         /* in that directory */
     bool is_descriptor; /* an open file by its number (/dev/fd/3) that has no name: only opening it reaches it */
-} gsa__output_path;
+} gsai_output_path;
 
 /* Resolves a path by hand, a directory at a time, so that what was checked is what is used. The name need not exist. It
  * is no link, but another may replace it: use O_NOFOLLOW. */
-gsa_status gsa__output_path_open(const char *path, const gsa_env *env, gsa__output_path *out, gsa_error *error);
+gsa_status gsai_output_path_open(const char *path, const gsa_env *env, gsai_output_path *out, gsa_error *error);
 /* Opens what is there without replacing it; flags as of open, such as O_CREAT | O_APPEND. Returns -1 with errno. */
-int gsa__output_path_descriptor(const gsa__output_path *at, int flags);
-void gsa__output_path_close(gsa__output_path *at, const gsa_env *env);
+int gsai_output_path_descriptor(const gsai_output_path *at, int flags);
+void gsai_output_path_close(gsai_output_path *at, const gsa_env *env);
 
 #endif

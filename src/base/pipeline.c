@@ -4,9 +4,9 @@
 
 #include "base/memory.h"
 
-struct gsa__pipeline {
+struct gsai_pipeline {
     gsa_env env;
-    gsa__stages stages;
+    gsai_stages stages;
     void *ctx;
     pthread_mutex_t lock;
     pthread_cond_t has_work, has_result;
@@ -18,13 +18,13 @@ struct gsa__pipeline {
     bool is_running, is_filling, quits;
 };
 
-static bool can_fill(const gsa__pipeline *pipeline)
+static bool can_fill(const gsai_pipeline *pipeline)
 {
     return pipeline->is_running && !pipeline->is_filling &&
            pipeline->n_filled - pipeline->n_released < pipeline->n_slots;
 }
 
-static void fill(gsa__pipeline *pipeline)
+static void fill(gsai_pipeline *pipeline)
 {
     size_t slot = pipeline->n_filled % pipeline->n_slots;
     pipeline->is_filling = true;
@@ -41,7 +41,7 @@ static void fill(gsa__pipeline *pipeline)
         pthread_cond_signal(&pipeline->has_result);
 }
 
-static void work(gsa__pipeline *pipeline)
+static void work(gsai_pipeline *pipeline)
 {
     size_t slot = pipeline->n_begun++ % pipeline->n_slots;
     pipeline->n_working++;
@@ -56,7 +56,7 @@ static void work(gsa__pipeline *pipeline)
 /* To fill goes first: it is done by one thread at a time, so that all others wait for it in the end. */
 static void *run(void *memory)
 {
-    gsa__pipeline *pipeline = memory;
+    gsai_pipeline *pipeline = memory;
     pthread_mutex_lock(&pipeline->lock);
     while (!pipeline->quits) {
         if (can_fill(pipeline))
@@ -70,31 +70,31 @@ static void *run(void *memory)
     return NULL;
 }
 
-gsa__pipeline *gsa__pipeline_new(size_t n_threads, size_t n_slots, const gsa__stages *stages, void *ctx,
+gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_stages *stages, void *ctx,
                                  const gsa_env *env)
 {
-    gsa__pipeline *pipeline = gsa__alloc_zeroed(env, 1, sizeof *pipeline);
+    gsai_pipeline *pipeline = gsai_alloc_zeroed(env, 1, sizeof *pipeline);
     if (!pipeline)
         return NULL;
     pipeline->env = *env;
     pipeline->stages = *stages;
     pipeline->ctx = ctx;
     pipeline->n_slots = n_slots;
-    pipeline->thread = gsa__alloc(env, n_threads, sizeof *pipeline->thread);
-    pipeline->is_done = gsa__alloc_zeroed(env, n_slots, sizeof *pipeline->is_done);
+    pipeline->thread = gsai_alloc(env, n_threads, sizeof *pipeline->thread);
+    pipeline->is_done = gsai_alloc_zeroed(env, n_slots, sizeof *pipeline->is_done);
     pthread_mutex_init(&pipeline->lock, NULL); /* these three cannot fail where the defaults are asked for */
     pthread_cond_init(&pipeline->has_work, NULL);
     pthread_cond_init(&pipeline->has_result, NULL);
     while (pipeline->thread && pipeline->is_done && pipeline->n_threads < n_threads &&
-           gsa__thread_start(&pipeline->thread[pipeline->n_threads], run, pipeline, env) == 0)
+           gsai_thread_start(&pipeline->thread[pipeline->n_threads], run, pipeline, env) == 0)
         pipeline->n_threads++;
     if (pipeline->n_threads > 0)
         return pipeline;
-    gsa__pipeline_free(pipeline);
+    gsai_pipeline_free(pipeline);
     return NULL;
 }
 
-void gsa__pipeline_free(gsa__pipeline *pipeline)
+void gsai_pipeline_free(gsai_pipeline *pipeline)
 {
     if (!pipeline)
         return;
@@ -104,16 +104,16 @@ void gsa__pipeline_free(gsa__pipeline *pipeline)
     pthread_cond_broadcast(&pipeline->has_work);
     pthread_mutex_unlock(&pipeline->lock);
     while (pipeline->n_threads > 0)
-        gsa__thread_join(pipeline->thread[--pipeline->n_threads], &env);
+        gsai_thread_join(pipeline->thread[--pipeline->n_threads], &env);
     pthread_cond_destroy(&pipeline->has_result);
     pthread_cond_destroy(&pipeline->has_work);
     pthread_mutex_destroy(&pipeline->lock);
-    gsa__free(&env, pipeline->is_done);
-    gsa__free(&env, pipeline->thread);
-    gsa__free(&env, pipeline);
+    gsai_free(&env, pipeline->is_done);
+    gsai_free(&env, pipeline->thread);
+    gsai_free(&env, pipeline);
 }
 
-void gsa__pipeline_start(gsa__pipeline *pipeline)
+void gsai_pipeline_start(gsai_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
     pipeline->is_running = true;
@@ -121,7 +121,7 @@ void gsa__pipeline_start(gsa__pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-bool gsa__pipeline_next(gsa__pipeline *pipeline, size_t *slot)
+bool gsai_pipeline_next(gsai_pipeline *pipeline, size_t *slot)
 {
     pthread_mutex_lock(&pipeline->lock);
     *slot = pipeline->n_released % pipeline->n_slots;
@@ -133,7 +133,7 @@ bool gsa__pipeline_next(gsa__pipeline *pipeline, size_t *slot)
     return is_there;
 }
 
-void gsa__pipeline_release(gsa__pipeline *pipeline)
+void gsai_pipeline_release(gsai_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
     pipeline->n_released++;
@@ -141,7 +141,7 @@ void gsa__pipeline_release(gsa__pipeline *pipeline)
     pthread_mutex_unlock(&pipeline->lock);
 }
 
-void gsa__pipeline_stop(gsa__pipeline *pipeline)
+void gsai_pipeline_stop(gsai_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
     pipeline->is_running = false;

@@ -10,23 +10,23 @@
 
 #include <stdbool.h>
 
-typedef struct gsa__pipeline gsa__pipeline;
+typedef struct gsai_pipeline gsai_pipeline;
 
-typedef struct gsa__stages {
+typedef struct gsai_stages {
     bool (*fill)(void *ctx, size_t slot); /* false: the slot stays empty, and the pipeline stops running */
     void (*work)(void *ctx, size_t slot);
-} gsa__stages;
+} gsai_stages;
 
 /* NULL if there is no memory, or no thread. With fewer threads than wanted the result is the same. */
-gsa__pipeline *gsa__pipeline_new(size_t n_threads, size_t n_slots, const gsa__stages *stages, void *ctx,
+gsai_pipeline *gsai_pipeline_new(size_t n_threads, size_t n_slots, const gsai_stages *stages, void *ctx,
                                  const gsa_env *env);
-void gsa__pipeline_free(gsa__pipeline *pipeline);
-void gsa__pipeline_start(gsa__pipeline *pipeline);
+void gsai_pipeline_free(gsai_pipeline *pipeline);
+void gsai_pipeline_start(gsai_pipeline *pipeline);
 /* Waits for the next slot, which is the caller's until release. False: the pipeline does not run, and all slots that
  * were filled have been taken; no thread is in a stage. */
-bool gsa__pipeline_next(gsa__pipeline *pipeline, size_t *slot);
-void gsa__pipeline_release(gsa__pipeline *pipeline);
+bool gsai_pipeline_next(gsai_pipeline *pipeline, size_t *slot);
+void gsai_pipeline_release(gsai_pipeline *pipeline);
 /* Forgets what is in flight; no thread is in a stage then. */
-void gsa__pipeline_stop(gsa__pipeline *pipeline);
+void gsai_pipeline_stop(gsai_pipeline *pipeline);
 
 #endif

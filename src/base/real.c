@@ -94,7 +94,7 @@ static reduced reduce(double x)
     return (reduced){r, z * series + (r_low + r_low * r), (int)n};
 }
 
-double gsa__exp(double x)
+double gsai_exp(double x)
 {
     if (!(x >= -746.0))
         return isnan(x) ? x : 0.0;
@@ -106,7 +106,7 @@ double gsa__exp(double x)
 }
 
 /* e^x - 1 = 2^k ((1 - 2^-k) + r + tail); the bracket is exact as a pair for every k. */
-double gsa__expm1(double x)
+double gsai_expm1(double x)
 {
     if (fabs(x) < TINY || isnan(x))
         return x;
@@ -158,7 +158,7 @@ static pair log_pair(double x, double low)
     return log_reduced(k, m - 1.0, low / x);
 }
 
-double gsa__log(double x)
+double gsai_log(double x)
 {
     if (!(x > 0.0))
         return x == 0.0 ? -INFINITY : (isnan(x) ? x : NAN);
@@ -183,7 +183,7 @@ static pair log1p_pair(double x, double low)
     return log_pair(sum.high, sum.low + low);
 }
 
-double gsa__log1p(double x)
+double gsai_log1p(double x)
 {
     if (fabs(x) < TINY || isnan(x))
         return x;
@@ -206,7 +206,7 @@ static pair exp_pair(double x)
 }
 
 /* With t = e^-|x|: the smaller of the two probabilities is t / (1 + t), the other 1 minus that. */
-void gsa__sigmoids(double x, double both[2])
+void gsai_sigmoids(double x, double both[2])
 {
     int larger = !(x < 0);
     if (isnan(x)) {
@@ -214,7 +214,7 @@ void gsa__sigmoids(double x, double both[2])
         both[1] = x;
     } else if (fabs(x) > FAR) {
         both[larger] = 1.0;
-        both[!larger] = gsa__exp(-fabs(x));
+        both[!larger] = gsai_exp(-fabs(x));
     } else {
         pair t = exp_pair(-fabs(x));
         pair one = sum_ordered(1.0, t.high);
@@ -226,19 +226,19 @@ void gsa__sigmoids(double x, double both[2])
     }
 }
 
-double gsa__sigmoid(double x)
+double gsai_sigmoid(double x)
 {
     double both[2];
-    gsa__sigmoids(x, both);
+    gsai_sigmoids(x, both);
     return both[1];
 }
 
-double gsa__softplus(double x)
+double gsai_softplus(double x)
 {
     if (isnan(x) || x > FAR)
         return x;
     if (x < -FAR)
-        return gsa__exp(x);
+        return gsai_exp(x);
     pair t = exp_pair(-fabs(x));
     pair log_t = log1p_pair(t.high, t.low);
     if (x <= 0)

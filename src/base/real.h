@@ -7,19 +7,19 @@
 #define GSA_BASE_REAL_H
 
 /* e^x. 0 below -745.2, +infinity above 709.79, NaN for NaN. */
-double gsa__exp(double x);
+double gsai_exp(double x);
 /* e^x - 1, accurate also near 0. */
-double gsa__expm1(double x);
+double gsai_expm1(double x);
 /* Natural logarithm. -infinity at 0, NaN below, +infinity at +infinity. */
-double gsa__log(double x);
+double gsai_log(double x);
 /* log(1 + x), accurate also near 0. */
-double gsa__log1p(double x);
+double gsai_log1p(double x);
 
 /* 1 / (1 + e^-x), never NaN for a number, exactly 0 or 1 only where double has nothing nearer. */
-double gsa__sigmoid(double x);
+double gsai_sigmoid(double x);
 /* Of -x and of x, for the price of one. */
-void gsa__sigmoids(double x, double both[2]);
+void gsai_sigmoids(double x, double both[2]);
 /* log(1 + e^x) without overflow: the logistic loss of a margin -x. */
-double gsa__softplus(double x);
+double gsai_softplus(double x);
 
 #endif

@@ -4,28 +4,28 @@
 
 #include "base/hash.h"
 
-typedef struct gsa__rng {
+typedef struct gsai_rng {
     uint64_t key;
     uint64_t counter;
-} gsa__rng;
+} gsai_rng;
 
 /* Independent streams for different (a, b, c). */
-static inline gsa__rng gsa__rng_of(uint64_t a, uint64_t b, uint64_t c)
+static inline gsai_rng gsai_rng_of(uint64_t a, uint64_t b, uint64_t c)
 {
-    gsa__rng rng = {gsa__mix(gsa__mix(gsa__mix(a) ^ b) ^ c), 0};
+    gsai_rng rng = {gsai_mix(gsai_mix(gsai_mix(a) ^ b) ^ c), 0};
     return rng;
 }
 
-static inline uint64_t gsa__rng_next(gsa__rng *rng)
+static inline uint64_t gsai_rng_next(gsai_rng *rng)
 {
-    return gsa__mix(rng->key + 0x9E3779B97F4A7C15u * rng->counter++);
+    return gsai_mix(rng->key + 0x9E3779B97F4A7C15u * rng->counter++);
 }
 
 /* Uniform in [0, n), n > 0: multiply and take the high half; the bias is below n / 2^64 (Lemire 2019, without the
  * rejection, so that one draw is always one step of the counter). */
-static inline uint64_t gsa__rng_below(gsa__rng *rng, uint64_t n)
+static inline uint64_t gsai_rng_below(gsai_rng *rng, uint64_t n)
 {
-    uint64_t x = gsa__rng_next(rng);
+    uint64_t x = gsai_rng_next(rng);
     uint64_t x_low = x & 0xFFFFFFFFu, x_high = x >> 32, n_low = n & 0xFFFFFFFFu, n_high = n >> 32;
     uint64_t middle = x_high * n_low + ((x_low * n_low) >> 32);
     uint64_t carry = x_low * n_high + (middle & 0xFFFFFFFFu);
@@ -33,9 +33,9 @@ static inline uint64_t gsa__rng_below(gsa__rng *rng, uint64_t n)
 }
 
 /* Uniform in (0, 1), both ends excluded: 52 bits and a half, which a double holds exactly. */
-static inline double gsa__rng_unit(gsa__rng *rng)
+static inline double gsai_rng_unit(gsai_rng *rng)
 {
-    return ((double)(gsa__rng_next(rng) >> 12) + 0.5) * 0x1p-52;
+    return ((double)(gsai_rng_next(rng) >> 12) + 0.5) * 0x1p-52;
 }
 
 #endif

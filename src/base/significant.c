@@ -24,7 +24,7 @@ static size_t count_digits(uint64_t value)
     return n + (value >= 10) + (value >= 100) + (value >= 1000);
 }
 
-char *gsa__decimal_unsigned(uint64_t value, char *out)
+char *gsai_decimal_unsigned(uint64_t value, char *out)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
@@ -51,7 +51,7 @@ static int guess_exponent(double value)
 }
 
 /* False where the rounding is not decided safely. */
-static bool round_scaled(double value, int n_digits, gsa__significant *out)
+static bool round_scaled(double value, int n_digits, gsai_significant *out)
 {
     static const double power[MOST_POWER + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                                  1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -68,13 +68,13 @@ static bool round_scaled(double value, int n_digits, gsa__significant *out)
     if (scaled < power[n_digits - 1] || fraction == 0.5)
         return false;
     whole += fraction > 0.5;
-    out->n = (int)(gsa__decimal_unsigned(whole, out->digit) - out->digit);
+    out->n = (int)(gsai_decimal_unsigned(whole, out->digit) - out->digit);
     out->exponent = exponent + (out->n > n_digits); /* 99.9 became 100 */
     return true;
 }
 
 /* The point of "%.*e" is the locale's: everything that is no digit is passed over. */
-static void round_printed(double value, int n_digits, gsa__significant *out)
+static void round_printed(double value, int n_digits, gsai_significant *out)
 {
     char text[64];
     snprintf(text, sizeof text, "%.*e", n_digits - 1, value);
@@ -85,7 +85,7 @@ static void round_printed(double value, int n_digits, gsa__significant *out)
     out->exponent = (int)strtol(p + 1, NULL, 10);
 }
 
-void gsa__significant_round(double value, int n_digits, gsa__significant *out)
+void gsai_significant_round(double value, int n_digits, gsai_significant *out)
 {
     if (n_digits > MOST_DIGITS || !round_scaled(value, n_digits, out))
         round_printed(value, n_digits, out);
@@ -93,7 +93,7 @@ void gsa__significant_round(double value, int n_digits, gsa__significant *out)
         out->n--;
 }
 
-char *gsa__significant_plain(const gsa__significant *number, char *out)
+char *gsai_significant_plain(const gsai_significant *number, char *out)
 {
     size_t n = (size_t)number->n, lead = number->exponent < 0 ? (size_t)-number->exponent : 0;
     if (lead > 0) {
@@ -110,7 +110,7 @@ char *gsa__significant_plain(const gsa__significant *number, char *out)
     return out;
 }
 
-char *gsa__significant_mantissa(const gsa__significant *number, char *out)
+char *gsai_significant_mantissa(const gsai_significant *number, char *out)
 {
     *out++ = number->digit[0]; /* NOLINT(clang-analyzer-core.uninitialized.Assign): there is one at least */
     if (number->n > 1)
@@ -121,9 +121,9 @@ char *gsa__significant_mantissa(const gsa__significant *number, char *out)
     return out;
 }
 
-char *gsa__decimal_general(double value, int n_digits, char *out)
+char *gsai_decimal_general(double value, int n_digits, char *out)
 {
-    gsa__significant number;
+    gsai_significant number;
     if (signbit(value))
         *out++ = '-';
     value = fabs(value);
@@ -133,13 +133,13 @@ char *gsa__decimal_general(double value, int n_digits, char *out)
         memcpy(out, name, n);
         return out + n;
     }
-    gsa__significant_round(value, n_digits, &number);
+    gsai_significant_round(value, n_digits, &number);
     int exponent = number.exponent;
     if (exponent >= -4 && exponent < n_digits)
-        return gsa__significant_plain(&number, out);
-    out = gsa__significant_mantissa(&number, out);
+        return gsai_significant_plain(&number, out);
+    out = gsai_significant_mantissa(&number, out);
     *out++ = exponent < 0 ? '-' : '+';
     if (abs(exponent) < 10)
         *out++ = '0';
-    return gsa__decimal_unsigned((uint64_t)abs(exponent), out);
+    return gsai_decimal_unsigned((uint64_t)abs(exponent), out);
 }

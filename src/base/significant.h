@@ -4,25 +4,25 @@
 
 #include <stdint.h>
 
-#define GSA__DECIMAL_SIZE 32 /* room for any number; no NUL is written */
+#define GSAI_DECIMAL_SIZE 32 /* room for any number; no NUL is written */
 
 /* d.ddd * 10^exponent; the last digit is not 0 unless it is the only one. */
-typedef struct gsa__significant {
+typedef struct gsai_significant {
     char digit[24];
     int n;
     int exponent;
-} gsa__significant;
+} gsai_significant;
 
 /* Rounded as "%.*e" does, the exact value to the nearest; value > 0 and finite. */
-void gsa__significant_round(double value, int n_digits, gsa__significant *out);
+void gsai_significant_round(double value, int n_digits, gsai_significant *out);
 
 /* Each writes to out and returns the end of what it wrote. */
-char *gsa__decimal_unsigned(uint64_t value, char *out);
+char *gsai_decimal_unsigned(uint64_t value, char *out);
 /* Without an exponent, which must be at least -5. */
-char *gsa__significant_plain(const gsa__significant *number, char *out);
+char *gsai_significant_plain(const gsai_significant *number, char *out);
 /* d.ddd and an e, which the exponent follows. */
-char *gsa__significant_mantissa(const gsa__significant *number, char *out);
+char *gsai_significant_mantissa(const gsai_significant *number, char *out);
 /* What "%.*g" prints in the C locale. */
-char *gsa__decimal_general(double value, int n_digits, char *out);
+char *gsai_decimal_general(double value, int n_digits, char *out);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const gsa__tensor *gsa__bundle_tensor(const gsa__bundle *bundle, const char *name)
+const gsai_tensor *gsai_bundle_tensor(const gsai_bundle *bundle, const char *name)
 {
     for (size_t i = 0; i < bundle->n_tensors; i++)
         if (strcmp(bundle->tensors[i].name, name) == 0)
@@ -11,7 +11,7 @@ const gsa__tensor *gsa__bundle_tensor(const gsa__bundle *bundle, const char *nam
     return NULL;
 }
 
-const char *gsa__bundle_note(const gsa__bundle *bundle, const char *key)
+const char *gsai_bundle_note(const gsai_bundle *bundle, const char *key)
 {
     for (size_t i = 0; i < bundle->n_notes; i++)
         if (strcmp(bundle->notes[i].key, key) == 0)

@@ -8,29 +8,29 @@
 
 #include <greedystep/greedystep.h>
 
-typedef enum gsa__dtype { GSA__U8, GSA__I32, GSA__U32, GSA__I64, GSA__U64, GSA__F32, GSA__F64 } gsa__dtype;
+typedef enum gsai_dtype { GSAI_U8, GSAI_I32, GSAI_U32, GSAI_I64, GSAI_U64, GSAI_F32, GSAI_F64 } gsai_dtype;
 
-static inline size_t gsa__dtype_size(gsa__dtype dtype)
+static inline size_t gsai_dtype_size(gsai_dtype dtype)
 {
     static const unsigned char sizes[] = {1, 4, 4, 8, 8, 4, 8};
     return sizes[dtype];
 }
 
-#define GSA__TENSOR_DIMS 2
+#define GSAI_TENSOR_DIMS 2
 
-typedef struct gsa__tensor gsa__tensor;
-struct gsa__tensor {
+typedef struct gsai_tensor gsai_tensor;
+struct gsai_tensor {
     const char *name; /* borrowed */
-    gsa__dtype dtype;
+    gsai_dtype dtype;
     unsigned n_dims;
-    uint64_t shape[GSA__TENSOR_DIMS];
+    uint64_t shape[GSAI_TENSOR_DIMS];
     /* Contiguous elements in machine order; or NULL and `fill`, which writes elements [from, from + n) to out. */
     const void *data;
     void (*fill)(const void *ctx, uint64_t from, size_t n, void *out);
     const void *ctx;
 };
 
-static inline uint64_t gsa__tensor_len(const gsa__tensor *tensor) /* elements; the maker has checked the product */
+static inline uint64_t gsai_tensor_len(const gsai_tensor *tensor) /* elements; the maker has checked the product */
 {
     uint64_t len = 1;
     for (unsigned d = 0; d < tensor->n_dims; d++)
@@ -39,21 +39,21 @@ static inline uint64_t gsa__tensor_len(const gsa__tensor *tensor) /* elements; t
 }
 
 /* A text that goes with the tensors: parameters and the format's name and version. */
-typedef struct gsa__note {
+typedef struct gsai_note {
     const char *key;
     const char *text;
-} gsa__note;
+} gsai_note;
 
 /* What a file holds. Both arrays are borrowed. */
-typedef struct gsa__bundle {
-    const gsa__tensor *tensors;
+typedef struct gsai_bundle {
+    const gsai_tensor *tensors;
     size_t n_tensors;
-    const gsa__note *notes;
+    const gsai_note *notes;
     size_t n_notes;
-} gsa__bundle;
+} gsai_bundle;
 
 /* The tensor or text of that name, or NULL. */
-const gsa__tensor *gsa__bundle_tensor(const gsa__bundle *bundle, const char *name);
-const char *gsa__bundle_note(const gsa__bundle *bundle, const char *key);
+const gsai_tensor *gsai_bundle_tensor(const gsai_bundle *bundle, const char *name);
+const char *gsai_bundle_note(const gsai_bundle *bundle, const char *key);
 
 #endif

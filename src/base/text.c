@@ -21,7 +21,7 @@ static void shorten_exponent(char *text)
     memmove(to, from, strlen(from) + 1);
 }
 
-size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT])
+size_t gsai_number_text(double number, char out[GSAI_NUMBER_TEXT])
 {
     if (number == 0)
         number = 0; /* the label -0 is the label 0 */
@@ -29,15 +29,15 @@ size_t gsa__number_text(double number, char out[GSA__NUMBER_TEXT])
         char *end = out; /* the usual label: writers print one a row */
         if (number < 0)
             *end++ = '-';
-        end = gsa__decimal_unsigned((uint64_t)(number < 0 ? -number : number), end);
+        end = gsai_decimal_unsigned((uint64_t)(number < 0 ? -number : number), end);
         *end = '\0';
         return (size_t)(end - out);
     }
     int digits = 0; /* as the locale has them, to be read in the same locale */
     do
-        snprintf(out, GSA__NUMBER_TEXT, "%.*g", ++digits, number);
+        snprintf(out, GSAI_NUMBER_TEXT, "%.*g", ++digits, number);
     while (digits < 17 && strtod(out, NULL) != number);
-    *gsa__decimal_general(number, digits, out) = '\0';
+    *gsai_decimal_general(number, digits, out) = '\0';
     shorten_exponent(out);
     return strlen(out);
 }
@@ -50,7 +50,7 @@ static bool append_digit(uint64_t *value, unsigned digit)
     return true;
 }
 
-bool gsa__count_parse(const char *text, uint64_t *out)
+bool gsai_count_parse(const char *text, uint64_t *out)
 {
     uint64_t value = 0;
     const char *at = text;
@@ -81,7 +81,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-size_t gsa__edit_distance(const char *a, const char *b)
+size_t gsai_edit_distance(const char *a, const char *b)
 {
     enum { MOST = 48 };
     size_t a_len = strlen(a), b_len = strlen(b);
@@ -129,7 +129,7 @@ static bool is_second(unsigned char first, unsigned char second)
     }
 }
 
-size_t gsa__utf8_character(const char *text, size_t size)
+size_t gsai_utf8_character(const char *text, size_t size)
 {
     if (size == 0)
         return 0;
@@ -145,15 +145,15 @@ size_t gsa__utf8_character(const char *text, size_t size)
     return len;
 }
 
-bool gsa__is_text(const char *text, size_t size)
+bool gsai_is_text(const char *text, size_t size)
 {
     size_t i = 0, len = 1;
     for (; i < size && len > 0; i += len)
-        len = text[i] == '\0' ? 0 : gsa__utf8_character(text + i, size - i);
+        len = text[i] == '\0' ? 0 : gsai_utf8_character(text + i, size - i);
     return size > 0 && len > 0;
 }
 
-size_t gsa__directory_len(const char *path)
+size_t gsai_directory_len(const char *path)
 {
 #ifdef _WIN32
     static const char separators[] = "/\\:";

@@ -1,9 +1,9 @@
 /* What the processor says of its vectors. */
 #include "base/vectors.h"
 
-size_t gsa__vectors(void)
+size_t gsai_vectors(void)
 {
-#ifdef GSA__HAVE_AVX
+#ifdef GSAI_HAVE_AVX
     if (!__builtin_cpu_supports("avx2"))
         return 0;
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&

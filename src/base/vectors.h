@@ -6,6 +6,6 @@
 
 /* Returns how wide the vectors of this machine are, as far as loops are compiled for them: 0 the baseline's, 1 AVX2,
  * 2 AVX-512. */
-size_t gsa__vectors(void);
+size_t gsai_vectors(void);
 
 #endif

@@ -9,10 +9,10 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
-#define THREADS_MOST 256u
+#define MAX_THREADS 256u
 
-struct crew {
-    gsa__task task;
+struct pool {
+    gsai_task task;
     void *ctx;
     size_t n_tasks;
     atomic_size_t next;   /* task that nobody has taken */
@@ -22,86 +22,86 @@ struct crew {
     gsa_status status;
 };
 
-size_t gsa__workers_count(const gsa_env *env)
+size_t gsai_workers_count(const gsa_env *env)
 {
     if (env->n_threads > 0)
-        return env->n_threads < THREADS_MOST ? env->n_threads : THREADS_MOST;
+        return env->n_threads < MAX_THREADS ? env->n_threads : MAX_THREADS;
     long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n < (long)THREADS_MOST ? (size_t)n : THREADS_MOST;
+    return n < 1 ? 1 : n < (long)MAX_THREADS ? (size_t)n : MAX_THREADS;
 }
 
 /* What a thread counts for: the pages of its stack that it touches, and what the system's allocator keeps for it. */
 #define THREAD_COST ((uint64_t)256 << 10)
 
-int gsa__thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsa_env *env)
+int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsa_env *env)
 {
     sigset_t all, before;
-    if (!gsa__charge(env, THREAD_COST))
+    if (!gsai_charge(env, THREAD_COST))
         return ENOMEM;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int code = pthread_create(thread, NULL, run, ctx);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (code != 0)
-        gsa__discharge(env, THREAD_COST);
+        gsai_discharge(env, THREAD_COST);
     return code;
 }
 
-void gsa__thread_join(pthread_t thread, const gsa_env *env)
+void gsai_thread_join(pthread_t thread, const gsa_env *env)
 {
     pthread_join(thread, NULL);
-    gsa__discharge(env, THREAD_COST);
+    gsai_discharge(env, THREAD_COST);
 }
 
-static void note_failure(struct crew *crew, size_t number, gsa_status status, const gsa_error *error)
+static void note_failure(struct pool *pool, size_t number, gsa_status status, const gsa_error *error)
 {
-    pthread_mutex_lock(&crew->lock);
-    if (number < atomic_load(&crew->failed)) {
-        atomic_store(&crew->failed, number);
-        crew->status = status;
-        crew->failure = *error;
+    pthread_mutex_lock(&pool->lock);
+    if (number < atomic_load(&pool->failed)) {
+        atomic_store(&pool->failed, number);
+        pool->status = status;
+        pool->failure = *error;
     }
-    pthread_mutex_unlock(&crew->lock);
+    pthread_mutex_unlock(&pool->lock);
 }
 
-static void run_from(struct crew *crew, size_t number)
+static void run_from(struct pool *pool, size_t number)
 {
-    for (; number < crew->n_tasks; number = atomic_fetch_add(&crew->next, 1)) {
+    for (; number < pool->n_tasks; number = atomic_fetch_add(&pool->next, 1)) {
         gsa_error error = {0};
-        if (number > atomic_load(&crew->failed))
+        if (number > atomic_load(&pool->failed))
             return;
-        gsa_status status = crew->task(crew->ctx, number, &error);
+        gsa_status status = pool->task(pool->ctx, number, &error);
         if (status != GSA_OK)
-            note_failure(crew, number, status, &error);
+            note_failure(pool, number, status, &error);
     }
 }
 
 static void *help(void *memory)
 {
-    struct crew *crew = memory;
-    run_from(crew, atomic_fetch_add(&crew->next, 1));
+    struct pool *pool = memory;
+    run_from(pool, atomic_fetch_add(&pool->next, 1));
     return NULL;
 }
 
-gsa_status gsa__workers_run(size_t n_threads, size_t n_tasks, gsa__task task, void *ctx, const gsa_env *env,
+gsa_status gsai_workers_run(size_t n_threads, size_t n_tasks, gsai_task task, void *ctx, const gsa_env *env,
                             gsa_error *error)
 {
-    struct crew crew = {.task = task, .ctx = ctx, .n_tasks = n_tasks, .next = 1, .failed = n_tasks};
+    struct pool pool = {.task = task, .ctx = ctx, .n_tasks = n_tasks, .next = 1, .failed = n_tasks};
     size_t n_helpers = (n_threads < n_tasks ? n_threads : n_tasks), n = 0;
     n_helpers -= n_helpers > 0;
-    pthread_t *helper = gsa__alloc(env, n_helpers, sizeof *helper);
-    if (!helper || pthread_mutex_init(&crew.lock, NULL) != 0) {
-        gsa__free(env, helper);
-        return gsa__fail_memory(env, error, "no memory for %zu threads", n_threads);
+    pthread_t *helper = gsai_alloc(env, n_helpers, sizeof *helper);
+    if (!helper || pthread_mutex_init(&pool.lock, NULL) != 0) {
+        gsai_free(env, helper);
+        return gsai_fail_memory(env, error, "no memory for %zu threads", n_threads);
     }
-    while (n < n_helpers && gsa__thread_start(&helper[n], help, &crew, env) == 0)
+    while (n < n_helpers && gsai_thread_start(&helper[n], help, &pool, env) == 0)
         n++; /* with fewer threads than wanted the result is the same */
-    run_from(&crew, 0);
+    run_from(&pool, 0);
     while (n > 0)
-        gsa__thread_join(helper[--n], env);
-    pthread_mutex_destroy(&crew.lock);
-    gsa__free(env, helper);
-    if (crew.status != GSA_OK && error)
-        *error = crew.failure;
-    return crew.status;
+        gsai_thread_join(helper[--n], env);
+    pthread_mutex_destroy(&pool.lock);
+    gsai_free(env, helper);
+    if (pool.status != GSA_OK && error)
+        *error = pool.failure;
+    return pool.status;
 }

@@ -13,7 +13,7 @@
 #include <math.h>
 
 /* gamma = 0 stands for (t-1)/t. */
-static void update(gsa__optimizer *o, size_t at, double gradient, double before, double gamma)
+static void update(gsai_optimizer *o, size_t at, double gradient, double before, double gamma)
 {
     double *squares = &o->table[0][at], *moves = &o->table[1][at], eps = o->knob[0], t = (double)o->t;
     if (gamma == 0) {
@@ -29,11 +29,11 @@ static void update(gsa__optimizer *o, size_t at, double gradient, double before,
     o->w[at] += d;
 }
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double now = (double)o->t, gamma = o->knob[1];
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++) {
         size_t slot = o->terms[i].slot;
         double before = gamma == 0 ? 1 : pow(gamma, now - 1 - o->slot_time[slot]);
@@ -43,7 +43,7 @@ static void learn(gsa__optimizer *o, size_t row)
     }
 }
 
-const gsa__method gsa__adadelta = {
+const gsai_method gsai_adadelta = {
     .name = "adadelta",
     .help = "a step for every weight, by the ratio of its moves to its gradients",
     .source = "Zeiler 2012",

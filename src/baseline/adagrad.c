@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++) {
             size_t at = o->terms[i].slot * n_outputs + k;
@@ -20,7 +20,7 @@ static void learn(gsa__optimizer *o, size_t row)
         }
 }
 
-const gsa__method gsa__adagrad = {
+const gsai_method gsai_adagrad = {
     .name = "adagrad",
     .help = "a step for every weight, by the squares of its gradients so far",
     .source = "Duchi, Hazan, Singer 2011",

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-static void bet(gsa__optimizer *o, size_t at, double h)
+static void bet(gsai_optimizer *o, size_t at, double h)
 {
     double *most = &o->table[0][at], *sum = &o->table[1][at], *reward = &o->table[2][at], *total = &o->table[3][at];
     if (h == 0)
@@ -22,16 +22,16 @@ static void bet(gsa__optimizer *o, size_t at, double h)
     o->w[at] = *total / (*most * fmax(*sum + *most, o->knob[0] * *most)) * (*most + *reward);
 }
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             bet(o, o->terms[i].slot * n_outputs + k, -o->g[k] * o->terms[i].x);
 }
 
-const gsa__method gsa__coin = {
+const gsai_method gsai_coin = {
     .name = "coin",
     .help = "coin betting for every weight; nothing to tune, four numbers more a weight",
     .source = "Orabona, Tommasi 2017",

@@ -13,12 +13,12 @@
 enum { DISTANCE2, FARTHEST, GRADIENTS, SHARES };
 static const double gamma_decay = 8;
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double *number = o->scalar, before = number[SHARES], t = (double)o->t;
-    gsa__optimizer_gradient(o, o->w, row);
-    number[GRADIENTS] += gsa__optimizer_gradient_length(o);
+    gsai_optimizer_gradient(o, o->w, row);
+    number[GRADIENTS] += gsai_optimizer_gradient_length(o);
     number[FARTHEST] = fmax(number[FARTHEST], fmax(sqrt(fmax(number[DISTANCE2], 0)), 1e-6));
     number[SHARES] = o->t == 1 ? 1 : before * (t + gamma_decay) / (t - 1);
     if (number[GRADIENTS] == 0)
@@ -35,12 +35,12 @@ static void learn(gsa__optimizer *o, size_t row)
     o->last_step = step;
 }
 
-static void returned(const gsa__optimizer *o, double *out)
+static void returned(const gsai_optimizer *o, double *out)
 {
-    gsa__optimizer_mean(o, o->scalar[SHARES], out);
+    gsai_optimizer_mean(o, o->scalar[SHARES], out);
 }
 
-const gsa__method gsa__dog = {
+const gsai_method gsai_dog = {
     .name = "dog",
     .help = "distance over gradients, averaged; nothing to tune",
     .source = "Ivgi, Hinder, Carmon 2023",

@@ -15,57 +15,57 @@
 
 enum { STEPS, N_STEPS, BEGUN };
 
-static void close_partition(gsa__optimizer *o)
+static void close_partition(gsai_optimizer *o)
 {
-    for (size_t i = 0; i < gsa__problem_cells(o->problem); i++)
+    for (size_t i = 0; i < gsai_problem_cells(o->problem); i++)
         o->table[1][i] += o->w[i];
 }
 
-static void begin_pass(gsa__optimizer *o, const uint32_t *order, size_t n_rows)
+static void begin_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows)
 {
     (void)order;
     (void)n_rows;
-    memcpy(o->table[0], o->w, gsa__problem_cells(o->problem) * sizeof *o->w);
-    memset(o->table[1], 0, gsa__problem_cells(o->problem) * sizeof *o->w);
+    memcpy(o->table[0], o->w, gsai_problem_cells(o->problem) * sizeof *o->w);
+    memset(o->table[1], 0, gsai_problem_cells(o->problem) * sizeof *o->w);
     o->scalar[BEGUN] = 0;
 }
 
-static void open_partition(gsa__optimizer *o)
+static void open_partition(gsai_optimizer *o)
 {
     if (o->scalar[BEGUN] > 0)
         close_partition(o);
-    memcpy(o->w, o->table[0], gsa__problem_cells(o->problem) * sizeof *o->w);
+    memcpy(o->w, o->table[0], gsai_problem_cells(o->problem) * sizeof *o->w);
     o->scalar[STEPS] = o->scalar[N_STEPS] = 0;
     o->scalar[BEGUN]++;
 }
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     double n_partitions = fmin(floor(o->knob[0]), (double)o->n_order);
     if ((double)o->order_at >= o->scalar[BEGUN] * (double)o->n_order / n_partitions)
         open_partition(o);
-    o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
-    gsa__problem_margins(o->problem, o->w, o->terms, o->n_terms, o->g);
-    double lambda = gsa__problem_gradient(o->problem, row, o->g).lambda, xx = gsa__optimizer_length(o);
+    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
+    gsai_problem_margins(o->problem, o->w, o->terms, o->n_terms, o->g);
+    double lambda = gsai_problem_gradient(o->problem, row, o->g).lambda, xx = gsai_optimizer_length(o);
     if (!(xx > 0))
         return;
     o->scalar[STEPS] += lambda / xx;
     o->scalar[N_STEPS]++;
-    gsa__optimizer_step(o, o->scalar[STEPS] / o->scalar[N_STEPS]);
+    gsai_optimizer_step(o, o->scalar[STEPS] / o->scalar[N_STEPS]);
 }
 
 /* At the end of a pass; a second call finds nothing open. */
-static void catch_up(gsa__optimizer *o)
+static void catch_up(gsai_optimizer *o)
 {
     if (o->scalar[BEGUN] == 0)
         return;
     close_partition(o);
-    for (size_t i = 0; i < gsa__problem_cells(o->problem); i++)
+    for (size_t i = 0; i < gsai_problem_cells(o->problem); i++)
         o->w[i] = o->table[1][i] / o->scalar[BEGUN];
     o->scalar[BEGUN] = 0;
 }
 
-const gsa__method gsa__fregata = {
+const gsai_method gsai_fregata = {
     .name = "fregata",
     .help = "greedy step averaging on partitions that are averaged uniformly after every pass",
     .source = "TalkingData 2016, the library of the paper's authors",

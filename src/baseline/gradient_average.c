@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-static void advance(gsa__optimizer *o, size_t slot)
+static void advance(gsai_optimizer *o, size_t slot)
 {
     double travel = o->knob[0] * (o->clock - o->slot_time[slot]);
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
@@ -17,13 +17,13 @@ static void advance(gsa__optimizer *o, size_t slot)
     o->slot_time[slot] = o->clock;
 }
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
-    o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
+    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
     for (size_t i = 0; i < o->n_terms; i++)
         advance(o, o->terms[i].slot);
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++)
             o->table[0][o->terms[i].slot * n_outputs + k] += o->g[k] * o->terms[i].x;
@@ -31,13 +31,13 @@ static void learn(gsa__optimizer *o, size_t row)
     o->last_step = o->knob[0] / (double)o->t;
 }
 
-static void catch_up(gsa__optimizer *o)
+static void catch_up(gsai_optimizer *o)
 {
-    for (size_t slot = 0; slot < gsa__problem_slots(o->problem); slot++)
+    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
         advance(o, slot);
 }
 
-const gsa__method gsa__gradient_average = {
+const gsai_method gsai_gradient_average = {
     .name = "gradient-average",
     .help = "moves along the mean of all gradients so far",
     .source = "Nesterov 2009, as the paper prints it",

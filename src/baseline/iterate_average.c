@@ -9,11 +9,11 @@
 
 #include <math.h>
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double before = (double)(o->t - 1);
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++)
         for (size_t k = 0; k < n_outputs; k++) {
             double d = -o->knob[0] * o->g[k] * o->terms[i].x;
@@ -23,12 +23,12 @@ static void learn(gsa__optimizer *o, size_t row)
     o->last_step = o->knob[0];
 }
 
-static void returned(const gsa__optimizer *o, double *out)
+static void returned(const gsai_optimizer *o, double *out)
 {
-    gsa__optimizer_mean(o, (double)o->t, out);
+    gsai_optimizer_mean(o, (double)o->t, out);
 }
 
-const gsa__method gsa__iterate_average = {
+const gsai_method gsai_iterate_average = {
     .name = "iterate-average",
     .help = "stochastic gradient descent; the mean of all iterates is returned",
     .source = "Polyak, Juditsky 1992",

@@ -4,8 +4,8 @@
 
 #include "baseline/optimizer.h"
 
-extern const gsa__method gsa__sgd, gsa__sgd_decay, gsa__momentum, gsa__gradient_average, gsa__iterate_average,
-    gsa__adagrad, gsa__adadelta, gsa__sag, gsa__saga, gsa__svrg, gsa__scsg, gsa__coin, gsa__dog, gsa__polyak,
-    gsa__fregata;
+extern const gsai_method gsai_sgd, gsai_sgd_decay, gsai_momentum, gsai_gradient_average, gsai_iterate_average,
+    gsai_adagrad, gsai_adadelta, gsai_sag, gsai_saga, gsai_svrg, gsai_scsg, gsai_coin, gsai_dog, gsai_polyak,
+    gsai_fregata;
 
 #endif

@@ -9,7 +9,7 @@
 #include <math.h>
 
 /* Brings a slot to the time after row `until`. */
-static void advance(gsa__optimizer *o, size_t slot, double until)
+static void advance(gsai_optimizer *o, size_t slot, double until)
 {
     double m = until - o->slot_time[slot], beta = o->knob[1];
     if (m <= 0)
@@ -22,14 +22,14 @@ static void advance(gsa__optimizer *o, size_t slot, double until)
     o->slot_time[slot] = until;
 }
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double now = (double)o->t;
-    o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
+    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
     for (size_t i = 0; i < o->n_terms; i++)
         advance(o, o->terms[i].slot, now - 1);
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++) {
         size_t slot = o->terms[i].slot;
         for (size_t k = 0; k < n_outputs; k++) {
@@ -42,13 +42,13 @@ static void learn(gsa__optimizer *o, size_t row)
     o->last_step = o->knob[0];
 }
 
-static void catch_up(gsa__optimizer *o)
+static void catch_up(gsai_optimizer *o)
 {
-    for (size_t slot = 0; slot < gsa__problem_slots(o->problem); slot++)
+    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
         advance(o, slot, (double)o->t);
 }
 
-const gsa__method gsa__momentum = {
+const gsai_method gsai_momentum = {
     .name = "momentum",
     .help = "stochastic gradient descent with momentum",
     .source = "Polyak 1964",

@@ -10,51 +10,51 @@
 #include "base/rng.h"
 #include "baseline/problem.h"
 
-#define GSA__KNOBS 3
-#define GSA__TABLES 4
+#define GSAI_KNOBS 3
+#define GSAI_TABLES 4
 
-typedef struct gsa__knob {
+typedef struct gsai_knob {
     const char *name;   /* NULL: no more knobs */
     double initial;     /* NaN: must be given */
     double least, most; /* inclusive */
     const char *help;
-} gsa__knob;
+} gsai_knob;
 
-typedef struct gsa__optimizer gsa__optimizer;
+typedef struct gsai_optimizer gsai_optimizer;
 
-typedef struct gsa__method {
+typedef struct gsai_method {
     const char *name;
     const char *help;   /* one line: what it is; what it costs beyond O(non-zeros) a row, if anything */
     const char *source; /* authors, year */
-    gsa__knob knobs[GSA__KNOBS];
+    gsai_knob knobs[GSAI_KNOBS];
     bool needs_rows;    /* full passes or a memory for every row: not for a stream */
-    size_t n_tables;    /* tables [slots x outputs] beside the weights, at most GSA__TABLES */
+    size_t n_tables;    /* tables [slots x outputs] beside the weights, at most GSAI_TABLES */
     size_t row_numbers; /* doubles kept for every row, times outputs */
     /* NULL where there is nothing to do. */
-    void (*begin_pass)(gsa__optimizer *o, const uint32_t *order, size_t n_rows);
-    void (*learn)(gsa__optimizer *o, size_t row);
+    void (*begin_pass)(gsai_optimizer *o, const uint32_t *order, size_t n_rows);
+    void (*learn)(gsai_optimizer *o, size_t row);
     /* Brings every weight up to date; called before weights are read. */
-    void (*catch_up)(gsa__optimizer *o);
+    void (*catch_up)(gsai_optimizer *o);
     /* The weights to judge; NULL: o->w itself. */
-    void (*returned)(const gsa__optimizer *o, double *out);
-} gsa__method;
+    void (*returned)(const gsai_optimizer *o, double *out);
+} gsai_method;
 
-struct gsa__optimizer {
-    const gsa__method *method;
-    const gsa__problem *problem;
+struct gsai_optimizer {
+    const gsai_method *method;
+    const gsai_problem *problem;
     gsa_env env;
-    double knob[GSA__KNOBS];
-    gsa__rng rng;
+    double knob[GSAI_KNOBS];
+    gsai_rng rng;
     uint64_t t;                 /* rows learned */
     double *w;                  /* the iterate */
-    double *table[GSA__TABLES]; /* zero at first; what they hold is the method's business */
+    double *table[GSAI_TABLES]; /* zero at first; what they hold is the method's business */
     double *slot_time;          /* [slots]: up to when a slot is up to date, in the method's own clock; zero at first */
     double clock;               /* the method's own */
     double scalar[4];           /* further numbers of the method, zero at first */
     double *row_memory;         /* [rows x row_numbers x outputs] */
     double last_step;           /* for the report: the step that the last row took, NaN where there is none */
     /* Scratch for one row. */
-    gsa__term *terms;
+    gsai_term *terms;
     size_t n_terms;
     double *g, *g2;           /* [outputs] */
     const uint32_t *order;    /* of the pass under way */
@@ -62,29 +62,29 @@ struct gsa__optimizer {
 };
 
 /* All methods, NULL-terminated, in the order of the manual. */
-extern const gsa__method *const gsa__methods[];
-const gsa__method *gsa__method_find(const char *name);
+extern const gsai_method *const gsai_methods[];
+const gsai_method *gsai_method_find(const char *name);
 
 /* "sgd:0.1" or "scsg:0.1:200": the method and its knobs, defaults filled in. Unknown names, too many knobs and values
  * out of range are GSA_ARGUMENT, with what there is to choose from. */
-gsa_status gsa__method_parse(const char *text, const gsa__method **method, double knobs[GSA__KNOBS], gsa_error *error);
+gsa_status gsai_method_parse(const char *text, const gsai_method **method, double knobs[GSAI_KNOBS], gsa_error *error);
 
-gsa_status gsa__optimizer_new(const gsa__method *method, const double knobs[GSA__KNOBS], const gsa__problem *problem,
-                              uint64_t seed, const gsa_env *env, gsa__optimizer **out, gsa_error *error);
-void gsa__optimizer_free(gsa__optimizer *o);
+gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI_KNOBS], const gsai_problem *problem,
+                              uint64_t seed, const gsa_env *env, gsai_optimizer **out, gsa_error *error);
+void gsai_optimizer_free(gsai_optimizer *o);
 /* Learns the rows in the order given: one pass. GSA_DIVERGED if a weight is no longer finite at its end. */
-gsa_status gsa__optimizer_pass(gsa__optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);
+gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);
 /* The weights to judge, [slots x outputs]. */
-void gsa__optimizer_weights(gsa__optimizer *o, double *out);
+void gsai_optimizer_weights(gsai_optimizer *o, double *out);
 
 /* For the methods: terms, margins and gradient of a row under weights w; returns the loss, g in o->g. */
-double gsa__optimizer_gradient(gsa__optimizer *o, const double *w, size_t row);
+double gsai_optimizer_gradient(gsai_optimizer *o, const double *w, size_t row);
 /* |x|^2 of the row whose terms are in o->terms, and |gradient|^2. */
-double gsa__optimizer_length(const gsa__optimizer *o);
-double gsa__optimizer_gradient_length(const gsa__optimizer *o);
+double gsai_optimizer_length(const gsai_optimizer *o);
+double gsai_optimizer_gradient_length(const gsai_optimizer *o);
 /* w -= step g x, the gradient being in o->g. */
-void gsa__optimizer_step(gsa__optimizer *o, double step);
+void gsai_optimizer_step(gsai_optimizer *o, double step);
 /* The weights less table[0] / total, where that is not 0: the mean of all iterates. */
-void gsa__optimizer_mean(const gsa__optimizer *o, double total, double *out);
+void gsai_optimizer_mean(const gsai_optimizer *o, double total, double *out);
 
 #endif

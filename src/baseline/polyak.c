@@ -7,14 +7,14 @@
 
 #include <math.h>
 
-static void learn(gsa__optimizer *o, size_t row)
+static void learn(gsai_optimizer *o, size_t row)
 {
-    double loss = gsa__optimizer_gradient(o, o->w, row), squares = gsa__optimizer_gradient_length(o);
+    double loss = gsai_optimizer_gradient(o, o->w, row), squares = gsai_optimizer_gradient_length(o);
     if (squares > 0)
-        gsa__optimizer_step(o, fmin(loss / (o->knob[0] * squares), o->knob[1]));
+        gsai_optimizer_step(o, fmin(loss / (o->knob[0] * squares), o->knob[1]));
 }
 
-const gsa__method gsa__polyak = {
+const gsai_method gsai_polyak = {
     .name = "polyak",
     .help = "the stochastic Polyak step, each row to a loss of 0; nothing to tune",
     .source = "Loizou, Vaswani, Laradji, Lacoste-Julien 2021",

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-static void advance(gsa__optimizer *o, size_t slot)
+static void advance(gsai_optimizer *o, size_t slot)
 {
     double travel = o->clock - o->slot_time[slot];
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
@@ -21,14 +21,14 @@ static void advance(gsa__optimizer *o, size_t slot)
 }
 
 /* The gradient of the row at the present weights; o->g2 becomes g_new - g_old and the memory g_new. */
-static void refresh(gsa__optimizer *o, size_t row)
+static void refresh(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double *memory = o->row_memory + row * n_outputs;
-    o->n_terms = gsa__problem_terms(o->problem, row, o->terms);
+    o->n_terms = gsai_problem_terms(o->problem, row, o->terms);
     for (size_t i = 0; i < o->n_terms; i++)
         advance(o, o->terms[i].slot);
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t k = 0; k < n_outputs; k++) {
         o->g2[k] = o->g[k] - memory[k];
         memory[k] = o->g[k];
@@ -36,7 +36,7 @@ static void refresh(gsa__optimizer *o, size_t row)
     o->last_step = o->knob[0];
 }
 
-static void remember(gsa__optimizer *o)
+static void remember(gsai_optimizer *o)
 {
     size_t n_outputs = o->problem->n_outputs;
     for (size_t i = 0; i < o->n_terms; i++)
@@ -44,7 +44,7 @@ static void remember(gsa__optimizer *o)
             o->table[0][o->terms[i].slot * n_outputs + k] += o->g2[k] * o->terms[i].x;
 }
 
-static void learn_sag(gsa__optimizer *o, size_t row)
+static void learn_sag(gsai_optimizer *o, size_t row)
 {
     size_t n_rows = o->problem->rows->n_rows;
     refresh(o, row);
@@ -52,7 +52,7 @@ static void learn_sag(gsa__optimizer *o, size_t row)
     o->clock += o->knob[0] / (double)(o->t < n_rows ? o->t : n_rows);
 }
 
-static void learn_saga(gsa__optimizer *o, size_t row)
+static void learn_saga(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     refresh(o, row);
@@ -65,13 +65,13 @@ static void learn_saga(gsa__optimizer *o, size_t row)
     remember(o);
 }
 
-static void catch_up(gsa__optimizer *o)
+static void catch_up(gsai_optimizer *o)
 {
-    for (size_t slot = 0; slot < gsa__problem_slots(o->problem); slot++)
+    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
         advance(o, slot);
 }
 
-const gsa__method gsa__sag = {
+const gsai_method gsai_sag = {
     .name = "sag",
     .help = "moves along the mean of the last gradients of all rows; remembers a number for every row and output",
     .source = "Schmidt, Le Roux, Bach 2013",
@@ -83,7 +83,7 @@ const gsa__method gsa__sag = {
     .catch_up = catch_up,
 };
 
-const gsa__method gsa__saga = {
+const gsai_method gsai_saga = {
     .name = "saga",
     .help = "like sag, without its bias; remembers a number for every row and output",
     .source = "Defazio, Bach, Lacoste-Julien 2014",

@@ -6,19 +6,19 @@
 
 #include <math.h>
 
-static void learn_constant(gsa__optimizer *o, size_t row)
+static void learn_constant(gsai_optimizer *o, size_t row)
 {
-    gsa__optimizer_gradient(o, o->w, row);
-    gsa__optimizer_step(o, o->knob[0]);
+    gsai_optimizer_gradient(o, o->w, row);
+    gsai_optimizer_step(o, o->knob[0]);
 }
 
-static void learn_decaying(gsa__optimizer *o, size_t row)
+static void learn_decaying(gsai_optimizer *o, size_t row)
 {
-    gsa__optimizer_gradient(o, o->w, row);
-    gsa__optimizer_step(o, o->knob[0] * o->knob[1] / (o->knob[1] + (double)(o->t - 1)));
+    gsai_optimizer_gradient(o, o->w, row);
+    gsai_optimizer_step(o, o->knob[0] * o->knob[1] / (o->knob[1] + (double)(o->t - 1)));
 }
 
-const gsa__method gsa__sgd = {
+const gsai_method gsai_sgd = {
     .name = "sgd",
     .help = "stochastic gradient descent with a constant step",
     .source = "Robbins, Monro 1951",
@@ -26,7 +26,7 @@ const gsa__method gsa__sgd = {
     .learn = learn_constant,
 };
 
-const gsa__method gsa__sgd_decay = {
+const gsai_method gsai_sgd_decay = {
     .name = "sgd-decay",
     .help = "stochastic gradient descent with a step that falls like 1/t",
     .source = "Robbins, Monro 1951",

@@ -7,6 +7,6 @@
 
 /* Chooses a fifth of the rows, rounded down, at least 1: is_test[row] for each of the n_rows (at least 1). Depends on
  * the seed and n_rows alone. `scratch` has room for n_rows. */
-void gsa__split(uint64_t seed, uint32_t n_rows, uint32_t *scratch, bool *is_test);
+void gsai_split(uint64_t seed, uint32_t n_rows, uint32_t *scratch, bool *is_test);
 
 #endif

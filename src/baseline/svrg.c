@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-static void advance(gsa__optimizer *o, size_t slot, double until)
+static void advance(gsai_optimizer *o, size_t slot, double until)
 {
     double travel = o->knob[0] * (until - o->slot_time[slot]);
     for (size_t k = slot * o->problem->n_outputs; k < (slot + 1) * o->problem->n_outputs; k++)
@@ -24,38 +24,38 @@ static void advance(gsa__optimizer *o, size_t slot, double until)
     o->slot_time[slot] = until;
 }
 
-static void catch_up(gsa__optimizer *o)
+static void catch_up(gsai_optimizer *o)
 {
-    for (size_t slot = 0; slot < gsa__problem_slots(o->problem); slot++)
+    for (size_t slot = 0; slot < gsai_problem_slots(o->problem); slot++)
         advance(o, slot, (double)o->t);
 }
 
 /* A new snapshot of the weights after row `until`, and the mean gradient of n rows of the order from `from` on. */
-static void take_snapshot(gsa__optimizer *o, const uint32_t *order, size_t n_order, size_t from, size_t n, double until)
+static void take_snapshot(gsai_optimizer *o, const uint32_t *order, size_t n_order, size_t from, size_t n, double until)
 {
-    size_t n_outputs = o->problem->n_outputs, n_slots = gsa__problem_slots(o->problem);
+    size_t n_outputs = o->problem->n_outputs, n_slots = gsai_problem_slots(o->problem);
     double *mu = o->table[1];
     for (size_t slot = 0; slot < n_slots; slot++)
         advance(o, slot, until);
     memcpy(o->table[0], o->w, n_slots * n_outputs * sizeof *mu);
     memset(mu, 0, n_slots * n_outputs * sizeof *mu);
     for (size_t j = 0; j < n; j++) {
-        gsa__optimizer_gradient(o, o->w, order[(from + j) % n_order]);
+        gsai_optimizer_gradient(o, o->w, order[(from + j) % n_order]);
         for (size_t i = 0; i < o->n_terms; i++)
             for (size_t k = 0; k < n_outputs; k++)
                 mu[o->terms[i].slot * n_outputs + k] += o->g[k] * o->terms[i].x / (double)n;
     }
 }
 
-static void step(gsa__optimizer *o, size_t row)
+static void step(gsai_optimizer *o, size_t row)
 {
     size_t n_outputs = o->problem->n_outputs;
     double now = (double)o->t;
-    gsa__optimizer_gradient(o, o->table[0], row);
+    gsai_optimizer_gradient(o, o->table[0], row);
     memcpy(o->g2, o->g, n_outputs * sizeof *o->g);
     for (size_t i = 0; i < o->n_terms; i++)
         advance(o, o->terms[i].slot, now - 1);
-    gsa__optimizer_gradient(o, o->w, row);
+    gsai_optimizer_gradient(o, o->w, row);
     for (size_t i = 0; i < o->n_terms; i++) {
         for (size_t k = 0; k < n_outputs; k++)
             o->w[o->terms[i].slot * n_outputs + k] -= o->knob[0] * (o->g[k] - o->g2[k]) * o->terms[i].x;
@@ -64,26 +64,26 @@ static void step(gsa__optimizer *o, size_t row)
     o->last_step = o->knob[0];
 }
 
-static void begin_svrg(gsa__optimizer *o, const uint32_t *order, size_t n_rows)
+static void begin_svrg(gsai_optimizer *o, const uint32_t *order, size_t n_rows)
 {
     take_snapshot(o, order, n_rows, 0, n_rows, (double)o->t);
 }
 
 /* scalar[0]: rows that the present snapshot still serves. */
-static void learn_scsg(gsa__optimizer *o, size_t row)
+static void learn_scsg(gsai_optimizer *o, size_t row)
 {
     if (o->scalar[0] < 1) {
         double mean = fmin(floor(o->knob[1]), (double)o->n_order);
         take_snapshot(o, o->order, o->n_order, o->order_at, (size_t)mean, (double)(o->t - 1));
         /* P(N = j) = q^(j-1) (1 - q), j >= 1, mean 1 / (1 - q): a snapshot that served no row would be wasted. */
         double q = 1 - 1 / mean;
-        o->scalar[0] = q > 0 ? 1 + floor(gsa__log(gsa__rng_unit(&o->rng)) / gsa__log(q)) : 1;
+        o->scalar[0] = q > 0 ? 1 + floor(gsai_log(gsai_rng_unit(&o->rng)) / gsai_log(q)) : 1;
     }
     o->scalar[0]--;
     step(o, row);
 }
 
-const gsa__method gsa__svrg = {
+const gsai_method gsai_svrg = {
     .name = "svrg",
     .help = "corrects each gradient by the full one of a snapshot; a pass costs two",
     .source = "Johnson, Zhang 2013",
@@ -95,7 +95,7 @@ const gsa__method gsa__svrg = {
     .catch_up = catch_up,
 };
 
-const gsa__method gsa__scsg = {
+const gsai_method gsai_scsg = {
     .name = "scsg",
     .help = "like svrg with the gradient of B rows; a pass costs two, a snapshot O(features)",
     .source = "Lei, Jordan 2016",

@@ -7,8 +7,8 @@
 
 /* A chunk has 256 KiB of text (lines.c) unless lines are long, and so many rows if they have 32 bytes. What is left of
  * a chunk with more of them is read by whoever takes it. */
-#define ROWS (2 * GSA__BATCH_ROWS)
-#define VALUES (4 * GSA__BATCH_VALUES)
+#define ROWS (2 * GSAI_BATCH_ROWS)
+#define VALUES (4 * GSAI_BATCH_VALUES)
 /* What a chunk is likely to take, and which share of the memory that is left all of them may have. */
 #define COST ((uint64_t)2 << 20)
 #define SHARE 16
@@ -17,21 +17,21 @@
 
 typedef struct chunk {
     void *parser;
-    gsa__format_input input;
-    gsa__name_book names;
-    gsa__rows rows;
-    gsa__rows_source source;
+    gsai_format_input input;
+    gsai_feature_names names;
+    gsai_rows rows;
+    gsai_rows_source source;
     gsa_status status; /* GSA_OK: there is more to read */
     gsa_error error;
     uint64_t n_bytes;
 } chunk;
 
-struct gsa__chunks {
+struct gsai_chunks {
     gsa_env env;
-    const gsa__format *format;
+    const gsai_format *format;
     void *parser;
-    gsa__format_input *input;
-    gsa__pipeline *pipeline;
+    gsai_format_input *input;
+    gsai_pipeline *pipeline;
     chunk *chunk;
     size_t n_chunks;
     chunk *current;   /* whose rows are being taken */
@@ -42,9 +42,9 @@ struct gsa__chunks {
 
 static bool fill(void *memory, size_t slot)
 {
-    gsa__chunks *chunks = memory;
+    gsai_chunks *chunks = memory;
     chunk *to = &chunks->chunk[slot];
-    gsa__rows_clear(&to->rows);
+    gsai_rows_clear(&to->rows);
     if (chunks->format->give(chunks->parser, to->parser, NULL) != GSA_OK)
         return false; /* who goes on there will meet the failure, if it is one */
     to->n_bytes = chunks->input->stream->source.n_read;
@@ -53,78 +53,78 @@ static bool fill(void *memory, size_t slot)
 
 static void read_chunk(void *memory, size_t slot)
 {
-    gsa__chunks *chunks = memory;
+    gsai_chunks *chunks = memory;
     chunk *from = &chunks->chunk[slot];
     from->status = chunks->format->read(from->parser, &from->rows, &from->error);
     if (from->status == GSA_STOPPED)
         from->status = GSA_OK;
 }
 
-static bool make_chunk(gsa__chunks *chunks, chunk *out, const gsa__reader_sizes *sizes)
+static bool make_chunk(gsai_chunks *chunks, chunk *out, const gsai_reader_sizes *sizes)
 {
     const gsa_env *env = &chunks->env;
-    const gsa__name_book *names = chunks->input->names;
+    const gsai_feature_names *names = chunks->input->names;
     size_t n_rows = sizes->batch_rows ? sizes->batch_rows : ROWS;
     size_t n_values = sizes->batch_values ? sizes->batch_values : VALUES;
     out->source.rows = &out->rows;
     return chunks->format->open(sizes->buffer, env, &out->parser, NULL) == GSA_OK &&
-           gsa__rows_init(&out->rows, n_rows, n_values, env, NULL) == GSA_OK &&
-           (!names->came || gsa__name_book_list(&out->names, names, chunks->input->schema->bits, env));
+           gsai_rows_init(&out->rows, n_rows, n_values, env, NULL) == GSA_OK &&
+           (!names->came || gsai_feature_names_list(&out->names, names, chunks->input->schema->bits, env));
 }
 
-static bool has_room(const gsa__chunks *chunks)
+static bool has_room(const gsai_chunks *chunks)
 {
-    const gsa__format_input *input = chunks->input;
+    const gsai_format_input *input = chunks->input;
     uint64_t of_names = input->names->came ? (UINT64_C(1) << input->schema->bits) / 8 : 0;
-    return gsa__memory_left(&chunks->env) / SHARE / chunks->n_chunks >= COST + of_names;
+    return gsai_memory_left(&chunks->env) / SHARE / chunks->n_chunks >= COST + of_names;
 }
 
-gsa__chunks *gsa__chunks_new(const gsa__format *format, void *parser, gsa__format_input *input,
-                             const gsa__reader_sizes *sizes, const gsa_env *env)
+gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_format_input *input,
+                             const gsai_reader_sizes *sizes, const gsa_env *env)
 {
-    static const gsa__stages stages = {fill, read_chunk};
-    size_t n_threads = gsa__workers_count(env);
-    gsa__chunks *chunks = n_threads > 1 ? gsa__alloc_zeroed(env, 1, sizeof *chunks) : NULL;
+    static const gsai_stages stages = {fill, read_chunk};
+    size_t n_threads = gsai_workers_count(env);
+    gsai_chunks *chunks = n_threads > 1 ? gsai_alloc_zeroed(env, 1, sizeof *chunks) : NULL;
     if (!chunks)
         return NULL;
-    *chunks = (gsa__chunks){.env = *env, .format = format, .parser = parser, .input = input};
+    *chunks = (gsai_chunks){.env = *env, .format = format, .parser = parser, .input = input};
     chunks->n_chunks = n_threads + 2;
     if (has_room(chunks))
-        chunks->chunk = gsa__alloc_zeroed(env, chunks->n_chunks, sizeof *chunks->chunk);
+        chunks->chunk = gsai_alloc_zeroed(env, chunks->n_chunks, sizeof *chunks->chunk);
     bool is_whole = chunks->chunk != NULL;
     for (size_t i = 0; is_whole && i < chunks->n_chunks; i++)
         is_whole = make_chunk(chunks, &chunks->chunk[i], sizes);
     if (is_whole)
-        chunks->pipeline = gsa__pipeline_new(n_threads, chunks->n_chunks, &stages, chunks, env);
+        chunks->pipeline = gsai_pipeline_new(n_threads, chunks->n_chunks, &stages, chunks, env);
     if (chunks->pipeline)
         return chunks;
-    gsa__chunks_free(chunks);
+    gsai_chunks_free(chunks);
     return NULL;
 }
 
-static void free_chunk(const gsa__chunks *chunks, chunk *of)
+static void free_chunk(const gsai_chunks *chunks, chunk *of)
 {
     if (of->parser)
         chunks->format->close(of->parser);
     if (of->rows.env)
-        gsa__rows_free(&of->rows);
-    gsa__name_book_free(&of->names);
-    gsa__free(&chunks->env, of->source.word);
+        gsai_rows_free(&of->rows);
+    gsai_feature_names_free(&of->names);
+    gsai_free(&chunks->env, of->source.word);
 }
 
-void gsa__chunks_free(gsa__chunks *chunks)
+void gsai_chunks_free(gsai_chunks *chunks)
 {
     if (!chunks)
         return;
     gsa_env env = chunks->env;
-    gsa__pipeline_free(chunks->pipeline);
+    gsai_pipeline_free(chunks->pipeline);
     for (size_t i = 0; chunks->chunk && i < chunks->n_chunks; i++)
         free_chunk(chunks, &chunks->chunk[i]);
-    gsa__free(&env, chunks->chunk);
-    gsa__free(&env, chunks);
+    gsai_free(&env, chunks->chunk);
+    gsai_free(&env, chunks);
 }
 
-static void begin_chunk(const gsa__chunks *chunks, chunk *of)
+static void begin_chunk(const gsai_chunks *chunks, chunk *of)
 {
     of->input = *chunks->input;
     of->input.stream = NULL;
@@ -134,34 +134,34 @@ static void begin_chunk(const gsa__chunks *chunks, chunk *of)
     chunks->format->begin(of->parser, &of->input);
 }
 
-void gsa__chunks_start(gsa__chunks *chunks)
+void gsai_chunks_start(gsai_chunks *chunks)
 {
     for (size_t i = 0; i < chunks->n_chunks && !chunks->has_begun; i++)
         begin_chunk(chunks, &chunks->chunk[i]);
     chunks->has_begun = chunks->is_read = true;
     chunks->n_bytes = chunks->input->stream->source.n_read;
-    gsa__pipeline_start(chunks->pipeline);
+    gsai_pipeline_start(chunks->pipeline);
 }
 
 static void forget(chunk *of)
 {
-    gsa__name_book_clear(&of->names);
+    gsai_feature_names_clear(&of->names);
     of->input.n_bad_rows = 0;
     of->source.n_given = 0;
 }
 
-void gsa__chunks_stop(gsa__chunks *chunks)
+void gsai_chunks_stop(gsai_chunks *chunks)
 {
     if (!chunks)
         return;
-    gsa__pipeline_stop(chunks->pipeline);
+    gsai_pipeline_stop(chunks->pipeline);
     for (size_t i = 0; i < chunks->n_chunks; i++)
         forget(&chunks->chunk[i]);
     chunks->current = NULL;
     chunks->has_begun = chunks->is_read = false;
 }
 
-bool gsa__chunks_are_read(const gsa__chunks *chunks, uint64_t *n_bytes)
+bool gsai_chunks_are_read(const gsai_chunks *chunks, uint64_t *n_bytes)
 {
     if (chunks && chunks->is_read)
         *n_bytes = chunks->n_bytes;
@@ -169,17 +169,17 @@ bool gsa__chunks_are_read(const gsa__chunks *chunks, uint64_t *n_bytes)
 }
 
 /* What a chunk has beside rows becomes the reader's. */
-static void take_facts(gsa__chunks *chunks, chunk *from)
+static void take_facts(gsai_chunks *chunks, chunk *from)
 {
     chunks->input->n_bad_rows += from->input.n_bad_rows;
-    gsa__name_book_take(chunks->input->names, &from->names);
+    gsai_feature_names_take(chunks->input->names, &from->names);
     forget(from);
 }
 
-static bool begin_next(gsa__chunks *chunks)
+static bool begin_next(gsai_chunks *chunks)
 {
     size_t slot;
-    chunks->is_read = chunks->is_read && gsa__pipeline_next(chunks->pipeline, &slot);
+    chunks->is_read = chunks->is_read && gsai_pipeline_next(chunks->pipeline, &slot);
     if (!chunks->is_read)
         return false;
     chunk *next = chunks->current = &chunks->chunk[slot];
@@ -190,23 +190,23 @@ static bool begin_next(gsa__chunks *chunks)
     return true;
 }
 
-static void end_current(gsa__chunks *chunks)
+static void end_current(gsai_chunks *chunks)
 {
     chunk *last = chunks->current;
     *chunks->format->lines(chunks->parser) += *chunks->format->lines(last->parser);
     if (last->rows.words.n_words > WORDS) {
-        gsa__words_free(&last->rows.words);
+        gsai_words_free(&last->rows.words);
         last->source.n_words = 0;
     }
     chunks->current = NULL;
-    gsa__pipeline_release(chunks->pipeline);
+    gsai_pipeline_release(chunks->pipeline);
 }
 
 /* All rows of the current chunk are taken, and it has more text. */
-static gsa_status read_on(gsa__chunks *chunks, gsa_error *error)
+static gsa_status read_on(gsai_chunks *chunks, gsa_error *error)
 {
     chunk *from = chunks->current;
-    gsa__rows_clear(&from->rows);
+    gsai_rows_clear(&from->rows);
     from->status = chunks->format->read(from->parser, &from->rows, &from->error);
     take_facts(chunks, from);
     if (from->status != GSA_STOPPED)
@@ -226,14 +226,14 @@ static gsa_status fail(const chunk *from, gsa_error *error)
     return from->status;
 }
 
-gsa_status gsa__chunks_read(gsa__chunks *chunks, gsa__rows *rows, gsa_error *error)
+gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && !gsa__rows_full(rows)) {
+    while (status == GSA_OK && !gsai_rows_full(rows)) {
         if (!chunks->current && !begin_next(chunks))
             return GSA_END;
         chunk *from = chunks->current;
-        status = gsa__rows_append(rows, &from->source, error);
+        status = gsai_rows_append(rows, &from->source, error);
         if (status != GSA_OK || from->source.n_given < from->rows.n_rows)
             continue;
         if (from->status == GSA_END)

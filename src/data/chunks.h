@@ -9,19 +9,19 @@
 
 #include "data/reader.h"
 
-typedef struct gsa__chunks gsa__chunks;
+typedef struct gsai_chunks gsai_chunks;
 
 /* Of files in a format that can give; parser and input are the reader's, and borrowed. NULL: one thread reads all. */
-gsa__chunks *gsa__chunks_new(const gsa__format *format, void *parser, gsa__format_input *input,
-                             const gsa__reader_sizes *sizes, const gsa_env *env);
-void gsa__chunks_free(gsa__chunks *chunks);
+gsai_chunks *gsai_chunks_new(const gsai_format *format, void *parser, gsai_format_input *input,
+                             const gsai_reader_sizes *sizes, const gsa_env *env);
+void gsai_chunks_free(gsai_chunks *chunks);
 /* Threads begin to read what comes next in the current file: the parser and the stream are theirs until read ends. */
-void gsa__chunks_start(gsa__chunks *chunks);
+void gsai_chunks_start(gsai_chunks *chunks);
 /* As `read` of the format; GSA_END: the parser goes on. */
-gsa_status gsa__chunks_read(gsa__chunks *chunks, gsa__rows *rows, gsa_error *error);
+gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *error);
 /* The file is to be closed, or left: forgets what was read of it. Takes NULL, as the next does. */
-void gsa__chunks_stop(gsa__chunks *chunks);
+void gsai_chunks_stop(gsai_chunks *chunks);
 /* Whether rows come from threads, and then the bytes of the source up to those that were taken last. */
-bool gsa__chunks_are_read(const gsa__chunks *chunks, uint64_t *n_bytes);
+bool gsai_chunks_are_read(const gsai_chunks *chunks, uint64_t *n_bytes);
 
 #endif

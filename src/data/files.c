@@ -11,17 +11,17 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/cache.h"
-#include "data/recognise.h"
+#include "data/sniff.h"
 
 #include <math.h>
 #include <string.h>
 
-static void close_current(gsa__files *reader)
+static void close_current(gsai_files *reader)
 {
-    gsa__chunks_stop(reader->chunks);
+    gsai_chunks_stop(reader->chunks);
     if (reader->is_open) {
         reader->bytes_done += reader->stream.source.n_read;
-        gsa__decode_close(&reader->stream);
+        gsai_decode_close(&reader->stream);
     }
     reader->is_open = false;
     reader->current = NULL;
@@ -29,61 +29,61 @@ static void close_current(gsa__files *reader)
 
 static void close_files(gsa_reader *head)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     gsa_env env = head->env; /* outlives the reader that holds it */
     close_current(reader);
-    gsa__keep_drop(&reader->keep, &env);
-    gsa__chunks_free(reader->chunks);
+    gsai_spill_drop(&reader->keep, &env);
+    gsai_chunks_free(reader->chunks);
     if (reader->parser)
         reader->format->close(reader->parser);
     if (reader->cache)
-        gsa__format_cache()->close(reader->cache);
-    gsa__schema_free(&reader->schema);
-    gsa__name_book_free(&reader->names);
+        gsai_format_cache()->close(reader->cache);
+    gsai_schema_free(&reader->schema);
+    gsai_feature_names_free(&reader->names);
     const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
                            reader->options.ignore, reader->options.cross};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        gsa__free(&env, (void *)(uintptr_t)texts[i]);
-    gsa__rows_free(&reader->rows);
+        gsai_free(&env, (void *)(uintptr_t)texts[i]);
+    gsai_rows_free(&reader->rows);
     for (size_t i = 0; reader->paths && i < reader->n_files; i++)
-        gsa__free(&env, reader->paths[i]);
-    gsa__free(&env, reader->paths);
-    gsa__free(&env, reader->file_end);
-    gsa__free(&env, reader->memory_name);
-    gsa__free(&env, reader);
+        gsai_free(&env, reader->paths[i]);
+    gsai_free(&env, reader->paths);
+    gsai_free(&env, reader->file_end);
+    gsai_free(&env, reader->memory_name);
+    gsai_free(&env, reader);
 }
 
 static const char *name_of(const gsa_reader *head, uint32_t file)
 {
-    const gsa__files *reader = (const gsa__files *)head;
+    const gsai_files *reader = (const gsai_files *)head;
     if (file >= reader->n_files)
         return NULL;
     if (reader->bytes_kept > 0)
         return "the rows of the input";
     if (!reader->paths)
         return reader->memory_name;
-    return strcmp(reader->paths[file], GSA__STDIN_PATH) == 0 ? GSA__STDIN_NAME : reader->paths[file];
+    return strcmp(reader->paths[file], GSAI_STDIN_PATH) == 0 ? GSAI_STDIN_NAME : reader->paths[file];
 }
 
-gsa_status gsa__files_open_source(const gsa__files *reader, size_t file, gsa__source *out, gsa_error *error)
+gsa_status gsai_files_open_source(const gsai_files *reader, size_t file, gsai_source *out, gsa_error *error)
 {
     const gsa_env *env = &reader->head.env;
     if (reader->paths || reader->bytes_kept > 0) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of the two is there */
-        return gsa__source_open_file(reader->bytes_kept > 0 ? reader->keep.path : reader->paths[file], env, out, error);
+        return gsai_source_open_file(reader->bytes_kept > 0 ? reader->keep.path : reader->paths[file], env, out, error);
     }
-    gsa__source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, out);
+    gsai_source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, out);
     return GSA_OK;
 }
 
-static gsa_status open_current(gsa__files *reader, gsa_error *error)
+static gsa_status open_current(gsai_files *reader, gsa_error *error)
 {
-    gsa__source source;
-    gsa_status status = gsa__files_open_source(reader, reader->file, &source, error);
+    gsai_source source;
+    gsa_status status = gsai_files_open_source(reader, reader->file, &source, error);
     if (status != GSA_OK)
         return status;
     source.most = reader->sizes.read;
-    status = gsa__decode_open(&reader->stream, &source, &reader->head.env, reader->sizes.buffer, error);
+    status = gsai_decode_open(&reader->stream, &source, &reader->head.env, reader->sizes.buffer, error);
     if (status != GSA_OK)
         return status;
     reader->is_open = true;
@@ -94,72 +94,72 @@ static gsa_status open_current(gsa__files *reader, gsa_error *error)
 }
 
 /* The format that the files must have, NULL if any will do. */
-static const gsa__format *expected_format(const gsa__files *reader)
+static const gsai_format *expected_format(const gsai_files *reader)
 {
     const gsa_reader_options *options = &reader->options;
     if (reader->schema.text)
-        return reader->schema.is_namespaced ? gsa__format_vw() : gsa__format_csv();
+        return reader->schema.is_namespaced ? gsai_format_vw() : gsai_format_csv();
     if (options->label || options->weight || options->categorical || options->ignore)
-        return gsa__format_csv();
-    return reader->cache ? gsa__format_libsvm() : reader->format; /* a cache goes with libsvm text */
+        return gsai_format_csv();
+    return reader->cache ? gsai_format_libsvm() : reader->format; /* a cache goes with libsvm text */
 }
 
 /* Feature numbers of libsvm text, tables and others mean different things: one run has files of one sort. */
-static gsa_status check_format(const gsa__files *reader, const gsa__format *format, gsa_error *error)
+static gsa_status check_format(const gsai_files *reader, const gsai_format *format, gsa_error *error)
 {
     const char *name = reader->input.name;
-    const gsa__format *expected = expected_format(reader);
-    bool is_cache = format == gsa__format_cache();
-    if (reader->options.cross && (is_cache || format == gsa__format_libsvm()))
-        return gsa__fail(error, GSA_ARGUMENT, "%s is %s, which has neither columns nor namespaces: leave out --cross",
+    const gsai_format *expected = expected_format(reader);
+    bool is_cache = format == gsai_format_cache();
+    if (reader->options.cross && (is_cache || format == gsai_format_libsvm()))
+        return gsai_fail(error, GSA_ARGUMENT, "%s is %s, which has neither columns nor namespaces: leave out --cross",
                          name, format->title);
     if (is_cache || !expected || format == expected)
         return GSA_OK; /* a cache says itself what its columns were */
     if (reader->first_name)
-        return gsa__fail(error, GSA_ARGUMENT,
+        return gsai_fail(error, GSA_ARGUMENT,
                          "%s is %s and %s is not: their rows do not have the same features, so that one run cannot "
                          "learn both; give files of one sort",
                          name, format->title, reader->first_name);
-    return gsa__fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title, expected->title,
+    return gsai_fail(error, GSA_ARGUMENT, "%s is %s, and %s was expected, %s", name, format->title, expected->title,
                      reader->schema.text ? "which the model was trained on"
                                          : "since --label, --weight, --categorical and --ignore are about columns");
 }
 
 /* The format of a file is known by its content, as codecs are; where this leaves it open, by the name. */
-static gsa_status begin_current(gsa__files *reader, gsa_error *error)
+static gsa_status begin_current(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = gsa__decode_peek(&reader->stream, error);
+    gsa_status status = gsai_decode_peek(&reader->stream, error);
     if (status != GSA_OK)
         return status;
-    const gsa__format *format =
-        gsa__recognise(reader->input.name, reader->stream.start, reader->stream.start_size, expected_format(reader));
-    if (!reader->recognises && format != gsa__format_cache())
+    const gsai_format *format =
+        gsai_recognise(reader->input.name, reader->stream.start, reader->stream.start_size, expected_format(reader));
+    if (!reader->recognises && format != gsai_format_cache())
         format = reader->format;
     if (gsa_model_matches(reader->stream.start, reader->stream.start_size))
-        return gsa__fail(error, GSA_FORMAT, "%s is a model or state, not rows; give rows", reader->input.name);
+        return gsai_fail(error, GSA_FORMAT, "%s is a model or state, not rows; give rows", reader->input.name);
     if (reader->recognises)
         status = check_format(reader, format, error);
     if (status != GSA_OK)
         return status;
-    void **parser = format == gsa__format_cache() ? &reader->cache : &reader->parser;
+    void **parser = format == gsai_format_cache() ? &reader->cache : &reader->parser;
     if (!*parser)
         status = format->open(reader->sizes.buffer, &reader->head.env, parser, error);
     if (status != GSA_OK)
         return status;
-    if (format != gsa__format_cache())
+    if (format != gsai_format_cache())
         reader->format = format;
     if (!reader->first_name)
         reader->first_name = reader->input.name;
     bool is_cut =
-        format->is_divisible && !reader->stream.entry && reader->stop < gsa__files_end_of(reader, reader->file);
-    reader->input.limit = is_cut ? reader->stop - gsa__files_start_of(reader, reader->file) : UINT64_MAX;
+        format->is_divisible && !reader->stream.entry && reader->stop < gsai_files_end_of(reader, reader->file);
+    reader->input.limit = is_cut ? reader->stop - gsai_files_start_of(reader, reader->file) : UINT64_MAX;
     reader->input.entered = 0;
     format->begin(*parser, &reader->input);
     reader->current = format;
     return GSA_OK;
 }
 
-gsa_status gsa__files_open(gsa__files *reader, gsa_error *error)
+gsa_status gsai_files_open(gsai_files *reader, gsa_error *error)
 {
     gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
     if (status == GSA_OK && !reader->current)
@@ -169,176 +169,176 @@ gsa_status gsa__files_open(gsa__files *reader, gsa_error *error)
     return status;
 }
 
-void gsa__files_pass(gsa__files *reader)
+void gsai_files_pass(gsai_files *reader)
 {
     close_current(reader);
     reader->file++;
 }
 
 /* There is a file to be read, and it begins in this share. */
-static bool has_turn(const gsa__files *reader)
+static bool has_turn(const gsai_files *reader)
 {
-    return reader->file < reader->n_files && gsa__files_start_of(reader, reader->file) < reader->stop;
+    return reader->file < reader->n_files && gsai_files_start_of(reader, reader->file) < reader->stop;
 }
 
-static gsa_status fail_again(const gsa__files *reader, gsa_error *error)
+static gsa_status fail_again(const gsai_files *reader, gsa_error *error)
 {
     if (error)
         *error = reader->failure;
     return reader->failure.status;
 }
 
-void *gsa__files_parser(const gsa__files *reader)
+void *gsai_files_parser(const gsai_files *reader)
 {
-    return reader->current == gsa__format_cache() ? reader->cache : reader->parser;
+    return reader->current == gsai_format_cache() ? reader->cache : reader->parser;
 }
 
-gsa_status gsa__files_prepare(gsa__files *reader, gsa_error *error)
+gsa_status gsai_files_prepare(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = gsa__files_open(reader, error);
-    return status == GSA_OK && reader->current->prepare ? reader->current->prepare(gsa__files_parser(reader), error)
+    gsa_status status = gsai_files_open(reader, error);
+    return status == GSA_OK && reader->current->prepare ? reader->current->prepare(gsai_files_parser(reader), error)
                                                         : status;
 }
 
 /* Files without rows are passed over until one tells the schema. */
-gsa_status gsa__files_begin(gsa_reader *head, gsa_error *error)
+gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     gsa_error failure = {0};
     gsa_status status = GSA_END;
     while (has_turn(reader) && reader->failure.status == GSA_OK && status == GSA_END) {
-        status = gsa__files_prepare(reader, &failure);
+        status = gsai_files_prepare(reader, &failure);
         reader->begun = reader->begun || status == GSA_OK;
         if (status == GSA_END)
-            gsa__files_pass(reader);
+            gsai_files_pass(reader);
     }
     if (status != GSA_OK && status != GSA_END)
-        return gsa__files_fail(reader, &failure, status != GSA_STOPPED, error);
+        return gsai_files_fail(reader, &failure, status != GSA_STOPPED, error);
     return reader->failure.status == GSA_OK ? GSA_OK : fail_again(reader, error);
 }
 
 static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *error)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     if (reader->is_open || reader->file > 0 || reader->schema.text)
-        return gsa__fail(error, GSA_ARGUMENT, "the reader knows its columns already");
+        return gsai_fail(error, GSA_ARGUMENT, "the reader knows its columns already");
     reader->input.schema_is_given = text != NULL;
     if (text)
         reader->input.schema_from = "the model";
-    gsa_status status = text ? gsa__schema_parse(&reader->schema, text, error) : GSA_OK;
+    gsa_status status = text ? gsai_schema_parse(&reader->schema, text, error) : GSA_OK;
     const char *list = reader->options.cross, *name[2];
     size_t name_size[2];
-    while (status == GSA_OK && text && gsa__schema_next_cross(&list, name, name_size)) {
-        if (!gsa__schema_is_crossed(&reader->schema, name, name_size))
-            status = gsa__fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
+    while (status == GSA_OK && text && gsai_schema_next_cross(&list, name, name_size)) {
+        if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
+            status = gsai_fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
     }
     if (status == GSA_OK && text && reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
-        status = gsa__fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
+        status = gsai_fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
                            reader->options.bits, reader->schema.bits);
     return status;
 }
 
 static const char *schema_of_files(const gsa_reader *head, bool in_words)
 {
-    const gsa__files *reader = (const gsa__files *)head;
-    return in_words ? reader->input.understood[0] ? reader->input.understood : NULL : reader->schema.text;
+    const gsai_files *reader = (const gsai_files *)head;
+    return in_words ? reader->input.description[0] ? reader->input.description : NULL : reader->schema.text;
 }
 
 static const char *feature_name(const gsa_reader *head, uint64_t feature)
 {
-    const gsa__files *reader = (const gsa__files *)head;
-    const gsa__schema *schema = &reader->schema;
-    uint64_t n_numbers = schema->n_of_kind[GSA__FIELD_NUMBER];
+    const gsai_files *reader = (const gsai_files *)head;
+    const gsai_schema *schema = &reader->schema;
+    uint64_t n_numbers = schema->n_of_kind[GSAI_FIELD_NUMBER];
     if (feature >= n_numbers)
-        return gsa__name_book_find(&reader->names, feature - n_numbers);
+        return gsai_feature_names_find(&reader->names, feature - n_numbers);
     return schema->field[schema->number[feature]].name;
 }
 
 const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *feature)
 {
-    const gsa__files *reader = (const gsa__files *)head;
-    if (head->kind != gsa__files_kind() || number >= reader->names.n)
+    const gsai_files *reader = (const gsai_files *)head;
+    if (head->kind != gsai_files_kind() || number >= reader->names.n)
         return NULL;
-    *feature = reader->schema.n_of_kind[GSA__FIELD_NUMBER] + (uint64_t)reader->names.id[number];
+    *feature = reader->schema.n_of_kind[GSAI_FIELD_NUMBER] + (uint64_t)reader->names.id[number];
     return reader->names.text + reader->names.start[number];
 }
 
 /* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
-static double words_colliding(const gsa_reader *head)
+static double collision_rate_of_words(const gsa_reader *head)
 {
-    const gsa__files *reader = (const gsa__files *)head;
+    const gsai_files *reader = (const gsai_files *)head;
     return reader->names.n_came > 0 ? (double)reader->names.n_came / (double)(UINT64_C(1) << reader->schema.bits)
                                     : (double)NAN;
 }
 
-static void hand_to_threads(gsa__files *reader)
+static void hand_to_threads(gsai_files *reader)
 {
     if (!reader->current->give || reader->is_alone)
         return;
     if (!reader->chunks)
         reader->chunks =
-            gsa__chunks_new(reader->format, reader->parser, &reader->input, &reader->sizes, &reader->head.env);
+            gsai_chunks_new(reader->format, reader->parser, &reader->input, &reader->sizes, &reader->head.env);
     reader->is_alone = !reader->chunks;
     if (reader->chunks)
-        gsa__chunks_start(reader->chunks);
+        gsai_chunks_start(reader->chunks);
 }
 
 /* Rows that threads have read ahead, then those that are read here. Where these were enough for a batch without a wait,
  * threads go on. */
-static gsa_status read_current(gsa__files *reader, gsa_error *error)
+static gsa_status read_current(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = reader->chunks ? gsa__chunks_read(reader->chunks, &reader->rows, error) : GSA_END;
+    gsa_status status = reader->chunks ? gsai_chunks_read(reader->chunks, &reader->rows, error) : GSA_END;
     if (status != GSA_END)
         return status;
-    status = reader->current->read(gsa__files_parser(reader), &reader->rows, error);
-    if (status == GSA_OK && gsa__rows_full(&reader->rows))
+    status = reader->current->read(gsai_files_parser(reader), &reader->rows, error);
+    if (status == GSA_OK && gsai_rows_full(&reader->rows))
         hand_to_threads(reader);
     return status;
 }
 
 /* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
-static gsa_status fill(gsa__files *reader, gsa_error *error)
+static gsa_status fill(gsai_files *reader, gsa_error *error)
 {
     gsa_status status = GSA_END;
     while (status == GSA_END && has_turn(reader)) {
-        status = gsa__files_open(reader, error);
+        status = gsai_files_open(reader, error);
         if (status == GSA_OK)
             status = read_current(reader, error);
         if (status == GSA_END)
-            gsa__files_pass(reader);
+            gsai_files_pass(reader);
     }
     if (status != GSA_OK && status != GSA_END)
-        gsa__files_locate(reader, error);
+        gsai_files_locate(reader, error);
     return status;
 }
 
-static gsa_status pass_rows(gsa_reader *head, gsa_extent *out, gsa_error *error)
+static gsa_status pass_rows(gsa_reader *head, gsa_row_range *out, gsa_error *error)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     gsa_status status = reader->failure.status != GSA_OK ? fail_again(reader, error) : GSA_END;
     while (status == GSA_END && has_turn(reader)) {
-        status = gsa__files_open(reader, error);
+        status = gsai_files_open(reader, error);
         bool can = status == GSA_OK && reader->current->pass && !reader->stream.entry && reader->rows.n_rows == 0;
         if (status == GSA_OK)
-            status = can ? reader->current->pass(gsa__files_parser(reader), out, error) : GSA_UNSUPPORTED;
+            status = can ? reader->current->pass(gsai_files_parser(reader), out, error) : GSA_UNSUPPORTED;
         if (status == GSA_END)
-            gsa__files_pass(reader);
+            gsai_files_pass(reader);
     }
     return status;
 }
 
 static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     if (reader->delivered)
-        gsa__rows_clear(&reader->rows);
+        gsai_rows_clear(&reader->rows);
     reader->delivered = false;
     if (reader->failure.status != GSA_OK)
         return fail_again(reader, error);
     gsa_error failure = {0};
     gsa_status status = fill(reader, &failure);
     if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
-        status = gsa__fail_memory(&head->env, &failure, "no memory for the names of features");
+        status = gsai_fail_memory(&head->env, &failure, "no memory for the names of features");
     if (status == GSA_STOPPED) {
         if (error)
             *error = failure;
@@ -347,19 +347,19 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
     if (status != GSA_OK && status != GSA_END)
         reader->failure = failure;
     if (reader->rows.n_rows == 0 && status == GSA_END)
-        gsa__keep_end(&reader->keep, &head->env);
+        gsai_spill_end(&reader->keep, &head->env);
     if (reader->rows.n_rows == 0)
         return status == GSA_END ? GSA_END : fail_again(reader, error);
-    gsa__rows_view(&reader->rows, out);
-    gsa__keep_add(&reader->keep, out, reader->schema.text, &head->env);
+    gsai_rows_view(&reader->rows, out);
+    gsai_spill_add(&reader->keep, out, reader->schema.text, &head->env);
     reader->delivered = true;
     return GSA_OK;
 }
 
-void gsa__files_go(gsa__files *reader, size_t file)
+void gsai_files_go(gsai_files *reader, size_t file)
 {
     close_current(reader);
-    gsa__rows_clear(&reader->rows);
+    gsai_rows_clear(&reader->rows);
     reader->file = file;
     reader->stop = UINT64_MAX;
     reader->bytes_done = 0;
@@ -367,25 +367,25 @@ void gsa__files_go(gsa__files *reader, size_t file)
         reader->input.n_bad_rows = 0;
     reader->delivered = false;
     if (!reader->schema.text) /* some fields of one that was refused may be left */
-        gsa__schema_free(&reader->schema);
+        gsai_schema_free(&reader->schema);
     memset(&reader->failure, 0, sizeof reader->failure);
 }
 
 static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     if (reader->is_stream)
-        return gsa__fail(error, GSA_UNSUPPORTED,
+        return gsai_fail(error, GSA_UNSUPPORTED,
                          "the input is a stream and cannot be read again: put it in a file for more than one pass");
     reader->bytes_kept = reader->keep.size;
-    gsa__files_go(reader, reader->bytes_kept > 0 ? reader->n_files - 1 : 0);
-    gsa__keep_begin(&reader->keep, &head->env);
+    gsai_files_go(reader, reader->bytes_kept > 0 ? reader->n_files - 1 : 0);
+    gsai_spill_begin(&reader->keep, &head->env);
     return GSA_OK;
 }
 
 static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
 {
-    const gsa__files *reader = (const gsa__files *)head;
+    const gsai_files *reader = (const gsai_files *)head;
     out->bytes_kept = reader->bytes_kept;
     out->keep_failed = reader->keep.failed;
     out->is_packed = reader->is_packed && reader->bytes_kept == 0;
@@ -395,47 +395,47 @@ static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
 
 static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
 {
-    const gsa__files *reader = (const gsa__files *)head;
+    const gsai_files *reader = (const gsai_files *)head;
     out->n_bad_rows = reader->input.n_bad_rows;
     uint64_t here = 0;
-    if (reader->is_open && !gsa__chunks_are_read(reader->chunks, &here))
+    if (reader->is_open && !gsai_chunks_are_read(reader->chunks, &here))
         here = reader->stream.source.n_read;
     out->bytes_read = reader->bytes_done + here;
 }
 
 const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
 {
-    const gsa__files *reader = (const gsa__files *)head;
+    const gsai_files *reader = (const gsai_files *)head;
     *n_columns = 0;
-    if (head->kind != gsa__files_kind() || !reader->delivered || !reader->options.keep_cells)
+    if (head->kind != gsai_files_kind() || !reader->delivered || !reader->options.keep_cells)
         return NULL;
-    const gsa__schema *schema = &reader->schema;
-    *n_columns = schema->n_of_kind[GSA__FIELD_NUMBER] + schema->n_of_kind[GSA__FIELD_WORDS];
+    const gsai_schema *schema = &reader->schema;
+    *n_columns = schema->n_of_kind[GSAI_FIELD_NUMBER] + schema->n_of_kind[GSAI_FIELD_WORDS];
     return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
 }
 
 /* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams come
  * from who has to make them anew. */
-gsa_status gsa_reader_keep(gsa_reader *head, const char *folder, gsa_error *error)
+gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *error)
 {
-    gsa__files *reader = (gsa__files *)head;
-    if (head->kind != gsa__files_kind() || reader->is_stream || reader->keep.path)
+    gsai_files *reader = (gsai_files *)head;
+    if (head->kind != gsai_files_kind() || reader->is_stream || reader->keep.path)
         return GSA_OK;
     bool is_worth = reader->is_arrow;
     for (reader->file = 0; reader->paths && reader->file < reader->n_files && !is_worth; reader->file++) {
         close_current(reader);
-        is_worth = open_current(reader, NULL) == GSA_OK && gsa__decode_peek(&reader->stream, NULL) == GSA_OK &&
+        is_worth = open_current(reader, NULL) == GSA_OK && gsai_decode_peek(&reader->stream, NULL) == GSA_OK &&
                    reader->stream.entry; /* what fails here is met again by whoever reads */
     }
     gsa_status status = gsa_reader_rewind(head, error);
-    return status == GSA_OK && is_worth ? gsa__keep_open(&reader->keep, folder, &head->env, error) : status;
+    return status == GSA_OK && is_worth ? gsai_spill_open(&reader->keep, folder, &head->env, error) : status;
 }
 
-const gsa__reader_kind *gsa__files_kind(void)
+const gsai_reader_kind *gsai_files_kind(void)
 {
-    static const gsa__reader_kind kind = {next_files,       rewind_files,      close_files,      name_of,
-                                          facts_of_files,   position_in_files, gsa__files_begin, follow_schema,
-                                          schema_of_files,  feature_name,      words_colliding,  gsa__files_seek,
-                                          gsa__files_share, pass_rows,         gsa__files_line};
+    static const gsai_reader_kind kind = {
+        next_files,       rewind_files,  close_files,     name_of,      facts_of_files,          position_in_files,
+        gsai_files_begin, follow_schema, schema_of_files, feature_name, collision_rate_of_words, gsai_files_seek,
+        gsai_files_share, pass_rows,     gsai_files_line};
     return &kind;
 }

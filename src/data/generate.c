@@ -50,7 +50,7 @@ static void close_generated(gsa_reader *head)
     void *arrays[] = {reader->row_start, reader->index,     reader->label, reader->place,
                       reader->margin,    reader->intercept, reader};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        gsa__free(&env, arrays[i]);
+        gsai_free(&env, arrays[i]);
 }
 
 static uint64_t n_margins(const generated *reader)
@@ -60,27 +60,27 @@ static uint64_t n_margins(const generated *reader)
 
 static double planted_weight(const generated *reader, uint32_t feature, uint64_t class_number)
 {
-    gsa__rng rng = {gsa__mix(gsa__mix(reader->weight_key ^ feature) ^ class_number), 0};
-    return (2 * gsa__rng_unit(&rng) - 1) * reader->weight_scale;
+    gsai_rng rng = {gsai_mix(gsai_mix(reader->weight_key ^ feature) ^ class_number), 0};
+    return (2 * gsai_rng_unit(&rng) - 1) * reader->weight_scale;
 }
 
 /* A place below `width` by the inverse of the distribution of x^-S on [1, width + 1): with a = 1 - S it is
  * (1 + u ((width + 1)^a - 1))^(1 / a), and (width + 1)^u where a is 0. */
 static double growth_of(double skew, uint64_t width)
 {
-    double log_width = gsa__log((double)width + 1);
-    return skew == 1 ? log_width : gsa__expm1((1 - skew) * log_width);
+    double log_width = gsai_log((double)width + 1);
+    return skew == 1 ? log_width : gsai_expm1((1 - skew) * log_width);
 }
 
-static uint64_t draw_skewed(double skew, double growth, uint64_t width, gsa__rng *rng)
+static uint64_t draw_skewed(double skew, double growth, uint64_t width, gsai_rng *rng)
 {
-    double u = gsa__rng_unit(rng) * growth;
-    uint64_t place = (uint64_t)(gsa__exp(skew == 1 ? u : gsa__log1p(u) / (1 - skew)) - 1);
+    double u = gsai_rng_unit(rng) * growth;
+    uint64_t place = (uint64_t)(gsai_exp(skew == 1 ? u : gsai_log1p(u) / (1 - skew)) - 1);
     return place < width ? place : width - 1; /* rounding */
 }
 
 /* One feature in each slice [j F / K, (j + 1) F / K): the bounds advance by F / K, remainders carried. */
-static void draw_features(const generated *reader, gsa__rng *rng, uint32_t *index)
+static void draw_features(const generated *reader, gsai_rng *rng, uint32_t *index)
 {
     const gsa_generator *what = &reader->what;
     uint64_t step = what->n_features / what->nnz, remainder = what->n_features % what->nnz;
@@ -92,9 +92,9 @@ static void draw_features(const generated *reader, gsa__rng *rng, uint32_t *inde
             carried -= what->nnz;
             to++;
         }
-        uint32_t width = (uint32_t)(to - from); /* which spares gsa__rng_below half of its work */
+        uint32_t width = (uint32_t)(to - from); /* which spares gsai_rng_below half of its work */
         index[j] = (uint32_t)(from + (what->skew > 0 ? draw_skewed(what->skew, reader->growth[width - step], width, rng)
-                                                     : gsa__rng_below(rng, width)));
+                                                     : gsai_rng_below(rng, width)));
         from = to;
     }
 }
@@ -110,53 +110,53 @@ static void sum_margins(generated *reader, const uint32_t *index)
 }
 
 /* Twelve uniform numbers less six: nearly Gaussian, variance 1, no libm. Cut to three decimals, for short text. */
-static double draw_real(double margin, double deviation, gsa__rng *rng)
+static double draw_real(double margin, double deviation, gsai_rng *rng)
 {
     double noise = -6;
     for (int i = 0; i < 12; i++)
-        noise += gsa__rng_unit(rng);
+        noise += gsai_rng_unit(rng);
     return floor((margin + deviation * noise) * 1000 + 0.5) / 1000 + 0.0;
 }
 
-static double draw_class(double *margin, uint64_t n_classes, gsa__rng *rng)
+static double draw_class(double *margin, uint64_t n_classes, gsai_rng *rng)
 {
     double highest = margin[0], total = 0;
     for (uint64_t c = 1; c < n_classes; c++)
         highest = margin[c] > highest ? margin[c] : highest;
     for (uint64_t c = 0; c < n_classes; c++)
-        total += margin[c] = gsa__exp(margin[c] - highest);
-    double left = gsa__rng_unit(rng) * total;
+        total += margin[c] = gsai_exp(margin[c] - highest);
+    double left = gsai_rng_unit(rng) * total;
     uint64_t drawn = 0;
     while (drawn + 1 < n_classes && left >= margin[drawn])
         left -= margin[drawn++];
     return (double)drawn;
 }
 
-static double draw_label(generated *reader, gsa__rng *rng)
+static double draw_label(generated *reader, gsai_rng *rng)
 {
     uint64_t n_classes = reader->what.n_classes;
     double noise = reader->what.noise, label;
     if (n_classes == 1)
         return draw_real(reader->margin[0], noise > 0 ? noise : DEFAULT_NOISE, rng);
     if (n_classes == 2)
-        label = gsa__rng_unit(rng) * (1 + gsa__exp(-reader->margin[0])) < 1;
+        label = gsai_rng_unit(rng) * (1 + gsai_exp(-reader->margin[0])) < 1;
     else
         label = draw_class(reader->margin, n_classes, rng);
-    bool is_noisy = noise > 0 && gsa__rng_unit(rng) < noise;
-    return is_noisy ? (double)gsa__rng_below(rng, n_classes) : label;
+    bool is_noisy = noise > 0 && gsai_rng_unit(rng) < noise;
+    return is_noisy ? (double)gsai_rng_below(rng, n_classes) : label;
 }
 
 static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
     generated *reader = (generated *)head;
     if (head->env.should_stop(head->env.stop_ctx))
-        return gsa__fail(error, GSA_STOPPED, "generating rows was stopped on request");
+        return gsai_fail(error, GSA_STOPPED, "generating rows was stopped on request");
     uint64_t left = reader->end - reader->at;
     if (left == 0)
         return GSA_END;
     size_t n = left < reader->batch_rows ? (size_t)left : reader->batch_rows;
     for (size_t r = 0; r < n; r++) {
-        gsa__rng rng = gsa__rng_of(reader->what.seed, reader->at + r, STREAM_ROWS);
+        gsai_rng rng = gsai_rng_of(reader->what.seed, reader->at + r, STREAM_ROWS);
         uint32_t *index = reader->index + (size_t)reader->row_start[r];
         draw_features(reader, &rng, index);
         sum_margins(reader, index);
@@ -176,8 +176,8 @@ static gsa_status share_generated(gsa_reader *head, uint64_t part, uint64_t n_pa
 {
     (void)error;
     generated *reader = (generated *)head;
-    reader->at = gsa__reader_cut(reader->what.n_rows, part, n_parts);
-    reader->end = gsa__reader_cut(reader->what.n_rows, part + 1, n_parts);
+    reader->at = gsai_reader_cut(reader->what.n_rows, part, n_parts);
+    reader->end = gsai_reader_cut(reader->what.n_rows, part + 1, n_parts);
     return GSA_OK;
 }
 
@@ -190,7 +190,7 @@ static gsa_status seek_generated(gsa_reader *head, const gsa_place *row, gsa_err
 {
     generated *reader = (generated *)head;
     if (row->file != 0 || row->line < 1 || row->line > reader->what.n_rows)
-        return gsa__fail(error, GSA_ARGUMENT, "row %" PRIu64 ": expected 1 to %" PRIu64, row->line,
+        return gsai_fail(error, GSA_ARGUMENT, "row %" PRIu64 ": expected 1 to %" PRIu64, row->line,
                          reader->what.n_rows);
     reader->at = row->line - 1;
     reader->end = reader->what.n_rows;
@@ -207,22 +207,22 @@ static gsa_status check(const gsa_generator *what, const gsa_env *env, gsa_error
 {
     const uint64_t most_features = (uint64_t)GSA_MAX_ID + 1;
     if (what->n_features < 1 || what->n_features > most_features)
-        return gsa__fail(error, GSA_ARGUMENT, "%" PRIu64 " features: expected 1 to %" PRIu64, what->n_features,
+        return gsai_fail(error, GSA_ARGUMENT, "%" PRIu64 " features: expected 1 to %" PRIu64, what->n_features,
                          most_features);
     if (what->nnz < 1 || what->nnz > what->n_features)
-        return gsa__fail(error, GSA_ARGUMENT,
+        return gsai_fail(error, GSA_ARGUMENT,
                          "%" PRIu64 " non-zeros a row: expected 1 to the number of features, %" PRIu64, what->nnz,
                          what->n_features);
     if (what->n_classes < 1 || what->n_classes > MOST_CLASSES)
-        return gsa__fail(error, GSA_ARGUMENT, "%" PRIu64 " classes: expected 1 (a real target) to %d", what->n_classes,
+        return gsai_fail(error, GSA_ARGUMENT, "%" PRIu64 " classes: expected 1 (a real target) to %d", what->n_classes,
                          MOST_CLASSES);
     if (!(what->skew >= 0 && what->skew <= MOST_SKEW))
-        return gsa__fail(error, GSA_ARGUMENT, "a skew of %g: expected 0 (none) to %d", what->skew, MOST_SKEW);
+        return gsai_fail(error, GSA_ARGUMENT, "a skew of %g: expected 0 (none) to %d", what->skew, MOST_SKEW);
     double most_noise = what->n_classes == 1 ? MOST_NOISE : 1;
     if (!(what->noise >= 0 && what->noise <= most_noise))
-        return gsa__fail(error, GSA_ARGUMENT, "a noise of %g: expected 0 to %g", what->noise, most_noise);
-    if (what->nnz > gsa__memory_limit(env) / sizeof(uint32_t))
-        return gsa__fail(error, GSA_LIMIT, "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz);
+        return gsai_fail(error, GSA_ARGUMENT, "a noise of %g: expected 0 to %g", what->noise, most_noise);
+    if (what->nnz > gsai_memory_limit(env) / sizeof(uint32_t))
+        return gsai_fail(error, GSA_LIMIT, "a row of %" PRIu64 " non-zeros is over the memory limit", what->nnz);
     return GSA_OK;
 }
 
@@ -230,53 +230,53 @@ static bool allocate(generated *reader)
 {
     const gsa_env *env = &reader->head.env;
     size_t n = reader->batch_rows, n_values;
-    if (!gsa__multiply(n, (size_t)reader->what.nnz, &n_values))
+    if (!gsai_multiply(n, (size_t)reader->what.nnz, &n_values))
         return false;
-    reader->row_start = gsa__alloc(env, n + 1, sizeof *reader->row_start);
-    reader->index = gsa__alloc(env, n_values, sizeof *reader->index);
-    reader->label = gsa__alloc(env, n, sizeof *reader->label);
-    reader->place = gsa__alloc(env, n, sizeof *reader->place);
-    reader->margin = gsa__alloc(env, (size_t)n_margins(reader), sizeof *reader->margin);
-    reader->intercept = gsa__alloc(env, (size_t)n_margins(reader), sizeof *reader->intercept);
+    reader->row_start = gsai_alloc(env, n + 1, sizeof *reader->row_start);
+    reader->index = gsai_alloc(env, n_values, sizeof *reader->index);
+    reader->label = gsai_alloc(env, n, sizeof *reader->label);
+    reader->place = gsai_alloc(env, n, sizeof *reader->place);
+    reader->margin = gsai_alloc(env, (size_t)n_margins(reader), sizeof *reader->margin);
+    reader->intercept = gsai_alloc(env, (size_t)n_margins(reader), sizeof *reader->intercept);
     if (!reader->row_start || !reader->index || !reader->label || !reader->place || !reader->margin ||
         !reader->intercept)
         return false;
     for (size_t r = 0; r <= n; r++)
         reader->row_start[r] = (int64_t)(r * (size_t)reader->what.nnz);
     for (uint64_t c = 0; c < n_margins(reader); c++) {
-        gsa__rng rng = gsa__rng_of(reader->what.seed, c, STREAM_INTERCEPTS);
-        reader->intercept[c] = gsa__rng_unit(&rng) - 0.5;
+        gsai_rng rng = gsai_rng_of(reader->what.seed, c, STREAM_INTERCEPTS);
+        reader->intercept[c] = gsai_rng_unit(&rng) - 0.5;
     }
     return true;
 }
 
 gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    static const gsa__reader_kind kind = {.next = next_generated,
+    static const gsai_reader_kind kind = {.next = next_generated,
                                           .rewind = rewind_generated,
                                           .close = close_generated,
                                           .file = file_generated,
                                           .seek = seek_generated,
                                           .share = share_generated};
-    gsa_env resolved = gsa__env_resolve(env);
+    gsa_env resolved = gsai_env_resolve(env);
     gsa_status status = check(what, &resolved, error);
     if (status != GSA_OK)
         return status;
-    generated *reader = gsa__alloc_zeroed(&resolved, 1, sizeof *reader);
+    generated *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
-        return gsa__fail_memory(&resolved, error, "no memory for a generator of rows");
+        return gsai_fail_memory(&resolved, error, "no memory for a generator of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->what = *what;
     reader->end = what->n_rows;
-    uint64_t batch_rows = GSA__BATCH_VALUES / what->nnz;
-    reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSA__BATCH_ROWS ? GSA__BATCH_ROWS : (size_t)batch_rows;
+    uint64_t batch_rows = GSAI_BATCH_VALUES / what->nnz;
+    reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSAI_BATCH_ROWS ? GSAI_BATCH_ROWS : (size_t)batch_rows;
     reader->weight_scale = 2 * sqrt(3 / (double)what->nnz);
-    reader->weight_key = gsa__mix(gsa__rng_of(what->seed, 0, STREAM_WEIGHTS).key);
+    reader->weight_key = gsai_mix(gsai_rng_of(what->seed, 0, STREAM_WEIGHTS).key);
     for (uint64_t i = 0; i < 2; i++)
         reader->growth[i] = growth_of(what->skew, what->n_features / what->nnz + i);
     if (!allocate(reader)) {
         close_generated(&reader->head);
-        return gsa__fail_memory(&resolved, error, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);
+        return gsai_fail_memory(&resolved, error, "no memory for rows of %" PRIu64 " non-zeros", what->nnz);
     }
     *out = &reader->head;
     return GSA_OK;

@@ -4,9 +4,9 @@
 #include "data/files.h"
 
 /* Everything but whose rows they are. */
-static void take_arrays(gsa__rows *to, const gsa__rows *from)
+static void take_arrays(gsai_rows *to, const gsai_rows *from)
 {
-    const gsa__rows own = *to;
+    const gsai_rows own = *to;
     *to = *from;
     to->env = own.env;
     to->most_rows = own.most_rows;
@@ -15,14 +15,14 @@ static void take_arrays(gsa__rows *to, const gsa__rows *from)
     to->words = own.words;
 }
 
-bool gsa__hand_over(gsa_reader *head, gsa__rows *rows)
+bool gsai_hand_over(gsa_reader *head, gsai_rows *rows)
 {
-    gsa__files *reader = (gsa__files *)head;
+    gsai_files *reader = (gsai_files *)head;
     const gsa_env *a = &head->env, *b = rows->env;
-    if (head->kind != gsa__files_kind() || !reader->delivered || a->budget != b->budget || a->release != b->release ||
+    if (head->kind != gsai_files_kind() || !reader->delivered || a->budget != b->budget || a->release != b->release ||
         a->alloc_ctx != b->alloc_ctx)
         return false;
-    const gsa__rows given = reader->rows;
+    const gsai_rows given = reader->rows;
     take_arrays(&reader->rows, rows);
     take_arrays(rows, &given);
     return true;

@@ -9,6 +9,6 @@
 /* The arrays of the batch that the reader delivered last become those of `rows`, which are the reader's to fill from
  * now on: the batch stays valid whatever the reader does. Only its words are still the reader's. It has no zeros. False
  * if the reader has none to give, or its memory is another. */
-bool gsa__hand_over(gsa_reader *reader, gsa__rows *rows);
+bool gsai_hand_over(gsa_reader *reader, gsai_rows *rows);
 
 #endif

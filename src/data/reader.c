@@ -9,15 +9,15 @@
 gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
                            const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    const gsa__reader_sizes defaults = {0};
-    return gsa__reader_open_files(paths, n_paths, NULL, options, &defaults, env, out, error);
+    const gsai_reader_sizes defaults = {0};
+    return gsai_reader_open_files(paths, n_paths, NULL, options, &defaults, env, out, error);
 }
 
 gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
                                   const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    const gsa__reader_sizes defaults = {0};
-    return gsa__reader_open_bytes(bytes, size, name, NULL, options, &defaults, env, out, error);
+    const gsai_reader_sizes defaults = {0};
+    return gsai_reader_open_bytes(bytes, size, name, NULL, options, &defaults, env, out, error);
 }
 
 static void tell_position(gsa_reader *reader)
@@ -47,7 +47,7 @@ gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error)
 gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error)
 {
     if (!reader->kind->follow && text)
-        return gsa__fail(error, GSA_ARGUMENT, "rows that are made have no columns");
+        return gsai_fail(error, GSA_ARGUMENT, "rows that are made have no columns");
     return reader->kind->follow ? reader->kind->follow(reader, text, error) : GSA_OK;
 }
 
@@ -56,7 +56,7 @@ const char *gsa_reader_schema(const gsa_reader *reader)
     return reader->kind->schema ? reader->kind->schema(reader, false) : NULL;
 }
 
-const char *gsa_reader_understood(const gsa_reader *reader)
+const char *gsa_reader_description(const gsa_reader *reader)
 {
     return reader->kind->schema ? reader->kind->schema(reader, true) : NULL;
 }
@@ -66,9 +66,9 @@ const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature)
     return reader->kind->name && reader->kind->schema(reader, false) ? reader->kind->name(reader, feature) : NULL;
 }
 
-double gsa_reader_colliding(const gsa_reader *reader)
+double gsa_reader_collision_rate(const gsa_reader *reader)
 {
-    return reader->kind->colliding ? reader->kind->colliding(reader) : (double)NAN;
+    return reader->kind->collision_rate ? reader->kind->collision_rate(reader) : (double)NAN;
 }
 
 /* After a rewind and the like. */
@@ -83,7 +83,7 @@ static gsa_status begin_counting(gsa_reader *reader, gsa_status status)
 
 static gsa_status fail_in_order(gsa_error *error)
 {
-    return gsa__fail(error, GSA_UNSUPPORTED, "rows that a caller gives can only be read one after the other");
+    return gsai_fail(error, GSA_UNSUPPORTED, "rows that a caller gives can only be read one after the other");
 }
 
 gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)
@@ -101,21 +101,21 @@ gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *row, gsa_error *
 gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error)
 {
     if (n_parts > UINT32_MAX || part >= n_parts)
-        return gsa__fail(error, GSA_ARGUMENT, "part %" PRIu64 " of %" PRIu64 ": parts count from 0, up to 4294967295",
+        return gsai_fail(error, GSA_ARGUMENT, "part %" PRIu64 " of %" PRIu64 ": parts count from 0, up to 4294967295",
                          part, n_parts);
     if (!reader->kind->share)
         return fail_in_order(error);
     return begin_counting(reader, reader->kind->share(reader, part, n_parts, error));
 }
 
-gsa_status gsa_reader_pass(gsa_reader *reader, gsa_extent *out, gsa_error *error)
+gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error)
 {
     gsa_status status = reader->kind->pass ? reader->kind->pass(reader, out, error) : GSA_UNSUPPORTED;
-    return status == GSA_UNSUPPORTED ? gsa__fail(error, status, "the rows have to be read") : status;
+    return status == GSA_UNSUPPORTED ? gsai_fail(error, status, "the rows have to be read") : status;
 }
 
 /* total * part / n_parts; the product of the remainder and a part has 64 bits. */
-uint64_t gsa__reader_cut(uint64_t total, uint64_t part, uint64_t n_parts)
+uint64_t gsai_reader_cut(uint64_t total, uint64_t part, uint64_t n_parts)
 {
     return total / n_parts * part + total % n_parts * part / n_parts;
 }
@@ -148,17 +148,17 @@ void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_err
         return;
     const gsa_place *place = &batch->place[error->row];
     uint64_t line = place->line == 0 && reader->kind->line ? reader->kind->line(reader, place) : place->line;
-    gsa__reader_prefix(gsa_reader_file(reader, place->file), line, place->byte, error);
+    gsai_reader_prefix(gsa_reader_file(reader, place->file), line, place->byte, error);
 }
 
-void gsa__reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error)
+void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error)
 {
     error->line = line;
     error->byte = byte;
     if (byte == UINT64_MAX)
-        gsa__error_prefix(error, "%s, row %" PRIu64 ": ", file, line);
+        gsai_error_prefix(error, "%s, row %" PRIu64 ": ", file, line);
     else if (line == 0)
-        gsa__error_prefix(error, "%s (byte %" PRIu64 "): ", file, byte);
+        gsai_error_prefix(error, "%s (byte %" PRIu64 "): ", file, byte);
     else
-        gsa__error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", file, line, byte);
+        gsai_error_prefix(error, "%s:%" PRIu64 " (byte %" PRIu64 "): ", file, line, byte);
 }

@@ -8,7 +8,7 @@
 
 #include <stdatomic.h>
 
-typedef struct gsa__reader_kind {
+typedef struct gsai_reader_kind {
     /* The next batch with at least one row, or GSA_END. The reader counts the rows. */
     gsa_status (*next)(gsa_reader *reader, gsa_batch *out, gsa_error *error);
     gsa_status (*rewind)(gsa_reader *reader, gsa_error *error);
@@ -20,43 +20,43 @@ typedef struct gsa__reader_kind {
     void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
     gsa_status (*follow)(gsa_reader *reader, const char *schema, gsa_error *error);
-    const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was understood */
+    const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was description */
     const char *(*name)(const gsa_reader *reader, uint64_t feature);
-    double (*colliding)(const gsa_reader *reader);
+    double (*collision_rate)(const gsa_reader *reader);
     /* NULL where rows can only be read one after the other. */
     gsa_status (*seek)(gsa_reader *reader, const gsa_place *row, gsa_error *error);
     gsa_status (*share)(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error); /* part < n_parts */
-    gsa_status (*pass)(gsa_reader *reader, gsa_extent *out, gsa_error *error);                  /* or NULL */
+    gsa_status (*pass)(gsa_reader *reader, gsa_row_range *out, gsa_error *error);               /* or NULL */
     uint64_t (*line)(const gsa_reader *reader, const gsa_place *place); /* counts it; 0 if that fails; may be NULL */
-} gsa__reader_kind;
+} gsai_reader_kind;
 
 /* The first member of every reader. */
 struct gsa_reader {
-    const gsa__reader_kind *kind;
+    const gsai_reader_kind *kind;
     gsa_env env; /* resolved */
     /* Delivered so far. Another thread than the one that reads may ask. */
     atomic_uint_fast64_t n_rows, n_bad_rows, bytes_read;
 };
 
 /* "FILE:LINE (byte N): " in front of an error, which gets line (0: not known) and byte. */
-void gsa__reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error);
+void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error);
 /* Where part `part` of n begins: at a number from 0 to total. */
-uint64_t gsa__reader_cut(uint64_t total, uint64_t part, uint64_t n_parts);
+uint64_t gsai_reader_cut(uint64_t total, uint64_t part, uint64_t n_parts);
 
 /* Sizes that nobody needs to choose but tests; 0 means the default. */
-typedef struct gsa__reader_sizes {
+typedef struct gsai_reader_sizes {
     size_t buffer; /* bytes of the buffers before and behind the codec; a longer line makes its own grow */
     size_t read;   /* bytes of one read of the source, at most */
     size_t batch_rows, batch_values;
-} gsa__reader_sizes;
+} gsai_reader_sizes;
 
 /* What gsa_reader_open and gsa_reader_open_memory do, with sizes and with the format of what is no cache; NULL: it is
  * recognised. */
-gsa_status gsa__reader_open_files(const char *const *paths, size_t n_paths, const gsa__format *format,
-                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
                                   gsa_reader **out, gsa_error *error);
-gsa_status gsa__reader_open_bytes(const void *bytes, size_t size, const char *name, const gsa__format *format,
-                                  const gsa_reader_options *options, const gsa__reader_sizes *sizes, const gsa_env *env,
+gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *name, const gsai_format *format,
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
                                   gsa_reader **out, gsa_error *error);
 
 #endif

@@ -6,37 +6,37 @@
 
 #include <string.h>
 
-gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error)
+gsa_status gsai_rows_init(gsai_rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error)
 {
-    *rows = (gsa__rows){.env = env,
-                        .most_rows = most_rows ? most_rows : GSA__BATCH_ROWS,
-                        .most_values = most_values ? most_values : GSA__BATCH_VALUES};
-    gsa__words_init(&rows->words, env);
+    *rows = (gsai_rows){.env = env,
+                        .most_rows = most_rows ? most_rows : GSAI_BATCH_ROWS,
+                        .most_values = most_values ? most_values : GSAI_BATCH_VALUES};
+    gsai_words_init(&rows->words, env);
     size_t n = rows->row_capacity = rows->most_rows;
-    rows->row_start = gsa__alloc(env, n + 1, sizeof *rows->row_start);
-    rows->label = gsa__alloc(env, n, sizeof *rows->label);
-    rows->word = gsa__alloc(env, n, sizeof *rows->word);
-    rows->weight = gsa__alloc(env, n, sizeof *rows->weight);
-    rows->place = gsa__alloc(env, n, sizeof *rows->place);
+    rows->row_start = gsai_alloc(env, n + 1, sizeof *rows->row_start);
+    rows->label = gsai_alloc(env, n, sizeof *rows->label);
+    rows->word = gsai_alloc(env, n, sizeof *rows->word);
+    rows->weight = gsai_alloc(env, n, sizeof *rows->weight);
+    rows->place = gsai_alloc(env, n, sizeof *rows->place);
     if (!rows->row_start || !rows->label || !rows->word || !rows->weight || !rows->place) {
-        gsa__rows_free(rows);
-        return gsa__fail_memory(env, error, "no memory for a batch of %zu rows", n);
+        gsai_rows_free(rows);
+        return gsai_fail_memory(env, error, "no memory for a batch of %zu rows", n);
     }
-    gsa__rows_clear(rows);
+    gsai_rows_clear(rows);
     return GSA_OK;
 }
 
-void gsa__rows_free(gsa__rows *rows)
+void gsai_rows_free(gsai_rows *rows)
 {
     void *arrays[] = {rows->row_start, rows->index,  rows->value, rows->label,
                       rows->word,      rows->weight, rows->place, rows->cell};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        gsa__free(rows->env, arrays[i]);
-    gsa__words_free(&rows->words);
-    *rows = (gsa__rows){.env = rows->env};
+        gsai_free(rows->env, arrays[i]);
+    gsai_words_free(&rows->words);
+    *rows = (gsai_rows){.env = rows->env};
 }
 
-void gsa__rows_clear(gsa__rows *rows)
+void gsai_rows_clear(gsai_rows *rows)
 {
     rows->n_rows = 0;
     rows->n_values = rows->n_implied = rows->n_cells = 0;
@@ -46,53 +46,53 @@ void gsa__rows_clear(gsa__rows *rows)
 }
 
 /* Room for n more ids and values, of which those before them that are implied are written now. */
-static bool reserve_values(gsa__rows *rows, size_t need)
+static bool reserve_values(gsai_rows *rows, size_t need)
 {
-    bool has_room = gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
-                    gsa__reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
+    bool has_room = gsai_reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index) &&
+                    gsai_reserve(rows->env, &rows->value, &rows->value_capacity, need, sizeof *rows->value);
     while (has_room && rows->n_implied > 0)
         rows->value[--rows->n_implied] = 1;
     return has_room;
 }
 
-gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error)
+gsa_status gsai_rows_reserve(gsai_rows *rows, size_t n, gsa_error *error)
 {
     size_t need;
-    bool has_room = gsa__add(rows->n_values, n, &need) && reserve_values(rows, need);
-    return has_room ? GSA_OK : gsa__fail_memory(rows->env, error, "no memory for a row of up to %zu values", n);
+    bool has_room = gsai_add(rows->n_values, n, &need) && reserve_values(rows, need);
+    return has_room ? GSA_OK : gsai_fail_memory(rows->env, error, "no memory for a row of up to %zu values", n);
 }
 
 /* An array that is longer than row_capacity says, because another could not follow, does no harm. */
-static bool reserve_rows(gsa__rows *rows, size_t need)
+static bool reserve_rows(gsai_rows *rows, size_t need)
 {
     size_t had = rows->row_capacity, n[] = {had, had, had, had, had};
     if (need <= had)
         return true;
-    bool has_room = gsa__reserve(rows->env, &rows->row_start, &n[0], need + 1, sizeof *rows->row_start) &&
-                    gsa__reserve(rows->env, &rows->label, &n[1], need, sizeof *rows->label) &&
-                    gsa__reserve(rows->env, &rows->word, &n[2], need, sizeof *rows->word) &&
-                    gsa__reserve(rows->env, &rows->weight, &n[3], need, sizeof *rows->weight) &&
-                    gsa__reserve(rows->env, &rows->place, &n[4], need, sizeof *rows->place);
+    bool has_room = gsai_reserve(rows->env, &rows->row_start, &n[0], need + 1, sizeof *rows->row_start) &&
+                    gsai_reserve(rows->env, &rows->label, &n[1], need, sizeof *rows->label) &&
+                    gsai_reserve(rows->env, &rows->word, &n[2], need, sizeof *rows->word) &&
+                    gsai_reserve(rows->env, &rows->weight, &n[3], need, sizeof *rows->weight) &&
+                    gsai_reserve(rows->env, &rows->place, &n[4], need, sizeof *rows->place);
     n[0]--; /* one more than there are rows */
     for (size_t i = 0; i < 5 && has_room; i++)
         rows->row_capacity = i == 0 || n[i] < rows->row_capacity ? n[i] : rows->row_capacity;
     return has_room;
 }
 
-gsa_status gsa__rows_reserve_block(gsa__rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error)
+gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error)
 {
     size_t need_rows = 0, need = 0;
     bool is_implied = !has_values && rows->n_implied == rows->n_values;
-    bool has_room = gsa__add(rows->n_rows, n_rows, &need_rows) && gsa__add(rows->n_values, n, &need) &&
+    bool has_room = gsai_add(rows->n_rows, n_rows, &need_rows) && gsai_add(rows->n_values, n, &need) &&
                     reserve_rows(rows, need_rows);
     need |= 1; /* never without memory */
     if (has_room)
-        has_room = is_implied ? gsa__reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index)
+        has_room = is_implied ? gsai_reserve(rows->env, &rows->index, &rows->index_capacity, need, sizeof *rows->index)
                               : reserve_values(rows, need);
-    return has_room ? GSA_OK : gsa__fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, n);
+    return has_room ? GSA_OK : gsai_fail_memory(rows->env, error, "no memory for %zu rows of %zu values", n_rows, n);
 }
 
-void gsa__rows_finish_block(gsa__rows *rows, size_t n_rows, bool has_values, bool all_ones)
+void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones)
 {
     size_t before = rows->n_values;
     rows->n_rows += n_rows;
@@ -104,7 +104,7 @@ void gsa__rows_finish_block(gsa__rows *rows, size_t n_rows, bool has_values, boo
         rows->value[i] = 1;
 }
 
-void gsa__rows_drop(gsa__rows *rows, size_t n)
+void gsai_rows_drop(gsai_rows *rows, size_t n)
 {
     size_t left = rows->n_rows - n, from = (size_t)rows->row_start[n], n_values = rows->n_values - from;
     for (size_t r = 0; r <= left; r++)
@@ -122,18 +122,18 @@ void gsa__rows_drop(gsa__rows *rows, size_t n)
     rows->n_implied = rows->n_implied > 0 ? n_values : 0;
 }
 
-gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error)
+gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error)
 {
     size_t need;
-    if (!gsa__add(rows->n_cells, n, &need) ||
-        !gsa__reserve(rows->env, &rows->cell, &rows->cell_capacity, need, sizeof *rows->cell))
-        return gsa__fail_memory(rows->env, error, "no memory for a row of %zu cells", n);
+    if (!gsai_add(rows->n_cells, n, &need) ||
+        !gsai_reserve(rows->env, &rows->cell, &rows->cell_capacity, need, sizeof *rows->cell))
+        return gsai_fail_memory(rows->env, error, "no memory for a row of %zu cells", n);
     if (n > 0)
         memset(rows->cell + rows->n_cells, 0, n * sizeof *rows->cell);
     return GSA_OK;
 }
 
-void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place)
+void gsai_rows_finish(gsai_rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place)
 {
     size_t row = rows->n_rows++;
     rows->n_values += n;
@@ -146,7 +146,7 @@ void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, in
     rows->any_word = rows->any_word || word >= 0;
 }
 
-uint64_t gsa__rows_size(const gsa__rows *rows)
+uint64_t gsai_rows_size(const gsai_rows *rows)
 {
     size_t row_size =
         sizeof *rows->row_start + sizeof *rows->label + sizeof *rows->word + sizeof *rows->weight + sizeof *rows->place;
@@ -154,10 +154,10 @@ uint64_t gsa__rows_size(const gsa__rows *rows)
            rows->value_capacity * sizeof *rows->value;
 }
 
-gsa_status gsa__rows_word(gsa__rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
+gsa_status gsai_rows_word(gsai_rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
                           gsa_error *error)
 {
-    gsa_status status = gsa__words_enter(&rows->words, text, size, out, error);
+    gsa_status status = gsai_words_enter(&rows->words, text, size, out, error);
     if (status != GSA_OK && error) {
         error->line = line;
         error->byte = byte;
@@ -166,21 +166,21 @@ gsa_status gsa__rows_word(gsa__rows *rows, const char *text, size_t size, uint64
 }
 
 /* The number of a row's word in the rows that it goes to. */
-static gsa_status number_word(gsa__rows *rows, gsa__rows_source *from, size_t row, int32_t *out, gsa_error *error)
+static gsa_status number_word(gsai_rows *rows, gsai_rows_source *from, size_t row, int32_t *out, gsa_error *error)
 {
-    const gsa__rows *other = from->rows;
+    const gsai_rows *other = from->rows;
     *out = other->word[row];
     if (*out < 0)
         return GSA_OK;
     size_t number = (size_t)*out;
-    if (!gsa__reserve(rows->env, &from->word, &from->word_capacity, other->words.n_words, sizeof *from->word))
-        return gsa__fail_memory(rows->env, error, "no memory for the label words");
+    if (!gsai_reserve(rows->env, &from->word, &from->word_capacity, other->words.n_words, sizeof *from->word))
+        return gsai_fail_memory(rows->env, error, "no memory for the label words");
     while (from->n_words <= number)
         from->word[from->n_words++] = -1;
     gsa_status status = GSA_OK;
     if (from->word[number] < 0) {
         const char *text = other->words.word[number];
-        status = gsa__rows_word(rows, text, strlen(text), from->n_lines + other->place[row].line,
+        status = gsai_rows_word(rows, text, strlen(text), from->n_lines + other->place[row].line,
                                 other->place[row].byte, &from->word[number], error);
     }
     *out = from->word[number];
@@ -196,17 +196,17 @@ static bool are_ones(const float *value, size_t n)
     return i == n;
 }
 
-gsa_status gsa__rows_append(gsa__rows *rows, gsa__rows_source *from, gsa_error *error)
+gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *error)
 {
-    const gsa__rows *other = from->rows;
+    const gsai_rows *other = from->rows;
     if (from->n_given == other->n_rows)
         return GSA_OK;
     size_t n_cells = other->n_cells / other->n_rows; /* of a row */
     size_t n_left = other->n_rows - from->n_given, n_values = (size_t)other->row_start[from->n_given];
-    gsa_status status = gsa__rows_reserve(rows, other->n_values - n_values + 1, error);
+    gsa_status status = gsai_rows_reserve(rows, other->n_values - n_values + 1, error);
     if (status == GSA_OK && n_cells > 0)
-        status = gsa__rows_reserve_cells(rows, n_left * n_cells, error);
-    for (size_t r = from->n_given; status == GSA_OK && r < other->n_rows && !gsa__rows_full(rows); r++) {
+        status = gsai_rows_reserve_cells(rows, n_left * n_cells, error);
+    for (size_t r = from->n_given; status == GSA_OK && r < other->n_rows && !gsai_rows_full(rows); r++) {
         size_t start = (size_t)other->row_start[r], n = (size_t)other->row_start[r + 1] - start;
         int32_t word;
         status = number_word(rows, from, r, &word, error);
@@ -220,14 +220,14 @@ gsa_status gsa__rows_append(gsa__rows *rows, gsa__rows_source *from, gsa_error *
         gsa_place place = other->place[r];
         place.line = from->has_lines ? from->n_lines + place.line : 0;
         bool all_ones = other->all_ones || (rows->all_ones && are_ones(other->value + start, n));
-        gsa__rows_finish(rows, n, all_ones, other->label[r], word, place);
-        gsa__rows_weigh(rows, other->weight[r]);
+        gsai_rows_finish(rows, n, all_ones, other->label[r], word, place);
+        gsai_rows_weigh(rows, other->weight[r]);
         from->n_given = r + 1;
     }
     return status;
 }
 
-void gsa__rows_view(const gsa__rows *rows, gsa_batch *out)
+void gsai_rows_view(const gsai_rows *rows, gsa_batch *out)
 {
     *out = (gsa_batch){.n_rows = rows->n_rows,
                        .row_start = rows->row_start,

@@ -12,10 +12,10 @@
 
 #include <stdbool.h>
 
-#define GSA__BATCH_ROWS ((size_t)4096)
-#define GSA__BATCH_VALUES ((size_t)256 << 10) /* 1 MiB of floats */
+#define GSAI_BATCH_ROWS ((size_t)4096)
+#define GSAI_BATCH_VALUES ((size_t)256 << 10) /* 1 MiB of floats */
 
-typedef struct gsa__rows {
+typedef struct gsai_rows {
     const gsa_env *env; /* borrowed, resolved */
     size_t n_rows, most_rows;
     size_t n_values, most_values; /* of the finished rows */
@@ -32,57 +32,57 @@ typedef struct gsa__rows {
     size_t n_cells, cell_capacity;
     bool all_ones, any_word, any_weight;
     bool without_labels; /* views have none */
-    gsa__words words;
-} gsa__rows;
+    gsai_words words;
+} gsai_rows;
 
 /* 0 for a size means the default. */
-gsa_status gsa__rows_init(gsa__rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error);
-void gsa__rows_free(gsa__rows *rows);
-void gsa__rows_clear(gsa__rows *rows);
+gsa_status gsai_rows_init(gsai_rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error);
+void gsai_rows_free(gsai_rows *rows);
+void gsai_rows_clear(gsai_rows *rows);
 
-static inline bool gsa__rows_full(const gsa__rows *rows)
+static inline bool gsai_rows_full(const gsai_rows *rows)
 {
     return rows->n_rows >= rows->most_rows || rows->n_values >= rows->most_values || rows->n_cells >= rows->most_values;
 }
 
 /* Room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be written. */
-gsa_status gsa__rows_reserve(gsa__rows *rows, size_t n, gsa_error *error);
+gsa_status gsai_rows_reserve(gsai_rows *rows, size_t n, gsa_error *error);
 /* Room for so many more rows with so many ids and, unless they are all 1, values: everything there is one of a row too,
  * and index [n_values, n_values + n) may be written, and value if it has_values. */
-gsa_status gsa__rows_reserve_block(gsa__rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error);
+gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error);
 /* Rows that were written so, row_start included, are finished. */
-void gsa__rows_finish_block(gsa__rows *rows, size_t n_rows, bool has_values, bool all_ones);
+void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones);
 /* Forgets the first n finished rows. */
-void gsa__rows_drop(gsa__rows *rows, size_t n);
+void gsai_rows_drop(gsai_rows *rows, size_t n);
 /* n cells for the row, all absent; they are part of the batch when n_cells says so. */
-gsa_status gsa__rows_reserve_cells(gsa__rows *rows, size_t n, gsa_error *error);
+gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error);
 /* The row that was written to index and value is finished. word < 0: the label is the number. */
-void gsa__rows_finish(gsa__rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
+void gsai_rows_finish(gsai_rows *rows, size_t n, bool all_ones, double label, int32_t word, gsa_place place);
 /* The number of a label that is a word, or why it has none, with the place of its row. */
-gsa_status gsa__rows_word(gsa__rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
+gsa_status gsai_rows_word(gsai_rows *rows, const char *text, size_t size, uint64_t line, uint64_t byte, int32_t *out,
                           gsa_error *error);
 /* The row that was finished last counts for so much instead of 1. */
-static inline void gsa__rows_weigh(gsa__rows *rows, float weight)
+static inline void gsai_rows_weigh(gsai_rows *rows, float weight)
 {
     rows->weight[rows->n_rows - 1] = weight;
     rows->any_weight = rows->any_weight || weight != 1;
 }
 
 /* Bytes that its arrays take. */
-uint64_t gsa__rows_size(const gsa__rows *rows);
+uint64_t gsai_rows_size(const gsai_rows *rows);
 /* Rows on their way into others. */
-typedef struct gsa__rows_source {
-    const gsa__rows *rows;
+typedef struct gsai_rows_source {
+    const gsai_rows *rows;
     size_t n_given;
     int32_t *word; /* the numbers that its words have there; -1: none yet */
     size_t n_words, word_capacity;
     uint64_t n_lines; /* before its line 1 */
     bool has_lines;   /* places have them */
-} gsa__rows_source;
+} gsai_rows_source;
 /* Appends rows that were not given until these are full. */
-gsa_status gsa__rows_append(gsa__rows *rows, gsa__rows_source *from, gsa_error *error);
+gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *error);
 
 /* A view, valid until rows change. */
-void gsa__rows_view(const gsa__rows *rows, gsa_batch *out);
+void gsai_rows_view(const gsai_rows *rows, gsa_batch *out);
 
 #endif

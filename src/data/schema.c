@@ -15,67 +15,67 @@ static const char head[] = "greedystep schema 1\n";
 static const char *const columns[] = {"numbered", "named", "namespaces"};
 static const char *const kinds[] = {"number", "words", "label", "weight", "ignored"};
 
-void gsa__schema_init(gsa__schema *schema, const gsa_env *env)
+void gsai_schema_init(gsai_schema *schema, const gsa_env *env)
 {
-    *schema = (gsa__schema){.env = env, .bits = GSA__DEFAULT_BITS};
-    gsa__words_init(&schema->names, env);
+    *schema = (gsai_schema){.env = env, .bits = GSAI_DEFAULT_BITS};
+    gsai_words_init(&schema->names, env);
 }
 
-void gsa__schema_free(gsa__schema *schema)
+void gsai_schema_free(gsai_schema *schema)
 {
-    gsa__words_free(&schema->names);
+    gsai_words_free(&schema->names);
     for (size_t i = 0; i < schema->n_crosses; i++)
         for (int k = 0; k < 2; k++)
-            gsa__free(schema->env, schema->cross[i].name[k]);
-    gsa__free(schema->env, schema->field);
-    gsa__free(schema->env, schema->number);
-    gsa__free(schema->env, schema->cross);
-    gsa__free(schema->env, schema->text);
-    gsa__schema_init(schema, schema->env);
+            gsai_free(schema->env, schema->cross[i].name[k]);
+    gsai_free(schema->env, schema->field);
+    gsai_free(schema->env, schema->number);
+    gsai_free(schema->env, schema->cross);
+    gsai_free(schema->env, schema->text);
+    gsai_schema_init(schema, schema->env);
 }
 
-size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size)
+size_t gsai_schema_find(const gsai_schema *schema, const char *name, size_t name_size)
 {
-    int32_t field = gsa__words_find(&schema->names, name, name_size);
+    int32_t field = gsai_words_find(&schema->names, name, name_size);
     return field >= 0 ? (size_t)field : SIZE_MAX;
 }
 
 /* Room for one more field, whatever its kind. */
-static bool reserve(gsa__schema *schema)
+static bool reserve(gsai_schema *schema)
 {
     size_t n = schema->n_fields + 1;
-    return gsa__reserve(schema->env, &schema->field, &schema->capacity, n, sizeof *schema->field) &&
-           gsa__reserve(schema->env, &schema->number, &schema->number_capacity, n, sizeof *schema->number);
+    return gsai_reserve(schema->env, &schema->field, &schema->capacity, n, sizeof *schema->field) &&
+           gsai_reserve(schema->env, &schema->number, &schema->number_capacity, n, sizeof *schema->number);
 }
 
-gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
+gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_size, gsai_field_kind kind,
                            gsa_error *error)
 {
-    char quote[GSA__QUOTE_SIZE];
-    if (!gsa__is_text(name, name_size))
-        return gsa__fail(error, GSA_ARGUMENT, "the name '%s' of column %zu is empty or not UTF-8 text; rename it",
-                         gsa__quote(name, name_size, quote), schema->n_fields + 1);
-    if (gsa__schema_find(schema, name, name_size) != SIZE_MAX)
-        return gsa__fail(error, GSA_ARGUMENT, "two columns have the name '%s': rename one of them",
-                         gsa__quote(name, name_size, quote));
-    if (schema->n_fields == GSA__MOST_FIELDS)
-        return gsa__fail(error, GSA_LIMIT, "more than %zu columns", GSA__MOST_FIELDS);
-    if (schema->n_fields >= gsa__memory_limit(schema->env) / 4 / GSA__FIELD_COST + 1)
-        return gsa__fail(error, GSA_LIMIT, "more than %zu columns take a quarter of the memory limit: raise the limit",
+    char quote[GSAI_QUOTE_SIZE];
+    if (!gsai_is_text(name, name_size))
+        return gsai_fail(error, GSA_ARGUMENT, "the name '%s' of column %zu is empty or not UTF-8 text; rename it",
+                         gsai_quote(name, name_size, quote), schema->n_fields + 1);
+    if (gsai_schema_find(schema, name, name_size) != SIZE_MAX)
+        return gsai_fail(error, GSA_ARGUMENT, "two columns have the name '%s': rename one of them",
+                         gsai_quote(name, name_size, quote));
+    if (schema->n_fields == GSAI_MAX_FIELDS)
+        return gsai_fail(error, GSA_LIMIT, "more than %zu columns", GSAI_MAX_FIELDS);
+    if (schema->n_fields >= gsai_memory_limit(schema->env) / 4 / GSAI_FIELD_COST + 1)
+        return gsai_fail(error, GSA_LIMIT, "more than %zu columns take a quarter of the memory limit: raise the limit",
                          schema->n_fields);
-    if (!reserve(schema) || !gsa__words_add(&schema->names, name, name_size))
-        return gsa__fail_memory(schema->env, error, "no memory for the names of the columns");
-    if (kind == GSA__FIELD_NUMBER)
+    if (!reserve(schema) || !gsai_words_add(&schema->names, name, name_size))
+        return gsai_fail_memory(schema->env, error, "no memory for the names of the columns");
+    if (kind == GSAI_FIELD_NUMBER)
         schema->number[schema->n_of_kind[kind]] = (uint32_t)schema->n_fields;
     schema->n_of_kind[kind]++;
-    schema->field[schema->n_fields] = (gsa__field){schema->names.word[schema->n_fields], name_size, kind};
+    schema->field[schema->n_fields] = (gsai_field){schema->names.word[schema->n_fields], name_size, kind};
     schema->n_fields++;
     return GSA_OK;
 }
 
 /* ---- crosses ---------------------------------------------------------------------------------------------------- */
 
-bool gsa__schema_next_cross(const char **list, const char *name[2], size_t name_size[2])
+bool gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2])
 {
     if (!*list)
         return false;
@@ -90,15 +90,15 @@ bool gsa__schema_next_cross(const char **list, const char *name[2], size_t name_
     return true;
 }
 
-static bool can_be_crossed(const gsa__schema *schema, const char *name, size_t size)
+static bool can_be_crossed(const gsai_schema *schema, const char *name, size_t size)
 {
-    size_t field = gsa__schema_find(schema, name, size);
+    size_t field = gsai_schema_find(schema, name, size);
     if (schema->is_namespaced || field == SIZE_MAX)
-        return schema->is_namespaced && (size == 0 || gsa__is_text(name, size));
-    return schema->field[field].kind == GSA__FIELD_NUMBER || schema->field[field].kind == GSA__FIELD_WORDS;
+        return schema->is_namespaced && (size == 0 || gsai_is_text(name, size));
+    return schema->field[field].kind == GSAI_FIELD_NUMBER || schema->field[field].kind == GSAI_FIELD_WORDS;
 }
 
-bool gsa__schema_is_crossed(const gsa__schema *schema, const char *const name[2], const size_t name_size[2])
+bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2])
 {
     for (size_t i = 0; i < schema->n_crosses; i++) {
         bool same = true;
@@ -111,22 +111,22 @@ bool gsa__schema_is_crossed(const gsa__schema *schema, const char *const name[2]
     return false;
 }
 
-gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2], const size_t name_size[2],
+gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
                                  gsa_error *error)
 {
-    char quote[GSA__QUOTE_SIZE];
+    char quote[GSAI_QUOTE_SIZE];
     for (int k = 0; k < 2; k++)
         if (!can_be_crossed(schema, name[k], name_size[k]))
-            return gsa__fail(error, GSA_ARGUMENT, "--cross needs two columns of features, as in A*B, and '%s' is none",
-                             gsa__quote(name[k], name_size[k], quote));
-    if (gsa__schema_is_crossed(schema, name, name_size))
-        return gsa__fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another; leave one out",
-                         gsa__quote(name[0], name_size[0], quote));
-    bool has_room = gsa__reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
+            return gsai_fail(error, GSA_ARGUMENT, "--cross needs two columns of features, as in A*B, and '%s' is none",
+                             gsai_quote(name[k], name_size[k], quote));
+    if (gsai_schema_is_crossed(schema, name, name_size))
+        return gsai_fail(error, GSA_ARGUMENT, "--cross has a pair twice: '%s' and another; leave one out",
+                         gsai_quote(name[0], name_size[0], quote));
+    bool has_room = gsai_reserve(schema->env, &schema->cross, &schema->cross_capacity, schema->n_crosses + 1,
                                  sizeof *schema->cross);
-    gsa__cross cross = {{NULL, NULL}};
+    gsai_cross cross = {{NULL, NULL}};
     for (int k = 0; k < 2 && has_room; k++) {
-        cross.name[k] = gsa__alloc_zeroed(schema->env, name_size[k] + 1, 1);
+        cross.name[k] = gsai_alloc_zeroed(schema->env, name_size[k] + 1, 1);
         has_room = cross.name[k] != NULL;
         if (has_room)
             memcpy(cross.name[k], name[k], name_size[k]);
@@ -135,8 +135,8 @@ gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2],
         schema->cross[schema->n_crosses++] = cross;
         return GSA_OK;
     }
-    gsa__free(schema->env, cross.name[0]);
-    return gsa__fail_memory(schema->env, error, "no memory for the crosses");
+    gsai_free(schema->env, cross.name[0]);
+    return gsai_fail_memory(schema->env, error, "no memory for the crosses");
 }
 
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
@@ -153,16 +153,16 @@ static char *put_name(char *out, const char *name)
     return out;
 }
 
-gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
+gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
 {
     size_t size = sizeof head + 64;
     for (size_t i = 0; i < schema->n_fields; i++)
         size += 2 * schema->field[i].name_size + sizeof "ignored \n";
     for (size_t i = 0; i < schema->n_crosses; i++)
         size += 2 * strlen(schema->cross[i].name[0]) + 2 * strlen(schema->cross[i].name[1]) + sizeof "cross \t\n";
-    char *text = gsa__alloc(schema->env, size, 1), *out = text;
+    char *text = gsai_alloc(schema->env, size, 1), *out = text;
     if (!text)
-        return gsa__fail_memory(schema->env, error, "no memory for the meaning of the columns");
+        return gsai_fail_memory(schema->env, error, "no memory for the meaning of the columns");
     out += snprintf(out, size, "%scolumns %s\nbits %u\n", head, columns[schema->is_namespaced ? 2 : schema->is_named],
                     schema->bits);
     for (size_t i = 0; i < schema->n_fields; i++) {
@@ -181,7 +181,7 @@ gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error)
         *out++ = '\n';
     }
     *out = '\0';
-    gsa__free(schema->env, schema->text);
+    gsai_free(schema->env, schema->text);
     schema->text = text;
     return GSA_OK;
 }
@@ -205,10 +205,10 @@ static size_t take_name(char *name, size_t size)
     return n;
 }
 
-static bool take_fact(gsa__schema *schema, const char *line)
+static bool take_fact(gsai_schema *schema, const char *line)
 {
     uint64_t bits;
-    if (strncmp(line, "bits ", 5) == 0 && gsa__count_parse(line + 5, &bits) && bits >= 1 && bits <= GSA__MOST_BITS)
+    if (strncmp(line, "bits ", 5) == 0 && gsai_count_parse(line + 5, &bits) && bits >= 1 && bits <= GSAI_MAX_BITS)
         schema->bits = (unsigned)bits;
     else if (strncmp(line, "columns ", 8) != 0)
         return false;
@@ -217,66 +217,66 @@ static bool take_fact(gsa__schema *schema, const char *line)
     return true; /* another word there makes another text when it is written again */
 }
 
-static gsa_status take_cross(gsa__schema *schema, char *names, gsa_error *error)
+static gsa_status take_cross(gsai_schema *schema, char *names, gsa_error *error)
 {
     char *tab = strchr(names, '\t');
     const char *const name[] = {names, tab ? tab + 1 : names};
     size_t size[2] = {tab ? take_name(names, (size_t)(tab - names)) : SIZE_MAX,
                       tab ? take_name(tab + 1, strlen(tab + 1)) : SIZE_MAX};
     if (size[0] == SIZE_MAX || size[1] == SIZE_MAX)
-        return gsa__fail(error, GSA_FORMAT, "a cross of the schema is damaged");
-    return gsa__schema_add_cross(schema, name, size, error);
+        return gsai_fail(error, GSA_FORMAT, "a cross of the schema is damaged");
+    return gsai_schema_add_cross(schema, name, size, error);
 }
 
 /* One line, without its newline. */
-static gsa_status take_line(gsa__schema *schema, char *line, gsa_error *error)
+static gsa_status take_line(gsai_schema *schema, char *line, gsa_error *error)
 {
     if (strncmp(line, "cross ", 6) == 0)
         return take_cross(schema, line + 6, error);
     char *blank = strchr(line, ' ');
-    for (int kind = 0; blank && kind < GSA__FIELD_KINDS; kind++)
+    for (int kind = 0; blank && kind < GSAI_FIELD_KINDS; kind++)
         if (strlen(kinds[kind]) == (size_t)(blank - line) && strncmp(line, kinds[kind], (size_t)(blank - line)) == 0) {
             size_t size = take_name(blank + 1, strlen(blank + 1));
             if (size != SIZE_MAX)
-                return gsa__schema_add(schema, blank + 1, size, (gsa__field_kind)kind, error);
+                return gsai_schema_add(schema, blank + 1, size, (gsai_field_kind)kind, error);
         }
-    char quote[GSA__QUOTE_SIZE];
+    char quote[GSAI_QUOTE_SIZE];
     return take_fact(schema, line) ? GSA_OK
-                                   : gsa__fail(error, GSA_FORMAT, "not a line of a schema of this release: '%s'",
-                                               gsa__quote(line, strlen(line), quote));
+                                   : gsai_fail(error, GSA_FORMAT, "not a line of a schema of this release: '%s'",
+                                               gsai_quote(line, strlen(line), quote));
 }
 
-gsa_status gsa__schema_parse(gsa__schema *schema, const char *text, gsa_error *error)
+gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *error)
 {
     if (strncmp(text, head, sizeof head - 1) != 0)
-        return gsa__fail(error, GSA_FORMAT, "the meaning of the columns is not one that this release reads");
-    char *copy = gsa__copy_text(schema->env, text + sizeof head - 1);
+        return gsai_fail(error, GSA_FORMAT, "the meaning of the columns is not one that this release reads");
+    char *copy = gsai_copy_text(schema->env, text + sizeof head - 1);
     if (!copy)
-        return gsa__fail_memory(schema->env, error, "no memory for the meaning of the columns");
+        return gsai_fail_memory(schema->env, error, "no memory for the meaning of the columns");
     gsa_status status = GSA_OK;
     for (char *line = copy, *end; status == GSA_OK && (end = strchr(line, '\n')) != NULL; line = end + 1) {
         *end = '\0';
         status = take_line(schema, line, error);
     }
-    gsa__free(schema->env, copy);
+    gsai_free(schema->env, copy);
     if (status == GSA_OK)
-        status = gsa__schema_complete(schema, error);
+        status = gsai_schema_complete(schema, error);
     if (status == GSA_OK && strcmp(schema->text, text) != 0)
-        status = gsa__fail(error, GSA_FORMAT, "the meaning of the columns is damaged");
+        status = gsai_fail(error, GSA_FORMAT, "the meaning of the columns is damaged");
     if (status != GSA_OK)
-        gsa__schema_free(schema);
+        gsai_schema_free(schema);
     return status;
 }
 
 gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error *error)
 {
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__schema schema;
-    gsa__schema_init(&schema, &env);
-    gsa_status status = gsa__schema_parse(&schema, text, error);
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_schema schema;
+    gsai_schema_init(&schema, &env);
+    gsa_status status = gsai_schema_parse(&schema, text, error);
     if (status == GSA_OK)
-        *out = (gsa_schema_info){schema.bits, schema.n_of_kind[GSA__FIELD_NUMBER],
-                                 schema.is_namespaced ? 1 : schema.n_of_kind[GSA__FIELD_WORDS], schema.n_crosses};
-    gsa__schema_free(&schema);
+        *out = (gsa_schema_info){schema.bits, schema.n_of_kind[GSAI_FIELD_NUMBER],
+                                 schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_WORDS], schema.n_crosses};
+    gsai_schema_free(&schema);
     return status;
 }

@@ -8,64 +8,64 @@
 
 #include "data/format/words.h"
 
-#define GSA__DEFAULT_BITS 24u
-#define GSA__MOST_BITS 31u
-#define GSA__MOST_FIELDS ((size_t)1 << 20)
+#define GSAI_DEFAULT_BITS 24u
+#define GSAI_MAX_BITS 31u
+#define GSAI_MAX_FIELDS ((size_t)1 << 20)
 /* About what a column takes: its field, its name, its share of the slots, and as much in its reader. */
-#define GSA__FIELD_COST 128u
+#define GSAI_FIELD_COST 128u
 
-typedef enum gsa__field_kind {
-    GSA__FIELD_NUMBER,
-    GSA__FIELD_WORDS,
-    GSA__FIELD_LABEL,
-    GSA__FIELD_WEIGHT,
-    GSA__FIELD_IGNORED,
-    GSA__FIELD_KINDS
-} gsa__field_kind;
+typedef enum gsai_field_kind {
+    GSAI_FIELD_NUMBER,
+    GSAI_FIELD_WORDS,
+    GSAI_FIELD_LABEL,
+    GSAI_FIELD_WEIGHT,
+    GSAI_FIELD_IGNORED,
+    GSAI_FIELD_KINDS
+} gsai_field_kind;
 
-typedef struct gsa__field {
+typedef struct gsai_field {
     const char *name; /* one of the names */
     size_t name_size;
-    gsa__field_kind kind;
-} gsa__field;
+    gsai_field_kind kind;
+} gsai_field;
 
 /* Two columns or namespaces whose features are crossed. */
-typedef struct gsa__cross {
+typedef struct gsai_cross {
     char *name[2];
-} gsa__cross;
+} gsai_cross;
 
-typedef struct gsa__schema {
+typedef struct gsai_schema {
     const gsa_env *env; /* borrowed, resolved */
     bool is_named;      /* the names are those of a header */
     bool is_namespaced; /* there are no columns: features have names of their own, in namespaces */
     unsigned bits;      /* words are hashed to this many */
-    gsa__field *field;
+    gsai_field *field;
     size_t n_fields, capacity;
-    gsa__words names; /* of the fields, by number */
+    gsai_words names; /* of the fields, by number */
     uint32_t *number; /* the fields that are numbers, in their order */
     size_t number_capacity;
-    size_t n_of_kind[GSA__FIELD_KINDS];
-    gsa__cross *cross;
+    size_t n_of_kind[GSAI_FIELD_KINDS];
+    gsai_cross *cross;
     size_t n_crosses, cross_capacity;
     char *text; /* NULL until it is complete */
-} gsa__schema;
+} gsai_schema;
 
-void gsa__schema_init(gsa__schema *schema, const gsa_env *env);
-void gsa__schema_free(gsa__schema *schema);
+void gsai_schema_init(gsai_schema *schema, const gsa_env *env);
+void gsai_schema_free(gsai_schema *schema);
 /* GSA_ARGUMENT if the name is there already or cannot be one. */
-gsa_status gsa__schema_add(gsa__schema *schema, const char *name, size_t name_size, gsa__field_kind kind,
+gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_size, gsai_field_kind kind,
                            gsa_error *error);
 /* GSA_ARGUMENT if one of the two cannot be crossed, or they are already. */
-gsa_status gsa__schema_add_cross(gsa__schema *schema, const char *const name[2], const size_t name_size[2],
+gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2], const size_t name_size[2],
                                  gsa_error *error);
-bool gsa__schema_is_crossed(const gsa__schema *schema, const char *const name[2], const size_t name_size[2]);
+bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2]);
 /* The next of a list "A*B,C*D"; false at its end. A part that is missing has the size 0. */
-bool gsa__schema_next_cross(const char **list, const char *name[2], size_t name_size[2]);
+bool gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2]);
 /* SIZE_MAX if there is none of that name. */
-size_t gsa__schema_find(const gsa__schema *schema, const char *name, size_t name_size);
+size_t gsai_schema_find(const gsai_schema *schema, const char *name, size_t name_size);
 /* All fields are there: makes the text. */
-gsa_status gsa__schema_complete(gsa__schema *schema, gsa_error *error);
+gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error);
 /* Back from the text; GSA_FORMAT if it is none. */
-gsa_status gsa__schema_parse(gsa__schema *schema, const char *text, gsa_error *error);
+gsa_status gsai_schema_parse(gsai_schema *schema, const char *text, gsa_error *error);
 
 #endif

@@ -12,22 +12,22 @@
 #include <string.h>
 
 /* The kind of that name or, if there is no name, by the path's ending. */
-static const gsa__writer_kind *choose(const char *path, const char *format)
+static const gsai_writer_kind *choose(const char *path, const char *format)
 {
-    const gsa__writer_kind *kinds[] = {gsa__writer_cache(), gsa__writer_vw(), gsa__writer_libsvm()};
+    const gsai_writer_kind *kinds[] = {gsai_writer_cache(), gsai_writer_vw(), gsai_writer_libsvm()};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || gsa__codec_ends(path, kinds[i]->ending))
+        if (format ? strcmp(format, kinds[i]->name) == 0 : !kinds[i]->ending || gsai_codec_ends(path, kinds[i]->ending))
             return kinds[i];
     return NULL;
 }
 
 /* Whether the codec of the file's name can compress. */
-static gsa_status check_codec(const gsa__codec_entry *entry, const char *path, gsa_error *error)
+static gsa_status check_codec(const gsai_codec_entry *entry, const char *path, gsa_error *error)
 {
     if (!entry || (entry->codec && entry->codec->open_encoder))
         return GSA_OK;
-    const gsa__codec *codec = entry->codec;
-    return gsa__fail(error, GSA_UNSUPPORTED,
+    const gsai_codec *codec = entry->codec;
+    return gsai_fail(error, GSA_UNSUPPORTED,
                      "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path, entry->name,
                      codec ? "end the name in .gz or .zst" : "build it with ", codec ? "" : entry->library,
                      entry->ending);
@@ -35,25 +35,25 @@ static gsa_status check_codec(const gsa__codec_entry *entry, const char *path, g
 
 static gsa_status open_file(gsa_writer *writer, const char *path, gsa_error *error)
 {
-    const gsa__codec_entry *entry = gsa__codec_named(path);
+    const gsai_codec_entry *entry = gsai_codec_named(path);
     gsa_status status = check_codec(entry, path, error);
     if (status == GSA_OK)
-        status = gsa__atomic_file_open(path, &writer->env, &writer->file, error);
+        status = gsai_atomic_file_open(path, &writer->env, &writer->file, error);
     if (status != GSA_OK || !entry)
         return status;
-    writer->encode = gsa__encode_new(entry, writer->file, &writer->env);
-    return writer->encode ? GSA_OK : gsa__fail_memory(&writer->env, error, "%s: no memory for %s", path, entry->name);
+    writer->encode = gsai_encode_new(entry, writer->file, &writer->env);
+    return writer->encode ? GSA_OK : gsai_fail_memory(&writer->env, error, "%s: no memory for %s", path, entry->name);
 }
 
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
 {
-    const gsa__writer_kind *kind = choose(path, format);
+    const gsai_writer_kind *kind = choose(path, format);
     if (!kind)
-        return gsa__fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
-    gsa_env resolved = gsa__env_resolve(env);
-    gsa_writer *writer = gsa__alloc_zeroed(&resolved, 1, kind->size);
+        return gsai_fail(error, GSA_ARGUMENT, "unknown format %s: expected libsvm, gsac or vw", format);
+    gsa_env resolved = gsai_env_resolve(env);
+    gsa_writer *writer = gsai_alloc_zeroed(&resolved, 1, kind->size);
     if (!writer)
-        return gsa__fail_memory(&resolved, error, "no memory for a writer");
+        return gsai_fail_memory(&resolved, error, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
     gsa_status status = open_file(writer, path, error);
@@ -71,34 +71,34 @@ static void free_writer(gsa_writer *writer)
 {
     gsa_env env = writer->env;
     writer->kind->free(writer);
-    gsa__encode_free(writer->encode);
-    gsa__free(&env, writer->schema);
-    gsa__free(&env, writer->pair);
-    gsa__free(&env, writer->index);
-    gsa__free(&env, writer->value);
-    gsa__free(&env, writer);
+    gsai_encode_free(writer->encode);
+    gsai_free(&env, writer->schema);
+    gsai_free(&env, writer->pair);
+    gsai_free(&env, writer->index);
+    gsai_free(&env, writer->value);
+    gsai_free(&env, writer);
 }
 
 void gsa_writer_discard(gsa_writer *writer)
 {
     if (!writer)
         return;
-    gsa__atomic_file *file = writer->file;
+    gsai_atomic_file *file = writer->file;
     free_writer(writer); /* and with it threads that write to the file */
-    gsa__atomic_file_discard(file);
+    gsai_atomic_file_discard(file);
 }
 
 static gsa_status fail_again(gsa_error *error)
 {
-    return gsa__fail(error, GSA_IO, "an earlier write failed: the file is incomplete");
+    return gsai_fail(error, GSA_IO, "an earlier write failed: the file is incomplete");
 }
 
-gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error)
+gsa_status gsai_writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error)
 {
     bool is_over = writer->most_bytes > 0 && size > writer->most_bytes - writer->n_bytes;
-    gsa_status status = is_over          ? gsa__fail(error, GSA_LIMIT, "the file would become too large")
-                        : writer->encode ? gsa__encode_write(writer->encode, bytes, size, error)
-                                         : gsa__atomic_file_write(writer->file, bytes, size, error);
+    gsa_status status = is_over          ? gsai_fail(error, GSA_LIMIT, "the file would become too large")
+                        : writer->encode ? gsai_encode_write(writer->encode, bytes, size, error)
+                                         : gsai_atomic_file_write(writer->file, bytes, size, error);
     writer->n_bytes += is_over ? 0 : size;
     return status;
 }
@@ -107,48 +107,48 @@ gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 {
     gsa_status status = writer->failed ? fail_again(error) : writer->kind->finish(writer, error);
     if (status == GSA_OK && writer->encode)
-        status = gsa__encode_finish(writer->encode, error);
+        status = gsai_encode_finish(writer->encode, error);
     if (status != GSA_OK) {
         gsa_writer_discard(writer);
         return status;
     }
-    status = gsa__atomic_file_commit(writer->file, error);
+    status = gsai_atomic_file_commit(writer->file, error);
     free_writer(writer);
     return status;
 }
 
 gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error)
 {
-    if (text && writer->kind == gsa__writer_vw()) /* a model of the columns would take them for its own */
-        return gsa__fail(
+    if (text && writer->kind == gsai_writer_vw()) /* a model of the columns would take them for its own */
+        return gsai_fail(
             error, GSA_UNSUPPORTED,
             "the rows are of a table or of Vowpal Wabbit text: their words were hashed to numbers and would "
             "be hashed again; write a cache (.gsac), which keeps what they mean, or libsvm text");
-    char *copy = text ? gsa__copy_text(&writer->env, text) : NULL;
+    char *copy = text ? gsai_copy_text(&writer->env, text) : NULL;
     if (text && !copy)
-        return gsa__fail_memory(&writer->env, error, "no memory for the meaning of the columns");
-    gsa__free(&writer->env, writer->schema);
+        return gsai_fail_memory(&writer->env, error, "no memory for the meaning of the columns");
+    gsai_free(&writer->env, writer->schema);
     writer->schema = copy;
     return GSA_OK;
 }
 
 static int compare_index(const void *a, const void *b)
 {
-    uint32_t x = ((const gsa__pair *)a)->index, y = ((const gsa__pair *)b)->index;
+    uint32_t x = ((const gsai_pair *)a)->index, y = ((const gsai_pair *)b)->index;
     return (x > y) - (x < y);
 }
 
 /* Dense rows have no index. */
-static gsa__entries view_row(const gsa_batch *batch, size_t r)
+static gsai_entries view_row(const gsa_batch *batch, size_t r)
 {
     if (!batch->index)
-        return (gsa__entries){batch->width, NULL, batch->width > 0 ? batch->value + r * batch->width : NULL};
+        return (gsai_entries){batch->width, NULL, batch->width > 0 ? batch->value + r * batch->width : NULL};
     size_t from = (size_t)batch->row_start[r], to = (size_t)batch->row_start[r + 1];
-    return (gsa__entries){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
+    return (gsai_entries){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
 }
 
 /* Whether the row can be written as it is, like those of readers. */
-static bool is_in_order(const gsa__entries *row)
+static bool is_in_order(const gsai_entries *row)
 {
     int n_bad = !row->index;
     for (size_t i = 1; row->index && i < row->n; i++)
@@ -161,20 +161,20 @@ static bool is_in_order(const gsa__entries *row)
 /* Room for a row of n values in what puts it in order. */
 static bool reserve(gsa_writer *writer, size_t n)
 {
-    return gsa__reserve(&writer->env, &writer->pair, &writer->pair_capacity, n, sizeof *writer->pair) &&
-           gsa__reserve(&writer->env, &writer->index, &writer->index_capacity, n, sizeof *writer->index) &&
-           gsa__reserve(&writer->env, &writer->value, &writer->value_capacity, n, sizeof *writer->value);
+    return gsai_reserve(&writer->env, &writer->pair, &writer->pair_capacity, n, sizeof *writer->pair) &&
+           gsai_reserve(&writer->env, &writer->index, &writer->index_capacity, n, sizeof *writer->index) &&
+           gsai_reserve(&writer->env, &writer->value, &writer->value_capacity, n, sizeof *writer->value);
 }
 
 /* Copies the values that are not zero to writer->pair, checked. */
-static gsa_status collect(gsa_writer *writer, const gsa__entries *row, size_t r, size_t *n, gsa_error *error)
+static gsa_status collect(gsa_writer *writer, const gsai_entries *row, size_t r, size_t *n, gsa_error *error)
 {
     if (!reserve(writer, row->n))
-        return gsa__fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
+        return gsai_fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
     for (size_t i = 0; i < row->n; i++) {
-        gsa__pair p = {row->index ? row->index[i] : (uint32_t)i, row->value ? row->value[i] : 1.0f};
+        gsai_pair p = {row->index ? row->index[i] : (uint32_t)i, row->value ? row->value[i] : 1.0f};
         if (!isfinite(p.value))
-            return gsa__fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " has the value %g: expected a finite value",
+            return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " has the value %g: expected a finite value",
                                  p.index, (double)p.value);
         writer->pair[*n] = p;
         *n += p.value != 0;
@@ -183,7 +183,7 @@ static gsa_status collect(gsa_writer *writer, const gsa__entries *row, size_t r,
 }
 
 /* Any row into ascending order without zeros. */
-static gsa_status put_in_order(gsa_writer *writer, gsa__entries *row, size_t r, gsa_error *error)
+static gsa_status put_in_order(gsa_writer *writer, gsai_entries *row, size_t r, gsa_error *error)
 {
     size_t n = 0;
     gsa_status status = collect(writer, row, r, &n, error);
@@ -194,27 +194,27 @@ static gsa_status put_in_order(gsa_writer *writer, gsa__entries *row, size_t r, 
         writer->index[i] = writer->pair[i].index;
         writer->value[i] = writer->pair[i].value;
         if (i > 0 && writer->index[i] == writer->index[i - 1])
-            return gsa__fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
+            return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
     }
-    *row = (gsa__entries){n, writer->index, writer->value};
+    *row = (gsai_entries){n, writer->index, writer->value};
     return GSA_OK;
 }
 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
 {
-    gsa__entries row = view_row(batch, r);
-    gsa_status status = gsa__batch_check_ids(batch, r, error);
+    gsai_entries row = view_row(batch, r);
+    gsa_status status = gsai_batch_check_ids(batch, r, error);
     if (status == GSA_OK && !is_in_order(&row))
         status = put_in_order(writer, &row, r, error);
     if (status != GSA_OK)
         return status;
     bool is_word = batch->word && batch->word[r] >= 0;
     if (is_word && (size_t)batch->word[r] >= batch->n_words)
-        return gsa__fail_row(error, GSA_ARGUMENT, r, "the label is word %d of %zu", batch->word[r], batch->n_words);
+        return gsai_fail_row(error, GSA_ARGUMENT, r, "the label is word %d of %zu", batch->word[r], batch->n_words);
     if (!is_word && !isfinite(batch->label[r]))
-        return gsa__fail_row(error, GSA_INPUT, r, "the label is %g: labels must be finite", batch->label[r]);
+        return gsai_fail_row(error, GSA_INPUT, r, "the label is %g: labels must be finite", batch->label[r]);
     if (batch->weight && !(batch->weight[r] >= 0 && isfinite(batch->weight[r])))
-        return gsa__fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
+        return gsai_fail_row(error, GSA_INPUT, r, "the weight is %g: expected a finite one of at least 0",
                              (double)batch->weight[r]);
     return writer->kind->write(writer, batch, r, &row, error);
 }
@@ -224,8 +224,8 @@ gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_erro
     if (writer->failed)
         return fail_again(error);
     if (!batch->label)
-        return gsa__fail(error, GSA_ARGUMENT, "a file needs a label in every row: the batch has none");
-    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
+        return gsai_fail(error, GSA_ARGUMENT, "a file needs a label in every row: the batch has none");
+    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
     for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++)
         status = write_row(writer, batch, r, error);
     return status;

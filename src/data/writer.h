@@ -9,36 +9,36 @@
 #include <stdbool.h>
 
 /* The entries of a row as they are written: ids ascend, values are finite and not zero. */
-typedef struct gsa__entries {
+typedef struct gsai_entries {
     size_t n;
     const uint32_t *index;
     const float *value; /* NULL: ones */
-} gsa__entries;
+} gsai_entries;
 
-typedef struct gsa__pair {
+typedef struct gsai_pair {
     uint32_t index;
     float value;
-} gsa__pair;
+} gsai_pair;
 
-typedef struct gsa__writer_kind {
+typedef struct gsai_writer_kind {
     const char *name;
     const char *ending; /* of the names of its files, or NULL: it is chosen where no other is */
     size_t size;        /* of the struct that begins with a gsa_writer */
     gsa_status (*open)(gsa_writer *writer, gsa_error *error);
     /* Row r of the batch, with these entries. One that is refused leaves no trace. */
-    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsa__entries *row,
+    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsai_entries *row,
                         gsa_error *error);
     gsa_status (*finish)(gsa_writer *writer, gsa_error *error); /* what is still to be written */
     void (*free)(gsa_writer *writer);                           /* what open made, also if it failed */
-} gsa__writer_kind;
+} gsai_writer_kind;
 
 /* The first member of every writer. */
 struct gsa_writer {
-    const gsa__writer_kind *kind;
+    const gsai_writer_kind *kind;
     gsa_env env; /* resolved */
-    gsa__atomic_file *file;
-    gsa__encode *encode; /* NULL: the bytes are not compressed */
-    gsa__pair *pair;     /* to sort a row that is not written as it is, and then its columns */
+    gsai_atomic_file *file;
+    gsai_encode *encode; /* NULL: the bytes are not compressed */
+    gsai_pair *pair;     /* to sort a row that is not written as it is, and then its columns */
     uint32_t *index;
     float *value;
     size_t pair_capacity, index_capacity, value_capacity;
@@ -47,11 +47,11 @@ struct gsa_writer {
     char *schema;                 /* of the rows, where a file can keep it; NULL: none */
 };
 
-const gsa__writer_kind *gsa__writer_libsvm(void);
-const gsa__writer_kind *gsa__writer_cache(void);
-const gsa__writer_kind *gsa__writer_vw(void);
+const gsai_writer_kind *gsai_writer_libsvm(void);
+const gsai_writer_kind *gsai_writer_cache(void);
+const gsai_writer_kind *gsai_writer_vw(void);
 
 /* Appends bytes to the file; a kind may do so on a thread of its own. */
-gsa_status gsa__writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error);
+gsa_status gsai_writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error);
 
 #endif

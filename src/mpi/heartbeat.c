@@ -4,8 +4,8 @@
  *   1 Only the rank that was itself not heard of is accused: everyone beats whether or not it hears anything, and time
  *     counts only while this process runs (one that was stopped, and goes on, accuses nobody).
  *   2 A thread that sleeps does it; MPI is only asked, never waited for.
- *   3 The last message says farewell: no request is left when the communicator is freed. */
-#include "mpi/peers.h"
+ *   3 The last message says shutdown: no request is left when the communicator is freed. */
+#include "mpi/comm.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -14,10 +14,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BEAT, FAREWELL };
+enum { BEAT, SHUTDOWN };
 static const double abort_seconds = 5; /* at most, and sooner than others could miss the one that aborts */
 
-struct gsa__heartbeat {
+struct gsai_heartbeat {
     MPI_Comm comm;
     int before, after;                     /* the neighbours */
     char host[MPI_MAX_PROCESSOR_NAME + 1]; /* of the one before */
@@ -43,7 +43,7 @@ static struct timespec moment(double seconds)
 }
 
 /* Sleeps, shortly when the end has come. Gives how long, as far as this process was running. */
-static double rest(gsa__heartbeat *of, bool *ends)
+static double rest(gsai_heartbeat *of, bool *ends)
 {
     double began = seconds_now();
     struct timespec at = moment(began + of->period);
@@ -61,14 +61,14 @@ static double rest(gsa__heartbeat *of, bool *ends)
 /* MPI_Abort of MPICH can wait for a rank that does not answer. */
 static void *exit_soon(void *ctx)
 {
-    const gsa__heartbeat *of = ctx;
+    const gsai_heartbeat *of = ctx;
     struct timespec time = moment(of->limit < 2 * abort_seconds ? of->limit / 2 : abort_seconds);
     nanosleep(&time, NULL);
     _exit(EXIT_FAILURE);
 }
 
 /* Every other way out would wait for the rank that does not answer. */
-static void end_job(gsa__heartbeat *of)
+static void end_job(gsai_heartbeat *of)
 {
     char text[MPI_MAX_PROCESSOR_NAME + 160];
     pthread_t last_resort;
@@ -81,14 +81,14 @@ static void end_job(gsa__heartbeat *of)
     MPI_Abort(of->comm, EXIT_FAILURE);
 }
 
-/* Takes what has come; false if nothing has. *last: it was the farewell. A broken line is one that nothing comes by. */
-static bool hear(gsa__heartbeat *of, MPI_Request *from, int *word, bool *last)
+/* Takes what has come; false if nothing has. *last: it was the shutdown. A broken line is one that nothing comes by. */
+static bool hear(gsai_heartbeat *of, MPI_Request *from, int *word, bool *last)
 {
     bool heard = false;
     int done = 1;
     while (!*last && *from != MPI_REQUEST_NULL && MPI_Test(from, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done) {
         heard = true;
-        *last = *word == FAREWELL;
+        *last = *word == SHUTDOWN;
         if (!*last && MPI_Irecv(word, 1, MPI_INT, of->before, 0, of->comm, from) != MPI_SUCCESS)
             *from = MPI_REQUEST_NULL;
     }
@@ -97,29 +97,29 @@ static bool hear(gsa__heartbeat *of, MPI_Request *from, int *word, bool *last)
 
 static void *beat(void *ctx)
 {
-    gsa__heartbeat *of = ctx;
+    gsai_heartbeat *of = ctx;
     MPI_Request to = MPI_REQUEST_NULL, from = MPI_REQUEST_NULL;
     int sent = BEAT, word = BEAT, done = 1;
-    bool ends = false, said_farewell = false, got_farewell = false;
+    bool ends = false, sent_shutdown = false, got_shutdown = false;
     double silence = 0;
     MPI_Irecv(&word, 1, MPI_INT, of->before, 0, of->comm, &from);
     for (;;) {
-        if (MPI_Test(&to, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done && !said_farewell) {
-            sent = ends ? FAREWELL : BEAT;
-            said_farewell = ends;
+        if (MPI_Test(&to, &done, MPI_STATUS_IGNORE) == MPI_SUCCESS && done && !sent_shutdown) {
+            sent = ends ? SHUTDOWN : BEAT;
+            sent_shutdown = ends;
             done = 0;
             MPI_Isend(&sent, 1, MPI_INT, of->after, 0, of->comm, &to);
         }
-        silence = hear(of, &from, &word, &got_farewell) || got_farewell ? 0 : silence;
-        if (said_farewell && got_farewell && done)
+        silence = hear(of, &from, &word, &got_shutdown) || got_shutdown ? 0 : silence;
+        if (sent_shutdown && got_shutdown && done)
             return NULL;
         silence += rest(of, &ends);
-        if (silence > of->limit && !hear(of, &from, &word, &got_farewell) && !got_farewell)
+        if (silence > of->limit && !hear(of, &from, &word, &got_shutdown) && !got_shutdown)
             end_job(of);
     }
 }
 
-static int start_thread(gsa__heartbeat *of)
+static int start_thread(gsai_heartbeat *of)
 {
     pthread_condattr_t clock;
     sigset_t all, before;
@@ -135,14 +135,14 @@ static int start_thread(gsa__heartbeat *of)
     return code;
 }
 
-gsa_status gsa__heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const char *text), gsa__heartbeat **out,
+gsa_status gsai_heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const char *text), gsai_heartbeat **out,
                                 gsa_error *error)
 {
     char host[MPI_MAX_PROCESSOR_NAME + 1] = "";
     int rank, n, length;
-    gsa__heartbeat *of = calloc(1, sizeof *of);
+    gsai_heartbeat *of = calloc(1, sizeof *of);
     if (!of)
-        return gsa__mpi_fail(error, "memory for the heartbeat", MPI_ERR_NO_MEM);
+        return gsai_mpi_fail(error, "memory for the heartbeat", MPI_ERR_NO_MEM);
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &n);
     MPI_Get_processor_name(host, &length);
@@ -162,10 +162,10 @@ gsa_status gsa__heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const
         return GSA_OK;
     }
     free(of);
-    return gsa__mpi_fail(error, "the start of the heartbeat", code);
+    return gsai_mpi_fail(error, "the start of the heartbeat", code);
 }
 
-void gsa__heartbeat_stop(gsa__heartbeat *of)
+void gsai_heartbeat_stop(gsai_heartbeat *of)
 {
     if (!of)
         return;

@@ -1,27 +1,27 @@
 /* MPI from its beginning to its end, for the command, which finds these two functions at run time and never links MPI.
  */
-#include "mpi/peers.h"
+#include "mpi/comm.h"
 
 #include <stdlib.h>
 
-static gsa_status start_heartbeat(gsa__mpi_peers *of, int threads, double seconds, void (*say)(const char *text),
+static gsa_status start_heartbeat(gsai_mpi_comm *of, int threads, double seconds, void (*say)(const char *text),
                                   gsa_error *error)
 {
     if (of->shared.n_ranks < 2 || !(seconds > 0))
         return GSA_OK;
     if (threads == MPI_THREAD_MULTIPLE)
-        return gsa__heartbeat_start(of->comm, seconds, say, &of->heartbeat, error);
+        return gsai_heartbeat_start(of->comm, seconds, say, &of->heartbeat, error);
     if (of->shared.rank == 0)
         say("note: this MPI has no MPI_THREAD_MULTIPLE, so nobody notices a rank that hangs");
     return GSA_OK;
 }
 
-gsa_status gsa_mpi_start(double heartbeat_seconds, void (*say)(const char *text), gsa_peers **out, gsa_error *error)
+gsa_status gsa_mpi_start(double heartbeat_seconds, void (*say)(const char *text), gsa_comm **out, gsa_error *error)
 {
     int threads = MPI_THREAD_SINGLE;
     int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_MULTIPLE, &threads);
     if (code != MPI_SUCCESS)
-        return gsa__mpi_fail(error, "MPI_Init_thread", code);
+        return gsai_mpi_fail(error, "MPI_Init_thread", code);
     gsa_status status = gsa_mpi_open(MPI_COMM_WORLD, NULL, out, error);
     if (status == GSA_OK)
         status = start_heartbeat((*out)->ctx, threads, heartbeat_seconds, say, error);
@@ -32,12 +32,12 @@ gsa_status gsa_mpi_start(double heartbeat_seconds, void (*say)(const char *text)
     return status;
 }
 
-void gsa_mpi_stop(gsa_peers *peers, int failed)
+void gsa_mpi_stop(gsa_comm *peers, int failed)
 {
-    gsa__mpi_peers *of = peers->ctx;
+    gsai_mpi_comm *of = peers->ctx;
     if (failed != 0 || of->is_broken)
         MPI_Abort(of->comm, failed != 0 ? failed : EXIT_FAILURE);
-    gsa__heartbeat_stop(of->heartbeat);
+    gsai_heartbeat_stop(of->heartbeat);
     gsa_mpi_close(peers);
     MPI_Finalize();
 }

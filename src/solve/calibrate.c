@@ -12,7 +12,7 @@ struct sums {
 };
 
 /* Platt's targets (1999) for two classes: as if each class had one row more, on the other side. */
-static void smoothing(const gsa__problem *problem, const float *target, const float *weight, size_t n,
+static void smoothing(const gsai_problem *problem, const float *target, const float *weight, size_t n,
                       double of_class[2])
 {
     double count[2] = {0, 0};
@@ -22,15 +22,16 @@ static void smoothing(const gsa__problem *problem, const float *target, const fl
         of_class[k] = problem->has_probabilities ? 1 / (count[k] + 2) : 0;
 }
 
-static double one_output(const gsa__problem *problem, const float *target, const float *weight, const float *margin,
-                         size_t n, float *scratch, const gsa__scaling *at, const double prior[2], struct sums *sums)
+static double one_output(const gsai_problem *problem, const float *target, const float *weight, const float *margin,
+                         size_t n, float *scratch, const gsai_fold_calibration *at, const double prior[2],
+                         struct sums *sums)
 {
     float *m = scratch, *g = scratch + n, *h = scratch + 2 * n;
     double smooth[2];
     smoothing(problem, target, weight, n, smooth);
     for (size_t i = 0; i < n; i++)
         m[i] = (float)(at->scale * (double)margin[i] + at->shift);
-    gsa__rows_at rows = gsa__problem_rows(problem, target, weight, m, n);
+    gsai_rows_at rows = gsai_problem_rows(problem, target, weight, m, n);
     rows.residual = g;
     rows.curvature = h;
     problem->loss(&rows);
@@ -47,10 +48,10 @@ static double one_output(const gsa__problem *problem, const float *target, const
     return rows.value;
 }
 
-static double many_outputs(const gsa__problem *problem, const float *target, const float *weight, const float *margin,
-                           size_t n, const gsa__scaling *at, double prior, struct sums *sums)
+static double many_outputs(const gsai_problem *problem, const float *target, const float *weight, const float *margin,
+                           size_t n, const gsai_fold_calibration *at, double prior, struct sums *sums)
 {
-    gsa__rows_at rows = gsa__problem_rows(problem, target, weight, margin, n);
+    gsai_rows_at rows = gsai_problem_rows(problem, target, weight, margin, n);
     rows.direction = margin;
     rows.step = (float)(at->scale - 1);
     problem->loss(&rows);
@@ -58,10 +59,10 @@ static double many_outputs(const gsa__problem *problem, const float *target, con
     return rows.value;
 }
 
-gsa__scaling gsa__scaling_fit(const gsa__problem *problem, const float *target, const float *weight,
-                              const float *margin, size_t n, double behind, float *scratch)
+gsai_fold_calibration gsai_fold_calibration_fit(const gsai_problem *problem, const float *target, const float *weight,
+                                                const float *margin, size_t n, double behind, float *scratch)
 {
-    gsa__scaling at = {1, 0, 0};
+    gsai_fold_calibration at = {1, 0, 0};
     double total = 0, prior[2] = {PRIOR, PRIOR};
     for (size_t i = 0; i < n; i++)
         total += (double)weight[i];
@@ -94,18 +95,19 @@ gsa__scaling gsa__scaling_fit(const gsa__problem *problem, const float *target, 
     return at;
 }
 
-void gsa__scaling_losses(const gsa__problem *problem, const gsa__scaling *scaling, const float *target,
-                         const float *weight, const float *margin, size_t n, float *scratch, float *loss)
+void gsai_fold_calibration_losses(const gsai_problem *problem, const gsai_fold_calibration *scaling,
+                                  const float *target, const float *weight, const float *margin, size_t n,
+                                  float *scratch, float *loss)
 {
     size_t n_cells = n * problem->design->stride;
     for (size_t i = 0; i < n_cells; i++)
         scratch[i] = (float)(scaling->scale * (double)margin[i] + scaling->shift);
-    gsa__rows_at rows = gsa__problem_rows(problem, target, weight, scratch, n);
+    gsai_rows_at rows = gsai_problem_rows(problem, target, weight, scratch, n);
     rows.loss = loss;
     problem->loss(&rows);
 }
 
-double gsa__mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean)
+double gsai_mean_excess(const float *loss, const float *over, const float *weight, size_t n, double *error_of_mean)
 {
     double sum = 0, squares = 0, total = 0;
     for (size_t i = 0; i < n; i++) {

@@ -83,12 +83,12 @@ static int compare_numbers(const void *a, const void *b)
 #define ENTRIES_COMPARED 65536u
 #define MEASURED_SHARE 0.5
 
-static gsa_status are_measured(const gsa__gathered *rows, const ordered_row *sorted, bool *measured, gsa_error *error)
+static gsa_status are_measured(const gsai_gathered *rows, const ordered_row *sorted, bool *measured, gsa_error *error)
 {
-    uint64_t *values = gsa__alloc(&rows->env, ENTRIES_COMPARED, sizeof *values);
+    uint64_t *values = gsai_alloc(&rows->env, ENTRIES_COMPARED, sizeof *values);
     size_t n = 0, n_single = 0;
     if (!values)
-        return gsa__fail_memory(&rows->env, error, "no memory to compare values");
+        return gsai_fail_memory(&rows->env, error, "no memory to compare values");
     for (size_t i = 0; i < rows->n_rows && n < ENTRIES_COMPARED; i = run_end(sorted, i, rows->n_rows, FEATURES)) {
         size_t row = sorted[i].row;
         for (size_t t = rows->start[row]; t < rows->start[row + 1] && n < ENTRIES_COMPARED; t++) {
@@ -100,7 +100,7 @@ static gsa_status are_measured(const gsa__gathered *rows, const ordered_row *sor
     qsort(values, n, sizeof *values, compare_numbers);
     for (size_t i = 0; i < n; i++)
         n_single += (i == 0 || values[i] != values[i - 1]) && (i + 1 == n || values[i] != values[i + 1]);
-    gsa__free(&rows->env, values);
+    gsai_free(&rows->env, values);
     *measured = (double)n_single > MEASURED_SHARE * (double)n;
     return GSA_OK;
 }
@@ -112,11 +112,11 @@ static gsa_status are_measured(const gsa__gathered *rows, const ordered_row *sor
 #define SAME_LABEL 0.9
 #define REPEATED_FEW 0.1
 
-static gsa_status kinds_stay_whole(const gsa__gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
+static gsa_status kinds_stay_whole(const gsai_gathered *rows, const ordered_row *sorted, size_t copies, bool *whole,
                                    gsa_error *error)
 {
     struct kinds kinds = count_kinds(sorted, rows->n_rows, copies);
-    *whole = kinds.n >= (size_t)KINDS_PER_FOLD * GSA__FOLDS && kinds.same >= SAME_LABEL * (double)kinds.n_repeated;
+    *whole = kinds.n >= (size_t)KINDS_PER_FOLD * GSAI_FOLDS && kinds.same >= SAME_LABEL * (double)kinds.n_repeated;
     if (!*whole || (double)kinds.n_repeated < REPEATED_FEW * (double)(rows->n_rows / copies))
         return GSA_OK;
     return are_measured(rows, sorted, whole, error);
@@ -139,14 +139,14 @@ static size_t common_copies(const ordered_row *sorted, size_t n)
 
 /* Deals rows to folds. `n_weighed` is what all rows weigh together: as many as are dealt out; 0: as many as are left
  * when equal ones are joined. */
-static gsa_status deal(const gsa__gathered *rows, ordered_row *sorted, size_t *n_weighed, gsa_error *error)
+static gsa_status deal(const gsai_gathered *rows, ordered_row *sorted, size_t *n_weighed, gsa_error *error)
 {
     size_t copies = common_copies(sorted, rows->n_rows), kind = 0;
     bool whole;
     gsa_status status = kinds_stay_whole(rows, sorted, copies, &whole, error);
     for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
         kind += i > 0 && sorted[i].hash != sorted[i - 1].hash;
-        sorted[i].fold = (uint32_t)((whole ? kind : i / copies) % GSA__FOLDS);
+        sorted[i].fold = (uint32_t)((whole ? kind : i / copies) % GSAI_FOLDS);
     }
     *n_weighed = status != GSA_OK || whole ? 0 : rows->n_rows / copies;
     return status;
@@ -159,10 +159,10 @@ static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
     size_t kept = 0;
     *n_different = 0;
     for (size_t i = 0, end; i < n; i = end) {
-        size_t of_fold[GSA__FOLDS];
+        size_t of_fold[GSAI_FOLDS];
         end = run_end(sorted, i, n, LABEL);
         ++*n_different;
-        for (size_t f = 0; f < GSA__FOLDS; f++)
+        for (size_t f = 0; f < GSAI_FOLDS; f++)
             of_fold[f] = SIZE_MAX;
         for (size_t j = i; j < end; j++) {
             ordered_row own = sorted[j];
@@ -177,9 +177,9 @@ static size_t join(ordered_row *sorted, size_t n, size_t *n_different)
     return kept;
 }
 
-static ordered_row *order_rows(const gsa__gathered *rows, bool has_classes)
+static ordered_row *order_rows(const gsai_gathered *rows, bool has_classes)
 {
-    ordered_row *sorted = gsa__alloc(&rows->env, rows->n_rows, sizeof *sorted);
+    ordered_row *sorted = gsai_alloc(&rows->env, rows->n_rows, sizeof *sorted);
     for (size_t i = 0; sorted && i < rows->n_rows; i++) {
         uint64_t label = rows->class_number[i];
         double number = rows->number[i] + 0.0; /* -0 is 0 */
@@ -202,13 +202,13 @@ struct numbers {
 
 static bool numbers_resize(struct numbers *of, size_t n_slots, const gsa_env *env)
 {
-    struct numbers next = {gsa__alloc(env, n_slots, sizeof(uint32_t)),
-                           gsa__alloc_zeroed(env, n_slots, sizeof(uint32_t)), n_slots, of->n};
+    struct numbers next = {gsai_alloc(env, n_slots, sizeof(uint32_t)),
+                           gsai_alloc_zeroed(env, n_slots, sizeof(uint32_t)), n_slots, of->n};
     bool done = next.id && next.number;
     for (size_t i = 0; done && i < of->n_slots; i++) {
         if (of->number[i] == 0)
             continue;
-        size_t at = (size_t)gsa__mix(of->id[i]) & (n_slots - 1);
+        size_t at = (size_t)gsai_mix(of->id[i]) & (n_slots - 1);
         while (next.number[at] != 0)
             at = (at + 1) & (n_slots - 1);
         next.id[at] = of->id[i];
@@ -217,8 +217,8 @@ static bool numbers_resize(struct numbers *of, size_t n_slots, const gsa_env *en
     struct numbers old = done ? *of : next;
     if (done)
         *of = next;
-    gsa__free(env, old.id);
-    gsa__free(env, old.number);
+    gsai_free(env, old.id);
+    gsai_free(env, old.number);
     return done;
 }
 
@@ -227,7 +227,7 @@ static uint32_t number_of(struct numbers *of, uint32_t id, const gsa_env *env)
 {
     if (2 * of->n >= of->n_slots && !numbers_resize(of, of->n_slots > 0 ? 2 * of->n_slots : 1024, env))
         return 0;
-    size_t at = (size_t)gsa__mix(id) & (of->n_slots - 1);
+    size_t at = (size_t)gsai_mix(id) & (of->n_slots - 1);
     while (of->number[at] != 0 && of->id[at] != id)
         at = (at + 1) & (of->n_slots - 1);
     if (of->number[at] == 0) {
@@ -238,12 +238,12 @@ static uint32_t number_of(struct numbers *of, uint32_t id, const gsa_env *env)
 }
 
 /* Where the ids are few numbers, a plain array does. */
-static bool number_columns(gsa__design *design, const gsa__gathered *rows)
+static bool number_columns(gsai_design *design, const gsai_gathered *rows)
 {
     const gsa_env *env = &design->env;
     struct numbers of = {0};
     size_t n_ids = (size_t)rows->highest + 1, n = 0;
-    uint32_t *direct = n_ids <= 65536 + 4 * rows->n_entries ? gsa__alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
+    uint32_t *direct = n_ids <= 65536 + 4 * rows->n_entries ? gsai_alloc_zeroed(env, n_ids, sizeof *direct) : NULL;
     bool done = true;
     for (size_t t = 0; t < design->start[design->n_rows] && done; t++) {
         uint32_t id = design->column[t], number;
@@ -256,7 +256,7 @@ static bool number_columns(gsa__design *design, const gsa__gathered *rows)
     }
     n = direct ? n : of.n;
     design->n_columns = n + 1;
-    design->id = done ? gsa__alloc_zeroed(env, n + 1, sizeof *design->id) : NULL;
+    design->id = done ? gsai_alloc_zeroed(env, n + 1, sizeof *design->id) : NULL;
     done = design->id != NULL;
     for (size_t i = 0; done && direct && i < n_ids; i++)
         if (direct[i])
@@ -264,9 +264,9 @@ static bool number_columns(gsa__design *design, const gsa__gathered *rows)
     for (size_t i = 0; done && i < of.n_slots; i++)
         if (of.number[i])
             design->id[of.number[i]] = of.id[i];
-    gsa__free(env, direct);
-    gsa__free(env, of.id);
-    gsa__free(env, of.number);
+    gsai_free(env, direct);
+    gsai_free(env, of.id);
+    gsai_free(env, of.number);
     return done;
 }
 
@@ -276,7 +276,7 @@ struct sums {
     double total;                   /* weight of all rows: about their number, since weights are rounded */
 };
 
-static void add_up(const gsa__design *design, struct sums *sums)
+static void add_up(const gsai_design *design, struct sums *sums)
 {
     for (size_t i = 0; i < design->n_rows; i++) {
         sums->total += (double)design->weight[i];
@@ -295,7 +295,7 @@ static void add_up(const gsa__design *design, struct sums *sums)
         }
 }
 
-static void measure_column(gsa__design *design, const struct sums *sums, size_t j, bool centres)
+static void measure_column(gsai_design *design, const struct sums *sums, size_t j, bool centres)
 {
     double total = sums->total, present = sums->weight[j], mean = sums->sum[j] / present;
     double variance = sums->squares[j] / present, square = variance + mean * mean, all = sums->sum[j] / total;
@@ -311,33 +311,33 @@ static void measure_column(gsa__design *design, const struct sums *sums, size_t 
     design->mean[j] = centres && !shifted ? (float)(all / design->unit[j]) : 0;
 }
 
-static gsa_status measure_columns(gsa__design *design, bool centres, gsa_error *error)
+static gsa_status measure_columns(gsai_design *design, bool centres, gsa_error *error)
 {
     const gsa_env *env = &design->env;
     size_t n = design->n_columns;
-    double *memory = gsa__alloc_zeroed(env, n, 3 * sizeof *memory);
+    double *memory = gsai_alloc_zeroed(env, n, 3 * sizeof *memory);
     struct sums sums = {memory, memory + n, memory + 2 * n, 0};
-    design->count = gsa__alloc_zeroed(env, n, sizeof *design->count);
-    design->origin = gsa__alloc_zeroed(env, n, sizeof *design->origin);
-    design->unit = gsa__alloc_zeroed(env, n, sizeof *design->unit);
-    design->variance = gsa__alloc_zeroed(env, n, sizeof *design->variance);
-    design->mean = gsa__alloc_zeroed(env, n, sizeof *design->mean);
+    design->count = gsai_alloc_zeroed(env, n, sizeof *design->count);
+    design->origin = gsai_alloc_zeroed(env, n, sizeof *design->origin);
+    design->unit = gsai_alloc_zeroed(env, n, sizeof *design->unit);
+    design->variance = gsai_alloc_zeroed(env, n, sizeof *design->variance);
+    design->mean = gsai_alloc_zeroed(env, n, sizeof *design->mean);
     if (!memory || !design->count || !design->origin || !design->unit || !design->variance || !design->mean) {
-        gsa__free(env, memory);
-        return gsa__fail_memory(env, error, "no memory for the means of %zu columns", n);
+        gsai_free(env, memory);
+        return gsai_fail_memory(env, error, "no memory for the means of %zu columns", n);
     }
     add_up(design, &sums);
     for (size_t j = 1; j < n; j++)
         measure_column(design, &sums, j, centres);
     design->count[0] = (uint32_t)design->n_rows;
     design->unit[0] = design->variance[0] = 1;
-    gsa__free(env, memory);
+    gsai_free(env, memory);
     return GSA_OK;
 }
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
 
-static void standardise(gsa__design *design)
+static void standardise(gsai_design *design)
 {
     for (size_t t = 0; t < design->start[design->n_rows]; t++) {
         uint32_t j = design->column[t];
@@ -346,11 +346,11 @@ static void standardise(gsa__design *design)
 }
 
 /* Columns that do not vary stay at 0. */
-static gsa_status make_dense(gsa__design *design, gsa_error *error)
+static gsa_status make_dense(gsai_design *design, gsa_error *error)
 {
-    design->dense = gsa__alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
+    design->dense = gsai_alloc_zeroed(&design->env, design->n_rows, design->width * sizeof *design->dense);
     if (!design->dense)
-        return gsa__fail_memory(&design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
+        return gsai_fail_memory(&design->env, error, "no memory for %zu rows of %zu columns", design->n_rows,
                                 design->n_columns);
     for (size_t i = 0; i < design->n_rows; i++) {
         float *row = design->dense + i * design->width;
@@ -362,31 +362,31 @@ static gsa_status make_dense(gsa__design *design, gsa_error *error)
                 row[j - 1] = (float)(((double)design->value[t] - design->origin[j]) / design->unit[j]);
         }
     }
-    gsa__free(&design->env, design->column);
-    gsa__free(&design->env, design->value);
-    gsa__free(&design->env, design->start);
+    gsai_free(&design->env, design->column);
+    gsai_free(&design->env, design->value);
+    gsai_free(&design->env, design->start);
     design->column = NULL;
     design->value = NULL;
     design->start = NULL;
     return GSA_OK;
 }
 
-static gsa_status copy_rows(gsa__design *design, const gsa__gathered *rows, const ordered_row *sorted, gsa_error *error)
+static gsa_status copy_rows(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, gsa_error *error)
 {
     const gsa_env *env = &design->env;
     size_t n = design->n_rows, n_entries = 0;
     for (size_t i = 0; i < n; i++)
         n_entries += rows->start[sorted[i].row + 1] - rows->start[sorted[i].row];
-    design->start = gsa__alloc(env, n + 1, sizeof *design->start);
-    design->column = gsa__alloc(env, n_entries + 1, sizeof *design->column);
-    design->value = gsa__alloc(env, n_entries + 1, sizeof *design->value);
-    design->target = gsa__alloc(env, n, sizeof *design->target);
-    design->weight = gsa__alloc(env, n, sizeof *design->weight);
-    design->fold = gsa__alloc(env, n, sizeof *design->fold);
-    design->kind = gsa__alloc(env, n, sizeof *design->kind);
+    design->start = gsai_alloc(env, n + 1, sizeof *design->start);
+    design->column = gsai_alloc(env, n_entries + 1, sizeof *design->column);
+    design->value = gsai_alloc(env, n_entries + 1, sizeof *design->value);
+    design->target = gsai_alloc(env, n, sizeof *design->target);
+    design->weight = gsai_alloc(env, n, sizeof *design->weight);
+    design->fold = gsai_alloc(env, n, sizeof *design->fold);
+    design->kind = gsai_alloc(env, n, sizeof *design->kind);
     if (!design->start || !design->column || !design->value || !design->target || !design->weight || !design->fold ||
         !design->kind)
-        return gsa__fail_memory(env, error, "no memory for %zu rows", n);
+        return gsai_fail_memory(env, error, "no memory for %zu rows", n);
     design->start[0] = 0;
     for (size_t i = 0; i < n; i++) {
         size_t from = rows->start[sorted[i].row], size = rows->start[sorted[i].row + 1] - from, to = design->start[i];
@@ -406,22 +406,22 @@ static gsa_status copy_rows(gsa__design *design, const gsa__gathered *rows, cons
 /* With balanced classes all classes have the same weight. */
 static gsa_status balance(ordered_row *sorted, size_t n, const gsa_state *state, gsa_error *error)
 {
-    if (!gsa__params_balance(&state->params))
+    if (!gsai_params_balance(&state->params))
         return GSA_OK;
-    double total = 0, *of_class = gsa__alloc_zeroed(&state->env, state->labels.n + 1, sizeof *of_class);
+    double total = 0, *of_class = gsai_alloc_zeroed(&state->env, state->labels.n + 1, sizeof *of_class);
     if (!of_class)
-        return gsa__fail_memory(&state->env, error, "no memory for the weights of %zu classes", state->labels.n);
+        return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu classes", state->labels.n);
     for (size_t i = 0; i < n; i++) {
         of_class[sorted[i].label] += sorted[i].weight;
         total += sorted[i].weight;
     }
     for (size_t i = 0; i < n; i++)
         sorted[i].weight *= total / (of_class[sorted[i].label] * (double)state->labels.n);
-    gsa__free(&state->env, of_class);
+    gsai_free(&state->env, of_class);
     return GSA_OK;
 }
 
-static void set_targets(gsa__design *design, const gsa__gathered *rows, const ordered_row *sorted, bool has_classes,
+static void set_targets(gsai_design *design, const gsai_gathered *rows, const ordered_row *sorted, bool has_classes,
                         bool centres)
 {
     double total = 0, mean = 0, squares = 0;
@@ -444,19 +444,19 @@ static void set_targets(gsa__design *design, const gsa__gathered *rows, const or
     }
 }
 
-gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_state *state, gsa_error *error)
+gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_state *state, gsa_error *error)
 {
-    bool has_classes = gsa__loss_has_classes(state->loss), centres = state->params.value[GSA__PARAM_intercept];
+    bool has_classes = gsai_loss_has_classes(state->loss), centres = state->params.value[GSAI_PARAM_intercept];
     size_t n_weighed = 0;
     ordered_row *sorted = order_rows(rows, has_classes);
-    *design = (gsa__design){.env = rows->env};
+    *design = (gsai_design){.env = rows->env};
     if (!sorted)
-        return gsa__fail_memory(&rows->env, error, "no memory to order %zu rows", rows->n_rows);
+        return gsai_fail_memory(&rows->env, error, "no memory to order %zu rows", rows->n_rows);
     gsa_status status = deal(rows, sorted, &n_weighed, error);
     if (status == GSA_OK) {
         design->n_rows = join(sorted, rows->n_rows, &design->n_different);
         design->total_weight = (double)(n_weighed > 0 ? n_weighed : design->n_rows);
-        design->n_outputs = gsa__loss_outputs(state->loss, state->labels.n);
+        design->n_outputs = gsai_loss_outputs(state->loss, state->labels.n);
         design->stride = design->n_outputs == 1 ? 1 : (design->n_outputs + 7) / 8 * 8;
         status = balance(sorted, design->n_rows, state, error);
     }
@@ -465,14 +465,14 @@ gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_
     if (status == GSA_OK) {
         set_targets(design, rows, sorted, has_classes, centres);
         if (!number_columns(design, rows))
-            status = gsa__fail_memory(&rows->env, error, "no memory to number the features");
+            status = gsai_fail_memory(&rows->env, error, "no memory to number the features");
     }
-    gsa__free(&rows->env, sorted);
+    gsai_free(&rows->env, sorted);
     if (status != GSA_OK)
         return status;
     size_t n_entries = design->start[design->n_rows];
     if (n_entries > 0 && n_entries * DENSE_ENTRIES >= design->n_rows * (design->n_columns - 1))
-        design->width = gsa__padded(design->n_columns - 1);
+        design->width = gsai_padded(design->n_columns - 1);
     status = measure_columns(design, centres, error);
     if (status != GSA_OK)
         return status;
@@ -482,17 +482,17 @@ gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_
     return GSA_OK;
 }
 
-void gsa__design_release(gsa__design *design)
+void gsai_design_release(gsai_design *design)
 {
     void *const all[] = {design->dense,  design->start, design->column,   design->value, design->target,
                          design->weight, design->fold,  design->kind,     design->id,    design->count,
                          design->origin, design->unit,  design->variance, design->mean};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        gsa__free(&design->env, all[i]);
-    *design = (gsa__design){.env = design->env};
+        gsai_free(&design->env, all[i]);
+    *design = (gsai_design){.env = design->env};
 }
 
-size_t gsa__design_columns(const gsa__design *design, size_t n_rows)
+size_t gsai_design_columns(const gsai_design *design, size_t n_rows)
 {
     uint32_t highest = 0;
     if (design->width > 0 || n_rows >= design->n_rows)

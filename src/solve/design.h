@@ -15,12 +15,12 @@
 
 #include "solve/kernel/kernel.h"
 
-#include "core/state.h"
+#include "learn/state.h"
 
-#define GSA__FOLDS 8u
+#define GSAI_FOLDS 8u
 
 /* Rows as they come, with what they say about their labels. */
-typedef struct gsa__gathered {
+typedef struct gsai_gathered {
     gsa_env env;
     size_t n_rows, n_entries;
     size_t *start; /* n_rows + 1 */
@@ -32,17 +32,17 @@ typedef struct gsa__gathered {
     double *weight;
     size_t rows_capacity[5], entries_capacity[2];
     uint32_t highest; /* feature id */
-} gsa__gathered;
+} gsai_gathered;
 
 /* Adds the rows of a batch; a row of weight 0 is left out. Labels that are new are entered into the state. */
-gsa_status gsa__gather(gsa__gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error);
-void gsa__gathered_release(gsa__gathered *rows);
+gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error);
+void gsai_gathered_release(gsai_gathered *rows);
 
-typedef struct gsa__design {
+typedef struct gsai_design {
     size_t n_rows, n_columns;
     size_t n_different;       /* rows that differ in features or label */
     size_t n_outputs, stride; /* outputs, and as many as loops run over: 1, or a multiple of 8 */
-    size_t width;             /* values of a dense row, a multiple of GSA__PAD; 0: sparse rows */
+    size_t width;             /* values of a dense row, a multiple of GSAI_PAD; 0: sparse rows */
     float *dense;
     size_t *start;
     uint32_t *column;
@@ -57,12 +57,12 @@ typedef struct gsa__design {
     float *mean;
     double target_origin, target_unit, weight_unit, total_weight;
     gsa_env env;
-} gsa__design;
+} gsai_design;
 
 /* Makes the design. The gathered rows are not needed afterwards. */
-gsa_status gsa__design_make(gsa__design *design, gsa__gathered *rows, const gsa_state *state, gsa_error *error);
-void gsa__design_release(gsa__design *design);
+gsa_status gsai_design_make(gsai_design *design, gsai_gathered *rows, const gsa_state *state, gsa_error *error);
+void gsai_design_release(gsai_design *design);
 /* Returns the number of columns that the first n_rows rows need. */
-size_t gsa__design_columns(const gsa__design *design, size_t n_rows);
+size_t gsai_design_columns(const gsai_design *design, size_t n_rows);
 
 #endif

@@ -9,38 +9,38 @@
 #define LINE_TRIES 20
 #define SLOPE_LEFT 0.1
 
-size_t gsa__fit_size(const gsa__design *design, size_t n_columns)
+size_t gsai_fit_size(const gsai_design *design, size_t n_columns)
 {
     size_t columns = design->width > 0 ? 1 + design->width : n_columns;
-    return gsa__padded(columns * design->stride);
+    return gsai_padded(columns * design->stride);
 }
 
-void gsa__fit_make(gsa__fit *fit, const gsa__problem *problem, size_t n_rows, size_t n_columns, const gsa__fit *like,
-                   gsa__arena *arena)
+void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
+                   gsai_arena *arena)
 {
-    size_t stride = problem->design->stride, size = gsa__fit_size(problem->design, n_columns);
-    *fit = like ? *like : (gsa__fit){.problem = problem, .n_columns = n_columns, .size = size};
+    size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
+    *fit = like ? *like : (gsai_fit){.problem = problem, .n_columns = n_columns, .size = size};
     float **vectors[] = {&fit->gradient, &fit->applied, &fit->next, &fit->direction, &fit->scaled};
     float **cells[] = {&fit->margin, &fit->along, &fit->residual};
-    fit->row = gsa__arena_take(arena, n_rows, sizeof *fit->row);
-    fit->target = gsa__arena_take(arena, n_rows, sizeof *fit->target);
-    fit->weight = gsa__arena_take(arena, n_rows, sizeof *fit->weight);
-    fit->v = gsa__arena_take(arena, size, sizeof *fit->v);
+    fit->row = gsai_arena_take(arena, n_rows, sizeof *fit->row);
+    fit->target = gsai_arena_take(arena, n_rows, sizeof *fit->target);
+    fit->weight = gsai_arena_take(arena, n_rows, sizeof *fit->weight);
+    fit->v = gsai_arena_take(arena, size, sizeof *fit->v);
     if (like)
         return;
-    fit->total = gsa__arena_take(arena, stride, sizeof *fit->total);
+    fit->total = gsai_arena_take(arena, stride, sizeof *fit->total);
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
-        *vectors[i] = gsa__arena_take(arena, size, sizeof(float));
+        *vectors[i] = gsai_arena_take(arena, size, sizeof(float));
     for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
-        *cells[i] = gsa__arena_take(arena, n_rows, stride * sizeof(float));
-    for (size_t i = 0; i < GSA__MEMORY; i++) {
-        fit->moved[i] = gsa__arena_take(arena, size, sizeof(float));
-        fit->changed[i] = gsa__arena_take(arena, size, sizeof(float));
-        fit->turned[i] = gsa__arena_take(arena, size, sizeof(float));
+        *cells[i] = gsai_arena_take(arena, n_rows, stride * sizeof(float));
+    for (size_t i = 0; i < GSAI_MEMORY; i++) {
+        fit->moved[i] = gsai_arena_take(arena, size, sizeof(float));
+        fit->changed[i] = gsai_arena_take(arena, size, sizeof(float));
+        fit->turned[i] = gsai_arena_take(arena, size, sizeof(float));
     }
 }
 
-void gsa__fit_rows(gsa__fit *fit, size_t n_rows)
+void gsai_fit_rows(gsai_fit *fit, size_t n_rows)
 {
     fit->n_rows = n_rows;
     for (size_t q = 0; q < n_rows; q++) {
@@ -51,17 +51,17 @@ void gsa__fit_rows(gsa__fit *fit, size_t n_rows)
 
 /* ---- passes over the rows ---------------------------------------------------------------------------------------- */
 
-static gsa__row_list list_of(const gsa__design *design, const uint32_t *row, size_t n_rows)
+static gsai_row_list list_of(const gsai_design *design, const uint32_t *row, size_t n_rows)
 {
-    return (gsa__row_list){row, n_rows, design->dense, design->width, design->start, design->column, design->value};
+    return (gsai_row_list){row, n_rows, design->dense, design->width, design->start, design->column, design->value};
 }
 
-void gsa__margins_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
+void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
                      float *scaled, float *margin)
 {
-    const gsa__design *design = problem->design;
+    const gsai_design *design = problem->design;
     size_t stride = design->stride;
-    gsa__row_list list = list_of(design, row, n_rows);
+    gsai_row_list list = list_of(design, row, n_rows);
     for (size_t j = 0; j < n_columns; j++)
         for (size_t k = 0; k < stride; k++)
             scaled[j * stride + k] = problem->scale[j] * v[j * stride + k];
@@ -76,12 +76,12 @@ void gsa__margins_of(const gsa__problem *problem, size_t n_columns, const uint32
     problem->kernels->margins(&list, design->width > 0 ? scaled + stride : scaled, stride, margin);
 }
 
-static void gradient_of(const gsa__fit *fit, float *gradient)
+static void gradient_of(const gsai_fit *fit, float *gradient)
 {
-    const gsa__problem *problem = fit->problem;
-    const gsa__design *design = problem->design;
+    const gsai_problem *problem = fit->problem;
+    const gsai_design *design = problem->design;
     size_t stride = design->stride;
-    gsa__row_list list = list_of(design, fit->row, fit->n_rows);
+    gsai_row_list list = list_of(design, fit->row, fit->n_rows);
     memset(gradient, 0, fit->size * sizeof *gradient);
     memset(fit->total, 0, stride * sizeof *fit->total);
     problem->kernels->sums(&list, fit->residual, stride, design->width > 0 ? gradient + stride : gradient);
@@ -100,9 +100,9 @@ static void gradient_of(const gsa__fit *fit, float *gradient)
             gradient[j * stride + k] *= problem->scale[j];
 }
 
-static gsa__rows_at rows_at(const gsa__fit *fit, const float *direction, float step)
+static gsai_rows_at rows_at(const gsai_fit *fit, const float *direction, float step)
 {
-    gsa__rows_at at = gsa__problem_rows(fit->problem, fit->target, fit->weight, fit->margin, fit->n_rows);
+    gsai_rows_at at = gsai_problem_rows(fit->problem, fit->target, fit->weight, fit->margin, fit->n_rows);
     at.direction = direction;
     at.step = step;
     at.residual = fit->residual;
@@ -117,24 +117,24 @@ struct parabola {
 };
 
 /* lambda a . b, the intercept with its own. */
-static double ridge_dot(const gsa__fit *fit, double lambda, const float *a, const float *b)
+static double ridge_dot(const gsai_fit *fit, double lambda, const float *a, const float *b)
 {
     double intercept = 0, all = fit->problem->kernels->math.dot(a, b, fit->size);
     for (size_t k = 0; k < fit->problem->design->stride; k++)
         intercept += (double)a[k] * (double)b[k];
-    return lambda * (all - intercept) + gsa__intercept_penalty(lambda) * intercept;
+    return lambda * (all - intercept) + gsai_intercept_penalty(lambda) * intercept;
 }
 
-static struct parabola ridge_along(const gsa__fit *fit, double lambda)
+static struct parabola ridge_along(const gsai_fit *fit, double lambda)
 {
     return (struct parabola){ridge_dot(fit, lambda, fit->v, fit->v) / 2, ridge_dot(fit, lambda, fit->v, fit->direction),
                              ridge_dot(fit, lambda, fit->direction, fit->direction)};
 }
 
 /* sum precision / 2 (v + a d - mean)^2. */
-static struct parabola prior_along(const gsa__fit *fit)
+static struct parabola prior_along(const gsai_fit *fit)
 {
-    const gsa__prior *prior = fit->problem->prior;
+    const gsai_prior *prior = fit->problem->prior;
     struct parabola at = {0, 0, 0};
     for (size_t i = 0; i < fit->n_columns * fit->problem->design->stride; i++) {
         double off = (double)fit->v[i] - (double)prior->mean[i], d = (double)fit->direction[i];
@@ -146,21 +146,21 @@ static struct parabola prior_along(const gsa__fit *fit)
     return at;
 }
 
-static struct parabola penalty_along(const gsa__fit *fit, const gsa__penalty *penalty)
+static struct parabola penalty_along(const gsai_fit *fit, const gsai_penalty *penalty)
 {
     return penalty->share > 0 ? prior_along(fit) : ridge_along(fit, penalty->lambda);
 }
 
-static void add_penalty(const gsa__fit *fit, const gsa__penalty *penalty, float *gradient)
+static void add_penalty(const gsai_fit *fit, const gsai_penalty *penalty, float *gradient)
 {
-    const gsa__prior *prior = fit->problem->prior;
+    const gsai_prior *prior = fit->problem->prior;
     size_t stride = fit->problem->design->stride;
     if (penalty->share > 0) {
         for (size_t i = 0; i < fit->n_columns * stride; i++)
             gradient[i] += prior->precision[i] * (fit->v[i] - prior->mean[i]);
         return;
     }
-    float own = (float)gsa__intercept_penalty(penalty->lambda), rest = (float)penalty->lambda;
+    float own = (float)gsai_intercept_penalty(penalty->lambda), rest = (float)penalty->lambda;
     for (size_t k = 0; k < stride; k++)
         gradient[k] += own * fit->v[k];
     fit->problem->kernels->add(gradient + stride, rest, fit->v + stride, fit->size - stride);
@@ -170,27 +170,27 @@ static void add_penalty(const gsa__fit *fit, const gsa__penalty *penalty, float 
 
 /* The two loops over what was remembered; the direction goes down. The inverse is applied to gradients only: what it
  * makes of their changes follows. */
-static void find_direction(gsa__fit *fit, size_t n_steps)
+static void find_direction(gsai_fit *fit, size_t n_steps)
 {
-    const gsa__solve_kernels *kernels = fit->problem->kernels;
-    size_t n = fit->size, kept = n_steps < GSA__MEMORY ? n_steps : GSA__MEMORY;
-    double share[GSA__MEMORY], length = 1;
+    const gsai_solve_kernels *kernels = fit->problem->kernels;
+    size_t n = fit->size, kept = n_steps < GSAI_MEMORY ? n_steps : GSAI_MEMORY;
+    double share[GSAI_MEMORY], length = 1;
     memcpy(fit->next, fit->gradient, n * sizeof *fit->next);
     memcpy(fit->direction, fit->applied, n * sizeof *fit->next);
     for (size_t i = 1; i <= kept; i++) {
-        size_t at = (n_steps - i) % GSA__MEMORY;
+        size_t at = (n_steps - i) % GSAI_MEMORY;
         share[at] = fit->curvature[at] * kernels->math.dot(fit->moved[at], fit->next, n);
         kernels->add(fit->next, (float)-share[at], fit->changed[at], n);
         kernels->add(fit->direction, (float)-share[at], fit->turned[at], n);
     }
     if (kept > 0) {
-        size_t at = (n_steps - 1) % GSA__MEMORY;
+        size_t at = (n_steps - 1) % GSAI_MEMORY;
         length = 1 / (fit->curvature[at] * kernels->math.dot(fit->changed[at], fit->turned[at], n));
     }
     for (size_t i = 0; i < n; i++)
         fit->direction[i] *= (float)-length;
     for (size_t i = kept; i >= 1; i--) {
-        size_t at = (n_steps - i) % GSA__MEMORY;
+        size_t at = (n_steps - i) % GSAI_MEMORY;
         double back = fit->curvature[at] * kernels->math.dot(fit->changed[at], fit->direction, n);
         kernels->add(fit->direction, (float)(-share[at] - back), fit->moved[at], n);
     }
@@ -198,11 +198,11 @@ static void find_direction(gsa__fit *fit, size_t n_steps)
 
 /* The step by Newton's method between brackets, to a slope of a tenth. Leaves the residuals there. False: none found
  * that is better. */
-static bool search_line(gsa__fit *fit, const struct parabola *penalty, double slope, double *step, double *objective)
+static bool search_line(gsai_fit *fit, const struct parabola *penalty, double slope, double *step, double *objective)
 {
     double a = 1, low = 0, high = -1, before = fit->objective;
     for (int i = 0; i < LINE_TRIES; i++) {
-        gsa__rows_at at = rows_at(fit, fit->along, (float)a);
+        gsai_rows_at at = rows_at(fit, fit->along, (float)a);
         fit->problem->loss(&at);
         double g = at.slope + penalty->slope + a * penalty->bending, h = at.bending + penalty->bending;
         *objective = at.value + penalty->value + a * penalty->slope + a * a / 2 * penalty->bending;
@@ -222,9 +222,9 @@ static bool search_line(gsa__fit *fit, const struct parabola *penalty, double sl
 }
 
 /* Moves along the direction; returns whether the step is to be remembered. */
-static bool move(gsa__fit *fit, const gsa__penalty *penalty, double step, size_t at)
+static bool move(gsai_fit *fit, const gsai_penalty *penalty, double step, size_t at)
 {
-    const gsa__solve_kernels *kernels = fit->problem->kernels;
+    const gsai_solve_kernels *kernels = fit->problem->kernels;
     size_t n = fit->size, n_cells = fit->n_rows * fit->problem->design->stride;
     for (size_t i = 0; i < n; i++)
         fit->moved[at][i] = (float)step * fit->direction[i];
@@ -235,7 +235,7 @@ static bool move(gsa__fit *fit, const gsa__penalty *penalty, double step, size_t
     for (size_t i = 0; i < n; i++)
         fit->changed[at][i] = fit->next[i] - fit->gradient[i];
     memcpy(fit->gradient, fit->next, n * sizeof *fit->next);
-    gsa__inverse_apply(&fit->inverse, fit->problem, fit->n_columns, fit->gradient, fit->next);
+    gsai_inverse_apply(&fit->inverse, fit->problem, fit->n_columns, fit->gradient, fit->next);
     for (size_t i = 0; i < n; i++)
         fit->turned[at][i] = fit->next[i] - fit->applied[i];
     memcpy(fit->applied, fit->next, n * sizeof *fit->next);
@@ -244,31 +244,31 @@ static bool move(gsa__fit *fit, const gsa__penalty *penalty, double step, size_t
     return product > 0 && isfinite(fit->curvature[at]);
 }
 
-gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t max_iterations,
+gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error)
 {
-    const gsa__problem *problem = fit->problem;
+    const gsai_problem *problem = fit->problem;
     size_t n_steps = 0;
-    gsa__margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->v, fit->scaled, fit->margin);
-    gsa__rows_at at = rows_at(fit, NULL, 0);
+    gsai_margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->v, fit->scaled, fit->margin);
+    gsai_rows_at at = rows_at(fit, NULL, 0);
     problem->loss(&at);
     gradient_of(fit, fit->gradient);
     add_penalty(fit, penalty, fit->gradient);
-    gsa__inverse_apply(&fit->inverse, problem, fit->n_columns, fit->gradient, fit->applied);
+    gsai_inverse_apply(&fit->inverse, problem, fit->n_columns, fit->gradient, fit->applied);
     fit->objective = at.value + penalty_along(fit, penalty).value;
     for (fit->n_iterations = 0; fit->n_iterations < max_iterations;) {
         double step, objective;
         if (problem->env->should_stop(problem->env->stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped on request");
+            return gsai_fail(error, GSA_STOPPED, "stopped on request");
         find_direction(fit, n_steps);
         double slope = -problem->kernels->math.dot(fit->gradient, fit->direction, fit->size);
         if (!(slope > 0) || slope / 2 < 1e-2 * tolerance * fit->objective)
             break;
-        gsa__margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->direction, fit->scaled, fit->along);
+        gsai_margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->direction, fit->scaled, fit->along);
         struct parabola along = penalty_along(fit, penalty);
         if (!search_line(fit, &along, slope, &step, &objective))
             break;
-        n_steps = move(fit, penalty, step, n_steps % GSA__MEMORY) ? n_steps + 1 : 0;
+        n_steps = move(fit, penalty, step, n_steps % GSAI_MEMORY) ? n_steps + 1 : 0;
         double gain = fit->objective - objective;
         fit->objective = objective;
         fit->n_iterations++;

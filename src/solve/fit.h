@@ -6,45 +6,45 @@
 #ifndef GSA_SOLVE_FIT_H
 #define GSA_SOLVE_FIT_H
 
-#include "core/loss/rows.h"
+#include "learn/loss/rows.h"
 #include "solve/prior.h"
 #include "solve/strength_hook.h"
 
 #include "base/arena.h"
 
-#define GSA__MEMORY 5
+#define GSAI_MEMORY 5
 
 /* What the fits of one solution share. */
-typedef struct gsa__problem {
-    const gsa__design *design;
-    void (*loss)(gsa__rows_at *at);
-    const gsa__solve_kernels *kernels;
+typedef struct gsai_problem {
+    const gsai_design *design;
+    void (*loss)(gsai_rows_at *at);
+    const gsai_solve_kernels *kernels;
     const gsa_env *env;
     float *scale;        /* of each column; of the intercept 1, or 0 if there is none */
     double squared_norm; /* mean of |z|^2 over all rows */
-    gsa__strength_hook hook;
+    gsai_strength_hook hook;
     uint64_t n_tried;   /* strengths */
-    uint64_t units;     /* as asked for: GSA__UNITS_AUTO, _GIVEN or _FREE */
-    gsa__prior *prior;  /* NULL: none */
+    uint64_t units;     /* as asked for: GSAI_UNITS_AUTO, _GIVEN or _FREE */
+    gsai_prior *prior;  /* NULL: none */
     size_t n_strengths; /* of the path */
     bool has_intercept, has_probabilities, standardised;
-} gsa__problem;
+} gsai_problem;
 
 /* How strong the penalty is, and the share of the prior in it. */
-typedef struct gsa__penalty {
+typedef struct gsai_penalty {
     double lambda;
     double share; /* 0: none. Otherwise the prior is set to it */
-} gsa__penalty;
+} gsai_penalty;
 
 /* The inverse that L-BFGS begins with: a Cholesky factor of columns x columns, or a diagonal. */
-typedef struct gsa__inverse {
+typedef struct gsai_inverse {
     float *factor;
     size_t factor_stride;
     float *diagonal;
-} gsa__inverse;
+} gsai_inverse;
 
-typedef struct gsa__fit {
-    const gsa__problem *problem;
+typedef struct gsai_fit {
+    const gsai_problem *problem;
     size_t n_columns, size; /* columns that its rows need; numbers in a vector of weights, padded */
     uint32_t *row;
     size_t n_rows;
@@ -54,34 +54,34 @@ typedef struct gsa__fit {
     float *margin, *along, *residual; /* [n_rows x stride] */
     float *gradient, *applied;        /* the gradient, and the inverse applied to it */
     float *next, *direction, *scaled;
-    float *moved[GSA__MEMORY];     /* of the weights, */
-    float *changed[GSA__MEMORY];   /* of the gradient */
-    float *turned[GSA__MEMORY];    /* and of what is applied */
-    double curvature[GSA__MEMORY]; /* 1 / (moved . changed) */
-    gsa__inverse inverse;
+    float *moved[GSAI_MEMORY];     /* of the weights, */
+    float *changed[GSAI_MEMORY];   /* of the gradient */
+    float *turned[GSAI_MEMORY];    /* and of what is applied */
+    double curvature[GSAI_MEMORY]; /* 1 / (moved . changed) */
+    gsai_inverse inverse;
     size_t n_iterations; /* of the last minimisation */
     double objective;
-} gsa__fit;
+} gsai_fit;
 
 /* Vectors of weights for rows of so many columns. */
-size_t gsa__fit_size(const gsa__design *design, size_t n_columns);
-/* Takes memory for up to n_rows rows of n_columns columns. The rows are set by gsa__fit_rows. `like`: a fit of the same
+size_t gsai_fit_size(const gsai_design *design, size_t n_columns);
+/* Takes memory for up to n_rows rows of n_columns columns. The rows are set by gsai_fit_rows. `like`: a fit of the same
  * size that is never minimised at the same time, whose working memory it shares; NULL: none. */
-void gsa__fit_make(gsa__fit *fit, const gsa__problem *problem, size_t n_rows, size_t n_columns, const gsa__fit *like,
-                   gsa__arena *arena);
+void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
+                   gsai_arena *arena);
 /* Takes memory for the inverse: factored, or a diagonal. */
-void gsa__inverse_make(gsa__inverse *inverse, size_t n_columns, bool factored, gsa__arena *arena);
+void gsai_inverse_make(gsai_inverse *inverse, size_t n_columns, bool factored, gsai_arena *arena);
 /* Which rows are fitted: those of row[], which are to be in the fit already. */
-void gsa__fit_rows(gsa__fit *fit, size_t n_rows);
+void gsai_fit_rows(gsai_fit *fit, size_t n_rows);
 /* The margins of rows under v. scaled: scratch for a vector of weights. */
-void gsa__margins_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
+void gsai_margins_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, const float *v,
                      float *scaled, float *margin);
 /* Minimises from v on until a step gains less than tolerance times the objective. GSA_STOPPED if asked to. */
-gsa_status gsa__fit_minimise(gsa__fit *fit, const gsa__penalty *penalty, double tolerance, size_t max_iterations,
+gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double tolerance, size_t max_iterations,
                              gsa_error *error);
 
 /* Reports a strength that was tried. The loss is in the units of the label. */
-static inline void gsa__report_strength(gsa__problem *problem, double held_out_loss)
+static inline void gsai_report_strength(gsai_problem *problem, double held_out_loss)
 {
     double unit = problem->design->target_unit;
     problem->n_tried++;
@@ -90,10 +90,10 @@ static inline void gsa__report_strength(gsa__problem *problem, double held_out_l
 }
 
 /* Returns rows at their margins; the caller adds what it wants of them. */
-static inline gsa__rows_at gsa__problem_rows(const gsa__problem *problem, const float *target, const float *weight,
+static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const float *target, const float *weight,
                                              const float *margin, size_t n)
 {
-    return (gsa__rows_at){.math = &problem->kernels->math,
+    return (gsai_rows_at){.math = &problem->kernels->math,
                           .n = n,
                           .n_outputs = problem->design->n_outputs,
                           .stride = problem->design->stride,
@@ -103,31 +103,31 @@ static inline gsa__rows_at gsa__problem_rows(const gsa__problem *problem, const 
 }
 
 /* The penalty of the intercept. */
-static inline double gsa__intercept_penalty(double lambda)
+static inline double gsai_intercept_penalty(double lambda)
 {
     return 1e-6 * lambda + 1e-9;
 }
 
 /* The second derivative of the penalty by the weights of a column, a mean over its outputs. */
-static inline double gsa__penalty_of_column(const gsa__problem *problem, const gsa__penalty *penalty, size_t j)
+static inline double gsai_penalty_of_column(const gsai_problem *problem, const gsai_penalty *penalty, size_t j)
 {
     if (penalty->share > 0)
         return problem->prior->column[j];
-    return j == 0 ? gsa__intercept_penalty(penalty->lambda) : penalty->lambda;
+    return j == 0 ? gsai_intercept_penalty(penalty->lambda) : penalty->lambda;
 }
 
 /* inverse.c: the sum over rows of their curvature times x x', lower triangle, [columns x columns] in rows of
- * gsa__padded(n_columns); every step-th row counts step times. curvature is by row number. */
-void gsa__gram_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
+ * gsai_padded(n_columns); every step-th row counts step times. curvature is by row number. */
+void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
                   const float *curvature, float *scratch, float *gram);
-size_t gsa__gram_scratch(size_t n_columns);
+size_t gsai_gram_scratch(size_t n_columns);
 /* The factor of curvature * scale (all - without) scale + penalty, without NULL: nothing. */
-void gsa__inverse_factor(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *all,
-                         const float *without, double curvature, const gsa__penalty *penalty, float *scratch);
+void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *all,
+                         const float *without, double curvature, const gsai_penalty *penalty, float *scratch);
 /* The diagonal of the same, from the variance of the columns and the mean curvature of the rows. */
-void gsa__inverse_diagonal(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, double curvature,
-                           const gsa__penalty *penalty);
-void gsa__inverse_apply(const gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *from,
+void gsai_inverse_diagonal(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, double curvature,
+                           const gsai_penalty *penalty);
+void gsai_inverse_apply(const gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *from,
                         float *to);
 
 #endif

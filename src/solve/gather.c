@@ -6,25 +6,25 @@
 
 #include <math.h>
 
-static bool make_room(gsa__gathered *rows, size_t n_rows, size_t n_entries)
+static bool make_room(gsai_gathered *rows, size_t n_rows, size_t n_entries)
 {
     const gsa_env *env = &rows->env;
-    return gsa__reserve(env, &rows->start, &rows->rows_capacity[0], n_rows + 1, sizeof *rows->start) &&
-           gsa__reserve(env, &rows->hash, &rows->rows_capacity[1], n_rows, sizeof *rows->hash) &&
-           gsa__reserve(env, &rows->class_number, &rows->rows_capacity[2], n_rows, sizeof *rows->class_number) &&
-           gsa__reserve(env, &rows->number, &rows->rows_capacity[3], n_rows, sizeof *rows->number) &&
-           gsa__reserve(env, &rows->weight, &rows->rows_capacity[4], n_rows, sizeof *rows->weight) &&
-           gsa__reserve(env, &rows->index, &rows->entries_capacity[0], n_entries, sizeof *rows->index) &&
-           gsa__reserve(env, &rows->value, &rows->entries_capacity[1], n_entries, sizeof *rows->value);
+    return gsai_reserve(env, &rows->start, &rows->rows_capacity[0], n_rows + 1, sizeof *rows->start) &&
+           gsai_reserve(env, &rows->hash, &rows->rows_capacity[1], n_rows, sizeof *rows->hash) &&
+           gsai_reserve(env, &rows->class_number, &rows->rows_capacity[2], n_rows, sizeof *rows->class_number) &&
+           gsai_reserve(env, &rows->number, &rows->rows_capacity[3], n_rows, sizeof *rows->number) &&
+           gsai_reserve(env, &rows->weight, &rows->rows_capacity[4], n_rows, sizeof *rows->weight) &&
+           gsai_reserve(env, &rows->index, &rows->entries_capacity[0], n_entries, sizeof *rows->index) &&
+           gsai_reserve(env, &rows->value, &rows->entries_capacity[1], n_entries, sizeof *rows->value);
 }
 
-static gsa_status take_entries(gsa__gathered *rows, const gsa__row *row, size_t number, gsa_error *error)
+static gsa_status take_entries(gsai_gathered *rows, const gsai_row *row, size_t number, gsa_error *error)
 {
     size_t n = rows->n_entries;
     for (size_t i = 0; i < row->n; i++) {
         float x = row->value ? row->value[i] : 1.0F;
         if (!isfinite(x))
-            return gsa__fail_row(error, GSA_INPUT, number, "a value is not a finite number");
+            return gsai_fail_row(error, GSA_INPUT, number, "a value is not a finite number");
         rows->index[n] = row->index ? row->index[i] : (uint32_t)i;
         rows->value[n] = x;
         rows->highest = x != 0 && rows->index[n] > rows->highest ? rows->index[n] : rows->highest;
@@ -34,26 +34,26 @@ static gsa_status take_entries(gsa__gathered *rows, const gsa__row *row, size_t 
     return GSA_OK;
 }
 
-static gsa_status take_row(gsa__gathered *rows, gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
+static gsa_status take_row(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
     double weight, y = 0;
     size_t class_number = 0;
-    gsa__row view = gsa__row_at(batch, row);
-    gsa_status status = gsa__row_weight(batch, row, &weight, error);
+    gsai_row view = gsai_row_at(batch, row);
+    gsa_status status = gsai_row_weight(batch, row, &weight, error);
     if (status == GSA_OK)
-        status = gsa__batch_check_ids(batch, row, error);
+        status = gsai_batch_check_ids(batch, row, error);
     if (status == GSA_OK)
-        status = gsa__label_check(batch, row, error);
+        status = gsai_label_check(batch, row, error);
     if (status != GSA_OK || weight == 0)
         return status;
-    status = gsa__label_take(state, batch, row, &class_number, &y, error);
+    status = gsai_label_take(state, batch, row, &class_number, &y, error);
     if (status == GSA_OK && !make_room(rows, rows->n_rows + 1, rows->n_entries + view.n))
-        status = gsa__fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
+        status = gsai_fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
     if (status == GSA_OK)
         status = take_entries(rows, &view, row, error);
     if (status != GSA_OK)
         return status;
-    rows->hash[rows->n_rows] = gsa__row_features_hash(batch, row);
+    rows->hash[rows->n_rows] = gsai_row_features_hash(batch, row);
     rows->class_number[rows->n_rows] = (uint32_t)class_number;
     rows->number[rows->n_rows] = y;
     rows->weight[rows->n_rows] = weight;
@@ -62,9 +62,9 @@ static gsa_status take_row(gsa__gathered *rows, gsa_state *state, const gsa_batc
     return GSA_OK;
 }
 
-gsa_status gsa__gather(gsa__gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error)
+gsa_status gsai_gather(gsai_gathered *rows, gsa_state *state, const gsa_batch *batch, gsa_error *error)
 {
-    gsa_status status = gsa__batch_check(batch, NULL, batch->n_rows, 1, error);
+    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
     for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++) {
         status = take_row(rows, state, batch, row, error);
         if (status != GSA_OK && error)
@@ -73,11 +73,11 @@ gsa_status gsa__gather(gsa__gathered *rows, gsa_state *state, const gsa_batch *b
     return status;
 }
 
-void gsa__gathered_release(gsa__gathered *rows)
+void gsai_gathered_release(gsai_gathered *rows)
 {
     void *const all[] = {rows->start,        rows->index,  rows->value, rows->hash,
                          rows->class_number, rows->number, rows->weight};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        gsa__free(&rows->env, all[i]);
-    *rows = (gsa__gathered){.env = rows->env};
+        gsai_free(&rows->env, all[i]);
+    *rows = (gsai_gathered){.env = rows->env};
 }

@@ -9,9 +9,9 @@
 #define MIN_CURVATURE 1e-6F
 #define MIN_PIVOT 1e-6
 
-size_t gsa__gram_scratch(size_t n_columns)
+size_t gsai_gram_scratch(size_t n_columns)
 {
-    return 2 * ROWS_AT_ONCE * gsa__padded(n_columns);
+    return 2 * ROWS_AT_ONCE * gsai_padded(n_columns);
 }
 
 static float weight_of(const float *curvature, uint32_t row, size_t step)
@@ -19,13 +19,13 @@ static float weight_of(const float *curvature, uint32_t row, size_t step)
     return (curvature[row] > MIN_CURVATURE ? curvature[row] : MIN_CURVATURE) * (float)step;
 }
 
-static void gram_of_dense(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
+static void gram_of_dense(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
                           size_t step, const float *curvature, float *scratch, float *gram)
 {
-    const gsa__design *design = problem->design;
-    size_t n = gsa__padded(n_columns), kept = 0;
+    const gsai_design *design = problem->design;
+    size_t n = gsai_padded(n_columns), kept = 0;
     float *x = scratch, *y = scratch + ROWS_AT_ONCE * n;
-    memset(scratch, 0, gsa__gram_scratch(n_columns) * sizeof *scratch);
+    memset(scratch, 0, gsai_gram_scratch(n_columns) * sizeof *scratch);
     for (size_t q = 0; q < n_rows; q += step) {
         const float *from = design->dense + row[q] * design->width;
         float weight = weight_of(curvature, row[q], step);
@@ -41,11 +41,11 @@ static void gram_of_dense(const gsa__problem *problem, size_t n_columns, const u
 }
 
 /* The intercept's row is row 0: its products with the others are their sums, by which they are centred at the end. */
-static void gram_of_sparse(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
+static void gram_of_sparse(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows,
                            size_t step, const float *curvature, float *gram)
 {
-    const gsa__design *design = problem->design;
-    size_t n = gsa__padded(n_columns);
+    const gsai_design *design = problem->design;
+    size_t n = gsai_padded(n_columns);
     for (size_t q = 0; q < n_rows; q += step) {
         float weight = weight_of(curvature, row[q], step);
         size_t from = design->start[row[q]], end = design->start[row[q] + 1];
@@ -69,10 +69,10 @@ static void gram_of_sparse(const gsa__problem *problem, size_t n_columns, const 
         gram[a * n] = problem->has_intercept ? gram[a * n] - total * design->mean[a] : 0;
 }
 
-void gsa__gram_of(const gsa__problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
+void gsai_gram_of(const gsai_problem *problem, size_t n_columns, const uint32_t *row, size_t n_rows, size_t step,
                   const float *curvature, float *scratch, float *gram)
 {
-    size_t n = gsa__padded(n_columns);
+    size_t n = gsai_padded(n_columns);
     memset(gram, 0, n * n * sizeof *gram);
     if (problem->design->width > 0)
         gram_of_dense(problem, n_columns, row, n_rows, step, curvature, scratch, gram);
@@ -80,19 +80,19 @@ void gsa__gram_of(const gsa__problem *problem, size_t n_columns, const uint32_t 
         gram_of_sparse(problem, n_columns, row, n_rows, step, curvature, gram);
 }
 
-void gsa__inverse_make(gsa__inverse *inverse, size_t n_columns, bool factored, gsa__arena *arena)
+void gsai_inverse_make(gsai_inverse *inverse, size_t n_columns, bool factored, gsai_arena *arena)
 {
-    size_t n = gsa__padded(n_columns);
+    size_t n = gsai_padded(n_columns);
     if (factored)
-        inverse->factor = gsa__arena_take(arena, n, n * sizeof(float));
+        inverse->factor = gsai_arena_take(arena, n, n * sizeof(float));
     else
-        inverse->diagonal = gsa__arena_take(arena, n_columns, sizeof(float));
+        inverse->diagonal = gsai_arena_take(arena, n_columns, sizeof(float));
 }
 
-void gsa__inverse_factor(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *all,
-                         const float *without, double curvature, const gsa__penalty *penalty, float *scratch)
+void gsai_inverse_factor(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *all,
+                         const float *without, double curvature, const gsai_penalty *penalty, float *scratch)
 {
-    size_t n = gsa__padded(n_columns);
+    size_t n = gsai_padded(n_columns);
     double trace = 0;
     for (size_t a = 0; a < n_columns; a++) {
         float scale = (float)curvature * problem->scale[a];
@@ -100,26 +100,26 @@ void gsa__inverse_factor(gsa__inverse *inverse, const gsa__problem *problem, siz
             float sum = without ? all[a * n + b] - without[a * n + b] : all[a * n + b];
             inverse->factor[a * n + b] = sum * scale * problem->scale[b];
         }
-        inverse->factor[a * n + a] += (float)gsa__penalty_of_column(problem, penalty, a);
+        inverse->factor[a * n + a] += (float)gsai_penalty_of_column(problem, penalty, a);
         trace += (double)inverse->factor[a * n + a];
     }
     inverse->factor_stride = n;
     problem->kernels->factor(inverse->factor, n_columns, n, (float)(MIN_PIVOT * trace / (double)n_columns), scratch);
 }
 
-void gsa__inverse_diagonal(gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, double curvature,
-                           const gsa__penalty *penalty)
+void gsai_inverse_diagonal(gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, double curvature,
+                           const gsai_penalty *penalty)
 {
     for (size_t j = 0; j < n_columns; j++) {
-        double scale = (double)problem->scale[j], own = gsa__penalty_of_column(problem, penalty, j);
+        double scale = (double)problem->scale[j], own = gsai_penalty_of_column(problem, penalty, j);
         inverse->diagonal[j] = (float)(1 / (curvature * scale * scale * problem->design->variance[j] + own));
     }
 }
 
-void gsa__inverse_apply(const gsa__inverse *inverse, const gsa__problem *problem, size_t n_columns, const float *from,
+void gsai_inverse_apply(const gsai_inverse *inverse, const gsai_problem *problem, size_t n_columns, const float *from,
                         float *to)
 {
-    size_t stride = problem->design->stride, size = gsa__fit_size(problem->design, n_columns);
+    size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
     if (inverse->factor) {
         memcpy(to, from, size * sizeof *to);
         problem->kernels->solve(inverse->factor, n_columns, inverse->factor_stride, to, stride);

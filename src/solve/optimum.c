@@ -21,14 +21,14 @@ static const double TOLERANCE_LAST[2] = {1e-4, 1e-3}; /* for one output and for 
 /* Few rows: two strengths without a gain before the path ends. */
 #define ROWS_FEW 1024u
 /* A rare feature may have the larger weight: its scale is the share of rows that have it, to this power. */
-#define RARITY 0.1875
+#define INVERSE_FREQUENCY 0.1875
 /* A strength whose loss on n rows is worse by e counts exp(-0.3 n e), or nothing below a tenth. */
 #define MIX_RATE 0.3
 #define MIN_MIX_SHARE 0.1
 
 /* ---- the scale of the columns ------------------------------------------------------------------------------------ */
 
-static bool units_differ(const gsa__design *design)
+static bool units_differ(const gsai_design *design)
 {
     double min = INFINITY, max = 0;
     for (size_t j = 1; j < design->n_columns; j++)
@@ -40,16 +40,16 @@ static bool units_differ(const gsa__design *design)
 }
 
 /* As given, all columns are divided by one common number. */
-void gsa__scale_columns(gsa__problem *problem, bool standardised, double rarity)
+void gsai_scale_columns(gsai_problem *problem, bool standardised, double inverse_frequency)
 {
-    const gsa__design *design = problem->design;
+    const gsai_design *design = problem->design;
     double sum = 0, common = 0;
     for (size_t j = 1; j < design->n_columns && !standardised; j++)
         common = design->variance[j] > 0 && design->unit[j] > common ? design->unit[j] : common;
     problem->scale[0] = problem->has_intercept ? 1 : 0;
     for (size_t j = 1; j < design->n_columns; j++) {
         double share = ((double)design->count[j] + 1) / ((double)design->n_rows + 1);
-        double scale = design->variance[j] > 0 ? gsa__exp(-rarity * gsa__log(share)) : 0;
+        double scale = design->variance[j] > 0 ? gsai_exp(-inverse_frequency * gsai_log(share)) : 0;
         problem->scale[j] = (float)(standardised ? scale : scale * (design->unit[j] / common));
         sum += (double)problem->scale[j] * (double)problem->scale[j] * design->variance[j];
     }
@@ -57,15 +57,15 @@ void gsa__scale_columns(gsa__problem *problem, bool standardised, double rarity)
     problem->standardised = standardised;
 }
 
-static void set_scale(gsa__problem *problem, bool standardised)
+static void set_scale(gsai_problem *problem, bool standardised)
 {
-    gsa__scale_columns(problem, standardised, RARITY);
+    gsai_scale_columns(problem, standardised, INVERSE_FREQUENCY);
 }
 
 /* ---- the mix ----------------------------------------------------------------------------------------------------- */
 
 /* What the records of a path count for; returns the number of the best. */
-static size_t share_out(gsa__path *path, double *share)
+static size_t share_out(gsai_path *path, double *share)
 {
     size_t best = 0;
     double total = 0, unit, n = 0;
@@ -77,9 +77,9 @@ static size_t share_out(gsa__path *path, double *share)
     for (size_t r = 0; r < path->n_records; r++) {
         double excess = path->record[r].scaling.loss - path->record[best].scaling.loss, error_of_mean = 0;
         if (path->record[r].strength < path->record[best].strength)
-            gsa__path_excess(path, &path->record[r], &path->record[best], &error_of_mean);
+            gsai_path_excess(path, &path->record[r], &path->record[best], &error_of_mean);
         excess = excess > error_of_mean ? excess - error_of_mean : 0;
-        share[r] = gsa__exp(-MIX_RATE * n * excess / (unit > 0 ? unit : 1));
+        share[r] = gsai_exp(-MIX_RATE * n * excess / (unit > 0 ? unit : 1));
         share[r] = share[r] < MIN_MIX_SHARE ? 0 : share[r];
         total += share[r];
     }
@@ -89,25 +89,25 @@ static size_t share_out(gsa__path *path, double *share)
 }
 
 /* All rows at one strength, from the mean of its folds. */
-static gsa_status fit_all(gsa__path *path, gsa__fit *fit, const gsa__record *record, gsa_error *error)
+static gsa_status fit_all(gsai_path *path, gsai_fit *fit, const gsai_record *record, gsa_error *error)
 {
-    gsa__problem *problem = path->problem;
+    gsai_problem *problem = path->problem;
     if (problem->standardised != record->standardised)
         set_scale(problem, record->standardised);
     if (record->penalty.share > 0)
-        gsa__prior_set(problem, &record->penalty);
+        gsai_prior_set(problem, &record->penalty);
     memcpy(fit->v, record->v, fit->size * sizeof *fit->v);
-    gsa__path_prepare(path, fit, &record->penalty);
-    return gsa__fit_minimise(fit, &record->penalty, TOLERANCE_LAST[problem->design->stride > 1], GSA__MAX_ITERATIONS,
+    gsai_path_prepare(path, fit, &record->penalty);
+    return gsai_fit_minimise(fit, &record->penalty, TOLERANCE_LAST[problem->design->stride > 1], GSAI_MAX_ITERATIONS,
                              error);
 }
 
-static void add_to(const gsa__path *path, const gsa__fit *fit, const gsa__record *record, double share, float *held,
+static void add_to(const gsai_path *path, const gsai_fit *fit, const gsai_record *record, double share, float *held,
                    double *weight)
 {
-    const gsa__design *design = path->problem->design;
+    const gsai_design *design = path->problem->design;
     size_t stride = design->stride, n_cells = path->held_from[path->n_folds] * stride, n_outputs = design->n_outputs;
-    const gsa__scaling *by = &record->scaling;
+    const gsai_fold_calibration *by = &record->scaling;
     for (size_t i = 0; i < n_cells; i++)
         held[i] += (float)(share * (by->scale * (double)record->held[i] + by->shift));
     for (size_t k = 0; k < n_outputs; k++) {
@@ -121,21 +121,21 @@ static void add_to(const gsa__path *path, const gsa__fit *fit, const gsa__record
     }
 }
 
-static gsa_status mix(gsa__path *path, gsa__optimum *out, gsa_error *error)
+static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
 {
-    const gsa__design *design = path->problem->design;
+    const gsai_design *design = path->problem->design;
     size_t n_held = path->held_from[path->n_folds], n = design->n_columns * design->n_outputs;
-    double share[GSA__RECORDS];
+    double share[GSAI_RECORDS];
     size_t best = share_out(path, share);
-    gsa__fit fit;
-    gsa__fit_make(&fit, path->problem, path->n_rows, path->n_columns, &path->fit[0], path->arena);
-    float *held = gsa__arena_take(path->arena, n_held, design->stride * sizeof *held);
-    out->weight = gsa__arena_take(path->arena, n, sizeof *out->weight);
-    gsa_status status = gsa__arena_check(path->arena, "the last fit", error);
+    gsai_fit fit;
+    gsai_fit_make(&fit, path->problem, path->n_rows, path->n_columns, &path->fit[0], path->arena);
+    float *held = gsai_arena_take(path->arena, n_held, design->stride * sizeof *held);
+    out->weight = gsai_arena_take(path->arena, n, sizeof *out->weight);
+    gsa_status status = gsai_arena_check(path->arena, "the last fit", error);
     for (size_t i = 0; i < path->n_rows && status == GSA_OK; i++)
         fit.row[i] = (uint32_t)i;
     if (status == GSA_OK)
-        gsa__fit_rows(&fit, path->n_rows);
+        gsai_fit_rows(&fit, path->n_rows);
     for (size_t r = 0; r < path->n_records && status == GSA_OK; r++) {
         if (share[r] == 0)
             continue;
@@ -146,9 +146,10 @@ static gsa_status mix(gsa__path *path, gsa__optimum *out, gsa_error *error)
     }
     if (status != GSA_OK)
         return status;
-    gsa__scaling last = {1, 0, path->record[best].scaling.loss};
+    gsai_fold_calibration last = {1, 0, path->record[best].scaling.loss};
     if (path->record[best].penalty.share == 0)
-        last = gsa__scaling_fit(path->problem, path->held_target, path->held_weight, held, n_held, 0, path->scratch[0]);
+        last = gsai_fold_calibration_fit(path->problem, path->held_target, path->held_weight, held, n_held, 0,
+                                         path->scratch[0]);
     for (size_t i = 0; i < n; i++)
         out->weight[i] *= last.scale;
     for (size_t k = 0; k < design->n_outputs; k++)
@@ -159,7 +160,7 @@ static gsa_status mix(gsa__path *path, gsa__optimum *out, gsa_error *error)
 }
 
 /* Returns how many rows of the sample, or of all, are held out. */
-static size_t count_held_out(const gsa__design *design, bool all)
+static size_t count_held_out(const gsai_design *design, bool all)
 {
     double n_entries = (double)design->width;
     if (design->width == 0)
@@ -177,9 +178,9 @@ static size_t count_held_out(const gsa__design *design, bool all)
 /* Takes the folds over to features as they are given: the same predictions, or nothing where weights would be large. */
 #define MIN_RESCALED 1e-6F
 
-static void rescale(gsa__path *path)
+static void rescale(gsai_path *path)
 {
-    gsa__problem *problem = path->problem;
+    gsai_problem *problem = path->problem;
     size_t stride = problem->design->stride;
     for (size_t f = 0; f < path->n_folds; f++)
         for (size_t j = 1; j < path->n_columns; j++)
@@ -195,60 +196,60 @@ static void rescale(gsa__path *path)
 }
 
 /* Both scalings on the same rows; *chosen is the better one's record. */
-static gsa_status compare_scalings(gsa__path *path, size_t *chosen, gsa_error *error)
+static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *error)
 {
     size_t patience = path->n_rows <= ROWS_FEW ? 2 : 1, given;
     uint64_t units = path->problem->units;
-    set_scale(path->problem, units != GSA__UNITS_GIVEN);
-    if (units == GSA__UNITS_GIVEN)
-        return gsa__path_climb(path, false, 0, patience, chosen, error);
-    gsa_status status = gsa__path_climb(path, true, 0, patience, chosen, error);
-    if (status != GSA_OK || units == GSA__UNITS_FREE || !units_differ(path->problem->design))
+    set_scale(path->problem, units != GSAI_UNITS_GIVEN);
+    if (units == GSAI_UNITS_GIVEN)
+        return gsai_path_climb(path, false, 0, patience, chosen, error);
+    gsa_status status = gsai_path_climb(path, true, 0, patience, chosen, error);
+    if (status != GSA_OK || units == GSAI_UNITS_FREE || !units_differ(path->problem->design))
         return status;
     size_t first = path->record[*chosen].strength;
     rescale(path);
-    status = gsa__path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error);
+    status = gsai_path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error);
     if (status == GSA_OK &&
-        !(path->record[*chosen].scaling.loss < (1 - GSA__SCALING_GAIN) * path->record[given].scaling.loss))
+        !(path->record[*chosen].scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * path->record[given].scaling.loss))
         *chosen = given;
     return status;
 }
 
-static gsa_status finish(gsa__path *path, size_t chosen, gsa__optimum *out, gsa_error *error)
+static gsa_status finish(gsai_path *path, size_t chosen, gsai_optimum *out, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     if (path->problem->prior) {
         if (path->problem->standardised != path->record[chosen].standardised)
             set_scale(path->problem, path->record[chosen].standardised);
-        status = gsa__path_choose_share(path, chosen, error);
+        status = gsai_path_choose_share(path, chosen, error);
     }
     return status == GSA_OK ? mix(path, out, error) : status;
 }
 
-gsa_status gsa__optimum_find(gsa__problem *problem, gsa__arena *arena, size_t n_threads, gsa__optimum *out,
+gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
                              gsa_error *error)
 {
-    const gsa__design *design = problem->design;
+    const gsai_design *design = problem->design;
     size_t n_rows = design->n_rows, n_sample = n_rows < SAMPLE_ROWS ? n_rows : SAMPLE_ROWS, chosen;
-    gsa__path *path = gsa__arena_take(arena, 2, sizeof *path);
-    problem->scale = gsa__arena_take(arena, design->n_columns, sizeof *problem->scale);
-    gsa_status status = gsa__arena_check(arena, "the solution", error);
+    gsai_path *path = gsai_arena_take(arena, 2, sizeof *path);
+    problem->scale = gsai_arena_take(arena, design->n_columns, sizeof *problem->scale);
+    gsa_status status = gsai_arena_check(arena, "the solution", error);
     if (status == GSA_OK)
-        status = gsa__path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena,
+        status = gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena,
                                 n_threads, error);
     if (status == GSA_OK)
         status = compare_scalings(path, &chosen, error);
     if (status != GSA_OK || n_sample == n_rows)
         return status == GSA_OK ? finish(path, chosen, out, error) : status;
-    const gsa__record *record = &path->record[chosen];
+    const gsai_record *record = &path->record[chosen];
     set_scale(problem, record->standardised);
     status =
-        gsa__path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads, error);
+        gsai_path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads, error);
     if (status != GSA_OK)
         return status;
-    gsa__path_start(path + 1, NULL);
+    gsai_path_start(path + 1, NULL);
     for (size_t f = 0; f < path[1].n_folds; f++)
         memcpy(path[1].fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
-    status = gsa__path_climb(path + 1, record->standardised, record->strength, 1, &chosen, error);
+    status = gsai_path_climb(path + 1, record->standardised, record->strength, 1, &chosen, error);
     return status == GSA_OK ? finish(path + 1, chosen, out, error) : status;
 }

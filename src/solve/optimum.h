@@ -4,18 +4,18 @@
 
 #include "solve/path.h"
 
-typedef struct gsa__optimum {
+typedef struct gsai_optimum {
     double *weight;       /* [columns x outputs], of standardised values; the intercept first */
     bool standardised;    /* which scaling was better */
     double held_out_loss; /* in the units of the label */
     double share;         /* of the prior that was believed */
-} gsa__optimum;
+} gsai_optimum;
 
 /* Sets the scale of every column: 1 for standardised ones, their units (by one common number) for those as given,
- * times the share of rows that have it to the power -rarity. */
-void gsa__scale_columns(gsa__problem *problem, bool standardised, double rarity);
+ * times the share of rows that have it to the power -inverse_frequency. */
+void gsai_scale_columns(gsai_problem *problem, bool standardised, double inverse_frequency);
 /* Finds it. The memory is the arena's. */
-gsa_status gsa__optimum_find(gsa__problem *problem, gsa__arena *arena, size_t n_threads, gsa__optimum *out,
+gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
                              gsa_error *error);
 
 #endif

@@ -15,7 +15,7 @@
 #define GRAM_ROWS_PER_COLUMN 8u
 #define MIN_GRAM_ROWS 4096u
 
-static double lambda_of(const gsa__problem *problem, size_t strength)
+static double lambda_of(const gsai_problem *problem, size_t strength)
 {
     double tau2 = TAU2_FIRST;
     for (size_t i = 0; i < strength; i++)
@@ -24,23 +24,23 @@ static double lambda_of(const gsa__problem *problem, size_t strength)
 }
 
 /* A factor costs more than it saves where rows are few. */
-static bool is_factored(const gsa__path *path)
+static bool is_factored(const gsai_path *path)
 {
-    return path->n_columns <= GSA__FACTOR_COLUMNS && path->n_rows / FACTOR_ROWS >= path->n_columns;
+    return path->n_columns <= GSAI_FACTOR_COLUMNS && path->n_rows / FACTOR_ROWS >= path->n_columns;
 }
 
 /* With several outputs, or many entries per row, one matrix of all rows alike serves all strengths and scalings. */
 #define UNIFORM_ENTRIES 64.0
 
-static bool is_uniform(const gsa__path *path)
+static bool is_uniform(const gsai_path *path)
 {
-    const gsa__design *design = path->problem->design;
+    const gsai_design *design = path->problem->design;
     double n_entries =
         design->width > 0 ? (double)design->width : (double)design->start[path->n_rows] / (double)path->n_rows;
     return design->stride > 1 || n_entries > UNIFORM_ENTRIES;
 }
 
-static size_t gram_step(const gsa__path *path)
+static size_t gram_step(const gsai_path *path)
 {
     size_t wanted = GRAM_ROWS_PER_COLUMN * path->n_columns;
     wanted = wanted > MIN_GRAM_ROWS ? wanted : MIN_GRAM_ROWS;
@@ -52,17 +52,17 @@ static size_t gram_step(const gsa__path *path)
 #define CELLS_AT_ONCE ((size_t)1 << 26)
 #define VECTORS_PER_FIT 24u
 
-static size_t groups(const gsa__path *path, size_t n_threads)
+static size_t groups(const gsai_path *path, size_t n_threads)
 {
-    size_t cells = VECTORS_PER_FIT * gsa__fit_size(path->problem->design, path->n_columns), n = CELLS_AT_ONCE / cells;
+    size_t cells = VECTORS_PER_FIT * gsai_fit_size(path->problem->design, path->n_columns), n = CELLS_AT_ONCE / cells;
     n = n < n_threads ? n : n_threads;
     return n < 1 ? 1 : n < path->n_folds ? n : path->n_folds;
 }
 
-static void deal_rows(gsa__path *path)
+static void deal_rows(gsai_path *path)
 {
-    const gsa__design *design = path->problem->design;
-    size_t n_held = 0, n_fit[GSA__FOLDS] = {0};
+    const gsai_design *design = path->problem->design;
+    size_t n_held = 0, n_fit[GSAI_FOLDS] = {0};
     for (size_t f = 0; f < path->n_folds; f++) {
         path->held_from[f] = n_held;
         for (size_t i = 0; i < path->n_rows; i++) {
@@ -71,7 +71,7 @@ static void deal_rows(gsa__path *path)
             else
                 path->fit[f].row[n_fit[f]++] = (uint32_t)i;
         }
-        gsa__fit_rows(&path->fit[f], n_fit[f]);
+        gsai_fit_rows(&path->fit[f], n_fit[f]);
     }
     path->held_from[path->n_folds] = n_held;
     for (size_t i = 0; i < path->n_rows; i++) {
@@ -86,49 +86,49 @@ static void deal_rows(gsa__path *path)
     }
 }
 
-gsa_status gsa__path_make(gsa__path *path, gsa__problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
-                          gsa__arena *arena, size_t n_threads, gsa_error *error)
+gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows, size_t n_held_out, double tolerance,
+                          gsai_arena *arena, size_t n_threads, gsa_error *error)
 {
-    const gsa__design *design = problem->design;
-    size_t n_folds = (n_held_out * GSA__FOLDS + n_rows - 1) / n_rows, stride = design->stride;
-    *path = (gsa__path){.problem = problem, .n_rows = n_rows, .arena = arena, .n_threads = n_threads};
+    const gsai_design *design = problem->design;
+    size_t n_folds = (n_held_out * GSAI_FOLDS + n_rows - 1) / n_rows, stride = design->stride;
+    *path = (gsai_path){.problem = problem, .n_rows = n_rows, .arena = arena, .n_threads = n_threads};
     path->tolerance = tolerance;
-    path->n_folds = n_folds < 1 ? 1 : n_folds > GSA__FOLDS ? GSA__FOLDS : n_folds;
-    path->n_columns = gsa__design_columns(design, n_rows);
-    size_t n = gsa__padded(path->n_columns);
+    path->n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS ? GSAI_FOLDS : n_folds;
+    path->n_columns = gsai_design_columns(design, n_rows);
+    size_t n = gsai_padded(path->n_columns);
     path->n_groups = groups(path, n_threads);
     for (size_t f = 0; f < path->n_folds; f++) {
-        const gsa__fit *like = f < path->n_groups ? NULL : &path->fit[f - path->n_groups];
-        gsa__fit_make(&path->fit[f], problem, n_rows, path->n_columns, like, arena);
+        const gsai_fit *like = f < path->n_groups ? NULL : &path->fit[f - path->n_groups];
+        gsai_fit_make(&path->fit[f], problem, n_rows, path->n_columns, like, arena);
         if (!like)
-            gsa__inverse_make(&path->fit[f].inverse, path->n_columns, is_factored(path), arena);
+            gsai_inverse_make(&path->fit[f].inverse, path->n_columns, is_factored(path), arena);
     }
-    path->held = gsa__arena_take(arena, n_rows, sizeof *path->held);
-    path->rest = gsa__arena_take(arena, n_rows, sizeof *path->rest);
-    path->all = gsa__arena_take(arena, n_rows, sizeof *path->all);
-    path->held_target = gsa__arena_take(arena, n_rows, sizeof(float));
-    path->held_weight = gsa__arena_take(arena, n_rows, sizeof(float));
-    path->held_margin = gsa__arena_take(arena, n_rows, stride * sizeof(float));
-    path->held_loss[0] = gsa__arena_take(arena, n_rows, sizeof(float));
-    path->held_loss[1] = gsa__arena_take(arena, n_rows, sizeof(float));
-    path->curvature = gsa__arena_take(arena, n_rows, sizeof(float));
+    path->held = gsai_arena_take(arena, n_rows, sizeof *path->held);
+    path->rest = gsai_arena_take(arena, n_rows, sizeof *path->rest);
+    path->all = gsai_arena_take(arena, n_rows, sizeof *path->all);
+    path->held_target = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->held_weight = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->held_margin = gsai_arena_take(arena, n_rows, stride * sizeof(float));
+    path->held_loss[0] = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->held_loss[1] = gsai_arena_take(arena, n_rows, sizeof(float));
+    path->curvature = gsai_arena_take(arena, n_rows, sizeof(float));
     for (size_t f = 0; f <= path->n_folds; f++) {
         size_t own = f == 0 ? n_rows * (stride > 3 ? stride : 3) : 0;
-        own += is_factored(path) ? gsa__gram_scratch(n) + gsa__factor_scratch(n) : 0;
-        path->scratch[f] = gsa__arena_take(arena, own, sizeof(float));
+        own += is_factored(path) ? gsai_gram_scratch(n) + gsai_factor_scratch(n) : 0;
+        path->scratch[f] = gsai_arena_take(arena, own, sizeof(float));
         if (is_factored(path))
-            path->gram[f] = gsa__arena_take(arena, n, n * sizeof(float));
+            path->gram[f] = gsai_arena_take(arena, n, n * sizeof(float));
     }
-    gsa_status status = gsa__arena_check(arena, "the folds", error);
+    gsa_status status = gsai_arena_check(arena, "the folds", error);
     if (status == GSA_OK)
         deal_rows(path);
     return status;
 }
 
-void gsa__path_start(gsa__path *path, const float *v)
+void gsai_path_start(gsai_path *path, const float *v)
 {
     for (size_t f = 0; f < path->n_folds; f++) {
-        gsa__fit *fit = &path->fit[f];
+        gsai_fit *fit = &path->fit[f];
         if (v)
             memcpy(fit->v, v, fit->size * sizeof *v);
         else
@@ -139,13 +139,13 @@ void gsa__path_start(gsa__path *path, const float *v)
 /* ---- one strength ------------------------------------------------------------------------------------------------ */
 
 /* Curvatures of all rows at the weights of a fit; returns their sum. */
-static double measure_curvature(gsa__path *path, gsa__fit *first)
+static double measure_curvature(gsai_path *path, gsai_fit *first)
 {
-    const gsa__problem *problem = path->problem;
-    const gsa__design *design = problem->design;
+    const gsai_problem *problem = path->problem;
+    const gsai_design *design = problem->design;
     double sum = 0;
-    gsa__margins_of(problem, path->n_columns, path->all, path->n_rows, first->v, first->scaled, first->margin);
-    gsa__rows_at at = gsa__problem_rows(problem, design->target, design->weight, first->margin, path->n_rows);
+    gsai_margins_of(problem, path->n_columns, path->all, path->n_rows, first->v, first->scaled, first->margin);
+    gsai_rows_at at = gsai_problem_rows(problem, design->target, design->weight, first->margin, path->n_rows);
     at.curvature = path->curvature;
     problem->loss(&at);
     for (size_t i = 0; i < path->n_rows; i++)
@@ -154,20 +154,20 @@ static double measure_curvature(gsa__path *path, gsa__fit *first)
 }
 
 struct strength {
-    gsa__path *path;
-    gsa__penalty penalty;
+    gsai_path *path;
+    gsai_penalty penalty;
     double curvature;
 };
 
 /* Task: the Gram matrix of the rows that a fold leaves out, or of those that none does. */
 static gsa_status run_gram(void *ctx, size_t number, gsa_error *error)
 {
-    gsa__path *path = ((struct strength *)ctx)->path;
+    gsai_path *path = ((struct strength *)ctx)->path;
     bool is_rest = number == path->n_folds;
     const uint32_t *row = is_rest ? path->rest : path->held + path->held_from[number];
     size_t n = is_rest ? path->n_rest : path->held_from[number + 1] - path->held_from[number];
     (void)error;
-    gsa__gram_of(path->problem, path->n_columns, row, n, gram_step(path),
+    gsai_gram_of(path->problem, path->n_columns, row, n, gram_step(path),
                  is_uniform(path) ? path->problem->design->weight : path->curvature, path->scratch[number],
                  path->gram[number]);
     return GSA_OK;
@@ -176,19 +176,19 @@ static gsa_status run_gram(void *ctx, size_t number, gsa_error *error)
 /* One fold at one strength, and the margins of its held-out rows. */
 static gsa_status run_fold(const struct strength *at, size_t number, gsa_error *error)
 {
-    gsa__path *path = at->path;
-    gsa__fit *fit = &path->fit[number];
+    gsai_path *path = at->path;
+    gsai_fit *fit = &path->fit[number];
     size_t from = path->held_from[number], n = path->held_from[number + 1] - from;
     if (is_factored(path))
-        gsa__inverse_factor(&fit->inverse, path->problem, path->n_columns, path->gram[path->n_folds],
+        gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, path->gram[path->n_folds],
                             path->gram[number], is_uniform(path) ? at->curvature / path->weight : 1, &at->penalty,
                             path->scratch[number]);
     else
-        gsa__inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
+        gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
                               at->curvature * (double)fit->n_rows / (double)path->n_rows, &at->penalty);
-    gsa_status status = gsa__fit_minimise(fit, &at->penalty, path->tolerance, GSA__MAX_ITERATIONS, error);
+    gsa_status status = gsai_fit_minimise(fit, &at->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error);
     if (status == GSA_OK)
-        gsa__margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
+        gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
                         path->held_margin + from * path->problem->design->stride);
     return status;
 }
@@ -203,56 +203,56 @@ static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
     return status;
 }
 
-static gsa_status fit_folds(gsa__path *path, const gsa__penalty *penalty, gsa_error *error)
+static gsa_status fit_folds(gsai_path *path, const gsai_penalty *penalty, gsa_error *error)
 {
     const gsa_env *env = path->problem->env;
     struct strength at = {path, *penalty, measure_curvature(path, &path->fit[0])};
     gsa_status status = GSA_OK;
     if (is_factored(path) && (!is_uniform(path) || !path->has_gram)) {
-        size_t n = gsa__padded(path->n_columns), n_cells = n * n;
-        status = gsa__workers_run(path->n_threads, path->n_folds + 1, run_gram, &at, env, error);
+        size_t n = gsai_padded(path->n_columns), n_cells = n * n;
+        status = gsai_workers_run(path->n_threads, path->n_folds + 1, run_gram, &at, env, error);
         for (size_t f = 0; f < path->n_folds; f++) /* the last becomes that of all rows */
             path->problem->kernels->add(path->gram[path->n_folds], 1, path->gram[f], n_cells);
         path->has_gram = true;
     }
-    return status == GSA_OK ? gsa__workers_run(path->n_groups, path->n_groups, run_group, &at, env, error) : status;
+    return status == GSA_OK ? gsai_workers_run(path->n_groups, path->n_groups, run_group, &at, env, error) : status;
 }
 
-void gsa__path_prepare(gsa__path *path, gsa__fit *fit, const gsa__penalty *penalty)
+void gsai_path_prepare(gsai_path *path, gsai_fit *fit, const gsai_penalty *penalty)
 {
     double curvature = measure_curvature(path, fit);
     if (is_factored(path)) {
         float *gram = path->gram[path->n_folds];
         if (!is_uniform(path))
-            gsa__gram_of(path->problem, path->n_columns, path->all, path->n_rows, gram_step(path), path->curvature,
+            gsai_gram_of(path->problem, path->n_columns, path->all, path->n_rows, gram_step(path), path->curvature,
                          path->scratch[0], gram);
-        gsa__inverse_factor(&fit->inverse, path->problem, path->n_columns, gram, NULL,
+        gsai_inverse_factor(&fit->inverse, path->problem, path->n_columns, gram, NULL,
                             is_uniform(path) ? curvature / path->weight : 1, penalty, path->scratch[0]);
     } else {
-        gsa__inverse_diagonal(&fit->inverse, path->problem, path->n_columns, curvature, penalty);
+        gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns, curvature, penalty);
     }
 }
 
 /* Fits the folds at a strength and share of the prior, and keeps what came of it. */
-static gsa_status try_penalty(gsa__path *path, bool standardised, size_t strength, const gsa__penalty *penalty,
+static gsa_status try_penalty(gsai_path *path, bool standardised, size_t strength, const gsai_penalty *penalty,
                               gsa_error *error)
 {
-    gsa__record *record = &path->record[path->n_records];
+    gsai_record *record = &path->record[path->n_records];
     size_t n_held = path->held_from[path->n_folds], stride = path->problem->design->stride, size = path->fit[0].size;
-    *record = (gsa__record){.standardised = standardised, .strength = strength, .penalty = *penalty};
+    *record = (gsai_record){.standardised = standardised, .strength = strength, .penalty = *penalty};
     if (penalty->share > 0)
-        gsa__prior_set(path->problem, penalty);
+        gsai_prior_set(path->problem, penalty);
     gsa_status status = fit_folds(path, penalty, error);
     if (status != GSA_OK)
         return status;
     path->n_records++;
-    record->scaling =
-        gsa__scaling_fit(path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
-                         penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
-    gsa__report_strength(path->problem, record->scaling.loss);
-    record->held = gsa__arena_take(path->arena, n_held, stride * sizeof(float));
-    record->v = gsa__arena_take(path->arena, size, sizeof(float));
-    status = gsa__arena_check(path->arena, "a strength of the path", error);
+    record->scaling = gsai_fold_calibration_fit(
+        path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
+        penalty->share > 0 ? path->problem->prior->n_rows / path->weight : 0, path->scratch[0]);
+    gsai_report_strength(path->problem, record->scaling.loss);
+    record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
+    record->v = gsai_arena_take(path->arena, size, sizeof(float));
+    status = gsai_arena_check(path->arena, "a strength of the path", error);
     if (status != GSA_OK)
         return status;
     memcpy(record->held, path->held_margin, n_held * stride * sizeof(float));
@@ -263,29 +263,29 @@ static gsa_status try_penalty(gsa__path *path, bool standardised, size_t strengt
 
 /* ---- the path ---------------------------------------------------------------------------------------------------- */
 
-double gsa__path_excess(gsa__path *path, const gsa__record *of, const gsa__record *over, double *error_of_mean)
+double gsai_path_excess(gsai_path *path, const gsai_record *of, const gsai_record *over, double *error_of_mean)
 {
     size_t n = path->held_from[path->n_folds];
-    const gsa__record *both[2] = {of, over};
+    const gsai_record *both[2] = {of, over};
     for (int i = 0; i < 2; i++)
-        gsa__scaling_losses(path->problem, &both[i]->scaling, path->held_target, path->held_weight, both[i]->held, n,
-                            path->scratch[0], path->held_loss[i]);
-    return gsa__mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
+        gsai_fold_calibration_losses(path->problem, &both[i]->scaling, path->held_target, path->held_weight,
+                                     both[i]->held, n, path->scratch[0], path->held_loss[i]);
+    return gsai_mean_excess(path->held_loss[0], path->held_loss[1], path->held_weight, n, error_of_mean);
 }
 
-gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, size_t patience, size_t *best,
+gsa_status gsai_path_climb(gsai_path *path, bool standardised, size_t first, size_t patience, size_t *best,
                            gsa_error *error)
 {
     size_t n_worse = 0, from = path->n_records;
     *best = from;
     for (size_t j = first; j < path->problem->n_strengths && n_worse < patience; j++) {
-        gsa__penalty penalty = {lambda_of(path->problem, j), 0};
+        gsai_penalty penalty = {lambda_of(path->problem, j), 0};
         gsa_status status = try_penalty(path, standardised, j, &penalty, error);
         if (status != GSA_OK)
             return status;
         size_t last = path->n_records - 1;
         if (last == from ||
-            path->record[last].scaling.loss < (1 - GSA__STRENGTH_GAIN) * path->record[*best].scaling.loss) {
+            path->record[last].scaling.loss < (1 - GSAI_STRENGTH_GAIN) * path->record[*best].scaling.loss) {
             *best = last;
             n_worse = 0;
         } else {
@@ -293,7 +293,7 @@ gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, siz
         }
     }
     for (size_t i = from; i < *best; i++) {
-        double error_of_mean, excess = gsa__path_excess(path, &path->record[i], &path->record[*best], &error_of_mean);
+        double error_of_mean, excess = gsai_path_excess(path, &path->record[i], &path->record[*best], &error_of_mean);
         if (excess <= error_of_mean)
             *best = i;
     }
@@ -302,21 +302,21 @@ gsa_status gsa__path_climb(gsa__path *path, bool standardised, size_t first, siz
 
 /* ---- the prior --------------------------------------------------------------------------------------------------- */
 
-static bool share_holds(gsa__path *path, const gsa__record *of, const gsa__record *best)
+static bool share_holds(gsai_path *path, const gsai_record *of, const gsai_record *best)
 {
-    double error_of_mean, excess = gsa__path_excess(path, of, best, &error_of_mean);
-    return gsa__prior_holds(excess, error_of_mean, path->problem->has_probabilities ? 1 : 2 * best->scaling.loss,
+    double error_of_mean, excess = gsai_path_excess(path, of, best, &error_of_mean);
+    return gsai_prior_holds(excess, error_of_mean, path->problem->has_probabilities ? 1 : 2 * best->scaling.loss,
                             path->held_from[path->n_folds]);
 }
 
-static gsa_status try_shares(gsa__path *path, const gsa__record *plain, size_t n_shares, gsa_error *error)
+static gsa_status try_shares(gsai_path *path, const gsai_record *plain, size_t n_shares, gsa_error *error)
 {
     size_t best = path->n_records;
-    gsa__penalty penalty = {gsa__prior_lambda(plain->penalty.lambda, plain->scaling.scale), 1};
-    gsa__prior_set(path->problem, &penalty);
-    gsa__path_start(path, path->problem->prior->mean);
-    for (size_t i = 0; i < n_shares && best + GSA__SHARE_PATIENCE >= path->n_records; i++) {
-        penalty.share = gsa__shares[i];
+    gsai_penalty penalty = {gsai_prior_lambda(plain->penalty.lambda, plain->scaling.scale), 1};
+    gsai_prior_set(path->problem, &penalty);
+    gsai_path_start(path, path->problem->prior->mean);
+    for (size_t i = 0; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
+        penalty.share = gsai_shares[i];
         gsa_status status = try_penalty(path, plain->standardised, plain->strength, &penalty, error);
         if (status != GSA_OK)
             return status;
@@ -326,9 +326,9 @@ static gsa_status try_shares(gsa__path *path, const gsa__record *plain, size_t n
     return GSA_OK;
 }
 
-gsa_status gsa__path_choose_share(gsa__path *path, size_t at, gsa_error *error)
+gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
 {
-    size_t from = path->n_records, best = at, chosen = from, n_shares = gsa__prior_shares(path->problem->design);
+    size_t from = path->n_records, best = at, chosen = from, n_shares = gsai_prior_shares(path->problem->design);
     gsa_status status = try_shares(path, &path->record[at], n_shares, error);
     if (status != GSA_OK)
         return status;

@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-const double gsa__shares[GSA__SHARES] = {1, 0.99, 0.97, 0.94, 0.88, 0.75, 0.5, 0.2};
+const double gsai_shares[GSAI_SHARES] = {1, 0.99, 0.97, 0.94, 0.88, 0.75, 0.5, 0.2};
 
-size_t gsa__prior_shares(const gsa__design *design)
+size_t gsai_prior_shares(const gsai_design *design)
 {
     for (size_t i = 1; i < design->n_rows; i++)
         if (design->target[i] != design->target[0])
-            return GSA__SHARES;
+            return GSAI_SHARES;
     return 1;
 }
 
@@ -19,22 +19,22 @@ size_t gsa__prior_shares(const gsa__design *design)
 #define MAX_ROWS 1e15
 
 /* Where a column has its middle: the mean of its values, in their own units. */
-static double middle_of(const gsa__design *design, size_t j)
+static double middle_of(const gsai_design *design, size_t j)
 {
     return design->origin[j] + (double)design->mean[j] * design->unit[j];
 }
 
 /* Yesterday's weights. A feature that is new has 0. */
-static void take_weights(const gsa__problem *problem, const gsa_state *state)
+static void take_weights(const gsai_problem *problem, const gsa_state *state)
 {
-    const gsa__design *design = problem->design;
+    const gsai_design *design = problem->design;
     size_t stride = design->stride;
     for (size_t k = 0; k < design->n_outputs; k++) {
-        double intercept = (double)gsa__table_slot(&state->table, 0)[k].f + state->origin_of_labels.at;
+        double intercept = (double)gsai_table_slot(&state->table, 0)[k].f + state->label_offset.at;
         intercept -= design->target_origin;
         for (size_t j = 1; j < design->n_columns; j++) {
             size_t slot = (size_t)design->id[j] + 1;
-            double w = slot < state->table.n_slots ? (double)gsa__table_slot(&state->table, slot)[k].f : 0;
+            double w = slot < state->table.n_slots ? (double)gsai_table_slot(&state->table, slot)[k].f : 0;
             float standard = (float)(w * design->unit[j] / design->target_unit);
             problem->prior->standard[j * stride + k] = isfinite(standard) ? standard : 0;
             intercept += w * middle_of(design, j);
@@ -45,21 +45,21 @@ static void take_weights(const gsa__problem *problem, const gsa_state *state)
 
 /* A sum of squares is that of so many rows as today's are. What is said of squares around 0 holds for those around the
  * mean. */
-static void take_rows(const gsa__problem *problem, const gsa_state *state, size_t n_rows)
+static void take_rows(const gsai_problem *problem, const gsa_state *state, size_t n_rows)
 {
-    const gsa__design *design = problem->design;
+    const gsai_design *design = problem->design;
     double joined = design->total_weight / (double)n_rows;
     for (size_t j = 0; j < design->n_columns; j++) {
         double middle = middle_of(design, j), unit = design->unit[j];
         double square = j == 0 ? 1 : design->variance[j] * unit * unit + middle * middle;
-        double sum_sq = gsa__state_mass(state, j == 0 ? 0 : (size_t)design->id[j] + 1);
+        double sum_sq = gsai_state_sum_sq(state, j == 0 ? 0 : (size_t)design->id[j] + 1);
         double rows = square > 0 ? joined * sum_sq / square : 0;
         problem->prior->rows[j] = rows < MAX_ROWS ? rows : MAX_ROWS;
     }
 }
 
 /* Adds p (1 - p) of every class, from the residuals p - y of a row. */
-static void add_curvatures(const gsa__design *design, size_t row, const float *residual, double *sum)
+static void add_curvatures(const gsai_design *design, size_t row, const float *residual, double *sum)
 {
     double c = (double)design->weight[row];
     for (size_t k = 0; k < design->n_outputs; k++) {
@@ -71,16 +71,16 @@ static void add_curvatures(const gsa__design *design, size_t row, const float *r
 /* The mean curvature of today's rows under yesterday's weights. For probabilities of several classes each has its own:
  * one that is new has next to none, and no certainty. Columns have the scale 1. Returns false where yesterday's margins
  * are not finite. */
-static bool measure_curvature(const gsa__problem *problem, const uint32_t *row, float *scratch, float *cells)
+static bool measure_curvature(const gsai_problem *problem, const uint32_t *row, float *scratch, float *cells)
 {
-    const gsa__design *design = problem->design;
-    gsa__prior *prior = problem->prior;
+    const gsai_design *design = problem->design;
+    gsai_prior *prior = problem->prior;
     size_t n = design->n_rows, stride = design->stride;
     float *margin = cells, *residual = margin + n * stride, *curvature = residual + n * stride;
     bool by_class = stride > 1 && problem->has_probabilities;
     double total = 0, mean = 0;
-    gsa__margins_of(problem, design->n_columns, row, n, prior->standard, scratch, margin);
-    gsa__rows_at at = gsa__problem_rows(problem, design->target, design->weight, margin, n);
+    gsai_margins_of(problem, design->n_columns, row, n, prior->standard, scratch, margin);
+    gsai_rows_at at = gsai_problem_rows(problem, design->target, design->weight, margin, n);
     at.residual = residual;
     at.curvature = curvature;
     problem->loss(&at);
@@ -95,35 +95,35 @@ static bool measure_curvature(const gsa__problem *problem, const uint32_t *row, 
     return isfinite(at.value) && isfinite(mean);
 }
 
-static gsa_status take_memory(gsa__prior *prior, const gsa__design *design, gsa__arena *arena, gsa_error *error)
+static gsa_status take_memory(gsai_prior *prior, const gsai_design *design, gsai_arena *arena, gsa_error *error)
 {
-    size_t size = gsa__fit_size(design, design->n_columns);
-    prior->standard = gsa__arena_take(arena, size, sizeof *prior->standard);
-    prior->rows = gsa__arena_take(arena, design->n_columns, sizeof *prior->rows);
-    prior->curvature = gsa__arena_take(arena, design->stride, sizeof *prior->curvature);
-    prior->mean = gsa__arena_take(arena, size, sizeof *prior->mean);
-    prior->precision = gsa__arena_take(arena, size, sizeof *prior->precision);
-    prior->column = gsa__arena_take(arena, design->n_columns, sizeof *prior->column);
-    return gsa__arena_check(arena, "the weights to start from", error);
+    size_t size = gsai_fit_size(design, design->n_columns);
+    prior->standard = gsai_arena_take(arena, size, sizeof *prior->standard);
+    prior->rows = gsai_arena_take(arena, design->n_columns, sizeof *prior->rows);
+    prior->curvature = gsai_arena_take(arena, design->stride, sizeof *prior->curvature);
+    prior->mean = gsai_arena_take(arena, size, sizeof *prior->mean);
+    prior->precision = gsai_arena_take(arena, size, sizeof *prior->precision);
+    prior->column = gsai_arena_take(arena, design->n_columns, sizeof *prior->column);
+    return gsai_arena_check(arena, "the weights to start from", error);
 }
 
-gsa_status gsa__prior_make(gsa__problem *problem, const gsa_state *state, size_t n_rows, gsa__arena *arena,
+gsa_status gsai_prior_make(gsai_problem *problem, const gsa_state *state, size_t n_rows, gsai_arena *arena,
                            gsa_error *error)
 {
-    const gsa__design *design = problem->design;
-    gsa__arena own = {.env = problem->env};
-    gsa__problem unscaled = *problem;
+    const gsai_design *design = problem->design;
+    gsai_arena own = {.env = problem->env};
+    gsai_problem unscaled = *problem;
     size_t n = design->n_rows;
     if (state->rows_behind == 0)
         return GSA_OK;
-    gsa__prior *prior = gsa__arena_take(arena, 1, sizeof *prior);
-    uint32_t *row = gsa__arena_take(&own, n, sizeof *row);
-    float *scratch = gsa__arena_take(&own, gsa__fit_size(design, design->n_columns), sizeof *scratch);
-    unscaled.scale = gsa__arena_take(&own, design->n_columns, sizeof(float));
-    float *cells = gsa__arena_take(&own, n, (2 * design->stride + 1) * sizeof *cells);
-    gsa_status status = gsa__arena_check(&own, "the rows under the weights to start from", error);
+    gsai_prior *prior = gsai_arena_take(arena, 1, sizeof *prior);
+    uint32_t *row = gsai_arena_take(&own, n, sizeof *row);
+    float *scratch = gsai_arena_take(&own, gsai_fit_size(design, design->n_columns), sizeof *scratch);
+    unscaled.scale = gsai_arena_take(&own, design->n_columns, sizeof(float));
+    float *cells = gsai_arena_take(&own, n, (2 * design->stride + 1) * sizeof *cells);
+    gsa_status status = gsai_arena_check(&own, "the rows under the weights to start from", error);
     if (status == GSA_OK)
-        status = gsa__arena_check(arena, "the weights to start from", error);
+        status = gsai_arena_check(arena, "the weights to start from", error);
     if (status == GSA_OK)
         status = take_memory(prior, design, arena, error);
     if (status == GSA_OK) {
@@ -136,7 +136,7 @@ gsa_status gsa__prior_make(gsa__problem *problem, const gsa_state *state, size_t
         take_rows(&unscaled, state, n_rows);
         problem->prior = measure_curvature(&unscaled, row, scratch, cells) ? prior : NULL;
     }
-    gsa__arena_release(&own);
+    gsai_arena_release(&own);
     return status;
 }
 
@@ -146,15 +146,15 @@ static double left_of(double p, double lambda, double share)
     return share * p / (1 + (1 - share) * p / lambda);
 }
 
-void gsa__prior_set(const gsa__problem *problem, const gsa__penalty *penalty)
+void gsai_prior_set(const gsai_problem *problem, const gsai_penalty *penalty)
 {
     double lambda = penalty->lambda, share = penalty->share, all = 0;
-    const gsa__design *design = problem->design;
-    gsa__prior *prior = problem->prior;
+    const gsai_design *design = problem->design;
+    gsai_prior *prior = problem->prior;
     size_t stride = design->stride;
     for (size_t j = 0; j < design->n_columns; j++) {
         double scale = (double)problem->scale[j], rows = prior->rows[j] * scale * scale * design->variance[j], sum = 0;
-        double own = j == 0 ? gsa__intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(share);
+        double own = j == 0 ? gsai_intercept_penalty(lambda) : lambda, kept = j == 0 ? 1 : sqrt(share);
         for (size_t k = 0; k < design->n_outputs; k++) {
             double precision = own + left_of(rows * prior->curvature[k], lambda, share);
             size_t i = j * stride + k;

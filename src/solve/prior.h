@@ -17,10 +17,10 @@
 
 #include "base/arena.h"
 
-struct gsa__problem;
-struct gsa__penalty;
+struct gsai_problem;
+struct gsai_penalty;
 
-typedef struct gsa__prior {
+typedef struct gsai_prior {
     float *standard;   /* [columns x stride]: weights of standardised values, the intercept that of centred columns */
     double *rows;      /* [columns]: of how many of today's rows the sum of squares is */
     double *curvature; /* [stride]: mean second derivative of the loss by the margin of an output */
@@ -28,34 +28,34 @@ typedef struct gsa__prior {
     float *precision;  /* how certainly, */
     double n_rows;     /* of earlier rows, as many as the intercept is certain by */
     double *column;    /* and that as a mean over the outputs of a column */
-} gsa__prior;
+} gsai_prior;
 
-/* Shares that are tried, from all down, until GSA__SHARE_PATIENCE of them are no better. */
-#define GSA__SHARES 8
-#define GSA__SHARE_PATIENCE 2u
-extern const double gsa__shares[GSA__SHARES];
+/* Shares that are tried, from all down, until GSAI_SHARE_PATIENCE of them are no better. */
+#define GSAI_SHARES 8
+#define GSAI_SHARE_PATIENCE 2u
+extern const double gsai_shares[GSAI_SHARES];
 /* Returns how many are to be tried: all; or the first only, which is then right, where all rows have one label. They
  * say nothing about what tells labels apart. */
-size_t gsa__prior_shares(const gsa__design *design);
+size_t gsai_prior_shares(const gsai_design *design);
 
 /* Returns the lambda of a prior from that of a path without one, whose held-out margins wanted to be scaled by s:
  * weights of s times the size have s^2 times the variance. */
-static inline double gsa__prior_lambda(double lambda, double s)
+static inline double gsai_prior_lambda(double lambda, double s)
 {
     return s > 0.1 ? lambda / (s * s) : lambda / 0.01;
 }
 
 /* Returns whether an excess of the mean loss of n rows, with its standard error, is no reason to forget: less than two
  * errors and two nats. unit: the loss that a nat is. */
-static inline bool gsa__prior_holds(double excess, double error_of_mean, double unit, size_t n)
+static inline bool gsai_prior_holds(double excess, double error_of_mean, double unit, size_t n)
 {
     return excess <= 2 * error_of_mean + 2 * unit / (double)n;
 }
 
 /* Makes the prior of a problem from the state that its rows are for; n_rows: rows before equal ones were joined. The
  * problem has none if nothing is behind the state. */
-gsa_status gsa__prior_make(struct gsa__problem *problem, const gsa_state *state, size_t n_rows, gsa__arena *arena,
+gsa_status gsai_prior_make(struct gsai_problem *problem, const gsa_state *state, size_t n_rows, gsai_arena *arena,
                            gsa_error *error);
 /* Sets mean and precision for a penalty, in the scale of the problem's columns. */
-void gsa__prior_set(const struct gsa__problem *problem, const struct gsa__penalty *penalty);
+void gsai_prior_set(const struct gsai_problem *problem, const struct gsai_penalty *penalty);
 #endif

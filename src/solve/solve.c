@@ -4,17 +4,17 @@
 #include "solve/optimum.h"
 #include "solve/sweeps.h"
 
-#include "core/origins.h"
+#include "learn/lineage.h"
 
 #include "base/error.h"
 #include "base/real.h"
 
 #include <math.h>
 
-struct gsa__solver {
+struct gsai_solver {
     gsa_env env;
     gsa_state *state; /* knows the labels of all rows; becomes the solution */
-    gsa__gathered rows;
+    gsai_gathered rows;
     gsa_fingerprint fingerprint;
     uint64_t n_taken; /* rows, those of weight 0 included */
 };
@@ -28,13 +28,13 @@ static bool can_solve(const gsa_state *state)
     return state->n_rows == 0 && state->loss->rows;
 }
 
-gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsa__solver **out,
+gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsai_solver **out,
                            gsa_error *error)
 {
-    gsa__solver *solver = gsa__alloc_zeroed(env, 1, sizeof *solver);
+    gsai_solver *solver = gsai_alloc_zeroed(env, 1, sizeof *solver);
     *out = NULL;
     if (!solver)
-        return gsa__fail_memory(env, error, "no memory to solve");
+        return gsai_fail_memory(env, error, "no memory to solve");
     solver->env = *env;
     solver->rows.env = *env;
     gsa_status status = gsa_state_fork(state, 1, env, &solver->state, error);
@@ -43,22 +43,22 @@ gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const
         status = gsa_state_prepare(solver->state, first, error);
     }
     if (status == GSA_OK && can_solve(solver->state)) {
-        gsa__contest_close(solver->state);
+        gsai_scaling_close(solver->state);
         *out = solver;
         return GSA_OK;
     }
-    gsa__solver_free(solver);
+    gsai_solver_free(solver);
     return status;
 }
 
-void gsa__solver_free(gsa__solver *solver)
+void gsai_solver_free(gsai_solver *solver)
 {
     if (!solver)
         return;
     gsa_state_free(solver->state);
-    gsa__gathered_release(&solver->rows);
+    gsai_gathered_release(&solver->rows);
     gsa_env env = solver->env;
-    gsa__free(&env, solver);
+    gsai_free(&env, solver);
 }
 
 /* Vectors of weights that a solution has at once, on a path and by sweeps, and margins of a row. */
@@ -66,28 +66,28 @@ void gsa__solver_free(gsa__solver *solver)
 #define VECTORS_OF_SWEEPS 8u
 #define MARGINS 24u
 
-uint64_t gsa__solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
+uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
 {
     return 4 * n_entries + MARGINS * n_rows * n_outputs;
 }
 
-static bool too_many(const gsa__solver *solver)
+static bool too_many(const gsai_solver *solver)
 {
-    const gsa__gathered *rows = &solver->rows;
+    const gsai_gathered *rows = &solver->rows;
     uint64_t n_features = (uint64_t)rows->highest + 1, n_outputs = solver->state->table.n_outputs;
     n_features = n_features < rows->n_entries ? n_features : rows->n_entries;
-    bool sweeps = n_outputs > 1 && n_features > GSA__FACTOR_COLUMNS && solver->state->loss->has_probabilities;
+    bool sweeps = n_outputs > 1 && n_features > GSAI_FACTOR_COLUMNS && solver->state->loss->has_probabilities;
     uint64_t per_feature = sweeps ? VECTORS_OF_SWEEPS : VECTORS;
-    return n_outputs > GSA__MAX_OUTPUTS ||
-           gsa__solver_cells(rows->n_rows, rows->n_entries, n_outputs) + per_feature * n_features * n_outputs >
-               GSA__SOLVER_CELLS;
+    return n_outputs > GSAI_MAX_OUTPUTS ||
+           gsai_solver_cells(rows->n_rows, rows->n_entries, n_outputs) + per_feature * n_features * n_outputs >
+               GSAI_SOLVER_CELLS;
 }
 
-gsa_status gsa__solver_add(gsa__solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error)
+gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error)
 {
-    gsa_status status = gsa__gather(&solver->rows, solver->state, batch, error);
+    gsa_status status = gsai_gather(&solver->rows, solver->state, batch, error);
     for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++)
-        gsa__fingerprint_add_row(&solver->fingerprint, gsa__row_hash(batch, row));
+        gsai_fingerprint_add_row(&solver->fingerprint, gsai_row_hash(batch, row));
     solver->n_taken += batch->n_rows;
     *fits = status == GSA_OK && !too_many(solver);
     return status;
@@ -96,41 +96,41 @@ gsa_status gsa__solver_add(gsa__solver *solver, const gsa_batch *batch, bool *fi
 /* ---- the state of a solution ------------------------------------------------------------------------------------- */
 
 /* The loss of the best constant prediction. NaN for losses that have none. */
-static gsa_status constant_loss(const gsa_state *state, const gsa__design *design, double *out, gsa_error *error)
+static gsa_status constant_loss(const gsa_state *state, const gsai_design *design, double *out, gsa_error *error)
 {
-    double *of_class = gsa__alloc_zeroed(&design->env, state->labels.n + 1, sizeof *of_class);
-    gsa__label_totals totals = {.class_weight = of_class, .n_classes = state->labels.n};
+    double *of_class = gsai_alloc_zeroed(&design->env, state->labels.n + 1, sizeof *of_class);
+    gsai_label_totals totals = {.class_weight = of_class, .n_classes = state->labels.n};
     if (!of_class)
-        return gsa__fail_memory(&design->env, error, "no memory for the weights of %zu classes", state->labels.n);
+        return gsai_fail_memory(&design->env, error, "no memory for the weights of %zu classes", state->labels.n);
     for (size_t i = 0; i < design->n_rows; i++) {
         double weight = (double)design->weight[i], y = (double)design->target[i];
         totals.weight += weight;
         totals.mean_square += weight * y * y / design->total_weight; /* labels are measured from their mean */
-        if (gsa__loss_has_classes(state->loss))
+        if (gsai_loss_has_classes(state->loss))
             of_class[(size_t)y] += weight;
     }
     *out = state->loss->constant ? state->loss->constant(&totals) : (double)NAN;
     *out *= design->target_unit * design->target_unit;
-    gsa__free(&design->env, of_class);
+    gsai_free(&design->env, of_class);
     return GSA_OK;
 }
 
 /* The weights of features, in their own units; those of columns that do not vary, and of features that are not there,
  * stay. Returns in intercept[k] what makes up for where columns begin, with the weights as they are rounded. */
-static gsa_status set_weights(gsa_state *state, const gsa__design *design, const gsa__optimum *optimum,
+static gsa_status set_weights(gsa_state *state, const gsai_design *design, const gsai_optimum *optimum,
                               double *intercept, gsa_error *error)
 {
     size_t n_outputs = design->n_outputs, highest = 0;
     double unit = design->target_unit;
     for (size_t j = 1; j < design->n_columns; j++)
         highest = design->id[j] > highest ? design->id[j] : highest;
-    gsa_status status = gsa__table_grow(&state->table, design->n_columns > 1 ? highest + 2 : 1, &state->env, error);
+    gsa_status status = gsai_table_grow(&state->table, design->n_columns > 1 ? highest + 2 : 1, &state->env, error);
     if (status != GSA_OK)
         return status;
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
     for (size_t j = 1; j < design->n_columns; j++) {
-        gsa__cell *cell = gsa__table_slot(&state->table, (size_t)design->id[j] + 1);
+        gsai_cell *cell = gsai_table_slot(&state->table, (size_t)design->id[j] + 1);
         double middle = design->origin[j] + (double)design->mean[j] * design->unit[j];
         for (size_t k = 0; k < n_outputs; k++) {
             double exact = optimum->weight[j * n_outputs + k] * unit / design->unit[j];
@@ -154,14 +154,14 @@ static double part_of(double n, double share)
  * follow. */
 static gsa_status forget(gsa_state *state, double share, gsa_error *error)
 {
-    gsa_status status = gsa__state_fold(state, error);
+    gsa_status status = gsai_state_fold(state, error);
     for (size_t slot = 0; slot < state->carried.n && status == GSA_OK; slot++) {
         double before = (double)state->carried.count[slot], after = part_of(before, share);
         state->carried.count[slot] = (uint64_t)after;
         state->carried.mass[slot] *= before > 0 ? after / before : share;
     }
     for (size_t slot = 0; slot < state->centre.n; slot++) {
-        gsa__column *column = &state->centre.at[slot];
+        gsai_column *column = &state->centre.at[slot];
         double after = part_of(column->n, share);
         column->squares *= column->n > 0 ? after / column->n : 0;
         column->n = after;
@@ -171,28 +171,28 @@ static gsa_status forget(gsa_state *state, double share, gsa_error *error)
 }
 
 /* One pass that moves no weight: counts, sums of squares, the mean step at the optimum. */
-static gsa_status measure_rows(gsa__solver *solver, gsa_error *error)
+static gsa_status measure_rows(gsai_solver *solver, gsa_error *error)
 {
     gsa_state *state = solver->state;
-    const gsa__gathered *rows = &solver->rows;
+    const gsai_gathered *rows = &solver->rows;
     gsa_status status = GSA_OK;
     double mean = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        gsa__given_add(&state->given, rows->weight[i]);
+        gsai_row_weights_add(&state->given, rows->weight[i]);
         mean += rows->weight[i] / (double)rows->n_rows;
     }
     for (size_t i = 0; i < rows->n_rows; i++)
-        gsa__class_sums_add(state, rows->class_number[i], rows->weight[i] / mean);
+        gsai_class_sums_add(state, rows->class_number[i], rows->weight[i] / mean);
     state->is_frozen = true;
     for (size_t i = 0; i < rows->n_rows && status == GSA_OK; i++) {
-        gsa__row row = {rows->start[i + 1] - rows->start[i], rows->index + rows->start[i],
+        gsai_row row = {rows->start[i + 1] - rows->start[i], rows->index + rows->start[i],
                         rows->value + rows->start[i]};
         double c;
-        status = gsa__class_weight_of(state, rows->class_number[i], rows->weight[i] / mean, &c, error);
+        status = gsai_class_weight_of(state, rows->class_number[i], rows->weight[i] / mean, &c, error);
         if (status == GSA_OK)
-            status = gsa__state_learn(state, &row, rows->class_number[i], rows->number[i], c, error);
+            status = gsai_state_learn(state, &row, rows->class_number[i], rows->number[i], c, error);
         if (status == GSA_OK && i % 256 == 0 && state->env.should_stop(state->env.stop_ctx))
-            status = gsa__fail(error, GSA_STOPPED, "stopped on request");
+            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
     }
     if (status == GSA_OK)
         status = gsa_state_close_group(state, error);
@@ -203,34 +203,34 @@ static gsa_status measure_rows(gsa__solver *solver, gsa_error *error)
 /* An intercept is a float and the rest that it lacks is in the average's term. */
 static void set_intercepts(gsa_state *state, const double *intercept)
 {
-    double total = gsa__clock_total(state, state->clock.now);
-    gsa__cell *weight = gsa__table_slot(&state->table, 0), *average = weight + gsa__table_average(&state->table);
+    double total = gsai_averaging_total(state, state->clock.now);
+    gsai_cell *weight = gsai_table_slot(&state->table, 0), *average = weight + gsai_table_average(&state->table);
     for (size_t k = 0; k < state->table.n_outputs && total > 0; k++)
         average[k].f = (float)(total * ((double)weight[k].f - intercept[k]));
 }
 
-static gsa_status make_state(gsa__solver *solver, const gsa__design *design, const gsa__optimum *optimum,
+static gsa_status make_state(gsai_solver *solver, const gsai_design *design, const gsai_optimum *optimum,
                              gsa_error *error)
 {
     gsa_state *state = solver->state;
-    double *intercept = gsa__alloc(&solver->env, design->n_outputs, sizeof *intercept);
+    double *intercept = gsai_alloc(&solver->env, design->n_outputs, sizeof *intercept);
     if (!intercept)
-        return gsa__fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
-    if (!gsa__loss_has_classes(state->loss) && state->params.value[GSA__PARAM_intercept])
-        state->origin_of_labels = (gsa__label_origin){design->target_origin, design->target_origin, 1, 1};
+        return gsai_fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
+    if (!gsai_loss_has_classes(state->loss) && state->params.value[GSAI_PARAM_intercept])
+        state->label_offset = (gsai_label_offset){design->target_origin, design->target_origin, 1, 1};
     state->units_free = optimum->standardised;
     gsa_status status = set_weights(state, design, optimum, intercept, error);
     for (size_t k = 0; k < design->n_outputs && status == GSA_OK; k++)
-        gsa__table_slot(&state->table, 0)[k].f = (float)intercept[k];
+        gsai_table_slot(&state->table, 0)[k].f = (float)intercept[k];
     if (status == GSA_OK && state->rows_behind > 0)
         status = forget(state, optimum->share, error);
     if (status == GSA_OK)
         status = measure_rows(solver, error);
     state->n_solved = design->n_different;
     state->clock.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
-    if (status == GSA_OK && state->params.value[GSA__PARAM_intercept])
+    if (status == GSA_OK && state->params.value[GSAI_PARAM_intercept])
         set_intercepts(state, intercept);
-    gsa__free(&solver->env, intercept);
+    gsai_free(&solver->env, intercept);
     if (status != GSA_OK)
         return status;
     state->rows = solver->fingerprint;
@@ -240,35 +240,35 @@ static gsa_status make_state(gsa__solver *solver, const gsa__design *design, con
     return constant_loss(state, design, &state->position.constant_loss, error);
 }
 
-gsa_status gsa__solver_solve(gsa__solver *solver, gsa_state *state, size_t n_threads, gsa__strength_hook hook,
+gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
                              gsa_error *error)
 {
-    gsa__design design = {.env = solver->env};
-    gsa__arena arena = {.env = &solver->env};
-    gsa__optimum optimum = {0};
+    gsai_design design = {.env = solver->env};
+    gsai_arena arena = {.env = &solver->env};
+    gsai_optimum optimum = {0};
     gsa_state *own = solver->state;
     if (solver->rows.n_rows == 0)
-        return gsa__fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
-    gsa_status status = gsa__design_make(&design, &solver->rows, own, error);
-    gsa__problem problem = {.design = &design,
+        return gsai_fail(error, GSA_INPUT, "no row has a weight above 0: nothing to learn");
+    gsa_status status = gsai_design_make(&design, &solver->rows, own, error);
+    gsai_problem problem = {.design = &design,
                             .loss = own->loss->rows,
-                            .kernels = gsa__solve_kernels_best(),
+                            .kernels = gsai_solve_kernels_best(),
                             .env = &solver->env,
                             .hook = hook,
-                            .units = own->params.value[GSA__PARAM_units],
-                            .n_strengths = gsa__loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
-                            .has_intercept = own->params.value[GSA__PARAM_intercept],
-                            .has_probabilities = gsa__loss_has_probabilities(own->loss)};
+                            .units = own->params.value[GSAI_PARAM_units],
+                            .n_strengths = gsai_loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
+                            .has_intercept = own->params.value[GSAI_PARAM_intercept],
+                            .has_probabilities = gsai_loss_has_probabilities(own->loss)};
     if (status == GSA_OK)
-        status = gsa__prior_make(&problem, own, solver->rows.n_rows, &arena, error);
+        status = gsai_prior_make(&problem, own, solver->rows.n_rows, &arena, error);
     if (status == GSA_OK)
-        status = gsa__sweeps_suit(&design) && problem.has_probabilities
-                     ? gsa__sweeps_find(&problem, &arena, &optimum, error)
-                     : gsa__optimum_find(&problem, &arena, n_threads, &optimum, error);
+        status = gsai_sweeps_suit(&design) && problem.has_probabilities
+                     ? gsai_sweeps_find(&problem, &arena, &optimum, error)
+                     : gsai_optimum_find(&problem, &arena, n_threads, &optimum, error);
     if (status == GSA_OK)
         status = make_state(solver, &design, &optimum, error);
-    gsa__arena_release(&arena);
-    gsa__design_release(&design);
+    gsai_arena_release(&arena);
+    gsai_design_release(&design);
     if (status != GSA_OK)
         return status;
     solver->state = NULL;

@@ -9,23 +9,23 @@
 #include <stdbool.h>
 
 /* Rows that are gathered for a solution. */
-typedef struct gsa__solver gsa__solver;
+typedef struct gsai_solver gsai_solver;
 
 /* Rows that are more than this many cells are too many: a constant of the method. A row counts its entries and its
  * margins, a feature its weights. */
-#define GSA__SOLVER_CELLS ((uint64_t)1 << 28)
+#define GSAI_SOLVER_CELLS ((uint64_t)1 << 28)
 
-/* The cells of rows and their margins; those of features come on top. Up to GSA__SOLVER_CELLS of each. */
-uint64_t gsa__solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
+/* The cells of rows and their margins; those of features come on top. Up to GSAI_SOLVER_CELLS of each. */
+uint64_t gsai_solver_cells(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
 /* A solver for the rows that begin with these, which tell what the labels mean. The state is not changed until the
  * end. *out is NULL if it cannot be the start of a solution: its loss is the caller's own. */
-gsa_status gsa__solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsa__solver **out,
+gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const gsa_env *env, gsai_solver **out,
                            gsa_error *error);
-void gsa__solver_free(gsa__solver *solver);
+void gsai_solver_free(gsai_solver *solver);
 /* Adds rows. *fits is false once they are too many; nothing more is added then. */
-gsa_status gsa__solver_add(gsa__solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error);
+gsa_status gsai_solver_add(gsai_solver *solver, const gsa_batch *batch, bool *fits, gsa_error *error);
 /* Solves, on up to n_threads threads; the state becomes that of the solution. */
-gsa_status gsa__solver_solve(gsa__solver *solver, gsa_state *state, size_t n_threads, gsa__strength_hook hook,
+gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
                              gsa_error *error);
 
 #endif

@@ -4,9 +4,9 @@
 
 #include <stdint.h>
 
-typedef struct gsa__strength_hook {
+typedef struct gsai_strength_hook {
     void (*tried)(void *ctx, uint64_t n_tried, double held_out_loss); /* NULL: none */
     void *ctx;
-} gsa__strength_hook;
+} gsai_strength_hook;
 
 #endif

@@ -11,7 +11,7 @@
 /* Sweeps for a strength, and one more for the first. */
 #define SWEEPS 2u
 /* The scale of a column is the share of rows that have it, to the power of the one or the other. */
-static const double RARITY[2] = {0.25, 0.1875};
+static const double INVERSE_FREQUENCY[2] = {0.25, 0.1875};
 #define HELD_OUT_CELLS 4096u
 #define NEWTON_STEPS 12
 #define NEWTON_CLOSE 1e-3F
@@ -22,7 +22,7 @@ static const double RARITY[2] = {0.25, 0.1875};
 
 /* One fit: its rows, their a, and the weights. */
 struct dual {
-    const gsa__problem *problem;
+    const gsai_problem *problem;
     const uint32_t *row;
     size_t n_rows;
     float *w;      /* [columns x stride] */
@@ -35,38 +35,38 @@ struct dual {
 /* What was tried: a strength, or how rows were visited. */
 struct trial {
     bool standardised, own;
-    double rarity;
+    double inverse_frequency;
     size_t strength;
     double lambda, share; /* of the penalty; of the prior */
-    gsa__scaling scaling;
+    gsai_fold_calibration scaling;
 };
 
 struct search {
-    gsa__problem *problem;
+    gsai_problem *problem;
     struct dual fit;
     uint32_t *held;
     size_t n_held;
     float *held_target, *held_weight, *margin, *scratch;
     float *loss[STRENGTHS + 1];      /* of held-out rows; the last those of the best */
     double *length;                  /* z . z of each row */
-    double rarity;                   /* of the scale there is; 0: none yet */
+    double inverse_frequency;        /* of the scale there is; 0: none yet */
     uint32_t *all;                   /* rows */
     float *offset, *base, *narrowed; /* margins under the prior; the scale without its precision, and with it */
 };
 
-bool gsa__sweeps_suit(const gsa__design *design)
+bool gsai_sweeps_suit(const gsai_design *design)
 {
-    return design->stride > 1 && design->width == 0 && design->n_columns > GSA__FACTOR_COLUMNS;
+    return design->stride > 1 && design->width == 0 && design->n_columns > GSAI_FACTOR_COLUMNS;
 }
 
-static double lambda_of(const gsa__problem *problem, size_t strength)
+static double lambda_of(const gsai_problem *problem, size_t strength)
 {
     return problem->squared_norm / (TAU2_FIRST * (double)((uint64_t)1 << strength));
 }
 
 /* ---- a sweep ----------------------------------------------------------------------------------------------------- */
 
-static void softmax(const gsa__problem *problem, const float *m, float *p)
+static void softmax(const gsai_problem *problem, const float *m, float *p)
 {
     size_t n = problem->design->n_outputs, stride = problem->design->stride;
     float highest, sum;
@@ -77,7 +77,7 @@ static void softmax(const gsa__problem *problem, const float *m, float *p)
 }
 
 /* Solves p = softmax(m + q (y - p)), from the p there is: Newton's steps with the diagonal of the derivative. */
-static void count_own(const gsa__problem *problem, const float *m, size_t y, float q, float *p, float *scratch)
+static void count_own(const gsai_problem *problem, const float *m, size_t y, float q, float *p, float *scratch)
 {
     size_t n = problem->design->n_outputs, stride = problem->design->stride;
     float *margin = scratch, *next = scratch + stride;
@@ -102,8 +102,8 @@ static void count_own(const gsa__problem *problem, const float *m, size_t y, flo
 
 static void visit(struct dual *fit, size_t q, double length, bool own)
 {
-    const gsa__problem *problem = fit->problem;
-    const gsa__design *design = problem->design;
+    const gsai_problem *problem = fit->problem;
+    const gsai_design *design = problem->design;
     size_t stride = design->stride, row = fit->row[q], y = (size_t)design->target[row];
     float *m = fit->scratch, *p = m + stride, *a = fit->a + q * stride, c = design->weight[row];
     float per_lambda = (float)(1 / fit->lambda), share = (float)(length / fit->lambda);
@@ -135,7 +135,7 @@ static gsa_status sweep(struct dual *fit, const double *length, bool own, size_t
     for (size_t s = 0; s < n_sweeps; s++)
         for (size_t q = 0; q < fit->n_rows; q++) {
             if (q % 256 == 0 && env->should_stop(env->stop_ctx))
-                return gsa__fail(error, GSA_STOPPED, "stopped on request");
+                return gsai_fail(error, GSA_STOPPED, "stopped on request");
             visit(fit, q, length[fit->row[q]], own);
         }
     return GSA_OK;
@@ -153,7 +153,7 @@ static void set_lambda(struct dual *fit, double lambda)
 
 static void restart(struct dual *fit)
 {
-    const gsa__design *design = fit->problem->design;
+    const gsai_design *design = fit->problem->design;
     memset(fit->w, 0, design->n_columns * design->stride * sizeof *fit->w);
     memset(fit->a, 0, fit->n_rows * design->stride * sizeof *fit->a);
     fit->lambda = 0;
@@ -164,8 +164,8 @@ static void restart(struct dual *fit)
 /* z . z of all rows; returns the mean. */
 static double measure_rows(struct search *search)
 {
-    const gsa__problem *problem = search->problem;
-    const gsa__design *design = problem->design;
+    const gsai_problem *problem = search->problem;
+    const gsai_design *design = problem->design;
     double sum = 0;
     for (size_t i = 0; i < design->n_rows; i++) {
         search->length[i] = (double)problem->scale[0] * (double)problem->scale[0];
@@ -178,23 +178,23 @@ static double measure_rows(struct search *search)
     return sum / (double)design->n_rows;
 }
 
-static void set_scale(struct search *search, bool standardised, double rarity)
+static void set_scale(struct search *search, bool standardised, double inverse_frequency)
 {
-    if (search->problem->standardised == standardised && search->rarity == rarity)
+    if (search->problem->standardised == standardised && search->inverse_frequency == inverse_frequency)
         return;
-    search->rarity = rarity;
+    search->inverse_frequency = inverse_frequency;
     search->fit.offset = NULL;
-    gsa__scale_columns(search->problem, standardised, rarity);
+    gsai_scale_columns(search->problem, standardised, inverse_frequency);
     search->problem->squared_norm = measure_rows(search);
 }
 
 /* Evaluates the fit on the held-out rows, whose losses become those of a number. */
 static void evaluate(struct search *search, size_t number, struct trial *trial)
 {
-    const gsa__problem *problem = search->problem;
-    const gsa__design *design = problem->design;
+    const gsai_problem *problem = search->problem;
+    const gsai_design *design = problem->design;
     size_t stride = design->stride;
-    gsa__row_list list = {search->held, search->n_held, NULL, 0, design->start, design->column, design->value};
+    gsai_row_list list = {search->held, search->n_held, NULL, 0, design->start, design->column, design->value};
     for (size_t j = 0; j < design->n_columns; j++)
         for (size_t k = 0; k < stride; k++)
             search->scratch[j * stride + k] = problem->scale[j] * search->fit.w[j * stride + k];
@@ -206,17 +206,17 @@ static void evaluate(struct search *search, size_t number, struct trial *trial)
     }
     problem->kernels->margins(&list, search->scratch, stride, search->margin);
     double behind = trial->share > 0 ? problem->prior->n_rows / design->total_weight : 0;
-    trial->scaling = gsa__scaling_fit(problem, search->held_target, search->held_weight, search->margin, search->n_held,
-                                      behind, search->scratch);
-    gsa__scaling_losses(problem, &trial->scaling, search->held_target, search->held_weight, search->margin,
-                        search->n_held, search->scratch, search->loss[number]);
+    trial->scaling = gsai_fold_calibration_fit(problem, search->held_target, search->held_weight, search->margin,
+                                               search->n_held, behind, search->scratch);
+    gsai_fold_calibration_losses(problem, &trial->scaling, search->held_target, search->held_weight, search->margin,
+                                 search->n_held, search->scratch, search->loss[number]);
 }
 
 /* Is the excess of a strength's losses over another's within one standard error? */
 static bool is_as_good(const struct search *search, size_t strength, size_t best)
 {
     double error_of_mean;
-    return gsa__mean_excess(search->loss[strength], search->loss[best], search->held_weight, search->n_held,
+    return gsai_mean_excess(search->loss[strength], search->loss[best], search->held_weight, search->n_held,
                             &error_of_mean) <= error_of_mean;
 }
 
@@ -224,7 +224,7 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
 {
     struct trial at[STRENGTHS] = {0};
     size_t best = first;
-    set_scale(search, way.standardised, way.rarity);
+    set_scale(search, way.standardised, way.inverse_frequency);
     restart(&search->fit);
     for (size_t j = first; j < STRENGTHS; j++) {
         set_lambda(&search->fit, lambda_of(search->problem, j));
@@ -233,8 +233,8 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
             return status;
         at[j].lambda = search->fit.lambda;
         evaluate(search, j, &at[j]);
-        gsa__report_strength(search->problem, at[j].scaling.loss);
-        if (j > first && at[j].scaling.loss >= (1 - GSA__STRENGTH_GAIN) * at[best].scaling.loss)
+        gsai_report_strength(search->problem, at[j].scaling.loss);
+        if (j > first && at[j].scaling.loss >= (1 - GSAI_STRENGTH_GAIN) * at[best].scaling.loss)
             break;
         best = j;
     }
@@ -259,7 +259,7 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 {
     struct trial other = *best;
     gsa_status status = climb(search, way, best->strength > back ? best->strength - back : 0, &other, error);
-    if (status == GSA_OK && other.scaling.loss < (1 - GSA__SCALING_GAIN) * best->scaling.loss)
+    if (status == GSA_OK && other.scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->scaling.loss)
         take_best(search, &other, best);
     return status;
 }
@@ -268,16 +268,16 @@ static gsa_status try_way(struct search *search, struct trial way, size_t back, 
 static gsa_status choose(struct search *search, struct trial *best, gsa_error *error)
 {
     uint64_t units = search->problem->units;
-    struct trial way = {.standardised = units == GSA__UNITS_FREE, .rarity = RARITY[0]}, first;
+    struct trial way = {.standardised = units == GSAI_UNITS_FREE, .inverse_frequency = INVERSE_FREQUENCY[0]}, first;
     gsa_status status = climb(search, way, 0, &first, error);
     if (status == GSA_OK)
         take_best(search, &first, best);
-    if (status == GSA_OK && units == GSA__UNITS_AUTO) {
+    if (status == GSA_OK && units == GSAI_UNITS_AUTO) {
         way.standardised = true;
         status = try_way(search, way, 1, best, error);
     }
     way = *best;
-    way.rarity = RARITY[1];
+    way.inverse_frequency = INVERSE_FREQUENCY[1];
     if (status == GSA_OK)
         status = try_way(search, way, 1, best, error);
     way = *best;
@@ -291,14 +291,14 @@ static gsa_status choose(struct search *search, struct trial *best, gsa_error *e
  * has the penalty of a column at least. The same a stand for other weights then. */
 static void set_prior(struct search *search, const struct trial *trial)
 {
-    gsa__problem *problem = search->problem;
-    const gsa__design *design = problem->design;
-    gsa__penalty penalty = {trial->lambda, trial->share};
+    gsai_problem *problem = search->problem;
+    const gsai_design *design = problem->design;
+    gsai_penalty penalty = {trial->lambda, trial->share};
     double squared_norm = problem->squared_norm;
-    gsa__scale_columns(problem, trial->standardised, trial->rarity);
+    gsai_scale_columns(problem, trial->standardised, trial->inverse_frequency);
     problem->squared_norm = squared_norm;
-    gsa__prior_set(problem, &penalty);
-    gsa__margins_of(problem, design->n_columns, search->all, design->n_rows, problem->prior->mean, search->scratch,
+    gsai_prior_set(problem, &penalty);
+    gsai_margins_of(problem, design->n_columns, search->all, design->n_rows, problem->prior->mean, search->scratch,
                     search->offset);
     search->fit.offset = search->offset;
     for (size_t j = 0; j < design->n_columns; j++) {
@@ -323,14 +323,14 @@ static gsa_status fit_share(struct search *search, const struct trial *trial, si
 /* The largest share of the prior that is as good as the best one, or as none. */
 static gsa_status choose_share(struct search *search, struct trial *best, gsa_error *error)
 {
-    struct trial at[GSA__SHARES];
-    size_t n = 0, lowest = 0, n_shares = gsa__prior_shares(search->problem->design);
+    struct trial at[GSAI_SHARES];
+    size_t n = 0, lowest = 0, n_shares = gsai_prior_shares(search->problem->design);
     double error_of_mean;
     gsa_status status = GSA_OK;
     restart(&search->fit);
-    for (; n < n_shares && lowest + GSA__SHARE_PATIENCE >= n && status == GSA_OK; n++) {
+    for (; n < n_shares && lowest + GSAI_SHARE_PATIENCE >= n && status == GSA_OK; n++) {
         at[n] = *best;
-        at[n].share = gsa__shares[n];
+        at[n].share = gsai_shares[n];
         status = fit_share(search, &at[n], n == 0 ? SWEEPS_PRIOR : SWEEPS, error);
         evaluate(search, n, &at[n]);
         lowest = at[n].scaling.loss < at[lowest].scaling.loss ? n : lowest;
@@ -339,13 +339,13 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
         return status;
     const float *loss = best->scaling.loss < at[lowest].scaling.loss ? search->loss[STRENGTHS] : search->loss[lowest];
     for (size_t i = 0; i < n; i++) {
-        double excess = gsa__mean_excess(search->loss[i], loss, search->held_weight, search->n_held, &error_of_mean);
-        if (n_shares == 1 || gsa__prior_holds(excess, error_of_mean, 1, search->n_held)) {
+        double excess = gsai_mean_excess(search->loss[i], loss, search->held_weight, search->n_held, &error_of_mean);
+        if (n_shares == 1 || gsai_prior_holds(excess, error_of_mean, 1, search->n_held)) {
             *best = at[i];
             return GSA_OK;
         }
     }
-    search->rarity = 0; /* the plain scale is to be set again */
+    search->inverse_frequency = 0; /* the plain scale is to be set again */
     return GSA_OK;
 }
 
@@ -362,7 +362,7 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
         restart(&search->fit);
         return fit_share(search, best, SWEEPS_PRIOR + SWEEPS, error);
     }
-    set_scale(search, best->standardised, best->rarity);
+    set_scale(search, best->standardised, best->inverse_frequency);
     restart(&search->fit);
     for (size_t j = first; j <= best->strength && status == GSA_OK; j++) {
         set_lambda(&search->fit, lambda_of(search->problem, j));
@@ -374,8 +374,8 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
 /* The weights of standardised values; the intercept makes up for the means that the prior's centred columns have. */
 static void take_weights(const struct search *search, const struct trial *best, double *weight)
 {
-    const gsa__problem *problem = search->problem;
-    const gsa__design *design = problem->design;
+    const gsai_problem *problem = search->problem;
+    const gsai_design *design = problem->design;
     size_t stride = design->stride, n_outputs = design->n_outputs;
     for (size_t j = 0; j < design->n_columns; j++)
         for (size_t k = 0; k < n_outputs; k++) {
@@ -389,10 +389,10 @@ static void take_weights(const struct search *search, const struct trial *best, 
 
 static size_t deal(struct search *search, uint32_t *fitted)
 {
-    const gsa__design *design = search->problem->design;
+    const gsai_design *design = search->problem->design;
     size_t n_held_out = HELD_OUT_CELLS / design->n_outputs, n_folds, n = 0;
-    n_folds = (n_held_out * GSA__FOLDS + design->n_rows - 1) / design->n_rows;
-    n_folds = n_folds < 1 ? 1 : n_folds > GSA__FOLDS / 2 ? GSA__FOLDS / 2 : n_folds;
+    n_folds = (n_held_out * GSAI_FOLDS + design->n_rows - 1) / design->n_rows;
+    n_folds = n_folds < 1 ? 1 : n_folds > GSAI_FOLDS / 2 ? GSAI_FOLDS / 2 : n_folds;
     for (size_t i = 0; i < design->n_rows; i++) {
         if (design->fold[i] >= n_folds) {
             fitted[n++] = (uint32_t)i;
@@ -405,33 +405,33 @@ static size_t deal(struct search *search, uint32_t *fitted)
     return n;
 }
 
-gsa_status gsa__sweeps_find(gsa__problem *problem, gsa__arena *arena, gsa__optimum *out, gsa_error *error)
+gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error)
 {
-    const gsa__design *design = problem->design;
+    const gsai_design *design = problem->design;
     size_t n = design->n_rows, stride = design->stride, n_columns = design->n_columns;
     struct search search = {.problem = problem, .fit = {.problem = problem}};
     struct trial best = {0};
-    uint32_t *fitted = gsa__arena_take(arena, n, sizeof *fitted);
-    search.all = gsa__arena_take(arena, n, sizeof *search.all);
-    search.held = gsa__arena_take(arena, n, sizeof *search.held);
-    search.held_target = gsa__arena_take(arena, n, sizeof(float));
-    search.held_weight = gsa__arena_take(arena, n, sizeof(float));
-    search.margin = gsa__arena_take(arena, n, stride * sizeof(float));
-    search.scratch = gsa__arena_take(arena, n_columns + n, stride * sizeof(float));
-    search.length = gsa__arena_take(arena, n, sizeof *search.length);
-    search.fit.w = gsa__arena_take(arena, n_columns, stride * sizeof(float));
-    search.fit.a = gsa__arena_take(arena, n, stride * sizeof(float));
-    search.fit.scratch = gsa__arena_take(arena, 4 * stride, sizeof(float));
-    problem->scale = gsa__arena_take(arena, n_columns, sizeof *problem->scale);
-    out->weight = gsa__arena_take(arena, n_columns * design->n_outputs, sizeof *out->weight);
+    uint32_t *fitted = gsai_arena_take(arena, n, sizeof *fitted);
+    search.all = gsai_arena_take(arena, n, sizeof *search.all);
+    search.held = gsai_arena_take(arena, n, sizeof *search.held);
+    search.held_target = gsai_arena_take(arena, n, sizeof(float));
+    search.held_weight = gsai_arena_take(arena, n, sizeof(float));
+    search.margin = gsai_arena_take(arena, n, stride * sizeof(float));
+    search.scratch = gsai_arena_take(arena, n_columns + n, stride * sizeof(float));
+    search.length = gsai_arena_take(arena, n, sizeof *search.length);
+    search.fit.w = gsai_arena_take(arena, n_columns, stride * sizeof(float));
+    search.fit.a = gsai_arena_take(arena, n, stride * sizeof(float));
+    search.fit.scratch = gsai_arena_take(arena, 4 * stride, sizeof(float));
+    problem->scale = gsai_arena_take(arena, n_columns, sizeof *problem->scale);
+    out->weight = gsai_arena_take(arena, n_columns * design->n_outputs, sizeof *out->weight);
     for (size_t j = 0; j <= STRENGTHS; j++)
-        search.loss[j] = gsa__arena_take(arena, n, sizeof(float));
+        search.loss[j] = gsai_arena_take(arena, n, sizeof(float));
     if (problem->prior) {
-        search.offset = gsa__arena_take(arena, n, stride * sizeof(float));
-        search.base = gsa__arena_take(arena, n_columns, sizeof *search.base);
-        search.narrowed = gsa__arena_take(arena, n_columns, sizeof *search.narrowed);
+        search.offset = gsai_arena_take(arena, n, stride * sizeof(float));
+        search.base = gsai_arena_take(arena, n_columns, sizeof *search.base);
+        search.narrowed = gsai_arena_take(arena, n_columns, sizeof *search.narrowed);
     }
-    gsa_status status = gsa__arena_check(arena, "the sweeps", error);
+    gsa_status status = gsai_arena_check(arena, "the sweeps", error);
     if (status != GSA_OK)
         return status;
     for (size_t i = 0; i < n; i++)

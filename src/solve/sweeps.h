@@ -13,7 +13,7 @@
 #include "solve/optimum.h"
 
 /* Returns whether this is the way for a design: several outputs, and sparse rows of many columns. */
-bool gsa__sweeps_suit(const gsa__design *design);
-gsa_status gsa__sweeps_find(gsa__problem *problem, gsa__arena *arena, gsa__optimum *out, gsa_error *error);
+bool gsai_sweeps_suit(const gsai_design *design);
+gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optimum *out, gsa_error *error);
 
 #endif

@@ -13,28 +13,28 @@
 
 #include "base/tensor.h"
 
-#define GSA__CONTAINER_MOST_TENSORS 4096
+#define GSAI_CONTAINER_MAX_TENSORS 4096
 /* More than 4096 tensors and as many texts need, and little enough that a hostile header cannot fill the memory. */
-#define GSA__CONTAINER_MOST_HEADER ((size_t)4 << 20)
-#define GSA__CONTAINER_CHECKSUM "checksum"
-#define GSA__CONTAINER_CHECKSUM_SIZE 8
+#define GSAI_CONTAINER_MAX_HEADER ((size_t)4 << 20)
+#define GSAI_CONTAINER_CHECKSUM "checksum"
+#define GSAI_CONTAINER_CHECKSUM_SIZE 8
 
 /* Writes the bundle through `write`. Names are 1 to 64 printable ASCII characters and distinct, texts are UTF-8. */
-gsa_status gsa__container_write(const gsa__bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error);
+gsa_status gsai_container_write(const gsai_bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error);
 
 /* Writes the bundle to a file: temporary name beside it, fsync, rename, fsync of the directory. */
-gsa_status gsa__container_save(const gsa__bundle *bundle, const char *path, gsa_error *error);
+gsa_status gsai_container_save(const gsai_bundle *bundle, const char *path, gsa_error *error);
 
 /* A file or bytes opened for reading, everything above checked; the bundle's tensors (without the checksum) have `data`
  * pointing into it, aligned to their element size and in machine order. A file is mapped where it can be: it may be
  * replaced meanwhile (as we do, by rename), but not changed in place. */
-typedef struct gsa__container gsa__container;
-gsa_status gsa__container_open(const char *path, const gsa_env *env, gsa__container **out, gsa_error *error);
+typedef struct gsai_container gsai_container;
+gsa_status gsai_container_open(const char *path, const gsa_env *env, gsai_container **out, gsa_error *error);
 /* The bytes are borrowed until close; `name` is for messages. They are copied only if they are not aligned to 8. */
-gsa_status gsa__container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
-                                     gsa__container **out, gsa_error *error);
-const gsa__bundle *gsa__container_bundle(const gsa__container *container);
+gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
+                                     gsai_container **out, gsa_error *error);
+const gsai_bundle *gsai_container_bundle(const gsai_container *container);
 /* Takes NULL. */
-void gsa__container_close(gsa__container *container);
+void gsai_container_close(gsai_container *container);
 
 #endif

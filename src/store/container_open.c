@@ -18,20 +18,20 @@
 /* Hashed between two looks at should_stop. */
 #define HASH_STRETCH ((size_t)16 << 20)
 
-struct gsa__container {
+struct gsai_container {
     gsa_env env;
     const unsigned char *bytes;
     size_t size;
     void *mapped;        /* or NULL */
     unsigned char *copy; /* or NULL */
-    gsa__header header;
-    gsa__bundle bundle;
+    gsai_header header;
+    gsai_bundle bundle;
 };
 
 static gsa_status fail_errno(gsa_error *error, const char *what, const char *path, int number)
 {
-    char reason[GSA__REASON_SIZE];
-    return gsa__fail(error, GSA_IO, "cannot %s %s: %s", what, path, gsa__reason(number, reason));
+    char reason[GSAI_REASON_SIZE];
+    return gsai_fail(error, GSA_IO, "cannot %s %s: %s", what, path, gsai_reason(number, reason));
 }
 
 /* ---- files of other kinds --------------------------------------------------------------------------------------- */
@@ -80,84 +80,84 @@ static const char *other_kind(const unsigned char *bytes, size_t size)
 /* ---- the checks ------------------------------------------------------------------------------------------------- */
 
 /* C3. */
-static gsa_status check_checksum(const gsa__container *container, const char *name, gsa_error *error)
+static gsa_status check_checksum(const gsai_container *container, const char *name, gsa_error *error)
 {
-    gsa__hasher hasher;
-    size_t covered = container->size - GSA__CONTAINER_CHECKSUM_SIZE;
-    gsa__hasher_init(&hasher);
+    gsai_hasher hasher;
+    size_t covered = container->size - GSAI_CONTAINER_CHECKSUM_SIZE;
+    gsai_hasher_init(&hasher);
     for (size_t from = 0; from < covered;) {
         size_t n = covered - from < HASH_STRETCH ? covered - from : HASH_STRETCH;
-        gsa__hasher_add(&hasher, container->bytes + from, n);
+        gsai_hasher_add(&hasher, container->bytes + from, n);
         from += n;
         if (container->env.should_stop(container->env.stop_ctx))
-            return gsa__fail(error, GSA_STOPPED, "stopped while reading %s", name);
+            return gsai_fail(error, GSA_STOPPED, "stopped while reading %s", name);
     }
-    if (gsa__load_u64(container->bytes + covered) != gsa__hasher_value(&hasher))
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged: its bytes do not match their checksum; take another copy",
+    if (gsai_load_u64(container->bytes + covered) != gsai_hasher_value(&hasher))
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged: its bytes do not match their checksum; take another copy",
                          name);
     return GSA_OK;
 }
 
 /* C4, on a machine that is not little-endian: there the bytes are always a copy of ours. */
-static void to_machine_order(gsa__container *container)
+static void to_machine_order(gsai_container *container)
 {
-    if (gsa__machine_is_little_endian())
+    if (gsai_machine_is_little_endian())
         return;
     for (size_t i = 0; i < container->header.n_tensors; i++) {
-        const gsa__tensor *tensor = &container->header.tensors[i];
+        const gsai_tensor *tensor = &container->header.tensors[i];
         size_t offset = (size_t)((const unsigned char *)tensor->data - container->bytes);
-        gsa__swap_bytes(container->copy + offset, (size_t)gsa__tensor_len(tensor), gsa__dtype_size(tensor->dtype));
+        gsai_swap_bytes(container->copy + offset, (size_t)gsai_tensor_len(tensor), gsai_dtype_size(tensor->dtype));
     }
 }
 
-static gsa_status check(gsa__container *container, const char *name, gsa_error *error)
+static gsa_status check(gsai_container *container, const char *name, gsa_error *error)
 {
     const char *other = other_kind(container->bytes, container->size);
     if (other)
-        return gsa__fail(error, GSA_FORMAT, "%s is not a greedystep model or state: %s", name, other);
-    gsa__header *header = &container->header;
-    gsa_status status = gsa__header_parse(name, container->bytes, container->size, &container->env, header, error);
+        return gsai_fail(error, GSA_FORMAT, "%s is not a greedystep model or state: %s", name, other);
+    gsai_header *header = &container->header;
+    gsa_status status = gsai_header_parse(name, container->bytes, container->size, &container->env, header, error);
     if (status == GSA_OK)
         status = check_checksum(container, name, error);
     if (status != GSA_OK)
         return status;
     to_machine_order(container);
-    container->bundle = (gsa__bundle){header->tensors, header->n_tensors, header->notes, header->n_notes};
+    container->bundle = (gsai_bundle){header->tensors, header->n_tensors, header->notes, header->n_notes};
     return GSA_OK;
 }
 
 /* ---- bytes into place ------------------------------------------------------------------------------------------- */
 
-static gsa_status copy_bytes(gsa__container *container, const char *name, gsa_error *error)
+static gsa_status copy_bytes(gsai_container *container, const char *name, gsa_error *error)
 {
-    char text[GSA__SIZE_TEXT];
-    container->copy = gsa__alloc(&container->env, container->size, 1);
+    char text[GSAI_SIZE_TEXT];
+    container->copy = gsai_alloc(&container->env, container->size, 1);
     if (!container->copy)
-        return gsa__fail_memory(&container->env, error, "no memory for %s (%s)", name,
-                                gsa__size_text(container->size, text));
+        return gsai_fail_memory(&container->env, error, "no memory for %s (%s)", name,
+                                gsai_size_text(container->size, text));
     memcpy(container->copy, container->bytes, container->size);
     container->bytes = container->copy;
     return GSA_OK;
 }
 
-static gsa_status map_descriptor(gsa__container *container, int fd, const char *path, gsa_error *error)
+static gsa_status map_descriptor(gsai_container *container, int fd, const char *path, gsa_error *error)
 {
     struct stat info;
     if (fstat(fd, &info) != 0)
         return fail_errno(error, "read", path, errno);
     if (S_ISDIR(info.st_mode))
-        return gsa__fail(error, GSA_FORMAT, "%s is not a greedystep model or state: it is a directory", path);
+        return gsai_fail(error, GSA_FORMAT, "%s is not a greedystep model or state: it is a directory", path);
     if (!S_ISREG(info.st_mode))
-        return gsa__fail(error, GSA_UNSUPPORTED, "%s is a pipe or device; a model or state is read from a file", path);
+        return gsai_fail(error, GSA_UNSUPPORTED, "%s is a pipe or device; a model or state is read from a file", path);
     if (info.st_size == 0)
         return GSA_OK;
     if ((uint64_t)info.st_size > SIZE_MAX)
-        return gsa__fail(error, GSA_LIMIT, "%s is too large for this machine's addresses", path);
-    if (!gsa__charge(&container->env, (uint64_t)info.st_size)) /* pages of it are resident while they are used */
-        return gsa__fail_memory(&container->env, error, "no memory to map %s", path);
+        return gsai_fail(error, GSA_LIMIT, "%s is too large for this machine's addresses", path);
+    if (!gsai_charge(&container->env, (uint64_t)info.st_size)) /* pages of it are resident while they are used */
+        return gsai_fail_memory(&container->env, error, "no memory to map %s", path);
     void *mapped = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapped == MAP_FAILED) {
-        gsa__discharge(&container->env, (uint64_t)info.st_size);
+        gsai_discharge(&container->env, (uint64_t)info.st_size);
         return fail_errno(error, "map", path, errno);
     }
     container->mapped = mapped;
@@ -167,7 +167,7 @@ static gsa_status map_descriptor(gsa__container *container, int fd, const char *
 }
 
 /* O_NONBLOCK so that opening a pipe without a writer returns and can be refused; it does nothing to files. */
-static gsa_status map_file(gsa__container *container, const char *path, gsa_error *error)
+static gsa_status map_file(gsai_container *container, const char *path, gsa_error *error)
 {
     int fd;
     do {
@@ -177,26 +177,26 @@ static gsa_status map_file(gsa__container *container, const char *path, gsa_erro
         return fail_errno(error, "open", path, errno);
     gsa_status status = map_descriptor(container, fd, path, error);
     close(fd);
-    if (status == GSA_OK && container->size > 0 && !gsa__machine_is_little_endian())
+    if (status == GSA_OK && container->size > 0 && !gsai_machine_is_little_endian())
         status = copy_bytes(container, path, error);
     return status;
 }
 
 /* ---- the doors -------------------------------------------------------------------------------------------------- */
 
-static gsa_status new_container(const gsa_env *env, const char *name, gsa__container **out, gsa_error *error)
+static gsa_status new_container(const gsa_env *env, const char *name, gsai_container **out, gsa_error *error)
 {
-    gsa_env resolved = gsa__env_resolve(env);
-    gsa__container *container = gsa__alloc(&resolved, 1, sizeof *container);
+    gsa_env resolved = gsai_env_resolve(env);
+    gsai_container *container = gsai_alloc(&resolved, 1, sizeof *container);
     if (!container)
-        return gsa__fail_memory(&resolved, error, "no memory to read %s", name);
-    *container = (gsa__container){.env = resolved};
+        return gsai_fail_memory(&resolved, error, "no memory to read %s", name);
+    *container = (gsai_container){.env = resolved};
     *out = container;
     return GSA_OK;
 }
 
 /* Hands the container out if everything is in order, and frees it if not. */
-static gsa_status finish(gsa__container *container, gsa_status status, const char *name, gsa__container **out,
+static gsa_status finish(gsai_container *container, gsa_status status, const char *name, gsai_container **out,
                          gsa_error *error)
 {
     if (status == GSA_OK)
@@ -204,50 +204,50 @@ static gsa_status finish(gsa__container *container, gsa_status status, const cha
     if (status == GSA_OK)
         *out = container;
     else
-        gsa__container_close(container);
+        gsai_container_close(container);
     return status;
 }
 
-gsa_status gsa__container_open(const char *path, const gsa_env *env, gsa__container **out, gsa_error *error)
+gsa_status gsai_container_open(const char *path, const gsa_env *env, gsai_container **out, gsa_error *error)
 {
     *out = NULL;
-    gsa__container *container = NULL;
+    gsai_container *container = NULL;
     gsa_status status = new_container(env, path, &container, error);
     if (status != GSA_OK)
         return status;
     return finish(container, map_file(container, path, error), path, out, error);
 }
 
-gsa_status gsa__container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
-                                     gsa__container **out, gsa_error *error)
+gsa_status gsai_container_open_bytes(const void *bytes, size_t size, const char *name, const gsa_env *env,
+                                     gsai_container **out, gsa_error *error)
 {
     *out = NULL;
-    gsa__container *container = NULL;
+    gsai_container *container = NULL;
     gsa_status status = new_container(env, name, &container, error);
     if (status != GSA_OK)
         return status;
     container->bytes = bytes;
     container->size = size;
-    if (size > 0 && ((uintptr_t)bytes % 8 != 0 || !gsa__machine_is_little_endian()))
+    if (size > 0 && ((uintptr_t)bytes % 8 != 0 || !gsai_machine_is_little_endian()))
         status = copy_bytes(container, name, error);
     return finish(container, status, name, out, error);
 }
 
-const gsa__bundle *gsa__container_bundle(const gsa__container *container)
+const gsai_bundle *gsai_container_bundle(const gsai_container *container)
 {
     return &container->bundle;
 }
 
-void gsa__container_close(gsa__container *container)
+void gsai_container_close(gsai_container *container)
 {
     if (!container)
         return;
     gsa_env env = container->env;
-    gsa__header_free(&env, &container->header);
+    gsai_header_free(&env, &container->header);
     if (container->mapped) {
         munmap(container->mapped, container->size);
-        gsa__discharge(&env, container->size);
+        gsai_discharge(&env, container->size);
     }
-    gsa__free(&env, container->copy);
-    gsa__free(&env, container);
+    gsai_free(&env, container->copy);
+    gsai_free(&env, container);
 }

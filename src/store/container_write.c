@@ -15,39 +15,39 @@ typedef struct output {
     gsa_env env;
     gsa_write_fn write;
     void *ctx;
-    gsa__hasher hasher;
+    gsai_hasher hasher;
     unsigned char *chunk;
 } output;
 
 static gsa_status emit(output *out, const void *bytes, size_t size, gsa_error *error)
 {
-    gsa__hasher_add(&out->hasher, bytes, size);
+    gsai_hasher_add(&out->hasher, bytes, size);
     if (size > 0 && out->write(out->ctx, bytes, size) != 0)
-        return gsa__fail(error, GSA_IO, "the function that receives the file's bytes reported a failure");
+        return gsai_fail(error, GSA_IO, "the function that receives the file's bytes reported a failure");
     return GSA_OK;
 }
 
 /* Elements [from, from + n) as they stand in the file: in place if they can be taken as they are, else in the chunk. */
-static const void *file_elements(const gsa__tensor *tensor, uint64_t from, size_t n, unsigned char *chunk)
+static const void *file_elements(const gsai_tensor *tensor, uint64_t from, size_t n, unsigned char *chunk)
 {
-    size_t element_size = gsa__dtype_size(tensor->dtype);
+    size_t element_size = gsai_dtype_size(tensor->dtype);
     if (tensor->data) {
         const unsigned char *elements = (const unsigned char *)tensor->data + (size_t)from * element_size;
-        if (gsa__machine_is_little_endian())
+        if (gsai_machine_is_little_endian())
             return elements;
         memcpy(chunk, elements, n * element_size);
     } else {
         tensor->fill(tensor->ctx, from, n, chunk);
     }
-    if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes(chunk, n, element_size);
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(chunk, n, element_size);
     return chunk;
 }
 
-static gsa_status emit_tensor(output *out, const gsa__tensor *tensor, gsa_error *error)
+static gsa_status emit_tensor(output *out, const gsai_tensor *tensor, gsa_error *error)
 {
-    size_t element_size = gsa__dtype_size(tensor->dtype), most = CHUNK_SIZE / element_size;
-    uint64_t len = gsa__tensor_len(tensor);
+    size_t element_size = gsai_dtype_size(tensor->dtype), most = CHUNK_SIZE / element_size;
+    uint64_t len = gsai_tensor_len(tensor);
     for (uint64_t from = 0; from < len;) {
         size_t n = len - from < most ? (size_t)(len - from) : most;
         gsa_status status = emit(out, file_elements(tensor, from, n, out->chunk), n * element_size, error);
@@ -59,39 +59,39 @@ static gsa_status emit_tensor(output *out, const gsa__tensor *tensor, gsa_error 
 }
 
 /* C2: by element size, largest first, otherwise as the bundle has them. */
-static void order_by_element_size(const gsa__bundle *bundle, size_t *order)
+static void order_by_element_size(const gsai_bundle *bundle, size_t *order)
 {
     size_t n = 0;
     for (size_t element_size = 8; element_size > 0; element_size /= 2)
         for (size_t i = 0; i < bundle->n_tensors; i++)
-            if (gsa__dtype_size(bundle->tensors[i].dtype) == element_size)
+            if (gsai_dtype_size(bundle->tensors[i].dtype) == element_size)
                 order[n++] = i;
 }
 
-static gsa_status emit_header(output *out, const gsa__bundle *bundle, const size_t *order, gsa_error *error)
+static gsa_status emit_header(output *out, const gsai_bundle *bundle, const size_t *order, gsa_error *error)
 {
     char *header;
     size_t header_size;
     unsigned char size_bytes[8];
-    gsa_status status = gsa__header_compose(bundle, order, &out->env, &header, &header_size, error);
+    gsa_status status = gsai_header_compose(bundle, order, &out->env, &header, &header_size, error);
     if (status != GSA_OK)
         return status;
-    gsa__store_u64(header_size, size_bytes);
+    gsai_store_u64(header_size, size_bytes);
     status = emit(out, size_bytes, sizeof size_bytes, error);
     if (status == GSA_OK)
         status = emit(out, header, header_size, error);
-    gsa__free(&out->env, header);
+    gsai_free(&out->env, header);
     return status;
 }
 
 static gsa_status emit_checksum(output *out, gsa_error *error)
 {
-    unsigned char checksum[GSA__CONTAINER_CHECKSUM_SIZE];
-    gsa__store_u64(gsa__hasher_value(&out->hasher), checksum);
+    unsigned char checksum[GSAI_CONTAINER_CHECKSUM_SIZE];
+    gsai_store_u64(gsai_hasher_value(&out->hasher), checksum);
     return emit(out, checksum, sizeof checksum, error);
 }
 
-static gsa_status emit_file(output *out, const gsa__bundle *bundle, size_t *order, gsa_error *error)
+static gsa_status emit_file(output *out, const gsai_bundle *bundle, size_t *order, gsa_error *error)
 {
     order_by_element_size(bundle, order);
     gsa_status status = emit_header(out, bundle, order, error);
@@ -100,25 +100,25 @@ static gsa_status emit_file(output *out, const gsa__bundle *bundle, size_t *orde
     return status == GSA_OK ? emit_checksum(out, error) : status;
 }
 
-gsa_status gsa__container_write(const gsa__bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error)
+gsa_status gsai_container_write(const gsai_bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    output out = {.env = gsa__env_resolve(NULL), .write = write, .ctx = ctx};
-    gsa__hasher_init(&out.hasher);
-    out.chunk = gsa__alloc(&out.env, CHUNK_SIZE, 1);
-    size_t *order = gsa__alloc(&out.env, bundle->n_tensors, sizeof *order);
+    output out = {.env = gsai_env_resolve(NULL), .write = write, .ctx = ctx};
+    gsai_hasher_init(&out.hasher);
+    out.chunk = gsai_alloc(&out.env, CHUNK_SIZE, 1);
+    size_t *order = gsai_alloc(&out.env, bundle->n_tensors, sizeof *order);
     gsa_status status;
     if (out.chunk && order)
         status = emit_file(&out, bundle, order, error);
     else
-        status = gsa__fail_memory(&out.env, error, "no memory for a buffer to write from");
-    gsa__free(&out.env, order);
-    gsa__free(&out.env, out.chunk);
+        status = gsai_fail_memory(&out.env, error, "no memory for a buffer to write from");
+    gsai_free(&out.env, order);
+    gsai_free(&out.env, out.chunk);
     return status;
 }
 
 /* A gsa_write_fn has one way to fail; the file's own status and message are kept beside it. */
 typedef struct file_output {
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     gsa_status status;
     gsa_error *error;
 } file_output;
@@ -126,23 +126,23 @@ typedef struct file_output {
 static int write_to_file(void *ctx, const void *bytes, size_t size)
 {
     file_output *out = ctx;
-    out->status = gsa__atomic_file_write(out->file, bytes, size, out->error);
+    out->status = gsai_atomic_file_write(out->file, bytes, size, out->error);
     return out->status != GSA_OK;
 }
 
-gsa_status gsa__container_save(const gsa__bundle *bundle, const char *path, gsa_error *error)
+gsa_status gsai_container_save(const gsai_bundle *bundle, const char *path, gsa_error *error)
 {
     gsa_error file_error;
     file_output out = {.status = GSA_OK, .error = &file_error};
-    gsa_status status = gsa__atomic_file_open(path, NULL, &out.file, error);
+    gsa_status status = gsai_atomic_file_open(path, NULL, &out.file, error);
     if (status != GSA_OK)
         return status;
-    status = gsa__container_write(bundle, write_to_file, &out, error);
+    status = gsai_container_write(bundle, write_to_file, &out, error);
     if (status == GSA_OK)
-        return gsa__atomic_file_commit(out.file, error);
-    gsa__atomic_file_discard(out.file);
+        return gsai_atomic_file_commit(out.file, error);
+    gsai_atomic_file_discard(out.file);
     if (out.status == GSA_OK) {
-        gsa__error_prefix(error, "cannot write %s: ", path);
+        gsai_error_prefix(error, "cannot write %s: ", path);
         return status;
     }
     if (error)

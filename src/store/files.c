@@ -1,8 +1,8 @@
-/* States and models to and from files and bytes: core says what is in them (core/snapshot.h), the container how it
+/* States and models to and from files and bytes: core says what is in them (store/snapshot.h), the container how it
  * stands in a file. */
 #include "base/error.h"
-#include "core/snapshot.h"
 #include "store/container.h"
+#include "store/snapshot.h"
 
 #include <stdbool.h>
 
@@ -12,112 +12,112 @@
 /* ---- out -------------------------------------------------------------------------------------------------------- */
 
 /* To a path, or through a function where path is NULL. */
-static gsa_status put_snapshot(gsa__snapshot *snapshot, const char *path, gsa_write_fn write, void *ctx,
+static gsa_status put_snapshot(gsai_snapshot *snapshot, const char *path, gsa_write_fn write, void *ctx,
                                gsa_error *error)
 {
-    const gsa__bundle *bundle = gsa__snapshot_bundle(snapshot);
+    const gsai_bundle *bundle = gsai_snapshot_bundle(snapshot);
     gsa_status status =
-        path ? gsa__container_save(bundle, path, error) : gsa__container_write(bundle, write, ctx, error);
-    gsa__snapshot_free(snapshot);
+        path ? gsai_container_save(bundle, path, error) : gsai_container_write(bundle, write, ctx, error);
+    gsai_snapshot_free(snapshot);
     return status;
 }
 
 gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error)
 {
-    gsa__snapshot *snapshot;
-    gsa_status status = gsa__state_snapshot(state, &snapshot, error);
+    gsai_snapshot *snapshot;
+    gsa_status status = gsai_state_snapshot(state, &snapshot, error);
     return status == GSA_OK ? put_snapshot(snapshot, path, NULL, NULL, error) : status;
 }
 
 gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsa__snapshot *snapshot;
-    gsa_status status = gsa__state_snapshot(state, &snapshot, error);
+    gsai_snapshot *snapshot;
+    gsa_status status = gsai_state_snapshot(state, &snapshot, error);
     return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
 }
 
-gsa_status gsa_state_write_head(const gsa_state *copy, const gsa_state *base, gsa_write_fn write, void *ctx,
-                                gsa_error *error)
+gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base, gsa_write_fn write, void *ctx,
+                                        gsa_error *error)
 {
-    gsa__snapshot *snapshot;
-    gsa_status status = gsa__state_snapshot_head(copy, base, &snapshot, error);
+    gsai_snapshot *snapshot;
+    gsa_status status = gsai_state_snapshot_delta_header(copy, base, &snapshot, error);
     return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
 }
 
 gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error)
 {
-    gsa__snapshot *snapshot;
-    gsa_status status = gsa__model_snapshot(model, &snapshot, error);
+    gsai_snapshot *snapshot;
+    gsa_status status = gsai_model_snapshot(model, &snapshot, error);
     return status == GSA_OK ? put_snapshot(snapshot, path, NULL, NULL, error) : status;
 }
 
 gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    gsa__snapshot *snapshot;
-    gsa_status status = gsa__model_snapshot(model, &snapshot, error);
+    gsai_snapshot *snapshot;
+    gsa_status status = gsai_model_snapshot(model, &snapshot, error);
     return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
 }
 
 /* ---- in --------------------------------------------------------------------------------------------------------- */
 
-static gsa_status take_state(gsa__container *container, const char *name, const gsa_env *env, gsa_state **out,
+static gsa_status take_state(gsai_container *container, const char *name, const gsa_env *env, gsa_state **out,
                              gsa_error *error)
 {
-    gsa_status status = gsa__state_restore(gsa__container_bundle(container), env, out, error);
+    gsa_status status = gsai_state_restore(gsai_container_bundle(container), env, out, error);
     if (status != GSA_OK)
-        gsa__error_prefix(error, "%s: ", name);
-    gsa__container_close(container);
+        gsai_error_prefix(error, "%s: ", name);
+    gsai_container_close(container);
     return status;
 }
 
 gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
-    gsa__container *container;
+    gsai_container *container;
     *out = NULL;
-    gsa_status status = gsa__container_open(path, env, &container, error);
+    gsa_status status = gsai_container_open(path, env, &container, error);
     return status == GSA_OK ? take_state(container, path, env, out, error) : status;
 }
 
 gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
-    gsa__container *container;
+    gsai_container *container;
     *out = NULL;
-    gsa_status status = gsa__container_open_bytes(bytes, size, NAMELESS, env, &container, error);
+    gsa_status status = gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error);
     return status == GSA_OK ? take_state(container, NAMELESS, env, out, error) : status;
 }
 
 static void close_container(void *owner)
 {
-    gsa__container_close(owner);
+    gsai_container_close(owner);
 }
 
 /* With may_keep the model may hold on to the container, and with it to the mapped file that its weights then stay in;
  * without, it copies. */
-static gsa_status take_model(gsa__container *container, const char *name, bool may_keep, const gsa_env *env,
+static gsa_status take_model(gsai_container *container, const char *name, bool may_keep, const gsa_env *env,
                              gsa_model **out, gsa_error *error)
 {
     int kept = 0;
-    gsa_status status = gsa__model_restore(gsa__container_bundle(container), env, may_keep ? close_container : NULL,
+    gsa_status status = gsai_model_restore(gsai_container_bundle(container), env, may_keep ? close_container : NULL,
                                            container, &kept, out, error);
     if (status != GSA_OK)
-        gsa__error_prefix(error, "%s: ", name);
+        gsai_error_prefix(error, "%s: ", name);
     if (!kept)
-        gsa__container_close(container);
+        gsai_container_close(container);
     return status;
 }
 
 gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
-    gsa__container *container;
+    gsai_container *container;
     *out = NULL;
-    gsa_status status = gsa__container_open(path, env, &container, error);
+    gsa_status status = gsai_container_open(path, env, &container, error);
     return status == GSA_OK ? take_model(container, path, true, env, out, error) : status;
 }
 
 gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
-    gsa__container *container;
+    gsai_container *container;
     *out = NULL;
-    gsa_status status = gsa__container_open_bytes(bytes, size, NAMELESS, env, &container, error);
+    gsa_status status = gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error);
     return status == GSA_OK ? take_model(container, NAMELESS, false, env, out, error) : status;
 }

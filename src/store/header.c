@@ -16,7 +16,7 @@
 #define LENGTH_SIZE 8
 #define MOST_FILE_SIZE ((uint64_t)INT64_MAX / 2)
 
-/* By gsa__dtype. */
+/* By gsai_dtype. */
 static const char *const dtype_names[] = {"U8", "I32", "U32", "I64", "U64", "F32", "F64"};
 #define N_DTYPES (sizeof dtype_names / sizeof *dtype_names)
 
@@ -31,9 +31,9 @@ static bool name_is_plain(const char *name)
 }
 
 /* Elements times their size; false if that passes any file. */
-static bool tensor_size(const gsa__tensor *tensor, uint64_t *size)
+static bool tensor_size(const gsai_tensor *tensor, uint64_t *size)
 {
-    uint64_t total = gsa__dtype_size(tensor->dtype);
+    uint64_t total = gsai_dtype_size(tensor->dtype);
     bool empty = false, fits = true;
     for (unsigned d = 0; d < tensor->n_dims; d++) {
         empty = empty || tensor->shape[d] == 0;
@@ -48,7 +48,7 @@ static bool tensor_size(const gsa__tensor *tensor, uint64_t *size)
 
 /* ---- to text ---------------------------------------------------------------------------------------------------- */
 
-static json_t *tensor_entry(const gsa__tensor *tensor, uint64_t begin, uint64_t end)
+static json_t *tensor_entry(const gsai_tensor *tensor, uint64_t begin, uint64_t end)
 {
     const char *dtype = dtype_names[tensor->dtype];
     const json_int_t from = (json_int_t)begin, to = (json_int_t)end;
@@ -59,37 +59,37 @@ static json_t *tensor_entry(const gsa__tensor *tensor, uint64_t begin, uint64_t 
 }
 
 /* Appends the entry and moves *end behind the tensor. */
-static gsa_status add_tensor(json_t *header, const gsa__tensor *tensor, uint64_t *end, gsa_error *error)
+static gsa_status add_tensor(json_t *header, const gsai_tensor *tensor, uint64_t *end, gsa_error *error)
 {
     uint64_t size, begin = *end;
     if (!name_is_plain(tensor->name) || strcmp(tensor->name, METADATA) == 0 || json_object_get(header, tensor->name))
-        return gsa__fail(error, GSA_ARGUMENT, "tensor name \"%.64s\" is reserved, taken or not plain", tensor->name);
-    if (tensor->n_dims < 1 || tensor->n_dims > GSA__TENSOR_DIMS)
-        return gsa__fail(error, GSA_ARGUMENT, "tensor %s has %u dimensions, at most %d can be written", tensor->name,
-                         tensor->n_dims, GSA__TENSOR_DIMS);
+        return gsai_fail(error, GSA_ARGUMENT, "tensor name \"%.64s\" is reserved, taken or not plain", tensor->name);
+    if (tensor->n_dims < 1 || tensor->n_dims > GSAI_TENSOR_DIMS)
+        return gsai_fail(error, GSA_ARGUMENT, "tensor %s has %u dimensions, at most %d can be written", tensor->name,
+                         tensor->n_dims, GSAI_TENSOR_DIMS);
     if (!tensor_size(tensor, &size) || size > MOST_FILE_SIZE - begin)
-        return gsa__fail(error, GSA_LIMIT, "tensor %s is larger than any file", tensor->name);
+        return gsai_fail(error, GSA_LIMIT, "tensor %s is larger than any file", tensor->name);
     *end = begin + size;
     if (json_object_set_new(header, tensor->name, tensor_entry(tensor, begin, *end)) != 0)
-        return gsa__fail(error, GSA_MEMORY, "no memory for the file's header");
+        return gsai_fail(error, GSA_MEMORY, "no memory for the file's header");
     return GSA_OK;
 }
 
-static gsa_status add_notes(json_t *header, const gsa__bundle *bundle, gsa_error *error)
+static gsa_status add_notes(json_t *header, const gsai_bundle *bundle, gsa_error *error)
 {
     json_t *notes = json_object();
     int failed = json_object_set_new(header, METADATA, notes);
     for (size_t i = 0; i < bundle->n_notes && !failed; i++)
         failed = json_object_set_new(notes, bundle->notes[i].key, json_string(bundle->notes[i].text));
     if (failed)
-        return gsa__fail(error, GSA_MEMORY, "cannot make the file's header: no memory, or a text that is not UTF-8");
+        return gsai_fail(error, GSA_MEMORY, "cannot make the file's header: no memory, or a text that is not UTF-8");
     return GSA_OK;
 }
 
-static gsa_status add_all(json_t *header, const gsa__bundle *bundle, const size_t *order, gsa_error *error)
+static gsa_status add_all(json_t *header, const gsai_bundle *bundle, const size_t *order, gsa_error *error)
 {
-    const gsa__tensor checksum = {
-        .name = GSA__CONTAINER_CHECKSUM, .dtype = GSA__U8, .n_dims = 1, .shape = {GSA__CONTAINER_CHECKSUM_SIZE}};
+    const gsai_tensor checksum = {
+        .name = GSAI_CONTAINER_CHECKSUM, .dtype = GSAI_U8, .n_dims = 1, .shape = {GSAI_CONTAINER_CHECKSUM_SIZE}};
     uint64_t end = 0;
     gsa_status status = add_notes(header, bundle, error);
     for (size_t i = 0; i < bundle->n_tensors && status == GSA_OK; i++)
@@ -104,28 +104,28 @@ static gsa_status dump_padded(const json_t *header, const gsa_env *env, char **t
 {
     size_t dump_size = json_dumpb(header, NULL, 0, JSON_COMPACT);
     *size = (dump_size + 7) / 8 * 8;
-    if (*size > GSA__CONTAINER_MOST_HEADER)
-        return gsa__fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", *size,
-                         GSA__CONTAINER_MOST_HEADER);
-    *text = dump_size > 0 ? gsa__alloc(env, *size, 1) : NULL;
+    if (*size > GSAI_CONTAINER_MAX_HEADER)
+        return gsai_fail(error, GSA_LIMIT, "the file's header would have %zu bytes, the most is %zu", *size,
+                         GSAI_CONTAINER_MAX_HEADER);
+    *text = dump_size > 0 ? gsai_alloc(env, *size, 1) : NULL;
     if (!*text)
-        return gsa__fail_memory(env, error, "no memory for the file's header");
+        return gsai_fail_memory(env, error, "no memory for the file's header");
     memset(*text, ' ', *size);
     if (json_dumpb(header, *text, dump_size, JSON_COMPACT) == dump_size)
         return GSA_OK;
-    gsa__free(env, *text);
+    gsai_free(env, *text);
     *text = NULL;
-    return gsa__fail_memory(env, error, "no memory for the file's header");
+    return gsai_fail_memory(env, error, "no memory for the file's header");
 }
 
-gsa_status gsa__header_compose(const gsa__bundle *bundle, const size_t *order, const gsa_env *env, char **text,
+gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, const gsa_env *env, char **text,
                                size_t *size, gsa_error *error)
 {
     json_t *header = json_object();
     gsa_status status;
-    if (bundle->n_tensors > GSA__CONTAINER_MOST_TENSORS)
-        status = gsa__fail(error, GSA_LIMIT, "%zu tensors are more than the %d that a file can hold", bundle->n_tensors,
-                           GSA__CONTAINER_MOST_TENSORS);
+    if (bundle->n_tensors > GSAI_CONTAINER_MAX_TENSORS)
+        status = gsai_fail(error, GSA_LIMIT, "%zu tensors are more than the %d that a file can hold", bundle->n_tensors,
+                           GSAI_CONTAINER_MAX_TENSORS);
     else
         status = add_all(header, bundle, order, error);
     if (status == GSA_OK)
@@ -154,106 +154,106 @@ static bool read_count(const json_t *value, uint64_t *out)
     return true;
 }
 
-static bool read_dtype(const json_t *value, gsa__dtype *out)
+static bool read_dtype(const json_t *value, gsai_dtype *out)
 {
     const char *text = json_string_value(value);
     for (size_t i = 0; text && i < N_DTYPES; i++) {
         if (strcmp(text, dtype_names[i]) == 0) {
-            *out = (gsa__dtype)i;
+            *out = (gsai_dtype)i;
             return true;
         }
     }
     return false;
 }
 
-static gsa_status read_shape(const parsing *parse, const json_t *value, gsa__tensor *out, gsa_error *error)
+static gsa_status read_shape(const parsing *parse, const json_t *value, gsai_tensor *out, gsa_error *error)
 {
     size_t n_dims = json_array_size(value);
-    if (!json_is_array(value) || n_dims < 1 || n_dims > GSA__TENSOR_DIMS)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has no shape of one or two numbers",
+    if (!json_is_array(value) || n_dims < 1 || n_dims > GSAI_TENSOR_DIMS)
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has no shape of one or two numbers",
                          parse->name, out->name);
     out->n_dims = (unsigned)n_dims;
     for (size_t d = 0; d < n_dims; d++)
         if (!read_count(json_array_get(value, d), &out->shape[d]))
-            return gsa__fail(error, GSA_FORMAT,
+            return gsai_fail(error, GSA_FORMAT,
                              "%s is damaged or not ours: the shape of tensor %s is no list of counts", parse->name,
                              out->name);
     return GSA_OK;
 }
 
 /* C1 and C2 for one tensor. */
-static gsa_status place_tensor(parsing *parse, const json_t *offsets, gsa__tensor *out, gsa_error *error)
+static gsa_status place_tensor(parsing *parse, const json_t *offsets, gsai_tensor *out, gsa_error *error)
 {
     uint64_t begin, end, size;
     if (json_array_size(offsets) != 2 || !read_count(json_array_get(offsets, 0), &begin) ||
         !read_count(json_array_get(offsets, 1), &end))
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: data_offsets of tensor %s are not two counts",
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: data_offsets of tensor %s are not two counts",
                          parse->name, out->name);
     if (begin != parse->end)
-        return gsa__fail(error, GSA_FORMAT,
+        return gsai_fail(error, GSA_FORMAT,
                          "%s is damaged or not ours: tensor %s starts at byte %llu of the data, not at %llu",
                          parse->name, out->name, (unsigned long long)begin, (unsigned long long)parse->end);
     if (!tensor_size(out, &size) || end < begin || end - begin != size)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: shape and offsets of tensor %s disagree",
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: shape and offsets of tensor %s disagree",
                          parse->name, out->name);
     if (end > parse->data_size)
-        return gsa__fail(error, GSA_FORMAT, "%s is cut short: tensor %s ends at byte %llu, the file at byte %llu",
+        return gsai_fail(error, GSA_FORMAT, "%s is cut short: tensor %s ends at byte %llu, the file at byte %llu",
                          parse->name, out->name, (unsigned long long)(parse->data_start + end),
                          (unsigned long long)(parse->data_start + parse->data_size));
-    if ((parse->data_start + begin) % gsa__dtype_size(out->dtype) != 0)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s is not aligned", parse->name,
+    if ((parse->data_start + begin) % gsai_dtype_size(out->dtype) != 0)
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s is not aligned", parse->name,
                          out->name);
     out->data = parse->data + begin;
     parse->end = end;
     return GSA_OK;
 }
 
-static gsa_status read_tensor(parsing *parse, const char *name, const json_t *entry, gsa__tensor *out, gsa_error *error)
+static gsa_status read_tensor(parsing *parse, const char *name, const json_t *entry, gsai_tensor *out, gsa_error *error)
 {
-    *out = (gsa__tensor){.name = name};
+    *out = (gsai_tensor){.name = name};
     if (!name_is_plain(name))
-        return gsa__fail(error, GSA_FORMAT,
+        return gsai_fail(error, GSA_FORMAT,
                          "%s is damaged or not ours: the name of a tensor is not 1 to %d printable characters",
                          parse->name, MOST_NAME_LEN);
     if (json_object_size(entry) != 3)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s needs dtype, shape and data_offsets",
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s needs dtype, shape and data_offsets",
                          parse->name, name);
     if (!read_dtype(json_object_get(entry, "dtype"), &out->dtype))
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has an unknown dtype", parse->name,
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has an unknown dtype", parse->name,
                          name);
     gsa_status status = read_shape(parse, json_object_get(entry, "shape"), out, error);
     return status == GSA_OK ? place_tensor(parse, json_object_get(entry, "data_offsets"), out, error) : status;
 }
 
-static gsa_status read_notes(const parsing *parse, json_t *metadata, const gsa_env *env, gsa__header *out,
+static gsa_status read_notes(const parsing *parse, json_t *metadata, const gsa_env *env, gsai_header *out,
                              gsa_error *error)
 {
     size_t n = json_object_size(metadata);
     if (metadata && !json_is_object(metadata))
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata is no object", parse->name);
-    if (n > GSA__CONTAINER_MOST_TENSORS)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata has %zu entries", parse->name, n);
-    out->notes = gsa__alloc(env, n, sizeof *out->notes);
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata is no object", parse->name);
+    if (n > GSAI_CONTAINER_MAX_TENSORS)
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata has %zu entries", parse->name, n);
+    out->notes = gsai_alloc(env, n, sizeof *out->notes);
     if (!out->notes)
-        return gsa__fail_memory(env, error, "no memory to read %s", parse->name);
+        return gsai_fail_memory(env, error, "no memory to read %s", parse->name);
     for (void *i = json_object_iter(metadata); i; i = json_object_iter_next(metadata, i)) {
         const char *text = json_string_value(json_object_iter_value(i));
         if (!text)
-            return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata is not all text", parse->name);
-        out->notes[out->n_notes++] = (gsa__note){json_object_iter_key(i), text};
+            return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its metadata is not all text", parse->name);
+        out->notes[out->n_notes++] = (gsai_note){json_object_iter_key(i), text};
     }
     return GSA_OK;
 }
 
-static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env, gsa__header *out, gsa_error *error)
+static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env, gsai_header *out, gsa_error *error)
 {
     size_t n = json_object_size(json);
-    if (n > GSA__CONTAINER_MOST_TENSORS + 2)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: it has %zu tensors, more than the %d allowed",
-                         parse->name, n, GSA__CONTAINER_MOST_TENSORS);
-    out->tensors = gsa__alloc(env, n, sizeof *out->tensors);
+    if (n > GSAI_CONTAINER_MAX_TENSORS + 2)
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: it has %zu tensors, more than the %d allowed",
+                         parse->name, n, GSAI_CONTAINER_MAX_TENSORS);
+    out->tensors = gsai_alloc(env, n, sizeof *out->tensors);
     if (!out->tensors)
-        return gsa__fail_memory(env, error, "no memory to read %s", parse->name);
+        return gsai_fail_memory(env, error, "no memory to read %s", parse->name);
     for (void *i = json_object_iter(json); i; i = json_object_iter_next(json, i)) {
         const char *key = json_object_iter_key(i);
         if (strcmp(key, METADATA) == 0)
@@ -266,17 +266,17 @@ static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env,
 }
 
 /* C3, as far as the header tells; takes the checksum off the list. */
-static gsa_status take_checksum(const parsing *parse, gsa__header *out, gsa_error *error)
+static gsa_status take_checksum(const parsing *parse, gsai_header *out, gsa_error *error)
 {
-    const gsa__tensor *last = out->n_tensors > 0 ? &out->tensors[out->n_tensors - 1] : NULL;
-    if (!last || strcmp(last->name, GSA__CONTAINER_CHECKSUM) != 0)
-        return gsa__fail(error, GSA_FORMAT, "%s was not written by greedystep: its last tensor is not a checksum",
+    const gsai_tensor *last = out->n_tensors > 0 ? &out->tensors[out->n_tensors - 1] : NULL;
+    if (!last || strcmp(last->name, GSAI_CONTAINER_CHECKSUM) != 0)
+        return gsai_fail(error, GSA_FORMAT, "%s was not written by greedystep: its last tensor is not a checksum",
                          parse->name);
-    if (last->dtype != GSA__U8 || last->n_dims != 1 || last->shape[0] != GSA__CONTAINER_CHECKSUM_SIZE)
-        return gsa__fail(error, GSA_FORMAT, "%s was not written by greedystep: its checksum is not of 8 bytes",
+    if (last->dtype != GSAI_U8 || last->n_dims != 1 || last->shape[0] != GSAI_CONTAINER_CHECKSUM_SIZE)
+        return gsai_fail(error, GSA_FORMAT, "%s was not written by greedystep: its checksum is not of 8 bytes",
                          parse->name);
     if (parse->end != parse->data_size)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged: %llu bytes follow its last tensor", parse->name,
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged: %llu bytes follow its last tensor", parse->name,
                          (unsigned long long)(parse->data_size - parse->end));
     out->n_tensors--;
     return GSA_OK;
@@ -288,27 +288,27 @@ static gsa_status load_json(const char *name, const unsigned char *text, size_t 
     *out = json_loadb((const char *)text, size, JSON_REJECT_DUPLICATES, &problem);
     /* jansson's own message would quote the file, whatever is in it. */
     if (!*out)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: its header is not JSON (near byte %d)", name,
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its header is not JSON (near byte %d)", name,
                          problem.position < 0 ? LENGTH_SIZE : LENGTH_SIZE + problem.position);
     return GSA_OK;
 }
 
-gsa_status gsa__header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
-                             gsa__header *out, gsa_error *error)
+gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
+                             gsai_header *out, gsa_error *error)
 {
-    *out = (gsa__header){0};
-    if (file_size < LENGTH_SIZE || gsa__load_u64(file) > file_size - LENGTH_SIZE)
-        return gsa__fail(error, GSA_FORMAT, "%s is cut short: its header does not fit into %zu bytes", name, file_size);
-    if (gsa__load_u64(file) > GSA__CONTAINER_MOST_HEADER || gsa__load_u64(file) % 8 != 0)
-        return gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: no header of ours has %llu bytes", name,
-                         (unsigned long long)gsa__load_u64(file));
-    size_t size = (size_t)gsa__load_u64(file), start = LENGTH_SIZE + size;
+    *out = (gsai_header){0};
+    if (file_size < LENGTH_SIZE || gsai_load_u64(file) > file_size - LENGTH_SIZE)
+        return gsai_fail(error, GSA_FORMAT, "%s is cut short: its header does not fit into %zu bytes", name, file_size);
+    if (gsai_load_u64(file) > GSAI_CONTAINER_MAX_HEADER || gsai_load_u64(file) % 8 != 0)
+        return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: no header of ours has %llu bytes", name,
+                         (unsigned long long)gsai_load_u64(file));
+    size_t size = (size_t)gsai_load_u64(file), start = LENGTH_SIZE + size;
     parsing parse = {.name = name, .data = file + start, .data_start = start, .data_size = file_size - start};
     json_t *json = NULL;
     gsa_status status = load_json(name, file + LENGTH_SIZE, size, &json, error);
     out->json = json;
     if (status == GSA_OK && !json_is_object(json))
-        status = gsa__fail(error, GSA_FORMAT, "%s is damaged or not ours: its header is no JSON object", name);
+        status = gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: its header is no JSON object", name);
     if (status == GSA_OK)
         status = read_notes(&parse, json_object_get(json, METADATA), env, out, error);
     if (status == GSA_OK)
@@ -316,14 +316,14 @@ gsa_status gsa__header_parse(const char *name, const unsigned char *file, size_t
     if (status == GSA_OK)
         status = take_checksum(&parse, out, error);
     if (status != GSA_OK)
-        gsa__header_free(env, out);
+        gsai_header_free(env, out);
     return status;
 }
 
-void gsa__header_free(const gsa_env *env, gsa__header *header)
+void gsai_header_free(const gsa_env *env, gsai_header *header)
 {
     json_decref(header->json);
-    gsa__free(env, header->tensors);
-    gsa__free(env, header->notes);
-    *header = (gsa__header){0};
+    gsai_free(env, header->tensors);
+    gsai_free(env, header->notes);
+    *header = (gsai_header){0};
 }

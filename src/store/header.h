@@ -8,24 +8,24 @@
  * spaces to a multiple of 8, not terminated. The text is from env, and the caller frees it.
  *
  * What jansson itself allocates, here and below, comes from malloc: its allocator is one for the whole process and not
- * ours to change. It is bounded by GSA__CONTAINER_MOST_HEADER. */
-gsa_status gsa__header_compose(const gsa__bundle *bundle, const size_t *order, const gsa_env *env, char **text,
+ * ours to change. It is bounded by GSAI_CONTAINER_MAX_HEADER. */
+gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, const gsa_env *env, char **text,
                                size_t *size, gsa_error *error);
 
 /* A header that was read. Names and texts live in `json` (a json_t, hidden here so that only header.c knows jansson).
  */
-typedef struct gsa__header {
+typedef struct gsai_header {
     void *json;
-    gsa__tensor *tensors; /* with data; without the checksum */
+    gsai_tensor *tensors; /* with data; without the checksum */
     size_t n_tensors;
-    gsa__note *notes;
+    gsai_note *notes;
     size_t n_notes;
-} gsa__header;
+} gsai_header;
 
 /* Reads and checks the header of a whole file in memory: C1, C2 and the place of the checksum (not its value). `name`
  * is what messages call the file. On failure nothing is left to free. */
-gsa_status gsa__header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
-                             gsa__header *out, gsa_error *error);
-void gsa__header_free(const gsa_env *env, gsa__header *header);
+gsa_status gsai_header_parse(const char *name, const unsigned char *file, size_t file_size, const gsa_env *env,
+                             gsai_header *out, gsa_error *error);
+void gsai_header_free(const gsa_env *env, gsai_header *header);
 
 #endif

@@ -46,8 +46,8 @@ for page in "$manual"/commands/*.md; do
 done
 
 grep '^| `gsa_' "$source/docs/surface.md" | cut -d '|' -f 2 | grep -o 'gsa_[a-z_]*' | LC_ALL=C sort > "$parts/named"
-LC_ALL=C sort "$source/tests/laws/exports.txt" | diff - "$parts/named" >&2 ||
-    lacks "docs/surface.md does not have the functions of tests/laws/exports.txt, each once (<: only there, >: only here)"
+LC_ALL=C sort "$source/tests/policy/exports.txt" | diff - "$parts/named" >&2 ||
+    lacks "docs/surface.md does not have the functions of tests/policy/exports.txt, each once (<: only there, >: only here)"
 
 for variable in $(sed -n -e 's/.*\(getenv\|setting\)("\([A-Z_]*\)").*/\2/p' -e '/launchers\[\] = {/,/};/s/^ *{"\([A-Z_]*\)", "\([A-Z_]*\)".*/\1 \2/p' \
     "$source"/cli/*.c); do

@@ -1,7 +1,7 @@
 /* Run by mpirun with any number of ranks: gather and exchange against what they must bring. Sizes and bytes are
  * computed from the number of the call and the ranks, so that everyone knows what everyone has. Exits with 0 if all is
  * right. */
-#include "mpi/peers.h"
+#include "mpi/comm.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -65,39 +65,39 @@ static int is_filled(const unsigned char *bytes, size_t size, uint64_t key)
 
 /* ---- the calls -------------------------------------------------------------------------------------------------- */
 
-static void check_gather(const gsa_peers *peers, uint64_t call, size_t most)
+static void check_gather(const gsa_comm *comm, uint64_t call, size_t most)
 {
     const unsigned char *all;
     const size_t *sizes;
     gsa_error error = {0};
-    size_t size = size_of(call, peers->rank, 0, most);
+    size_t size = size_of(call, comm->rank, 0, most);
     unsigned char *mine = size > 0 ? malloc(size) : NULL;
-    fill(mine, size, key_of(call, peers->rank, 0));
-    check(peers->gather(peers->ctx, mine, size, &all, &sizes, &error) == GSA_OK, error.message, call);
+    fill(mine, size, key_of(call, comm->rank, 0));
+    check(comm->gather(comm->ctx, mine, size, &all, &sizes, &error) == GSA_OK, error.message, call);
     free(mine);
-    for (size_t r = 0; r < peers->n_ranks; all += sizes[r++]) {
+    for (size_t r = 0; r < comm->n_ranks; all += sizes[r++]) {
         check(sizes[r] == size_of(call, r, 0, most), "gather: a wrong size", call);
         check(is_filled(all, sizes[r], key_of(call, r, 0)), "gather: wrong bytes", call);
     }
 }
 
-static void check_exchange(const gsa_peers *peers, uint64_t call, size_t most)
+static void check_exchange(const gsa_comm *comm, uint64_t call, size_t most)
 {
     const unsigned char *all;
     const size_t *all_sizes;
     gsa_error error = {0};
-    size_t n = peers->n_ranks, total = 0, *sizes = calloc(n, sizeof *sizes);
+    size_t n = comm->n_ranks, total = 0, *sizes = calloc(n, sizeof *sizes);
     for (size_t r = 0; r < n; r++)
-        total += sizes[r] = size_of(call, peers->rank, r, most);
+        total += sizes[r] = size_of(call, comm->rank, r, most);
     unsigned char *mine = calloc(1, total + 1), *at = mine;
     for (size_t r = 0; r < n; at += sizes[r++])
-        fill(at, sizes[r], key_of(call, peers->rank, r));
-    check(peers->exchange(peers->ctx, mine, sizes, &all, &all_sizes, &error) == GSA_OK, error.message, call);
+        fill(at, sizes[r], key_of(call, comm->rank, r));
+    check(comm->exchange(comm->ctx, mine, sizes, &all, &all_sizes, &error) == GSA_OK, error.message, call);
     free(mine);
     free(sizes);
     for (size_t r = 0; r < n; all += all_sizes[r++]) {
-        check(all_sizes[r] == size_of(call, r, peers->rank, most), "exchange: a wrong size", call);
-        check(is_filled(all, all_sizes[r], key_of(call, r, peers->rank)), "exchange: wrong bytes", call);
+        check(all_sizes[r] == size_of(call, r, comm->rank, most), "exchange: a wrong size", call);
+        check(is_filled(all, all_sizes[r], key_of(call, r, comm->rank)), "exchange: wrong bytes", call);
     }
 }
 
@@ -123,42 +123,42 @@ static void give_back(void *ctx, void *memory)
     free(memory);
 }
 
-static gsa_peers *open_peers(size_t most, purse *memory)
+static gsa_comm *open_peers(size_t most, purse *memory)
 {
     gsa_env env = {.alloc = take, .release = give_back, .alloc_ctx = memory};
-    gsa_peers *peers = NULL;
+    gsa_comm *comm = NULL;
     gsa_error error = {0};
-    check(gsa__mpi_open(MPI_COMM_WORLD, most, &env, &peers, &error) == GSA_OK, error.message, 0);
-    check(peers->rank == (size_t)rank, "a wrong rank", 0);
-    return peers;
+    check(gsai_mpi_open(MPI_COMM_WORLD, most, &env, &comm, &error) == GSA_OK, error.message, 0);
+    check(comm->rank == (size_t)rank, "a wrong rank", 0);
+    return comm;
 }
 
 static void check_many_calls(size_t most_a_call, size_t most_bytes, uint64_t n_calls)
 {
     purse memory = {0, -1};
-    gsa_peers *peers = open_peers(most_a_call, &memory);
+    gsa_comm *comm = open_peers(most_a_call, &memory);
     for (uint64_t call = 0; call < n_calls; call++) {
-        check_gather(peers, 2 * call, most_bytes);
-        check_exchange(peers, 2 * call + 1, most_bytes);
+        check_gather(comm, 2 * call, most_bytes);
+        check_exchange(comm, 2 * call + 1, most_bytes);
     }
-    gsa_mpi_close(peers);
+    gsa_mpi_close(comm);
     check(memory.taken == 0, "memory was not given back", n_calls);
 }
 
 /* On all ranks at once, so that nobody waits. */
 static void check_no_memory_is_a_failure(void)
 {
-    purse memory = {0, 1}; /* for the peers themselves, not for bytes */
+    purse memory = {0, 1}; /* for the comm themselves, not for bytes */
     const unsigned char *all;
     const size_t *sizes;
     gsa_error error = {0};
-    gsa_peers *peers = open_peers(INT_MAX, &memory);
-    check(peers->gather(peers->ctx, "abc", 3, &all, &sizes, &error) == GSA_MEMORY, "memory came from nowhere", 0);
+    gsa_comm *comm = open_peers(INT_MAX, &memory);
+    check(comm->gather(comm->ctx, "abc", 3, &all, &sizes, &error) == GSA_MEMORY, "memory came from nowhere", 0);
     check(strstr(error.message, "no memory") != NULL, error.message, 0);
     memory.left = -1;
-    check(peers->gather(peers->ctx, "abc", 3, &all, &sizes, &error) == GSA_IO, "a run that is over went on", 1);
+    check(comm->gather(comm->ctx, "abc", 3, &all, &sizes, &error) == GSA_IO, "a run that is over went on", 1);
     check(strstr(error.message, "over") != NULL, error.message, 1);
-    gsa_mpi_close(peers);
+    gsa_mpi_close(comm);
     check(memory.taken == 0, "memory was not given back", 1);
     gsa_mpi_close(NULL);
 }
@@ -169,14 +169,14 @@ static void check_beside_others(void)
     int word = rank, heard = -1, n;
     MPI_Request request;
     MPI_Comm_size(MPI_COMM_WORLD, &n);
-    gsa_peers *peers = open_peers(INT_MAX, &memory);
+    gsa_comm *comm = open_peers(INT_MAX, &memory);
     /* A message of the program's own, on its own communicator, is under way meanwhile. */
     MPI_Isend(&word, 1, MPI_INT, (rank + 1) % n, 0, MPI_COMM_WORLD, &request);
-    check_gather(peers, 7, 1000);
+    check_gather(comm, 7, 1000);
     MPI_Recv(&heard, 1, MPI_INT, (rank + n - 1) % n, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     check(heard == (rank + n - 1) % n, "a message of somebody else's", 0);
-    gsa_mpi_close(peers);
+    gsa_mpi_close(comm);
 }
 
 int main(int argc, char **argv)

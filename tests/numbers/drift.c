@@ -5,7 +5,7 @@
  *
  * usage: drift ROWS [logistic|squared]      a line at every power of ten; 1 if they part by more than is allowed */
 #include "base/rng.h"
-#include "core/state.h"
+#include "learn/state.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -34,14 +34,14 @@ typedef struct twin {
     bool squared;
 } twin;
 
-static void make_row(gsa__rng *rng, chunk *to, size_t row, bool squared)
+static void make_row(gsai_rng *rng, chunk *to, size_t row, bool squared)
 {
-    double u = gsa__rng_unit(rng), margin = squared ? 3 : -5;
+    double u = gsai_rng_unit(rng), margin = squared ? 3 : -5;
     int64_t n = to->row_start[row];
     float x[3] = {u < 0.5 ? (u < 0.2 ? -1.0F : 1.0F) : 0, 0, 0};
-    double v = gsa__rng_unit(rng);
+    double v = gsai_rng_unit(rng);
     x[1] = v < 3e-4 ? 3.0F : v < 0.3 ? 0.1F : 0;
-    x[2] = gsa__rng_unit(rng) < 0.01 ? 0.7F : 0;
+    x[2] = gsai_rng_unit(rng) < 0.01 ? 0.7F : 0;
     margin += (double)x[0] * 0.8 + (double)x[1] * 0.05 - (double)x[2] * 1.5;
     for (uint32_t i = 0; i < 3; i++) {
         if (x[i] == 0)
@@ -50,7 +50,7 @@ static void make_row(gsa__rng *rng, chunk *to, size_t row, bool squared)
         to->value[n++] = x[i];
     }
     to->row_start[row + 1] = n;
-    double noise = gsa__rng_unit(rng);
+    double noise = gsai_rng_unit(rng);
     to->label[row] = squared ? margin + 2 * noise - 1 : noise < 1 / (1 + exp(-margin));
 }
 
@@ -61,8 +61,8 @@ static double greedy(double p)
     return 2 * (hat - p) / (hat * (p * expm1(p) + rest * expm1(rest)) + p * expm1(rest));
 }
 
-/* (n + 2)^(-3/8) with a logarithm and a power that are straight between powers of two: core/kernel/groups.h. */
-static double rarity_of(double n)
+/* (n + 2)^(-3/8) with a logarithm and a power that are straight between powers of two: learn/kernel/groups.h. */
+static double inverse_frequency_of(double n)
 {
     int e;
     double f = 2 * frexp(n + 2, &e) - 1, power = 0x57697834p-23 - 127 - 0.375 * (127 + (e - 1) + f);
@@ -87,7 +87,7 @@ static proposal propose(twin *t, const chunk *from, size_t row)
         if (square == 0)
             continue;
         double units = s == 0 ? 1 : (t->count[s] + 1) / (t->mass[s] + square);
-        of.along[s] = rarity_of(t->count[s]) * all * units * of.x[s];
+        of.along[s] = inverse_frequency_of(t->count[s]) * all * units * of.x[s];
         xdx += of.along[s] * of.x[s];
     }
     double y = from->label[row], p = 1 / (1 + exp(y > 0 ? -margin : margin));
@@ -101,7 +101,7 @@ static proposal propose(twin *t, const chunk *from, size_t row)
 
 static void twin_learn(twin *t, const chunk *from, size_t first, size_t n)
 {
-    proposal of[GSA__GROUP_ROWS];
+    proposal of[GSAI_GROUP_ROWS];
     for (size_t r = 0; r < n; r++)
         of[r] = propose(t, from, first + r);
     double mean = t->step_sum / t->step_weight;
@@ -124,21 +124,21 @@ static void twin_learn(twin *t, const chunk *from, size_t first, size_t n)
 /* The intercept of a state is relative to the origin of its labels. */
 static double origin_of(const gsa_state *state, size_t slot)
 {
-    return slot == 0 ? state->origin_of_labels.at : 0;
+    return slot == 0 ? state->label_offset.at : 0;
 }
 
 static double average_of(const gsa_state *state, size_t slot)
 {
-    return gsa__state_average(state, slot, 0) + origin_of(state, slot);
+    return gsai_state_average(state, slot, 0) + origin_of(state, slot);
 }
 
 static void twin_take(twin *t, const gsa_state *state)
 {
     for (size_t s = 0; s < SLOTS; s++) {
-        t->weight[s] = (double)gsa__table_slot(&state->table, s)->f + origin_of(state, s);
+        t->weight[s] = (double)gsai_table_slot(&state->table, s)->f + origin_of(state, s);
         t->average[s] = average_of(state, s);
-        t->mass[s] = gsa__state_mass(state, s);
-        t->count[s] = (double)gsa__state_count(state, s);
+        t->mass[s] = gsai_state_sum_sq(state, s);
+        t->count[s] = (double)gsai_state_n_seen(state, s);
     }
     t->step_sum = state->step.sum;
     t->step_weight = state->step.weight;
@@ -153,12 +153,12 @@ static double larger(double a, double b)
 /* A line of the table; false if more than allowed. */
 static bool compare(const twin *t, const gsa_state *state)
 {
-    double mass = 0, average = 0, step = gsa__step_mean_value(&state->step) / (t->step_sum / t->step_weight) - 1;
+    double mass = 0, average = 0, step = gsai_step_mean_value(&state->step) / (t->step_sum / t->step_weight) - 1;
     bool counts = (double)state->n_rows == t->rows;
     for (size_t s = 0; s < SLOTS; s++) {
-        mass = larger(mass, fabs(gsa__state_mass(state, s) / t->mass[s] - 1));
+        mass = larger(mass, fabs(gsai_state_sum_sq(state, s) / t->mass[s] - 1));
         average = larger(average, fabs(average_of(state, s) - t->average[s]) / sqrt(t->square[s]));
-        counts = counts && (double)gsa__state_count(state, s) == t->count[s];
+        counts = counts && (double)gsai_state_n_seen(state, s) == t->count[s];
     }
     printf("| %.0e | %s | %.1e | %.1e | %.1e |", t->rows, counts ? "exact" : "WRONG", mass, fabs(step), average);
     for (size_t s = 0; s < SLOTS; s++)
@@ -188,7 +188,7 @@ int main(int n_arguments, char **arguments)
 {
     double n_rows = n_arguments > 1 ? strtod(arguments[1], NULL) : 1e7, next = 1e5;
     bool squared = n_arguments > 2 && strcmp(arguments[2], "squared") == 0, good = true;
-    gsa__rng rng = gsa__rng_of(7, 0, 0);
+    gsai_rng rng = gsai_rng_of(7, 0, 0);
     gsa_state *state = new_state(squared);
     twin beside = {.squared = squared};
     static chunk rows;
@@ -207,7 +207,7 @@ int main(int n_arguments, char **arguments)
             fprintf(stderr, "%s\n", error.message);
             return 1;
         }
-        size_t n = squared ? 1 : GSA__GROUP_ROWS; /* chunks have a whole number of groups */
+        size_t n = squared ? 1 : GSAI_GROUP_ROWS; /* chunks have a whole number of groups */
         if (gsa_state_close_group(state, &error) != GSA_OK)
             return 1;
         for (size_t r = 0; r < CHUNK && done > 0; r += n)

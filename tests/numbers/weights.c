@@ -42,13 +42,13 @@ static void check(gsa_status status, const gsa_error *error)
     }
 }
 
-static double normal(gsa__rng *rng)
+static double normal(gsai_rng *rng)
 {
-    double r = sqrt(-2 * log(1 - gsa__rng_unit(rng)));
-    return r * cos(6.283185307179586 * gsa__rng_unit(rng));
+    double r = sqrt(-2 * log(1 - gsai_rng_unit(rng)));
+    return r * cos(6.283185307179586 * gsai_rng_unit(rng));
 }
 
-static double label_of(const char *loss, const float *x, gsa__rng *rng)
+static double label_of(const char *loss, const float *x, gsai_rng *rng)
 {
     static const double planted[] = {1.1, -0.8, 0.6, -0.4, 0.9, 0.2};
     double m = 0.3, best = -INFINITY, label = 0;
@@ -57,9 +57,9 @@ static double label_of(const char *loss, const float *x, gsa__rng *rng)
     if (strcmp(loss, "squared") == 0)
         return m + 0.7 * normal(rng);
     if (strcmp(loss, "softmax") != 0)
-        return gsa__rng_unit(rng) < 1 / (1 + exp(-m));
+        return gsai_rng_unit(rng) < 1 / (1 + exp(-m));
     for (size_t k = 0; k < CLASSES; k++) {
-        double score = -log(-log(gsa__rng_unit(rng)));
+        double score = -log(-log(gsai_rng_unit(rng)));
         for (size_t j = 0; j < FEATURES; j++)
             score += planted[(j + k) % FEATURES] * (double)x[j];
         label = score > best ? (double)k : label;
@@ -70,7 +70,7 @@ static double label_of(const char *loss, const float *x, gsa__rng *rng)
 
 static void draw(data *d, const char *loss, size_t n)
 {
-    gsa__rng rng = gsa__rng_of(1, 2, 3);
+    gsai_rng rng = gsai_rng_of(1, 2, 3);
     d->n = n;
     d->factor = 1;
     d->x = malloc(n * FEATURES * sizeof *d->x);
@@ -83,13 +83,13 @@ static void draw(data *d, const char *loss, size_t n)
         for (size_t j = 0; j < FEATURES; j++)
             d->x[i * FEATURES + j] = (float)normal(&rng);
         d->label[i] = label_of(loss, d->x + i * FEATURES, &rng);
-        d->weight[i] = (float)(1 + gsa__rng_below(&rng, 50));
+        d->weight[i] = (float)(1 + gsai_rng_below(&rng, 50));
     }
 }
 
 static void repeat(data *d)
 {
-    gsa__rng rng = gsa__rng_of(4, 5, 6);
+    gsai_rng rng = gsai_rng_of(4, 5, 6);
     double total = 0;
     for (size_t i = 0; i < d->n; i++)
         total += (double)d->weight[i];
@@ -98,7 +98,7 @@ static void repeat(data *d)
         for (float c = 0; c < d->weight[i]; c++)
             d->list[d->n_listed++] = (uint32_t)i;
     for (size_t i = d->n_listed; i > 1; i--) {
-        size_t j = (size_t)gsa__rng_below(&rng, i);
+        size_t j = (size_t)gsai_rng_below(&rng, i);
         uint32_t held = d->list[i - 1];
         d->list[i - 1] = d->list[j];
         d->list[j] = held;

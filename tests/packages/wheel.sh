@@ -4,8 +4,8 @@
 # usage: wheel.sh WHEEL      GREEDYSTEP_CACHE: where the clean Debian is kept (build/cache)
 . "$(dirname "$0")/prelude.sh"
 python3 -m zipfile -e "$1" "$work/wheel"
-sh "$source/tests/laws/symbols.sh" --list "$work/wheel/greedystep/libgreedystep.so" |
-    diff "$source/tests/laws/exports.txt" - > "$work/exports.diff" || {
+sh "$source/tests/policy/symbols.sh" --list "$work/wheel/greedystep/libgreedystep.so" |
+    diff "$source/tests/policy/exports.txt" - > "$work/exports.diff" || {
     head "$work/exports.diff"
     echo "the wheel's library exports other names than its own"
     exit 1

@@ -3,7 +3,7 @@
 # files. The first command is compared with all others; a command may be several words (an emulator).
 # usage: same_bytes.sh [--rows N] [--rounds] "COMMAND" "OTHER COMMAND"...
 #   N: rows of each data set (20000); --rounds: also a million rows, which copies learn side by side, and a table so long
-#   that means of squares are rounded as those of many rows are (core/kernel/kernel.h, K5)
+#   that means of squares are rounded as those of many rows are (learn/kernel/kernel.h, K5)
 set -eu
 rows=20000
 rounds=no

@@ -5,5 +5,5 @@
 
 #undef stat
 #undef fstat
-#define stat gsa__windows_stat
-#define fstat gsa__windows_fstat
+#define stat gsai_windows_stat
+#define fstat gsai_windows_fstat

@@ -177,7 +177,7 @@ class Lesson:
 
     def copies(self, shard: int) -> int:
         """Return how many shards of this size the data would be: what a row counts for."""
-        return int(c.library().gsa_plan_copies(sum(self.rows), self.rows[shard]))
+        return int(c.library().gsa_plan_replicas(sum(self.rows), self.rows[shard]))
 
 
 def _without_first(batches: Batches, n: int) -> Batches:

@@ -15,12 +15,12 @@ typedef struct bzip2_decoder {
 
 static void *allocate(void *env, int n, int size)
 {
-    return n < 0 || size < 0 ? NULL : gsa__alloc(env, (size_t)n, (size_t)size);
+    return n < 0 || size < 0 ? NULL : gsai_alloc(env, (size_t)n, (size_t)size);
 }
 
 static void release(void *env, void *memory)
 {
-    gsa__free(env, memory);
+    gsai_free(env, memory);
 }
 
 static bool begin(bzip2_decoder *decoder)
@@ -34,12 +34,12 @@ static bool begin(bzip2_decoder *decoder)
 
 static void *open_bzip2(const gsa_env *env)
 {
-    bzip2_decoder *decoder = gsa__alloc_zeroed(env, 1, sizeof *decoder);
+    bzip2_decoder *decoder = gsai_alloc_zeroed(env, 1, sizeof *decoder);
     if (!decoder)
         return NULL;
     decoder->env = env;
     if (!begin(decoder)) {
-        gsa__free(env, decoder);
+        gsai_free(env, decoder);
         return NULL;
     }
     return decoder;
@@ -52,27 +52,27 @@ static bool restart_bzip2(void *memory)
     return begin(decoder);
 }
 
-static gsa__codec_result step_bzip2(void *memory, gsa__codec_io *io)
+static gsai_codec_result step_bzip2(void *memory, gsai_codec_io *io)
 {
     bz_stream *stream = &((bzip2_decoder *)memory)->stream;
-    unsigned in_size = gsa__codec_size(io->in_size), out_size = gsa__codec_size(io->out_size);
+    unsigned in_size = gsai_codec_size(io->in_size), out_size = gsai_codec_size(io->out_size);
     stream->next_in = (char *)(uintptr_t)io->in; /* an old interface without const; only read */
     stream->avail_in = in_size;
     stream->next_out = (char *)io->out;
     stream->avail_out = out_size;
     int result = BZ2_bzDecompress(stream);
-    gsa__codec_move(io, in_size - stream->avail_in, out_size - stream->avail_out);
+    gsai_codec_move(io, in_size - stream->avail_in, out_size - stream->avail_out);
     switch (result) {
     case BZ_OK:
-        return GSA__CODEC_MORE;
+        return GSAI_CODEC_MORE;
     case BZ_STREAM_END:
-        return GSA__CODEC_MEMBER_END;
+        return GSAI_CODEC_MEMBER_END;
     case BZ_MEM_ERROR:
-        return GSA__CODEC_NO_MEMORY;
+        return GSAI_CODEC_NO_MEMORY;
     default:
         io->detail =
             result == BZ_DATA_ERROR_MAGIC ? "what follows is no bzip2 stream" : "the data contradict their checks";
-        return GSA__CODEC_DAMAGED;
+        return GSAI_CODEC_DAMAGED;
     }
 }
 
@@ -80,9 +80,9 @@ static void close_bzip2(void *memory)
 {
     bzip2_decoder *decoder = memory;
     BZ2_bzDecompressEnd(&decoder->stream);
-    gsa__free(decoder->env, decoder);
+    gsai_free(decoder->env, decoder);
 }
 
-const gsa__codec gsa__codec_bzip2 = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2, NULL};
+const gsai_codec gsai_codec_bzip2 = {BZ2_bzlibVersion, open_bzip2, restart_bzip2, step_bzip2, close_bzip2, NULL};
 
 #endif

@@ -41,16 +41,16 @@ static bool is_bzip2(const unsigned char *bytes, size_t size)
            memcmp(bytes + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0;
 }
 
-static const gsa__codec_entry codecs[] = {
-    {"gzip", "zlib", is_gzip, GSA_HAVE_ZLIB ? &gsa__codec_gzip : NULL, ".gz"},
-    {"zstd", "libzstd", is_zstd, GSA_HAVE_ZSTD ? &gsa__codec_zstd : NULL, ".zst"},
-    {"xz", "liblzma", is_xz, GSA_HAVE_LZMA ? &gsa__codec_xz : NULL, ".xz"},
-    {"bzip2", "libbz2", is_bzip2, GSA_HAVE_BZIP2 ? &gsa__codec_bzip2 : NULL, ".bz2"},
+static const gsai_codec_entry codecs[] = {
+    {"gzip", "zlib", is_gzip, GSA_HAVE_ZLIB ? &gsai_codec_gzip : NULL, ".gz"},
+    {"zstd", "libzstd", is_zstd, GSA_HAVE_ZSTD ? &gsai_codec_zstd : NULL, ".zst"},
+    {"xz", "liblzma", is_xz, GSA_HAVE_LZMA ? &gsai_codec_xz : NULL, ".xz"},
+    {"bzip2", "libbz2", is_bzip2, GSA_HAVE_BZIP2 ? &gsai_codec_bzip2 : NULL, ".bz2"},
 };
 
 #define N_CODECS (sizeof codecs / sizeof *codecs)
 
-const gsa__codec_entry *gsa__codec_detect(const unsigned char *bytes, size_t size)
+const gsai_codec_entry *gsai_codec_detect(const unsigned char *bytes, size_t size)
 {
     for (size_t i = 0; i < N_CODECS; i++)
         if (codecs[i].matches(bytes, size))
@@ -65,7 +65,7 @@ static bool ends_with(const char *text, size_t size, const char *ending)
     return size > ending_size && memcmp(text + size - ending_size, ending, ending_size) == 0;
 }
 
-const gsa__codec_entry *gsa__codec_named(const char *path)
+const gsai_codec_entry *gsai_codec_named(const char *path)
 {
     for (size_t i = 0; i < N_CODECS; i++)
         if (ends_with(path, strlen(path), codecs[i].ending))
@@ -73,9 +73,9 @@ const gsa__codec_entry *gsa__codec_named(const char *path)
     return NULL;
 }
 
-bool gsa__codec_ends(const char *path, const char *ending)
+bool gsai_codec_ends(const char *path, const char *ending)
 {
-    const gsa__codec_entry *entry = gsa__codec_named(path);
+    const gsai_codec_entry *entry = gsai_codec_named(path);
     return ends_with(path, strlen(path) - (entry ? strlen(entry->ending) : 0), ending);
 }
 

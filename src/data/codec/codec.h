@@ -3,8 +3,8 @@
  * A codec is reached by the list (codec.c), which has NULL where the build lacks the library, so that callers test a
  * pointer and never a macro. The loop around the codecs (refilling, several members, truncation, messages) is decode.c.
  */
-#ifndef GSA_DATA_CODEC_H
-#define GSA_DATA_CODEC_H
+#ifndef GSA_DATA_CODEC_CODEC_H
+#define GSA_DATA_CODEC_CODEC_H
 
 #include <greedystep/greedystep.h>
 
@@ -12,16 +12,16 @@
 #include <stdbool.h>
 
 /* One step's input and output; the codec moves both forward. */
-typedef struct gsa__codec_io {
+typedef struct gsai_codec_io {
     const unsigned char *in;
     size_t in_size;
     unsigned char *out;
     size_t out_size;
     bool is_last;       /* no input will follow what is in `in`: an encoder ends its member */
     const char *detail; /* what the library says of a failure: static text, or NULL */
-} gsa__codec_io;
+} gsai_codec_io;
 
-static inline void gsa__codec_move(gsa__codec_io *io, size_t n_in, size_t n_out)
+static inline void gsai_codec_move(gsai_codec_io *io, size_t n_in, size_t n_out)
 {
     io->in += n_in;
     io->in_size -= n_in;
@@ -30,52 +30,52 @@ static inline void gsa__codec_move(gsa__codec_io *io, size_t n_in, size_t n_out)
 }
 
 /* For libraries whose sizes are no larger. */
-static inline unsigned gsa__codec_size(size_t size)
+static inline unsigned gsai_codec_size(size_t size)
 {
     return size > UINT_MAX ? UINT_MAX : (unsigned)size;
 }
 
-typedef enum gsa__codec_result {
-    GSA__CODEC_MORE = 0,   /* inside a member */
-    GSA__CODEC_MEMBER_END, /* a member is complete; another may follow */
-    GSA__CODEC_DAMAGED,
-    GSA__CODEC_NO_MEMORY,
-    GSA__CODEC_OVER_LIMIT /* would need more than any file of its kind may */
-} gsa__codec_result;
+typedef enum gsai_codec_result {
+    GSAI_CODEC_MORE = 0,   /* inside a member */
+    GSAI_CODEC_MEMBER_END, /* a member is complete; another may follow */
+    GSAI_CODEC_DAMAGED,
+    GSAI_CODEC_NO_MEMORY,
+    GSAI_CODEC_OVER_LIMIT /* would need more than any file of its kind may */
+} gsai_codec_result;
 
-typedef struct gsa__codec {
+typedef struct gsai_codec {
     const char *(*version)(void);
     /* NULL if there is no memory. env is borrowed until close. */
     void *(*open)(const gsa_env *env);
-    /* Called after GSA__CODEC_MEMBER_END with input left: begins the next member. False if there is no memory. NULL:
+    /* Called after GSAI_CODEC_MEMBER_END with input left: begins the next member. False if there is no memory. NULL:
      * the library does so by itself. */
     bool (*restart)(void *decoder);
-    gsa__codec_result (*step)(void *decoder, gsa__codec_io *io);
+    gsai_codec_result (*step)(void *decoder, gsai_codec_io *io);
     void (*close)(void *decoder);
     /* The way back, with the same steps, restart and close; NULL in a codec that is read only. */
     void *(*open_encoder)(const gsa_env *env);
-} gsa__codec;
+} gsai_codec;
 
 /* Each is there if its library is. */
-extern const gsa__codec gsa__codec_gzip, gsa__codec_zstd, gsa__codec_xz, gsa__codec_bzip2;
+extern const gsai_codec gsai_codec_gzip, gsai_codec_zstd, gsai_codec_xz, gsai_codec_bzip2;
 
 /* A line of the list of codecs: known by its first bytes also where the library is missing. */
-typedef struct gsa__codec_entry {
+typedef struct gsai_codec_entry {
     const char *name;
     const char *library;
     bool (*matches)(const unsigned char *bytes, size_t size);
-    const gsa__codec *codec; /* NULL: this build lacks it */
+    const gsai_codec *codec; /* NULL: this build lacks it */
     const char *ending;      /* of the names of such files */
-} gsa__codec_entry;
+} gsai_codec_entry;
 
 /* Bytes that decide, none of them a newline; content that is shorter is what it is. */
-#define GSA__CODEC_MAGIC 10
+#define GSAI_CODEC_MAGIC 10
 
 /* The codec that the content begins with, or NULL for plain bytes. */
-const gsa__codec_entry *gsa__codec_detect(const unsigned char *bytes, size_t size);
+const gsai_codec_entry *gsai_codec_detect(const unsigned char *bytes, size_t size);
 /* The codec that a file is named after, or NULL. */
-const gsa__codec_entry *gsa__codec_named(const char *path);
+const gsai_codec_entry *gsai_codec_named(const char *path);
 /* Whether the name ends so, perhaps followed by the ending of a codec. */
-bool gsa__codec_ends(const char *path, const char *ending);
+bool gsai_codec_ends(const char *path, const char *ending);
 
 #endif

@@ -9,39 +9,39 @@
 
 #define DEFAULT_BUFFER ((size_t)128 << 10)
 
-gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, const gsa_env *env, size_t buffer_size,
+gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsa_env *env, size_t buffer_size,
                             gsa_error *error)
 {
     if (buffer_size == 0)
         buffer_size = DEFAULT_BUFFER;
-    if (buffer_size < GSA__CODEC_MAGIC)
-        buffer_size = GSA__CODEC_MAGIC;
-    *decode = (gsa__decode){.source = *source, .env = env, .in_capacity = buffer_size};
-    decode->in = gsa__alloc(env, buffer_size, 1);
+    if (buffer_size < GSAI_CODEC_MAGIC)
+        buffer_size = GSAI_CODEC_MAGIC;
+    *decode = (gsai_decode){.source = *source, .env = env, .in_capacity = buffer_size};
+    decode->in = gsai_alloc(env, buffer_size, 1);
     if (!decode->in) {
         const char *name = source->name;
-        gsa__decode_close(decode);
-        return gsa__fail_memory(env, error, "%s: no memory for a buffer of %zu bytes", name, buffer_size);
+        gsai_decode_close(decode);
+        return gsai_fail_memory(env, error, "%s: no memory for a buffer of %zu bytes", name, buffer_size);
     }
     return GSA_OK;
 }
 
-void gsa__decode_close(gsa__decode *decode)
+void gsai_decode_close(gsai_decode *decode)
 {
     if (decode->decoder)
         decode->entry->codec->close(decode->decoder);
-    gsa__free(decode->env, decode->in);
-    gsa__source_close(&decode->source);
+    gsai_free(decode->env, decode->in);
+    gsai_source_close(&decode->source);
     memset(decode, 0, sizeof *decode);
 }
 
 /* Adds what one read of the source delivers to the input buffer, which must not be full. */
-static gsa_status refill(gsa__decode *decode, gsa_error *error)
+static gsa_status refill(gsai_decode *decode, gsa_error *error)
 {
     if (decode->in_start == decode->in_end)
         decode->in_start = decode->in_end = 0;
     size_t got;
-    gsa_status status = gsa__source_read(&decode->source, decode->in + decode->in_end,
+    gsa_status status = gsai_source_read(&decode->source, decode->in + decode->in_end,
                                          decode->in_capacity - decode->in_end, &got, error);
     if (status != GSA_OK)
         return status;
@@ -51,24 +51,24 @@ static gsa_status refill(gsa__decode *decode, gsa_error *error)
 }
 
 /* A newline is in no codec's first bytes: whoever typed a short line need not type another. */
-static gsa_status detect(gsa__decode *decode, gsa_error *error)
+static gsa_status detect(gsai_decode *decode, gsa_error *error)
 {
-    while (decode->in_end < GSA__CODEC_MAGIC && !decode->source_ended && !memchr(decode->in, '\n', decode->in_end)) {
+    while (decode->in_end < GSAI_CODEC_MAGIC && !decode->source_ended && !memchr(decode->in, '\n', decode->in_end)) {
         gsa_status status = refill(decode, error);
         if (status != GSA_OK)
             return status;
     }
-    const gsa__codec_entry *entry = gsa__codec_detect(decode->in, decode->in_end);
+    const gsai_codec_entry *entry = gsai_codec_detect(decode->in, decode->in_end);
     if (entry) {
-        const gsa__codec *codec = entry->codec;
+        const gsai_codec *codec = entry->codec;
         if (!codec)
-            return gsa__fail(error, GSA_UNSUPPORTED,
+            return gsai_fail(error, GSA_UNSUPPORTED,
                              "%s is compressed with %s, which this build cannot read: build it with %s, or decompress "
                              "the file first",
                              decode->source.name, entry->name, entry->library);
         decode->decoder = codec->open(decode->env);
         if (!decode->decoder)
-            return gsa__fail_memory(decode->env, error, "%s: no memory to decompress %s", decode->source.name,
+            return gsai_fail_memory(decode->env, error, "%s: no memory to decompress %s", decode->source.name,
                                     entry->name);
         decode->entry = entry;
         decode->inside = true;
@@ -77,80 +77,80 @@ static gsa_status detect(gsa__decode *decode, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status read_plain(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status read_plain(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     size_t left = decode->in_end - decode->in_start;
     if (left == 0 && decode->source_ended)
         return GSA_OK;
     if (left == 0)
-        return gsa__source_read(&decode->source, bytes, size, got, error);
+        return gsai_source_read(&decode->source, bytes, size, got, error);
     *got = size < left ? size : left;
     memcpy(bytes, decode->in + decode->in_start, *got);
     decode->in_start += *got;
     return GSA_OK;
 }
 
-static uint64_t compressed_offset(const gsa__decode *decode)
+static uint64_t compressed_offset(const gsai_decode *decode)
 {
     return decode->source.n_read - (decode->in_end - decode->in_start);
 }
 
-static gsa_status fail_decode(const gsa__decode *decode, gsa_error *error)
+static gsa_status fail_decode(const gsai_decode *decode, gsa_error *error)
 {
     const char *name = decode->source.name, *codec = decode->entry->name, *detail = decode->detail;
     uint64_t at = compressed_offset(decode);
-    if (decode->failed == GSA__CODEC_NO_MEMORY)
-        return gsa__fail_memory(decode->env, error, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")",
+    if (decode->failed == GSAI_CODEC_NO_MEMORY)
+        return gsai_fail_memory(decode->env, error, "%s: no memory to decompress %s (compressed byte %" PRIu64 ")",
                                 name, codec, at);
-    if (decode->failed == GSA__CODEC_OVER_LIMIT)
-        return gsa__fail(error, GSA_LIMIT,
+    if (decode->failed == GSAI_CODEC_OVER_LIMIT)
+        return gsai_fail(error, GSA_LIMIT,
                          "%s: the %s data at compressed byte %" PRIu64
                          " need more memory than allowed (%s): decompress the file first, or raise the limit",
                          name, codec, at, detail);
-    return gsa__fail(error, GSA_FORMAT, "%s: damaged %s data near compressed byte %" PRIu64 ": %s", name, codec, at,
+    return gsai_fail(error, GSA_FORMAT, "%s: damaged %s data near compressed byte %" PRIu64 ": %s", name, codec, at,
                      detail ? detail : "no further detail");
 }
 
-static gsa_status fail_truncated(const gsa__decode *decode, gsa_error *error)
+static gsa_status fail_truncated(const gsai_decode *decode, gsa_error *error)
 {
-    return gsa__fail(error, GSA_FORMAT,
+    return gsai_fail(error, GSA_FORMAT,
                      "%s: the %s data end in the middle, at compressed byte %" PRIu64 ": the file is incomplete",
                      decode->source.name, decode->entry->name, compressed_offset(decode));
 }
 
 /* One step of the codec into bytes; *got may stay 0. A codec can deliver bytes and fail in the same step. */
-static gsa_status step(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status step(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
-    const gsa__codec *codec = decode->entry->codec;
-    gsa__codec_io io = {.in = decode->in + decode->in_start,
+    const gsai_codec *codec = decode->entry->codec;
+    gsai_codec_io io = {.in = decode->in + decode->in_start,
                         .in_size = decode->in_end - decode->in_start,
                         .out = bytes,
                         .out_size = size,
                         .is_last = decode->source_ended};
     size_t in_before = io.in_size;
-    gsa__codec_result result = GSA__CODEC_NO_MEMORY;
+    gsai_codec_result result = GSAI_CODEC_NO_MEMORY;
     if (decode->inside || !codec->restart || codec->restart(decode->decoder))
         result = codec->step(decode->decoder, &io);
-    decode->inside = result != GSA__CODEC_MEMBER_END;
+    decode->inside = result != GSAI_CODEC_MEMBER_END;
     decode->in_start += in_before - io.in_size;
     *got = size - io.out_size;
-    if (result == GSA__CODEC_MORE && io.in_size == in_before && *got == 0) {
+    if (result == GSAI_CODEC_MORE && io.in_size == in_before && *got == 0) {
         if (in_before == 0) /* which happens only when the source has ended */
             return fail_truncated(decode, error);
-        result = GSA__CODEC_DAMAGED;
+        result = GSAI_CODEC_DAMAGED;
         io.detail = "the decoder stands still";
     }
-    if (result != GSA__CODEC_MORE && result != GSA__CODEC_MEMBER_END) {
+    if (result != GSAI_CODEC_MORE && result != GSAI_CODEC_MEMBER_END) {
         decode->failed = result;
         decode->detail = io.detail;
     }
     return GSA_OK;
 }
 
-static gsa_status read_compressed(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status read_compressed(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     while (*got == 0) {
-        if (decode->failed != GSA__CODEC_MORE)
+        if (decode->failed != GSAI_CODEC_MORE)
             return fail_decode(decode, error);
         if (decode->in_start == decode->in_end && !decode->source_ended) {
             gsa_status status = refill(decode, error);
@@ -166,7 +166,7 @@ static gsa_status read_compressed(gsa__decode *decode, void *bytes, size_t size,
     return GSA_OK;
 }
 
-static gsa_status read_on(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status read_on(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     *got = 0;
     if (!decode->detected) {
@@ -178,10 +178,10 @@ static gsa_status read_on(gsa__decode *decode, void *bytes, size_t size, size_t 
                          : read_plain(decode, bytes, size, got, error);
 }
 
-bool gsa__decode_is_idle(const gsa__decode *decode)
+bool gsai_decode_is_idle(const gsai_decode *decode)
 {
     return decode->start_used == decode->start_size && decode->in_start == decode->in_end && !decode->source_ended &&
-           gsa__source_is_idle(&decode->source);
+           gsai_source_is_idle(&decode->source);
 }
 
 /* A whole line that is neither blank nor a comment: it tells the format of text. */
@@ -197,21 +197,21 @@ static bool has_telling_line(const unsigned char *start, size_t size)
     return false;
 }
 
-gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error)
+gsa_status gsai_decode_peek(gsai_decode *decode, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    for (size_t got = 1; status == GSA_OK && got > 0 && decode->start_size < GSA__DECODE_START;) {
-        bool waits = decode->in_start == decode->in_end && gsa__source_is_idle(&decode->source);
+    for (size_t got = 1; status == GSA_OK && got > 0 && decode->start_size < GSAI_DECODE_START;) {
+        bool waits = decode->in_start == decode->in_end && gsai_source_is_idle(&decode->source);
         if (waits && has_telling_line(decode->start, decode->start_size))
             break;
         status =
-            read_on(decode, decode->start + decode->start_size, GSA__DECODE_START - decode->start_size, &got, error);
+            read_on(decode, decode->start + decode->start_size, GSAI_DECODE_START - decode->start_size, &got, error);
         decode->start_size += got;
     }
     return status == GSA_STOPPED || decode->start_size == 0 ? status : GSA_OK;
 }
 
-gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
+gsa_status gsai_decode_read(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     size_t left = decode->start_size - decode->start_used;
     if (left == 0)
@@ -222,7 +222,7 @@ gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_
     return GSA_OK;
 }
 
-gsa_status gsa__decode_seek(gsa__decode *decode, int64_t at, gsa_error *error)
+gsa_status gsai_decode_seek(gsai_decode *decode, int64_t at, gsa_error *error)
 {
     decode->in_start = decode->in_end = 0;
     decode->start_used = decode->start_size;

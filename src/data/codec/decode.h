@@ -3,44 +3,44 @@
  *   1 A read delivers at least one byte unless the content has ended (*got == 0) or fails.
  *   2 A read that is stopped (GSA_STOPPED) loses nothing: calling it again goes on.
  *   3 Content that ends inside a member is GSA_FORMAT, never a short result. */
-#ifndef GSA_DATA_DECODE_H
-#define GSA_DATA_DECODE_H
+#ifndef GSA_DATA_CODEC_DECODE_H
+#define GSA_DATA_CODEC_DECODE_H
 
 #include "data/codec/codec.h"
 #include "data/source/source.h"
 
-#define GSA__DECODE_START 4096 /* plain bytes that tell formats apart */
+#define GSAI_DECODE_START 4096 /* plain bytes that tell formats apart */
 
-typedef struct gsa__decode {
-    gsa__source source;
+typedef struct gsai_decode {
+    gsai_source source;
     const gsa_env *env; /* borrowed, resolved */
     unsigned char *in;  /* bytes of the source that are not used yet: [in_start, in_end) */
     size_t in_capacity, in_start, in_end;
     bool source_ended;
     bool detected;
-    const gsa__codec_entry *entry; /* NULL: plain */
+    const gsai_codec_entry *entry; /* NULL: plain */
     void *decoder;
     bool inside;              /* a member has begun and is not complete */
-    gsa__codec_result failed; /* the next read reports it: the bytes before it were delivered first */
+    gsai_codec_result failed; /* the next read reports it: the bytes before it were delivered first */
     const char *detail;
-    unsigned char start[GSA__DECODE_START]; /* plain bytes that were peeked at: [start_used, start_size) come first */
+    unsigned char start[GSAI_DECODE_START]; /* plain bytes that were peeked at: [start_used, start_size) come first */
     size_t start_used, start_size;
-} gsa__decode;
+} gsai_decode;
 
 /* Takes the source over, also on failure. buffer_size 0: the default. */
-gsa_status gsa__decode_open(gsa__decode *decode, const gsa__source *source, const gsa_env *env, size_t buffer_size,
+gsa_status gsai_decode_open(gsai_decode *decode, const gsai_source *source, const gsa_env *env, size_t buffer_size,
                             gsa_error *error);
-gsa_status gsa__decode_read(gsa__decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
+gsa_status gsai_decode_read(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error);
 /* All that the source has delivered is used, and it has nothing more for the moment. */
-bool gsa__decode_is_idle(const gsa__decode *decode);
-/* Before the first read: decode->start gets the first GSA__DECODE_START bytes, or all there are, and keeps them for
+bool gsai_decode_is_idle(const gsai_decode *decode);
+/* Before the first read: decode->start gets the first GSAI_DECODE_START bytes, or all there are, and keeps them for
  * reads; of a stream that has no more for the moment, only what it has with a line that tells what it is. A failure
  * behind the first byte is left to these. After GSA_STOPPED another call goes on. */
-gsa_status gsa__decode_peek(gsa__decode *decode, gsa_error *error);
+gsa_status gsai_decode_peek(gsai_decode *decode, gsa_error *error);
 /* Of plain content that was peeked at: reads go on at this byte or, below 0, so many before the end, and
  * are counted anew. */
-gsa_status gsa__decode_seek(gsa__decode *decode, int64_t at, gsa_error *error);
+gsa_status gsai_decode_seek(gsai_decode *decode, int64_t at, gsa_error *error);
 /* Takes one that was never opened, if it is zeroed. */
-void gsa__decode_close(gsa__decode *decode);
+void gsai_decode_close(gsai_decode *decode);
 
 #endif

@@ -23,11 +23,11 @@ typedef struct piece {
     bool is_whole; /* it could be compressed */
 } piece;
 
-struct gsa__encode {
+struct gsai_encode {
     gsa_env env;
-    const gsa__codec_entry *entry;
-    gsa__atomic_file *file;
-    gsa__pipeline *pipeline; /* NULL: there is one piece, which the caller compresses */
+    const gsai_codec_entry *entry;
+    gsai_atomic_file *file;
+    gsai_pipeline *pipeline; /* NULL: there is one piece, which the caller compresses */
     piece *piece, *current;
     size_t n_pieces, max_pieces;
     bool has_bytes;
@@ -42,58 +42,58 @@ static bool fill(void *encode, size_t slot)
 
 static void compress(void *memory, size_t slot)
 {
-    gsa__encode *encode = memory;
+    gsai_encode *encode = memory;
     piece *of = &encode->piece[slot];
-    const gsa__codec *codec = encode->entry->codec;
+    const gsai_codec *codec = encode->entry->codec;
     if (!of->is_begun)
         return;
-    gsa__codec_io io = {of->plain, of->plain_size, of->packed, PACKED_SIZE, .is_last = true};
+    gsai_codec_io io = {of->plain, of->plain_size, of->packed, PACKED_SIZE, .is_last = true};
     of->is_whole = (!codec->restart || codec->restart(of->encoder)) &&
-                   codec->step(of->encoder, &io) == GSA__CODEC_MEMBER_END && io.in_size == 0;
+                   codec->step(of->encoder, &io) == GSAI_CODEC_MEMBER_END && io.in_size == 0;
     of->packed_size = PACKED_SIZE - io.out_size;
 }
 
-static bool make_piece(gsa__encode *encode, piece *out)
+static bool make_piece(gsai_encode *encode, piece *out)
 {
-    out->plain = gsa__alloc(&encode->env, PIECE_SIZE, 1);
-    out->packed = gsa__alloc(&encode->env, PACKED_SIZE, 1);
+    out->plain = gsai_alloc(&encode->env, PIECE_SIZE, 1);
+    out->packed = gsai_alloc(&encode->env, PACKED_SIZE, 1);
     out->encoder = out->plain && out->packed ? encode->entry->codec->open_encoder(&encode->env) : NULL;
     return out->encoder != NULL;
 }
 
 /* Beyond the first piece, which there must be. */
-static void make_others(gsa__encode *encode, size_t n_threads)
+static void make_others(gsai_encode *encode, size_t n_threads)
 {
-    static const gsa__stages stages = {fill, compress};
-    if (n_threads < 2 || gsa__memory_left(&encode->env) / SHARE / encode->max_pieces < COST)
+    static const gsai_stages stages = {fill, compress};
+    if (n_threads < 2 || gsai_memory_left(&encode->env) / SHARE / encode->max_pieces < COST)
         return;
     while (encode->n_pieces < encode->max_pieces && make_piece(encode, &encode->piece[encode->n_pieces]))
         encode->n_pieces++;
     if (encode->n_pieces > 1)
-        encode->pipeline = gsa__pipeline_new(n_threads, encode->n_pieces, &stages, encode, &encode->env);
+        encode->pipeline = gsai_pipeline_new(n_threads, encode->n_pieces, &stages, encode, &encode->env);
     if (encode->pipeline)
-        gsa__pipeline_start(encode->pipeline);
+        gsai_pipeline_start(encode->pipeline);
 }
 
 /* The next piece is the caller's. */
-static void take_next(gsa__encode *encode)
+static void take_next(gsai_encode *encode)
 {
     size_t slot = 0;
     if (encode->pipeline)
-        (void)gsa__pipeline_next(encode->pipeline, &slot); /* always: nothing stops it */
+        (void)gsai_pipeline_next(encode->pipeline, &slot); /* always: nothing stops it */
     encode->current = &encode->piece[slot];
 }
 
-gsa__encode *gsa__encode_new(const gsa__codec_entry *entry, gsa__atomic_file *file, const gsa_env *env)
+gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsa_env *env)
 {
-    size_t n_threads = gsa__workers_count(env);
-    gsa__encode *encode = gsa__alloc_zeroed(env, 1, sizeof *encode);
+    size_t n_threads = gsai_workers_count(env);
+    gsai_encode *encode = gsai_alloc_zeroed(env, 1, sizeof *encode);
     if (!encode)
         return NULL;
-    *encode = (gsa__encode){.env = *env, .entry = entry, .file = file, .n_pieces = 1, .max_pieces = n_threads + 2};
-    encode->piece = gsa__alloc_zeroed(env, encode->max_pieces, sizeof *encode->piece);
+    *encode = (gsai_encode){.env = *env, .entry = entry, .file = file, .n_pieces = 1, .max_pieces = n_threads + 2};
+    encode->piece = gsai_alloc_zeroed(env, encode->max_pieces, sizeof *encode->piece);
     if (!encode->piece || !make_piece(encode, encode->piece)) {
-        gsa__encode_free(encode);
+        gsai_encode_free(encode);
         return NULL;
     }
     make_others(encode, n_threads);
@@ -101,31 +101,31 @@ gsa__encode *gsa__encode_new(const gsa__codec_entry *entry, gsa__atomic_file *fi
     return encode;
 }
 
-static void free_piece(gsa__encode *encode, piece *of)
+static void free_piece(gsai_encode *encode, piece *of)
 {
     if (of->encoder)
         encode->entry->codec->close(of->encoder);
-    gsa__free(&encode->env, of->plain);
-    gsa__free(&encode->env, of->packed);
+    gsai_free(&encode->env, of->plain);
+    gsai_free(&encode->env, of->packed);
 }
 
-void gsa__encode_free(gsa__encode *encode)
+void gsai_encode_free(gsai_encode *encode)
 {
     if (!encode)
         return;
     gsa_env env = encode->env;
-    gsa__pipeline_free(encode->pipeline);
+    gsai_pipeline_free(encode->pipeline);
     for (size_t i = 0; encode->piece && i < encode->max_pieces; i++)
         free_piece(encode, &encode->piece[i]);
-    gsa__free(&env, encode->piece);
-    gsa__free(&env, encode);
+    gsai_free(&env, encode->piece);
+    gsai_free(&env, encode);
 }
 
 /* Lets the current piece go, and writes the one that was let go the longest ago: that is the current one then. */
-static gsa_status end_piece(gsa__encode *encode, gsa_error *error)
+static gsa_status end_piece(gsai_encode *encode, gsa_error *error)
 {
     if (encode->pipeline)
-        gsa__pipeline_release(encode->pipeline);
+        gsai_pipeline_release(encode->pipeline);
     else
         compress(encode, 0);
     take_next(encode);
@@ -134,11 +134,11 @@ static gsa_status end_piece(gsa__encode *encode, gsa_error *error)
         return GSA_OK;
     of->is_begun = false;
     of->plain_size = 0;
-    return of->is_whole ? gsa__atomic_file_write(encode->file, of->packed, of->packed_size, error)
-                        : gsa__fail_memory(&encode->env, error, "no memory to compress with %s", encode->entry->name);
+    return of->is_whole ? gsai_atomic_file_write(encode->file, of->packed, of->packed_size, error)
+                        : gsai_fail_memory(&encode->env, error, "no memory to compress with %s", encode->entry->name);
 }
 
-gsa_status gsa__encode_write(gsa__encode *encode, const void *bytes, size_t size, gsa_error *error)
+gsa_status gsai_encode_write(gsai_encode *encode, const void *bytes, size_t size, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     const unsigned char *from = bytes;
@@ -154,7 +154,7 @@ gsa_status gsa__encode_write(gsa__encode *encode, const void *bytes, size_t size
     return status;
 }
 
-gsa_status gsa__encode_finish(gsa__encode *encode, gsa_error *error)
+gsa_status gsai_encode_finish(gsai_encode *encode, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     if (!encode->has_bytes)

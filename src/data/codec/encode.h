@@ -2,21 +2,21 @@
  *
  *   1 Where a piece ends depends on the number of bytes alone, so that a file is the same whatever the threads.
  *   2 Pieces are written in their order, by whoever writes or finishes. */
-#ifndef GSA_DATA_ENCODE_H
-#define GSA_DATA_ENCODE_H
+#ifndef GSA_DATA_CODEC_ENCODE_H
+#define GSA_DATA_CODEC_ENCODE_H
 
 #include "base/atomic_file.h"
 #include "data/codec/codec.h"
 
-typedef struct gsa__encode gsa__encode;
+typedef struct gsai_encode gsai_encode;
 
 /* The codec must have an encoder; the file is borrowed. NULL if there is no memory. */
-gsa__encode *gsa__encode_new(const gsa__codec_entry *entry, gsa__atomic_file *file, const gsa_env *env);
+gsai_encode *gsai_encode_new(const gsai_codec_entry *entry, gsai_atomic_file *file, const gsa_env *env);
 /* A failure may be that of bytes before. */
-gsa_status gsa__encode_write(gsa__encode *encode, const void *bytes, size_t size, gsa_error *error);
+gsa_status gsai_encode_write(gsai_encode *encode, const void *bytes, size_t size, gsa_error *error);
 /* Writes what is left. */
-gsa_status gsa__encode_finish(gsa__encode *encode, gsa_error *error);
+gsa_status gsai_encode_finish(gsai_encode *encode, gsa_error *error);
 /* Takes NULL. */
-void gsa__encode_free(gsa__encode *encode);
+void gsai_encode_free(gsai_encode *encode);
 
 #endif

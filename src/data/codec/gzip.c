@@ -20,17 +20,17 @@ typedef struct gzip_stream {
 
 static void *allocate(void *env, unsigned items, unsigned size)
 {
-    return gsa__alloc(env, items, size);
+    return gsai_alloc(env, items, size);
 }
 
 static void release(void *env, void *memory)
 {
-    gsa__free(env, memory);
+    gsai_free(env, memory);
 }
 
 static void *open_stream(const gsa_env *env, bool is_encoder)
 {
-    gzip_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
+    gzip_stream *file = gsai_alloc_zeroed(env, 1, sizeof *file);
     if (!file)
         return NULL;
     file->env = env;
@@ -42,7 +42,7 @@ static void *open_stream(const gsa_env *env, bool is_encoder)
         is_encoder ? deflateInit2(&file->stream, LEVEL, Z_DEFLATED, GZIP_HEADER_ONLY, MEMORY_LEVEL, Z_DEFAULT_STRATEGY)
                    : inflateInit2(&file->stream, GZIP_HEADER_ONLY);
     if (result != Z_OK) {
-        gsa__free(env, file);
+        gsai_free(env, file);
         return NULL;
     }
     return file;
@@ -64,28 +64,28 @@ static bool restart_gzip(void *memory)
     return (file->is_encoder ? deflateReset : inflateReset)(&file->stream) == Z_OK;
 }
 
-static gsa__codec_result step_gzip(void *memory, gsa__codec_io *io)
+static gsai_codec_result step_gzip(void *memory, gsai_codec_io *io)
 {
     gzip_stream *file = memory;
     z_stream *stream = &file->stream;
-    unsigned in_size = gsa__codec_size(io->in_size), out_size = gsa__codec_size(io->out_size);
+    unsigned in_size = gsai_codec_size(io->in_size), out_size = gsai_codec_size(io->out_size);
     stream->next_in = io->in;
     stream->avail_in = in_size;
     stream->next_out = io->out;
     stream->avail_out = out_size;
     int result = file->is_encoder ? deflate(stream, io->is_last ? Z_FINISH : Z_NO_FLUSH) : inflate(stream, Z_NO_FLUSH);
-    gsa__codec_move(io, in_size - stream->avail_in, out_size - stream->avail_out);
+    gsai_codec_move(io, in_size - stream->avail_in, out_size - stream->avail_out);
     io->detail = stream->msg;
     switch (result) {
     case Z_OK:
     case Z_BUF_ERROR: /* no progress was possible; the loop outside knows whether input is over */
-        return GSA__CODEC_MORE;
+        return GSAI_CODEC_MORE;
     case Z_STREAM_END:
-        return GSA__CODEC_MEMBER_END;
+        return GSAI_CODEC_MEMBER_END;
     case Z_MEM_ERROR:
-        return GSA__CODEC_NO_MEMORY;
+        return GSAI_CODEC_NO_MEMORY;
     default:
-        return GSA__CODEC_DAMAGED;
+        return GSAI_CODEC_DAMAGED;
     }
 }
 
@@ -93,7 +93,7 @@ static void close_gzip(void *memory)
 {
     gzip_stream *file = memory;
     (void)(file->is_encoder ? deflateEnd(&file->stream) : inflateEnd(&file->stream));
-    gsa__free(file->env, file);
+    gsai_free(file->env, file);
 }
 
 static const char *version(void)
@@ -101,6 +101,6 @@ static const char *version(void)
     return zlibVersion();
 }
 
-const gsa__codec gsa__codec_gzip = {version, open_gzip, restart_gzip, step_gzip, close_gzip, open_encoder};
+const gsai_codec gsai_codec_gzip = {version, open_gzip, restart_gzip, step_gzip, close_gzip, open_encoder};
 
 #endif

@@ -18,17 +18,17 @@ typedef struct xz_decoder {
 
 static void *allocate(void *env, size_t n, size_t size)
 {
-    return gsa__alloc(env, n, size);
+    return gsai_alloc(env, n, size);
 }
 
 static void release(void *env, void *memory)
 {
-    gsa__free(env, memory);
+    gsai_free(env, memory);
 }
 
 static void *open_xz(const gsa_env *env)
 {
-    xz_decoder *decoder = gsa__alloc_zeroed(env, 1, sizeof *decoder);
+    xz_decoder *decoder = gsai_alloc_zeroed(env, 1, sizeof *decoder);
     if (!decoder)
         return NULL;
     decoder->env = env;
@@ -36,7 +36,7 @@ static void *open_xz(const gsa_env *env)
     decoder->stream = (lzma_stream)LZMA_STREAM_INIT;
     decoder->stream.allocator = &decoder->allocator;
     if (lzma_stream_decoder(&decoder->stream, MOST_MEMORY, LZMA_CONCATENATED) != LZMA_OK) {
-        gsa__free(env, decoder);
+        gsai_free(env, decoder);
         return NULL;
     }
     return decoder;
@@ -54,7 +54,7 @@ static const char *describe(lzma_ret result)
     }
 }
 
-static gsa__codec_result step_xz(void *memory, gsa__codec_io *io)
+static gsai_codec_result step_xz(void *memory, gsai_codec_io *io)
 {
     lzma_stream *stream = &((xz_decoder *)memory)->stream;
     stream->next_in = io->in;
@@ -62,18 +62,18 @@ static gsa__codec_result step_xz(void *memory, gsa__codec_io *io)
     stream->next_out = io->out;
     stream->avail_out = io->out_size;
     lzma_ret result = lzma_code(stream, io->is_last ? LZMA_FINISH : LZMA_RUN);
-    gsa__codec_move(io, io->in_size - stream->avail_in, io->out_size - stream->avail_out);
+    gsai_codec_move(io, io->in_size - stream->avail_in, io->out_size - stream->avail_out);
     switch (result) {
     case LZMA_OK:
     case LZMA_BUF_ERROR: /* no progress was possible */
-        return GSA__CODEC_MORE;
+        return GSAI_CODEC_MORE;
     case LZMA_STREAM_END:
-        return GSA__CODEC_MEMBER_END;
+        return GSAI_CODEC_MEMBER_END;
     case LZMA_MEM_ERROR:
-        return GSA__CODEC_NO_MEMORY;
+        return GSAI_CODEC_NO_MEMORY;
     default:
         io->detail = describe(result);
-        return result == LZMA_MEMLIMIT_ERROR ? GSA__CODEC_OVER_LIMIT : GSA__CODEC_DAMAGED;
+        return result == LZMA_MEMLIMIT_ERROR ? GSAI_CODEC_OVER_LIMIT : GSAI_CODEC_DAMAGED;
     }
 }
 
@@ -81,9 +81,9 @@ static void close_xz(void *memory)
 {
     xz_decoder *decoder = memory;
     lzma_end(&decoder->stream);
-    gsa__free(decoder->env, decoder);
+    gsai_free(decoder->env, decoder);
 }
 
-const gsa__codec gsa__codec_xz = {lzma_version_string, open_xz, NULL, step_xz, close_xz, NULL};
+const gsai_codec gsai_codec_xz = {lzma_version_string, open_xz, NULL, step_xz, close_xz, NULL};
 
 #endif

@@ -30,7 +30,7 @@ static bool count_memory(zstd_stream *file)
     size_t size = file->encoder ? ZSTD_sizeof_CCtx(file->encoder) : ZSTD_sizeof_DStream(file->stream);
     if (size <= file->counted)
         return true;
-    if (!gsa__charge(file->env, size - file->counted))
+    if (!gsai_charge(file->env, size - file->counted))
         return false;
     file->counted = size;
     return true;
@@ -41,14 +41,14 @@ static void close_zstd(void *memory)
     zstd_stream *file = memory;
     ZSTD_freeDStream(file->stream);
     ZSTD_freeCCtx(file->encoder);
-    gsa__discharge(file->env, file->counted);
-    gsa__free(file->env, file);
+    gsai_discharge(file->env, file->counted);
+    gsai_free(file->env, file);
 }
 
 static bool begin_decoder(zstd_stream *file)
 {
     file->stream = ZSTD_createDStream();
-    return file->stream && limit_window(file->stream, gsa__memory_left(file->env));
+    return file->stream && limit_window(file->stream, gsai_memory_left(file->env));
 }
 
 /* With the library's default level (3), and a checksum as the command zstd adds one. */
@@ -60,7 +60,7 @@ static bool begin_encoder(zstd_stream *file)
 
 static void *open_stream(const gsa_env *env, bool (*begin)(zstd_stream *file))
 {
-    zstd_stream *file = gsa__alloc_zeroed(env, 1, sizeof *file);
+    zstd_stream *file = gsai_alloc_zeroed(env, 1, sizeof *file);
     if (!file)
         return NULL;
     file->env = env;
@@ -81,7 +81,7 @@ static void *open_encoder(const gsa_env *env)
     return open_stream(env, begin_encoder);
 }
 
-static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
+static gsai_codec_result step_zstd(void *memory, gsai_codec_io *io)
 {
     zstd_stream *file = memory;
     ZSTD_EndDirective end = io->is_last ? ZSTD_e_end : ZSTD_e_continue;
@@ -89,24 +89,24 @@ static gsa__codec_result step_zstd(void *memory, gsa__codec_io *io)
     ZSTD_outBuffer out = {io->out, io->out_size, 0};
     size_t result = file->encoder ? ZSTD_compressStream2(file->encoder, &out, &in, end)
                                   : ZSTD_decompressStream(file->stream, &out, &in);
-    gsa__codec_move(io, in.pos, out.pos);
+    gsai_codec_move(io, in.pos, out.pos);
     if (!count_memory(file))
-        return GSA__CODEC_NO_MEMORY;
+        return GSAI_CODEC_NO_MEMORY;
     if (result == 0)
-        return GSA__CODEC_MEMBER_END;
+        return GSAI_CODEC_MEMBER_END;
     if (!ZSTD_isError(result))
-        return GSA__CODEC_MORE;
+        return GSAI_CODEC_MORE;
     io->detail = ZSTD_getErrorName(result);
     switch (ZSTD_getErrorCode(result)) {
     case ZSTD_error_memory_allocation:
-        return GSA__CODEC_NO_MEMORY;
+        return GSAI_CODEC_NO_MEMORY;
     case ZSTD_error_frameParameter_windowTooLarge:
-        return GSA__CODEC_OVER_LIMIT;
+        return GSAI_CODEC_OVER_LIMIT;
     default:
-        return GSA__CODEC_DAMAGED;
+        return GSAI_CODEC_DAMAGED;
     }
 }
 
-const gsa__codec gsa__codec_zstd = {ZSTD_versionString, open_zstd, NULL, step_zstd, close_zstd, open_encoder};
+const gsai_codec gsai_codec_zstd = {ZSTD_versionString, open_zstd, NULL, step_zstd, close_zstd, open_encoder};
 
 #endif

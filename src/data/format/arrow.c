@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-static void release_batch(gsa__arrow *arrow)
+static void release_batch(gsai_arrow *arrow)
 {
     if (arrow->batch.release)
         arrow->batch.release(&arrow->batch);
@@ -15,7 +15,7 @@ static void release_batch(gsa__arrow *arrow)
     arrow->at = 0;
 }
 
-static void release_stream(gsa__arrow *arrow)
+static void release_stream(gsai_arrow *arrow)
 {
     release_batch(arrow);
     if (arrow->schema.release)
@@ -28,20 +28,20 @@ static void release_stream(gsa__arrow *arrow)
 
 static void close_arrow(void *memory)
 {
-    gsa__arrow *arrow = memory;
+    gsai_arrow *arrow = memory;
     const gsa_env *env = arrow->csv.env;
     release_stream(arrow);
     if (arrow->again.release)
         arrow->again.release(arrow->again.ctx);
-    gsa__csv_forget(&arrow->csv);
-    gsa__number_locale_free(env, arrow->csv.locale);
+    gsai_csv_forget(&arrow->csv);
+    gsai_number_locale_free(env, arrow->csv.locale);
     for (size_t i = 0; i < arrow->n_columns && arrow->column; i++)
-        gsa__free(env, arrow->column[i].hash);
-    gsa__free(env, arrow->column);
-    gsa__free(env, arrow);
+        gsai_free(env, arrow->column[i].hash);
+    gsai_free(env, arrow->column);
+    gsai_free(env, arrow);
 }
 
-void gsa__arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *again)
+void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *again)
 {
     if (stream->release)
         stream->release(stream);
@@ -49,54 +49,54 @@ void gsa__arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *a
         again->release(again->ctx);
 }
 
-gsa_status gsa__arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsa_env *env,
+gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsa_env *env,
                            void **out, gsa_error *error)
 {
-    gsa__arrow *arrow = stream->release ? gsa__alloc_zeroed(env, 1, sizeof *arrow) : NULL;
+    gsai_arrow *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
     if (!arrow) {
         bool is_used = !stream->release;
-        gsa__arrow_refuse(stream, again);
-        return is_used ? gsa__fail(error, GSA_ARGUMENT, "the Arrow stream was released already: a stream is read once")
-                       : gsa__fail_memory(env, error, "no memory for a reader of Arrow streams");
+        gsai_arrow_refuse(stream, again);
+        return is_used ? gsai_fail(error, GSA_ARGUMENT, "the Arrow stream was released already: a stream is read once")
+                       : gsai_fail_memory(env, error, "no memory for a reader of Arrow streams");
     }
     arrow->stream = *stream;
     stream->release = NULL; /* moved, as the interface has it */
     if (again)
         arrow->again = *again;
     arrow->csv.env = env;
-    arrow->csv.locale = gsa__number_locale_new(env);
+    arrow->csv.locale = gsai_number_locale_new(env);
     if (!arrow->csv.locale) {
         close_arrow(arrow);
-        return gsa__fail_memory(env, error, "no memory for a reader of Arrow streams");
+        return gsai_fail_memory(env, error, "no memory for a reader of Arrow streams");
     }
     *out = arrow;
     return GSA_OK;
 }
 
-static void begin_arrow(void *memory, gsa__format_input *input)
+static void begin_arrow(void *memory, gsai_format_input *input)
 {
-    gsa__arrow *arrow = memory;
+    gsai_arrow *arrow = memory;
     arrow->csv.input = input;
     arrow->is_over = arrow->is_begun;
 }
 
 /* ---- the schema ------------------------------------------------------------------------------------------------- */
 
-static gsa_status fail_stream(gsa__arrow *arrow, int code, gsa_error *error)
+static gsa_status fail_stream(gsai_arrow *arrow, int code, gsa_error *error)
 {
     const char *said = arrow->stream.get_last_error(&arrow->stream);
-    return gsa__fail(error, GSA_IO, "the Arrow stream failed (code %d): %s", code, said ? said : "it does not say why");
+    return gsai_fail(error, GSA_IO, "the Arrow stream failed (code %d): %s", code, said ? said : "it does not say why");
 }
 
-static gsa_status fail_column(const gsa__arrow *arrow, size_t column, gsa_status status, const char *what,
+static gsa_status fail_column(const gsai_arrow *arrow, size_t column, gsa_status status, const char *what,
                               gsa_error *error)
 {
     const char *name = arrow->column[column].name;
-    char quote[GSA__QUOTE_SIZE];
-    return gsa__fail(error, status, "the Arrow stream: column '%s': %s", gsa__quote(name, strlen(name), quote), what);
+    char quote[GSAI_QUOTE_SIZE];
+    return gsai_fail(error, status, "the Arrow stream: column '%s': %s", gsai_quote(name, strlen(name), quote), what);
 }
 
-static gsa_status get_schema(gsa__arrow *arrow, gsa_error *error)
+static gsa_status get_schema(gsai_arrow *arrow, gsa_error *error)
 {
     struct ArrowSchema *schema = &arrow->schema;
     int code = arrow->stream.get_schema(&arrow->stream, schema);
@@ -106,40 +106,40 @@ static gsa_status get_schema(gsa__arrow *arrow, gsa_error *error)
     }
     return strcmp(schema->format, "+s") == 0 && schema->n_children > 0
                ? GSA_OK
-               : gsa__fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
+               : gsai_fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
 }
 
-static gsa_status read_schema(gsa__arrow *arrow, gsa__csv_look *look, gsa_error *error)
+static gsa_status read_schema(gsai_arrow *arrow, gsai_csv_sniff *look, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
     gsa_status status = get_schema(arrow, error);
     if (status != GSA_OK)
         return status;
     arrow->n_columns = (size_t)schema->n_children;
-    arrow->column = gsa__alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
-    look->column = gsa__alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *look->column);
+    arrow->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
+    look->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *look->column);
     bool has_room = arrow->column && look->column;
     for (size_t i = 0; i < arrow->n_columns && has_room; i++) {
-        gsa__csv_seen *seen = &look->column[look->n_columns++];
-        gsa__arrow_column_init(&arrow->column[i], schema->children[i]);
-        seen->first = gsa__copy_text(arrow->csv.env, arrow->column[i].name);
-        seen->n_words = !arrow->column[i].list && gsa__arrow_is_text(arrow->column[i].type);
+        gsai_csv_seen *seen = &look->column[look->n_columns++];
+        gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
+        seen->first = gsai_copy_text(arrow->csv.env, arrow->column[i].name);
+        seen->n_words = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
     look->has_header = true;
-    return has_room ? GSA_OK : gsa__fail_memory(arrow->csv.env, error, "no memory for %zu columns", arrow->n_columns);
+    return has_room ? GSA_OK : gsai_fail_memory(arrow->csv.env, error, "no memory for %zu columns", arrow->n_columns);
 }
 
 /* The list of this name among the features; else the only one that can be it and does not have the other's name. */
-static size_t find_list(const gsa__arrow *arrow, const char *name, const char *other, bool has_ids)
+static size_t find_list(const gsai_arrow *arrow, const char *name, const char *other, bool has_ids)
 {
     size_t found = SIZE_MAX, n = 0;
     for (size_t i = 0; i < arrow->csv.n_columns; i++) {
         size_t number = arrow->csv.column[i].cell;
-        const gsa__arrow_column *column = &arrow->column[number];
+        const gsai_arrow_column *column = &arrow->column[number];
         bool can_be = column->list && column->type && number != arrow->ids;
-        if (!can_be || (has_ids && (column->list == 'w' || !gsa__arrow_is_integer(column->type))))
+        if (!can_be || (has_ids && (column->list == 'w' || !gsai_arrow_is_integer(column->type))))
             continue;
         if (strcmp(column->name, name) == 0)
             return number;
@@ -151,7 +151,7 @@ static size_t find_list(const gsa__arrow *arrow, const char *name, const char *o
     return n == 1 ? found : SIZE_MAX;
 }
 
-static void find_lists(gsa__arrow *arrow)
+static void find_lists(gsai_arrow *arrow)
 {
     arrow->ids = arrow->values = SIZE_MAX;
     arrow->ids = find_list(arrow, "indices", "values", true);
@@ -162,25 +162,25 @@ static void find_lists(gsa__arrow *arrow)
 }
 
 /* Why a column cannot be what the schema says of it, or NULL. */
-static const char *object_to(const gsa__arrow *arrow, size_t number, gsa__field_kind kind)
+static const char *object_to(const gsai_arrow *arrow, size_t number, gsai_field_kind kind)
 {
-    const gsa__arrow_column *column = &arrow->column[number];
-    bool is_feature = kind == GSA__FIELD_NUMBER || kind == GSA__FIELD_WORDS;
+    const gsai_arrow_column *column = &arrow->column[number];
+    bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_WORDS;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
                "indices and values if there are more, or one list of fixed size; leave other lists out with --ignore";
-    if (column->list && (kind == GSA__FIELD_WORDS || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_given))
+    if (column->list && (kind == GSAI_FIELD_WORDS || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_given))
         return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both: leave it out with --ignore";
-    if ((kind == GSA__FIELD_NUMBER || kind == GSA__FIELD_WEIGHT) && gsa__arrow_is_text(column->type))
-        return kind == GSA__FIELD_NUMBER ? "it holds text, and the model was trained with numbers in it"
+    if ((kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_WEIGHT) && gsai_arrow_is_text(column->type))
+        return kind == GSAI_FIELD_NUMBER ? "it holds text, and the model was trained with numbers in it"
                                          : "it holds text, and a weight is a number";
     return NULL;
 }
 
-static gsa_status use_column(gsa__arrow *arrow, size_t number, gsa__field_kind kind, gsa_error *error)
+static gsa_status use_column(gsai_arrow *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
 {
     if (number == SIZE_MAX)
         return GSA_OK;
@@ -189,48 +189,48 @@ static gsa_status use_column(gsa__arrow *arrow, size_t number, gsa__field_kind k
     if (!arrow->column[number].type)
         snprintf(text, sizeof text,
                  "the type %s (%s) is not one that is read here: cast it, or leave it out with --ignore",
-                 gsa__arrow_type_name(arrow->column[number].schema), arrow->column[number].schema->format);
+                 gsai_arrow_type_name(arrow->column[number].schema), arrow->column[number].schema->format);
     else
         objection = object_to(arrow, number, kind);
     arrow->column[number].is_used = true;
     return objection ? fail_column(arrow, number, GSA_ARGUMENT, objection, error) : GSA_OK;
 }
 
-static gsa_status use_columns(gsa__arrow *arrow, gsa_error *error)
+static gsa_status use_columns(gsai_arrow *arrow, gsa_error *error)
 {
-    const gsa__csv *csv = &arrow->csv;
-    gsa_status status = use_column(arrow, csv->label, GSA__FIELD_LABEL, error);
+    const gsai_csv *csv = &arrow->csv;
+    gsa_status status = use_column(arrow, csv->label, GSAI_FIELD_LABEL, error);
     if (status == GSA_OK)
-        status = use_column(arrow, csv->weight, GSA__FIELD_WEIGHT, error);
+        status = use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error);
     for (size_t i = 0; i < csv->n_columns && status == GSA_OK; i++)
         status =
-            use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSA__FIELD_NUMBER : GSA__FIELD_WORDS, error);
+            use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSAI_FIELD_NUMBER : GSAI_FIELD_WORDS, error);
     return status;
 }
 
 /* Lists come with feature ids: there is no schema that a model could keep. */
-static void forget_schema(gsa__arrow *arrow)
+static void forget_schema(gsai_arrow *arrow)
 {
-    gsa__format_input *input = arrow->csv.input;
-    char ids[GSA__QUOTE_SIZE] = "", values[GSA__QUOTE_SIZE];
-    gsa__quote(arrow->column[arrow->values].name, strlen(arrow->column[arrow->values].name), values);
+    gsai_format_input *input = arrow->csv.input;
+    char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
+    gsai_quote(arrow->column[arrow->values].name, strlen(arrow->column[arrow->values].name), values);
     if (arrow->ids != SIZE_MAX)
-        gsa__quote(arrow->column[arrow->ids].name, strlen(arrow->column[arrow->ids].name), ids);
-    snprintf(input->understood, sizeof input->understood, "%s: features are the list '%s'%s%s%s", input->name, values,
+        gsai_quote(arrow->column[arrow->ids].name, strlen(arrow->column[arrow->ids].name), ids);
+    snprintf(input->description, sizeof input->description, "%s: features are the list '%s'%s%s%s", input->name, values,
              *ids ? " with the ids '" : "", ids, *ids ? "'" : "");
-    gsa__schema_free(input->schema);
+    gsai_schema_free(input->schema);
 }
 
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
-    gsa__arrow *arrow = memory;
-    gsa__csv_look look = {0};
+    gsai_arrow *arrow = memory;
+    gsai_csv_sniff look = {0};
     if (arrow->csv.is_prepared)
         return GSA_OK;
     gsa_status status = read_schema(arrow, &look, error);
     if (status == GSA_OK)
-        status = gsa__csv_settle(&arrow->csv, &look, error);
-    gsa__csv_look_free(&arrow->csv, &look);
+        status = gsai_csv_settle(&arrow->csv, &look, error);
+    gsai_csv_sniff_free(&arrow->csv, &look);
     if (status == GSA_OK) {
         find_lists(arrow);
         status = use_columns(arrow, error);
@@ -242,19 +242,19 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
 }
 
 /* Another stream for another pass; its columns must be those of the first in type, number and order. */
-static gsa_status open_again(gsa__arrow *arrow, gsa_error *error)
+static gsa_status open_again(gsai_arrow *arrow, gsa_error *error)
 {
     release_stream(arrow);
     int code = arrow->again.open(arrow->again.ctx, &arrow->stream);
     if (code != 0) {
         arrow->stream = (struct ArrowArrayStream){0};
-        return gsa__fail(error, GSA_IO, "the Arrow stream cannot be opened again (code %d)", code);
+        return gsai_fail(error, GSA_IO, "the Arrow stream cannot be opened again (code %d)", code);
     }
     gsa_status status = get_schema(arrow, error);
     bool same = status == GSA_OK && (size_t)arrow->schema.n_children == arrow->n_columns;
     for (size_t i = 0; i < arrow->n_columns && same; i++) {
-        gsa__arrow_column before = arrow->column[i], *column = &arrow->column[i];
-        gsa__arrow_column_init(column, arrow->schema.children[i]);
+        gsai_arrow_column before = arrow->column[i], *column = &arrow->column[i];
+        gsai_arrow_column_init(column, arrow->schema.children[i]);
         column->is_used = before.is_used;
         column->hash = before.hash;
         column->hash_capacity = before.hash_capacity;
@@ -265,36 +265,36 @@ static gsa_status open_again(gsa__arrow *arrow, gsa_error *error)
     arrow->n_rows = 0;
     return status != GSA_OK || same
                ? status
-               : gsa__fail(error, GSA_CONFLICT, "the Arrow stream has other columns when it is opened again");
+               : gsai_fail(error, GSA_CONFLICT, "the Arrow stream has other columns when it is opened again");
 }
 
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
 /* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
-static void forget_hashes(const gsa__arrow *arrow, gsa__arrow_column *column)
+static void forget_hashes(const gsai_arrow *arrow, gsai_arrow_column *column)
 {
-    bool has_words = column->index && gsa__arrow_is_text(column->type) && !arrow->csv.term;
+    bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->csv.term;
     int64_t n = has_words ? column->values->length : 0;
     column->n_hashes = 0;
     if (n == 0 || n / 4 > arrow->batch.length ||
-        !gsa__reserve(arrow->csv.env, &column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
+        !gsai_reserve(arrow->csv.env, &column->hash, &column->hash_capacity, (size_t)n, sizeof *column->hash))
         return;
     memset(column->hash, 0, (size_t)n * sizeof *column->hash);
     column->n_hashes = (size_t)n;
 }
 
-static gsa_status take_batch(gsa__arrow *arrow, gsa_error *error)
+static gsa_status take_batch(gsai_arrow *arrow, gsa_error *error)
 {
     const struct ArrowArray *batch = &arrow->batch;
     bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
     if (batch->n_children != (int64_t)arrow->n_columns || !batch->children || has_nulls || batch->length < 0 ||
         batch->offset < 0 || batch->offset > INT64_MAX - batch->length)
-        return gsa__fail(error, GSA_FORMAT, "the Arrow stream: a batch does not have the columns of the schema");
+        return gsai_fail(error, GSA_FORMAT, "the Arrow stream: a batch does not have the columns of the schema");
     for (size_t i = 0; i < arrow->n_columns; i++) {
         if (!arrow->column[i].is_used || batch->length == 0)
             continue;
         const char *objection =
-            gsa__arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
+            gsai_arrow_column_take(&arrow->column[i], batch->children[i], batch->offset + batch->length);
         if (objection)
             return fail_column(arrow, i, GSA_FORMAT, objection, error);
         forget_hashes(arrow, &arrow->column[i]);
@@ -302,12 +302,12 @@ static gsa_status take_batch(gsa__arrow *arrow, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status next_batch(gsa__arrow *arrow, gsa_error *error)
+static gsa_status next_batch(gsai_arrow *arrow, gsa_error *error)
 {
     const gsa_env *env = arrow->csv.env;
     release_batch(arrow);
     if (env->should_stop(env->stop_ctx))
-        return gsa__fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
+        return gsai_fail(error, GSA_STOPPED, "reading the Arrow stream was stopped on request");
     int code = arrow->stream.get_next(&arrow->stream, &arrow->batch);
     if (code != 0) {
         arrow->batch = (struct ArrowArray){0};
@@ -321,23 +321,23 @@ static gsa_status next_batch(gsa__arrow *arrow, gsa_error *error)
     return status;
 }
 
-static gsa_status read_arrow(void *memory, gsa__rows *rows, gsa_error *error)
+static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
 {
-    gsa__arrow *arrow = memory;
+    gsai_arrow *arrow = memory;
     gsa_status status = prepare_arrow(arrow, error);
     if (status == GSA_OK && arrow->is_over)
         status = open_again(arrow, error);
     arrow->is_begun = true;
-    while (status == GSA_OK && !gsa__rows_full(rows)) {
-        status = arrow->at < arrow->batch.length ? gsa__arrow_row(arrow, rows, error) : next_batch(arrow, error);
-        status = gsa__format_settle(arrow->csv.input, status);
+    while (status == GSA_OK && !gsai_rows_full(rows)) {
+        status = arrow->at < arrow->batch.length ? gsai_arrow_row(arrow, rows, error) : next_batch(arrow, error);
+        status = gsai_format_settle(arrow->csv.input, status);
     }
     return status;
 }
 
-const gsa__format *gsa__format_arrow(void)
+const gsai_format *gsai_format_arrow(void)
 {
-    static const gsa__format format = {.title = "an Arrow stream",
+    static const gsai_format format = {.title = "an Arrow stream",
                                        .begin = begin_arrow,
                                        .read = read_arrow,
                                        .close = close_arrow,

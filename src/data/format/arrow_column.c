@@ -16,11 +16,11 @@ static char scalar_type(const char *format)
     return (char)(strlen(format) == 1 && strchr("nbcCsSiIlLfguU", *format) ? *format : '\0');
 }
 
-void gsa__arrow_column_init(gsa__arrow_column *column, const struct ArrowSchema *schema)
+void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema *schema)
 {
     const struct ArrowSchema *cells = schema;
     const char *format = schema->format;
-    *column = (gsa__arrow_column){.schema = schema, .name = schema->name ? schema->name : ""};
+    *column = (gsai_arrow_column){.schema = schema, .name = schema->name ? schema->name : ""};
     if (schema->dictionary) {
         column->index = scalar_type(format);
         cells = schema->dictionary;
@@ -28,17 +28,17 @@ void gsa__arrow_column_init(gsa__arrow_column *column, const struct ArrowSchema 
         column->list = format[1];
         cells = schema->children[0];
     } else if (strncmp(format, "+w:", 3) == 0 && schema->n_children == 1 &&
-               gsa__count_parse(format + 3, &column->width)) {
+               gsai_count_parse(format + 3, &column->width)) {
         column->list = 'w';
         cells = schema->children[0];
     }
     column->type = scalar_type(cells->format);
-    if ((schema->dictionary && !gsa__arrow_is_integer(column->index)) || (cells != schema && cells->dictionary) ||
-        (column->list && gsa__arrow_is_text(column->type)))
+    if ((schema->dictionary && !gsai_arrow_is_integer(column->index)) || (cells != schema && cells->dictionary) ||
+        (column->list && gsai_arrow_is_text(column->type)))
         column->type = '\0';
 }
 
-const char *gsa__arrow_type_name(const struct ArrowSchema *schema)
+const char *gsai_arrow_type_name(const struct ArrowSchema *schema)
 {
     static const char *const names[] = {"+s", "struct",
                                         "+m", "map",
@@ -89,7 +89,7 @@ static view view_at(const struct ArrowArray *array, int64_t at)
     return out;
 }
 
-static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa__arrow_cell *out)
+static void read_text(char type, const struct ArrowArray *array, int64_t at, gsai_arrow_cell *out)
 {
     if (type == 'v') {
         view seen = view_at(array, at);
@@ -101,7 +101,7 @@ static void read_text(char type, const struct ArrowArray *array, int64_t at, gsa
         out->size = (size_t)(offset_at(array, type == 'U', at + 1) - start);
         out->text = out->size > 0 ? (const char *)array->buffers[2] + start : "";
     }
-    out->kind = gsa__is_absent(out->text, out->size) ? GSA__CELL_ABSENT : GSA__CELL_WORD;
+    out->kind = gsai_is_absent(out->text, out->size) ? GSAI_CELL_ABSENT : GSAI_CELL_WORD;
 }
 
 static double number_at(char type, const void *data, int64_t at, int64_t *whole)
@@ -121,22 +121,22 @@ static double number_at(char type, const void *data, int64_t at, int64_t *whole)
                          : (double)(((const uint8_t *)data)[at / 8] >> at % 8 & 1);
 }
 
-static gsa__arrow_cell read_scalar(char type, const struct ArrowArray *array, int64_t at)
+static gsai_arrow_cell read_scalar(char type, const struct ArrowArray *array, int64_t at)
 {
-    gsa__arrow_cell cell = {.kind = GSA__CELL_ABSENT};
+    gsai_arrow_cell cell = {.kind = GSAI_CELL_ABSENT};
     at += array->offset;
     if (type == 'n' || !is_valid(array, at))
         return cell;
-    if (gsa__arrow_is_text(type)) {
+    if (gsai_arrow_is_text(type)) {
         read_text(type, array, at, &cell);
         return cell;
     }
     cell.number = number_at(type, array->buffers[1], at, &cell.whole);
-    cell.kind = isnan(cell.number) ? GSA__CELL_ABSENT : GSA__CELL_NUMBER;
+    cell.kind = isnan(cell.number) ? GSAI_CELL_ABSENT : GSAI_CELL_NUMBER;
     return cell;
 }
 
-int64_t gsa__arrow_place(const gsa__arrow_column *column, int64_t row)
+int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row)
 {
     const struct ArrowArray *array = column->array;
     int64_t whole = 0, at = row + array->offset;
@@ -148,15 +148,15 @@ int64_t gsa__arrow_place(const gsa__arrow_column *column, int64_t row)
     return column->index == 'l' || column->index == 'L' ? whole : (int64_t)number;
 }
 
-gsa__arrow_cell gsa__arrow_read(const gsa__arrow_column *column, int64_t row)
+gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row)
 {
     if (!column->index)
         return read_scalar(column->type, column->array, row);
-    int64_t place = gsa__arrow_place(column, row);
-    return place < 0 ? (gsa__arrow_cell){.kind = GSA__CELL_ABSENT} : read_scalar(column->type, column->values, place);
+    int64_t place = gsai_arrow_location(column, row);
+    return place < 0 ? (gsai_arrow_cell){.kind = GSAI_CELL_ABSENT} : read_scalar(column->type, column->values, place);
 }
 
-size_t gsa__arrow_list(const gsa__arrow_column *column, int64_t row, int64_t *first)
+size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first)
 {
     row += column->array->offset;
     *first = 0;
@@ -167,7 +167,7 @@ size_t gsa__arrow_list(const gsa__arrow_column *column, int64_t row, int64_t *fi
                                : (size_t)(offset_at(column->array, column->list == 'L', row + 1) - *first);
 }
 
-gsa__arrow_cell gsa__arrow_item(const gsa__arrow_column *column, int64_t item)
+gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
 {
     return read_scalar(column->type, column->values, item);
 }
@@ -213,24 +213,24 @@ static const char *check_shape(const struct ArrowArray *array, int64_t n_buffers
 
 static const char *check_scalars(char type, const struct ArrowArray *array)
 {
-    bool is_text = gsa__arrow_is_text(type);
+    bool is_text = gsai_arrow_is_text(type);
     const char *objection = check_shape(array, type == 'n' ? 0 : is_text ? 3 : 2, type == 'v' || type == 'n');
     if (objection || !is_text)
         return objection;
     return type == 'v' ? check_views(array) : check_offsets(array, type == 'U', array->buffers[2] ? INT64_MAX : 0);
 }
 
-static const char *check_dictionary(const gsa__arrow_column *column)
+static const char *check_dictionary(const gsai_arrow_column *column)
 {
     bool fits = true;
     for (int64_t i = 0; i < column->array->length; i++) {
-        int64_t place = gsa__arrow_place(column, i);
+        int64_t place = gsai_arrow_location(column, i);
         fits &= place < column->values->length && (place >= 0 || !is_valid(column->array, i + column->array->offset));
     }
     return fits ? NULL : "its numbers lie outside of its dictionary";
 }
 
-static const char *check_list(const gsa__arrow_column *column)
+static const char *check_list(const gsai_arrow_column *column)
 {
     const struct ArrowArray *array = column->array;
     if (column->list != 'w')
@@ -240,7 +240,7 @@ static const char *check_list(const gsa__arrow_column *column)
     return fits ? NULL : "its list has fewer items than rows need";
 }
 
-const char *gsa__arrow_column_take(gsa__arrow_column *column, const struct ArrowArray *array, int64_t end)
+const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct ArrowArray *array, int64_t end)
 {
     const char *objection = column->list ? check_shape(array, column->list == 'w' ? 1 : 2, false)
                                          : check_scalars(column->index ? column->index : column->type, array);

@@ -21,7 +21,7 @@ typedef enum part { HEAD, HEADER, PAYLOAD, IDS, VALUES, SKIPPED, FOOT, END } par
 
 typedef struct cache {
     const gsa_env *env;
-    gsa__format_input *input;
+    gsai_format_input *input;
     part part;
     uint64_t start;    /* in the file, of the block or whatever else has a header */
     uint64_t offset;   /* of this part */
@@ -29,32 +29,32 @@ typedef struct cache {
     uint64_t n_rows;   /* of those */
     unsigned char *buffer;
     size_t capacity, filled, taken;
-    gsa__cache_block block;
-    unsigned char hasher[sizeof(gsa__hasher) + _Alignof(gsa__hasher)]; /* has one in it, aligned */
+    gsai_cache_block block;
+    unsigned char hasher[sizeof(gsai_hasher) + _Alignof(gsai_hasher)]; /* has one in it, aligned */
     bool knows_schema;                                                 /* or that there is none */
 } cache;
 
 /* Memory of the env is not aligned as a hasher wants it. */
-static gsa__hasher *hasher_of(cache *parser)
+static gsai_hasher *hasher_of(cache *parser)
 {
-    size_t over = (uintptr_t)parser->hasher % _Alignof(gsa__hasher);
-    return (void *)(parser->hasher + (over > 0 ? _Alignof(gsa__hasher) - over : 0));
+    size_t over = (uintptr_t)parser->hasher % _Alignof(gsai_hasher);
+    return (void *)(parser->hasher + (over > 0 ? _Alignof(gsai_hasher) - over : 0));
 }
 
 static void close_cache(void *memory)
 {
     cache *parser = memory;
-    gsa__free(parser->env, parser->buffer);
-    gsa__free(parser->env, parser->block.word);
-    gsa__free(parser->env, parser);
+    gsai_free(parser->env, parser->buffer);
+    gsai_free(parser->env, parser->block.word);
+    gsai_free(parser->env, parser);
 }
 
 static gsa_status open_cache(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error)
 {
     (void)buffer_size; /* a block is taken whole */
-    cache *parser = gsa__alloc_zeroed(env, 1, sizeof *parser);
+    cache *parser = gsai_alloc_zeroed(env, 1, sizeof *parser);
     if (!parser)
-        return gsa__fail_memory(env, error, "no memory for a reader of caches");
+        return gsai_fail_memory(env, error, "no memory for a reader of caches");
     parser->env = env;
     *out = parser;
     return GSA_OK;
@@ -69,7 +69,7 @@ static void enter(cache *parser, part next)
         parser->start = parser->offset;
 }
 
-static void begin_cache(void *memory, gsa__format_input *input)
+static void begin_cache(void *memory, gsai_format_input *input)
 {
     cache *parser = memory;
     parser->input = input;
@@ -90,17 +90,17 @@ static void begin_at(cache *parser, uint64_t block, uint64_t offset, uint64_t fi
     parser->n_rows = first_row;
 }
 
-static uint64_t entry_at(const gsa__cache_index *index, uint64_t block, size_t field)
+static uint64_t entry_at(const gsai_cache_index *index, uint64_t block, size_t field)
 {
-    return gsa__load_u64(index->entries + GSA__CACHE_ENTRY_SIZE * block + 8 * field);
+    return gsai_load_u64(index->entries + GSAI_CACHE_ENTRY_SIZE * block + 8 * field);
 }
 
 /* To the first block that begins at this byte or behind it, or has this row; behind the last one the index is read. */
 static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *error)
 {
     cache *parser = memory;
-    gsa__cache_index index;
-    gsa_status status = gsa__cache_index_read(parser->input->stream, parser->env, &index, error);
+    gsai_cache_index index;
+    gsa_status status = gsai_cache_index_read(parser->input->stream, parser->env, &index, error);
     if (status != GSA_OK)
         return status;
     bool by_row = at->byte == UINT64_MAX;
@@ -110,23 +110,23 @@ static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *erro
         block++;
     uint64_t offset = block < n_blocks ? entry_at(&index, block, 0) : index.offset;
     begin_at(parser, block, offset, block < n_blocks ? entry_at(&index, block, 1) : index.totals.first_row);
-    gsa__free(parser->env, index.entries);
-    return offset > INT64_MAX ? gsa__fail(error, GSA_FORMAT, "%s: damaged cache (make it anew)", parser->input->name)
-                              : gsa__decode_seek(parser->input->stream, (int64_t)offset, error);
+    gsai_free(parser->env, index.entries);
+    return offset > INT64_MAX ? gsai_fail(error, GSA_FORMAT, "%s: damaged cache (make it anew)", parser->input->name)
+                              : gsai_decode_seek(parser->input->stream, (int64_t)offset, error);
 }
 
 /* Says where, if something is damaged. */
 static gsa_status damaged(const cache *parser, gsa_status status, gsa_error *error)
 {
     if (status == GSA_FORMAT)
-        gsa__error_prefix(error, "%s: damaged cache (make it anew), block %" PRIu64 " (byte %" PRIu64 "): ",
+        gsai_error_prefix(error, "%s: damaged cache (make it anew), block %" PRIu64 " (byte %" PRIu64 "): ",
                           parser->input->name, parser->n_blocks, parser->start);
     return status;
 }
 
 static gsa_status fail_damaged(const cache *parser, const char *what, gsa_error *error)
 {
-    return damaged(parser, gsa__fail(error, GSA_FORMAT, "%s", what), error);
+    return damaged(parser, gsai_fail(error, GSA_FORMAT, "%s", what), error);
 }
 
 /* Reads up to `size` bytes of the current part to `to`; *whole is false if the file ends before. */
@@ -135,7 +135,7 @@ static gsa_status fill(cache *parser, unsigned char *to, size_t size, bool *whol
     size_t got = 1;
     while (parser->filled < size && got > 0) {
         gsa_status status =
-            gsa__decode_read(parser->input->stream, to + parser->filled, size - parser->filled, &got, error);
+            gsai_decode_read(parser->input->stream, to + parser->filled, size - parser->filled, &got, error);
         if (status != GSA_OK)
             return status;
         parser->filled += got;
@@ -154,29 +154,29 @@ static gsa_status need(cache *parser, unsigned char *to, size_t size, gsa_error 
 /* All of the current part, and one byte for a NUL. */
 static gsa_status need_buffer(cache *parser, size_t size, gsa_error *error)
 {
-    if (!gsa__reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1))
-        return gsa__fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
+    if (!gsai_reserve(parser->env, &parser->buffer, &parser->capacity, size + 1, 1))
+        return gsai_fail_memory(parser->env, error, "%s: no memory for a block of %zu bytes", parser->input->name,
                                 size);
     return need(parser, parser->buffer, size, error);
 }
 
-static gsa_status read_head(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_head(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
-    gsa_status status = need_buffer(parser, GSA__CACHE_HEAD_SIZE, error);
+    gsa_status status = need_buffer(parser, GSAI_CACHE_HEAD_SIZE, error);
     if (status != GSA_OK)
         return status;
-    uint64_t version = gsa__load_u64(parser->buffer + 8);
-    if (version != GSA__CACHE_VERSION)
-        return gsa__fail(error, GSA_FORMAT,
+    uint64_t version = gsai_load_u64(parser->buffer + 8);
+    if (version != GSAI_CACHE_VERSION)
+        return gsai_fail(error, GSA_FORMAT,
                          "%s is a cache of version %" PRIu64 ", this release reads version %d: convert the rows again",
-                         parser->input->name, version, GSA__CACHE_VERSION);
+                         parser->input->name, version, GSAI_CACHE_VERSION);
     enter(parser, HEADER);
     return GSA_OK;
 }
 
 /* Of a section that nobody has to know, the first letter is a small one. */
-static bool is_optional(const gsa__cache_header *header)
+static bool is_optional(const gsai_cache_header *header)
 {
     return (header->marker & 0xFF) >= 'a' && (header->marker & 0xFF) <= 'z';
 }
@@ -184,74 +184,74 @@ static bool is_optional(const gsa__cache_header *header)
 /* What is wrong with a header, or NULL. */
 static const char *header_objection(const cache *parser)
 {
-    const gsa__cache_header *h = &parser->block.header;
-    if (h->marker == GSA__CACHE_INDEX) {
+    const gsai_cache_header *h = &parser->block.header;
+    if (h->marker == GSAI_CACHE_INDEX) {
         bool fits = h->n_rows == parser->n_blocks && h->first_row == parser->n_rows &&
-                    h->n_rows <= UINT64_MAX / GSA__CACHE_ENTRY_SIZE &&
-                    h->payload_size == h->n_rows * GSA__CACHE_ENTRY_SIZE;
+                    h->n_rows <= UINT64_MAX / GSAI_CACHE_ENTRY_SIZE &&
+                    h->payload_size == h->n_rows * GSAI_CACHE_ENTRY_SIZE;
         return fits ? NULL : "the index does not fit the blocks before it";
     }
     if (is_optional(h))
         return NULL;
-    if (h->marker == GSA__CACHE_SCHEMA && !parser->knows_schema)
+    if (h->marker == GSAI_CACHE_SCHEMA && !parser->knows_schema)
         return h->payload_size > 0 ? NULL : "it has no text";
-    if (h->marker != GSA__CACHE_BLOCK)
+    if (h->marker != GSAI_CACHE_BLOCK)
         return "no block begins here";
     if (h->first_row != parser->n_rows)
         return "it does not continue the rows before it";
-    return gsa__cache_block_objection(h);
+    return gsai_cache_block_objection(h);
 }
 
 /* A header that was damaged is none; so this is what somebody wrote. */
 static gsa_status check_header(cache *parser, gsa_error *error)
 {
-    const gsa__cache_header *header = &parser->block.header;
-    const char *novelty = header->marker == GSA__CACHE_BLOCK ? gsa__cache_block_novelty(header) : NULL;
+    const gsai_cache_header *header = &parser->block.header;
+    const char *novelty = header->marker == GSAI_CACHE_BLOCK ? gsai_cache_block_novelty(header) : NULL;
     if (novelty)
-        return gsa__fail(error, GSA_UNSUPPORTED,
+        return gsai_fail(error, GSA_UNSUPPORTED,
                          "%s: block %" PRIu64 " has %s, which this release does not read yet: convert the rows again",
                          parser->input->name, parser->n_blocks, novelty);
     const char *objection = header_objection(parser);
     if (objection)
         return fail_damaged(parser, objection, error);
     if (is_optional(header) ||
-        (header->payload_size <= gsa__memory_limit(parser->env) / 4 && header->payload_size < SIZE_MAX))
+        (header->payload_size <= gsai_memory_limit(parser->env) / 4 && header->payload_size < SIZE_MAX))
         return GSA_OK;
-    return gsa__fail(error, GSA_LIMIT,
+    return gsai_fail(error, GSA_LIMIT,
                      "%s: block %" PRIu64 " of %" PRIu64
                      " bytes is over a quarter of the memory limit: raise the limit",
                      parser->input->name, parser->n_blocks, header->payload_size);
 }
 
-static gsa_status read_header(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_header(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
-    const gsa__cache_header *header = &parser->block.header;
+    const gsai_cache_header *header = &parser->block.header;
     if (parser->offset >= parser->input->limit)
         return GSA_END;
-    gsa_status status = need_buffer(parser, GSA__CACHE_HEADER_SIZE, error);
+    gsa_status status = need_buffer(parser, GSAI_CACHE_HEADER_SIZE, error);
     if (status != GSA_OK)
         return status;
-    if (!gsa__cache_header_read(parser->buffer, &parser->block.header))
+    if (!gsai_cache_header_read(parser->buffer, &parser->block.header))
         return fail_damaged(parser, "the hash of its header does not match", error);
     status = check_header(parser, error);
     if (status != GSA_OK)
         return status;
-    bool is_schema = header->marker == GSA__CACHE_SCHEMA || is_optional(header);
+    bool is_schema = header->marker == GSAI_CACHE_SCHEMA || is_optional(header);
     if (!parser->knows_schema && !is_schema && parser->input->schema->text)
-        return gsa__fail(error, GSA_ARGUMENT,
+        return gsai_fail(error, GSA_ARGUMENT,
                          "%s is a cache that does not say what its columns were, and %s has columns",
                          parser->input->name, parser->input->schema_from);
     parser->knows_schema = parser->knows_schema || !is_schema;
     enter(parser, is_optional(header) ? SKIPPED : PAYLOAD);
-    gsa__hasher_init(hasher_of(parser));
+    gsai_hasher_init(hasher_of(parser));
     return GSA_OK;
 }
 
 /* The text is followed by a byte in the buffer, where its NUL has room. */
 static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
 {
-    gsa__format_input *input = parser->input;
+    gsai_format_input *input = parser->input;
     char *text = (char *)parser->buffer;
     text[size] = '\0';
     parser->knows_schema = true;
@@ -259,53 +259,53 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
     if (strlen(text) != size)
         return fail_damaged(parser, "its schema is not a text", error);
     bool is_first = !input->schema->text && input->file == 0;
-    gsa_status status = is_first ? gsa__schema_parse(input->schema, text, error) : GSA_OK;
+    gsa_status status = is_first ? gsai_schema_parse(input->schema, text, error) : GSA_OK;
     if (status != GSA_OK)
         return status;
     if (!input->schema->text || strcmp(input->schema->text, text) != 0)
-        return gsa__fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
+        return gsai_fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
                          input->schema_from);
     if (input->options->bits == 0 || input->options->bits == input->schema->bits)
         return GSA_OK;
-    return gsa__fail(error, GSA_ARGUMENT, "--bits %u: %s was made with %u; leave it out, or make the cache anew",
+    return gsai_fail(error, GSA_ARGUMENT, "--bits %u: %s was made with %u; leave it out, or make the cache anew",
                      input->options->bits, input->name, input->schema->bits);
 }
 
 /* The hash of what was read since the header. */
 static gsa_status check_hash(cache *parser, gsa_error *error)
 {
-    bool matches = gsa__hasher_value(hasher_of(parser)) == parser->block.header.payload_hash;
+    bool matches = gsai_hasher_value(hasher_of(parser)) == parser->block.header.payload_hash;
     return matches ? GSA_OK : fail_damaged(parser, "its hash does not match", error);
 }
 
-static gsa_status read_payload(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_payload(cache *parser, gsai_rows *rows, gsa_error *error)
 {
-    const gsa__cache_header *header = &parser->block.header;
-    bool is_block = header->marker == GSA__CACHE_BLOCK;
-    size_t size = is_block ? gsa__cache_facts_size(header) : (size_t)header->payload_size;
+    const gsai_cache_header *header = &parser->block.header;
+    bool is_block = header->marker == GSAI_CACHE_BLOCK;
+    size_t size = is_block ? gsai_cache_info_size(header) : (size_t)header->payload_size;
     gsa_status status = need_buffer(parser, size, error);
     if (status != GSA_OK)
         return status;
-    gsa__hasher_add(hasher_of(parser), parser->buffer, size);
+    gsai_hasher_add(hasher_of(parser), parser->buffer, size);
     if (is_block) {
         enter(parser, IDS);
-        return damaged(parser, gsa__cache_block_begin(&parser->block, parser->buffer, rows, error), error);
+        return damaged(parser, gsai_cache_block_begin(&parser->block, parser->buffer, rows, error), error);
     }
     status = check_hash(parser, error);
     if (status != GSA_OK)
         return status;
-    if (header->marker == GSA__CACHE_SCHEMA)
+    if (header->marker == GSAI_CACHE_SCHEMA)
         return take_schema(parser, size, error);
     enter(parser, FOOT);
     return GSA_OK;
 }
 
-static gsa_status end_block(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status end_block(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     gsa_place place = {.byte = parser->start, .file = parser->input->file};
     gsa_status status = check_hash(parser, error);
     if (status == GSA_OK)
-        status = damaged(parser, gsa__cache_block_finish(&parser->block, place, rows, error), error);
+        status = damaged(parser, gsai_cache_block_finish(&parser->block, place, rows, error), error);
     if (status != GSA_OK)
         return status;
     parser->n_rows += parser->block.header.n_rows;
@@ -315,9 +315,9 @@ static gsa_status end_block(cache *parser, gsa__rows *rows, gsa_error *error)
 }
 
 /* The next piece of ids or values; behind the last one, what follows them. */
-static gsa_status read_entries(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_entries(cache *parser, gsai_rows *rows, gsa_error *error)
 {
-    const gsa__cache_header *header = &parser->block.header;
+    const gsai_cache_header *header = &parser->block.header;
     bool is_ids = parser->part == IDS;
     size_t left = 4 * (size_t)header->n_entries - parser->taken, n = left < PIECE ? left : PIECE;
     unsigned char *to =
@@ -327,45 +327,45 @@ static gsa_status read_entries(cache *parser, gsa__rows *rows, gsa_error *error)
         return status;
     if (n > 0) {
         size_t from = parser->taken / 4, end = from + n / 4;
-        gsa__hasher_add(hasher_of(parser), to + parser->taken, n);
+        gsai_hasher_add(hasher_of(parser), to + parser->taken, n);
         parser->taken += n;
-        (is_ids ? gsa__cache_block_take_ids : gsa__cache_block_take_values)(&parser->block, rows, from, end);
+        (is_ids ? gsai_cache_block_take_ids : gsai_cache_block_take_values)(&parser->block, rows, from, end);
         return GSA_OK;
     }
-    if (!is_ids || !(header->flags & GSA__CACHE_VALUES))
+    if (!is_ids || !(header->flags & GSAI_CACHE_VALUES))
         return end_block(parser, rows, error);
     enter(parser, VALUES);
     return GSA_OK;
 }
 
 /* Piece after piece to the same place. */
-static gsa_status read_skipped(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_skipped(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
-    uint64_t left = parser->block.header.payload_size - (parser->offset - parser->start - GSA__CACHE_HEADER_SIZE);
+    uint64_t left = parser->block.header.payload_size - (parser->offset - parser->start - GSAI_CACHE_HEADER_SIZE);
     size_t n = left < PIECE ? (size_t)left : PIECE;
     gsa_status status = need_buffer(parser, n, error);
     if (status != GSA_OK)
         return status;
-    gsa__hasher_add(hasher_of(parser), parser->buffer, n);
+    gsai_hasher_add(hasher_of(parser), parser->buffer, n);
     enter(parser, n > 0 ? SKIPPED : HEADER);
     return n > 0 ? GSA_OK : check_hash(parser, error);
 }
 
-static gsa_status read_foot(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_foot(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
-    gsa_status status = need_buffer(parser, GSA__CACHE_FOOT_SIZE, error);
+    gsa_status status = need_buffer(parser, GSAI_CACHE_FOOT_SIZE, error);
     if (status != GSA_OK)
         return status;
-    uint64_t index_at = parser->start - parser->block.header.payload_size - GSA__CACHE_HEADER_SIZE;
-    if (gsa__load_u64(parser->buffer) != index_at || memcmp(parser->buffer + 8, GSA__CACHE_END, 8) != 0)
+    uint64_t index_at = parser->start - parser->block.header.payload_size - GSAI_CACHE_HEADER_SIZE;
+    if (gsai_load_u64(parser->buffer) != index_at || memcmp(parser->buffer + 8, GSAI_CACHE_END, 8) != 0)
         return fail_damaged(parser, "the last bytes are not the end of a cache", error);
     enter(parser, END);
     return GSA_OK;
 }
 
-static gsa_status read_end(cache *parser, gsa__rows *rows, gsa_error *error)
+static gsa_status read_end(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
     bool whole = false;
@@ -375,7 +375,7 @@ static gsa_status read_end(cache *parser, gsa__rows *rows, gsa_error *error)
     return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
 }
 
-static gsa_status (*const step[])(cache *, gsa__rows *, gsa_error *) = {
+static gsa_status (*const step[])(cache *, gsai_rows *, gsa_error *) = {
     [HEAD] = read_head,      [HEADER] = read_header,   [PAYLOAD] = read_payload, [IDS] = read_entries,
     [VALUES] = read_entries, [SKIPPED] = read_skipped, [FOOT] = read_foot,       [END] = read_end};
 
@@ -389,35 +389,35 @@ static gsa_status prepare_cache(void *memory, gsa_error *error)
     return status;
 }
 
-static gsa_status read_cache(void *memory, gsa__rows *rows, gsa_error *error)
+static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
 {
     cache *parser = memory;
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && !gsa__rows_full(rows))
+    while (status == GSA_OK && !gsai_rows_full(rows))
         status = step[parser->part](parser, rows, error);
     return status;
 }
 
 /* A header tells what is in its block. */
-static gsa_status pass_cache(void *memory, gsa_extent *out, gsa_error *error)
+static gsa_status pass_cache(void *memory, gsa_row_range *out, gsa_error *error)
 {
     cache *parser = memory;
-    const gsa__cache_header *header = &parser->block.header;
+    const gsai_cache_header *header = &parser->block.header;
     gsa_status status = parser->part == IDS || parser->part == VALUES ? GSA_UNSUPPORTED : GSA_OK;
-    while (status == GSA_OK && !(parser->part == PAYLOAD && header->marker == GSA__CACHE_BLOCK))
+    while (status == GSA_OK && !(parser->part == PAYLOAD && header->marker == GSAI_CACHE_BLOCK))
         status = step[parser->part](parser, NULL, error);
     if (status != GSA_OK)
         return status;
     gsa_place first = {parser->n_rows + 1, parser->start, parser->input->file};
-    *out = (gsa_extent){first, header->n_rows, header->n_entries};
+    *out = (gsa_row_range){first, header->n_rows, header->n_entries};
     uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
     begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
-    return gsa__decode_seek(parser->input->stream, (int64_t)next, error);
+    return gsai_decode_seek(parser->input->stream, (int64_t)next, error);
 }
 
-const gsa__format *gsa__format_cache(void)
+const gsai_format *gsai_format_cache(void)
 {
-    static const gsa__format format = {"a cache",   open_cache, begin_cache, read_cache, close_cache, prepare_cache,
+    static const gsai_format format = {"a cache",   open_cache, begin_cache, read_cache, close_cache, prepare_cache,
                                        enter_cache, true,       pass_cache,  NULL,       NULL};
     return &format;
 }

@@ -1,32 +1,32 @@
 /* The cache: rows after parsing, in blocks that can each be read alone. docs/formats/cache.md says which bytes. */
-#ifndef GSA_DATA_CACHE_H
-#define GSA_DATA_CACHE_H
+#ifndef GSA_DATA_FORMAT_CACHE_H
+#define GSA_DATA_FORMAT_CACHE_H
 
 #include "data/format/format.h"
 
-#define GSA__CACHE_MAGIC "\x89GSAC\0\r\n" /* 8 bytes, the NUL that C adds not counted */
-#define GSA__CACHE_END \
+#define GSAI_CACHE_MAGIC "\x89GSAC\0\r\n" /* 8 bytes, the NUL that C adds not counted */
+#define GSAI_CACHE_END \
     "\x89"             \
     "CASG\0\r\n"
-#define GSA__CACHE_VERSION 2
-#define GSA__CACHE_HEAD_SIZE 16           /* magic, version */
-#define GSA__CACHE_FOOT_SIZE 16           /* offset of the index's header, end magic */
-#define GSA__CACHE_HEADER_SIZE 80         /* the struct below and its hash */
-#define GSA__CACHE_ENTRY_SIZE 24          /* of the index: offset, first row, rows of a block */
-#define GSA__CACHE_BLOCK 0x4B434F4C42u    /* "BLOCK" */
-#define GSA__CACHE_INDEX 0x5845444E49u    /* "INDEX" */
-#define GSA__CACHE_SCHEMA 0x414D45484353u /* "SCHEMA" */
-#define GSA__CACHE_MOST_LABELS 256
+#define GSAI_CACHE_VERSION 2
+#define GSAI_CACHE_HEAD_SIZE 16           /* magic, version */
+#define GSAI_CACHE_FOOT_SIZE 16           /* offset of the index's header, end magic */
+#define GSAI_CACHE_HEADER_SIZE 80         /* the struct below and its hash */
+#define GSAI_CACHE_ENTRY_SIZE 24          /* of the index: offset, first row, rows of a block */
+#define GSAI_CACHE_BLOCK 0x4B434F4C42u    /* "BLOCK" */
+#define GSAI_CACHE_INDEX 0x5845444E49u    /* "INDEX" */
+#define GSAI_CACHE_SCHEMA 0x414D45484353u /* "SCHEMA" */
+#define GSAI_CACHE_MAX_LABELS 256
 
 /* Flags of a block. What is written in the higher bits, or with MISSING, is refused by name until it is read. */
-enum { GSA__CACHE_VALUES = 1, GSA__CACHE_WEIGHTS = 2, GSA__CACHE_MISSING = 4, GSA__CACHE_FORM_SHIFT = 8 };
+enum { GSAI_CACHE_VALUES = 1, GSAI_CACHE_WEIGHTS = 2, GSAI_CACHE_MISSING = 4, GSAI_CACHE_FORM_SHIFT = 8 };
 
 /* A label is 8 bytes: the bits of a finite number, or these and in the low half the number of a word of the block. */
-#define GSA__CACHE_WORD 0xFFFFFFFF00000000u
+#define GSAI_CACHE_WORD 0xFFFFFFFF00000000u
 
 /* Before each block, before the index, the schema and sections to come, as 64-bit numbers. */
-typedef struct gsa__cache_header {
-    uint64_t marker; /* GSA__CACHE_BLOCK, _INDEX, _SCHEMA, or one in small letters: whoever knows it not skips it */
+typedef struct gsai_cache_header {
+    uint64_t marker; /* GSAI_CACHE_BLOCK, _INDEX, _SCHEMA, or one in small letters: whoever knows it not skips it */
     uint64_t payload_size; /* bytes after this header */
     uint64_t payload_hash;
     uint64_t first_row; /* rows before this block; index: all rows */
@@ -35,23 +35,23 @@ typedef struct gsa__cache_header {
     uint64_t n_labels; /* of the table; 0: every row has its own; index: highest feature id + 1 */
     uint64_t n_words;
     uint64_t flags;
-} gsa__cache_header;
+} gsai_cache_header;
 
-void gsa__cache_header_write(const gsa__cache_header *header, unsigned char out[GSA__CACHE_HEADER_SIZE]);
+void gsai_cache_header_write(const gsai_cache_header *header, unsigned char out[GSAI_CACHE_HEADER_SIZE]);
 /* False if the hash does not match. */
-bool gsa__cache_header_read(const unsigned char bytes[GSA__CACHE_HEADER_SIZE], gsa__cache_header *out);
+bool gsai_cache_header_read(const unsigned char bytes[GSAI_CACHE_HEADER_SIZE], gsai_cache_header *out);
 
 /* Content that begins like a cache, also if it is cut in the magic. */
-bool gsa__cache_matches(const unsigned char *start, size_t size);
-const gsa__format *gsa__format_cache(void);
+bool gsai_cache_matches(const unsigned char *start, size_t size);
+const gsai_format *gsai_format_cache(void);
 
 /* The index of a cache: of block i 24 bytes from entries + 24 i on. */
-typedef struct gsa__cache_index {
+typedef struct gsai_cache_index {
     uint64_t offset; /* of its header */
-    gsa__cache_header totals;
+    gsai_cache_header totals;
     unsigned char *entries; /* of the env, the caller's to free; NULL after a failure */
-} gsa__cache_index;
+} gsai_cache_index;
 /* By the last bytes of a stream that can seek. */
-gsa_status gsa__cache_index_read(gsa__decode *stream, const gsa_env *env, gsa__cache_index *out, gsa_error *error);
+gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_cache_index *out, gsa_error *error);
 
 #endif

@@ -14,41 +14,41 @@ typedef struct facts {
     size_t lengths, weights, codes, words, end;
 } facts;
 
-static bool has(const gsa__cache_header *header, unsigned flag)
+static bool has(const gsai_cache_header *header, unsigned flag)
 {
     return (header->flags & flag) != 0;
 }
 
-static facts lay_out(const gsa__cache_header *header)
+static facts lay_out(const gsai_cache_header *header)
 {
     size_t n_rows = (size_t)header->n_rows, n_labels = (size_t)header->n_labels;
     facts at = {.lengths = 8 * (n_labels > 0 ? n_labels : n_rows)};
     at.weights = at.lengths + 4 * n_rows;
-    at.codes = at.weights + (has(header, GSA__CACHE_WEIGHTS) ? 4 * n_rows : 0);
+    at.codes = at.weights + (has(header, GSAI_CACHE_WEIGHTS) ? 4 * n_rows : 0);
     at.words = at.codes + (n_labels > 0 ? n_rows : 0);
-    at.end = gsa__cache_facts_size(header);
+    at.end = gsai_cache_info_size(header);
     return at;
 }
 
-size_t gsa__cache_facts_size(const gsa__cache_header *header)
+size_t gsai_cache_info_size(const gsai_cache_header *header)
 {
-    return (size_t)(header->payload_size - header->n_entries * (has(header, GSA__CACHE_VALUES) ? 8 : 4));
+    return (size_t)(header->payload_size - header->n_entries * (has(header, GSAI_CACHE_VALUES) ? 8 : 4));
 }
 
-const char *gsa__cache_block_novelty(const gsa__cache_header *header)
+const char *gsai_cache_block_novelty(const gsai_cache_header *header)
 {
     static const char *const forms[] = {"dense rows in f32", "dense rows in f16", "dense rows in bf16"};
-    uint64_t form = header->flags >> GSA__CACHE_FORM_SHIFT;
+    uint64_t form = header->flags >> GSAI_CACHE_FORM_SHIFT;
     if (form > 0 && form <= sizeof forms / sizeof *forms)
         return forms[form - 1];
-    return form == 0 && has(header, GSA__CACHE_MISSING) ? "numbers that may be missing" : NULL;
+    return form == 0 && has(header, GSAI_CACHE_MISSING) ? "numbers that may be missing" : NULL;
 }
 
-const char *gsa__cache_block_objection(const gsa__cache_header *header)
+const char *gsai_cache_block_objection(const gsai_cache_header *header)
 {
-    const uint64_t entry_size = has(header, GSA__CACHE_VALUES) ? 8 : 4;
+    const uint64_t entry_size = has(header, GSAI_CACHE_VALUES) ? 8 : 4;
     if (header->n_rows == 0 || header->n_rows > GSA_BLOCK_ROWS || header->n_words > header->n_rows ||
-        header->n_labels > GSA__CACHE_MOST_LABELS || header->flags > (GSA__CACHE_VALUES | GSA__CACHE_WEIGHTS) ||
+        header->n_labels > GSAI_CACHE_MAX_LABELS || header->flags > (GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS) ||
         header->n_entries > header->payload_size / entry_size)
         return "its header makes no sense";
     uint64_t size = header->payload_size - header->n_entries * entry_size, fixed = lay_out(header).words;
@@ -62,7 +62,7 @@ static uint32_t load_u32(const unsigned char *from)
     return (uint32_t)from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
 }
 
-gsa_status gsa__cache_block_begin(gsa__cache_block *block, const unsigned char *bytes, gsa__rows *rows,
+gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *bytes, gsai_rows *rows,
                                   gsa_error *error)
 {
     size_t n_rows = (size_t)block->header.n_rows;
@@ -70,8 +70,8 @@ gsa_status gsa__cache_block_begin(gsa__cache_block *block, const unsigned char *
     block->row = 0;
     block->breaks = 0;
     block->sound = block->all_ones = true;
-    gsa_status status = gsa__rows_reserve_block(rows, n_rows, (size_t)block->header.n_entries,
-                                                has(&block->header, GSA__CACHE_VALUES), error);
+    gsa_status status = gsai_rows_reserve_block(rows, n_rows, (size_t)block->header.n_entries,
+                                                has(&block->header, GSAI_CACHE_VALUES), error);
     if (status != GSA_OK)
         return status;
     const unsigned char *length = bytes + lay_out(&block->header).lengths;
@@ -82,18 +82,18 @@ gsa_status gsa__cache_block_begin(gsa__cache_block *block, const unsigned char *
         start[r + 1] = (int64_t)(rows->n_values + sum);
     }
     bool fits = sum == block->header.n_entries;
-    return fits ? GSA_OK : gsa__fail(error, GSA_FORMAT, "the lengths of its rows make no sense");
+    return fits ? GSA_OK : gsai_fail(error, GSA_FORMAT, "the lengths of its rows make no sense");
 }
 
 static void turn(void *elements, size_t n)
 {
-    if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes(elements, n, 4);
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(elements, n, 4);
 }
 
 /* Where an id is not above the one before it, a row must begin: the first loop counts such places, the second takes
  * back those that are right. What ascends has its highest id at its end. */
-void gsa__cache_block_take_ids(gsa__cache_block *block, gsa__rows *rows, size_t from, size_t end)
+void gsai_cache_block_take_ids(gsai_cache_block *block, gsai_rows *rows, size_t from, size_t end)
 {
     uint32_t *id = rows->index + rows->n_values, n_breaks = 0, n_right = 0, n_over = 0;
     const int64_t *start = rows->row_start + rows->n_rows;
@@ -112,7 +112,7 @@ void gsa__cache_block_take_ids(gsa__cache_block *block, gsa__rows *rows, size_t 
     block->breaks += (int64_t)n_breaks - n_right;
 }
 
-void gsa__cache_block_take_values(gsa__cache_block *block, gsa__rows *rows, size_t from, size_t end)
+void gsai_cache_block_take_values(gsai_cache_block *block, gsai_rows *rows, size_t from, size_t end)
 {
     float *value = rows->value + rows->n_values;
     int n_bad = 0, n_other = 0;
@@ -128,30 +128,30 @@ void gsa__cache_block_take_values(gsa__cache_block *block, gsa__rows *rows, size
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* Enters the block's words in the reader's dictionary. */
-static gsa_status enter_words(gsa__cache_block *block, const facts *at, gsa__words *words, gsa_error *error)
+static gsa_status enter_words(gsai_cache_block *block, const facts *at, gsai_words *words, gsa_error *error)
 {
     size_t n_words = (size_t)block->header.n_words, left = at->end - at->words;
     const unsigned char *from = block->facts + at->words;
-    if (!gsa__reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
-        return gsa__fail_memory(words->env, error, "no memory for %zu label words", n_words);
+    if (!gsai_reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
+        return gsai_fail_memory(words->env, error, "no memory for %zu label words", n_words);
     for (size_t i = 0; i < n_words; i++) {
         size_t size = left > 0 ? *from : 0;
-        if (size >= left || !gsa__is_text((const char *)from + 1, size))
-            return gsa__fail(error, GSA_FORMAT, "a label is no text");
-        gsa_status status = gsa__words_enter(words, (const char *)from + 1, size, &block->word[i], error);
+        if (size >= left || !gsai_is_text((const char *)from + 1, size))
+            return gsai_fail(error, GSA_FORMAT, "a label is no text");
+        gsa_status status = gsai_words_enter(words, (const char *)from + 1, size, &block->word[i], error);
         if (status != GSA_OK)
             return status;
         from += size + 1;
         left -= size + 1;
     }
-    return left == 0 ? GSA_OK : gsa__fail(error, GSA_FORMAT, "its size does not fit its columns");
+    return left == 0 ? GSA_OK : gsai_fail(error, GSA_FORMAT, "its size does not fit its columns");
 }
 
 /* Label number i of the facts; false if it is neither a finite number nor a word of the block. */
-static bool find_label(const gsa__cache_block *block, size_t i, double *label, int32_t *word)
+static bool find_label(const gsai_cache_block *block, size_t i, double *label, int32_t *word)
 {
-    uint64_t bits = gsa__load_u64(block->facts + 8 * i);
-    bool is_word = bits >= GSA__CACHE_WORD;
+    uint64_t bits = gsai_load_u64(block->facts + 8 * i);
+    bool is_word = bits >= GSAI_CACHE_WORD;
     *label = 0;
     *word = -1;
     if (is_word && (uint32_t)bits < block->header.n_words)
@@ -161,10 +161,10 @@ static bool find_label(const gsa__cache_block *block, size_t i, double *label, i
     return is_word ? *word >= 0 : isfinite(*label);
 }
 
-static bool take_labels(const gsa__cache_block *block, const facts *at, gsa__rows *rows)
+static bool take_labels(const gsai_cache_block *block, const facts *at, gsai_rows *rows)
 {
-    double label[GSA__CACHE_MOST_LABELS];
-    int32_t word[GSA__CACHE_MOST_LABELS];
+    double label[GSAI_CACHE_MAX_LABELS];
+    int32_t word[GSAI_CACHE_MAX_LABELS];
     size_t n_rows = (size_t)block->header.n_rows, n_labels = (size_t)block->header.n_labels;
     double *out = rows->label + rows->n_rows;
     int32_t *word_out = rows->word + rows->n_rows, all_words = -1;
@@ -184,12 +184,12 @@ static bool take_labels(const gsa__cache_block *block, const facts *at, gsa__row
     return sound;
 }
 
-static bool take_weights(const gsa__cache_block *block, const facts *at, gsa__rows *rows)
+static bool take_weights(const gsai_cache_block *block, const facts *at, gsai_rows *rows)
 {
     size_t n = (size_t)block->header.n_rows;
     float *weight = rows->weight + rows->n_rows;
     int n_bad = 0, n_other = 0;
-    if (has(&block->header, GSA__CACHE_WEIGHTS)) {
+    if (has(&block->header, GSAI_CACHE_WEIGHTS)) {
         memcpy(weight, block->facts + at->weights, 4 * n);
         turn(weight, n);
         for (size_t r = 0; r < n; r++) {
@@ -203,23 +203,23 @@ static bool take_weights(const gsa__cache_block *block, const facts *at, gsa__ro
     return !n_bad;
 }
 
-gsa_status gsa__cache_block_finish(gsa__cache_block *block, gsa_place place, gsa__rows *rows, gsa_error *error)
+gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsai_rows *rows, gsa_error *error)
 {
     const facts at = lay_out(&block->header);
     size_t n_rows = (size_t)block->header.n_rows;
     if (!block->sound || block->breaks != 0)
-        return gsa__fail(error, GSA_FORMAT, "a row makes no sense");
+        return gsai_fail(error, GSA_FORMAT, "a row makes no sense");
     gsa_status status = enter_words(block, &at, &rows->words, error);
     if (status != GSA_OK)
         return status;
     if (!take_labels(block, &at, rows))
-        return gsa__fail(error, GSA_FORMAT, "its labels make no sense");
+        return gsai_fail(error, GSA_FORMAT, "its labels make no sense");
     if (!take_weights(block, &at, rows))
-        return gsa__fail(error, GSA_FORMAT, "its weights make no sense");
+        return gsai_fail(error, GSA_FORMAT, "its weights make no sense");
     for (size_t r = 0; r < n_rows; r++) {
         place.line = block->header.first_row + r + 1;
         rows->place[rows->n_rows + r] = place;
     }
-    gsa__rows_finish_block(rows, n_rows, has(&block->header, GSA__CACHE_VALUES), block->all_ones);
+    gsai_rows_finish_block(rows, n_rows, has(&block->header, GSAI_CACHE_VALUES), block->all_ones);
     return GSA_OK;
 }

@@ -25,9 +25,9 @@ enum { LABELS, LENGTHS, WEIGHTS, CODES, WORDS, IDS, VALUES, N_COLUMNS };
 #define SHARE 8    /* of the memory that is left, a block that is gathered beside another */
 
 typedef struct block {
-    gsa__cache_header header;
+    gsai_cache_header header;
     uint64_t n_features;
-    gsa__words words;
+    gsai_words words;
     bytes column[N_COLUMNS];
     gsa_status status; /* of writing it */
     gsa_error error;
@@ -38,9 +38,9 @@ typedef struct cache_writer {
     gsa_writer head;
     block blocks[N_BLOCKS];
     block *current;          /* is gathered */
-    gsa__pipeline *pipeline; /* NULL: the caller writes */
+    gsai_pipeline *pipeline; /* NULL: the caller writes */
     bytes index;
-    gsa__cache_header totals;
+    gsai_cache_header totals;
     bool is_broken; /* a block could not be written */
 } cache_writer;
 
@@ -53,29 +53,29 @@ static unsigned char *end_of(const bytes *column)
 static inline unsigned char *room(const gsa_env *env, bytes *to, size_t more)
 {
     size_t need;
-    bool has_room = gsa__add(to->size, more, &need) &&
-                    (need < to->capacity || gsa__reserve(env, &to->at, &to->capacity, need | 1, 1));
+    bool has_room = gsai_add(to->size, more, &need) &&
+                    (need < to->capacity || gsai_reserve(env, &to->at, &to->capacity, need | 1, 1));
     return has_room ? end_of(to) : NULL;
 }
 
 static void clear_block(block *of)
 {
-    of->header = (gsa__cache_header){.marker = GSA__CACHE_BLOCK};
+    of->header = (gsai_cache_header){.marker = GSAI_CACHE_BLOCK};
     of->n_features = 0;
     for (size_t i = 0; i < N_COLUMNS; i++)
         of->column[i].size = 0;
-    gsa__words_free(&of->words);
+    gsai_words_free(&of->words);
 }
 
 static gsa_status open_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
     for (size_t i = 0; i < N_BLOCKS; i++) {
-        gsa__words_init(&writer->blocks[i].words, &head->env);
+        gsai_words_init(&writer->blocks[i].words, &head->env);
         clear_block(&writer->blocks[i]);
     }
     writer->current = writer->blocks;
-    writer->totals.marker = GSA__CACHE_INDEX;
+    writer->totals.marker = GSAI_CACHE_INDEX;
     (void)error; /* the file begins with the first block: by then it is known whether there is a schema */
     return GSA_OK;
 }
@@ -83,12 +83,12 @@ static gsa_status open_cache(gsa_writer *head, gsa_error *error)
 static void free_cache(gsa_writer *head)
 {
     cache_writer *writer = (cache_writer *)head;
-    gsa__pipeline_free(writer->pipeline);
+    gsai_pipeline_free(writer->pipeline);
     for (size_t i = 0; i < N_BLOCKS * N_COLUMNS; i++)
-        gsa__free(&head->env, writer->blocks[i / N_COLUMNS].column[i % N_COLUMNS].at);
+        gsai_free(&head->env, writer->blocks[i / N_COLUMNS].column[i % N_COLUMNS].at);
     for (size_t i = 0; i < N_BLOCKS; i++)
-        gsa__words_free(&writer->blocks[i].words);
-    gsa__free(&head->env, writer->index.at);
+        gsai_words_free(&writer->blocks[i].words);
+    gsai_free(&head->env, writer->index.at);
 }
 
 /* ---- a block ---------------------------------------------------------------------------------------------------- */
@@ -96,21 +96,21 @@ static void free_cache(gsa_writer *head)
 /* Makes labels of 8 bytes each into a table and codes of one byte, if there are few different ones. */
 static gsa_status code_labels(const gsa_env *env, block *of, gsa_error *error)
 {
-    enum { SLOTS = 4 * GSA__CACHE_MOST_LABELS };
+    enum { SLOTS = 4 * GSAI_CACHE_MAX_LABELS };
     uint16_t slot[SLOTS] = {0}; /* number in the table + 1 */
-    unsigned char table[8 * GSA__CACHE_MOST_LABELS];
+    unsigned char table[8 * GSAI_CACHE_MAX_LABELS];
     size_t n_rows = (size_t)of->header.n_rows, n = 0;
     bytes *labels = &of->column[LABELS];
     unsigned char *codes = room(env, &of->column[CODES], n_rows);
     if (!codes)
-        return gsa__fail_memory(env, error, "no memory for the labels of %zu rows", n_rows);
+        return gsai_fail_memory(env, error, "no memory for the labels of %zu rows", n_rows);
     for (size_t r = 0; r < n_rows; r++) {
         const unsigned char *label = labels->at + 8 * r;
-        size_t at = (size_t)gsa__mix(gsa__load_u64(label)) % SLOTS;
+        size_t at = (size_t)gsai_mix(gsai_load_u64(label)) % SLOTS;
         while (slot[at] && memcmp(table + 8 * (size_t)(slot[at] - 1), label, 8) != 0)
             at = (at + 1) % SLOTS;
         if (!slot[at]) {
-            if (n == GSA__CACHE_MOST_LABELS)
+            if (n == GSAI_CACHE_MAX_LABELS)
                 return GSA_OK;
             memcpy(table + 8 * n, label, 8);
             slot[at] = (uint16_t)++n;
@@ -131,7 +131,7 @@ static gsa_status list_words(const gsa_env *env, block *of, gsa_error *error)
         size_t size = strlen(of->words.word[i]);
         unsigned char *out = room(env, list, size + 1);
         if (!out)
-            return gsa__fail_memory(env, error, "no memory for the words of a block");
+            return gsai_fail_memory(env, error, "no memory for the words of a block");
         *out = (unsigned char)size;
         memcpy(out + 1, of->words.word[i], size);
         list->size += size + 1;
@@ -141,22 +141,22 @@ static gsa_status list_words(const gsa_env *env, block *of, gsa_error *error)
 }
 
 /* A header, and then its payload in pieces. */
-static gsa_status put_part(cache_writer *writer, gsa__cache_header *header, const bytes *piece, size_t n_pieces,
+static gsa_status put_part(cache_writer *writer, gsai_cache_header *header, const bytes *piece, size_t n_pieces,
                            gsa_error *error)
 {
-    gsa__hasher hasher;
-    gsa__hasher_init(&hasher);
+    gsai_hasher hasher;
+    gsai_hasher_init(&hasher);
     header->payload_size = 0;
     for (size_t i = 0; i < n_pieces; i++) {
-        gsa__hasher_add(&hasher, piece[i].at, piece[i].size);
+        gsai_hasher_add(&hasher, piece[i].at, piece[i].size);
         header->payload_size += piece[i].size;
     }
-    header->payload_hash = gsa__hasher_value(&hasher);
-    unsigned char start[GSA__CACHE_HEADER_SIZE];
-    gsa__cache_header_write(header, start);
-    gsa_status status = gsa__writer_put(&writer->head, start, sizeof start, error);
+    header->payload_hash = gsai_hasher_value(&hasher);
+    unsigned char start[GSAI_CACHE_HEADER_SIZE];
+    gsai_cache_header_write(header, start);
+    gsa_status status = gsai_writer_put(&writer->head, start, sizeof start, error);
     for (size_t i = 0; status == GSA_OK && i < n_pieces; i++)
-        status = gsa__writer_put(&writer->head, piece[i].at, piece[i].size, error);
+        status = gsai_writer_put(&writer->head, piece[i].at, piece[i].size, error);
     return status;
 }
 
@@ -165,14 +165,14 @@ static gsa_status begin_file(cache_writer *writer, gsa_error *error)
 {
     if (writer->head.n_bytes > 0)
         return GSA_OK;
-    unsigned char start[GSA__CACHE_HEAD_SIZE];
-    memcpy(start, GSA__CACHE_MAGIC, 8);
-    gsa__store_u64(GSA__CACHE_VERSION, start + 8);
-    gsa_status status = gsa__writer_put(&writer->head, start, sizeof start, error);
+    unsigned char start[GSAI_CACHE_HEAD_SIZE];
+    memcpy(start, GSAI_CACHE_MAGIC, 8);
+    gsai_store_u64(GSAI_CACHE_VERSION, start + 8);
+    gsa_status status = gsai_writer_put(&writer->head, start, sizeof start, error);
     char *schema = writer->head.schema;
     if (status != GSA_OK || !schema)
         return status;
-    gsa__cache_header header = {.marker = GSA__CACHE_SCHEMA};
+    gsai_cache_header header = {.marker = GSAI_CACHE_SCHEMA};
     const bytes text = {(unsigned char *)schema, strlen(schema), 0};
     return put_part(writer, &header, &text, 1, error);
 }
@@ -180,12 +180,12 @@ static gsa_status begin_file(cache_writer *writer, gsa_error *error)
 /* Adds a block that is in the file to what the index says. */
 static void count_block(cache_writer *writer, const block *of, uint64_t offset, unsigned char *entry)
 {
-    const gsa__cache_header *header = &of->header;
-    gsa__cache_header *totals = &writer->totals;
-    gsa__store_u64(offset, entry);
-    gsa__store_u64(header->first_row, entry + 8);
-    gsa__store_u64(header->n_rows, entry + 16);
-    writer->index.size += GSA__CACHE_ENTRY_SIZE;
+    const gsai_cache_header *header = &of->header;
+    gsai_cache_header *totals = &writer->totals;
+    gsai_store_u64(offset, entry);
+    gsai_store_u64(header->first_row, entry + 8);
+    gsai_store_u64(header->n_rows, entry + 16);
+    writer->index.size += GSAI_CACHE_ENTRY_SIZE;
     totals->first_row += header->n_rows;
     totals->n_rows++;
     totals->n_entries += header->n_entries;
@@ -196,15 +196,15 @@ static void count_block(cache_writer *writer, const block *of, uint64_t offset, 
 static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
 {
     const gsa_env *env = &writer->head.env;
-    unsigned char *entry = room(env, &writer->index, GSA__CACHE_ENTRY_SIZE);
+    unsigned char *entry = room(env, &writer->index, GSAI_CACHE_ENTRY_SIZE);
     if (!entry)
-        return gsa__fail_memory(env, error, "no memory for the index of a cache");
+        return gsai_fail_memory(env, error, "no memory for the index of a cache");
     gsa_status status = list_words(env, of, error);
     if (status == GSA_OK)
         status = code_labels(env, of, error);
     if (status == GSA_OK)
         status = begin_file(writer, error);
-    if (!(of->header.flags & GSA__CACHE_WEIGHTS))
+    if (!(of->header.flags & GSAI_CACHE_WEIGHTS))
         of->column[WEIGHTS].size = 0;
     of->header.first_row = writer->totals.first_row;
     uint64_t offset = writer->head.n_bytes;
@@ -237,15 +237,15 @@ static void leave_slot(void *writer, size_t slot)
 /* Lets another thread write from now on, if there is one, and memory for a second block like this. */
 static void start_pipeline(cache_writer *writer)
 {
-    static const gsa__stages stages = {empty_slot, leave_slot};
+    static const gsai_stages stages = {empty_slot, leave_slot};
     const gsa_env *env = &writer->head.env;
     uint64_t size = 0;
     for (size_t i = 0; i < N_COLUMNS; i++)
         size += writer->current->column[i].capacity;
-    if (gsa__workers_count(env) > 1 && gsa__memory_left(env) / SHARE >= size)
-        writer->pipeline = gsa__pipeline_new(1, N_BLOCKS, &stages, writer, env);
+    if (gsai_workers_count(env) > 1 && gsai_memory_left(env) / SHARE >= size)
+        writer->pipeline = gsai_pipeline_new(1, N_BLOCKS, &stages, writer, env);
     if (writer->pipeline)
-        gsa__pipeline_start(writer->pipeline);
+        gsai_pipeline_start(writer->pipeline);
 }
 
 /* Takes a block that is empty; a failure is that of the rows that were in it. */
@@ -255,7 +255,7 @@ static gsa_status take_block(cache_writer *writer, gsa_error *error)
     if (!writer->pipeline)
         (void)empty_slot(writer, slot);
     else
-        (void)gsa__pipeline_next(writer->pipeline, &slot); /* always: nothing stops it */
+        (void)gsai_pipeline_next(writer->pipeline, &slot); /* always: nothing stops it */
     block *of = writer->current = &writer->blocks[slot];
     writer->head.failed = of->status != GSA_OK; /* a block that could not be ended cannot go on either */
     if (writer->head.failed && error)
@@ -266,7 +266,7 @@ static gsa_status take_block(cache_writer *writer, gsa_error *error)
 static gsa_status end_block(cache_writer *writer, gsa_error *error)
 {
     if (writer->pipeline)
-        gsa__pipeline_release(writer->pipeline);
+        gsai_pipeline_release(writer->pipeline);
     else
         start_pipeline(writer);
     return take_block(writer, error);
@@ -279,8 +279,8 @@ static void append(bytes *to, const void *elements, size_t n)
 {
     if (n > 0)
         memcpy(end_of(to), elements, 4 * n);
-    if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes(end_of(to), n, 4);
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(end_of(to), n, 4);
     to->size += 4 * n;
 }
 
@@ -292,19 +292,19 @@ static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64
         return GSA_OK;
     const char *word = batch->words[batch->word[r]];
     size_t size = strlen(word);
-    if (size > GSA__LABEL_SIZE || !gsa__is_text(word, size)) {
-        char quote[GSA__QUOTE_SIZE];
-        return gsa__fail_row(error, GSA_INPUT, r, "label '%s': expected 1 to %d bytes of UTF-8",
-                             gsa__quote(word, size, quote), GSA__LABEL_SIZE);
+    if (size > GSAI_LABEL_SIZE || !gsai_is_text(word, size)) {
+        char quote[GSAI_QUOTE_SIZE];
+        return gsai_fail_row(error, GSA_INPUT, r, "label '%s': expected 1 to %d bytes of UTF-8",
+                             gsai_quote(word, size, quote), GSAI_LABEL_SIZE);
     }
     int32_t number = 0;
-    gsa_status status = gsa__words_enter(&to->words, word, size, &number, error);
-    *bits = GSA__CACHE_WORD | (uint32_t)number;
+    gsa_status status = gsai_words_enter(&to->words, word, size, &number, error);
+    *bits = GSAI_CACHE_WORD | (uint32_t)number;
     return status;
 }
 
 /* Values are written down from the first row on that has one that is not 1. */
-static void add_values(block *to, const gsa__entries *row)
+static void add_values(block *to, const gsai_entries *row)
 {
     static const float one = 1;
     bytes *values = &to->column[VALUES];
@@ -312,8 +312,8 @@ static void add_values(block *to, const gsa__entries *row)
     for (size_t i = 0; row->value && i < row->n; i++)
         n_other |= row->value[i] != 1;
     if (n_other)
-        to->header.flags |= GSA__CACHE_VALUES;
-    if (!(to->header.flags & GSA__CACHE_VALUES))
+        to->header.flags |= GSAI_CACHE_VALUES;
+    if (!(to->header.flags & GSAI_CACHE_VALUES))
         return;
     size_t n_ones = (size_t)to->header.n_entries - values->size / 4 + (row->value ? 0 : row->n);
     for (size_t i = 0; i < n_ones; i++)
@@ -323,36 +323,36 @@ static void add_values(block *to, const gsa__entries *row)
 }
 
 /* Room for a row in every column, of values for all that may still have to be written down. */
-static bool has_room_for(const gsa_env *env, block *to, const gsa__entries *row)
+static bool has_room_for(const gsa_env *env, block *to, const gsai_entries *row)
 {
     size_t n = row->n, n_before = (size_t)to->header.n_entries;
     const size_t most[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
     size_t values =
-        row->value || to->header.flags & GSA__CACHE_VALUES ? 4 * (n_before + n) - to->column[VALUES].size : 0;
+        row->value || to->header.flags & GSAI_CACHE_VALUES ? 4 * (n_before + n) - to->column[VALUES].size : 0;
     bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before && room(env, &to->column[VALUES], values);
     for (size_t i = 0; has_room && i < VALUES; i++)
         has_room = room(env, &to->column[i], most[i]) != NULL;
     return has_room;
 }
 
-static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsa__entries *row,
+static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_entries *row,
                               gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
     block *to = writer->current;
     float weight = batch->weight ? batch->weight[r] : 1;
     if (!has_room_for(&head->env, to, row))
-        return gsa__fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
+        return gsai_fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
     gsa_status status = find_label(to, batch, r, &label, error);
     if (status != GSA_OK)
         return status;
     const uint32_t length = (uint32_t)row->n;
-    gsa__store_u64(label, end_of(&to->column[LABELS]));
+    gsai_store_u64(label, end_of(&to->column[LABELS]));
     to->column[LABELS].size += 8;
     append(&to->column[LENGTHS], &length, 1);
     append(&to->column[WEIGHTS], &weight, 1);
-    to->header.flags |= weight == 1 ? 0 : GSA__CACHE_WEIGHTS;
+    to->header.flags |= weight == 1 ? 0 : GSAI_CACHE_WEIGHTS;
     append(&to->column[IDS], row->index, row->n);
     add_values(to, row);
     if (row->n > 0 && row->index[row->n - 1] >= to->n_features)
@@ -368,22 +368,22 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
     gsa_status status = GSA_OK;
     for (size_t i = 0; i < N_BLOCKS && status == GSA_OK; i++) {
         if (writer->pipeline)
-            gsa__pipeline_release(writer->pipeline);
+            gsai_pipeline_release(writer->pipeline);
         status = take_block(writer, error);
     }
     if (status == GSA_OK)
         status = begin_file(writer, error);
-    unsigned char end[GSA__CACHE_FOOT_SIZE];
-    gsa__store_u64(writer->head.n_bytes, end);
-    memcpy(end + 8, GSA__CACHE_END, 8);
+    unsigned char end[GSAI_CACHE_FOOT_SIZE];
+    gsai_store_u64(writer->head.n_bytes, end);
+    memcpy(end + 8, GSAI_CACHE_END, 8);
     if (status == GSA_OK)
         status = put_part(writer, &writer->totals, &writer->index, 1, error);
-    return status == GSA_OK ? gsa__writer_put(&writer->head, end, sizeof end, error) : status;
+    return status == GSA_OK ? gsai_writer_put(&writer->head, end, sizeof end, error) : status;
 }
 
-const gsa__writer_kind *gsa__writer_cache(void)
+const gsai_writer_kind *gsai_writer_cache(void)
 {
-    static const gsa__writer_kind kind = {"gsac",       ".gsac",   sizeof(cache_writer), open_cache, write_cache,
+    static const gsai_writer_kind kind = {"gsac",       ".gsac",   sizeof(cache_writer), open_cache, write_cache,
                                           finish_cache, free_cache};
     return &kind;
 }

@@ -17,7 +17,7 @@ static size_t put(char *out, size_t at, const char *text, size_t size)
 }
 
 /* "column=word", or the column of a number, cut where it is too long. */
-static size_t put_term(char *out, size_t at, const gsa__term *term)
+static size_t put_term(char *out, size_t at, const gsai_term *term)
 {
     at = put(out, at, term->name, term->name_size);
     if (term->word_size > 0 && term->name_size > 0)
@@ -25,21 +25,21 @@ static size_t put_term(char *out, size_t at, const gsa__term *term)
     return term->word_size > 0 ? put(out, at, term->word, term->word_size) : at;
 }
 
-bool gsa__cross_add(gsa__features *features, const gsa__format_input *input, uint32_t base, const gsa__term *a,
-                    const gsa__term *b)
+bool gsai_cross_add(gsai_features *features, const gsai_format_input *input, uint32_t base, const gsai_term *a,
+                    const gsai_term *b)
 {
     float value = a->value * b->value;
     if (a->value == 0 || b->value == 0)
         return true;
     unsigned char both[16];
-    gsa__store_u64(a->hash, both);
-    gsa__store_u64(b->hash, both + 8);
-    uint32_t id = (uint32_t)(gsa__hash(both, sizeof both, 0) & ((UINT64_C(1) << input->schema->bits) - 1));
-    if (gsa__name_book_is_new(input->names, id)) {
+    gsai_store_u64(a->hash, both);
+    gsai_store_u64(b->hash, both + 8);
+    uint32_t id = (uint32_t)(gsai_hash(both, sizeof both, 0) & ((UINT64_C(1) << input->schema->bits) - 1));
+    if (gsai_feature_names_is_new(input->names, id)) {
         char name[NAME_SIZE];
         size_t size = put_term(name, put(name, put_term(name, 0, a), "*", 1), b);
-        gsa__name_book_enter(input->names, id, "", 0, name, size);
+        gsai_feature_names_enter(input->names, id, "", 0, name, size);
     }
-    gsa__features_add(features, base + id, value);
+    gsai_features_add(features, base + id, value);
     return isfinite(value);
 }

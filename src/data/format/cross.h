@@ -2,22 +2,22 @@
  *
  * A cross of terms a and b has the hash XXH3 (64 bits) of the 16 bytes of hash a and hash b, little-endian, and the
  * value a * b. The hash of a word is its own; of a number it is that of its column with an empty word. */
-#ifndef GSA_DATA_CROSS_H
-#define GSA_DATA_CROSS_H
+#ifndef GSA_DATA_FORMAT_CROSS_H
+#define GSA_DATA_FORMAT_CROSS_H
 
 #include "data/format/features.h"
 #include "data/format/format.h"
 
 /* A feature that may be crossed; texts are borrowed from the record or line. */
-typedef struct gsa__term {
+typedef struct gsai_term {
     uint64_t hash;
     float value; /* 0: absent */
     const char *name, *word;
     size_t name_size, word_size; /* word_size 0: a number */
-} gsa__term;
+} gsai_term;
 
 /* Adds the cross of two terms; ids are from `base` on. False if its value is not finite. */
-bool gsa__cross_add(gsa__features *features, const gsa__format_input *input, uint32_t base, const gsa__term *a,
-                    const gsa__term *b);
+bool gsai_cross_add(gsai_features *features, const gsai_format_input *input, uint32_t base, const gsai_term *a,
+                    const gsai_term *b);
 
 #endif

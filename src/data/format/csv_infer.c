@@ -9,19 +9,19 @@
 
 static const char *const label_names[] = {"label", "target", "y", "class", "click", "clicked"};
 
-static bool names_label(const gsa__csv_seen *seen)
+static bool names_label(const gsai_csv_seen *seen)
 {
     for (size_t i = 0; i < sizeof label_names / sizeof *label_names; i++)
-        if (gsa__equals_word(seen->first, seen->first_size, label_names[i]))
+        if (gsai_equals_word(seen->first, seen->first_size, label_names[i]))
             return true;
     return false;
 }
 
 /* Whether two numbers of the first record are the same text: names would not be. */
-static bool repeats(const gsa__csv_look *look)
+static bool repeats(const gsai_csv_sniff *look)
 {
     for (size_t i = 0; i < look->n_columns; i++)
-        for (size_t j = 0; j < i && look->column[i].first_kind == GSA__CELL_NUMBER; j++)
+        for (size_t j = 0; j < i && look->column[i].first_kind == GSAI_CELL_NUMBER; j++)
             if (strcmp(look->column[i].first, look->column[j].first) == 0)
                 return true;
     return false;
@@ -29,22 +29,22 @@ static bool repeats(const gsa__csv_look *look)
 
 /* The first record is a header if it has a word where all others have numbers, or a name of labels that does not come
  * again; unless numbers stand in it twice. */
-static bool looks_like_header(const gsa__csv_look *look)
+static bool looks_like_header(const gsai_csv_sniff *look)
 {
     for (size_t i = 0; i < look->n_columns; i++) {
-        const gsa__csv_seen *seen = &look->column[i];
-        bool over_numbers = seen->first_kind == GSA__CELL_WORD && seen->n_words == 0 && seen->n_numbers > 0;
+        const gsai_csv_seen *seen = &look->column[i];
+        bool over_numbers = seen->first_kind == GSAI_CELL_WORD && seen->n_words == 0 && seen->n_numbers > 0;
         if (over_numbers || (names_label(seen) && !seen->first_again))
             return !repeats(look);
     }
     return false;
 }
 
-void gsa__csv_name_of(const gsa__csv_look *look, size_t column, gsa__csv_name *out)
+void gsai_csv_name_of(const gsai_csv_sniff *look, size_t column, gsai_csv_name *out)
 {
-    const gsa__csv_seen *seen = &look->column[column];
+    const gsai_csv_seen *seen = &look->column[column];
     bool is_named = look->has_header && seen->first_size > 0;
-    size_t size = gsa__number_text((double)(column + 1), out->number);
+    size_t size = gsai_number_text((double)(column + 1), out->number);
     out->text = is_named ? seen->first : out->number;
     out->size = is_named ? seen->first_size : size;
 }
@@ -52,21 +52,21 @@ void gsa__csv_name_of(const gsa__csv_look *look, size_t column, gsa__csv_name *o
 /* ---- the options ------------------------------------------------------------------------------------------------ */
 
 /* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
-static size_t find_item(const gsa__csv_look *look, const char *item, size_t size)
+static size_t find_item(const gsai_csv_sniff *look, const char *item, size_t size)
 {
     for (size_t i = 0; i < look->n_columns && look->has_header; i++)
         if (look->column[i].first_size == size && memcmp(look->column[i].first, item, size) == 0)
             return i;
     uint64_t number = 0;
     for (size_t i = 0; i < size; i++) {
-        if (!gsa__is_digit(item[i]) || number > look->n_columns)
+        if (!gsai_is_digit(item[i]) || number > look->n_columns)
             return SIZE_MAX;
         number = number * 10 + (uint64_t)(item[i] - '0');
     }
     return number >= 1 && number <= look->n_columns ? (size_t)number - 1 : SIZE_MAX;
 }
 
-bool gsa__csv_is_listed(const char *list, const gsa__csv_look *look, size_t column)
+bool gsai_csv_is_listed(const char *list, const gsai_csv_sniff *look, size_t column)
 {
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
         if (find_item(look, item, strcspn(item, ",")) == column)
@@ -75,12 +75,12 @@ bool gsa__csv_is_listed(const char *list, const gsa__csv_look *look, size_t colu
 }
 
 /* "a, b, c ..." of a header, or how many columns there are. */
-static const char *list_columns(const gsa__csv_look *look, char *out, size_t size)
+static const char *list_columns(const gsai_csv_sniff *look, char *out, size_t size)
 {
     size_t n = 0;
     for (size_t i = 0; i < look->n_columns && look->has_header; i++) {
-        char quote[GSA__QUOTE_SIZE];
-        gsa__quote(look->column[i].first, look->column[i].first_size, quote);
+        char quote[GSAI_QUOTE_SIZE];
+        gsai_quote(look->column[i].first, look->column[i].first_size, quote);
         if (n + strlen(quote) + 8 > size) {
             memcpy(out + n, " ...", 5);
             break;
@@ -92,22 +92,22 @@ static const char *list_columns(const gsa__csv_look *look, char *out, size_t siz
     return out;
 }
 
-static gsa_status check_list(const gsa__csv *csv, const char *option, const char *list, const gsa__csv_look *look,
+static gsa_status check_list(const gsai_csv *csv, const char *option, const char *list, const gsai_csv_sniff *look,
                              gsa_error *error)
 {
-    char columns[200], quote[GSA__QUOTE_SIZE];
+    char columns[200], quote[GSAI_QUOTE_SIZE];
     for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
         size_t size = strcspn(item, ",");
         if (find_item(look, item, size) == SIZE_MAX)
-            return gsa__fail(error, GSA_ARGUMENT, "%s: there is no column '%s' (--%s); the columns are %s%s",
-                             csv->input->name, gsa__quote(item, size, quote), option,
+            return gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s' (--%s); the columns are %s%s",
+                             csv->input->name, gsai_quote(item, size, quote), option,
                              list_columns(look, columns, sizeof columns),
                              look->has_header ? "" : ", by number, since there is no header");
     }
     return GSA_OK;
 }
 
-static gsa_status check_lists(const gsa__csv *csv, const gsa__csv_look *look, gsa_error *error)
+static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *look, gsa_error *error)
 {
     const gsa_reader_options *options = csv->input->options;
     gsa_status status = check_list(csv, "label", options->label, look, error);
@@ -120,23 +120,23 @@ static gsa_status check_lists(const gsa__csv *csv, const gsa__csv_look *look, gs
 
 /* ---- the label -------------------------------------------------------------------------------------------------- */
 
-static gsa_status refuse_to_guess(const gsa__csv *csv, const gsa__csv_look *look, size_t n_found, gsa_error *error)
+static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *look, size_t n_found, gsa_error *error)
 {
-    char columns[200], quote[GSA__QUOTE_SIZE];
-    const gsa__csv_seen *last = &look->column[look->n_columns - 1];
-    return gsa__fail(error, GSA_ARGUMENT,
+    char columns[200], quote[GSAI_QUOTE_SIZE];
+    const gsai_csv_seen *last = &look->column[look->n_columns - 1];
+    return gsai_fail(error, GSA_ARGUMENT,
                      "%s: which column is the label? %s named label, target, y, class, click or clicked; say it, for "
                      "example: --label '%s' (the columns are %s)",
                      csv->input->name, n_found ? "More than one is" : "None is",
-                     gsa__quote(last->first, last->first_size, quote), list_columns(look, columns, sizeof columns));
+                     gsai_quote(last->first, last->first_size, quote), list_columns(look, columns, sizeof columns));
 }
 
-static gsa_status find_label(const gsa__csv *csv, const gsa__csv_look *look, size_t *out, gsa_error *error)
+static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *look, size_t *out, gsa_error *error)
 {
     const char *asked = csv->input->options->label;
     *out = asked ? find_item(look, asked, strlen(asked)) : 0;
     if (asked && *out == SIZE_MAX)
-        return gsa__fail(error, GSA_ARGUMENT, "%s: --label %s: expected one column", csv->input->name, asked);
+        return gsai_fail(error, GSA_ARGUMENT, "%s: --label %s: expected one column", csv->input->name, asked);
     if (asked || !look->has_header)
         return GSA_OK;
     size_t n_found = 0;
@@ -150,26 +150,26 @@ static gsa_status find_label(const gsa__csv *csv, const gsa__csv_look *look, siz
 
 /* ---- all together ----------------------------------------------------------------------------------------------- */
 
-static gsa__field_kind kind_of(const gsa__csv *csv, const gsa__csv_look *look, size_t column, size_t label)
+static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *look, size_t column, size_t label)
 {
     const gsa_reader_options *options = csv->input->options;
-    const gsa__csv_seen *seen = &look->column[column];
+    const gsai_csv_seen *seen = &look->column[column];
     if (column == label)
-        return GSA__FIELD_LABEL;
-    if (gsa__csv_is_listed(options->weight, look, column))
-        return GSA__FIELD_WEIGHT;
-    if (gsa__csv_is_listed(options->ignore, look, column))
-        return GSA__FIELD_IGNORED;
-    bool has_words = seen->n_words > 0 || (!look->has_header && seen->first_kind == GSA__CELL_WORD);
-    return has_words || gsa__csv_is_listed(options->categorical, look, column) ? GSA__FIELD_WORDS : GSA__FIELD_NUMBER;
+        return GSAI_FIELD_LABEL;
+    if (gsai_csv_is_listed(options->weight, look, column))
+        return GSAI_FIELD_WEIGHT;
+    if (gsai_csv_is_listed(options->ignore, look, column))
+        return GSAI_FIELD_IGNORED;
+    bool has_words = seen->n_words > 0 || (!look->has_header && seen->first_kind == GSAI_CELL_WORD);
+    return has_words || gsai_csv_is_listed(options->categorical, look, column) ? GSAI_FIELD_WORDS : GSAI_FIELD_NUMBER;
 }
 
-static gsa_status add_crosses(gsa__csv *csv, const gsa__csv_look *look, gsa_error *error)
+static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *look, gsa_error *error)
 {
     const char *list = csv->input->options->cross, *name[2];
     size_t size[2];
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && gsa__schema_next_cross(&list, name, size)) {
+    while (status == GSA_OK && gsai_schema_next_cross(&list, name, size)) {
         for (int k = 0; k < 2; k++) {
             size_t column = find_item(look, name[k], size[k]);
             if (size[k] > 0 && column != SIZE_MAX) {
@@ -177,37 +177,37 @@ static gsa_status add_crosses(gsa__csv *csv, const gsa__csv_look *look, gsa_erro
                 size[k] = csv->input->schema->field[column].name_size;
             }
         }
-        status = gsa__schema_add_cross(csv->input->schema, name, size, error);
+        status = gsai_schema_add_cross(csv->input->schema, name, size, error);
         if (status != GSA_OK)
-            gsa__error_prefix(error, "%s: ", csv->input->name);
+            gsai_error_prefix(error, "%s: ", csv->input->name);
     }
     return status;
 }
 
-gsa_status gsa__csv_infer(gsa__csv *csv, gsa__csv_look *look, gsa_error *error)
+gsa_status gsai_csv_infer(gsai_csv *csv, gsai_csv_sniff *look, gsa_error *error)
 {
-    gsa__schema *schema = csv->input->schema;
+    gsai_schema *schema = csv->input->schema;
     size_t label = 0;
     look->has_header = look->has_header || looks_like_header(look);
     schema->is_named = look->has_header;
-    schema->bits = csv->input->options->bits ? csv->input->options->bits : GSA__DEFAULT_BITS;
+    schema->bits = csv->input->options->bits ? csv->input->options->bits : GSAI_DEFAULT_BITS;
     gsa_status status = check_lists(csv, look, error);
     if (status == GSA_OK)
         status = find_label(csv, look, &label, error);
     for (size_t i = 0; i < look->n_columns && status == GSA_OK; i++) {
-        gsa__csv_name name;
-        gsa__csv_name_of(look, i, &name);
-        status = gsa__schema_add(schema, name.text, name.size, kind_of(csv, look, i, label), error);
+        gsai_csv_name name;
+        gsai_csv_name_of(look, i, &name);
+        status = gsai_schema_add(schema, name.text, name.size, kind_of(csv, look, i, label), error);
         if (status != GSA_OK)
-            gsa__error_prefix(error, "%s: ", csv->input->name);
+            gsai_error_prefix(error, "%s: ", csv->input->name);
     }
     if (status == GSA_OK)
         status = add_crosses(csv, look, error);
-    if (status == GSA_OK && schema->n_of_kind[GSA__FIELD_WEIGHT] > 1)
-        status = gsa__fail(error, GSA_ARGUMENT, "%s: more than one column for --weight", csv->input->name);
+    if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
+        status = gsai_fail(error, GSA_ARGUMENT, "%s: more than one column for --weight", csv->input->name);
     if (status == GSA_OK)
-        status = gsa__schema_complete(schema, error);
+        status = gsai_schema_complete(schema, error);
     if (status != GSA_OK)
-        gsa__schema_free(schema);
+        gsai_schema_free(schema);
     return status;
 }

@@ -12,39 +12,39 @@
 static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
 
 /* d.ddde-7 and d.ddde12 where that is shorter than zeros, plain digits otherwise. */
-static char *write_significant(const gsa__significant *number, char *out)
+static char *write_significant(const gsai_significant *number, char *out)
 {
     int x = number->exponent;
     if (x >= -5 && x <= 16)
-        return gsa__significant_plain(number, out);
-    out = gsa__significant_mantissa(number, out);
+        return gsai_significant_plain(number, out);
+    out = gsai_significant_mantissa(number, out);
     if (x < 0)
         *out++ = '-';
-    return gsa__decimal_unsigned((uint64_t)(x < 0 ? -x : x), out);
+    return gsai_decimal_unsigned((uint64_t)(x < 0 ? -x : x), out);
 }
 
-static bool reads_back(float value, const gsa__number_locale *locale, const char *text, char *end)
+static bool reads_back(float value, const gsai_number_locale *locale, const char *text, char *end)
 {
-    gsa__number number;
+    gsai_number number;
     *end = '\n';
-    gsa__number_parse(locale, text, &number);
+    gsai_number_parse(locale, text, &number);
     /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): the text is a number */
     return (float)number.value == value;
 }
 
-static char *write_shortest(float value, const gsa__number_locale *locale, char *out)
+static char *write_shortest(float value, const gsai_number_locale *locale, char *out)
 {
     int first = value >= FLT_MIN ? FLT_DIG : 1;
     for (int n_digits = first;; n_digits++) {
-        gsa__significant number;
-        gsa__significant_round((double)value, n_digits, &number);
+        gsai_significant number;
+        gsai_significant_round((double)value, n_digits, &number);
         char *end = write_significant(&number, out);
         if (n_digits == FLT_DECIMAL_DIG || reads_back(value, locale, out, end))
             return end;
     }
 }
 
-char *gsa__decimal_float(float signed_value, const gsa__number_locale *locale, char *out)
+char *gsai_decimal_float(float signed_value, const gsai_number_locale *locale, char *out)
 {
     if (signed_value < 0)
         *out++ = '-';
@@ -53,10 +53,10 @@ char *gsa__decimal_float(float signed_value, const gsa__number_locale *locale, c
         for (unsigned k = 0; k < 10 && value * powers[k] < 1e9; k++) {
             uint64_t m = (uint64_t)(value * powers[k] + 0.5);
             if ((float)((double)m / powers[k]) == value) {
-                gsa__significant number;
-                number.n = (int)(gsa__decimal_unsigned(m, number.digit) - number.digit);
+                gsai_significant number;
+                number.n = (int)(gsai_decimal_unsigned(m, number.digit) - number.digit);
                 number.exponent = number.n - 1 - (int)k;
-                return gsa__significant_plain(&number, out);
+                return gsai_significant_plain(&number, out);
             }
         }
     }

@@ -1,7 +1,7 @@
 /* Digits, many at a time: where they end, and the number that they are; and the ends of cells. Wide loads: bytes behind
  * the text are read. */
-#ifndef GSA_DATA_DIGITS_H
-#define GSA_DATA_DIGITS_H
+#ifndef GSA_DATA_FORMAT_DIGITS_H
+#define GSA_DATA_FORMAT_DIGITS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,7 +11,7 @@
 #endif
 
 /* Eight bytes, the first of them lowest, on any machine. Compilers make one load of it. */
-static inline uint64_t gsa__load_word(const char *p)
+static inline uint64_t gsai_load_word(const char *p)
 {
     const unsigned char *byte = (const unsigned char *)p;
     return (uint64_t)byte[0] | (uint64_t)byte[1] << 8 | (uint64_t)byte[2] << 16 | (uint64_t)byte[3] << 24 |
@@ -20,12 +20,12 @@ static inline uint64_t gsa__load_word(const char *p)
 
 /* A bit for each of the 64 bytes at p, the first of them lowest: is it no digit? b ^ '0' is above 9 if its highest bit
  * is set or is reached by adding 118; the multiplication puts the highest bits of a word side by side. */
-static inline uint64_t gsa__others_plain(const char *p)
+static inline uint64_t gsai_others_plain(const char *p)
 {
     const uint64_t every = UINT64_C(0x0101010101010101);
     uint64_t bits = 0;
     for (unsigned i = 0; i < 64; i += 8) {
-        uint64_t x = gsa__load_word(p + i) ^ '0' * every;
+        uint64_t x = gsai_load_word(p + i) ^ '0' * every;
         uint64_t others = (((x & 127 * every) + 118 * every) | x) & 128 * every;
         bits |= (others * UINT64_C(0x0002040810204081) >> 56) << i;
     }
@@ -34,29 +34,29 @@ static inline uint64_t gsa__others_plain(const char *p)
 
 #ifdef __SSE2__ /* which every x86-64 has; the plain form is its oracle */
 
-static inline uint64_t gsa__others_16(const char *p)
+static inline uint64_t gsai_others_16(const char *p)
 {
     __m128i x = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(const void *)p), _mm_set1_epi8('0'));
     return (uint64_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(x, _mm_set1_epi8(10)), x));
 }
 
-static inline uint64_t gsa__others(const char *p)
+static inline uint64_t gsai_others(const char *p)
 {
-    return gsa__others_16(p) | gsa__others_16(p + 16) << 16 | gsa__others_16(p + 32) << 32 |
-           gsa__others_16(p + 48) << 48;
+    return gsai_others_16(p) | gsai_others_16(p + 16) << 16 | gsai_others_16(p + 32) << 32 |
+           gsai_others_16(p + 48) << 48;
 }
 
 #else
 
-static inline uint64_t gsa__others(const char *p)
+static inline uint64_t gsai_others(const char *p)
 {
-    return gsa__others_plain(p);
+    return gsai_others_plain(p);
 }
 
 #endif
 
 /* A bit for each of the 64 bytes at p: does it part cells of a table, end a line, or quote? */
-static inline uint64_t gsa__marks_plain(const char *p, char separator)
+static inline uint64_t gsai_marks_plain(const char *p, char separator)
 {
     uint64_t bits = 0;
     for (unsigned i = 0; i < 64; i++)
@@ -66,7 +66,7 @@ static inline uint64_t gsa__marks_plain(const char *p, char separator)
 
 #ifdef __SSE2__
 
-static inline uint64_t gsa__marks(const char *p, char separator)
+static inline uint64_t gsai_marks(const char *p, char separator)
 {
     const __m128i part = _mm_set1_epi8(separator), lf = _mm_set1_epi8('\n'), cr = _mm_set1_epi8('\r'),
                   quote = _mm_set1_epi8('"');
@@ -82,18 +82,18 @@ static inline uint64_t gsa__marks(const char *p, char separator)
 
 #else
 
-static inline uint64_t gsa__marks(const char *p, char separator)
+static inline uint64_t gsai_marks(const char *p, char separator)
 {
-    return gsa__marks_plain(p, separator);
+    return gsai_marks_plain(p, separator);
 }
 
 #endif
 
 /* The number that the n digits at p are, 1 to 8: pairs of digits, then fours and eights in one step. */
-static inline uint64_t gsa__read_digits(const char *p, size_t n)
+static inline uint64_t gsai_read_digits(const char *p, size_t n)
 {
     const uint64_t pairs = UINT64_C(0x000000FF000000FF);
-    uint64_t x = (gsa__load_word(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
+    uint64_t x = (gsai_load_word(p) ^ UINT64_C(0x3030303030303030)) << (64 - 8 * n);
     x = x * 10 + (x >> 8);
     return ((x & pairs) * (100 + (UINT64_C(1000000) << 32)) + (x >> 16 & pairs) * (1 + (UINT64_C(10000) << 32))) >> 32;
 }

@@ -7,9 +7,9 @@
 #include <math.h>
 #include <string.h>
 
-bool gsa__key_set(gsa__key *key, const char *name, size_t name_size, const gsa_env *env)
+bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsa_env *env)
 {
-    if (!gsa__reserve(env, &key->bytes, &key->capacity, name_size + 1 + GSA__KEY_ROOM, 1))
+    if (!gsai_reserve(env, &key->bytes, &key->capacity, name_size + 1 + GSAI_KEY_ROOM, 1))
         return false;
     memcpy(key->bytes, name, name_size);
     key->bytes[name_size] = '\0';
@@ -17,23 +17,23 @@ bool gsa__key_set(gsa__key *key, const char *name, size_t name_size, const gsa_e
     return true;
 }
 
-void gsa__key_free(gsa__key *key, const gsa_env *env)
+void gsai_key_free(gsai_key *key, const gsa_env *env)
 {
-    gsa__free(env, key->bytes);
-    *key = (gsa__key){0};
+    gsai_free(env, key->bytes);
+    *key = (gsai_key){0};
 }
 
-uint64_t gsa__key_hash(const gsa__key *key, const char *word, size_t size)
+uint64_t gsai_key_hash(const gsai_key *key, const char *word, size_t size)
 {
-    if (size <= GSA__KEY_ROOM) {
+    if (size <= GSAI_KEY_ROOM) {
         memcpy(key->bytes + key->size, word, size);
-        return gsa__hash(key->bytes, key->size + size, 0);
+        return gsai_hash(key->bytes, key->size + size, 0);
     }
-    gsa__hasher hasher;
-    gsa__hasher_init(&hasher);
-    gsa__hasher_add(&hasher, key->bytes, key->size);
-    gsa__hasher_add(&hasher, word, size);
-    return gsa__hasher_value(&hasher);
+    gsai_hasher hasher;
+    gsai_hasher_init(&hasher);
+    gsai_hasher_add(&hasher, key->bytes, key->size);
+    gsai_hasher_add(&hasher, word, size);
+    return gsai_hasher_value(&hasher);
 }
 
 #define FEW 64
@@ -88,7 +88,7 @@ static void sort_many(uint32_t *index, float *value, size_t n, unsigned shift)
 }
 
 /* Neighbours with one id become one; a sum of zero is no feature. */
-static bool unite(gsa__features *features)
+static bool unite(gsai_features *features)
 {
     uint32_t *index = features->index;
     float *value = features->value;
@@ -112,7 +112,7 @@ static bool unite(gsa__features *features)
     return finite;
 }
 
-bool gsa__features_finish(gsa__features *features)
+bool gsai_features_finish(gsai_features *features)
 {
     uint32_t *index = features->index + features->n_numbers;
     float *value = features->value + features->n_numbers;

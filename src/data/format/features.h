@@ -4,36 +4,36 @@
  *   1 Ids in a finished row ascend and are distinct: where two words meet in one id, their values are added up.
  *   2 A word's id depends on the column's name, the word, the bits and the number of number columns alone: the same on
  *     every machine and in every release (docs/formats/schema.md). */
-#ifndef GSA_DATA_FEATURES_H
-#define GSA_DATA_FEATURES_H
+#ifndef GSA_DATA_FORMAT_FEATURES_H
+#define GSA_DATA_FORMAT_FEATURES_H
 
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
 
 /* Where a column's words are hashed: its name, a NUL, and room for a short word. */
-#define GSA__KEY_ROOM 64
-typedef struct gsa__key {
+#define GSAI_KEY_ROOM 64
+typedef struct gsai_key {
     char *bytes;
     size_t size; /* of the name and the NUL */
     size_t capacity;
-} gsa__key;
+} gsai_key;
 
 /* A key that is zeroed, or had another name. False if there is no memory. */
-bool gsa__key_set(gsa__key *key, const char *name, size_t name_size, const gsa_env *env);
-void gsa__key_free(gsa__key *key, const gsa_env *env);
+bool gsai_key_set(gsai_key *key, const char *name, size_t name_size, const gsa_env *env);
+void gsai_key_free(gsai_key *key, const gsa_env *env);
 /* XXH3, 64 bits, of the name, a NUL and the word. */
-uint64_t gsa__key_hash(const gsa__key *key, const char *word, size_t size);
+uint64_t gsai_key_hash(const gsai_key *key, const char *word, size_t size);
 
-typedef struct gsa__features {
+typedef struct gsai_features {
     uint32_t *index; /* room for all that the row can have */
     float *value;
     size_t n;
     size_t n_numbers; /* the first of them, which ascend and are below all others */
     bool all_ones;
-} gsa__features;
+} gsai_features;
 
-static inline void gsa__features_add(gsa__features *features, uint32_t id, float value)
+static inline void gsai_features_add(gsai_features *features, uint32_t id, float value)
 {
     features->index[features->n] = id;
     features->value[features->n] = value;
@@ -42,6 +42,6 @@ static inline void gsa__features_add(gsa__features *features, uint32_t id, float
 }
 
 /* Brings the ids behind the numbers into order and adds up what is twice there. False if a sum is not finite. */
-bool gsa__features_finish(gsa__features *features);
+bool gsai_features_finish(gsai_features *features);
 
 #endif

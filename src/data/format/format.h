@@ -1,40 +1,40 @@
 /* What a format is: it turns the plain bytes of one file after the other into rows. Another format is another file with
  * one of these structs. */
-#ifndef GSA_DATA_FORMAT_H
-#define GSA_DATA_FORMAT_H
+#ifndef GSA_DATA_FORMAT_FORMAT_H
+#define GSA_DATA_FORMAT_FORMAT_H
 
 #include "data/codec/decode.h"
-#include "data/name_book.h"
+#include "data/feature_names.h"
 #include "data/rows.h"
 #include "data/schema.h"
 
 #include <greedystep/data.h>
 
 /* The file being read, and what the reader wants to know of it. Owned by the reader. */
-typedef struct gsa__format_input {
-    gsa__decode *stream;
+typedef struct gsai_format_input {
+    gsai_decode *stream;
     const char *name;    /* for messages */
     uint32_t file;       /* number for gsa_place */
     uint64_t limit;      /* of a divisible format: rows that begin at this byte or behind it are not read */
     uint64_t entered;    /* not 0: lines are counted from this byte on, and those before it are not known */
     uint64_t n_bad_rows; /* the format adds to it */
     const gsa_reader_options *options;
-    gsa__schema *schema;     /* of the reader; the first table completes it unless it was given */
-    gsa__name_book *names;   /* of the reader; the format makes it if names are to be remembered */
-    bool schema_is_given;    /* it is a model's */
-    const char *schema_from; /* whose it is, for messages */
-    char understood[512];    /* what the format took the first file for; empty: nothing to say */
-} gsa__format_input;
+    gsai_schema *schema;       /* of the reader; the first table completes it unless it was given */
+    gsai_feature_names *names; /* of the reader; the format makes it if names are to be remembered */
+    bool schema_is_given;      /* it is a model's */
+    const char *schema_from;   /* whose it is, for messages */
+    char description[512];     /* what the format took the first file for; empty: nothing to say */
+} gsai_format_input;
 
-typedef struct gsa__format {
+typedef struct gsai_format {
     const char *title; /* what a file in it is, for messages */
     /* buffer_size 0: the default. */
     gsa_status (*open)(size_t buffer_size, const gsa_env *env, void **out, gsa_error *error);
     /* The next file; the input is borrowed until the next begin or close. */
-    void (*begin)(void *parser, gsa__format_input *input);
+    void (*begin)(void *parser, gsai_format_input *input);
     /* Adds rows until they are full (GSA_OK) or the file has ended (GSA_END). On failure the rows before it are there;
      * after GSA_STOPPED another call goes on. */
-    gsa_status (*read)(void *parser, gsa__rows *rows, gsa_error *error);
+    gsa_status (*read)(void *parser, gsai_rows *rows, gsa_error *error);
     void (*close)(void *parser);
     /* Reads as far as it takes to know the schema, rows are still to be read; NULL: there is none. GSA_END: no rows. */
     gsa_status (*prepare)(void *parser, gsa_error *error);
@@ -46,16 +46,16 @@ typedef struct gsa__format {
     bool is_divisible;
     /* Of plain content: rows that come next, as many as can be told without reading them; GSA_END after the last. NULL:
      * none can. */
-    gsa_status (*pass)(void *parser, gsa_extent *out, gsa_error *error);
+    gsa_status (*pass)(void *parser, gsa_row_range *out, gsa_error *error);
     /* Gives the text of rows that come next to another parser of the format, which has begun with an input that has no
      * stream: there it is all there is, and its lines count from 1. Never waits for a stream. GSA_END: nothing is
      * given, read goes on. NULL: one thread reads all. */
     gsa_status (*give)(void *parser, void *to, gsa_error *error);
     uint64_t *(*lines)(void *parser); /* how many were read; NULL where give is */
-} gsa__format;
+} gsai_format;
 
 /* What became of a row: a bad one is counted and passed over, if that is wanted. */
-static inline gsa_status gsa__format_settle(gsa__format_input *input, gsa_status status)
+static inline gsa_status gsai_format_settle(gsai_format_input *input, gsa_status status)
 {
     if (status != GSA_INPUT || !input->options->skip_bad_rows)
         return status;
@@ -63,13 +63,13 @@ static inline gsa_status gsa__format_settle(gsa__format_input *input, gsa_status
     return GSA_OK;
 }
 
-static inline gsa_place gsa__format_place(const gsa__format_input *input, uint64_t line, uint64_t byte)
+static inline gsa_place gsai_format_location(const gsai_format_input *input, uint64_t line, uint64_t byte)
 {
     return (gsa_place){input->entered > 0 ? 0 : line, byte, input->file};
 }
 
-const gsa__format *gsa__format_libsvm(void);
-const gsa__format *gsa__format_csv(void);
-const gsa__format *gsa__format_vw(void);
+const gsai_format *gsai_format_libsvm(void);
+const gsai_format *gsai_format_csv(void);
+const gsai_format *gsai_format_vw(void);
 
 #endif

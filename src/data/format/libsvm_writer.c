@@ -16,7 +16,7 @@
 
 typedef struct text_writer {
     gsa_writer head;
-    gsa__number_locale *locale;
+    gsai_number_locale *locale;
     char *buffer;
     size_t used;
     bool is_vw;
@@ -25,9 +25,9 @@ typedef struct text_writer {
 static gsa_status open_text(gsa_writer *head, gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;
-    writer->buffer = gsa__alloc(&head->env, BUFFER_SIZE, 1);
-    writer->locale = gsa__number_locale_new(&head->env);
-    return writer->buffer && writer->locale ? GSA_OK : gsa__fail_memory(&head->env, error, "no memory for a writer");
+    writer->buffer = gsai_alloc(&head->env, BUFFER_SIZE, 1);
+    writer->locale = gsai_number_locale_new(&head->env);
+    return writer->buffer && writer->locale ? GSA_OK : gsai_fail_memory(&head->env, error, "no memory for a writer");
 }
 
 static gsa_status open_vw(gsa_writer *head, gsa_error *error)
@@ -39,8 +39,8 @@ static gsa_status open_vw(gsa_writer *head, gsa_error *error)
 static void free_text(gsa_writer *head)
 {
     text_writer *writer = (text_writer *)head;
-    gsa__number_locale_free(&head->env, writer->locale);
-    gsa__free(&head->env, writer->buffer);
+    gsai_number_locale_free(&head->env, writer->locale);
+    gsai_free(&head->env, writer->buffer);
 }
 
 static gsa_status flush(gsa_writer *head, gsa_error *error)
@@ -48,7 +48,7 @@ static gsa_status flush(gsa_writer *head, gsa_error *error)
     text_writer *writer = (text_writer *)head;
     size_t size = writer->used;
     writer->used = 0;
-    gsa_status status = gsa__writer_put(head, writer->buffer, size, error);
+    gsa_status status = gsai_writer_put(head, writer->buffer, size, error);
     head->failed = status != GSA_OK;
     return status;
 }
@@ -56,17 +56,17 @@ static gsa_status flush(gsa_writer *head, gsa_error *error)
 /* A word must read back as that word: not as a number, a comment or a feature. */
 static gsa_status check_word(const text_writer *writer, const char *word, size_t r, gsa_error *error)
 {
-    char quote[GSA__QUOTE_SIZE];
+    char quote[GSAI_QUOTE_SIZE];
     size_t size = strlen(word);
-    const char *objection = gsa__label_objection(word, size);
-    gsa__number number;
-    gsa__number_parse(writer->locale, word, &number);
+    const char *objection = gsai_label_objection(word, size);
+    gsai_number number;
+    gsai_number_parse(writer->locale, word, &number);
     if (writer->is_vw)
         objection = "labels of Vowpal Wabbit text are numbers; write a cache (.gsac) or libsvm text";
     else if (!objection && number.after == word + size)
         objection = "as text this word would be a number; write a cache (.gsac)";
     if (objection)
-        return gsa__fail_row(error, GSA_INPUT, r, "label '%s': %s", gsa__quote(word, size, quote), objection);
+        return gsai_fail_row(error, GSA_INPUT, r, "label '%s': %s", gsai_quote(word, size, quote), objection);
     return GSA_OK;
 }
 
@@ -83,7 +83,7 @@ static gsa_status write_label(text_writer *writer, const gsa_batch *batch, size_
         writer->used += size;
         return GSA_OK;
     }
-    writer->used += gsa__number_text(batch->label[r], out);
+    writer->used += gsai_number_text(batch->label[r], out);
     return GSA_OK;
 }
 
@@ -93,7 +93,7 @@ static void write_importance(text_writer *writer, const gsa_batch *batch, size_t
     char *out = writer->buffer + writer->used;
     *out++ = ' ';
     if (batch->weight && batch->weight[r] != 1) {
-        out = gsa__decimal_float(batch->weight[r], writer->locale, out);
+        out = gsai_decimal_float(batch->weight[r], writer->locale, out);
         *out++ = ' ';
     }
     *out++ = '|';
@@ -105,7 +105,7 @@ static gsa_status make_room(text_writer *writer, gsa_error *error)
     return writer->used + PIECE_SIZE > BUFFER_SIZE ? flush(&writer->head, error) : GSA_OK;
 }
 
-static gsa_status write_pairs(text_writer *writer, const gsa__entries *row, gsa_error *error)
+static gsa_status write_pairs(text_writer *writer, const gsai_entries *row, gsa_error *error)
 {
     for (size_t i = 0; i < row->n; i++) {
         gsa_status status = make_room(writer, error);
@@ -113,23 +113,23 @@ static gsa_status write_pairs(text_writer *writer, const gsa__entries *row, gsa_
             return status;
         char *out = writer->buffer + writer->used;
         *out++ = ' ';
-        out = gsa__decimal_unsigned((uint64_t)row->index[i] + 1, out);
+        out = gsai_decimal_unsigned((uint64_t)row->index[i] + 1, out);
         *out++ = ':';
         if (!row->value || row->value[i] == 1)
             *out++ = '1';
         else
-            out = gsa__decimal_float(row->value[i], writer->locale, out);
+            out = gsai_decimal_float(row->value[i], writer->locale, out);
         writer->used = (size_t)(out - writer->buffer);
     }
     return GSA_OK;
 }
 
-static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsa__entries *row,
+static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_entries *row,
                              gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;
     if (!writer->is_vw && batch->weight && batch->weight[r] != 1)
-        return gsa__fail_row(error, GSA_UNSUPPORTED, r,
+        return gsai_fail_row(error, GSA_UNSUPPORTED, r,
                              "the row has the weight %g: libsvm text has no place for weights, a cache (.gsac) has",
                              (double)batch->weight[r]);
     gsa_status status = make_room(writer, error);
@@ -144,14 +144,14 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
     return status;
 }
 
-const gsa__writer_kind *gsa__writer_libsvm(void)
+const gsai_writer_kind *gsai_writer_libsvm(void)
 {
-    static const gsa__writer_kind kind = {"libsvm", NULL, sizeof(text_writer), open_text, write_text, flush, free_text};
+    static const gsai_writer_kind kind = {"libsvm", NULL, sizeof(text_writer), open_text, write_text, flush, free_text};
     return &kind;
 }
 
-const gsa__writer_kind *gsa__writer_vw(void)
+const gsai_writer_kind *gsai_writer_vw(void)
 {
-    static const gsa__writer_kind kind = {"vw", ".vw", sizeof(text_writer), open_vw, write_text, flush, free_text};
+    static const gsai_writer_kind kind = {"vw", ".vw", sizeof(text_writer), open_vw, write_text, flush, free_text};
     return &kind;
 }

@@ -8,24 +8,24 @@
 
 #define DEFAULT_BUFFER ((size_t)256 << 10)
 
-gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
+gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    *lines = (gsa__lines){.env = env, .most_size = GSA__LONGEST_LINE, .limit = UINT64_MAX};
-    if (gsa__memory_limit(env) / 4 < lines->most_size)
-        lines->most_size = (size_t)(gsa__memory_limit(env) / 4);
+    *lines = (gsai_lines){.env = env, .most_size = GSAI_LONGEST_LINE, .limit = UINT64_MAX};
+    if (gsai_memory_limit(env) / 4 < lines->most_size)
+        lines->most_size = (size_t)(gsai_memory_limit(env) / 4);
     lines->capacity = lines->usual = buffer_size ? buffer_size : DEFAULT_BUFFER;
-    lines->buffer = gsa__alloc(env, lines->capacity + GSA__LINES_PADDING, 1);
+    lines->buffer = gsai_alloc(env, lines->capacity + GSAI_LINES_PADDING, 1);
     return lines->buffer ? GSA_OK
-                         : gsa__fail_memory(env, error, "no memory for a buffer of %zu bytes", lines->capacity);
+                         : gsai_fail_memory(env, error, "no memory for a buffer of %zu bytes", lines->capacity);
 }
 
-void gsa__lines_free(gsa__lines *lines)
+void gsai_lines_free(gsai_lines *lines)
 {
-    gsa__free(lines->env, lines->buffer);
-    *lines = (gsa__lines){.env = lines->env};
+    gsai_free(lines->env, lines->buffer);
+    *lines = (gsai_lines){.env = lines->env};
 }
 
-void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream)
+void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream)
 {
     lines->stream = stream;
     lines->start = lines->scanned = lines->end = 0;
@@ -34,28 +34,28 @@ void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream)
 }
 
 /* What the byte before belongs to is passed over like the rest of a line that was too long: to its newline. */
-void gsa__lines_enter(gsa__lines *lines, uint64_t byte, uint64_t line)
+void gsai_lines_enter(gsai_lines *lines, uint64_t byte, uint64_t line)
 {
-    gsa__lines_begin(lines, lines->stream);
+    gsai_lines_begin(lines, lines->stream);
     lines->byte = byte - 1;
     lines->line = line;
     lines->discarding = true;
 }
 
 /* The buffer holds one unfinished line that fills it: doubled, up to what the longest line and its newline need. */
-static gsa_status grow(gsa__lines *lines, gsa_error *error)
+static gsa_status grow(gsai_lines *lines, gsa_error *error)
 {
     size_t most = lines->most_size + 1;
     size_t capacity = lines->capacity >= most / 2 ? most : lines->capacity * 2;
-    char *wider = gsa__resize(lines->env, lines->buffer, capacity + GSA__LINES_PADDING);
+    char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
     if (!wider)
-        return gsa__fail_memory(lines->env, error, "no memory for a line of more than %zu bytes", lines->capacity);
+        return gsai_fail_memory(lines->env, error, "no memory for a line of more than %zu bytes", lines->capacity);
     lines->buffer = wider;
     lines->capacity = capacity;
     return GSA_OK;
 }
 
-gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error)
+gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
 {
     if (lines->start > 0) {
         memmove(lines->buffer, lines->buffer + lines->start, lines->end - lines->start);
@@ -70,23 +70,23 @@ gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error)
     }
     size_t got;
     gsa_status status =
-        gsa__decode_read(lines->stream, lines->buffer + lines->end, lines->capacity - lines->end, &got, error);
+        gsai_decode_read(lines->stream, lines->buffer + lines->end, lines->capacity - lines->end, &got, error);
     if (status != GSA_OK)
         return status;
     lines->end += got;
-    memset(lines->buffer + lines->end, '\n', GSA__LINES_PADDING);
+    memset(lines->buffer + lines->end, '\n', GSAI_LINES_PADDING);
     lines->ended = got == 0;
     return GSA_OK;
 }
 
-void gsa__lines_drop(gsa__lines *lines, size_t size)
+void gsai_lines_drop(gsai_lines *lines, size_t size)
 {
     lines->start += size;
     lines->byte += size;
     lines->scanned = lines->start;
 }
 
-void gsa__lines_back(gsa__lines *lines, const gsa__line *line)
+void gsai_lines_back(gsai_lines *lines, const gsai_line *line)
 {
     lines->start = lines->scanned = (size_t)(line->start - lines->buffer);
     lines->byte = line->byte;
@@ -94,70 +94,70 @@ void gsa__lines_back(gsa__lines *lines, const gsa__line *line)
 }
 
 /* As many bytes as there are without waiting or growing, up to `wanted`. */
-static gsa_status gather(gsa__lines *lines, size_t wanted, gsa_error *error)
+static gsa_status gather(gsai_lines *lines, size_t wanted, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     while (status == GSA_OK && !lines->ended && lines->end - lines->start < wanted &&
-           lines->end - lines->start < lines->capacity && !gsa__decode_is_idle(lines->stream))
-        status = gsa__lines_refill(lines, error);
+           lines->end - lines->start < lines->capacity && !gsai_decode_is_idle(lines->stream))
+        status = gsai_lines_refill(lines, error);
     return status;
 }
 
-gsa_status gsa__lines_give(gsa__lines *lines, gsa__lines *to, gsa__lines_whole whole, void *ctx, gsa_error *error)
+gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error)
 {
     gsa_status status = lines->discarding ? GSA_END : GSA_OK;
     size_t size = 0, most = lines->usual;
     for (bool is_all = false; status == GSA_OK && size == 0; most *= 2) {
-        status = is_all || most > GSA__LINES_GIVEN ? GSA_END : gather(lines, most, error);
+        status = is_all || most > GSAI_LINES_GIVEN ? GSA_END : gather(lines, most, error);
         const char *start = lines->buffer + lines->start;
         is_all = lines->end - lines->start <= most;
         size = (size_t)(whole(ctx, start, is_all ? lines->buffer + lines->end : start + most) - start);
     }
     if (status != GSA_OK || lines->byte >= lines->limit || size > lines->limit - lines->byte)
         return status == GSA_OK ? GSA_END : status;
-    gsa__lines_begin(to, NULL);
-    if (!gsa__reserve(to->env, &to->buffer, &to->capacity, size + GSA__LINES_PADDING, 1))
-        return gsa__fail_memory(to->env, error, "no memory for a buffer of %zu bytes", size);
+    gsai_lines_begin(to, NULL);
+    if (!gsai_reserve(to->env, &to->buffer, &to->capacity, size + GSAI_LINES_PADDING, 1))
+        return gsai_fail_memory(to->env, error, "no memory for a buffer of %zu bytes", size);
     memcpy(to->buffer, lines->buffer + lines->start, size);
-    memset(to->buffer + size, '\n', GSA__LINES_PADDING);
+    memset(to->buffer + size, '\n', GSAI_LINES_PADDING);
     to->end = size;
     to->byte = lines->byte;
     to->ended = true;
-    gsa__lines_drop(lines, size);
+    gsai_lines_drop(lines, size);
     return GSA_OK;
 }
 
-static gsa_status fail_too_long(gsa__lines *lines, uint64_t byte, gsa_error *error)
+static gsa_status fail_too_long(gsai_lines *lines, uint64_t byte, gsa_error *error)
 {
-    char text[GSA__SIZE_TEXT];
-    gsa__size_text(lines->most_size, text);
-    return gsa__fail_line(error, GSA_INPUT, lines->line, byte,
+    char text[GSAI_SIZE_TEXT];
+    gsai_size_text(lines->most_size, text);
+    return gsai_fail_line(error, GSA_INPUT, lines->line, byte,
                           "the line is longer than %s%s: is this text with a row a line?", text,
-                          lines->most_size < GSA__LONGEST_LINE ? " (a quarter of the memory limit)" : "");
+                          lines->most_size < GSAI_LONGEST_LINE ? " (a quarter of the memory limit)" : "");
 }
 
 /* Takes the line [start, start + size), which `taken` bytes including its end remove from the buffer. */
 /* NOLINTNEXTLINE(misc-no-recursion): once, after the rest of a long line */
-static gsa_status take(gsa__lines *lines, size_t size, size_t taken, gsa__line *out, gsa_error *error)
+static gsa_status take(gsai_lines *lines, size_t size, size_t taken, gsai_line *out, gsa_error *error)
 {
     const char *start = lines->buffer + lines->start;
     uint64_t byte = lines->byte;
     bool rest_of_long_line = lines->discarding;
-    gsa__lines_drop(lines, taken);
+    gsai_lines_drop(lines, taken);
     lines->discarding = false;
     if (rest_of_long_line)
-        return gsa__lines_next(lines, out, error);
+        return gsai_lines_next(lines, out, error);
     lines->line++;
     if (size > lines->most_size)
         return fail_too_long(lines, byte, error);
     if (size > 0 && start[size - 1] == '\r')
         size--;
-    *out = (gsa__line){start, start + size, lines->line, byte};
+    *out = (gsai_line){start, start + size, lines->line, byte};
     return GSA_OK;
 }
 
 /* NOLINTNEXTLINE(misc-no-recursion): see take */
-gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
+gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
 {
     if (lines->byte >= lines->limit && !lines->discarding) {
         lines->ended = true;
@@ -179,15 +179,15 @@ gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error)
         bool too_long = !lines->discarding && size > lines->most_size;
         uint64_t byte = lines->byte;
         if (too_long || lines->discarding)
-            gsa__lines_drop(lines, size);
+            gsai_lines_drop(lines, size);
         if (too_long) {
             lines->discarding = true;
             lines->line++;
             return fail_too_long(lines, byte, error);
         }
-        if (lines->hurried && gsa__decode_is_idle(lines->stream))
+        if (lines->hurried && gsai_decode_is_idle(lines->stream))
             return GSA_END;
-        gsa_status status = gsa__lines_refill(lines, error);
+        gsa_status status = gsai_lines_refill(lines, error);
         if (status != GSA_OK)
             return status;
     }

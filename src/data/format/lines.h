@@ -1,34 +1,34 @@
 /* Lines of a byte stream, delivered where they lie in one buffer, without copying.
  *
  *   1 A line that is delivered is followed in the buffer by a byte that is no part of it ('\n' or '\r') and by
- *     GSA__LINES_PADDING bytes that may be read.
+ *     GSAI_LINES_PADDING bytes that may be read.
  *   2 The buffer grows to the longest line and never beyond `most_size` plus a few bytes.
  *   3 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
-#ifndef GSA_DATA_LINES_H
-#define GSA_DATA_LINES_H
+#ifndef GSA_DATA_FORMAT_LINES_H
+#define GSA_DATA_FORMAT_LINES_H
 
 #include "data/codec/decode.h"
 
-#define GSA__LONGEST_LINE ((size_t)128 << 20)
-#define GSA__LINES_PADDING 64
-#define GSA__LINES_GIVEN ((size_t)4 << 20) /* bytes that are given to another thread, at most */
+#define GSAI_LONGEST_LINE ((size_t)128 << 20)
+#define GSAI_LINES_PADDING 64
+#define GSAI_LINES_GIVEN ((size_t)4 << 20) /* bytes that are given to another thread, at most */
 
-typedef struct gsa__line {
+typedef struct gsai_line {
     const char *start;
     const char *end;
     uint64_t number; /* from 1 */
     uint64_t byte;   /* offset of start in the plain content of the file */
-} gsa__line;
+} gsai_line;
 
 /* Where a byte of the line is in that content. */
-static inline uint64_t gsa__line_offset(const gsa__line *line, const char *at)
+static inline uint64_t gsai_line_offset(const gsai_line *line, const char *at)
 {
     return line->byte + (uint64_t)(at - line->start);
 }
 
-typedef struct gsa__lines {
+typedef struct gsai_lines {
     const gsa_env *env;  /* borrowed, resolved */
-    gsa__decode *stream; /* borrowed; NULL before the first begin */
+    gsai_decode *stream; /* borrowed; NULL before the first begin */
     char *buffer;
     size_t capacity, usual;     /* usual: before lines made it grow */
     size_t start, scanned, end; /* [start, scanned) has no newline, [scanned, end) is not looked at yet */
@@ -39,34 +39,34 @@ typedef struct gsa__lines {
     bool ended;                 /* the stream has, or the limit is reached */
     bool hurried;               /* whoever asks has something to do meanwhile */
     bool discarding;            /* what comes up to the next newline belongs to a line that is not delivered */
-} gsa__lines;
+} gsai_lines;
 
 /* buffer_size 0: the default. */
-gsa_status gsa__lines_init(gsa__lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error);
-void gsa__lines_free(gsa__lines *lines);
+gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error);
+void gsai_lines_free(gsai_lines *lines);
 /* From now on the lines of this stream. */
-void gsa__lines_begin(gsa__lines *lines, gsa__decode *stream);
+void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream);
 /* The stream is at the byte before this one, which is not the first: the next line is the first that begins here or
  * behind it, and has the number `line` + 1. */
-void gsa__lines_enter(gsa__lines *lines, uint64_t byte, uint64_t line);
+void gsai_lines_enter(gsai_lines *lines, uint64_t byte, uint64_t line);
 /* The next line, valid until the next call; GSA_END after the last, and if `hurried` also
  * where the stream has no whole line for the moment; `ended` tells which. A line that is too long is GSA_INPUT with
  * line and byte set; the call after that delivers the line that follows it. */
-gsa_status gsa__lines_next(gsa__lines *lines, gsa__line *out, gsa_error *error);
+gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error);
 
 /* For those that find other ends than those of lines in the buffer. Adds bytes of the stream behind [start, end), which
- * move to the front of the buffer, and GSA__LINES_PADDING newlines behind these; the buffer grows if it is full. */
-gsa_status gsa__lines_refill(gsa__lines *lines, gsa_error *error);
+ * move to the front of the buffer, and GSAI_LINES_PADDING newlines behind these; the buffer grows if it is full. */
+gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error);
 /* Makes the line that was delivered last the next one again. */
-void gsa__lines_back(gsa__lines *lines, const gsa__line *line);
+void gsai_lines_back(gsai_lines *lines, const gsai_line *line);
 /* Forgets the first bytes. */
-void gsa__lines_drop(gsa__lines *lines, size_t size);
+void gsai_lines_drop(gsai_lines *lines, size_t size);
 
 /* The end of the last whole line, or of what else is read, in [start, end); start if there is none. */
-typedef const char *(*gsa__lines_whole)(void *ctx, const char *start, const char *end);
+typedef const char *(*gsai_lines_whole)(void *ctx, const char *start, const char *end);
 /* Gives whole lines that come next, as many as an ordinary buffer has, to `to`, where they are all there is, for
  * another thread to read. Never waits. GSA_END: there are none, or they are long, or what comes next is no line: next
  * goes on. */
-gsa_status gsa__lines_give(gsa__lines *lines, gsa__lines *to, gsa__lines_whole whole, void *ctx, gsa_error *error);
+gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error);
 
 #endif

@@ -12,40 +12,40 @@
 #include <xlocale.h> /* strtod_l */
 #endif
 
-struct gsa__number_locale {
+struct gsai_number_locale {
     locale_t c;
 };
 
-gsa__number_locale *gsa__number_locale_new(const gsa_env *env)
+gsai_number_locale *gsai_number_locale_new(const gsa_env *env)
 {
-    gsa__number_locale *locale = gsa__alloc(env, 1, sizeof *locale);
+    gsai_number_locale *locale = gsai_alloc(env, 1, sizeof *locale);
     if (!locale)
         return NULL;
     locale->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (locale->c == (locale_t)0) {
-        gsa__free(env, locale);
+        gsai_free(env, locale);
         return NULL;
     }
     return locale;
 }
 
-void gsa__number_locale_free(const gsa_env *env, gsa__number_locale *locale)
+void gsai_number_locale_free(const gsa_env *env, gsai_number_locale *locale)
 {
     if (!locale)
         return;
     freelocale(locale->c);
-    gsa__free(env, locale);
+    gsai_free(env, locale);
 }
 
-const char *gsa__number_exponent(const char *text, int64_t *exponent)
+const char *gsai_number_exponent(const char *text, int64_t *exponent)
 {
     const int64_t far = 1000000000; /* a mantissa cannot be long enough to bring this back into range */
     bool negative = *text == '-';
     const char *p = text + (*text == '-' || *text == '+');
-    if (!gsa__is_digit(*p))
+    if (!gsai_is_digit(*p))
         return NULL;
     int64_t value = 0;
-    for (; gsa__is_digit(*p); p++)
+    for (; gsai_is_digit(*p); p++)
         if (value < far)
             value = value * 10 + (*p - '0');
     *exponent = negative ? -value : value;
@@ -60,7 +60,7 @@ static bool has_nonzero_digit(const char *p, const char *end)
     return false;
 }
 
-void gsa__number_slow(const gsa__number_locale *locale, const char *text, gsa__number *out)
+void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
     out->has_nonzero = has_nonzero_digit(text, out->after);
     out->value = out->has_nonzero ? strtod_l(text, NULL, locale->c) : *text == '-' ? -0.0 : 0.0;

@@ -6,52 +6,52 @@
  *
  * Exact fast path (Clinger 1990): a mantissa up to 2^53 and a power of ten up to 10^22 are both doubles without error,
  * so that one multiplication or division rounds once. All else goes to the C library's strtod in the "C" locale. */
-#ifndef GSA_DATA_NUMBER_H
-#define GSA_DATA_NUMBER_H
+#ifndef GSA_DATA_FORMAT_NUMBER_H
+#define GSA_DATA_FORMAT_NUMBER_H
 
 #include <greedystep/greedystep.h>
 
 #include <math.h>
 #include <stdbool.h>
 
-typedef struct gsa__number_locale gsa__number_locale;
+typedef struct gsai_number_locale gsai_number_locale;
 
 /* The "C" locale for the slow path; NULL if there is no memory. */
-gsa__number_locale *gsa__number_locale_new(const gsa_env *env);
-void gsa__number_locale_free(const gsa_env *env, gsa__number_locale *locale);
+gsai_number_locale *gsai_number_locale_new(const gsa_env *env);
+void gsai_number_locale_free(const gsa_env *env, gsai_number_locale *locale);
 
-typedef struct gsa__number {
+typedef struct gsai_number {
     double value;      /* infinite if it is beyond double */
     bool has_nonzero;  /* some digit is not 0: the number is not zero, even where its double is */
     const char *after; /* the first byte that does not belong to it; NULL: the text is no number */
-} gsa__number;
+} gsai_number;
 
 /* Neither beyond the largest of the type nor lost below the smallest. */
-static inline bool gsa__number_fits_double(const gsa__number *number)
+static inline bool gsai_number_fits_double(const gsai_number *number)
 {
     return !isinf(number->value) && !(number->value == 0 && number->has_nonzero);
 }
 
-static inline bool gsa__number_fits_float(const gsa__number *number)
+static inline bool gsai_number_fits_float(const gsai_number *number)
 {
     float x = (float)number->value;
     return !isinf(x) && !(x == 0 && number->has_nonzero);
 }
-#define GSA__NO_FLOAT "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38"
+#define GSAI_NO_FLOAT "it does not fit a float, whose magnitudes go from 1.5e-45 to 3.4e38"
 
-static inline bool gsa__is_digit(char c)
+static inline bool gsai_is_digit(char c)
 {
     return (unsigned char)(c - '0') < 10;
 }
 
 /* The slow path, for text that is known to be a number up to out->after: sets value and has_nonzero. */
-void gsa__number_slow(const gsa__number_locale *locale, const char *text, gsa__number *out);
+void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out);
 /* Reads [+-] digits after the e; returns what follows, or NULL if there is no digit. Saturates far beyond any double.
  */
-const char *gsa__number_exponent(const char *text, int64_t *exponent);
+const char *gsai_number_exponent(const char *text, int64_t *exponent);
 
 /* The digits at p are appended to the mantissa (which wraps around when there are too many); returns what follows. */
-static inline const char *gsa__number_digits(const char *p, uint64_t *mantissa)
+static inline const char *gsai_number_digits(const char *p, uint64_t *mantissa)
 {
     uint64_t sum = *mantissa;
     for (;; p++) {
@@ -65,22 +65,22 @@ static inline const char *gsa__number_digits(const char *p, uint64_t *mantissa)
 }
 
 /* A number taken apart: mantissa * 10^exponent, if it is short (few enough digits and a small enough power). */
-typedef struct gsa__number_parts {
+typedef struct gsai_number_parts {
     uint64_t mantissa;
     int64_t exponent;
     const char *after; /* NULL: the text is no number */
     bool is_short;
-} gsa__number_parts;
+} gsai_number_parts;
 
-static inline gsa__number_parts gsa__number_split(const char *text)
+static inline gsai_number_parts gsai_number_split(const char *text)
 {
-    gsa__number_parts parts = {0};
+    gsai_number_parts parts = {0};
     const char *digits = text + (*text == '-' || *text == '+');
-    const char *p = gsa__number_digits(digits, &parts.mantissa);
+    const char *p = gsai_number_digits(digits, &parts.mantissa);
     ptrdiff_t n_digits = p - digits;
     if (*p == '.') {
         const char *fraction = p + 1;
-        p = gsa__number_digits(fraction, &parts.mantissa);
+        p = gsai_number_digits(fraction, &parts.mantissa);
         n_digits += p - fraction;
         parts.exponent = -(int64_t)(p - fraction);
     }
@@ -88,7 +88,7 @@ static inline gsa__number_parts gsa__number_split(const char *text)
         return parts;
     if (*p == 'e' || *p == 'E') {
         int64_t written;
-        p = gsa__number_exponent(p + 1, &written);
+        p = gsai_number_exponent(p + 1, &written);
         if (!p)
             return parts;
         parts.exponent += written;
@@ -100,7 +100,7 @@ static inline gsa__number_parts gsa__number_split(const char *text)
 
 /* mantissa * 10^exponent of short parts with the sign of the text: exact rounding if the mantissa is at most 2^53, else
  * two roundings, a relative error below 2^-51. */
-static inline double gsa__number_scale(const gsa__number_parts *parts, const char *text)
+static inline double gsai_number_scale(const gsai_number_parts *parts, const char *text)
 {
     static const double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                    1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -110,38 +110,38 @@ static inline double gsa__number_scale(const gsa__number_parts *parts, const cha
     return value * sign[*text == '-'];
 }
 
-static inline void gsa__number_parse(const gsa__number_locale *locale, const char *text, gsa__number *out)
+static inline void gsai_number_parse(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
-    gsa__number_parts parts = gsa__number_split(text);
+    gsai_number_parts parts = gsai_number_split(text);
     out->after = parts.after;
     if (!parts.after)
         return;
     if (!parts.is_short || parts.mantissa > (UINT64_C(1) << 53)) {
-        gsa__number_slow(locale, text, out);
+        gsai_number_slow(locale, text, out);
         return;
     }
-    out->value = gsa__number_scale(&parts, text);
+    out->value = gsai_number_scale(&parts, text);
     out->has_nonzero = parts.mantissa != 0;
 }
 
 /* The same for one who wants (float)value only. That float is known as soon as both ends of the interval that has the
  * double in it round to it, which spares nearly all numbers of 17 to 19 digits the slow path. */
-static inline void gsa__number_parse_float(const gsa__number_locale *locale, const char *text, gsa__number *out)
+static inline void gsai_number_parse_float(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
-    gsa__number_parts parts = gsa__number_split(text);
+    gsai_number_parts parts = gsai_number_split(text);
     out->after = parts.after;
     if (!parts.after)
         return;
     out->has_nonzero = parts.mantissa != 0;
     if (parts.is_short) {
-        out->value = gsa__number_scale(&parts, text);
+        out->value = gsai_number_scale(&parts, text);
         if (parts.mantissa <= (UINT64_C(1) << 53))
             return;
         float low = (float)(out->value * (1 - 0x1p-51)), high = (float)(out->value * (1 + 0x1p-51));
         if (low == high)
             return;
     }
-    gsa__number_slow(locale, text, out);
+    gsai_number_slow(locale, text, out);
 }
 
 #endif

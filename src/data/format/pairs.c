@@ -16,7 +16,7 @@ static inline const char *next_other(others *o)
 {
     while (o->bits == 0) {
         o->block += 64;
-        o->bits = gsa__others(o->block);
+        o->bits = gsai_others(o->block);
     }
     const char *at = o->block + __builtin_ctzll(o->bits);
     o->bits &= o->bits - 1;
@@ -36,22 +36,22 @@ static inline const char *read_value(others *o, const char *p, const char *after
     size_t n = (size_t)(after - p), n_fraction = 0;
     if (n - 1 >= 7)
         return NULL;
-    double mantissa = n == 1 ? *p - '0' : (double)(int64_t)gsa__read_digits(p, n);
+    double mantissa = n == 1 ? *p - '0' : (double)(int64_t)gsai_read_digits(p, n);
     if (*after == '.') {
         const char *fraction = after + 1;
         after = next_other(o);
         n_fraction = (size_t)(after - fraction);
         if (n_fraction - 1 >= 8)
             return NULL;
-        mantissa = mantissa * power[n_fraction] + (double)(int64_t)gsa__read_digits(fraction, n_fraction);
+        mantissa = mantissa * power[n_fraction] + (double)(int64_t)gsai_read_digits(fraction, n_fraction);
     }
     *out = (float)(mantissa / power[n_fraction]);
     return ends_token(after, end) ? after : NULL;
 }
 
-const char *gsa__pairs_take(gsa__pairs *pairs, const char *p, const char *end)
+const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end)
 {
-    others o = {p, gsa__others(p)};
+    others o = {p, gsai_others(p)};
     uint32_t *index = pairs->index + pairs->n;
     float *value = pairs->value + pairs->n;
     uint64_t previous = pairs->previous;
@@ -65,7 +65,7 @@ const char *gsa__pairs_take(gsa__pairs *pairs, const char *p, const char *end)
             p++;
             continue;
         }
-        uint64_t id = gsa__read_digits(p, n);
+        uint64_t id = gsai_read_digits(p, n);
         if (id <= previous)
             break;
         const char *after = next_other(&o);

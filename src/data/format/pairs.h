@@ -2,24 +2,24 @@
  *
  * Takes every pair that is well-formed and has an index of at most 8 digits. The rest is left to the parser of
  * libsvm.c, which knows the whole grammar and every error; it could as well be given all of them. */
-#ifndef GSA_DATA_PAIRS_H
-#define GSA_DATA_PAIRS_H
+#ifndef GSA_DATA_FORMAT_PAIRS_H
+#define GSA_DATA_FORMAT_PAIRS_H
 
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
 
 /* The pairs of a row so far. */
-typedef struct gsa__pairs {
+typedef struct gsai_pairs {
     uint32_t *index; /* room for all that a line of this length can have */
     float *value;
     size_t n;
     uint64_t previous; /* the last index as it was written, from 1; 0: none */
     bool all_ones;
-} gsa__pairs;
+} gsai_pairs;
 
 /* Appends pairs from p on, blanks skipped; returns where the first thing begins that it does not take, or `end`. The
  * byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
-const char *gsa__pairs_take(gsa__pairs *pairs, const char *p, const char *end);
+const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end);
 
 #endif

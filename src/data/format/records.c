@@ -10,45 +10,45 @@
 
 #include <string.h>
 
-gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gsa_env *env, gsa_error *error)
+gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    uint64_t affordable = gsa__memory_limit(env) / 4 / GSA__FIELD_COST + 1;
-    *records = (gsa__records){.separator = ',', .most_cells = GSA__RECORDS_CELLS};
+    uint64_t affordable = gsai_memory_limit(env) / 4 / GSAI_FIELD_COST + 1;
+    *records = (gsai_records){.separator = ',', .most_cells = GSAI_RECORDS_CELLS};
     if (affordable < records->most_cells)
         records->most_cells = (size_t)affordable;
-    return gsa__lines_init(&records->lines, buffer_size, env, error);
+    return gsai_lines_init(&records->lines, buffer_size, env, error);
 }
 
-void gsa__records_free(gsa__records *records)
+void gsai_records_free(gsai_records *records)
 {
-    gsa__free(records->lines.env, records->cell);
-    gsa__free(records->lines.env, records->copy);
-    gsa__lines_free(&records->lines);
+    gsai_free(records->lines.env, records->cell);
+    gsai_free(records->lines.env, records->copy);
+    gsai_lines_free(&records->lines);
 }
 
-void gsa__records_begin(gsa__records *records, gsa__decode *stream)
+void gsai_records_begin(gsai_records *records, gsai_decode *stream)
 {
-    gsa__lines_begin(&records->lines, stream);
+    gsai_lines_begin(&records->lines, stream);
     records->holding = records->skipping = false;
     records->at = 0;
     records->line = records->byte = 0;
 }
 
-void gsa__records_enter(gsa__records *records, uint64_t byte, uint64_t line)
+void gsai_records_enter(gsai_records *records, uint64_t byte, uint64_t line)
 {
-    gsa__records_begin(records, records->lines.stream);
+    gsai_records_begin(records, records->lines.stream);
     records->byte = byte;
     records->line = line;
 }
 
-void gsa__records_hold(gsa__records *records)
+void gsai_records_hold(gsai_records *records)
 {
-    gsa__lines_drop(&records->lines, records->at);
+    gsai_lines_drop(&records->lines, records->at);
     records->at = 0;
     records->holding = true;
 }
 
-void gsa__records_back(gsa__records *records)
+void gsai_records_back(gsai_records *records)
 {
     records->holding = records->skipping = false;
     records->at = 0;
@@ -72,7 +72,7 @@ typedef struct scan {
 static inline void look(scan *s, const char *block, char separator)
 {
     s->block = block;
-    s->marks = gsa__marks(block, separator);
+    s->marks = gsai_marks(block, separator);
 }
 
 /* The next mark, at most `end`, where the padding of the buffer has one. */
@@ -86,17 +86,17 @@ static inline const char *next_mark(scan *s, char separator)
 }
 
 /* The next cell to be filled in; NULL if there is no memory, or are cells enough. */
-static inline gsa__cell *new_cell(gsa__records *records, size_t n_cells)
+static inline gsai_cell *new_cell(gsai_records *records, size_t n_cells)
 {
     if (n_cells == records->cell_capacity &&
         (n_cells >= records->most_cells ||
-         !gsa__reserve(records->lines.env, &records->cell, &records->cell_capacity, n_cells + 1, sizeof(gsa__cell))))
+         !gsai_reserve(records->lines.env, &records->cell, &records->cell_capacity, n_cells + 1, sizeof(gsai_cell))))
         return NULL;
     return &records->cell[n_cells];
 }
 
 /* A cell that begins with a quote at s->p; *after is the byte behind its end. */
-static outcome scan_quoted(scan *s, char separator, gsa__cell *out, const char **after)
+static outcome scan_quoted(scan *s, char separator, gsai_cell *out, const char **after)
 {
     const char *quote = s->p + 1;
     out->text = quote;
@@ -124,12 +124,12 @@ static outcome scan_quoted(scan *s, char separator, gsa__cell *out, const char *
 
 /* Cells up to the end of the record; s->p is then what follows it. Members of a cell are stored one by one: a struct
  * that is made elsewhere and copied would have to wait for them. */
-static outcome scan_record(gsa__records *records, scan *s)
+static outcome scan_record(gsai_records *records, scan *s)
 {
     const char separator = records->separator, *at;
     look(s, s->p, separator);
     do {
-        gsa__cell *cell = new_cell(records, s->n_cells);
+        gsai_cell *cell = new_cell(records, s->n_cells);
         if (!cell)
             return s->n_cells >= records->most_cells ? TOO_MANY : NO_MEMORY;
         cell->at = s->p;
@@ -160,13 +160,13 @@ static outcome scan_record(gsa__records *records, scan *s)
 }
 
 /* Cells with doubled quotes are copied with single ones. */
-static bool unescape(gsa__records *records, const scan *s)
+static bool unescape(gsai_records *records, const scan *s)
 {
-    if (!gsa__reserve(records->lines.env, &records->copy, &records->copy_capacity, s->n_escaped, 1))
+    if (!gsai_reserve(records->lines.env, &records->copy, &records->copy_capacity, s->n_escaped, 1))
         return false;
     char *out = records->copy;
     for (size_t i = 0; i < s->n_cells; i++) {
-        gsa__cell *cell = &records->cell[i];
+        gsai_cell *cell = &records->cell[i];
         if (!cell->is_escaped)
             continue;
         const char *from = cell->text, *end = from + cell->size;
@@ -181,7 +181,7 @@ static bool unescape(gsa__records *records, const scan *s)
 
 /* ---- one after the other ---------------------------------------------------------------------------------------- */
 
-static void take(gsa__records *records, const char *up_to, uint64_t n_lines)
+static void take(gsai_records *records, const char *up_to, uint64_t n_lines)
 {
     size_t size = (size_t)(up_to - (records->lines.buffer + records->lines.start)) - records->at;
     records->at += size;
@@ -190,28 +190,28 @@ static void take(gsa__records *records, const char *up_to, uint64_t n_lines)
 }
 
 /* More bytes behind those of the record that is not complete. */
-static gsa_status read_more(gsa__records *records, gsa_error *error)
+static gsa_status read_more(gsai_records *records, gsa_error *error)
 {
-    gsa__lines *lines = &records->lines;
+    gsai_lines *lines = &records->lines;
     if (!records->holding) {
-        gsa__lines_drop(lines, records->at);
+        gsai_lines_drop(lines, records->at);
         records->at = 0;
     }
-    char text[GSA__SIZE_TEXT];
+    char text[GSAI_SIZE_TEXT];
     size_t held = lines->end - lines->start;
-    if (records->holding && (held > GSA__RECORDS_HELD || held >= lines->most_size))
+    if (records->holding && (held > GSAI_RECORDS_HELD || held >= lines->most_size))
         return GSA_END;
     if (lines->end - lines->start - records->at > lines->most_size)
-        return gsa__fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
+        return gsai_fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
                               "the row that begins here is longer than %s: is there a quote that is never closed, or "
                               "is this no table?",
-                              gsa__size_text(lines->most_size, text));
-    if (lines->hurried && gsa__decode_is_idle(lines->stream))
+                              gsai_size_text(lines->most_size, text));
+    if (lines->hurried && gsai_decode_is_idle(lines->stream))
         return GSA_END;
-    return gsa__lines_refill(lines, error);
+    return gsai_lines_refill(lines, error);
 }
 
-static bool has_line_end(const gsa__lines *lines, size_t from)
+static bool has_line_end(const gsai_lines *lines, size_t from)
 {
     const char *new_bytes = lines->buffer + lines->start + from;
     size_t size = lines->end - lines->start - from;
@@ -220,9 +220,9 @@ static bool has_line_end(const gsa__lines *lines, size_t from)
 
 /* As much more as it takes to look again: what has no line end is no whole record, and what is there and need not be
  * waited for comes along until there is twice as much. A long record is else taken apart anew at every read. */
-static gsa_status read_enough(gsa__records *records, gsa_error *error)
+static gsa_status read_enough(gsai_records *records, gsa_error *error)
 {
-    const gsa__lines *lines = &records->lines;
+    const gsai_lines *lines = &records->lines;
     size_t wanted = 2 * (lines->end - lines->start - records->at);
     wanted = wanted < lines->most_size ? wanted : lines->most_size;
     bool may_end = records->skipping || (lines->end > lines->start && lines->buffer[lines->end - 1] == '\r');
@@ -230,7 +230,7 @@ static gsa_status read_enough(gsa__records *records, gsa_error *error)
     for (size_t had = 0; status == GSA_OK && !lines->ended; had = lines->end - lines->start) {
         may_end = may_end || has_line_end(lines, had);
         size_t size = lines->end - lines->start - records->at;
-        if (may_end && (size >= wanted || gsa__decode_is_idle(lines->stream)))
+        if (may_end && (size >= wanted || gsai_decode_is_idle(lines->stream)))
             return GSA_OK;
         status = read_more(records, error);
         if (status == GSA_END)
@@ -239,23 +239,23 @@ static gsa_status read_enough(gsa__records *records, gsa_error *error)
     return status;
 }
 
-static gsa_status fail_record(gsa__records *records, scan *s, const char *start, outcome result, gsa_error *error)
+static gsa_status fail_record(gsai_records *records, scan *s, const char *start, outcome result, gsa_error *error)
 {
     gsa_status status;
     if (result == TOO_MANY) {
         status =
-            gsa__fail_line(error, GSA_INPUT, records->line + 1, records->byte,
+            gsai_fail_line(error, GSA_INPUT, records->line + 1, records->byte,
                            "the row that begins here has more than %zu cells%s: is this no table?", records->most_cells,
-                           records->most_cells < GSA__RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
+                           records->most_cells < GSAI_RECORDS_CELLS ? " (a quarter of the memory limit)" : "");
         records->skipping = true;
     } else if (result == AFTER_QUOTE) {
         uint64_t line = records->line + 1 + s->n_lines, byte = records->byte + (uint64_t)(s->p - start);
-        status = gsa__fail_line(error, GSA_INPUT, line, byte,
+        status = gsai_fail_line(error, GSA_INPUT, line, byte,
                                 "text after a closing quote: a cell in quotes ends with its last quote, and a quote "
                                 "inside it is written twice");
         records->skipping = true;
     } else {
-        status = gsa__fail_line(error, GSA_INPUT, records->line + 1, records->byte + (uint64_t)(s->p - start),
+        status = gsai_fail_line(error, GSA_INPUT, records->line + 1, records->byte + (uint64_t)(s->p - start),
                                 "the quote that opens this cell is never closed");
         s->p = s->end;
     }
@@ -264,21 +264,21 @@ static gsa_status fail_record(gsa__records *records, scan *s, const char *start,
 }
 
 /* Up to the newline that ends a record which was refused, or to the end of what there is. */
-static void skip(gsa__records *records, const scan *s)
+static void skip(gsai_records *records, const scan *s)
 {
     const char *newline = memchr(s->p, '\n', (size_t)(s->end - s->p));
     records->skipping = !newline && !s->is_last;
     take(records, newline ? newline + 1 : s->end, newline != NULL);
 }
 
-static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error *error)
+static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error *error)
 {
     for (;;) {
-        const gsa__lines *lines = &records->lines;
+        const gsai_lines *lines = &records->lines;
         const char *start = lines->buffer + lines->start + records->at;
         scan s = {.p = start, .end = lines->buffer + lines->end, .is_last = lines->ended};
-        if (records->byte == 0 && gsa__is_mark(s.p, s.end)) {
-            take(records, s.p + GSA__MARK_SIZE, 0);
+        if (records->byte == 0 && gsai_is_mark(s.p, s.end)) {
+            take(records, s.p + GSAI_MARK_SIZE, 0);
             continue;
         }
         if (records->skipping && s.p < s.end) {
@@ -295,27 +295,27 @@ static gsa_status next_record(gsa__records *records, gsa__record *out, gsa_error
             continue;
         }
         if (result == NO_MEMORY || (result == COMPLETE && s.n_escaped > 0 && !unescape(records, &s)))
-            return gsa__fail_memory(records->lines.env, error, "no memory for a row of %zu cells", s.n_cells);
+            return gsai_fail_memory(records->lines.env, error, "no memory for a row of %zu cells", s.n_cells);
         if (result != COMPLETE)
             return fail_record(records, &s, start, result, error);
-        *out = (gsa__record){records->cell, s.n_cells, {start, s.p, records->line + 1, records->byte}};
+        *out = (gsai_record){records->cell, s.n_cells, {start, s.p, records->line + 1, records->byte}};
         take(records, s.p, s.n_lines);
         return GSA_OK;
     }
 }
 
-static bool is_blank(const gsa__record *record)
+static bool is_blank(const gsai_record *record)
 {
     return record->n_cells == 1 && record->cell[0].size == 0 && *record->cell[0].at != '"';
 }
 
-gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error)
+gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error *error)
 {
     gsa_status status;
     do
         status = next_record(records, out, error);
     while (status == GSA_OK && is_blank(out));
-    return records->holding && records->at > GSA__RECORDS_HELD ? GSA_END : status;
+    return records->holding && records->at > GSAI_RECORDS_HELD ? GSA_END : status;
 }
 
 /* ---- to another thread ------------------------------------------------------------------------------------------- */
@@ -324,7 +324,7 @@ gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error 
  * else records are taken apart to find it, up to one that is refused. */
 static const char *last_end(void *memory, const char *start, const char *end)
 {
-    gsa__records *records = memory;
+    gsai_records *records = memory;
     const char *p = memchr(start, '"', (size_t)(end - start)) ? start : end;
     while (p > start && p[-1] != '\n')
         p--;
@@ -335,14 +335,14 @@ static const char *last_end(void *memory, const char *start, const char *end)
     return p;
 }
 
-gsa_status gsa__records_give(gsa__records *records, gsa__records *to, gsa_error *error)
+gsa_status gsai_records_give(gsai_records *records, gsai_records *to, gsa_error *error)
 {
-    gsa__lines *lines = &records->lines;
-    gsa__lines_drop(lines, records->at);
+    gsai_lines *lines = &records->lines;
+    gsai_lines_drop(lines, records->at);
     lines->byte = records->byte;
     records->at = 0;
     bool is_ready = !records->skipping && records->byte > 0;
-    gsa_status status = is_ready ? gsa__lines_give(lines, &to->lines, last_end, records, error) : GSA_END;
+    gsa_status status = is_ready ? gsai_lines_give(lines, &to->lines, last_end, records, error) : GSA_END;
     if (status != GSA_OK)
         return status;
     to->separator = records->separator;

@@ -6,57 +6,57 @@
  *   2 A line without any byte is no record.
  *   3 A cell is followed by a byte that cannot continue a number.
  *   4 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
-#ifndef GSA_DATA_RECORDS_H
-#define GSA_DATA_RECORDS_H
+#ifndef GSA_DATA_FORMAT_RECORDS_H
+#define GSA_DATA_FORMAT_RECORDS_H
 
 #include "data/format/lines.h"
 
-typedef struct gsa__cell {
+typedef struct gsai_cell {
     const char *text;
     size_t size;
     const char *at;  /* where it begins in the input, its quote included: differs from text where that is a copy */
     bool is_escaped; /* there are doubled quotes in it, before they were made single ones */
-} gsa__cell;
+} gsai_cell;
 
-typedef struct gsa__record {
-    const gsa__cell *cell;
+typedef struct gsai_record {
+    const gsai_cell *cell;
     size_t n_cells;
-    gsa__line line; /* where it begins; its end is that of the record */
-} gsa__record;
+    gsai_line line; /* where it begins; its end is that of the record */
+} gsai_record;
 
-typedef struct gsa__records {
-    gsa__lines lines; /* the buffer; its own count of lines is not used */
+typedef struct gsai_records {
+    gsai_lines lines; /* the buffer; its own count of lines is not used */
     char separator;
     bool holding;  /* nothing is dropped from the buffer */
     bool skipping; /* what comes up to the next newline belongs to a record that was refused */
     size_t at;     /* where the next record begins, from lines.start */
     uint64_t line, byte;
-    gsa__cell *cell;
+    gsai_cell *cell;
     size_t cell_capacity, most_cells;
     char *copy; /* of cells with doubled quotes */
     size_t copy_capacity;
-} gsa__records;
+} gsai_records;
 
-gsa_status gsa__records_init(gsa__records *records, size_t buffer_size, const gsa_env *env, gsa_error *error);
-void gsa__records_free(gsa__records *records);
+gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gsa_env *env, gsa_error *error);
+void gsai_records_free(gsai_records *records);
 /* From now on the records of this stream. A byte order mark is skipped. */
-void gsa__records_begin(gsa__records *records, gsa__decode *stream);
+void gsai_records_begin(gsai_records *records, gsai_decode *stream);
 /* The stream is at this byte, where a record begins; that has the line `line` + 1. */
-void gsa__records_enter(gsa__records *records, uint64_t byte, uint64_t line);
+void gsai_records_enter(gsai_records *records, uint64_t byte, uint64_t line);
 /* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a quote
  * that is never closed, or more than most_cells cells, with line and byte; the call after that goes on behind
  * that line. */
-gsa_status gsa__records_next(gsa__records *records, gsa__record *out, gsa_error *error);
-/* The most cells of a row, or what a quarter of the memory limit is enough for (GSA__FIELD_COST): a table cannot have
+gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error *error);
+/* The most cells of a row, or what a quarter of the memory limit is enough for (GSAI_FIELD_COST): a table cannot have
  * more columns, so that reading stops there. */
-#define GSA__RECORDS_CELLS ((size_t)1 << 20)
-#define GSA__RECORDS_HELD ((size_t)4 << 20)
+#define GSAI_RECORDS_CELLS ((size_t)1 << 20)
+#define GSAI_RECORDS_HELD ((size_t)4 << 20)
 /* Before the first record: what is delivered between the two stays in the buffer, and is delivered again afterwards.
- * That ends (GSA_END) with the last record that ends in the first GSA__RECORDS_HELD bytes. */
-void gsa__records_hold(gsa__records *records);
-void gsa__records_back(gsa__records *records);
+ * That ends (GSA_END) with the last record that ends in the first GSAI_RECORDS_HELD bytes. */
+void gsai_records_hold(gsai_records *records);
+void gsai_records_back(gsai_records *records);
 
-/* Gives whole records to another thread, as gsa__lines_give does. */
-gsa_status gsa__records_give(gsa__records *records, gsa__records *to, gsa_error *error);
+/* Gives whole records to another thread, as gsai_lines_give does. */
+gsa_status gsai_records_give(gsai_records *records, gsai_records *to, gsa_error *error);
 
 #endif

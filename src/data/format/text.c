@@ -10,31 +10,31 @@ static bool is_control(const char *text, size_t len)
     return len == 2 && first == 0xC2 && (unsigned char)text[1] < 0xA0;
 }
 
-const char *gsa__word_objection(const char *text, size_t size)
+const char *gsai_word_objection(const char *text, size_t size)
 {
     if (size == 0)
         return "a label cannot be empty";
     if (memchr(text, '\0', size))
         return "a NUL byte cannot stand in text";
-    if (size > GSA__LABEL_SIZE)
+    if (size > GSAI_LABEL_SIZE)
         return "a label has at most 255 bytes";
     for (size_t i = 0; i < size;) {
-        size_t len = gsa__utf8_character(text + i, size - i);
+        size_t len = gsai_utf8_character(text + i, size - i);
         if (len == 0)
             return "a label must be UTF-8";
         if (is_control(text + i, len))
             return "a label cannot have control characters";
         i += len;
     }
-    return gsa__is_nonfinite_word(text, size) ? "a label must be finite" : NULL;
+    return gsai_is_nonfinite_word(text, size) ? "a label must be finite" : NULL;
 }
 
-const char *gsa__label_objection(const char *text, size_t size)
+const char *gsai_label_objection(const char *text, size_t size)
 {
-    const char *objection = gsa__word_objection(text, size);
+    const char *objection = gsai_word_objection(text, size);
     if (objection)
         return objection;
-    if (gsa__is_mark(text, text + size))
+    if (gsai_is_mark(text, text + size))
         return "a byte order mark stands at the beginning of a file only; were files joined?";
     if (memchr(text, ' ', size))
         return "a label cannot have blanks";
@@ -47,7 +47,7 @@ const char *gsa__label_objection(const char *text, size_t size)
     return NULL;
 }
 
-bool gsa__equals_word(const char *text, size_t size, const char *word)
+bool gsai_equals_word(const char *text, size_t size, const char *word)
 {
     if (size != strlen(word))
         return false;
@@ -57,34 +57,34 @@ bool gsa__equals_word(const char *text, size_t size, const char *word)
     return true;
 }
 
-bool gsa__is_nonfinite_word(const char *text, size_t size)
+bool gsai_is_nonfinite_word(const char *text, size_t size)
 {
     if (size > 0 && (*text == '+' || *text == '-')) {
         text++;
         size--;
     }
-    if (gsa__equals_word(text, size, "inf") || gsa__equals_word(text, size, "infinity"))
+    if (gsai_equals_word(text, size, "inf") || gsai_equals_word(text, size, "infinity"))
         return true;
-    return size >= 3 && gsa__equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));
+    return size >= 3 && gsai_equals_word(text, 3, "nan") && (size == 3 || (text[3] == '(' && text[size - 1] == ')'));
 }
 
 /* One rule for every format: an empty cell, NaN, null and NA are absent. */
-bool gsa__is_absent(const char *text, size_t size)
+bool gsai_is_absent(const char *text, size_t size)
 {
     if (size == 0 || size > 4)
         return size == 0;
     size_t sign = *text == '+' || *text == '-';
-    return gsa__equals_word(text + sign, size - sign, "nan") || gsa__equals_word(text, size, "null") ||
-           gsa__equals_word(text, size, "na");
+    return gsai_equals_word(text + sign, size - sign, "nan") || gsai_equals_word(text, size, "null") ||
+           gsai_equals_word(text, size, "na");
 }
 
-const char *gsa__quote(const char *text, size_t size, char buffer[GSA__QUOTE_SIZE])
+const char *gsai_quote(const char *text, size_t size, char buffer[GSAI_QUOTE_SIZE])
 {
     static const char hex[] = "0123456789ABCDEF";
-    const size_t room = GSA__QUOTE_SIZE - sizeof "...";
+    const size_t room = GSAI_QUOTE_SIZE - sizeof "...";
     size_t n = 0, i = 0;
     while (i < size) {
-        size_t len = gsa__utf8_character(text + i, size - i);
+        size_t len = gsai_utf8_character(text + i, size - i);
         bool plain = len > 0 && !is_control(text + i, len);
         if (n + (plain ? len : 4) > room)
             break;

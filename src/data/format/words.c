@@ -7,25 +7,25 @@
 
 #include <string.h>
 
-void gsa__words_init(gsa__words *words, const gsa_env *env)
+void gsai_words_init(gsai_words *words, const gsa_env *env)
 {
-    *words = (gsa__words){.env = env};
+    *words = (gsai_words){.env = env};
 }
 
-void gsa__words_free(gsa__words *words)
+void gsai_words_free(gsai_words *words)
 {
     for (size_t i = 0; i < words->n_words; i++)
-        gsa__free(words->env, words->word[i]);
-    gsa__free(words->env, words->word);
-    gsa__free(words->env, words->slot);
-    *words = (gsa__words){.env = words->env};
+        gsai_free(words->env, words->word[i]);
+    gsai_free(words->env, words->word);
+    gsai_free(words->env, words->slot);
+    *words = (gsai_words){.env = words->env};
 }
 
 /* The slot of the word, or the empty one where it belongs. */
-static size_t find_slot(const gsa__words *words, const char *text, size_t size)
+static size_t find_slot(const gsai_words *words, const char *text, size_t size)
 {
     size_t mask = words->n_slots - 1;
-    size_t at = (size_t)gsa__hash(text, size, 0) & mask;
+    size_t at = (size_t)gsai_hash(text, size, 0) & mask;
     for (; words->slot[at] >= 0; at = (at + 1) & mask) {
         const char *word = words->word[words->slot[at]];
         if (strlen(word) == size && memcmp(word, text, size) == 0)
@@ -34,32 +34,32 @@ static size_t find_slot(const gsa__words *words, const char *text, size_t size)
     return at;
 }
 
-static bool grow_slots(gsa__words *words)
+static bool grow_slots(gsai_words *words)
 {
-    gsa__words wider = *words;
+    gsai_words wider = *words;
     wider.n_slots = words->n_slots ? words->n_slots * 2 : 64;
-    wider.slot = gsa__alloc(words->env, wider.n_slots, sizeof *wider.slot);
+    wider.slot = gsai_alloc(words->env, wider.n_slots, sizeof *wider.slot);
     if (!wider.slot)
         return false;
     memset(wider.slot, 0xFF, wider.n_slots * sizeof *wider.slot); /* all -1 */
     for (size_t i = 0; i < words->n_words; i++)
         wider.slot[find_slot(&wider, words->word[i], strlen(words->word[i]))] = (int32_t)i;
-    gsa__free(words->env, words->slot);
+    gsai_free(words->env, words->slot);
     words->slot = wider.slot;
     words->n_slots = wider.n_slots;
     return true;
 }
 
-int32_t gsa__words_find(const gsa__words *words, const char *text, size_t size)
+int32_t gsai_words_find(const gsai_words *words, const char *text, size_t size)
 {
     return words->n_slots > 0 ? words->slot[find_slot(words, text, size)] : -1;
 }
 
-bool gsa__words_add(gsa__words *words, const char *text, size_t size)
+bool gsai_words_add(gsai_words *words, const char *text, size_t size)
 {
     bool has_room = (words->n_words * 2 < words->n_slots || grow_slots(words)) &&
-                    gsa__reserve(words->env, &words->word, &words->capacity, words->n_words + 1, sizeof *words->word);
-    char *copy = has_room ? gsa__alloc(words->env, size + 1, 1) : NULL;
+                    gsai_reserve(words->env, &words->word, &words->capacity, words->n_words + 1, sizeof *words->word);
+    char *copy = has_room ? gsai_alloc(words->env, size + 1, 1) : NULL;
     if (!copy)
         return false;
     memcpy(copy, text, size);
@@ -71,27 +71,27 @@ bool gsa__words_add(gsa__words *words, const char *text, size_t size)
 }
 
 /* A word costs its text, a pointer and its share of the slots. */
-static gsa_status check_limits(const gsa__words *words, size_t size, gsa_error *error)
+static gsa_status check_limits(const gsai_words *words, size_t size, gsa_error *error)
 {
-    if (words->n_words == GSA__MOST_WORDS)
-        return gsa__fail(error, GSA_LIMIT,
+    if (words->n_words == GSAI_MAX_WORDS)
+        return gsai_fail(error, GSA_LIMIT,
                          "more than %zu different words as labels: is the first column really the label?",
-                         GSA__MOST_WORDS);
-    if (words->n_bytes + size + 32 > gsa__memory_limit(words->env) / 4)
-        return gsa__fail(error, GSA_LIMIT,
+                         GSAI_MAX_WORDS);
+    if (words->n_bytes + size + 32 > gsai_memory_limit(words->env) / 4)
+        return gsai_fail(error, GSA_LIMIT,
                          "%zu different words as labels take a quarter of the memory limit: raise the limit",
                          words->n_words);
     return GSA_OK;
 }
 
-gsa_status gsa__words_enter(gsa__words *words, const char *text, size_t size, int32_t *number, gsa_error *error)
+gsa_status gsai_words_enter(gsai_words *words, const char *text, size_t size, int32_t *number, gsa_error *error)
 {
-    *number = gsa__words_find(words, text, size);
+    *number = gsai_words_find(words, text, size);
     if (*number >= 0)
         return GSA_OK;
     gsa_status status = check_limits(words, size, error);
-    if (status == GSA_OK && !gsa__words_add(words, text, size))
-        status = gsa__fail_memory(words->env, error, "no memory for the label words");
+    if (status == GSA_OK && !gsai_words_add(words, text, size))
+        status = gsai_fail_memory(words->env, error, "no memory for the label words");
     *number = status == GSA_OK ? (int32_t)(words->n_words - 1) : -1;
     return status;
 }

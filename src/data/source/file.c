@@ -17,21 +17,21 @@
 
 static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
 {
-    char reason[GSA__REASON_SIZE];
-    return gsa__fail(error, GSA_IO, "%s: %s failed: %s", name, what, gsa__reason(code, reason));
+    char reason[GSAI_REASON_SIZE];
+    return gsai_fail(error, GSA_IO, "%s: %s failed: %s", name, what, gsai_reason(code, reason));
 }
 
 static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     while (status == GSA_OK && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-        status = errno == EINTR ? gsa__source_ask(path, env, error)
+        status = errno == EINTR ? gsai_source_ask(path, env, error)
                                 : fail_system(error, path, "opening it for reading", errno);
     return status;
 }
 
 /* Standard input that is redirected from a file has a known rest, but is not ours to rewind. */
-static void probe_stdin(gsa__source_facts *out)
+static void probe_stdin(gsai_source_info *out)
 {
     struct stat facts;
     out->is_stream = true;
@@ -43,9 +43,9 @@ static void probe_stdin(gsa__source_facts *out)
         out->size = (uint64_t)(facts.st_size - at);
 }
 
-gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_facts *out, gsa_error *error)
+gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_info *out, gsa_error *error)
 {
-    if (strcmp(path, GSA__STDIN_PATH) == 0) {
+    if (strcmp(path, GSAI_STDIN_PATH) == 0) {
         probe_stdin(out);
         return GSA_OK;
     }
@@ -53,7 +53,7 @@ gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_f
     if (stat(path, &facts) != 0)
         return fail_system(error, path, "opening it for reading", errno);
     if (S_ISDIR(facts.st_mode))
-        return gsa__fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
+        return gsai_fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
     out->is_stream = !S_ISREG(facts.st_mode);
     out->size = out->is_stream || facts.st_size < 0 ? 0 : (uint64_t)facts.st_size;
     if (out->is_stream)
@@ -66,56 +66,56 @@ gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_f
 }
 
 /* A pipe may have nothing to say for a long time, and a signal need not come to the thread that waits for it. */
-static gsa_status wait_for_bytes(const gsa__source *source, gsa_error *error)
+static gsa_status wait_for_bytes(const gsai_source *source, gsa_error *error)
 {
     struct pollfd on = {.fd = source->fd, .events = POLLIN};
     gsa_status status = GSA_OK;
     while (status == GSA_OK && poll(&on, 1, POLL_MILLISECONDS) <= 0)
-        status = gsa__source_ask(source->name, source->env, error);
+        status = gsai_source_ask(source->name, source->env, error);
     return status;
 }
 
-bool gsa__source_is_idle(const gsa__source *source)
+bool gsai_source_is_idle(const gsai_source *source)
 {
     struct pollfd on = {.fd = source->fd, .events = POLLIN};
     return source->fd >= 0 && poll(&on, 1, 0) == 0;
 }
 
-static gsa_status read_fd(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     gsa_status status = wait_for_bytes(source, error);
     ssize_t n = 0;
     while (status == GSA_OK && (n = read(source->fd, bytes, size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE)) < 0)
-        status = errno == EINTR ? gsa__source_ask(source->name, source->env, error)
+        status = errno == EINTR ? gsai_source_ask(source->name, source->env, error)
                                 : fail_system(error, source->name, "reading", errno);
     *got = status == GSA_OK ? (size_t)n : 0;
     return status;
 }
 
-static gsa_status seek_fd(gsa__source *source, int64_t at, gsa_error *error)
+static gsa_status seek_fd(gsai_source *source, int64_t at, gsa_error *error)
 {
     bool found = lseek(source->fd, (off_t)at, at < 0 ? SEEK_END : SEEK_SET) >= 0;
     return found ? GSA_OK : fail_system(error, source->name, "going to another byte of it", errno);
 }
 
-static void close_fd(gsa__source *source)
+static void close_fd(gsai_source *source)
 {
     close(source->fd);
 }
 
-gsa_status gsa__source_open_file(const char *path, const gsa_env *env, gsa__source *out, gsa_error *error)
+gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error)
 {
-    bool is_stdin = strcmp(path, GSA__STDIN_PATH) == 0;
+    bool is_stdin = strcmp(path, GSAI_STDIN_PATH) == 0;
     int fd = STDIN_FILENO;
     if (!is_stdin) {
         gsa_status status = open_path(path, env, &fd, error);
         if (status != GSA_OK)
             return status;
     }
-    *out = (gsa__source){.read = read_fd,
+    *out = (gsai_source){.read = read_fd,
                          .seek = seek_fd,
                          .close = is_stdin ? NULL : close_fd,
-                         .name = is_stdin ? GSA__STDIN_NAME : path,
+                         .name = is_stdin ? GSAI_STDIN_NAME : path,
                          .env = env,
                          .fd = fd};
     return GSA_OK;

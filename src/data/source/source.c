@@ -5,16 +5,16 @@
 
 #include <string.h>
 
-gsa_status gsa__source_ask(const char *name, const gsa_env *env, gsa_error *error)
+gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error)
 {
-    return env->should_stop(env->stop_ctx) ? gsa__fail(error, GSA_STOPPED, "%s: reading was stopped on request", name)
+    return env->should_stop(env->stop_ctx) ? gsai_fail(error, GSA_STOPPED, "%s: reading was stopped on request", name)
                                            : GSA_OK;
 }
 
-gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
+gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     *got = 0;
-    gsa_status status = gsa__source_ask(source->name, source->env, error);
+    gsa_status status = gsai_source_ask(source->name, source->env, error);
     if (status != GSA_OK)
         return status;
     if (source->most > 0 && size > source->most)
@@ -24,7 +24,7 @@ gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_
     return status;
 }
 
-void gsa__source_close(gsa__source *source)
+void gsai_source_close(gsai_source *source)
 {
     if (source->close)
         source->close(source);
@@ -33,7 +33,7 @@ void gsa__source_close(gsa__source *source)
 
 /* ---- memory ------------------------------------------------------------------------------------------------------ */
 
-static gsa_status read_memory(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
+static gsa_status read_memory(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     (void)error;
     size_t left = source->memory_size - source->memory_at;
@@ -45,7 +45,7 @@ static gsa_status read_memory(gsa__source *source, void *bytes, size_t size, siz
 }
 
 /* Behind the end there is nothing, as in a file. */
-static gsa_status seek_memory(gsa__source *source, int64_t at, gsa_error *error)
+static gsa_status seek_memory(gsai_source *source, int64_t at, gsa_error *error)
 {
     (void)error;
     uint64_t size = source->memory_size, distance = at < 0 ? 0 - (uint64_t)at : (uint64_t)at;
@@ -54,9 +54,9 @@ static gsa_status seek_memory(gsa__source *source, int64_t at, gsa_error *error)
     return GSA_OK;
 }
 
-void gsa__source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsa__source *out)
+void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsai_source *out)
 {
-    *out = (gsa__source){.read = read_memory,
+    *out = (gsai_source){.read = read_memory,
                          .seek = seek_memory,
                          .name = name,
                          .env = env,

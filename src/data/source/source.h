@@ -3,21 +3,21 @@
  *   1 A read delivers at least one byte unless the source has ended (*got == 0) or fails.
  *   2 A read that is stopped (GSA_STOPPED) has consumed nothing: calling it again goes on.
  *   3 n_read counts what was delivered, as it is in the source (compressed where it is). */
-#ifndef GSA_DATA_SOURCE_H
-#define GSA_DATA_SOURCE_H
+#ifndef GSA_DATA_SOURCE_SOURCE_H
+#define GSA_DATA_SOURCE_SOURCE_H
 
 #include <greedystep/greedystep.h>
 
 #include <stdbool.h>
 
-typedef struct gsa__source gsa__source;
+typedef struct gsai_source gsai_source;
 
 /* A plain struct, so that it needs no memory of its own. name and env are borrowed until close. */
-struct gsa__source {
-    gsa_status (*read)(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
+struct gsai_source {
+    gsa_status (*read)(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
     /* No stream: goes on at this byte or, below 0, so many before the end. */
-    gsa_status (*seek)(gsa__source *source, int64_t at, gsa_error *error);
-    void (*close)(gsa__source *source); /* NULL: there is nothing to close */
+    gsa_status (*seek)(gsai_source *source, int64_t at, gsa_error *error);
+    void (*close)(gsai_source *source); /* NULL: there is nothing to close */
     const char *name;
     const gsa_env *env;
     uint64_t n_read;
@@ -28,26 +28,26 @@ struct gsa__source {
 };
 
 /* What can be known of a path before its turn comes. */
-typedef struct gsa__source_facts {
+typedef struct gsai_source_info {
     bool is_stream; /* cannot be read again: standard input, a pipe, a device */
     uint64_t size;  /* bytes; 0 if unknown */
-} gsa__source_facts;
+} gsai_source_info;
 
-#define GSA__STDIN_PATH "-"
-#define GSA__STDIN_NAME "standard input"
+#define GSAI_STDIN_PATH "-"
+#define GSAI_STDIN_NAME "standard input"
 
 /* Fails if the path cannot be opened or is a directory. A pipe is not opened, since its writer would notice. */
-gsa_status gsa__source_probe(const char *path, const gsa_env *env, gsa__source_facts *out, gsa_error *error);
-gsa_status gsa__source_open_file(const char *path, const gsa_env *env, gsa__source *out, gsa_error *error);
-void gsa__source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsa__source *out);
+gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_info *out, gsa_error *error);
+gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error);
+void gsai_source_open_memory(const void *bytes, size_t size, const char *name, const gsa_env *env, gsai_source *out);
 
 /* GSA_STOPPED if env.should_stop says so. */
-gsa_status gsa__source_ask(const char *name, const gsa_env *env, gsa_error *error);
+gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error);
 /* Asks, then reads. */
-gsa_status gsa__source_read(gsa__source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
+gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error);
 /* Nothing to read for the moment: a read would wait. */
-bool gsa__source_is_idle(const gsa__source *source);
+bool gsai_source_is_idle(const gsai_source *source);
 /* Takes a source that was never opened, if it is zeroed. */
-void gsa__source_close(gsa__source *source);
+void gsai_source_close(gsai_source *source);
 
 #endif

@@ -3,20 +3,20 @@
 
 #include "base/vectors.h"
 
-static const gsa__solve_kernels *const COMPILED[] = {
-    &gsa__solve_generic,
-#ifdef GSA__HAVE_AVX
-    &gsa__solve_avx2,
-    &gsa__solve_avx512,
+static const gsai_solve_kernels *const COMPILED[] = {
+    &gsai_solve_generic,
+#ifdef GSAI_HAVE_AVX
+    &gsai_solve_avx2,
+    &gsai_solve_avx512,
 #endif
 };
 
-const gsa__solve_kernels *gsa__solve_kernels_at(size_t number)
+const gsai_solve_kernels *gsai_solve_kernels_at(size_t number)
 {
-    return number <= gsa__vectors() ? COMPILED[number] : NULL;
+    return number <= gsai_vectors() ? COMPILED[number] : NULL;
 }
 
-const gsa__solve_kernels *gsa__solve_kernels_best(void)
+const gsai_solve_kernels *gsai_solve_kernels_best(void)
 {
-    return COMPILED[gsa__vectors()];
+    return COMPILED[gsai_vectors()];
 }

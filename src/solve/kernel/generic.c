@@ -1,4 +1,4 @@
 /* The loops for the machine's baseline. */
-#define GSA__KERNELS gsa__solve_generic
-#define GSA__KERNELS_NAME "generic"
+#define GSAI_KERNELS gsai_solve_generic
+#define GSAI_KERNELS_NAME "generic"
 #include "solve/kernel/loops.h"

@@ -8,21 +8,21 @@
  *   S2  a sum over rows or columns that has an element per output adds one term after the other, in order;
  *   S3  a sum over rows for one output adds four rows as ((0 + 1) + (2 + 3)).
  *
- * Vectors that are dotted, and the rows of a dense matrix, are padded with zeros to a multiple of GSA__PAD. */
-#ifndef GSA_SOLVE_KERNEL_H
-#define GSA_SOLVE_KERNEL_H
+ * Vectors that are dotted, and the rows of a dense matrix, are padded with zeros to a multiple of GSAI_PAD. */
+#ifndef GSA_SOLVE_KERNEL_KERNEL_H
+#define GSA_SOLVE_KERNEL_KERNEL_H
 
-#include "core/loss/rows.h"
+#include "learn/loss/rows.h"
 
-#define GSA__PAD ((size_t)16)
+#define GSAI_PAD ((size_t)16)
 
-static inline size_t gsa__padded(size_t n)
+static inline size_t gsai_padded(size_t n)
 {
-    return (n + GSA__PAD - 1) / GSA__PAD * GSA__PAD;
+    return (n + GSAI_PAD - 1) / GSAI_PAD * GSAI_PAD;
 }
 
 /* Rows of a matrix, by number: dense, `width` values each, or sparse. */
-typedef struct gsa__row_list {
+typedef struct gsai_row_list {
     const uint32_t *row;
     size_t n;
     const float *dense;
@@ -30,18 +30,18 @@ typedef struct gsa__row_list {
     const size_t *start;
     const uint32_t *column;
     const float *value;
-} gsa__row_list;
+} gsai_row_list;
 
-typedef struct gsa__solve_kernels {
+typedef struct gsai_solve_kernels {
     const char *name;
-    gsa__array_math math;
+    gsai_array_math math;
     /* to += by * from. */
     void (*add)(float *to, float by, const float *from, size_t n);
     /* margin[q * stride + k] += sum_j x[q][j] weight[j * stride + k]; stride 1 or a multiple of 8. */
-    void (*margins)(const gsa__row_list *rows, const float *weight, size_t stride, float *margin);
+    void (*margins)(const gsai_row_list *rows, const float *weight, size_t stride, float *margin);
     /* sum[j * stride + k] += sum_q x[q][j] residual[q * stride + k]. */
-    void (*sums)(const gsa__row_list *rows, const float *residual, size_t stride, float *sum);
-    /* The lower triangle of gram[a * n + b] += sum_q x[q][a] y[q][b], for n columns (a multiple of GSA__PAD) of n_rows
+    void (*sums)(const gsai_row_list *rows, const float *residual, size_t stride, float *sum);
+    /* The lower triangle of gram[a * n + b] += sum_q x[q][a] y[q][b], for n columns (a multiple of GSAI_PAD) of n_rows
      * rows of n values each. */
     void (*gram)(const float *x, const float *y, size_t n_rows, size_t n, float *gram);
     /* The Cholesky factor of the lower triangle of a [n x n], rows of `stride` values, in place; pivots are at least
@@ -49,18 +49,18 @@ typedef struct gsa__solve_kernels {
     void (*factor)(float *a, size_t n, size_t stride, float min_pivot, float *scratch);
     /* x = (L L')^-1 x for n rows of `n_outputs` values each. */
     void (*solve)(const float *factor, size_t n, size_t stride, float *x, size_t n_outputs);
-} gsa__solve_kernels;
+} gsai_solve_kernels;
 
 /* Scratch that factor needs: floats. */
-static inline size_t gsa__factor_scratch(size_t n)
+static inline size_t gsai_factor_scratch(size_t n)
 {
-    return 32 * gsa__padded(n);
+    return 32 * gsai_padded(n);
 }
 
-extern const gsa__solve_kernels gsa__solve_generic, gsa__solve_avx2, gsa__solve_avx512;
+extern const gsai_solve_kernels gsai_solve_generic, gsai_solve_avx2, gsai_solve_avx512;
 /* Returns the widest kernels that this machine can run. */
-const gsa__solve_kernels *gsa__solve_kernels_best(void);
+const gsai_solve_kernels *gsai_solve_kernels_best(void);
 /* Returns those of this build by number (0 is generic), NULL beyond the end or where the machine cannot run them. */
-const gsa__solve_kernels *gsa__solve_kernels_at(size_t number);
+const gsai_solve_kernels *gsai_solve_kernels_at(size_t number);
 
 #endif

@@ -1,4 +1,4 @@
-/* The loops themselves; a file that includes this names its kernels in GSA__KERNELS and GSA__KERNELS_NAME first. */
+/* The loops themselves; a file that includes this names its kernels in GSAI_KERNELS and GSAI_KERNELS_NAME first. */
 #include "solve/kernel/kernel.h"
 
 #include <math.h>
@@ -209,7 +209,7 @@ static inline float add_lanes(floats s)
     return (u[0] + u[2]) + (u[1] + u[3]);
 }
 
-static void dense_margins(const gsa__row_list *rows, const float *weight, float *margin)
+static void dense_margins(const gsai_row_list *rows, const float *weight, float *margin)
 {
     size_t q = 0;
     for (; q + 4 <= rows->n; q += 4) {
@@ -254,7 +254,7 @@ INLINE void margins_tile(const float *const *x, size_t width, const float *weigh
             margin[r * stride + k] += sum[r][k];
 }
 
-static void dense_margins_many(const gsa__row_list *rows, const float *weight, size_t stride, float *margin)
+static void dense_margins_many(const gsai_row_list *rows, const float *weight, size_t stride, float *margin)
 {
     for (size_t q = 0; q < rows->n; q += 8) {
         const float *x[8];
@@ -268,7 +268,7 @@ static void dense_margins_many(const gsa__row_list *rows, const float *weight, s
     }
 }
 
-static void sparse_margins(const gsa__row_list *rows, const float *weight, float *margin)
+static void sparse_margins(const gsai_row_list *rows, const float *weight, float *margin)
 {
     for (size_t q = 0; q < rows->n; q++) {
         size_t t = rows->start[rows->row[q]], end = rows->start[rows->row[q] + 1];
@@ -289,14 +289,14 @@ static inline void add_outputs(float *restrict to, float by, const float *restri
             to[k + i] += by * from[k + i];
 }
 
-static void sparse_margins_many(const gsa__row_list *rows, const float *weight, size_t stride, float *margin)
+static void sparse_margins_many(const gsai_row_list *rows, const float *weight, size_t stride, float *margin)
 {
     for (size_t q = 0; q < rows->n; q++)
         for (size_t t = rows->start[rows->row[q]]; t < rows->start[rows->row[q] + 1]; t++)
             add_outputs(margin + q * stride, rows->value[t], weight + rows->column[t] * stride, stride);
 }
 
-static void margins(const gsa__row_list *rows, const float *weight, size_t stride, float *margin)
+static void margins(const gsai_row_list *rows, const float *weight, size_t stride, float *margin)
 {
     if (stride == 1 && rows->dense)
         dense_margins(rows, weight, margin);
@@ -310,7 +310,7 @@ static void margins(const gsa__row_list *rows, const float *weight, size_t strid
 
 /* ---- sums over rows ---------------------------------------------------------------------------------------------- */
 
-static void dense_sums(const gsa__row_list *rows, const float *residual, float *sum)
+static void dense_sums(const gsai_row_list *rows, const float *residual, float *sum)
 {
     size_t q = 0;
     for (; q + 4 <= rows->n; q += 4) {
@@ -343,7 +343,7 @@ INLINE void sums_tile(const float *const *x, size_t n_rows, size_t j, const floa
         memcpy(sum + i * stride, &to[i], n_outputs * sizeof *sum);
 }
 
-static void dense_sums_many(const gsa__row_list *rows, const float *residual, size_t stride, float *sum)
+static void dense_sums_many(const gsai_row_list *rows, const float *residual, size_t stride, float *sum)
 {
     for (size_t from = 0; from < rows->n; from += 64) {
         const float *x[64];
@@ -360,7 +360,7 @@ static void dense_sums_many(const gsa__row_list *rows, const float *residual, si
     }
 }
 
-static void sums(const gsa__row_list *rows, const float *residual, size_t stride, float *sum)
+static void sums(const gsai_row_list *rows, const float *residual, size_t stride, float *sum)
 {
     if (stride == 1 && rows->dense) {
         dense_sums(rows, residual, sum);
@@ -422,7 +422,7 @@ static void factor_panel(float *a, size_t from, size_t end, size_t n, size_t str
 /* The rest less the product of the panel with its transpose, sixteen columns at a time. */
 static void subtract_panel(float *a, size_t from, size_t end, size_t n, size_t stride, float *transposed)
 {
-    size_t first = end / LANES * LANES, m = gsa__padded(n) - first, width = end - from;
+    size_t first = end / LANES * LANES, m = gsai_padded(n) - first, width = end - from;
     memset(transposed, 0, width * m * sizeof *transposed);
     for (size_t i = end; i < n; i++)
         for (size_t k = 0; k < width; k++)
@@ -544,8 +544,8 @@ static void solve(const float *l, size_t n, size_t stride, float *x, size_t n_ou
         solve_outputs(l, n, stride, x + k, n_outputs, 8);
 }
 
-const gsa__solve_kernels GSA__KERNELS = {
-    GSA__KERNELS_NAME,
+const gsai_solve_kernels GSAI_KERNELS = {
+    GSAI_KERNELS_NAME,
     {exponentials, log1ps, logarithms, dot, exponentiate_rows, moments, scale_rows},
     add,
     margins,

@@ -90,17 +90,17 @@ static void assert_content(const char *path, const void *expected, size_t size)
 
 static void save_text(const char *path, const char *text)
 {
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     gsa_error error;
-    assert_int_equal(gsa__atomic_file_open(path, NULL, &file, &error), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(file, text, strlen(text), &error), GSA_OK);
-    assert_int_equal(gsa__atomic_file_commit(file, &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(path, NULL, &file, &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(file, text, strlen(text), &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(file, &error), GSA_OK);
 }
 
 static gsa_status open_fails(const char *path, gsa_error *error)
 {
-    gsa__atomic_file *file = (gsa__atomic_file *)error;
-    gsa_status status = gsa__atomic_file_open(path, NULL, &file, error);
+    gsai_atomic_file *file = (gsai_atomic_file *)error;
+    gsa_status status = gsai_atomic_file_open(path, NULL, &file, error);
     assert_int_not_equal(status, GSA_OK);
     assert_null(file);
     assert_int_equal(error->status, status);
@@ -116,14 +116,14 @@ static void pieces_of_every_size_arrive_in_order(void **state)
     assert_non_null(all);
     for (size_t i = 0; i < 600000; i++)
         all[i] = (unsigned char)(i * 2654435761u >> 13);
-    gsa__atomic_file *file;
-    assert_int_equal(gsa__atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
+    gsai_atomic_file *file;
+    assert_int_equal(gsai_atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
     size_t done = 0;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
-        assert_int_equal(gsa__atomic_file_write(file, all + done, pieces[i], NULL), GSA_OK);
+        assert_int_equal(gsai_atomic_file_write(file, all + done, pieces[i], NULL), GSA_OK);
         done += pieces[i];
     }
-    assert_int_equal(gsa__atomic_file_commit(file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(file, NULL), GSA_OK);
     assert_content(p->target, all, done);
     assert_int_equal(count_entries(p->directory, false), 1);
     free(all);
@@ -139,41 +139,41 @@ static void an_empty_file_can_be_written(void **state)
 static void nothing_stands_under_the_name_before_commit(void **state)
 {
     place *p = *state;
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     static const char filler[100000];
-    assert_int_equal(gsa__atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(file, filler, sizeof filler, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(file, filler, sizeof filler, NULL), GSA_OK);
     assert_int_equal(access(p->target, F_OK), -1);
     assert_int_equal(count_entries(p->directory, false), 1);
-    gsa__atomic_file_discard(file);
+    gsai_atomic_file_discard(file);
     assert_int_equal(count_entries(p->directory, false), 0);
 }
 
 static void discard_keeps_the_old_file(void **state)
 {
     place *p = *state;
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     put(p->target, "old");
-    assert_int_equal(gsa__atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(file, "new!", 4, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(file, "new!", 4, NULL), GSA_OK);
     assert_content(p->target, "old", 3);
-    gsa__atomic_file_discard(file);
+    gsai_atomic_file_discard(file);
     assert_content(p->target, "old", 3);
     assert_int_equal(count_entries(p->directory, false), 1);
-    gsa__atomic_file_discard(NULL);
+    gsai_atomic_file_discard(NULL);
 }
 
 static void two_writers_of_one_name_do_not_meet(void **state)
 {
     place *p = *state;
-    gsa__atomic_file *a, *b;
-    assert_int_equal(gsa__atomic_file_open(p->target, NULL, &a, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_open(p->target, NULL, &b, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(a, "first", 5, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(b, "second", 6, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_commit(a, NULL), GSA_OK);
+    gsai_atomic_file *a, *b;
+    assert_int_equal(gsai_atomic_file_open(p->target, NULL, &a, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, NULL, &b, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(a, "first", 5, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(b, "second", 6, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(a, NULL), GSA_OK);
     assert_content(p->target, "first", 5);
-    assert_int_equal(gsa__atomic_file_commit(b, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(b, NULL), GSA_OK);
     assert_content(p->target, "second", 6);
     assert_int_equal(count_entries(p->directory, false), 1);
 }
@@ -416,19 +416,19 @@ static void places_that_cannot_be_written_are_named(void **state)
 static void a_full_device_is_reported_with_path_and_reason(void **state)
 {
     (void)state;
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     gsa_error error;
     static const char filler[70000];
     if (access("/dev/full", W_OK) != 0)
         skip();
-    assert_int_equal(gsa__atomic_file_open("/dev/full", NULL, &file, &error), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(file, "x", 1, &error), GSA_OK);
-    assert_int_equal(gsa__atomic_file_commit(file, &error), GSA_IO);
+    assert_int_equal(gsai_atomic_file_open("/dev/full", NULL, &file, &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(file, "x", 1, &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(file, &error), GSA_IO);
     assert_non_null(strstr(error.message, "/dev/full"));
     assert_non_null(strstr(error.message, strerror(ENOSPC)));
-    assert_int_equal(gsa__atomic_file_open("/dev/full", NULL, &file, &error), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(file, filler, sizeof filler, &error), GSA_IO);
-    gsa__atomic_file_discard(file);
+    assert_int_equal(gsai_atomic_file_open("/dev/full", NULL, &file, &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(file, filler, sizeof filler, &error), GSA_IO);
+    gsai_atomic_file_discard(file);
 }
 
 /* A limit on the file's size stands in for a full disk: write is short first and then fails. */
@@ -436,7 +436,7 @@ static void a_disk_that_fills_up_leaves_nothing(void **state)
 {
     place *p = *state;
     gsa_error error;
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     struct rlimit before, small;
     static const char filler[100000];
     put(p->target, "old");
@@ -445,9 +445,9 @@ static void a_disk_that_fills_up_leaves_nothing(void **state)
     small.rlim_cur = 50000;
     signal(SIGXFSZ, SIG_IGN);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
-    gsa_status opened = gsa__atomic_file_open(p->target, NULL, &file, &error);
-    gsa_status written = opened == GSA_OK ? gsa__atomic_file_write(file, filler, sizeof filler, &error) : opened;
-    gsa_status committed = opened == GSA_OK ? gsa__atomic_file_commit(file, NULL) : opened;
+    gsa_status opened = gsai_atomic_file_open(p->target, NULL, &file, &error);
+    gsa_status written = opened == GSA_OK ? gsai_atomic_file_write(file, filler, sizeof filler, &error) : opened;
+    gsa_status committed = opened == GSA_OK ? gsai_atomic_file_commit(file, NULL) : opened;
     setrlimit(RLIMIT_FSIZE, &before);
     signal(SIGXFSZ, SIG_DFL);
     assert_int_equal(opened, GSA_OK);
@@ -462,14 +462,14 @@ static void a_disk_that_fills_up_leaves_nothing(void **state)
 static void a_pipe_by_name_is_written_directly(void **state)
 {
     place *p = *state;
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     char got[8] = {0};
     assert_int_equal(mkfifo(p->target, 0600), 0);
     int reader = open(p->target, O_RDONLY | O_NONBLOCK);
     assert_true(reader >= 0);
-    assert_int_equal(gsa__atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_write(file, "piped", 5, NULL), GSA_OK);
-    assert_int_equal(gsa__atomic_file_commit(file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, NULL, &file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_write(file, "piped", 5, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(file, NULL), GSA_OK);
     assert_int_equal(read(reader, got, sizeof got), 5);
     assert_string_equal(got, "piped");
     close(reader);
@@ -479,14 +479,14 @@ static void a_pipe_by_name_is_written_directly(void **state)
 /* Runs `text` through "-" with standard output replaced by `fd`. */
 static gsa_status write_stdout(int fd, const char *text, gsa_error *error)
 {
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     fflush(stdout);
     int saved = dup(STDOUT_FILENO);
     dup2(fd, STDOUT_FILENO);
-    gsa_status status = gsa__atomic_file_open("-", NULL, &file, error);
+    gsa_status status = gsai_atomic_file_open("-", NULL, &file, error);
     if (status == GSA_OK) {
-        status = gsa__atomic_file_write(file, text, strlen(text), error);
-        status = status == GSA_OK ? gsa__atomic_file_commit(file, error) : status;
+        status = gsai_atomic_file_write(file, text, strlen(text), error);
+        status = status == GSA_OK ? gsai_atomic_file_commit(file, error) : status;
     }
     bool still_open = fcntl(STDOUT_FILENO, F_GETFD) != -1;
     dup2(saved, STDOUT_FILENO);
@@ -563,10 +563,10 @@ static void every_allocation_may_fail(void **state)
     for (size_t n = 0;; n++) {
         failing memory = {n, 0};
         gsa_env env = failing_env(&memory);
-        gsa__atomic_file *file;
-        gsa_status status = gsa__atomic_file_open(p->target, &env, &file, &error);
+        gsai_atomic_file *file;
+        gsa_status status = gsai_atomic_file_open(p->target, &env, &file, &error);
         if (status == GSA_OK) {
-            gsa__atomic_file_discard(file);
+            gsai_atomic_file_discard(file);
             assert_int_equal(memory.live, 0);
             break;
         }
@@ -595,20 +595,20 @@ static void a_temporary_name_that_is_taken_is_left_alone(void **state)
     place *p = *state;
     void *block = malloc(100000);
     gsa_env env = {same_block, same_block, NULL, same_block_release, block, 0, NULL, NULL, 0};
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     char taken[1024] = "";
-    assert_int_equal(gsa__atomic_file_open(p->target, &env, &file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, &env, &file, NULL), GSA_OK);
     DIR *d = opendir(p->directory);
     assert_non_null(d);
     for (struct dirent *entry; (entry = readdir(d));)
         if (strlen(entry->d_name) > 2)
             snprintf(taken, sizeof taken, "%s/%s", p->directory, entry->d_name);
     closedir(d);
-    gsa__atomic_file_discard(file);
+    gsai_atomic_file_discard(file);
     put(taken, "somebody else's");
-    assert_int_equal(gsa__atomic_file_open(p->target, &env, &file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, &env, &file, NULL), GSA_OK);
     assert_int_equal(count_entries(p->directory, false), 2);
-    assert_int_equal(gsa__atomic_file_commit(file, NULL), GSA_OK);
+    assert_int_equal(gsai_atomic_file_commit(file, NULL), GSA_OK);
     assert_content(taken, "somebody else's", 15);
     free(block);
 }
@@ -628,7 +628,7 @@ static void on_alarm(int number)
 static void an_interrupted_write_asks_whether_to_stop(void **state)
 {
     place *p = *state;
-    gsa__atomic_file *file;
+    gsai_atomic_file *file;
     gsa_error error;
     gsa_env env = {0};
     env.should_stop = stop_now;
@@ -637,10 +637,10 @@ static void an_interrupted_write_asks_whether_to_stop(void **state)
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(mkfifo(p->target, 0600), 0);
     int reader = open(p->target, O_RDONLY | O_NONBLOCK);
-    assert_int_equal(gsa__atomic_file_open(p->target, &env, &file, &error), GSA_OK);
+    assert_int_equal(gsai_atomic_file_open(p->target, &env, &file, &error), GSA_OK);
     alarm(1);
-    assert_int_equal(gsa__atomic_file_write(file, filler, sizeof filler, &error), GSA_STOPPED);
-    gsa__atomic_file_discard(file);
+    assert_int_equal(gsai_atomic_file_write(file, filler, sizeof filler, &error), GSA_STOPPED);
+    gsai_atomic_file_discard(file);
     close(reader);
 }
 

@@ -28,7 +28,7 @@ static void fail_fills_the_error_and_returns_the_status(void **state)
     (void)state;
     gsa_error error;
     memset(&error, 0xAA, sizeof error);
-    assert_int_equal(gsa__fail(&error, GSA_IO, "cannot read %s: %d", "a.txt", 5), GSA_IO);
+    assert_int_equal(gsai_fail(&error, GSA_IO, "cannot read %s: %d", "a.txt", 5), GSA_IO);
     assert_int_equal(error.status, GSA_IO);
     assert_int_equal(error.line, 0);
     assert_true(error.row == GSA_NO_ROW);
@@ -38,20 +38,20 @@ static void fail_fills_the_error_and_returns_the_status(void **state)
 static void fail_takes_no_error(void **state)
 {
     (void)state;
-    assert_int_equal(gsa__fail(NULL, GSA_MEMORY, "x"), GSA_MEMORY);
-    assert_int_equal(gsa__fail_row(NULL, GSA_INPUT, 3, "x"), GSA_INPUT);
-    assert_int_equal(gsa__fail_line(NULL, GSA_INPUT, 3, 4, "x"), GSA_INPUT);
-    gsa__error_prefix(NULL, "x");
+    assert_int_equal(gsai_fail(NULL, GSA_MEMORY, "x"), GSA_MEMORY);
+    assert_int_equal(gsai_fail_row(NULL, GSA_INPUT, 3, "x"), GSA_INPUT);
+    assert_int_equal(gsai_fail_line(NULL, GSA_INPUT, 3, 4, "x"), GSA_INPUT);
+    gsai_error_prefix(NULL, "x");
 }
 
 static void rows_and_lines_are_kept(void **state)
 {
     (void)state;
     gsa_error error;
-    assert_int_equal(gsa__fail_row(&error, GSA_LABEL, 17, "label %g", 2.5), GSA_LABEL);
+    assert_int_equal(gsai_fail_row(&error, GSA_LABEL, 17, "label %g", 2.5), GSA_LABEL);
     assert_true(error.row == 17 && error.line == 0);
     assert_string_equal(error.message, "label 2.5");
-    assert_int_equal(gsa__fail_line(&error, GSA_INPUT, 3, 44, "bad"), GSA_INPUT);
+    assert_int_equal(gsai_fail_line(&error, GSA_INPUT, 3, 44, "bad"), GSA_INPUT);
     assert_true(error.row == GSA_NO_ROW && error.line == 3 && error.byte == 44);
 }
 
@@ -66,7 +66,7 @@ static void long_messages_are_cut_between_characters(void **state)
             while (strlen(text) < 1000)
                 strcat(text, characters[kind]);
             gsa_error error;
-            assert_int_equal(gsa__fail(&error, GSA_INPUT, "%s", text), GSA_INPUT);
+            assert_int_equal(gsai_fail(&error, GSA_INPUT, "%s", text), GSA_INPUT);
             assert_true(strlen(error.message) < sizeof error.message);
             assert_true(strlen(error.message) >= sizeof error.message - 8);
             assert_memory_equal(error.message, text, strlen(error.message));
@@ -78,8 +78,8 @@ static void a_prefix_stands_in_front(void **state)
 {
     (void)state;
     gsa_error error;
-    (void)gsa__fail_line(&error, GSA_INPUT, 7, 9, "index 0");
-    gsa__error_prefix(&error, "%s:%d: ", "a.txt", 7);
+    (void)gsai_fail_line(&error, GSA_INPUT, 7, 9, "index 0");
+    gsai_error_prefix(&error, "%s:%d: ", "a.txt", 7);
     assert_string_equal(error.message, "a.txt:7: index 0");
     assert_true(error.line == 7 && error.byte == 9 && error.status == GSA_INPUT);
 }
@@ -91,8 +91,8 @@ static void a_prefix_cuts_the_end_of_what_was_there(void **state)
     while (strlen(text) < 510)
         strcat(text, "\xC3\xA9");
     gsa_error error;
-    (void)gsa__fail(&error, GSA_INPUT, "%s", text);
-    gsa__error_prefix(&error, "abc: ");
+    (void)gsai_fail(&error, GSA_INPUT, "%s", text);
+    gsai_error_prefix(&error, "abc: ");
     assert_memory_equal(error.message, "abc: \xC3\xA9", 7);
     assert_true(strlen(error.message) < sizeof error.message);
     assert_true(is_whole(error.message));
@@ -103,9 +103,9 @@ static void what_is_quoted_cannot_break_the_line(void **state)
 {
     (void)state;
     gsa_error error;
-    (void)gsa__fail(&error, GSA_ARGUMENT, "loss is '%s'", "a\nb\tc\x1b[31md\x7f z\xc3\xbcrich");
+    (void)gsai_fail(&error, GSA_ARGUMENT, "loss is '%s'", "a\nb\tc\x1b[31md\x7f z\xc3\xbcrich");
     assert_string_equal(error.message, "loss is 'a?b?c?[31md? z\xc3\xbcrich'");
-    gsa__error_prefix(&error, "%s: ", "new\r\nline");
+    gsai_error_prefix(&error, "%s: ", "new\r\nline");
     assert_string_equal(error.message, "new??line: loss is 'a?b?c?[31md? z\xc3\xbcrich'");
 }
 

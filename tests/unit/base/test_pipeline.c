@@ -45,30 +45,30 @@ static void work(void *memory, size_t slot)
     of->result[slot] = of->number[slot] * of->number[slot];
 }
 
-static const gsa__stages stages = {fill, work};
+static const gsai_stages stages = {fill, work};
 
 static void slots_come_in_order_with_what_was_filled_in(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
+    gsa_env env = gsai_env_resolve(NULL);
     for (size_t n_threads = 1; n_threads <= 7; n_threads += 3) {
         ring of = {0};
-        gsa__pipeline *pipeline = gsa__pipeline_new(n_threads, SLOTS, &stages, &of, &env);
+        gsai_pipeline *pipeline = gsai_pipeline_new(n_threads, SLOTS, &stages, &of, &env);
         assert_non_null(pipeline);
         size_t slot, number = 0;
-        assert_false(gsa__pipeline_next(pipeline, &slot));
+        assert_false(gsai_pipeline_next(pipeline, &slot));
         for (int run = 0; run < 3; run++) {
             of.end += 50;
-            gsa__pipeline_start(pipeline);
-            for (; gsa__pipeline_next(pipeline, &slot); number++) {
+            gsai_pipeline_start(pipeline);
+            for (; gsai_pipeline_next(pipeline, &slot); number++) {
                 assert_int_equal(of.number[slot], number);
                 assert_int_equal(of.result[slot], number * number);
                 atomic_fetch_add(&of.n_taken, 1);
-                gsa__pipeline_release(pipeline);
+                gsai_pipeline_release(pipeline);
             }
             assert_int_equal(number, of.end);
         }
-        gsa__pipeline_free(pipeline);
+        gsai_pipeline_free(pipeline);
         assert_false(of.overlapped);
         assert_false(of.overflowed);
     }
@@ -77,27 +77,27 @@ static void slots_come_in_order_with_what_was_filled_in(void **state)
 static void a_pipeline_that_was_stopped_begins_anew(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
+    gsa_env env = gsai_env_resolve(NULL);
     ring of = {.end = SIZE_MAX};
-    gsa__pipeline *pipeline = gsa__pipeline_new(3, SLOTS, &stages, &of, &env);
+    gsai_pipeline *pipeline = gsai_pipeline_new(3, SLOTS, &stages, &of, &env);
     assert_non_null(pipeline);
     for (size_t run = 0; run < 200; run++) {
         size_t slot, first;
-        gsa__pipeline_start(pipeline);
+        gsai_pipeline_start(pipeline);
         for (size_t i = 0; i < run % 5; i++) {
-            assert_true(gsa__pipeline_next(pipeline, &slot));
+            assert_true(gsai_pipeline_next(pipeline, &slot));
             first = i == 0 ? of.number[slot] : first;
             assert_int_equal(of.number[slot], first + i);
             atomic_fetch_add(&of.n_taken, 1);
-            gsa__pipeline_release(pipeline);
+            gsai_pipeline_release(pipeline);
         }
-        gsa__pipeline_stop(pipeline);
+        gsai_pipeline_stop(pipeline);
         assert_int_equal(of.n_inside, 0);
         atomic_store(&of.n_taken, of.n_fills); /* nobody fills any more: this is no race */
-        assert_false(gsa__pipeline_next(pipeline, &slot));
+        assert_false(gsai_pipeline_next(pipeline, &slot));
     }
-    gsa__pipeline_start(pipeline);
-    gsa__pipeline_free(pipeline); /* also while it runs */
+    gsai_pipeline_start(pipeline);
+    gsai_pipeline_free(pipeline); /* also while it runs */
     assert_false(of.overlapped);
     assert_false(of.overflowed);
 }
@@ -106,20 +106,20 @@ static void threads_count_in_the_budget_until_it_is_freed(void **state)
 {
     (void)state;
     gsa_budget budget = {.limit = (uint64_t)2 << 20};
-    gsa_env env = gsa__env_resolve(&(gsa_env){.budget = &budget});
+    gsa_env env = gsai_env_resolve(&(gsa_env){.budget = &budget});
     ring of = {.end = 10};
-    gsa__pipeline *pipeline = gsa__pipeline_new(100, SLOTS, &stages, &of, &env); /* there is room for some of them */
+    gsai_pipeline *pipeline = gsai_pipeline_new(100, SLOTS, &stages, &of, &env); /* there is room for some of them */
     assert_non_null(pipeline);
     assert_true(budget.used > 1 << 20);
     size_t slot, n = 0;
-    gsa__pipeline_start(pipeline);
-    for (; gsa__pipeline_next(pipeline, &slot); n++)
-        gsa__pipeline_release(pipeline);
+    gsai_pipeline_start(pipeline);
+    for (; gsai_pipeline_next(pipeline, &slot); n++)
+        gsai_pipeline_release(pipeline);
     assert_int_equal(n, 10);
-    gsa__pipeline_free(pipeline);
+    gsai_pipeline_free(pipeline);
     assert_int_equal(budget.used, 0);
     budget.limit = 4096;
-    assert_null(gsa__pipeline_new(2, SLOTS, &stages, &of, &env));
+    assert_null(gsai_pipeline_new(2, SLOTS, &stages, &of, &env));
     assert_int_equal(budget.used, 0);
 }
 

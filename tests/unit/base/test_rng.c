@@ -12,14 +12,14 @@
 static void draws_can_be_computed_alone(void **state)
 {
     (void)state;
-    gsa__rng rng = gsa__rng_of(1, 2, 3);
+    gsai_rng rng = gsai_rng_of(1, 2, 3);
     uint64_t draws[10];
     for (int i = 0; i < 10; i++)
-        draws[i] = gsa__rng_next(&rng);
+        draws[i] = gsai_rng_next(&rng);
     for (unsigned i = 0; i < 10; i++) {
-        gsa__rng alone = gsa__rng_of(1, 2, 3);
+        gsai_rng alone = gsai_rng_of(1, 2, 3);
         alone.counter = i;
-        assert_true(gsa__rng_next(&alone) == draws[i]);
+        assert_true(gsai_rng_next(&alone) == draws[i]);
     }
 }
 
@@ -31,7 +31,7 @@ static void streams_differ_in_every_argument(void **state)
     for (uint64_t a = 0; a < 3; a++)
         for (uint64_t b = 0; b < 3; b++)
             for (uint64_t c = 0; c < 3; c++)
-                keys[n++] = gsa__rng_of(a, b, c).key;
+                keys[n++] = gsai_rng_of(a, b, c).key;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)
             assert_true(keys[i] != keys[j]);
@@ -58,10 +58,10 @@ static void below_is_the_high_half_of_the_product(void **state)
                                       UINT64_MAX};
     for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
         for (uint64_t seed = 0; seed < 2000; seed++) {
-            gsa__rng rng = gsa__rng_of(seed, 0, 0), same = rng;
-            uint64_t draw = gsa__rng_below(&rng, bounds[b]);
+            gsai_rng rng = gsai_rng_of(seed, 0, 0), same = rng;
+            uint64_t draw = gsai_rng_below(&rng, bounds[b]);
             assert_true(draw < bounds[b]);
-            assert_true(draw == high_product(gsa__rng_next(&same), bounds[b]));
+            assert_true(draw == high_product(gsai_rng_next(&same), bounds[b]));
             assert_true(rng.counter == 1);
         }
 }
@@ -71,9 +71,9 @@ static void below_is_even(void **state)
 {
     (void)state;
     int count[10] = {0};
-    gsa__rng rng = gsa__rng_of(11, 0, 0);
+    gsai_rng rng = gsai_rng_of(11, 0, 0);
     for (int i = 0; i < 100000; i++)
-        count[gsa__rng_below(&rng, 10)]++;
+        count[gsai_rng_below(&rng, 10)]++;
     for (int i = 0; i < 10; i++)
         assert_in_range(count[i], 9525, 10475);
 }
@@ -81,10 +81,10 @@ static void below_is_even(void **state)
 static void unit_has_the_moments_of_the_uniform(void **state)
 {
     (void)state;
-    gsa__rng rng = gsa__rng_of(12, 0, 0);
+    gsai_rng rng = gsai_rng_of(12, 0, 0);
     double sum = 0, squares = 0;
     for (int i = 0; i < 100000; i++) {
-        double u = gsa__rng_unit(&rng);
+        double u = gsai_rng_unit(&rng);
         assert_true(u > 0 && u < 1);
         sum += u;
         squares += u * u;
@@ -93,7 +93,7 @@ static void unit_has_the_moments_of_the_uniform(void **state)
     assert_true(fabs(squares / 100000 - 1.0 / 3) < 5 * 0.2982 / sqrt(100000));
 }
 
-/* The x for which gsa__mix(x) is a given number: every step undone. */
+/* The x for which gsai_mix(x) is a given number: every step undone. */
 static uint64_t unmix(uint64_t x)
 {
     x = x ^ x >> 31 ^ x >> 62;
@@ -107,10 +107,10 @@ static uint64_t unmix(uint64_t x)
 static void unit_excludes_both_ends(void **state)
 {
     (void)state;
-    assert_true(gsa__mix(unmix(12345)) == 12345);
-    gsa__rng lowest = {unmix(0), 0}, highest = {unmix(UINT64_MAX), 0};
-    assert_true(gsa__rng_unit(&lowest) > 0);
-    assert_true(gsa__rng_unit(&highest) < 1);
+    assert_true(gsai_mix(unmix(12345)) == 12345);
+    gsai_rng lowest = {unmix(0), 0}, highest = {unmix(UINT64_MAX), 0};
+    assert_true(gsai_rng_unit(&lowest) > 0);
+    assert_true(gsai_rng_unit(&highest) < 1);
 }
 
 int main(void)

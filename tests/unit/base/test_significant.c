@@ -19,9 +19,9 @@ static uint64_t n_numbers = 125000;
 
 static void check_digits(double value, int n_digits)
 {
-    char expected[64], text[GSA__DECIMAL_SIZE + 1];
+    char expected[64], text[GSAI_DECIMAL_SIZE + 1];
     snprintf(expected, sizeof expected, "%.*g", n_digits, value);
-    *gsa__decimal_general(value, n_digits, text) = '\0';
+    *gsai_decimal_general(value, n_digits, text) = '\0';
     if (strcmp(text, expected) != 0)
         fail_msg("%a to %d digits is %s, not %s", value, n_digits, expected, text);
 }
@@ -91,25 +91,25 @@ static void powers_and_their_neighbours_are_printed(void **state)
 static void probabilities_and_margins_are_printed(void **state)
 {
     (void)state;
-    gsa__rng rng = gsa__rng_of(1, 0, 0);
+    gsai_rng rng = gsai_rng_of(1, 0, 0);
     for (uint64_t i = 0; i < n_numbers; i++) {
-        check(gsa__rng_unit(&rng));
-        check(1 - gsa__rng_unit(&rng) * gsa__rng_unit(&rng) * 1e-6);
-        check((gsa__rng_unit(&rng) - 0.5) * 100);
-        check((double)(float)(gsa__rng_unit(&rng) * 1e6));
+        check(gsai_rng_unit(&rng));
+        check(1 - gsai_rng_unit(&rng) * gsai_rng_unit(&rng) * 1e-6);
+        check((gsai_rng_unit(&rng) - 0.5) * 100);
+        check((double)(float)(gsai_rng_unit(&rng) * 1e6));
     }
 }
 
 static void all_bits_are_printed(void **state)
 {
     (void)state;
-    gsa__rng rng = gsa__rng_of(2, 0, 0);
+    gsai_rng rng = gsai_rng_of(2, 0, 0);
     for (uint64_t i = 0; i < n_numbers; i++) {
-        uint64_t bits = gsa__rng_next(&rng);
+        uint64_t bits = gsai_rng_next(&rng);
         double value;
         memcpy(&value, &bits, sizeof value);
         check(value);
-        check(ldexp(0.5 + gsa__rng_unit(&rng), (int)(bits % 200) - 100));
+        check(ldexp(0.5 + gsai_rng_unit(&rng), (int)(bits % 200) - 100));
     }
 }
 
@@ -117,11 +117,11 @@ static void all_bits_are_printed(void **state)
 static void halves_are_rounded_as_their_exact_value_says(void **state)
 {
     (void)state;
-    gsa__rng rng = gsa__rng_of(3, 0, 0);
+    gsai_rng rng = gsai_rng_of(3, 0, 0);
     for (uint64_t i = 0; i < n_numbers / 8; i++) {
-        double whole = (double)(100000 + gsa__rng_next(&rng) % 900000) + 0.5;
-        double longer = (double)(100000000 + gsa__rng_next(&rng) % 900000000) + 0.5;
-        int k = (int)(gsa__rng_next(&rng) % 30) - 12;
+        double whole = (double)(100000 + gsai_rng_next(&rng) % 900000) + 0.5;
+        double longer = (double)(100000000 + gsai_rng_next(&rng) % 900000000) + 0.5;
+        int k = (int)(gsai_rng_next(&rng) % 30) - 12;
         check_around(whole);
         check_around(whole / pow(10, k));
         check_around(longer / pow(10, k));
@@ -132,10 +132,10 @@ static void halves_are_rounded_as_their_exact_value_says(void **state)
 static void the_locale_does_not_matter(void **state)
 {
     (void)state;
-    char text[GSA__DECIMAL_SIZE + 1];
+    char text[GSAI_DECIMAL_SIZE + 1];
     if (!setlocale(LC_NUMERIC, "de_DE.UTF-8") && !setlocale(LC_NUMERIC, "fr_FR.UTF-8"))
         skip();
-    *gsa__decimal_general(1.23456789e-200, 6, text) = '\0';
+    *gsai_decimal_general(1.23456789e-200, 6, text) = '\0';
     setlocale(LC_NUMERIC, "C");
     assert_string_equal(text, "1.23457e-200");
 }

@@ -15,8 +15,8 @@
 
 static void check_text(double number, const char *expected)
 {
-    char text[GSA__NUMBER_TEXT];
-    assert_int_equal(gsa__number_text(number, text), strlen(expected));
+    char text[GSAI_NUMBER_TEXT];
+    assert_int_equal(gsai_number_text(number, text), strlen(expected));
     assert_string_equal(text, expected);
 }
 
@@ -38,15 +38,15 @@ static void numbers_are_written_briefly(void **state)
 static void numbers_read_back_equal(void **state)
 {
     (void)state;
-    gsa__rng rng = gsa__rng_of(5, 0, 0);
+    gsai_rng rng = gsai_rng_of(5, 0, 0);
     for (int i = 0; i < 20000; i++) {
-        uint64_t bits = gsa__rng_next(&rng);
+        uint64_t bits = gsai_rng_next(&rng);
         double number;
         memcpy(&number, &bits, sizeof number);
         if (!isfinite(number))
             continue;
-        char text[GSA__NUMBER_TEXT];
-        size_t len = gsa__number_text(number, text);
+        char text[GSAI_NUMBER_TEXT];
+        size_t len = gsai_number_text(number, text);
         assert_int_equal(len, strlen(text));
         assert_true(strtod(text, NULL) == number);
     }
@@ -77,7 +77,7 @@ static void counts_are_read(void **state)
                 {"1e19", UINT64_C(10000000000000000000)}};
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         uint64_t value = 99;
-        assert_true(gsa__count_parse(good[i].text, &value));
+        assert_true(gsai_count_parse(good[i].text, &value));
         assert_true(value == good[i].value);
     }
 }
@@ -89,7 +89,7 @@ static void what_is_no_count_is_refused(void **state)
                                       "1e", "e5", "1x", "0x5", "1__0", "1e-2", "1e20", "18446744073709551616"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         uint64_t value = 99;
-        if (gsa__count_parse(bad[i], &value))
+        if (gsai_count_parse(bad[i], &value))
             fail_msg("'%s' was read as a count", bad[i]);
         assert_true(value == 99);
     }
@@ -98,24 +98,24 @@ static void what_is_no_count_is_refused(void **state)
 static void a_directory_ends_with_the_last_separator(void **state)
 {
     (void)state;
-    assert_int_equal(gsa__directory_len("model"), 0);
-    assert_int_equal(gsa__directory_len(""), 0);
-    assert_int_equal(gsa__directory_len("/model"), 1);
-    assert_int_equal(gsa__directory_len("a/b.c/model"), 6);
-    assert_int_equal(gsa__directory_len("a/"), 2);
-    assert_int_equal(gsa__directory_len("a\\b:c"), 0); /* of one name, but on Windows */
+    assert_int_equal(gsai_directory_len("model"), 0);
+    assert_int_equal(gsai_directory_len(""), 0);
+    assert_int_equal(gsai_directory_len("/model"), 1);
+    assert_int_equal(gsai_directory_len("a/b.c/model"), 6);
+    assert_int_equal(gsai_directory_len("a/"), 2);
+    assert_int_equal(gsai_directory_len("a\\b:c"), 0); /* of one name, but on Windows */
 }
 
 static void edit_distance_counts_the_four_slips(void **state)
 {
     (void)state;
-    assert_int_equal(gsa__edit_distance("loss", "loss"), 0);
-    assert_int_equal(gsa__edit_distance("loss", "los"), 1);
-    assert_int_equal(gsa__edit_distance("los", "loss"), 1);
-    assert_int_equal(gsa__edit_distance("loss", "lass"), 1);
-    assert_int_equal(gsa__edit_distance("loss", "lsos"), 1);
-    assert_int_equal(gsa__edit_distance("", "abc"), 3);
-    assert_int_equal(gsa__edit_distance("kitten", "sitting"), 3);
+    assert_int_equal(gsai_edit_distance("loss", "loss"), 0);
+    assert_int_equal(gsai_edit_distance("loss", "los"), 1);
+    assert_int_equal(gsai_edit_distance("los", "loss"), 1);
+    assert_int_equal(gsai_edit_distance("loss", "lass"), 1);
+    assert_int_equal(gsai_edit_distance("loss", "lsos"), 1);
+    assert_int_equal(gsai_edit_distance("", "abc"), 3);
+    assert_int_equal(gsai_edit_distance("kitten", "sitting"), 3);
 }
 
 static void text_is_utf8_and_nothing_else(void **state)
@@ -147,18 +147,18 @@ static void text_is_utf8_and_nothing_else(void **state)
     char text[16];
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         size_t size = strlen(good[i]);
-        assert_int_equal(gsa__utf8_character(good[i], size), size);
+        assert_int_equal(gsai_utf8_character(good[i], size), size);
         snprintf(text, sizeof text, "x%sy", good[i]);
-        assert_true(gsa__is_text(text, size + 2));
-        assert_false(gsa__is_text(text, size + 3)); /* with the NUL */
+        assert_true(gsai_is_text(text, size + 2));
+        assert_false(gsai_is_text(text, size + 3)); /* with the NUL */
     }
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_int_equal(gsa__utf8_character(bad[i], strlen(bad[i])), 0);
+        assert_int_equal(gsai_utf8_character(bad[i], strlen(bad[i])), 0);
         snprintf(text, sizeof text, "x%s", bad[i]);
-        assert_false(gsa__is_text(text, strlen(text)));
+        assert_false(gsai_is_text(text, strlen(text)));
     }
-    assert_int_equal(gsa__utf8_character("", 0), 0);
-    assert_false(gsa__is_text("", 0));
+    assert_int_equal(gsai_utf8_character("", 0), 0);
+    assert_false(gsai_is_text("", 0));
 }
 
 int main(void)

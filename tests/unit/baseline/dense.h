@@ -156,7 +156,7 @@ static inline void dense_scsg(dense *d, const uint32_t *order, size_t n, size_t 
 {
     if (d->number[0] == 0) {
         size_t n_batch = d->knob[1] < (double)n ? (size_t)d->knob[1] : n;
-        double q = 1 - 1 / (double)n_batch, u = gsa__rng_unit(&d->rng);
+        double q = 1 - 1 / (double)n_batch, u = gsai_rng_unit(&d->rng);
         dense_snapshot(d, order, n, at, n_batch);
         d->number[0] = 1;
         for (double still = q; u <= still; still *= q)
@@ -273,16 +273,16 @@ static inline dense_learn *dense_find(const char *name)
 static inline dense *dense_new(const toy *t, const char *text, uint64_t seed)
 {
     gsa_error error = {0};
-    const gsa__method *method = NULL;
+    const gsai_method *method = NULL;
     dense *d = calloc(1, sizeof *d);
-    must_be_ok(gsa__method_parse(text, &method, d->knob, &error), &error);
+    must_be_ok(gsai_method_parse(text, &method, d->knob, &error), &error);
     d->problem = &t->problem;
     d->learn = dense_find(method->name);
     d->n_rows = t->batch.n_rows;
     d->n_slots = t->problem.n_features + 1;
     d->n_outputs = t->problem.n_outputs;
     d->n_cells = d->n_slots * d->n_outputs;
-    d->rng = gsa__rng_of(seed, 0x0B5E, 0);
+    d->rng = gsai_rng_of(seed, 0x0B5E, 0);
     d->x = calloc(d->n_rows * d->n_slots, sizeof(double));
     d->w = calloc(d->n_cells, sizeof(double));
     d->gradient = calloc(d->n_cells, sizeof(double));

@@ -12,11 +12,11 @@ typedef struct dense dense;
 typedef void dense_learn(dense *d, const uint32_t *order, size_t n, size_t at);
 
 struct dense {
-    const gsa__problem *problem;
+    const gsai_problem *problem;
     dense_learn *learn;
     size_t n_rows, n_slots, n_outputs, n_cells;
-    double knob[GSA__KNOBS];
-    gsa__rng rng;
+    double knob[GSAI_KNOBS];
+    gsai_rng rng;
     double t;         /* rows learned, the present one included */
     double *x;        /* [rows x slots] */
     double *w;        /* the iterate */
@@ -36,12 +36,12 @@ static inline const double *dense_answer(const dense *d)
 /* Margins into probabilities; the loss. g_k = p_k - [k = y]. */
 static inline double dense_scales(const dense *d, size_t row, double *m)
 {
-    if (d->problem->loss == &gsa__loss_squared) {
+    if (d->problem->loss == &gsai_loss_squared) {
         m[0] -= d->problem->rows->label[row];
         return m[0] * m[0] / 2;
     }
     size_t y = d->problem->classes[row];
-    if (d->problem->loss == &gsa__loss_logistic) {
+    if (d->problem->loss == &gsai_loss_logistic) {
         double loss = log1p(exp(y ? -m[0] : m[0]));
         m[0] = y ? -1 / (1 + exp(m[0])) : 1 / (1 + exp(-m[0]));
         return loss;
@@ -84,9 +84,9 @@ static inline double dense_squares(const dense *d, const double *v)
 /* The paper's approximate step, times xx: K probabilities, of which a logistic row has two. */
 static inline double dense_lambda(const dense *d, const double *g, size_t y)
 {
-    if (d->problem->loss == &gsa__loss_squared)
+    if (d->problem->loss == &gsai_loss_squared)
         return 1;
-    bool logistic = d->problem->loss == &gsa__loss_logistic;
+    bool logistic = d->problem->loss == &gsai_loss_logistic;
     size_t n_classes = logistic ? 2 : d->n_outputs;
     double growth = 0, own = logistic ? 1 - fabs(g[0]) : g[y] + 1;
     for (size_t j = 0; j < n_classes; j++) {

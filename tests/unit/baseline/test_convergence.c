@@ -41,7 +41,7 @@ static solved read_problem(const char *name)
     fclose(file);
     assert_int_equal(r->n_rows, 60);
     bool squared = strcmp(name, "squared") == 0;
-    s.toy = toy_of(r, squared ? &gsa__loss_squared : &gsa__loss_logistic, N_SLOTS - 1, 1, true);
+    s.toy = toy_of(r, squared ? &gsai_loss_squared : &gsai_loss_logistic, N_SLOTS - 1, 1, true);
     return s;
 }
 
@@ -52,18 +52,18 @@ typedef struct gap {
 
 static gap gap_after(const solved *s, const char *text, int passes)
 {
-    gsa__optimizer *o = optimizer_of(s->toy, text, 3);
+    gsai_optimizer *o = optimizer_of(s->toy, text, 3);
     double w[N_SLOTS];
     gap g = {0, 0};
     for (int pass = 0; pass < passes; pass++) {
         toy_shuffle(s->toy, (uint64_t)pass);
         pass_over(o, s->toy);
     }
-    gsa__optimizer_weights(o, w);
+    gsai_optimizer_weights(o, w);
     for (size_t i = 0; i < N_SLOTS; i++)
         g.weights = fmax(g.weights, fabs(w[i] - s->w[i]));
     g.loss = toy_loss(s->toy, w) - s->loss;
-    gsa__optimizer_free(o);
+    gsai_optimizer_free(o);
     return g;
 }
 

@@ -14,9 +14,9 @@ static void check_partitions(size_t n, size_t parts)
         rows_entry(r, (uint32_t)i, ldexpf(1, -(int)i));
         rows_end(r, 1);
     }
-    toy *t = toy_of(r, &gsa__loss_squared, n, 1, false);
+    toy *t = toy_of(r, &gsai_loss_squared, n, 1, false);
     snprintf(text, sizeof text, "fregata:%zu", parts);
-    gsa__optimizer *o = optimizer_of(t, text, 0);
+    gsai_optimizer *o = optimizer_of(t, text, 0);
     pass_over(o, t);
     size_t row = 0, used = parts < n ? parts : n;
     for (size_t p = 0; p < used; p++) {
@@ -30,7 +30,7 @@ static void check_partitions(size_t n, size_t parts)
         }
     }
     assert_int_equal(row, n);
-    gsa__optimizer_free(o);
+    gsai_optimizer_free(o);
     toy_free(t);
 }
 
@@ -46,13 +46,13 @@ static void partitions_differ_by_one_row_at_most(void **state)
 static void a_fraction_of_a_partition_is_dropped(void **state)
 {
     (void)state;
-    toy *t = toy_random(4, &gsa__loss_logistic, 50, 12, true);
-    gsa__optimizer *whole = optimizer_of(t, "fregata:3", 0), *more = optimizer_of(t, "fregata:3.9", 0);
+    toy *t = toy_random(4, &gsai_loss_logistic, 50, 12, true);
+    gsai_optimizer *whole = optimizer_of(t, "fregata:3", 0), *more = optimizer_of(t, "fregata:3.9", 0);
     pass_over(whole, t);
     pass_over(more, t);
     assert_memory_equal(whole->w, more->w, toy_cells(t) * sizeof(double));
-    gsa__optimizer_free(whole);
-    gsa__optimizer_free(more);
+    gsai_optimizer_free(whole);
+    gsai_optimizer_free(more);
     toy_free(t);
 }
 
@@ -80,10 +80,10 @@ static void plain_gsa_pass(dense *d, const toy *t)
 static void one_partition_is_gsa_with_a_mean_of_the_pass(void **state)
 {
     (void)state;
-    static const gsa__loss *const losses[] = {&gsa__loss_logistic, &gsa__loss_softmax};
+    static const gsai_loss *const losses[] = {&gsai_loss_logistic, &gsai_loss_softmax};
     for (size_t l = 0; l < 2; l++) {
         toy *t = toy_random(14, losses[l], 150, 20, true);
-        gsa__optimizer *o = optimizer_of(t, "fregata:1", 0);
+        gsai_optimizer *o = optimizer_of(t, "fregata:1", 0);
         dense *d = dense_new(t, "fregata:1", 0);
         for (uint64_t pass = 0; pass < 4; pass++) {
             toy_shuffle(t, pass);
@@ -93,18 +93,18 @@ static void one_partition_is_gsa_with_a_mean_of_the_pass(void **state)
                 assert_close(o->w[i], d->w[i], 1e-10);
         }
         dense_free(d);
-        gsa__optimizer_free(o);
+        gsai_optimizer_free(o);
         toy_free(t);
     }
 }
 
 /* The library gets to know the classes as they come. Without an intercept rows without entries teach it nothing else.
  */
-static toy *classes_first(const gsa__loss *loss)
+static toy *classes_first(const gsai_loss *loss)
 {
     toy *t = toy_random(15, loss, 150, 20, false);
     rows *r = rows_new();
-    for (size_t k = 0; k < (loss == &gsa__loss_softmax ? 4 : 2); k++)
+    for (size_t k = 0; k < (loss == &gsai_loss_softmax ? 4 : 2); k++)
         rows_end(r, (double)k);
     for (size_t i = 0; i < 150; i++) {
         for (int64_t e = t->rows->row_start[i]; e < t->rows->row_start[i + 1]; e++)
@@ -112,17 +112,17 @@ static toy *classes_first(const gsa__loss *loss)
         rows_end(r, t->rows->label[i]);
     }
     toy_free(t);
-    return toy_of(r, loss, 20, loss == &gsa__loss_softmax ? 4 : 1, false);
+    return toy_of(r, loss, 20, loss == &gsai_loss_softmax ? 4 : 1, false);
 }
 
 /* The library's own state, which holds floats, after one pass over the same rows; a pass later it has kept its mean. */
 static void one_partition_is_what_the_library_learns_in_one_pass(void **state)
 {
     (void)state;
-    static const gsa__loss *const losses[] = {&gsa__loss_logistic, &gsa__loss_softmax};
+    static const gsai_loss *const losses[] = {&gsai_loss_logistic, &gsai_loss_softmax};
     for (size_t l = 0; l < 2; l++) {
         toy *t = classes_first(losses[l]);
-        gsa__optimizer *o = optimizer_of(t, "fregata:1", 0);
+        gsai_optimizer *o = optimizer_of(t, "fregata:1", 0);
         gsa_state *core =
             state_with("loss", l == 0 ? "logistic" : "softmax", "average", "last", "intercept", "off", NULL);
         size_t n_outputs = t->problem.n_outputs;
@@ -140,7 +140,7 @@ static void one_partition_is_what_the_library_learns_in_one_pass(void **state)
             gsa_model_free(model);
         }
         gsa_state_free(core);
-        gsa__optimizer_free(o);
+        gsai_optimizer_free(o);
         toy_free(t);
     }
 }

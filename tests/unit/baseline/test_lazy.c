@@ -19,7 +19,7 @@ static double difference(const double *a, const double *b, size_t n)
 
 static void agree(toy *t, const char *text, uint64_t seed)
 {
-    gsa__optimizer *o = optimizer_of(t, text, seed);
+    gsai_optimizer *o = optimizer_of(t, text, seed);
     dense *d = dense_new(t, text, seed);
     double *w = calloc(toy_cells(t), sizeof *w), moved = 0;
     uint64_t passes =
@@ -28,7 +28,7 @@ static void agree(toy *t, const char *text, uint64_t seed)
         toy_shuffle(t, seed + pass);
         pass_over(o, t);
         dense_pass(d, t);
-        gsa__optimizer_weights(o, w);
+        gsai_optimizer_weights(o, w);
         double apart = difference(w, dense_answer(d), toy_cells(t));
         if (!(apart <= 1e-9))
             fail_msg("%s, %s loss, intercept %d: %g apart after pass %d", text, t->problem.loss->name,
@@ -39,12 +39,12 @@ static void agree(toy *t, const char *text, uint64_t seed)
     assert_true(moved > 1e-3); /* two that stand still agree too */
     free(w);
     dense_free(d);
-    gsa__optimizer_free(o);
+    gsai_optimizer_free(o);
 }
 
 static void on_all_losses(const char *const *texts)
 {
-    static const gsa__loss *const losses[] = {&gsa__loss_squared, &gsa__loss_logistic, &gsa__loss_softmax};
+    static const gsai_loss *const losses[] = {&gsai_loss_squared, &gsai_loss_logistic, &gsai_loss_softmax};
     for (size_t l = 0; l < 3; l++)
         for (int intercept = 0; intercept < 2; intercept++)
             for (size_t i = 0; texts[i]; i++) {

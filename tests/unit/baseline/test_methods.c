@@ -9,15 +9,15 @@
 
 typedef struct parsed {
     gsa_status status;
-    const gsa__method *method;
-    double knob[GSA__KNOBS];
+    const gsai_method *method;
+    double knob[GSAI_KNOBS];
     gsa_error error;
 } parsed;
 
 static parsed parse(const char *text)
 {
     parsed p = {0};
-    p.status = gsa__method_parse(text, &p.method, p.knob, &p.error);
+    p.status = gsai_method_parse(text, &p.method, p.knob, &p.error);
     return p;
 }
 
@@ -69,9 +69,9 @@ static void text_gives_method_and_knobs(void **state)
 static void ranges_are_inclusive(void **state)
 {
     (void)state;
-    for (const gsa__method *const *m = gsa__methods; *m; m++)
-        for (size_t i = 0; i < GSA__KNOBS && (*m)->knobs[i].name; i++) {
-            const gsa__knob *knob = &(*m)->knobs[i];
+    for (const gsai_method *const *m = gsai_methods; *m; m++)
+        for (size_t i = 0; i < GSAI_KNOBS && (*m)->knobs[i].name; i++) {
+            const gsai_knob *knob = &(*m)->knobs[i];
             double ends[] = {knob->least, knob->most, nextafter(knob->least, -INFINITY),
                              nextafter(knob->most, INFINITY)};
             for (size_t e = 0; e < 4; e++) {
@@ -80,7 +80,7 @@ static void ranges_are_inclusive(void **state)
                 for (size_t j = 0; j < i; j++)
                     len += (size_t)snprintf(text + len, sizeof text - len, ":%.17g", (*m)->knobs[j].most);
                 len += (size_t)snprintf(text + len, sizeof text - len, ":%.17g", ends[e]);
-                for (size_t j = i + 1; j < GSA__KNOBS && (*m)->knobs[j].name; j++)
+                for (size_t j = i + 1; j < GSAI_KNOBS && (*m)->knobs[j].name; j++)
                     len += (size_t)snprintf(text + len, sizeof text - len, ":%.17g", (*m)->knobs[j].least);
                 parsed p = parse(text);
                 if ((p.status == GSA_OK) != (e < 2))
@@ -92,9 +92,9 @@ static void ranges_are_inclusive(void **state)
 static void defaults_lie_within_their_ranges(void **state)
 {
     (void)state;
-    for (const gsa__method *const *m = gsa__methods; *m; m++)
-        for (size_t i = 0; i < GSA__KNOBS && (*m)->knobs[i].name; i++) {
-            const gsa__knob *knob = &(*m)->knobs[i];
+    for (const gsai_method *const *m = gsai_methods; *m; m++)
+        for (size_t i = 0; i < GSAI_KNOBS && (*m)->knobs[i].name; i++) {
+            const gsai_knob *knob = &(*m)->knobs[i];
             assert_true(isnan(knob->initial) || (knob->initial >= knob->least && knob->initial <= knob->most));
             /* What has a default cannot stand before what has none. */
             assert_true(i == 0 || !isnan(knob->initial) || isnan((*m)->knobs[i - 1].initial));
@@ -143,7 +143,7 @@ static void unknown_names_get_a_suggestion(void **state)
     expect_refusal("", "unknown method ''");
     parsed p = parse("lbfgs-b:1");
     assert_null(p.method);
-    for (const gsa__method *const *m = gsa__methods; *m; m++)
+    for (const gsai_method *const *m = gsai_methods; *m; m++)
         assert_non_null(strstr(p.error.message, (*m)->name));
     expect_refusal("a-name-longer-than-any-that-a-method-could-have:1", "expected one of sgd, sgd-decay, momentum, ");
     expect_refusal("0123456789012345678901234567890", "unknown method '0123456789012345678901234567890'");
@@ -158,21 +158,21 @@ static void methods_say_what_they_need(void **state)
     (void)state;
     static const char *const with_rows[] = {"sag", "saga", "svrg", "scsg"};
     size_t n = 0;
-    for (const gsa__method *const *m = gsa__methods; *m; m++, n++) {
+    for (const gsai_method *const *m = gsai_methods; *m; m++, n++) {
         bool listed = false;
         for (size_t i = 0; i < 4; i++)
             listed = listed || strcmp((*m)->name, with_rows[i]) == 0;
         assert_int_equal((*m)->needs_rows, listed);
         assert_true((*m)->row_numbers == 0 || (*m)->needs_rows);
-        assert_true((*m)->n_tables <= GSA__TABLES);
+        assert_true((*m)->n_tables <= GSAI_TABLES);
         assert_true((*m)->learn && (*m)->help && (*m)->source);
-        assert_ptr_equal(gsa__method_find((*m)->name), *m);
-        for (const gsa__method *const *other = gsa__methods; other < m; other++)
+        assert_ptr_equal(gsai_method_find((*m)->name), *m);
+        for (const gsai_method *const *other = gsai_methods; other < m; other++)
             assert_string_not_equal((*other)->name, (*m)->name);
     }
     assert_int_equal(n, 15);
-    assert_null(gsa__method_find("sg"));
-    assert_null(gsa__method_find("sgd:1"));
+    assert_null(gsai_method_find("sg"));
+    assert_null(gsai_method_find("sgd:1"));
 }
 
 int main(void)

@@ -17,22 +17,22 @@ static toy *three_rows(void)
     rows_entry(r, 0, 1);
     rows_entry(r, 1, 1);
     rows_end(r, 0);
-    return toy_of(r, &gsa__loss_squared, 2, 1, false);
+    return toy_of(r, &gsai_loss_squared, 2, 1, false);
 }
 
 /* Weights after the given pass over A, B, C. */
 static void expect_after(const char *text, uint64_t seed, int passes, double w0, double w1)
 {
     toy *t = three_rows();
-    gsa__optimizer *o = optimizer_of(t, text, seed);
+    gsai_optimizer *o = optimizer_of(t, text, seed);
     double w[3];
     for (int pass = 0; pass < passes; pass++)
         pass_over(o, t);
-    gsa__optimizer_weights(o, w);
+    gsai_optimizer_weights(o, w);
     assert_close(w[0], 0, 0);
     assert_close(w[1], w0, 1e-14 * fabs(w0));
     assert_close(w[2], w1, 1e-14 * fabs(w1));
-    gsa__optimizer_free(o);
+    gsai_optimizer_free(o);
     toy_free(t);
 }
 
@@ -148,8 +148,8 @@ static void svrg_by_hand(void **state)
 static uint64_t seed_of_two(void)
 {
     for (uint64_t seed = 0;; seed++) {
-        gsa__rng rng = gsa__rng_of(seed, 0x0B5E, 0);
-        double u = gsa__rng_unit(&rng);
+        gsai_rng rng = gsai_rng_of(seed, 0x0B5E, 0);
+        double u = gsai_rng_unit(&rng);
         if (u > 0.25 && u <= 0.5)
             return seed;
     }
@@ -223,8 +223,8 @@ static void probabilities_by_hand(void **state)
         rows *r = rows_new();
         rows_entry(r, 0, 2);
         rows_end(r, n_outputs == 1 ? 1 : 2);
-        toy *t = toy_of(r, n_outputs == 1 ? &gsa__loss_logistic : &gsa__loss_softmax, 1, n_outputs, true);
-        gsa__optimizer *sgd = optimizer_of(t, "sgd:1", 0), *polyak = optimizer_of(t, "polyak", 0);
+        toy *t = toy_of(r, n_outputs == 1 ? &gsai_loss_logistic : &gsai_loss_softmax, 1, n_outputs, true);
+        gsai_optimizer *sgd = optimizer_of(t, "sgd:1", 0), *polyak = optimizer_of(t, "polyak", 0);
         pass_over(sgd, t);
         pass_over(polyak, t);
         if (n_outputs == 1) {
@@ -238,8 +238,8 @@ static void probabilities_by_hand(void **state)
             assert_close(polyak->w[2], log(3) / (5.0 / 3) * 2 / 3, 1e-14);
             assert_close(polyak->w[3], log(3) / (5.0 / 3) * -2 / 3, 1e-14);
         }
-        gsa__optimizer_free(sgd);
-        gsa__optimizer_free(polyak);
+        gsai_optimizer_free(sgd);
+        gsai_optimizer_free(polyak);
         toy_free(t);
     }
 }
@@ -257,14 +257,14 @@ static void last_steps_are_told(void **state)
         {"fregata:1", 7.0 / 12}, {"adagrad:1", NAN},        {"adadelta:1", NAN},   {"coin", NAN}};
     for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
         toy *t = three_rows();
-        gsa__optimizer *o = optimizer_of(t, told[i].text, 0);
+        gsai_optimizer *o = optimizer_of(t, told[i].text, 0);
         assert_true(isnan(o->last_step));
         pass_over(o, t);
         if (isnan(told[i].step))
             assert_true(isnan(o->last_step));
         else
             assert_close(o->last_step, told[i].step, 1e-15);
-        gsa__optimizer_free(o);
+        gsai_optimizer_free(o);
         toy_free(t);
     }
 }

@@ -8,20 +8,20 @@
 #include "data/format/number.h"
 
 static gsa_env env;
-static gsa__number_locale *c_locale;
+static gsai_number_locale *c_locale;
 
 static inline int set_up(void **state)
 {
     (void)state;
-    env = gsa__env_resolve(NULL);
-    c_locale = gsa__number_locale_new(&env);
+    env = gsai_env_resolve(NULL);
+    c_locale = gsai_number_locale_new(&env);
     return c_locale ? 0 : -1;
 }
 
 static inline int tear_down(void **state)
 {
     (void)state;
-    gsa__number_locale_free(&env, c_locale);
+    gsai_number_locale_free(&env, c_locale);
     return 0;
 }
 

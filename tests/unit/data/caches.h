@@ -102,7 +102,7 @@ static inline void free_table(table *t)
         free(arrays[i]);
 }
 
-static inline gsa_batch slice(const gsa_batch *batch, size_t from, size_t n)
+static inline gsa_batch some_rows(const gsa_batch *batch, size_t from, size_t n)
 {
     gsa_batch part = *batch;
     part.n_rows = n;
@@ -136,7 +136,7 @@ static inline content write_cache(const gsa_batch *batch, size_t piece)
     gsa_error error;
     assert_int_equal(gsa_writer_open(path, "gsac", NULL, &writer, &error), GSA_OK);
     for (size_t from = 0; from < batch->n_rows; from += piece) {
-        gsa_batch part = slice(batch, from, piece < batch->n_rows - from ? piece : batch->n_rows - from);
+        gsa_batch part = some_rows(batch, from, piece < batch->n_rows - from ? piece : batch->n_rows - from);
         gsa_status status = gsa_writer_write(writer, &part, &error);
         if (status != GSA_OK)
             fail_msg("%s", error.message);
@@ -170,7 +170,7 @@ static inline void assert_same_row(const gsa_batch *got, size_t r, const gsa_bat
     }
 }
 
-static inline gsa_reader *open_bytes(const void *bytes, size_t size, const gsa__reader_sizes *sizes, const gsa_env *env)
+static inline gsa_reader *open_bytes(const void *bytes, size_t size, const gsai_reader_sizes *sizes, const gsa_env *env)
 {
     return open_text(bytes, size, sizes, 0, env);
 }
@@ -191,7 +191,7 @@ static inline size_t expect_rows(gsa_reader *reader, const gsa_batch *wanted, gs
     return n;
 }
 
-static inline void expect_all_rows(const content *c, const gsa_batch *wanted, const gsa__reader_sizes *sizes,
+static inline void expect_all_rows(const content *c, const gsa_batch *wanted, const gsai_reader_sizes *sizes,
                                    const gsa_env *env)
 {
     gsa_status status;
@@ -203,23 +203,23 @@ static inline void expect_all_rows(const content *c, const gsa_batch *wanted, co
 }
 
 /* The index of a cache in memory; its entries are to be freed. */
-static inline gsa_status read_index(const unsigned char *bytes, size_t size, gsa__cache_index *out, gsa_error *error)
+static inline gsa_status read_index(const unsigned char *bytes, size_t size, gsai_cache_index *out, gsa_error *error)
 {
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__source source;
-    gsa__decode stream;
-    gsa__source_open_memory(bytes, size, "c", &env, &source);
-    assert_int_equal(gsa__decode_open(&stream, &source, &env, 0, error), GSA_OK);
-    gsa_status status = gsa__decode_peek(&stream, error);
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_source source;
+    gsai_decode stream;
+    gsai_source_open_memory(bytes, size, "c", &env, &source);
+    assert_int_equal(gsai_decode_open(&stream, &source, &env, 0, error), GSA_OK);
+    gsa_status status = gsai_decode_peek(&stream, error);
     if (status == GSA_OK)
-        status = gsa__cache_index_read(&stream, &env, out, error);
-    gsa__decode_close(&stream);
+        status = gsai_cache_index_read(&stream, &env, out, error);
+    gsai_decode_close(&stream);
     return status;
 }
 
-static inline uint64_t entry_of(const gsa__cache_index *index, size_t block, size_t field)
+static inline uint64_t entry_of(const gsai_cache_index *index, size_t block, size_t field)
 {
-    return gsa__load_u64(index->entries + GSA__CACHE_ENTRY_SIZE * block + 8 * field);
+    return gsai_load_u64(index->entries + GSAI_CACHE_ENTRY_SIZE * block + 8 * field);
 }
 
 /* With everything that rows can have, and few bytes. */

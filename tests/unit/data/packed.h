@@ -10,15 +10,15 @@
 /* A new file; returns its size. */
 static inline size_t make_packed(char path[PATH_SIZE], const char *text, size_t size)
 {
-    gsa_env env = gsa__env_resolve(NULL);
-    void *encoder = gsa__codec_gzip.open_encoder(&env);
+    gsa_env env = gsai_env_resolve(NULL);
+    void *encoder = gsai_codec_gzip.open_encoder(&env);
     size_t capacity = size + 1000;
     unsigned char *packed = malloc(capacity);
     assert_non_null(packed);
-    gsa__codec_io io = {
+    gsai_codec_io io = {
         .in = (const unsigned char *)text, .in_size = size, .out = packed, .out_size = capacity, .is_last = true};
-    assert_int_equal(gsa__codec_gzip.step(encoder, &io), GSA__CODEC_MEMBER_END);
-    gsa__codec_gzip.close(encoder);
+    assert_int_equal(gsai_codec_gzip.step(encoder, &io), GSAI_CODEC_MEMBER_END);
+    gsai_codec_gzip.close(encoder);
     make_file(path, packed, capacity - io.out_size);
     free(packed);
     return capacity - io.out_size;

@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void print_record(const gsa__record *record)
+static void print_record(const gsai_record *record)
 {
     for (size_t i = 0; i < record->n_cells; i++) {
-        const gsa__cell *cell = &record->cell[i];
+        const gsai_cell *cell = &record->cell[i];
         if (i > 0)
             putchar(' ');
         if (cell->size == 0)
@@ -26,28 +26,28 @@ static void print_record(const gsa__record *record)
 
 static int dump(const char *text, size_t size, char separator, size_t buffer_size, const gsa_env *env)
 {
-    gsa__records records;
-    gsa__source source;
-    gsa__decode stream;
-    gsa__record record;
-    gsa__source_open_memory(text, size, "text", env, &source);
+    gsai_records records;
+    gsai_source source;
+    gsai_decode stream;
+    gsai_record record;
+    gsai_source_open_memory(text, size, "text", env, &source);
     source.most = 1 + buffer_size % 7;
-    gsa_status status = gsa__decode_open(&stream, &source, env, 0, NULL);
-    if (status != GSA_OK || gsa__records_init(&records, buffer_size, env, NULL) != GSA_OK)
+    gsa_status status = gsai_decode_open(&stream, &source, env, 0, NULL);
+    if (status != GSA_OK || gsai_records_init(&records, buffer_size, env, NULL) != GSA_OK)
         return 1;
-    gsa__records_begin(&records, &stream);
+    gsai_records_begin(&records, &stream);
     records.separator = separator;
-    while ((status = gsa__records_next(&records, &record, NULL)) == GSA_OK)
+    while ((status = gsai_records_next(&records, &record, NULL)) == GSA_OK)
         print_record(&record);
     puts(status == GSA_END ? "." : "!");
-    gsa__records_free(&records);
-    gsa__decode_close(&stream);
+    gsai_records_free(&records);
+    gsai_decode_close(&stream);
     return 0;
 }
 
 int main(void)
 {
-    gsa_env env = gsa__env_resolve(NULL);
+    gsa_env env = gsai_env_resolve(NULL);
     unsigned char head[5];
     size_t n_tables = 0;
     while (fread(head, 1, sizeof head, stdin) == sizeof head) {

@@ -25,7 +25,7 @@ typedef struct input {
     bool is_divisible[MOST_FILES];
     char *memory;
     size_t memory_size;
-    const gsa__format *format;
+    const gsai_format *format;
     int skip;
 } input;
 
@@ -100,7 +100,7 @@ static inline void free_input(input *in)
     free(in->memory);
 }
 
-static inline gsa_reader *open_with(const input *in, const gsa__reader_sizes *sizes, const gsa_env *env)
+static inline gsa_reader *open_with(const input *in, const gsai_reader_sizes *sizes, const gsa_env *env)
 {
     const gsa_reader_options options = {.skip_bad_rows = in->skip};
     const char *paths[MOST_FILES];
@@ -109,15 +109,15 @@ static inline gsa_reader *open_with(const input *in, const gsa__reader_sizes *si
     for (size_t f = 0; f < in->n_files; f++)
         paths[f] = in->path[f];
     gsa_status status =
-        in->n_files > 0 ? gsa__reader_open_files(paths, in->n_files, in->format, &options, sizes, env, &reader, &error)
-                        : gsa__reader_open_bytes(in->memory, in->memory_size, "memory", in->format, &options, sizes,
+        in->n_files > 0 ? gsai_reader_open_files(paths, in->n_files, in->format, &options, sizes, env, &reader, &error)
+                        : gsai_reader_open_bytes(in->memory, in->memory_size, "memory", in->format, &options, sizes,
                                                  env, &reader, &error);
     if (status != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
 }
 
-static const gsa__reader_sizes all_sizes[] = {
+static const gsai_reader_sizes all_sizes[] = {
     {0}, {.buffer = 64, .read = 31, .batch_rows = 7}, {.buffer = 10, .read = 9, .batch_rows = 3, .batch_values = 9}};
 #define N_SIZES (sizeof all_sizes / sizeof *all_sizes)
 

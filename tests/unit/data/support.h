@@ -75,21 +75,21 @@ static inline char *dump_reader(gsa_reader *reader, gsa_status *status, gsa_erro
     return text;
 }
 
-static inline gsa_reader *open_text(const void *text, size_t size, const gsa__reader_sizes *sizes, int skip,
+static inline gsa_reader *open_text(const void *text, size_t size, const gsai_reader_sizes *sizes, int skip,
                                     const gsa_env *env)
 {
-    static const gsa__reader_sizes defaults = {0};
+    static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
     gsa_reader_options options = {.skip_bad_rows = skip};
     gsa_error error;
-    assert_int_equal(gsa__reader_open_bytes(text, size, "text", gsa__format_libsvm(), &options,
+    assert_int_equal(gsai_reader_open_bytes(text, size, "text", gsai_format_libsvm(), &options,
                                             sizes ? sizes : &defaults, env, &reader, &error),
                      GSA_OK);
     return reader;
 }
 
 /* The dump of a text that is read to its end. */
-static inline char *dump_text(const void *text, size_t size, const gsa__reader_sizes *sizes, const gsa_env *env)
+static inline char *dump_text(const void *text, size_t size, const gsai_reader_sizes *sizes, const gsa_env *env)
 {
     gsa_reader *reader = open_text(text, size, sizes, 0, env);
     gsa_error error;

@@ -7,11 +7,11 @@
 #include "base/hash.h"
 
 static inline gsa_reader *open_table(const char *text, const gsa_reader_options *options,
-                                     const gsa__reader_sizes *sizes)
+                                     const gsai_reader_sizes *sizes)
 {
-    static const gsa__reader_sizes defaults = {0};
+    static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
-    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.csv", NULL, options, sizes ? sizes : &defaults, NULL,
+    assert_int_equal(gsai_reader_open_bytes(text, strlen(text), "t.csv", NULL, options, sizes ? sizes : &defaults, NULL,
                                             &reader, NULL),
                      GSA_OK);
     return reader;

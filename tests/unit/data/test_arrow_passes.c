@@ -190,7 +190,7 @@ static void arrow_streams_that_nobody_opens_again_are_read_once(void **state)
     gsa_status status;
     gsa_reader_get_progress(reader, &progress);
     assert_true(progress.is_stream);
-    assert_int_equal(gsa_reader_keep(reader, "/tmp", &error), GSA_OK); /* which it is not, and no harm is done */
+    assert_int_equal(gsa_reader_spill(reader, "/tmp", &error), GSA_OK); /* which it is not, and no harm is done */
     char *first = dump_pass(reader, &status, &error);
     assert_int_equal(status, GSA_END);
     assert_non_null(strstr(first, "row 2"));
@@ -211,7 +211,7 @@ static void arrow_rows_are_kept_between_passes(void **state)
     gsa_reader_progress progress;
     gsa_status status;
     assert_int_equal(gsa_reader_begin(reader, &error), GSA_OK);
-    assert_int_equal(gsa_reader_keep(reader, "/tmp", &error), GSA_OK);
+    assert_int_equal(gsa_reader_spill(reader, "/tmp", &error), GSA_OK);
     char *first = dump_pass(reader, &status, &error);
     assert_int_equal(gsa_reader_rewind(reader, &error), GSA_OK);
     gsa_reader_get_progress(reader, &progress);

@@ -11,7 +11,7 @@ static void cache_gives_back_every_row(void **state)
         content c = write_cache(&t.batch, 1500);
         expect_all_rows(&c, &t.batch, NULL, NULL);
         for (size_t piece = 1; piece < 9; piece += 3) {
-            gsa__reader_sizes sizes = {
+            gsai_reader_sizes sizes = {
                 .buffer = piece, .read = 50 * piece, .batch_rows = 97 * piece, .batch_values = 500};
             expect_all_rows(&c, &t.batch, &sizes, NULL);
         }
@@ -34,7 +34,7 @@ static void cache_goes_on_after_a_stop(void **state)
     content c = write_cache(&t.batch, 300);
     int calls = 0;
     gsa_env env = {.should_stop = flip, .stop_ctx = &calls};
-    gsa__reader_sizes sizes = {.read = 3};
+    gsai_reader_sizes sizes = {.read = 3};
     expect_all_rows(&c, &t.batch, &sizes, &env);
     assert_true(calls > 1000);
     free(c.bytes);
@@ -52,8 +52,8 @@ static void cache_keeps_many_or_few_labels(void **state)
             t.label[r] = t.word[r] >= 0 || counts[k] == 1 ? -0.0 : 1e300 / (double)(r % (counts[k] - 1) + 1);
         }
         content c = write_cache(&t.batch, 4000);
-        gsa__cache_header header;
-        assert_true(gsa__cache_header_read(c.bytes + GSA__CACHE_HEAD_SIZE, &header));
+        gsai_cache_header header;
+        assert_true(gsai_cache_header_read(c.bytes + GSAI_CACHE_HEAD_SIZE, &header));
         size_t wanted = counts[k] == 1 ? 2 : counts[k];
         assert_int_equal(header.n_labels, wanted > 256 ? 0 : wanted);
         expect_all_rows(&c, &t.batch, NULL, NULL);
@@ -96,7 +96,7 @@ static void cache_without_rows_is_fine(void **state)
     (void)state;
     table t = make_table(0, 0, 1);
     content c = write_cache(&t.batch, 1);
-    assert_int_equal(c.size, GSA__CACHE_HEAD_SIZE + GSA__CACHE_HEADER_SIZE + GSA__CACHE_FOOT_SIZE);
+    assert_int_equal(c.size, GSAI_CACHE_HEAD_SIZE + GSAI_CACHE_HEADER_SIZE + GSAI_CACHE_FOOT_SIZE);
     expect_all_rows(&c, &t.batch, NULL, NULL);
     free(c.bytes);
     free_table(&t);
@@ -105,12 +105,12 @@ static void cache_without_rows_is_fine(void **state)
 /* Rows of the last block, which is found by the index: what is before it is not looked at. */
 static void expect_last_block(content *c, size_t block, const gsa_batch *wanted)
 {
-    gsa__cache_index index;
+    gsai_cache_index index;
     gsa_error error;
     assert_int_equal(read_index(c->bytes, c->size, &index, &error), GSA_OK);
     size_t offset = (size_t)entry_of(&index, block, 0), row = (size_t)entry_of(&index, block, 1);
     free(index.entries);
-    const size_t first = GSA__CACHE_HEAD_SIZE + GSA__CACHE_HEADER_SIZE;
+    const size_t first = GSAI_CACHE_HEAD_SIZE + GSAI_CACHE_HEADER_SIZE;
     memset(c->bytes + first, 0xAA, offset - first);
     failing all = {.left = SIZE_MAX};
     gsa_env env = failing_env(&all);
@@ -135,15 +135,15 @@ static void blocks_are_cut_by_rows_and_read_alone(void **state)
     assert_int_equal(whole.size, pieces.size);
     assert_memory_equal(whole.bytes, pieces.bytes, whole.size);
     expect_all_rows(&whole, &t.batch, NULL, NULL);
-    gsa__cache_index index;
+    gsai_cache_index index;
     gsa_error error;
     assert_int_equal(read_index(whole.bytes, whole.size, &index, &error), GSA_OK);
     assert_int_equal(index.totals.n_rows, 2);
     assert_int_equal(index.totals.first_row, 70000);
     assert_int_equal(index.totals.n_entries, t.row_start[70000]);
     assert_int_equal(index.totals.n_labels, (uint64_t)GSA_MAX_ID + 1);
-    assert_int_equal(index.totals.flags, GSA__CACHE_WEIGHTS);
-    assert_int_equal(entry_of(&index, 0, 0), GSA__CACHE_HEAD_SIZE);
+    assert_int_equal(index.totals.flags, GSAI_CACHE_WEIGHTS);
+    assert_int_equal(entry_of(&index, 0, 0), GSAI_CACHE_HEAD_SIZE);
     assert_int_equal(entry_of(&index, 0, 2), GSA_BLOCK_ROWS);
     assert_int_equal(entry_of(&index, 1, 1), GSA_BLOCK_ROWS);
     assert_int_equal(entry_of(&index, 1, 2), 70000 - GSA_BLOCK_ROWS);
@@ -173,7 +173,7 @@ static void blocks_are_cut_by_entries(void **state)
         assert_int_equal(gsa_writer_write(writer, &row, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
     content c = load_and_remove(path);
-    gsa__cache_index index;
+    gsai_cache_index index;
     assert_int_equal(read_index(c.bytes, c.size, &index, &error), GSA_OK);
     assert_int_equal(index.totals.n_rows, 2);
     assert_int_equal(entry_of(&index, 0, 2), 6);
@@ -244,7 +244,7 @@ static void writer_refuses_what_a_cache_cannot_hold(void **state)
     static const char *const messages[] = {"the weight is -1", "the weight is nan", "the label is inf",
                                            "label '\\xFF'"};
     for (size_t i = 0; i < 4; i++) {
-        gsa_batch one = slice(&t.batch, i, 1);
+        gsa_batch one = some_rows(&t.batch, i, 1);
         assert_int_equal(gsa_writer_write(writer, &one, &error), GSA_INPUT);
         assert_int_equal(error.row, 0);
         if (!strstr(error.message, messages[i]))
@@ -252,7 +252,7 @@ static void writer_refuses_what_a_cache_cannot_hold(void **state)
     }
     for (size_t r = 4; r < 40; r++) /* what was refused has left no trace */
         t.word[r] = t.word[r] == 3 ? 4 : t.word[r];
-    gsa_batch rest = slice(&t.batch, 4, 36);
+    gsa_batch rest = some_rows(&t.batch, 4, 36);
     assert_int_equal(gsa_writer_write(writer, &rest, &error), GSA_OK);
     assert_int_equal(gsa_writer_close(writer, &error), GSA_OK);
     content c = load_and_remove(path);
@@ -309,22 +309,22 @@ static void sections_that_nobody_has_to_know_are_skipped(void **state)
     content c = small_cache(&t);
     static const size_t sizes[] = {0, 5, 300000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        size_t size = GSA__CACHE_HEADER_SIZE + sizes[i];
+        size_t size = GSAI_CACHE_HEADER_SIZE + sizes[i];
         content longer = {checked(calloc(c.size + size, 1)), c.size + size};
-        unsigned char *section = longer.bytes + GSA__CACHE_HEAD_SIZE, *payload = section + GSA__CACHE_HEADER_SIZE;
-        gsa__cache_header header = {.payload_size = sizes[i], .payload_hash = gsa__hash(payload, sizes[i], 0)};
-        header.marker = gsa__load_u64((const unsigned char *)"rowhash");
-        gsa__cache_header_write(&header, section);
-        memcpy(longer.bytes, c.bytes, GSA__CACHE_HEAD_SIZE);
-        memcpy(section + size, c.bytes + GSA__CACHE_HEAD_SIZE, c.size - GSA__CACHE_HEAD_SIZE);
-        unsigned char *foot = longer.bytes + longer.size - GSA__CACHE_FOOT_SIZE;
-        gsa__store_u64(gsa__load_u64(foot) + size, foot);
+        unsigned char *section = longer.bytes + GSAI_CACHE_HEAD_SIZE, *payload = section + GSAI_CACHE_HEADER_SIZE;
+        gsai_cache_header header = {.payload_size = sizes[i], .payload_hash = gsai_hash(payload, sizes[i], 0)};
+        header.marker = gsai_load_u64((const unsigned char *)"rowhash");
+        gsai_cache_header_write(&header, section);
+        memcpy(longer.bytes, c.bytes, GSAI_CACHE_HEAD_SIZE);
+        memcpy(section + size, c.bytes + GSAI_CACHE_HEAD_SIZE, c.size - GSAI_CACHE_HEAD_SIZE);
+        unsigned char *foot = longer.bytes + longer.size - GSAI_CACHE_FOOT_SIZE;
+        gsai_store_u64(gsai_load_u64(foot) + size, foot);
         expect_all_rows(&longer, &t.batch, NULL, NULL);
-        expect_all_rows(&longer, &t.batch, &(gsa__reader_sizes){.buffer = 64, .read = 7}, NULL);
+        expect_all_rows(&longer, &t.batch, &(gsai_reader_sizes){.buffer = 64, .read = 7}, NULL);
         gsa_status status;
         gsa_error error;
         section[16] ^= 1; /* not even of what is skipped may a byte be damaged */
-        gsa__store_u64(gsa__hash(section, 72, 0), section + 72);
+        gsai_store_u64(gsai_hash(section, 72, 0), section + 72);
         (void)expect_rows(open_bytes(longer.bytes, longer.size, NULL, NULL), &t.batch, &status, &error);
         assert_int_equal(status, GSA_FORMAT);
         free(longer.bytes);
@@ -376,10 +376,10 @@ static void a_tiny_cache_has_exactly_these_bytes(void **state)
                                             2, 'n', 'o',                            /* words */
                                             2, 0,   0,   0, 0xE8, 3,    0,    0};   /* ids */
     assert_memory_equal(c.bytes, "\x89GSAC\0\r\n\2\0\0\0\0\0\0\0BLOCK\0\0\0", 24);
-    assert_int_equal(gsa__load_u64(c.bytes + 24), sizeof payload);
+    assert_int_equal(gsai_load_u64(c.bytes + 24), sizeof payload);
     assert_memory_equal(c.bytes + 96, payload, sizeof payload);
     assert_int_equal(c.size, 96 + sizeof payload + 80 + 24 + 16);
-    assert_int_equal(gsa__hash(c.bytes, c.size, 0), 0xd44381cf2eb4938);
+    assert_int_equal(gsai_hash(c.bytes, c.size, 0), 0xd44381cf2eb4938);
     free(c.bytes);
 }
 

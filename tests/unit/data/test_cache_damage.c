@@ -18,7 +18,7 @@ static void any_damaged_byte_is_found(void **state)
             bool in_magic = at < 8; /* then it is no cache but very bad text */
             if (status != (in_magic ? GSA_INPUT : GSA_FORMAT) || (in_magic && n > 0))
                 fail_msg("byte %zu ^ %d: %d %s", at, change, (int)status, error.message);
-            if (at >= GSA__CACHE_HEAD_SIZE && !strstr(error.message, "text: damaged cache (make it anew), block "))
+            if (at >= GSAI_CACHE_HEAD_SIZE && !strstr(error.message, "text: damaged cache (make it anew), block "))
                 fail_msg("byte %zu ^ %d: %s", at, change, error.message);
             c.bytes[at] ^= (unsigned char)change;
         }
@@ -50,7 +50,7 @@ static void any_truncation_is_found(void **state)
         (void)expect_rows(open_bytes(cut, size, NULL, NULL), &t.batch, &status, &error);
         assert_int_equal(status, GSA_FORMAT);
         assert_non_null(strstr(error.message, "the file ends in the middle"));
-        gsa__cache_index index;
+        gsai_cache_index index;
         assert_int_equal(read_index(cut, size, &index, &error), GSA_FORMAT);
         free(cut);
     }
@@ -64,11 +64,11 @@ static void any_truncation_is_found(void **state)
 static void sign(unsigned char *bytes, size_t size, size_t header_at)
 {
     unsigned char *header = bytes + header_at;
-    uint64_t payload_size = gsa__load_u64(header + 8);
-    size_t left = size - header_at - GSA__CACHE_HEADER_SIZE;
+    uint64_t payload_size = gsai_load_u64(header + 8);
+    size_t left = size - header_at - GSAI_CACHE_HEADER_SIZE;
     if (payload_size <= left)
-        gsa__store_u64(gsa__hash(header + GSA__CACHE_HEADER_SIZE, (size_t)payload_size, 0), header + 16);
-    gsa__store_u64(gsa__hash(header, 72, 0), header + 72);
+        gsai_store_u64(gsai_hash(header + GSAI_CACHE_HEADER_SIZE, (size_t)payload_size, 0), header + 16);
+    gsai_store_u64(gsai_hash(header, 72, 0), header + 72);
 }
 
 static bool is_lawful(const gsa_batch *batch)
@@ -91,17 +91,17 @@ static void a_lie_with_right_hashes_breaks_nothing(void **state)
     (void)state;
     table t;
     content c = small_cache(&t);
-    gsa__cache_index index;
+    gsai_cache_index index;
     gsa_error error = {0};
     assert_int_equal(read_index(c.bytes, c.size, &index, &error), GSA_OK);
     size_t index_at = (size_t)index.offset, n_refused = 0, n_taken = 0;
     free(index.entries);
     unsigned char *lie = checked(malloc(c.size));
-    for (size_t at = GSA__CACHE_HEAD_SIZE; at < c.size - GSA__CACHE_FOOT_SIZE; at++) {
+    for (size_t at = GSAI_CACHE_HEAD_SIZE; at < c.size - GSAI_CACHE_FOOT_SIZE; at++) {
         for (int value = 0; value < 256; value += value < 4 || value > 250 ? 1 : 19) {
             memcpy(lie, c.bytes, c.size);
             lie[at] = (unsigned char)value;
-            sign(lie, c.size, at < index_at ? GSA__CACHE_HEAD_SIZE : index_at);
+            sign(lie, c.size, at < index_at ? GSAI_CACHE_HEAD_SIZE : index_at);
             gsa_reader *reader =
                 open_bytes(lie, c.size, NULL, &(gsa_env){.budget = &(gsa_budget){.limit = (uint64_t)4 << 20}});
             gsa_batch batch;
@@ -126,19 +126,19 @@ static void a_header_that_does_not_fit_is_refused(void **state)
     content c = small_cache(&t);
     static const char *const messages[] = {"no block", "", NULL, "continue", "", "", "", "", "no sense"};
     for (size_t field = 0; field < 9; field++) {
-        unsigned char *at = c.bytes + GSA__CACHE_HEAD_SIZE + 8 * field;
-        uint64_t right = gsa__load_u64(at);
-        gsa__store_u64(field == 8 ? 8 : right + 1, at);
-        sign(c.bytes, c.size, GSA__CACHE_HEAD_SIZE);
+        unsigned char *at = c.bytes + GSAI_CACHE_HEAD_SIZE + 8 * field;
+        uint64_t right = gsai_load_u64(at);
+        gsai_store_u64(field == 8 ? 8 : right + 1, at);
+        sign(c.bytes, c.size, GSAI_CACHE_HEAD_SIZE);
         if (messages[field])
             refuses(&c, &t.batch, messages[field]);
-        gsa__store_u64(right, at);
-        sign(c.bytes, c.size, GSA__CACHE_HEAD_SIZE);
+        gsai_store_u64(right, at);
+        sign(c.bytes, c.size, GSAI_CACHE_HEAD_SIZE);
     }
-    size_t foot = c.size - GSA__CACHE_FOOT_SIZE;
-    gsa__store_u64(gsa__load_u64(c.bytes + foot) + 1, c.bytes + foot);
+    size_t foot = c.size - GSAI_CACHE_FOOT_SIZE;
+    gsai_store_u64(gsai_load_u64(c.bytes + foot) + 1, c.bytes + foot);
     refuses(&c, &t.batch, "the last bytes");
-    gsa__cache_index index;
+    gsai_cache_index index;
     assert_int_equal(read_index(c.bytes, c.size, &index, NULL), GSA_FORMAT);
     free(c.bytes);
     free_table(&t);
@@ -164,16 +164,16 @@ static void what_is_to_come_is_refused_by_name(void **state)
     static const struct {
         uint64_t flags;
         const char *message;
-    } cases[] = {{GSA__CACHE_MISSING, "text: block 0 has numbers that may be missing, which this release does not"},
-                 {GSA__CACHE_MISSING | GSA__CACHE_VALUES, "numbers that may be missing"},
-                 {1 << GSA__CACHE_FORM_SHIFT, "dense rows in f32, which"},
-                 {2 << GSA__CACHE_FORM_SHIFT, "dense rows in f16, which"},
-                 {3 << GSA__CACHE_FORM_SHIFT | GSA__CACHE_MISSING, "dense rows in bf16, which"}};
+    } cases[] = {{GSAI_CACHE_MISSING, "text: block 0 has numbers that may be missing, which this release does not"},
+                 {GSAI_CACHE_MISSING | GSAI_CACHE_VALUES, "numbers that may be missing"},
+                 {1 << GSAI_CACHE_FORM_SHIFT, "dense rows in f32, which"},
+                 {2 << GSAI_CACHE_FORM_SHIFT, "dense rows in f16, which"},
+                 {3 << GSAI_CACHE_FORM_SHIFT | GSAI_CACHE_MISSING, "dense rows in bf16, which"}};
     table t;
     content c = small_cache(&t);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        gsa__store_u64(cases[i].flags, c.bytes + GSA__CACHE_HEAD_SIZE + 64);
-        sign(c.bytes, c.size, GSA__CACHE_HEAD_SIZE);
+        gsai_store_u64(cases[i].flags, c.bytes + GSAI_CACHE_HEAD_SIZE + 64);
+        sign(c.bytes, c.size, GSAI_CACHE_HEAD_SIZE);
         gsa_status status;
         gsa_error error = {0};
         (void)expect_rows(open_bytes(c.bytes, c.size, NULL, NULL), &t.batch, &status, &error);
@@ -181,8 +181,8 @@ static void what_is_to_come_is_refused_by_name(void **state)
         if (!strstr(error.message, cases[i].message))
             fail_msg("%s", error.message);
     }
-    gsa__store_u64(4 << GSA__CACHE_FORM_SHIFT, c.bytes + GSA__CACHE_HEAD_SIZE + 64);
-    sign(c.bytes, c.size, GSA__CACHE_HEAD_SIZE);
+    gsai_store_u64(4 << GSAI_CACHE_FORM_SHIFT, c.bytes + GSAI_CACHE_HEAD_SIZE + 64);
+    sign(c.bytes, c.size, GSAI_CACHE_HEAD_SIZE);
     refuses(&c, &t.batch, "its header makes no sense");
     free(c.bytes);
     free_table(&t);

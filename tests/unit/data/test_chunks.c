@@ -7,7 +7,7 @@
 #include <signal.h>
 
 static const unsigned all_threads[] = {2, 3, 7};
-static const gsa__reader_sizes all_sizes[] = {
+static const gsai_reader_sizes all_sizes[] = {
     {.buffer = 16, .batch_rows = 1},
     {.buffer = 64, .batch_rows = 3, .read = 50},
     {.buffer = 200, .batch_rows = 4, .batch_values = 11},
@@ -23,7 +23,7 @@ static void dump_names(FILE *out, const gsa_reader *reader)
     const char *name;
     for (size_t i = 0; (name = gsa_reader_name_at(reader, i, &feature)); i++)
         fprintf(out, "%" PRIu64 " %s\n", feature, name);
-    fprintf(out, "colliding %a\n", gsa_reader_colliding(reader));
+    fprintf(out, "colliding %a\n", gsa_reader_collision_rate(reader));
 }
 
 /* All of it, from where the reader is: batches, the failure, the progress and the names. */
@@ -50,24 +50,24 @@ typedef struct input {
     size_t n_paths;
     const char *text;
     size_t size;
-    const gsa__format *format;
+    const gsai_format *format;
     gsa_reader_options options;
 } input;
 
-static gsa_reader *open_input(const input *in, const gsa__reader_sizes *sizes, const gsa_env *env)
+static gsa_reader *open_input(const input *in, const gsai_reader_sizes *sizes, const gsa_env *env)
 {
     gsa_reader *reader = NULL;
     gsa_error error;
     gsa_status status =
         in->paths
-            ? gsa__reader_open_files(in->paths, in->n_paths, in->format, &in->options, sizes, env, &reader, &error)
-            : gsa__reader_open_bytes(in->text, in->size, "text", in->format, &in->options, sizes, env, &reader, &error);
+            ? gsai_reader_open_files(in->paths, in->n_paths, in->format, &in->options, sizes, env, &reader, &error)
+            : gsai_reader_open_bytes(in->text, in->size, "text", in->format, &in->options, sizes, env, &reader, &error);
     if (status != GSA_OK)
         fail_msg("%s", error.message);
     return reader;
 }
 
-static char *dump_with(const input *in, const gsa__reader_sizes *sizes, unsigned n_threads)
+static char *dump_with(const input *in, const gsai_reader_sizes *sizes, unsigned n_threads)
 {
     gsa_budget budget = {0};
     const gsa_env env = {.n_threads = n_threads, .budget = &budget};
@@ -153,15 +153,15 @@ static size_t make_table(char text[TEXT_SIZE], const char *const *kind, size_t n
 /* Text number `number` of those that tests run over; its options. */
 static input make_text(char text[TEXT_SIZE], int number)
 {
-    input in = {.text = text, .format = gsa__format_libsvm()};
+    input in = {.text = text, .format = gsai_format_libsvm()};
     if (number == 0) {
         in.size = repeat(text, libsvm_lines, LEN(libsvm_lines), 200);
     } else if (number == 1) {
-        in.format = gsa__format_vw();
+        in.format = gsai_format_vw();
         in.options = (gsa_reader_options){.remember_names = 1, .cross = "a*b", .bits = 12};
         in.size = repeat(text, vw_lines, LEN(vw_lines), 150);
     } else {
-        in.format = gsa__format_csv();
+        in.format = gsai_format_csv();
         in.options = TABLE_OPTIONS;
         in.size = number == 2 ? make_table(text, csv_lines, LEN(csv_lines), 150)
                               : make_table(text, plain_lines, LEN(plain_lines), 200);
@@ -245,8 +245,8 @@ static void labels_that_are_all_different_keep_their_numbers(void **state)
     size_t size = 0;
     for (int i = 0; i < 2 * LABELS; i++)
         size += (size_t)sprintf(text + size, "w%d 1:1\n", i * 7 % LABELS);
-    const input in = {.text = text, .size = size, .format = gsa__format_libsvm()};
-    const gsa__reader_sizes sizes = {.buffer = 30000, .batch_rows = 4000}; /* more words than a chunk remembers */
+    const input in = {.text = text, .size = size, .format = gsai_format_libsvm()};
+    const gsai_reader_sizes sizes = {.buffer = 30000, .batch_rows = 4000}; /* more words than a chunk remembers */
     char *one = dump_with(&in, &sizes, 1), *two = dump_with(&in, &sizes, 2);
     assert_string_equal(two, one);
     free(one);
@@ -413,7 +413,7 @@ static void a_stop_is_answered_after_a_few_batches(void **state)
     static char text[LINES * 6 + 1];
     for (size_t i = 0; i < LINES; i++)
         memcpy(text + i * 6, "1 1:1\n", 7);
-    const input in = {.text = text, .size = sizeof text - 1, .format = gsa__format_libsvm()};
+    const input in = {.text = text, .size = sizeof text - 1, .format = gsai_format_libsvm()};
     atomic_int stops = 0;
     const gsa_env env = {.n_threads = 2, .should_stop = stop_always, .stop_ctx = &stops};
     gsa_reader *reader = open_input(&in, &all_sizes[3], &env);
@@ -466,7 +466,7 @@ static void chunks_count_in_the_budget_and_need_a_sixteenth_of_it(void **state)
     (void)state;
     static char text[TEXT_SIZE];
     input in = make_text(text, 0);
-    const gsa__reader_sizes sizes = {.buffer = 64, .batch_rows = 3};
+    const gsai_reader_sizes sizes = {.buffer = 64, .batch_rows = 3};
     uint64_t used[3];
     for (int i = 0; i < 3; i++) { /* one thread; two without room for chunks; two with it */
         gsa_budget budget = {.limit = (uint64_t)(i == 1 ? 8 : 1024) << 20};

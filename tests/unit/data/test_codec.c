@@ -112,7 +112,7 @@ static void codec_is_known_by_content(void **state)
         {"", 0, NULL},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const gsa__codec_entry *entry = gsa__codec_detect((const unsigned char *)cases[i].content, cases[i].size);
+        const gsai_codec_entry *entry = gsai_codec_detect((const unsigned char *)cases[i].content, cases[i].size);
         if (cases[i].name)
             assert_string_equal(entry->name, cases[i].name);
         else
@@ -133,7 +133,7 @@ static void codec_gives_the_rows_of_the_plain_text(void **state)
         assert_true(packed.size < size);
         static const size_t reads[] = {0, 1, 7, 4096};
         for (size_t r = 0; r < 4; r++) {
-            gsa__reader_sizes sizes = {.buffer = r ? 10 + r : 0, .read = reads[r]};
+            gsai_reader_sizes sizes = {.buffer = r ? 10 + r : 0, .read = reads[r]};
             char *dump = dump_text(packed.data, packed.size, &sizes, NULL);
             assert_string_equal(dump, expected);
             free(dump);
@@ -155,7 +155,7 @@ static void codec_reads_several_members_as_one(void **state)
         codecs[i].add(&packed, "", 0);
         codecs[i].add(&packed, third, strlen(third));
         for (size_t read = 0; read < 30; read++) {
-            gsa__reader_sizes sizes = {.buffer = 10 + read, .read = read};
+            gsai_reader_sizes sizes = {.buffer = 10 + read, .read = read};
             char *dump = dump_text(packed.data, packed.size, &sizes, NULL);
             assert_string_equal(dump, expected);
             free(dump);
@@ -206,7 +206,7 @@ static void codec_reads_what_the_command_line_tools_wrote(void **state)
 /* Reads to the end; anything may come but a crash, a hang or a success that is not the truth. */
 static gsa_status read_all(const bytes *packed, size_t size, int skip, char **dump, gsa_error *error)
 {
-    gsa__reader_sizes sizes = {.buffer = 512};
+    gsai_reader_sizes sizes = {.buffer = 512};
     gsa_reader *reader = open_text(packed->data, size, &sizes, skip, NULL);
     gsa_status status;
     *dump = dump_reader(reader, &status, error);

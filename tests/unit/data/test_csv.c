@@ -65,7 +65,7 @@ static void numbers_get_ids_by_position_and_words_by_hash(void **state)
     uint64_t mask = (1u << 24) - 1;
     snprintf(expected, sizeof expected,
              "0:2@8 0x1p+0 0=0x1p-1 %" PRIu64 "=0x1p+0\n0:3@19 'no' 1=-0x1p+1 %" PRIu64 "=0x1p+0\n-- values words\n",
-             2 + (gsa__hash("c\0red", 5, 0) & mask), 2 + (gsa__hash("c\0a,b", 5, 0) & mask));
+             2 + (gsai_hash("c\0red", 5, 0) & mask), 2 + (gsai_hash("c\0a,b", 5, 0) & mask));
     expect_rows("a,c,y,b\n.5,red,1,0\n,\"a,b\",no,-2\n", NULL, expected);
 }
 
@@ -104,7 +104,7 @@ static void rows_do_not_depend_on_buffers(void **state)
     gsa_reader_close(reader);
     for (size_t buffer = 1; buffer < 60; buffer++)
         for (size_t read = 1; read < 40; read += 3) {
-            reader = open_table(text, NULL, &(gsa__reader_sizes){.buffer = buffer, .read = read});
+            reader = open_table(text, NULL, &(gsai_reader_sizes){.buffer = buffer, .read = read});
             for (int pass = 0; pass < 2; pass++) {
                 char *dump = dump_reader(reader, &status, NULL);
                 assert_int_equal(status, GSA_END);
@@ -177,12 +177,12 @@ static void the_reader_says_what_it_understood(void **state)
     (void)state;
     gsa_reader *reader = open_table("y;a;c\n1;2;x\n", NULL, NULL);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
-    assert_string_equal(gsa_reader_understood(reader), "t.csv: semicolon-separated, with a header; label is 'y', 1 "
-                                                       "number and 1 word column (hashed to 24 bits)");
+    assert_string_equal(gsa_reader_description(reader), "t.csv: semicolon-separated, with a header; label is 'y', 1 "
+                                                        "number and 1 word column (hashed to 24 bits)");
     gsa_reader_close(reader);
     reader = open_table("", NULL, NULL);
     assert_int_equal(gsa_reader_begin(reader, NULL), GSA_OK);
-    assert_null(gsa_reader_understood(reader));
+    assert_null(gsa_reader_description(reader));
     gsa_reader_close(reader);
 }
 
@@ -204,16 +204,16 @@ static void columns_are_crossed(void **state)
                    {"c\0red", "d\0x", "c=red*d=x", 5, 3, 1}};
     for (size_t c = 0; c < 3; c++) {
         unsigned char both[16];
-        gsa__store_u64(gsa__hash(crosses[c].a, crosses[c].a_size, 0), both);
-        gsa__store_u64(gsa__hash(crosses[c].b, crosses[c].b_size, 0), both + 8);
-        uint64_t id = 2 + (gsa__hash(both, sizeof both, 0) & 0xFFFFFF);
+        gsai_store_u64(gsai_hash(crosses[c].a, crosses[c].a_size, 0), both);
+        gsai_store_u64(gsai_hash(crosses[c].b, crosses[c].b_size, 0), both + 8);
+        uint64_t id = 2 + (gsai_hash(both, sizeof both, 0) & 0xFFFFFF);
         bool found = false;
         for (int64_t i = 0; i < 7; i++)
             found = found || (batch.index[i] == id && batch.value[i] == crosses[c].value);
         assert_true(found);
         assert_string_equal(gsa_reader_name(reader, id), crosses[c].name);
     }
-    assert_string_equal(gsa_reader_understood(reader),
+    assert_string_equal(gsa_reader_description(reader),
                         "t.csv: comma-separated, with a header; label is 'y', 2 number and "
                         "2 word columns, 3 crosses (hashed to 24 bits)");
     gsa_reader_close(reader);
@@ -254,10 +254,10 @@ static void rubbish_is_read_or_refused(void **state)
         for (int k = 0; k < 2; k++) {
             gsa_reader *reader = NULL;
             gsa_error error = {0};
-            gsa__reader_sizes sizes = {.buffer = k ? 5 : 0, .read = k ? 3 : 0};
+            gsai_reader_sizes sizes = {.buffer = k ? 5 : 0, .read = k ? 3 : 0};
             const char *name = round % 3 == 0 ? "t.csv" : round % 3 == 1 ? "t.vw" : "t";
             assert_int_equal(
-                gsa__reader_open_bytes(text, size, name, NULL, &options[round % 7 % 3], &sizes, NULL, &reader, &error),
+                gsai_reader_open_bytes(text, size, name, NULL, &options[round % 7 % 3], &sizes, NULL, &reader, &error),
                 GSA_OK);
             dumps[k] = dump_reader(reader, &ended[k], &error);
             gsa_reader_close(reader);

@@ -10,13 +10,13 @@ static void words_are_remembered_by_column_and_text(void **state)
     gsa_reader *reader = open_table("y,a,c\n1,2,red\n0,,blue\n1,2,red\n", &options, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    uint64_t red = 1 + (gsa__hash("c\0red", 5, 0) & 0xFFFFF), blue = 1 + (gsa__hash("c\0blue", 6, 0) & 0xFFFFF);
+    uint64_t red = 1 + (gsai_hash("c\0red", 5, 0) & 0xFFFFF), blue = 1 + (gsai_hash("c\0blue", 6, 0) & 0xFFFFF);
     assert_string_equal(gsa_reader_name(reader, 0), "a");
     assert_string_equal(gsa_reader_name(reader, red), "c=red");
     assert_string_equal(gsa_reader_name(reader, blue), "c=blue");
     assert_null(gsa_reader_name(reader, blue + 1));
     assert_null(gsa_reader_name(reader, UINT64_MAX));
-    assert_true(gsa_reader_colliding(reader) == 2.0 / (1 << 20));
+    assert_true(gsa_reader_collision_rate(reader) == 2.0 / (1 << 20));
     gsa_reader_close(reader);
     gsa_schema_info info;
     assert_int_equal(gsa_schema_get_info(model, &info, NULL), GSA_OK);
@@ -30,7 +30,7 @@ static void cells_are_kept_for_whoever_asks(void **state)
 {
     (void)state;
     const char text[] = "y,c,a,b\n1,red,0,5\n0,,,6\n1,blue,3,inf\n0,NA, 2 ,\n1,blue,nan,0\n";
-    uint64_t red = gsa__hash("c\0red", 5, 0), blue = gsa__hash("c\0blue", 6, 0);
+    uint64_t red = gsai_hash("c\0red", 5, 0), blue = gsai_hash("c\0blue", 6, 0);
     const uint64_t expected[] = {1, 1, red, 0, 1, 0, 1, 0, 0, 0, 1, blue};
     gsa_reader_options options = {.keep_cells = 1, .skip_bad_rows = 1, .bits = 10};
     gsa_reader *reader = open_table(text, &options, NULL);
@@ -58,7 +58,7 @@ static void cells_are_kept_for_whoever_asks(void **state)
 static void kept_cells_bound_a_batch(void **state)
 {
     (void)state;
-    const gsa__reader_sizes sizes = {.batch_values = 8};
+    const gsai_reader_sizes sizes = {.batch_values = 8};
     gsa_reader *reader =
         open_table("y,a,b,c\n1,,,\n1,,,4\n0,,,\n0,,,2\n", &(gsa_reader_options){.keep_cells = 1}, &sizes);
     gsa_batch batch;
@@ -73,36 +73,36 @@ static void kept_cells_bound_a_batch(void **state)
 static void names_are_kept_first_come_while_there_is_room(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__name_book book = {0};
-    size_t n = GSA_NAMES_MOST + 100;
-    assert_int_equal(gsa__name_book_begin(&book, 24, &env, NULL), GSA_OK);
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_feature_names book = {0};
+    size_t n = GSA_MAX_NAMES + 100;
+    assert_int_equal(gsai_feature_names_begin(&book, 24, &env, NULL), GSA_OK);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t id = i * 7;
         char word[16];
-        assert_true(gsa__name_book_is_new(&book, id));
-        gsa__name_book_enter(&book, id, "column", 3, word, (size_t)snprintf(word, sizeof word, "%u", i));
-        assert_false(gsa__name_book_is_new(&book, id));
+        assert_true(gsai_feature_names_is_new(&book, id));
+        gsai_feature_names_enter(&book, id, "column", 3, word, (size_t)snprintf(word, sizeof word, "%u", i));
+        assert_false(gsai_feature_names_is_new(&book, id));
     }
     assert_int_equal(book.n_came, n);
-    assert_string_equal(gsa__name_book_find(&book, 7 * 12345), "col=12345");
-    assert_string_equal(gsa__name_book_find(&book, 7 * (GSA_NAMES_MOST - 1)), "col=1048575");
-    assert_null(gsa__name_book_find(&book, 7 * GSA_NAMES_MOST));
-    assert_null(gsa__name_book_find(&book, 8));
-    gsa__name_book_free(&book);
+    assert_string_equal(gsai_feature_names_find(&book, 7 * 12345), "col=12345");
+    assert_string_equal(gsai_feature_names_find(&book, 7 * (GSA_MAX_NAMES - 1)), "col=1048575");
+    assert_null(gsai_feature_names_find(&book, 7 * GSA_MAX_NAMES));
+    assert_null(gsai_feature_names_find(&book, 8));
+    gsai_feature_names_free(&book);
 }
 
 static void names_of_words_come_by_number_as_they_came(void **state)
 {
     (void)state;
     static const char text[] = "y,n,a\n1,2,x\n0,3,x\n1,2,o\0d\n0,2,y\n", *const names[] = {"a=x", "", "a=y"};
-    const gsa__reader_sizes sizes = {0};
+    const gsai_reader_sizes sizes = {0};
     gsa_reader_options options = {.remember_names = 1};
     gsa_reader *reader;
     gsa_batch batch;
     uint64_t feature = 0;
     assert_int_equal(
-        gsa__reader_open_bytes(text, sizeof text - 1, "t.csv", NULL, &options, &sizes, NULL, &reader, NULL), GSA_OK);
+        gsai_reader_open_bytes(text, sizeof text - 1, "t.csv", NULL, &options, &sizes, NULL, &reader, NULL), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_int_equal(batch.n_rows, 4);
     for (size_t i = 0; i < 3; i++) {

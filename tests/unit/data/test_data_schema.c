@@ -7,49 +7,49 @@
 static void a_schema_survives_its_text(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__schema schema, again;
-    gsa__schema_init(&schema, &env);
-    gsa__schema_init(&again, &env);
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_schema schema, again;
+    gsai_schema_init(&schema, &env);
+    gsai_schema_init(&again, &env);
     schema.is_named = true;
     schema.bits = 18;
     const char *const names[] = {"y", "two words ", "a\nb\\n\r", "number", " \xC3\xA9\t"};
-    for (int i = 0; i < GSA__FIELD_KINDS; i++)
-        assert_int_equal(gsa__schema_add(&schema, names[i], strlen(names[i]), (gsa__field_kind)i, NULL), GSA_OK);
+    for (int i = 0; i < GSAI_FIELD_KINDS; i++)
+        assert_int_equal(gsai_schema_add(&schema, names[i], strlen(names[i]), (gsai_field_kind)i, NULL), GSA_OK);
     const char *const pair[] = {names[0], names[1]}, *const label[] = {names[0], names[2]};
     const size_t pair_size[] = {strlen(names[0]), strlen(names[1])}, label_size[] = {1, strlen(names[2])};
-    assert_int_equal(gsa__schema_add_cross(&schema, pair, pair_size, NULL), GSA_OK);
-    assert_int_equal(gsa__schema_add_cross(&schema, pair, pair_size, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsa__schema_add_cross(&schema, label, label_size, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsa__schema_complete(&schema, NULL), GSA_OK);
+    assert_int_equal(gsai_schema_add_cross(&schema, pair, pair_size, NULL), GSA_OK);
+    assert_int_equal(gsai_schema_add_cross(&schema, pair, pair_size, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add_cross(&schema, label, label_size, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_complete(&schema, NULL), GSA_OK);
     assert_string_equal(schema.text, "greedystep schema 1\ncolumns named\nbits 18\nnumber y\nwords two words \n"
                                      "label a\\nb\\\\n\\r\nweight number\nignored  \xC3\xA9\\t\ncross y\ttwo words \n");
-    assert_int_equal(gsa__schema_parse(&again, schema.text, NULL), GSA_OK);
+    assert_int_equal(gsai_schema_parse(&again, schema.text, NULL), GSA_OK);
     assert_string_equal(again.text, schema.text);
     assert_int_equal(again.n_fields, 5);
     assert_true(again.is_named);
     for (size_t i = 0; i < 5; i++) {
         assert_string_equal(again.field[i].name, names[i]);
         assert_int_equal(again.field[i].kind, i);
-        assert_int_equal(gsa__schema_find(&again, names[i], strlen(names[i])), i);
+        assert_int_equal(gsai_schema_find(&again, names[i], strlen(names[i])), i);
     }
-    gsa__schema_free(&schema);
-    gsa__schema_free(&again);
+    gsai_schema_free(&schema);
+    gsai_schema_free(&again);
 }
 
 static void a_name_stands_once_and_is_text(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__schema schema;
-    gsa__schema_init(&schema, &env);
-    assert_int_equal(gsa__schema_add(&schema, "a", 1, GSA__FIELD_NUMBER, NULL), GSA_OK);
-    assert_int_equal(gsa__schema_add(&schema, "a", 1, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsa__schema_add(&schema, "", 0, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsa__schema_add(&schema, "\xFF", 1, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsa__schema_add(&schema, "a\0b", 3, GSA__FIELD_WORDS, NULL), GSA_ARGUMENT);
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_schema schema;
+    gsai_schema_init(&schema, &env);
+    assert_int_equal(gsai_schema_add(&schema, "a", 1, GSAI_FIELD_NUMBER, NULL), GSA_OK);
+    assert_int_equal(gsai_schema_add(&schema, "a", 1, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "", 0, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "\xFF", 1, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "a\0b", 3, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
     assert_int_equal(schema.n_fields, 1);
-    gsa__schema_free(&schema);
+    gsai_schema_free(&schema);
 }
 
 static void other_texts_are_refused(void **state)
@@ -69,35 +69,35 @@ static void other_texts_are_refused(void **state)
                                         "greedystep schema 1\ncolumns named\nbits 24\nnumber a\ncross a\tb\n",
                                         "greedystep schema 1\ncolumns named\nbits 24\nnumber a\ncross a\n",
                                         "greedystep schema 1\ncolumns bent\nbits 24\nnumber a\n"};
-    gsa_env env = gsa__env_resolve(NULL);
+    gsa_env env = gsai_env_resolve(NULL);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        gsa__schema schema;
+        gsai_schema schema;
         gsa_error error = {0};
-        gsa__schema_init(&schema, &env);
-        assert_int_not_equal(gsa__schema_parse(&schema, texts[i], &error), GSA_OK);
+        gsai_schema_init(&schema, &env);
+        assert_int_not_equal(gsai_schema_parse(&schema, texts[i], &error), GSA_OK);
         assert_true(strlen(error.message) > 0);
         assert_null(schema.text);
-        gsa__schema_free(&schema);
+        gsai_schema_free(&schema);
     }
 }
 
 static void columns_stay_within_a_quarter_of_the_memory_limit(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(&(gsa_env){.budget = &(gsa_budget){.limit = 64 << 10}});
-    gsa__schema schema;
+    gsa_env env = gsai_env_resolve(&(gsa_env){.budget = &(gsa_budget){.limit = 64 << 10}});
+    gsai_schema schema;
     gsa_error error = {0};
     gsa_status status = GSA_OK;
     char name[16];
-    gsa__schema_init(&schema, &env);
+    gsai_schema_init(&schema, &env);
     for (int i = 0; i < 1000 && status == GSA_OK; i++) {
         snprintf(name, sizeof name, "c%d", i);
-        status = gsa__schema_add(&schema, name, strlen(name), GSA__FIELD_NUMBER, &error);
+        status = gsai_schema_add(&schema, name, strlen(name), GSAI_FIELD_NUMBER, &error);
     }
     assert_int_equal(status, GSA_LIMIT);
     assert_true(schema.n_fields >= 100 && schema.n_fields <= 200);
     assert_non_null(strstr(error.message, "a quarter of the memory limit"));
-    gsa__schema_free(&schema);
+    gsai_schema_free(&schema);
 }
 
 int main(void)

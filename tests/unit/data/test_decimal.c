@@ -6,16 +6,16 @@
 #include <locale.h>
 #include <math.h>
 
-static const char *float_text(float x, char out[GSA__DECIMAL_SIZE + 1])
+static const char *float_text(float x, char out[GSAI_DECIMAL_SIZE + 1])
 {
-    *gsa__decimal_float(x, c_locale, out) = '\0';
+    *gsai_decimal_float(x, c_locale, out) = '\0';
     return out;
 }
 
 static void decimal_writes_everyday_numbers_as_people_do(void **state)
 {
     (void)state;
-    char out[GSA__DECIMAL_SIZE + 1];
+    char out[GSAI_DECIMAL_SIZE + 1];
     assert_string_equal(float_text(1, out), "1");
     assert_string_equal(float_text(-1, out), "-1");
     assert_string_equal(float_text(0.5f, out), "0.5");
@@ -39,8 +39,8 @@ static void decimal_writes_unsigned_numbers_of_every_length(void **state)
     uint64_t value = 0;
     for (int digits = 1; digits <= 20; digits++) {
         for (int delta = -1; delta <= 1; delta++) {
-            char out[GSA__DECIMAL_SIZE], expected[GSA__DECIMAL_SIZE];
-            *gsa__decimal_unsigned(value + (uint64_t)(int64_t)delta, out) = '\0';
+            char out[GSAI_DECIMAL_SIZE], expected[GSAI_DECIMAL_SIZE];
+            *gsai_decimal_unsigned(value + (uint64_t)(int64_t)delta, out) = '\0';
             snprintf(expected, sizeof expected, "%" PRIu64, value + (uint64_t)(int64_t)delta);
             assert_string_equal(out, expected);
         }
@@ -73,7 +73,7 @@ static void decimal_float_reads_back_and_is_shortest(void **state)
         memcpy(&x, &u, sizeof x);
         if (!isfinite(x) || x == 0)
             continue;
-        char out[GSA__DECIMAL_SIZE + 1], judge[64];
+        char out[GSAI_DECIMAL_SIZE + 1], judge[64];
         float_text(x, out);
         assert_true((float)strtod(out, NULL) == x);
         int digits = 1;
@@ -95,11 +95,11 @@ static void decimal_has_a_point_in_a_locale_with_a_comma(void **state)
         set = setlocale(LC_ALL, names[i]);
     if (!set)
         skip();
-    char out[GSA__DECIMAL_SIZE + 1];
-    char first[GSA__DECIMAL_SIZE + 1];
+    char out[GSAI_DECIMAL_SIZE + 1];
+    char first[GSAI_DECIMAL_SIZE + 1];
     snprintf(first, sizeof first, "%s", float_text(1.2345678e-30f, out));
-    gsa__number number;
-    gsa__number_parse(c_locale, "1.2345678901234567e-30\n", &number);
+    gsai_number number;
+    gsai_number_parse(c_locale, "1.2345678901234567e-30\n", &number);
     setlocale(LC_ALL, "C");
     assert_string_equal(first, "1.2345678e-30");
     assert_true(number.value == 1.2345678901234567e-30);

@@ -13,17 +13,17 @@ static void ids_ascend_and_equal_ones_are_added_up(void **state)
         uint32_t index[400];
         float value[400];
         double sum[512] = {0};
-        gsa__features f = {.index = index, .value = value, .all_ones = true};
+        gsai_features f = {.index = index, .value = value, .all_ones = true};
         for (size_t i = 0; i < n && i < 3; i++)
-            gsa__features_add(&f, (uint32_t)i, 0.5f);
+            gsai_features_add(&f, (uint32_t)i, 0.5f);
         f.n_numbers = f.n;
         while (f.n < n) {
             uint32_t id = 3 + (uint32_t)(next_random(&seed) % 500);
             float x = (float)(next_random(&seed) % 8) - 4;
             sum[id] += (double)x;
-            gsa__features_add(&f, id, x);
+            gsai_features_add(&f, id, x);
         }
-        assert_true(gsa__features_finish(&f));
+        assert_true(gsai_features_finish(&f));
         for (size_t i = 1; i < f.n; i++)
             assert_true(index[i] > index[i - 1]);
         for (size_t i = f.n_numbers; i < f.n; i++) {
@@ -43,14 +43,14 @@ static void a_long_row_is_sorted_whatever_its_ids(void **state)
     static double sum[IDS];
     for (unsigned shift = 0; shift <= 15; shift += 5) {
         uint64_t seed = shift + 1;
-        gsa__features f = {.index = index, .value = value};
+        gsai_features f = {.index = index, .value = value};
         memset(sum, 0, sizeof sum);
         while (f.n < N) {
             uint32_t id = (uint32_t)(next_random(&seed) % IDS);
             sum[id] += 1;
-            gsa__features_add(&f, id << shift, 1);
+            gsai_features_add(&f, id << shift, 1);
         }
-        assert_true(gsa__features_finish(&f));
+        assert_true(gsai_features_finish(&f));
         size_t at = 0;
         for (uint32_t id = 0; id < IDS; id++)
             if (sum[id] > 0) {
@@ -66,11 +66,11 @@ static void words_that_meet_in_one_id_make_a_two(void **state)
     (void)state;
     uint32_t index[4];
     float value[4];
-    gsa__features f = {.index = index, .value = value, .all_ones = true};
-    gsa__features_add(&f, 7, 1);
-    gsa__features_add(&f, 3, 1);
-    gsa__features_add(&f, 7, 1);
-    assert_true(gsa__features_finish(&f));
+    gsai_features f = {.index = index, .value = value, .all_ones = true};
+    gsai_features_add(&f, 7, 1);
+    gsai_features_add(&f, 3, 1);
+    gsai_features_add(&f, 7, 1);
+    assert_true(gsai_features_finish(&f));
     assert_int_equal(f.n, 2);
     assert_int_equal(index[1], 7);
     assert_true(value[0] == 1 && value[1] == 2);
@@ -82,23 +82,23 @@ static void a_sum_that_is_not_finite_is_told(void **state)
     (void)state;
     uint32_t index[2];
     float value[2];
-    gsa__features f = {.index = index, .value = value};
-    gsa__features_add(&f, 1, 3e38f);
-    gsa__features_add(&f, 1, 3e38f);
-    assert_false(gsa__features_finish(&f));
+    gsai_features f = {.index = index, .value = value};
+    gsai_features_add(&f, 1, 3e38f);
+    gsai_features_add(&f, 1, 3e38f);
+    assert_false(gsai_features_finish(&f));
 }
 
 static void the_hash_of_a_word_is_that_of_its_column_a_nul_and_the_word(void **state)
 {
     (void)state;
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__key key = {0};
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_key key = {0};
     char text[600] = "city", *word = text + 5;
-    assert_true(gsa__key_set(&key, "city", 4, &env));
+    assert_true(gsai_key_set(&key, "city", 4, &env));
     memset(word, 'w', 500);
     for (size_t size = 0; size <= 500; size++)
-        assert_int_equal(gsa__key_hash(&key, word, size), gsa__hash(text, 5 + size, 0));
-    gsa__key_free(&key, &env);
+        assert_int_equal(gsai_key_hash(&key, word, size), gsai_hash(text, 5 + size, 0));
+    gsai_key_free(&key, &env);
 }
 
 int main(void)

@@ -66,7 +66,7 @@ static void files_can_be_rewound_in_the_middle_and_after_a_failure(void **state)
 {
     (void)state;
     const char text[] = "1 1:1\n1 2:1\n1 3:1\n1 bad\n";
-    gsa__reader_sizes sizes = {.batch_rows = 2, .buffer = 8};
+    gsai_reader_sizes sizes = {.batch_rows = 2, .buffer = 8};
     gsa_reader *reader = open_text(text, strlen(text), &sizes, 0, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -349,16 +349,16 @@ static void locate_puts_the_place_in_front(void **state)
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     gsa_error error;
-    assert_int_equal(gsa__fail_row(&error, GSA_LABEL, 1, "label 1 is odd"), GSA_LABEL);
+    assert_int_equal(gsai_fail_row(&error, GSA_LABEL, 1, "label 1 is odd"), GSA_LABEL);
     gsa_reader_locate(reader, &batch, &error);
     assert_string_equal(error.message, "text:3 (byte 7): label 1 is odd");
     assert_int_equal(error.line, 3);
     assert_int_equal(error.byte, 7);
     assert_int_equal(error.status, GSA_LABEL);
-    assert_int_equal(gsa__fail(&error, GSA_MEMORY, "no memory"), GSA_MEMORY);
+    assert_int_equal(gsai_fail(&error, GSA_MEMORY, "no memory"), GSA_MEMORY);
     gsa_reader_locate(reader, &batch, &error);
     assert_string_equal(error.message, "no memory");
-    assert_int_equal(gsa__fail_row(&error, GSA_LABEL, 0, "odd"), GSA_LABEL);
+    assert_int_equal(gsai_fail_row(&error, GSA_LABEL, 0, "odd"), GSA_LABEL);
     batch.place = NULL;
     gsa_reader_locate(reader, &batch, &error);
     assert_string_equal(error.message, "odd");
@@ -371,11 +371,11 @@ static void locate_puts_the_place_in_front(void **state)
 static bool run_with_faults(failing *f, const void *bytes, size_t size, const gsa_reader_options *options)
 {
     gsa_env env = failing_env(f);
-    gsa__reader_sizes sizes = {.buffer = 16};
+    gsai_reader_sizes sizes = {.buffer = 16};
     gsa_reader *reader = NULL;
     gsa_error error;
     gsa_batch batch;
-    gsa_status status = gsa__reader_open_bytes(bytes, size, "text", NULL, options, &sizes, &env, &reader, &error);
+    gsa_status status = gsai_reader_open_bytes(bytes, size, "text", NULL, options, &sizes, &env, &reader, &error);
     while (status == GSA_OK)
         status = gsa_reader_next(reader, &batch, &error);
     gsa_reader_close(reader);

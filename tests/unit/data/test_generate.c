@@ -21,21 +21,21 @@ static gsa_reader *generate(uint64_t rows, uint64_t features, uint64_t nnz, uint
     return generate_as((gsa_generator){rows, features, nnz, classes, seed, 0, 0});
 }
 
-static void hash_numbers(gsa__hasher *hasher, const void *numbers, size_t n, size_t size)
+static void hash_numbers(gsai_hasher *hasher, const void *numbers, size_t n, size_t size)
 {
     unsigned char *bytes = malloc(n * size + 1);
     memcpy(bytes, numbers, n * size);
-    if (!gsa__machine_is_little_endian())
-        gsa__swap_bytes(bytes, n, size);
-    gsa__hasher_add(hasher, bytes, n * size);
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(bytes, n, size);
+    gsai_hasher_add(hasher, bytes, n * size);
     free(bytes);
 }
 
 static uint64_t hash_rows(gsa_generator what)
 {
     gsa_reader *reader = generate_as(what);
-    gsa__hasher hasher;
-    gsa__hasher_init(&hasher);
+    gsai_hasher hasher;
+    gsai_hasher_init(&hasher);
     gsa_batch batch;
     uint64_t n = 0;
     while (gsa_reader_next(reader, &batch, NULL) == GSA_OK) {
@@ -45,7 +45,7 @@ static uint64_t hash_rows(gsa_generator what)
     }
     assert_int_equal(n, what.n_rows);
     gsa_reader_close(reader);
-    return gsa__hasher_value(&hasher);
+    return gsai_hasher_value(&hasher);
 }
 
 /* Pinned: a change here changes every data set that anybody has generated. (The hash is of little-endian numbers.) */

@@ -70,7 +70,7 @@ static void libsvm_numbers_words_once_and_for_all(void **state)
 {
     (void)state;
     const char text[] = "b\na\nb\n1\nc\n";
-    gsa__reader_sizes sizes = {.batch_rows = 2};
+    gsai_reader_sizes sizes = {.batch_rows = 2};
     gsa_reader *reader = open_text(text, strlen(text), &sizes, 0, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
@@ -93,7 +93,7 @@ static void libsvm_omits_words_from_a_batch_without_any(void **state)
 {
     (void)state;
     const char text[] = "word\n1\n";
-    gsa__reader_sizes sizes = {.batch_rows = 1};
+    gsai_reader_sizes sizes = {.batch_rows = 1};
     char *dump = dump_text(text, strlen(text), &sizes, NULL);
     assert_string_equal(dump, "0:1@0 'word'\n-- ones words\n0:2@5 0x1p+0\n-- ones\n");
     free(dump);
@@ -356,7 +356,7 @@ static void libsvm_ends_batches_by_rows_and_by_values(void **state)
 {
     (void)state;
     const char text[] = "1 1:1 2:1 3:1\n1\n1\n1 1:1 2:1\n1 1:1\n1 1:1\n";
-    gsa__reader_sizes sizes = {.batch_rows = 3, .batch_values = 3};
+    gsai_reader_sizes sizes = {.batch_rows = 3, .batch_values = 3};
     char *dump = dump_text(text, strlen(text), &sizes, NULL);
     assert_string_equal(dump, "0:1@0 0x1p+0 0 1 2\n-- ones\n"
                               "0:2@14 0x1p+0\n0:3@16 0x1p+0\n0:4@18 0x1p+0 0 1\n-- ones\n"

@@ -18,11 +18,11 @@ static void lines_give_the_same_rows_whatever_the_buffers(void **state)
 {
     (void)state;
     for (size_t rows = 1; rows <= 3; rows++) {
-        gsa__reader_sizes whole = {.batch_rows = rows};
+        gsai_reader_sizes whole = {.batch_rows = rows};
         char *expected = dump_text(mixed, strlen(mixed), &whole, NULL);
         for (size_t buffer = 1; buffer < 60; buffer++) {
             for (size_t read = 1; read < 40; read += read < 8 ? 1 : 7) {
-                gsa__reader_sizes sizes = {.buffer = buffer, .read = read, .batch_rows = rows};
+                gsai_reader_sizes sizes = {.buffer = buffer, .read = read, .batch_rows = rows};
                 char *dump = dump_text(mixed, strlen(mixed), &sizes, NULL);
                 assert_string_equal(dump, expected);
                 free(dump);
@@ -38,7 +38,7 @@ static void lines_name_the_same_byte_whatever_the_buffers(void **state)
     const char text[] = "1 1:1\n1 2:1 3:1 # c\n\n1 2:0.5 7:1e5 3:1\n1 1:1\n";
     for (size_t buffer = 1; buffer < 50; buffer++) {
         for (size_t read = 1; read < 50; read++) {
-            gsa__reader_sizes sizes = {.buffer = buffer, .read = read};
+            gsai_reader_sizes sizes = {.buffer = buffer, .read = read};
             gsa_reader *reader = open_text(text, strlen(text), &sizes, 0, NULL);
             gsa_error error;
             gsa_status status;
@@ -66,12 +66,12 @@ static int stop_often(void *ctx)
 static void lines_go_on_after_every_stop(void **state)
 {
     (void)state;
-    gsa__reader_sizes whole = {.batch_rows = 2};
+    gsai_reader_sizes whole = {.batch_rows = 2};
     char *expected = dump_text(mixed, strlen(mixed), &whole, NULL);
     for (unsigned every = 1; every < 6; every++) {
         stopper stop = {0, every};
         gsa_env env = {.should_stop = stop_often, .stop_ctx = &stop};
-        gsa__reader_sizes sizes = {.buffer = 5, .read = 3, .batch_rows = 2};
+        gsai_reader_sizes sizes = {.buffer = 5, .read = 3, .batch_rows = 2};
         char *dump = dump_text(mixed, strlen(mixed), &sizes, &env);
         assert_string_equal(dump, expected);
         assert_true(stop.asked >= strlen(mixed) / 3 * every);
@@ -154,7 +154,7 @@ static void lines_refuse_a_line_beyond_a_quarter_of_the_memory_limit(void **stat
         char *text = with_long_line(size, &total);
         memset(text + 6, ' ', size); /* a blank line, if it is a line at all */
         gsa_env env = {.budget = &(gsa_budget){.limit = limit}};
-        gsa__reader_sizes sizes = {.buffer = 100};
+        gsai_reader_sizes sizes = {.buffer = 100};
         gsa_reader *reader = open_text(text, total, &sizes, 0, &env);
         gsa_error error = {0};
         gsa_status status;
@@ -178,7 +178,7 @@ static void lines_skip_a_line_that_is_too_long(void **state)
     char *text = with_long_line(1 << 20, &total);
     for (size_t buffer = 40; buffer <= (2 << 20); buffer *= 32) {
         gsa_env env = {.budget = &(gsa_budget){.limit = (4 << 20) - 8}};
-        gsa__reader_sizes sizes = {.buffer = buffer};
+        gsai_reader_sizes sizes = {.buffer = buffer};
         gsa_reader *reader = open_text(text, total, &sizes, 1, &env);
         gsa_error error;
         gsa_status status;

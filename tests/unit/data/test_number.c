@@ -30,13 +30,13 @@ static bool agrees_as_value(const char *text, float wanted)
     static char line[1200 + 80];
     uint32_t index[2];
     float value[2];
-    gsa__pairs pairs = {.index = index, .value = value, .all_ones = true};
+    gsai_pairs pairs = {.index = index, .value = value, .all_ones = true};
     size_t size = strlen(text) - 1;
     memcpy(line, "7:", 2);
     memcpy(line + 2, text, size);
     memset(line + 2 + size, '\n', 64);
     const char *end = line + 2 + size;
-    if (gsa__pairs_take(&pairs, line, end) != end)
+    if (gsai_pairs_take(&pairs, line, end) != end)
         return false;
     bool is_zero = pairs.n == 0 && wanted == 0;
     if (!is_zero && (pairs.n != 1 || index[0] != 6 || float_bits(value[0]) != float_bits(wanted)))
@@ -48,14 +48,14 @@ static bool agrees_as_value(const char *text, float wanted)
 /* The test process runs in the "C" locale, where strtod is the judge. */
 static void agrees(const char *text)
 {
-    gsa__number number = {0};
+    gsai_number number = {0};
     char *end;
     double expected = strtod(text, &end);
-    gsa__number_parse(c_locale, text, &number);
+    gsai_number_parse(c_locale, text, &number);
     if (number.after != end || bits(number.value) != bits(expected))
         fail_msg("%s: %a, expected %a", text, number.value, expected);
-    gsa__number as_float = {0};
-    gsa__number_parse_float(c_locale, text, &as_float);
+    gsai_number as_float = {0};
+    gsai_number_parse_float(c_locale, text, &as_float);
     float wanted = (float)expected, got = (float)as_float.value;
     if (as_float.after != end || float_bits(got) != float_bits(wanted))
         fail_msg("%s as float: %a, expected %a", text, (double)got, (double)wanted);
@@ -148,11 +148,11 @@ static void number_rejects_what_is_no_decimal(void **state)
     static const char *const texts[] = {"1e\n",  ".\n",   "+\n",   "-\n",    "1e+\n", "--1\n", "+-1\n", "\n",   "e5\n",
                                         ".e5\n", "nan\n", "inf\n", "-inf\n", "a\n",   " 1\n",  "#\n",   "1e-\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        gsa__number number = {.after = texts[i]};
-        gsa__number_parse(c_locale, texts[i], &number);
+        gsai_number number = {.after = texts[i]};
+        gsai_number_parse(c_locale, texts[i], &number);
         assert_null(number.after);
         number.after = texts[i];
-        gsa__number_parse_float(c_locale, texts[i], &number);
+        gsai_number_parse_float(c_locale, texts[i], &number);
         assert_null(number.after);
     }
 }
@@ -165,8 +165,8 @@ static void number_stops_before_what_follows(void **state)
         size_t used;
     } cases[] = {{"0x1p3\n", 1}, {"1:2\n", 1}, {"1.5.5\n", 3}, {"1,5\n", 1}, {"12 \n", 2}, {"1e5e\n", 3}, {"1_0\n", 1}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        gsa__number number;
-        gsa__number_parse(c_locale, cases[i].text, &number);
+        gsai_number number;
+        gsai_number_parse(c_locale, cases[i].text, &number);
         assert_ptr_equal(number.after, cases[i].text + cases[i].used);
     }
 }
@@ -189,8 +189,8 @@ static void number_knows_a_zero_from_what_rounds_to_zero(void **state)
                  {"0.00000000000000000000-1\n", false},
                  {"0.00000000000000000000.5\n", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        gsa__number number;
-        gsa__number_parse(c_locale, cases[i].text, &number);
+        gsai_number number;
+        gsai_number_parse(c_locale, cases[i].text, &number);
         assert_int_equal(number.has_nonzero, cases[i].has_nonzero);
     }
 }
@@ -311,8 +311,8 @@ static void digits_are_told_from_others_the_same_in_both_ways(void **state)
         uint64_t expected = 0;
         for (size_t j = 0; j < sizeof text; j++)
             expected |= (uint64_t)(text[j] < '0' || text[j] > '9') << j;
-        assert_true(gsa__others_plain(text) == expected);
-        assert_true(gsa__others(text) == expected);
+        assert_true(gsai_others_plain(text) == expected);
+        assert_true(gsai_others(text) == expected);
     }
 }
 

@@ -8,30 +8,30 @@
 
 typedef struct table {
     gsa_env env;
-    gsa__decode stream;
-    gsa__records records;
+    gsai_decode stream;
+    gsai_records records;
 } table;
 
 static table *open_table(const char *text, size_t size, size_t buffer)
 {
     table *t = calloc(1, sizeof *t);
-    gsa__source source;
-    t->env = gsa__env_resolve(NULL);
-    gsa__source_open_memory(text, size, "text", &t->env, &source);
-    assert_int_equal(gsa__decode_open(&t->stream, &source, &t->env, buffer, NULL), GSA_OK);
-    assert_int_equal(gsa__records_init(&t->records, buffer, &t->env, NULL), GSA_OK);
-    gsa__records_begin(&t->records, &t->stream);
+    gsai_source source;
+    t->env = gsai_env_resolve(NULL);
+    gsai_source_open_memory(text, size, "text", &t->env, &source);
+    assert_int_equal(gsai_decode_open(&t->stream, &source, &t->env, buffer, NULL), GSA_OK);
+    assert_int_equal(gsai_records_init(&t->records, buffer, &t->env, NULL), GSA_OK);
+    gsai_records_begin(&t->records, &t->stream);
     return t;
 }
 
 static void close_table(table *t)
 {
-    gsa__records_free(&t->records);
-    gsa__decode_close(&t->stream);
+    gsai_records_free(&t->records);
+    gsai_decode_close(&t->stream);
     free(t);
 }
 
-static void expect_cell(const gsa__record *record, size_t cell, const char *text)
+static void expect_cell(const gsai_record *record, size_t cell, const char *text)
 {
     assert_true(cell < record->n_cells);
     assert_int_equal(record->cell[cell].size, strlen(text));
@@ -45,21 +45,21 @@ static void records_know_their_line_and_byte(void **state)
                         "a,b\r\n\r\n\"1\n2\r\n3\r4\",\"x\"\"y\"\nlast,";
     for (size_t buffer = 1; buffer < 60; buffer++) {
         table *t = open_table(text, sizeof text - 1, buffer);
-        gsa__record r;
-        assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+        gsai_record r;
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
         assert_int_equal(r.line.number, 1);
         assert_int_equal(r.line.byte, 3);
-        assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
         assert_int_equal(r.line.number, 3);
         assert_int_equal(r.line.byte, 10);
         expect_cell(&r, 0, "1\n2\r\n3\r4");
         expect_cell(&r, 1, "x\"y");
         assert_int_equal(r.cell[1].at - r.line.start, 11);
-        assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
         assert_int_equal(r.line.number, 7);
         assert_int_equal(r.n_cells, 2);
         expect_cell(&r, 1, "");
-        assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_END);
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_END);
         close_table(t);
     }
 }
@@ -69,13 +69,13 @@ static void text_after_a_closing_quote_is_refused_and_the_next_line_is_read(void
     (void)state;
     const char text[] = "1,2\n3,\"a\"b,4\n5,6\n";
     table *t = open_table(text, sizeof text - 1, 4);
-    gsa__record r;
+    gsai_record r;
     gsa_error error = {0};
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_OK);
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_INPUT);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_OK);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_INPUT);
     assert_int_equal(error.line, 2);
     assert_int_equal(error.byte, 9);
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_OK);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_OK);
     assert_int_equal(r.line.number, 3);
     expect_cell(&r, 0, "5");
     close_table(t);
@@ -86,13 +86,13 @@ static void a_quote_that_is_never_closed_names_where_it_opens(void **state)
     (void)state;
     const char text[] = "1,2\n3,\"a\n5,6\n";
     table *t = open_table(text, sizeof text - 1, 4);
-    gsa__record r;
+    gsai_record r;
     gsa_error error = {0};
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_OK);
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_INPUT);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_OK);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_INPUT);
     assert_int_equal(error.line, 2);
     assert_int_equal(error.byte, 6);
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_END);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_END);
     close_table(t);
 }
 
@@ -100,24 +100,24 @@ static void a_quote_that_is_never_closed_names_where_it_opens(void **state)
 static void a_row_of_more_cells_than_any_table_is_refused_and_the_next_line_is_read(void **state)
 {
     (void)state;
-    size_t size = 2 * GSA__RECORDS_CELLS;
+    size_t size = 2 * GSAI_RECORDS_CELLS;
     char *text = malloc(size + 5);
     memcpy(text, "1,2\n", 4);
     memset(text + 4, ',', size - 4);
     memcpy(text + size, "\n3,4\n", 5);
     table *t = open_table(text, size + 5, 4096);
-    gsa__record r;
+    gsai_record r;
     gsa_error error = {0};
-    assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
-    assert_int_equal(gsa__records_next(&t->records, &r, &error), GSA_INPUT);
+    assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
+    assert_int_equal(gsai_records_next(&t->records, &r, &error), GSA_INPUT);
     assert_int_equal(error.line, 2);
     assert_int_equal(error.byte, 4);
     assert_non_null(strstr(error.message, "more than 1048576 cells"));
-    assert_true(t->records.cell_capacity < 2 * GSA__RECORDS_CELLS);
-    assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+    assert_true(t->records.cell_capacity < 2 * GSAI_RECORDS_CELLS);
+    assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
     assert_int_equal(r.line.number, 3);
     expect_cell(&r, 1, "4");
-    assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_END);
+    assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_END);
     close_table(t);
     free(text);
 }
@@ -128,21 +128,21 @@ static void what_was_held_is_read_again(void **state)
     const char text[] = "a,\"b\"\"c\"\n1,2\n3,4\n";
     for (size_t buffer = 1; buffer < 30; buffer++) {
         table *t = open_table(text, sizeof text - 1, buffer);
-        gsa__record r;
+        gsai_record r;
         for (int round = 0; round < 3; round++) {
-            gsa__records_back(&t->records);
+            gsai_records_back(&t->records);
             if (round < 2)
-                gsa__records_hold(&t->records);
-            assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+                gsai_records_hold(&t->records);
+            assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
             expect_cell(&r, 1, "b\"c");
             assert_int_equal(r.line.number, 1);
-            assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+            assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
             expect_cell(&r, 0, "1");
             assert_int_equal(r.line.byte, 9);
         }
-        assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_OK);
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_OK);
         expect_cell(&r, 1, "4");
-        assert_int_equal(gsa__records_next(&t->records, &r, NULL), GSA_END);
+        assert_int_equal(gsai_records_next(&t->records, &r, NULL), GSA_END);
         close_table(t);
     }
 }
@@ -157,14 +157,14 @@ static void holding_ends_after_four_mebibytes_whatever_the_buffer(void **state)
         text[i] = '\n';
     for (size_t buffer = 1000; buffer <= (size_t)8 << 20; buffer *= 80) {
         table *t = open_table(text, size, buffer);
-        gsa__record r;
+        gsai_record r;
         size_t n = 0;
-        gsa__records_hold(&t->records);
-        while (gsa__records_next(&t->records, &r, NULL) == GSA_OK)
+        gsai_records_hold(&t->records);
+        while (gsai_records_next(&t->records, &r, NULL) == GSA_OK)
             n++;
-        assert_int_equal(n, GSA__RECORDS_HELD / 1000);
-        gsa__records_back(&t->records);
-        for (n = 0; gsa__records_next(&t->records, &r, NULL) == GSA_OK;)
+        assert_int_equal(n, GSAI_RECORDS_HELD / 1000);
+        gsai_records_back(&t->records);
+        for (n = 0; gsai_records_next(&t->records, &r, NULL) == GSA_OK;)
             n++;
         assert_int_equal(n, size / 1000 + 1);
         close_table(t);
@@ -182,9 +182,9 @@ static void marks_are_those_of_the_plain_form(void **state)
         for (size_t i = 0; i < sizeof text; i++)
             text[i] = letters[next_random(&seed) % (sizeof letters - 1)];
         char separator = letters[1 + round % 3];
-        assert_int_equal(gsa__marks(text, separator), gsa__marks_plain(text, separator));
+        assert_int_equal(gsai_marks(text, separator), gsai_marks_plain(text, separator));
         for (size_t i = 0; i < sizeof text; i++)
-            assert_int_equal(gsa__marks(text, separator) >> i & 1,
+            assert_int_equal(gsai_marks(text, separator) >> i & 1,
                              text[i] == separator || text[i] == '\n' || text[i] == '\r' || text[i] == '"');
     }
 }

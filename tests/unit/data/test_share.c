@@ -30,7 +30,7 @@ static void every_cut_of_a_short_text_is_right(void **state)
                                         "1 1:1 2:1 3:1 4:1 5:1 6:1 7:1 8:1 9:1\n2\n"};
     for (size_t t = 0; t < sizeof texts / sizeof *texts; t++)
         for (int in_memory = 0; in_memory < 2; in_memory++) {
-            input in = {.format = gsa__format_libsvm()};
+            input in = {.format = gsai_format_libsvm()};
             if (in_memory)
                 set_memory(&in, texts[t], strlen(texts[t]));
             else
@@ -50,7 +50,7 @@ static void every_cut_of_a_short_text_is_right(void **state)
 static void several_files_are_one_input(void **state)
 {
     (void)state;
-    input in = {.format = gsa__format_libsvm()};
+    input in = {.format = gsai_format_libsvm()};
     add_text(&in, "");
     add_made(&in, 20, 5, (flavour){"\n", false, false});
     add_text(&in, "# only a comment");
@@ -59,7 +59,7 @@ static void several_files_are_one_input(void **state)
     add_made(&in, 30, 6, (flavour){"\r\n", true, false});
     expect_both(&in, 0, true);
     free_input(&in);
-    input nothing = {.format = gsa__format_libsvm()};
+    input nothing = {.format = gsai_format_libsvm()};
     add_text(&nothing, "");
     add_text(&nothing, "");
     expect_shares(&nothing);
@@ -164,14 +164,14 @@ static void blocks_of_a_cache_are_passed_over_by_what_their_headers_tell(void **
         uint64_t at = 0, n_extents = 0;
         gsa_error error = {0};
         for (uint64_t part = 0; part < n_parts; part++) {
-            gsa_extent extent;
+            gsa_row_range row_range;
             gsa_status status = gsa_reader_share(reader, part, n_parts, &error);
-            while (status == GSA_OK && (status = gsa_reader_pass(reader, &extent, &error)) == GSA_OK) {
-                assert_int_equal(extent.at.line, wanted.row[at].place.line);
-                assert_int_equal(extent.at.file, wanted.row[at].place.file);
-                assert_int_equal(extent.at.byte, wanted.row[at].place.byte);
-                assert_int_equal(extent.n_entries, extent.n_rows); /* one a row */
-                at += extent.n_rows;
+            while (status == GSA_OK && (status = gsa_reader_skip(reader, &row_range, &error)) == GSA_OK) {
+                assert_int_equal(row_range.at.line, wanted.row[at].place.line);
+                assert_int_equal(row_range.at.file, wanted.row[at].place.file);
+                assert_int_equal(row_range.at.byte, wanted.row[at].place.byte);
+                assert_int_equal(row_range.n_entries, row_range.n_rows); /* one a row */
+                at += row_range.n_rows;
                 n_extents++;
             }
             assert_true(status == (part + 1 == n_parts ? GSA_UNSUPPORTED : GSA_END));
@@ -228,20 +228,20 @@ static void a_damaged_cache_is_not_entered(void **state)
         assert_int_equal(seek_in(bytes, at, place, &error), GSA_FORMAT);
         bytes[at] ^= 0x10;
     }
-    size_t index_at = (size_t)gsa__load_u64(bytes + size - GSA__CACHE_FOOT_SIZE);
-    unsigned char *entry = bytes + index_at + GSA__CACHE_HEADER_SIZE;
+    size_t index_at = (size_t)gsai_load_u64(bytes + size - GSAI_CACHE_FOOT_SIZE);
+    unsigned char *entry = bytes + index_at + GSAI_CACHE_HEADER_SIZE;
     static const uint64_t lies[] = {0, 17, UINT64_C(1) << 63, UINT64_MAX, UINT64_MAX >> 1};
     for (size_t field = 0; field < 2; field++) /* with hashes that fit: another offset, other rows before the block */
         for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-            uint64_t right = gsa__load_u64(entry + 8 * field);
+            uint64_t right = gsai_load_u64(entry + 8 * field);
             if (lies[i] == right)
                 continue;
-            gsa__store_u64(lies[i], entry + 8 * field);
-            gsa__store_u64(gsa__hash(entry, GSA__CACHE_ENTRY_SIZE, 0), bytes + index_at + 16);
-            gsa__store_u64(gsa__hash(bytes + index_at, 72, 0), bytes + index_at + 72);
+            gsai_store_u64(lies[i], entry + 8 * field);
+            gsai_store_u64(gsai_hash(entry, GSAI_CACHE_ENTRY_SIZE, 0), bytes + index_at + 16);
+            gsai_store_u64(gsai_hash(bytes + index_at, 72, 0), bytes + index_at + 72);
             gsa_status status = seek_in(bytes, size, place, &error);
             assert_true(status == GSA_FORMAT || status == GSA_ARGUMENT || status == GSA_IO);
-            gsa__store_u64(right, entry + 8 * field);
+            gsai_store_u64(right, entry + 8 * field);
         }
     free(bytes);
 }

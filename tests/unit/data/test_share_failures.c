@@ -68,7 +68,7 @@ static void failures_name_the_line_that_they_name_without(void **state)
         for (int i = 0; i < 9; i++)
             strcat(text, i % 2 ? "1,2," QUOTED "\n\n" : "0,3,\"cr\ror\r\ncrlf\"\r\n");
         strcat(text, tables[t]);
-        input in = {.format = gsa__format_csv()};
+        input in = {.format = gsai_format_csv()};
         add_file(&in, text, strlen(text), false);
         expect_same_failure(&in, NULL);
         free_input(&in);
@@ -83,7 +83,7 @@ static void a_line_that_is_too_long_fails_where_it_begins(void **state)
     size_t size = strlen(text);
     memset(text + size, ' ', LONG);
     strcpy(text + size + LONG, "\n1 1:1\n");
-    input in = {.format = gsa__format_libsvm()};
+    input in = {.format = gsai_format_libsvm()};
     add_text(&in, text);
     expect_both(&in, 0, true);
     expect_same_failure(&in, &(gsa_env){.budget = &(gsa_budget){.limit = 4 * (LONG - 1)}});
@@ -268,7 +268,7 @@ static void part_of_a_pass_is_not_kept(void **state)
     gsa_reader *reader = open_with(&in, &all_sizes[0], NULL);
     gsa_error error;
     gsa_reader_progress progress;
-    assert_int_equal(gsa_reader_keep(reader, "/tmp", &error), GSA_OK);
+    assert_int_equal(gsa_reader_spill(reader, "/tmp", &error), GSA_OK);
     for (int how = 0; how < 2; how++) {
         gsa_status status =
             how ? gsa_reader_share(reader, 0, 1, &error) : gsa_reader_seek(reader, &rows.row[299].place, &error);

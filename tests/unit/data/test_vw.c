@@ -7,11 +7,11 @@
 #include <math.h>
 #include <stdio.h>
 
-static gsa_reader *open_vw(const char *text, const gsa_reader_options *options, const gsa__reader_sizes *sizes)
+static gsa_reader *open_vw(const char *text, const gsa_reader_options *options, const gsai_reader_sizes *sizes)
 {
-    static const gsa__reader_sizes defaults = {0};
+    static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
-    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.vw", NULL, options, sizes ? sizes : &defaults, NULL,
+    assert_int_equal(gsai_reader_open_bytes(text, strlen(text), "t.vw", NULL, options, sizes ? sizes : &defaults, NULL,
                                             &reader, NULL),
                      GSA_OK);
     return reader;
@@ -33,7 +33,7 @@ static void expect_row(const gsa_batch *batch, size_t row, double label, double 
         size_t space = strlen(entries[e].space), name = strlen(entries[e].name);
         memcpy(text, entries[e].space, space + 1);
         memcpy(text + space + 1, entries[e].name, name);
-        uint32_t id = (uint32_t)(gsa__hash(text, space + 1 + name, 0) & 0xFFFFFF);
+        uint32_t id = (uint32_t)(gsai_hash(text, space + 1 + name, 0) & 0xFFFFFF);
         bool found = false;
         for (int64_t i = batch->row_start[row]; i < batch->row_start[row + 1]; i++)
             found = found ||
@@ -59,7 +59,7 @@ static void the_documented_examples_are_read(void **state)
                         "-1 |a x x:2 |b x\n"
                         "1.5\n";
     for (size_t buffer = 1; buffer < 200; buffer += 13) {
-        gsa_reader *reader = open_vw(text, NULL, &(gsa__reader_sizes){.buffer = buffer});
+        gsa_reader *reader = open_vw(text, NULL, &(gsai_reader_sizes){.buffer = buffer});
         gsa_batch batch;
         assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
         assert_int_equal(batch.n_rows, 6);
@@ -82,7 +82,7 @@ static void the_documented_examples_are_read(void **state)
         expect_row(&batch, 4, -1, 1, twice, N(twice));
         expect_row(&batch, 5, 1.5, 1, NULL, 0);
         assert_string_equal(gsa_reader_schema(reader), "greedystep schema 1\ncolumns namespaces\nbits 24\n");
-        assert_string_equal(gsa_reader_understood(reader), "t.vw: Vowpal Wabbit text; features are hashed to 24 bits");
+        assert_string_equal(gsa_reader_description(reader), "t.vw: Vowpal Wabbit text; features are hashed to 24 bits");
         gsa_reader_close(reader);
     }
 }
@@ -144,17 +144,17 @@ static void features_are_remembered_by_namespace_and_name(void **state)
     gsa_reader *reader = open_vw("1 |ns a | b\n", &(gsa_reader_options){.remember_names = 1}, NULL);
     gsa_batch batch;
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
-    assert_string_equal(gsa_reader_name(reader, gsa__hash("ns\0a", 4, 0) & 0xFFFFFF), "ns=a");
-    assert_string_equal(gsa_reader_name(reader, gsa__hash("\0b", 2, 0) & 0xFFFFFF), "b");
+    assert_string_equal(gsa_reader_name(reader, gsai_hash("ns\0a", 4, 0) & 0xFFFFFF), "ns=a");
+    assert_string_equal(gsa_reader_name(reader, gsai_hash("\0b", 2, 0) & 0xFFFFFF), "b");
     gsa_reader_close(reader);
 }
 
 static uint64_t cross_hash(const char *a, size_t a_size, const char *b, size_t b_size)
 {
     unsigned char both[16];
-    gsa__store_u64(gsa__hash(a, a_size, 0), both);
-    gsa__store_u64(gsa__hash(b, b_size, 0), both + 8);
-    return gsa__hash(both, sizeof both, 0) & 0xFFFFFF;
+    gsai_store_u64(gsai_hash(a, a_size, 0), both);
+    gsai_store_u64(gsai_hash(b, b_size, 0), both + 8);
+    return gsai_hash(both, sizeof both, 0) & 0xFFFFFF;
 }
 
 static void namespaces_are_crossed_pair_by_pair(void **state)
@@ -193,11 +193,11 @@ static void a_namespace_that_goes_on_behind_a_nul_is_another(void **state)
     (void)state;
     const char text[] = "1 |u\0 x |u y\n1 |u\0v x |u y z\n";
     gsa_reader_options options = {.cross = "u*u"};
-    static const gsa__reader_sizes defaults = {0};
+    static const gsai_reader_sizes defaults = {0};
     gsa_reader *reader = NULL;
     gsa_batch batch;
     assert_int_equal(
-        gsa__reader_open_bytes(text, sizeof text - 1, "t.vw", NULL, &options, &defaults, NULL, &reader, NULL), GSA_OK);
+        gsai_reader_open_bytes(text, sizeof text - 1, "t.vw", NULL, &options, &defaults, NULL, &reader, NULL), GSA_OK);
     assert_int_equal(gsa_reader_next(reader, &batch, NULL), GSA_OK);
     assert_int_equal(batch.n_rows, 2);
     assert_int_equal(batch.row_start[1], 2 + 1);
@@ -231,8 +231,8 @@ static void crosses_of_a_long_line_can_be_stopped_and_begun_again(void **state)
     gsa_reader *reader = NULL;
     gsa_batch batch;
     gsa_error error = {0};
-    assert_int_equal(gsa__reader_open_bytes(text, strlen(text), "t.vw", NULL, &(gsa_reader_options){.cross = "a*a"},
-                                            &(gsa__reader_sizes){0}, &env, &reader, NULL),
+    assert_int_equal(gsai_reader_open_bytes(text, strlen(text), "t.vw", NULL, &(gsa_reader_options){.cross = "a*a"},
+                                            &(gsai_reader_sizes){0}, &env, &reader, NULL),
                      GSA_OK);
     unsigned n_stops = 0;
     gsa_status status;

@@ -9,23 +9,23 @@
 #include "base/memory.h"
 
 /* Parameters are given as name, value, ..., NULL. */
-static inline gsa__design design_of(const rows *r, const char *const *params)
+static inline gsai_design design_of(const rows *r, const char *const *params)
 {
     gsa_error error = {0};
     gsa_config *config = NULL;
     gsa_state *state = NULL;
     gsa_batch batch = rows_batch(r);
-    gsa__design design;
-    gsa__gathered gathered = {.env = gsa__env_resolve(NULL)};
+    gsai_design design;
+    gsai_gathered gathered = {.env = gsai_env_resolve(NULL)};
     batch.weight = r->weight;
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     for (; *params; params += 2)
         must_be_ok(gsa_config_set(config, params[0], params[1], &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &state, &error), &error);
     prepare(state, &batch);
-    must_be_ok(gsa__gather(&gathered, state, &batch, &error), &error);
-    must_be_ok(gsa__design_make(&design, &gathered, state, &error), &error);
-    gsa__gathered_release(&gathered);
+    must_be_ok(gsai_gather(&gathered, state, &batch, &error), &error);
+    must_be_ok(gsai_design_make(&design, &gathered, state, &error), &error);
+    gsai_gathered_release(&gathered);
     gsa_state_free(state);
     gsa_config_free(config);
     return design;

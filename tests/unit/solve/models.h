@@ -4,7 +4,7 @@
 
 #include "designs.h" /* which says how many rows there may be */
 
-#include "../core/bytes.h"
+#include "../learn/bytes.h"
 
 #include <greedystep/train.h>
 

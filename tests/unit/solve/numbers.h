@@ -2,8 +2,8 @@
 #ifndef TESTS_UNIT_SOLVE_NUMBERS_H
 #define TESTS_UNIT_SOLVE_NUMBERS_H
 
-#define ROWS_MOST 24000
-#include "../core/rows.h"
+#define MAX_ROWS 24000
+#include "../learn/rows.h"
 
 #include "base/hash.h"
 
@@ -13,7 +13,7 @@
 /* In (0, 1). */
 static inline double unit_at(uint64_t seed, size_t i)
 {
-    return ((double)(gsa__mix(gsa__mix(seed) + i) >> 12) + 0.5) * 0x1p-52;
+    return ((double)(gsai_mix(gsai_mix(seed) + i) >> 12) + 0.5) * 0x1p-52;
 }
 
 static inline double between(double low, double high, uint64_t seed, size_t i)

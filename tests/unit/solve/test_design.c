@@ -26,7 +26,7 @@ static rows *rows_of_kinds(size_t n_kinds, size_t n_each, size_t n_labels)
         size_t kind = i % n_kinds;
         for (uint32_t j = 0; j < 3; j++)
             rows_entry(r, j, (float)normal_at(8, kind * 3 + j));
-        rows_end(r, (double)(gsa__mix(i * 31) % n_labels));
+        rows_end(r, (double)(gsai_mix(i * 31) % n_labels));
     }
     return r;
 }
@@ -43,7 +43,7 @@ static rows *rows_of_which_few_disagree(size_t n_single, size_t n_both)
 }
 
 /* The number that the label of a design's row was. */
-static size_t label_at(const gsa__design *design, size_t row)
+static size_t label_at(const gsai_design *design, size_t row)
 {
     return (size_t)llround(design->target_origin + design->target_unit * (double)design->target[row]);
 }
@@ -57,14 +57,14 @@ static void assert_same_array(const void *a, const void *b, size_t size, const c
         fail_msg("the designs differ in %s", what);
 }
 
-static size_t entries_of(const gsa__design *design)
+static size_t entries_of(const gsai_design *design)
 {
     return design->start ? design->start[design->n_rows] : 0;
 }
 
 #define SAME(member, n) assert_same_array(a->member, b->member, (n) * sizeof *a->member, #member)
 
-static void assert_same_structure(const gsa__design *a, const gsa__design *b)
+static void assert_same_structure(const gsai_design *a, const gsai_design *b)
 {
     assert_int_equal(a->n_rows, b->n_rows);
     assert_int_equal(a->n_columns, b->n_columns);
@@ -78,7 +78,7 @@ static void assert_same_structure(const gsa__design *a, const gsa__design *b)
     SAME(column, entries_of(a));
 }
 
-static void assert_same_designs(const gsa__design *a, const gsa__design *b)
+static void assert_same_designs(const gsai_design *a, const gsai_design *b)
 {
     assert_same_structure(a, b);
     SAME(target, a->n_rows);
@@ -95,10 +95,10 @@ static void assert_same_designs(const gsa__design *a, const gsa__design *b)
 /* Frees the rows. */
 static void same_designs(const rows *r, rows *other, const char *loss)
 {
-    gsa__design a = DESIGN(r, "loss", loss), b = DESIGN(other, "loss", loss);
+    gsai_design a = DESIGN(r, "loss", loss), b = DESIGN(other, "loss", loss);
     assert_same_designs(&a, &b);
-    gsa__design_release(&a);
-    gsa__design_release(&b);
+    gsai_design_release(&a);
+    gsai_design_release(&b);
     free(other);
 }
 
@@ -116,7 +116,7 @@ static void equal_rows_are_joined_and_their_weights_add_up(void **unused)
         weight[row] += (double)r->weight[i];
         total += (double)r->weight[i];
     }
-    gsa__design design = DESIGN(r, "loss", "squared");
+    gsai_design design = DESIGN(r, "loss", "squared");
     assert_int_equal(design.n_rows, 200);
     assert_close(design.weight_unit, total / 200, 1e-12 * total);
     for (size_t i = 0; i < 200; i++) {
@@ -125,7 +125,7 @@ static void equal_rows_are_joined_and_their_weights_add_up(void **unused)
         mean += (double)design.weight[i] / 200;
     }
     assert_close(mean, 1, 1e-6);
-    gsa__design_release(&design);
+    gsai_design_release(&design);
     free(single);
     free(r);
 }
@@ -197,17 +197,17 @@ static void copies_of_weighted_rows_make_the_same_design_but_for_rounding(void *
     rows *given[] = {numbered_rows(300, 20, 0.1), rows_of_kinds(4, 100, 2), rows_of_which_few_disagree(700, 15)};
     for (size_t i = 0; i < COUNT(given); i++) {
         rows_weigh(given[i]);
-        gsa__design one = DESIGN(given[i], "loss", i == 0 ? "squared" : "logistic");
+        gsai_design one = DESIGN(given[i], "loss", i == 0 ? "squared" : "logistic");
         for (size_t k = 0; k < COUNT(copies); k++) {
             rows *more = rows_times(given[i], copies[k]);
-            gsa__design design = DESIGN(more, "loss", i == 0 ? "squared" : "logistic");
+            gsai_design design = DESIGN(more, "loss", i == 0 ? "squared" : "logistic");
             assert_same_structure(&one, &design);
             for (size_t row = 0; row < one.n_rows; row++)
                 assert_close((double)design.weight[row], (double)one.weight[row], 1e-6 * (double)one.weight[row]);
-            gsa__design_release(&design);
+            gsai_design_release(&design);
             free(more);
         }
-        gsa__design_release(&one);
+        gsai_design_release(&one);
         free(given[i]);
     }
 }
@@ -215,7 +215,7 @@ static void copies_of_weighted_rows_make_the_same_design_but_for_rounding(void *
 /* ---- folds ------------------------------------------------------------------------------------------------------- */
 
 /* Folds that have a row of a kind, as bits. */
-static unsigned folds_of_kind(const gsa__design *design, size_t kind)
+static unsigned folds_of_kind(const gsai_design *design, size_t kind)
 {
     unsigned folds = 0;
     for (size_t i = 0; i < design->n_rows; i++)
@@ -229,8 +229,8 @@ static void rows_with_equal_features_are_in_one_fold(void **unused)
     rows *r = rows_of_which_few_disagree(400, 5), *all = rows_times(r, 1);
     for (size_t i = 0; i < 400; i++) /* copies of many rows, so that those that disagree are few among them */
         rows_copy(all, r, i);
-    gsa__design design = DESIGN(all, "loss", "logistic");
-    size_t n_of_fold[GSA__FOLDS] = {0}, n_kinds = design.kind[design.n_rows - 1] + 1u;
+    gsai_design design = DESIGN(all, "loss", "logistic");
+    size_t n_of_fold[GSAI_FOLDS] = {0}, n_kinds = design.kind[design.n_rows - 1] + 1u;
     assert_int_equal(design.n_rows, 410);
     assert_int_equal(n_kinds, 405);
     for (size_t kind = 0; kind < n_kinds; kind++) {
@@ -240,9 +240,9 @@ static void rows_with_equal_features_are_in_one_fold(void **unused)
         assert_int_equal(folds, 1u << fold);
         n_of_fold[fold]++;
     }
-    for (size_t f = 0; f < GSA__FOLDS; f++)
-        assert_in_range(n_of_fold[f], 405 / GSA__FOLDS, 405 / GSA__FOLDS + 1);
-    gsa__design_release(&design);
+    for (size_t f = 0; f < GSAI_FOLDS; f++)
+        assert_in_range(n_of_fold[f], 405 / GSAI_FOLDS, 405 / GSAI_FOLDS + 1);
+    gsai_design_release(&design);
     free(all);
     free(r);
 }
@@ -251,15 +251,15 @@ static void few_kinds_of_rows_are_dealt_to_all_folds(void **unused)
 {
     (void)unused;
     rows *r = rows_of_kinds(4, 250, 2);
-    gsa__design design = DESIGN(r, "loss", "logistic");
+    gsai_design design = DESIGN(r, "loss", "logistic");
     double total = 0;
-    assert_int_equal(design.n_rows, 4 * 2 * GSA__FOLDS);
+    assert_int_equal(design.n_rows, 4 * 2 * GSAI_FOLDS);
     for (size_t kind = 0; kind < 4; kind++)
         assert_int_equal(folds_of_kind(&design, kind), 255);
     for (size_t i = 0; i < design.n_rows; i++)
         total += (double)design.weight[i];
     assert_close(total, 1000, 1e-3); /* as many as there are, and not as are left */
-    gsa__design_release(&design);
+    gsai_design_release(&design);
     free(r);
 }
 
@@ -267,10 +267,10 @@ static void rows_whose_labels_disagree_are_dealt_apart(void **unused)
 {
     (void)unused;
     rows *r = rows_of_kinds(100, 20, 2);
-    gsa__design design = DESIGN(r, "loss", "logistic");
+    gsai_design design = DESIGN(r, "loss", "logistic");
     for (size_t kind = 0; kind < 100; kind++)
         assert_int_equal(folds_of_kind(&design, kind), 255);
-    gsa__design_release(&design);
+    gsai_design_release(&design);
     free(r);
 }
 
@@ -281,12 +281,12 @@ static size_t n_kinds_dealt_apart(const rows *kinds)
     for (size_t i = 0; i < 20; i++)
         for (size_t again = 0; again < 8 + i; again++)
             rows_copy(all, kinds, i);
-    gsa__design design = DESIGN(all, "loss", "logistic");
+    gsai_design design = DESIGN(all, "loss", "logistic");
     size_t n_apart = 0, n_kinds = design.kind[design.n_rows - 1] + 1u;
     for (size_t kind = 0; kind < n_kinds; kind++)
         n_apart += folds_of_kind(&design, kind) == 255;
     assert_int_equal(n_kinds, 400);
-    gsa__design_release(&design);
+    gsai_design_release(&design);
     free(all);
     return n_apart;
 }
@@ -317,14 +317,14 @@ static void folds_of_single_rows_do_not_depend_on_labels_and_weights(void **unus
 {
     (void)unused;
     rows *r = numbered_rows(500, 4, 0.9);
-    gsa__design one = DESIGN(r, "loss", "squared");
+    gsai_design one = DESIGN(r, "loss", "squared");
     rows_weigh(r);
     for (size_t i = 0; i < 500; i++)
-        r->label[i] = (double)(gsa__mix(i) % 50);
-    gsa__design other = DESIGN(r, "loss", "squared");
+        r->label[i] = (double)(gsai_mix(i) % 50);
+    gsai_design other = DESIGN(r, "loss", "squared");
     assert_same_structure(&one, &other);
-    gsa__design_release(&one);
-    gsa__design_release(&other);
+    gsai_design_release(&one);
+    gsai_design_release(&other);
     free(r);
 }
 
@@ -335,7 +335,7 @@ static void check_numbering(uint32_t id_step)
     rows *r = numbered_rows(400, 120, 0.05);
     for (size_t e = 0; e < r->n_entries; e++)
         r->index[e] *= id_step;
-    gsa__design design = DESIGN(r, "loss", "squared");
+    gsai_design design = DESIGN(r, "loss", "squared");
     uint32_t highest = 0;
     assert_int_equal(design.width, 0);
     for (size_t i = 0; i < design.n_rows; i++) {
@@ -343,7 +343,7 @@ static void check_numbering(uint32_t id_step)
             assert_true(design.column[t] >= 1 && design.column[t] <= highest + 1);
             highest = design.column[t] > highest ? design.column[t] : highest;
         }
-        assert_int_equal(gsa__design_columns(&design, i + 1), i + 1 == design.n_rows ? design.n_columns : highest + 1);
+        assert_int_equal(gsai_design_columns(&design, i + 1), i + 1 == design.n_rows ? design.n_columns : highest + 1);
     }
     assert_int_equal(design.n_columns, highest + 1);
     for (size_t i = 0; i < design.n_rows; i++) {
@@ -352,7 +352,7 @@ static void check_numbering(uint32_t id_step)
         for (size_t t = 0; t < n; t++)
             assert_int_equal(design.id[design.column[design.start[i] + t]], r->index[(size_t)r->row_start[row] + t]);
     }
-    gsa__design_release(&design);
+    gsai_design_release(&design);
     free(r);
 }
 
@@ -399,7 +399,7 @@ static column column_of(const rows *r, uint32_t id)
     return c;
 }
 
-static void check_columns(const rows *r, const gsa__design *design, bool centres)
+static void check_columns(const rows *r, const gsai_design *design, bool centres)
 {
     for (size_t j = 1; j < design->n_columns; j++) {
         column c = column_of(r, design->id[j]);
@@ -415,7 +415,7 @@ static void check_columns(const rows *r, const gsa__design *design, bool centres
 }
 
 /* Stored values are (x - origin) / unit. Row i of the input has the label i. */
-static void check_values(const rows *r, const gsa__design *design)
+static void check_values(const rows *r, const gsai_design *design)
 {
     for (size_t i = 0; i < design->n_rows; i++) {
         size_t row = label_at(design, i);
@@ -435,12 +435,12 @@ static void check_values(const rows *r, const gsa__design *design)
 
 static void check_design(const rows *r, const char *intercept, bool expect_dense)
 {
-    gsa__design design = DESIGN(r, "loss", "squared", "intercept", intercept);
+    gsai_design design = DESIGN(r, "loss", "squared", "intercept", intercept);
     assert_int_equal(design.n_rows, r->n_rows);
-    assert_int_equal(design.width, expect_dense ? gsa__padded(design.n_columns - 1) : 0);
+    assert_int_equal(design.width, expect_dense ? gsai_padded(design.n_columns - 1) : 0);
     check_columns(r, &design, strcmp(intercept, "on") == 0);
     check_values(r, &design);
-    gsa__design_release(&design);
+    gsai_design_release(&design);
 }
 
 static void means_and_units_are_those_of_two_passes_in_double(void **unused)
@@ -492,7 +492,7 @@ static void columns_that_do_not_vary_have_no_variance(void **unused)
             }
             if (weighted)
                 rows_weigh(more);
-            gsa__design design = DESIGN(more, "loss", "squared");
+            gsai_design design = DESIGN(more, "loss", "squared");
             assert_int_equal(design.width == 0, sparse);
             for (size_t j = 1; j < design.n_columns; j++) {
                 if (design.id[j] < 1000)
@@ -502,7 +502,7 @@ static void columns_that_do_not_vary_have_no_variance(void **unused)
                 for (size_t i = 0; i < design.n_rows && design.id[j] >= 1000 && !sparse; i++)
                     assert_true(design.dense[i * design.width + j - 1] == 0);
             }
-            gsa__design_release(&design);
+            gsai_design_release(&design);
             free(r);
             free(more);
         }
@@ -530,12 +530,12 @@ static void labels_are_standardised_with_an_intercept(void **unused)
             squares[1] += (double)r->weight[i] / total * (y - mean) * (y - mean);
         }
         for (int centred = 0; centred < 2; centred++) {
-            gsa__design design = DESIGN(r, "loss", "squared", "intercept", centred ? "on" : "off");
+            gsai_design design = DESIGN(r, "loss", "squared", "intercept", centred ? "on" : "off");
             assert_close(design.target_origin / units[u], centred ? mean : 0, 1e-10 * mean);
             assert_close(design.target_unit / units[u], sqrt(squares[centred]), 1e-9 * sqrt(squares[centred]));
             for (size_t i = 0; i < 200; i++)
                 assert_true(fabsf(design.target[i]) < 10);
-            gsa__design_release(&design);
+            gsai_design_release(&design);
         }
         free(r);
     }
@@ -552,14 +552,14 @@ static void balanced_classes_have_equal_weight(void **unused)
         plain[(size_t)r->label[i]] += (double)r->weight[i];
     }
     assert_true(plain[2] > 10 * plain[0]);
-    gsa__design design = DESIGN(r, "loss", "softmax", "class_weight", "balanced");
+    gsai_design design = DESIGN(r, "loss", "softmax", "class_weight", "balanced");
     assert_int_equal(design.n_outputs, 3);
     assert_int_equal(design.stride, 8);
     for (size_t i = 0; i < design.n_rows; i++)
         sum[(size_t)design.target[i]] += (double)design.weight[i];
     for (size_t k = 0; k < 3; k++)
         assert_close(sum[k], 700.0 / 3, 1e-3);
-    gsa__design_release(&design);
+    gsai_design_release(&design);
     free(r);
 }
 
@@ -571,11 +571,11 @@ static void rows_may_have_no_features_at_all(void **unused)
     rows *r = rows_new();
     for (size_t i = 0; i < 20; i++)
         rows_end(r, (double)(i % 3 == 0));
-    gsa__design design = DESIGN(r, "loss", "logistic");
+    gsai_design design = DESIGN(r, "loss", "logistic");
     assert_int_equal(design.n_columns, 1);
     assert_int_equal(design.width, 0);
-    assert_int_equal(design.n_rows, 7 + GSA__FOLDS); /* seven rows of a label, and thirteen in all folds */
-    gsa__design_release(&design);
+    assert_int_equal(design.n_rows, 7 + GSAI_FOLDS); /* seven rows of a label, and thirteen in all folds */
+    gsai_design_release(&design);
     free(r);
 }
 

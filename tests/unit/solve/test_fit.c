@@ -5,14 +5,14 @@
 #include "solve/optimum.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
-#define RARITY 0.1875
+#define INVERSE_FREQUENCY 0.1875
 
 /* A fit of a design, with all that it needs. */
 typedef struct fitted {
-    gsa__design design;
-    gsa__problem problem;
-    gsa__fit fit;
-    gsa__arena arena;
+    gsai_design design;
+    gsai_problem problem;
+    gsai_fit fit;
+    gsai_arena arena;
     gsa_env env;
 } fitted;
 
@@ -29,51 +29,51 @@ static int always(void *ctx)
 }
 
 /* Every row whose number times seven is not a multiple of `without`; 0: all rows. */
-static void make_fit(fitted *f, const gsa__loss *loss, bool has_intercept, bool standardised, size_t without)
+static void make_fit(fitted *f, const gsai_loss *loss, bool has_intercept, bool standardised, size_t without)
 {
     gsa_error error = {0};
     size_t n = 0;
-    f->env = gsa__env_resolve(NULL);
+    f->env = gsai_env_resolve(NULL);
     f->env.should_stop = never;
-    f->arena = (gsa__arena){.env = &f->env};
-    f->problem = (gsa__problem){.design = &f->design, .kernels = gsa__solve_kernels_best(), .env = &f->env};
+    f->arena = (gsai_arena){.env = &f->env};
+    f->problem = (gsai_problem){.design = &f->design, .kernels = gsai_solve_kernels_best(), .env = &f->env};
     f->problem.loss = loss->rows;
     f->problem.has_intercept = has_intercept;
-    f->problem.has_probabilities = loss == &gsa__loss_logistic || loss == &gsa__loss_softmax;
-    f->problem.scale = gsa__arena_take(&f->arena, f->design.n_columns, sizeof(float));
-    gsa__scale_columns(&f->problem, standardised, RARITY);
-    gsa__fit_make(&f->fit, &f->problem, f->design.n_rows, f->design.n_columns, NULL, &f->arena);
-    must_be_ok(gsa__arena_check(&f->arena, "a test", &error), &error);
+    f->problem.has_probabilities = loss == &gsai_loss_logistic || loss == &gsai_loss_softmax;
+    f->problem.scale = gsai_arena_take(&f->arena, f->design.n_columns, sizeof(float));
+    gsai_scale_columns(&f->problem, standardised, INVERSE_FREQUENCY);
+    gsai_fit_make(&f->fit, &f->problem, f->design.n_rows, f->design.n_columns, NULL, &f->arena);
+    must_be_ok(gsai_arena_check(&f->arena, "a test", &error), &error);
     for (size_t i = 0; i < f->design.n_rows; i++)
         if (without == 0 || i * 7 % without != 0)
             f->fit.row[n++] = (uint32_t)i;
-    gsa__fit_rows(&f->fit, n);
+    gsai_fit_rows(&f->fit, n);
 }
 
 static void free_fit(fitted *f)
 {
-    gsa__arena_release(&f->arena);
-    gsa__design_release(&f->design);
+    gsai_arena_release(&f->arena);
+    gsai_design_release(&f->design);
 }
 
 /* Curvature where the solver would guess it: as many as the rows weigh, a quarter of it for probabilities. */
 static void make_inverse(fitted *f, double lambda, bool is_factored)
 {
-    size_t n_columns = f->design.n_columns, n = gsa__padded(n_columns);
+    size_t n_columns = f->design.n_columns, n = gsai_padded(n_columns);
     double curvature = f->problem.has_probabilities ? 0.25 : 1, weight = 0;
-    f->fit.inverse = (gsa__inverse){0};
+    f->fit.inverse = (gsai_inverse){0};
     for (size_t q = 0; q < f->fit.n_rows; q++)
         weight += (double)f->fit.weight[q];
     if (!is_factored) {
-        f->fit.inverse.diagonal = gsa__arena_take(&f->arena, n_columns, sizeof(float));
-        gsa__inverse_diagonal(&f->fit.inverse, &f->problem, n_columns, curvature * weight, &(gsa__penalty){lambda, 0});
+        f->fit.inverse.diagonal = gsai_arena_take(&f->arena, n_columns, sizeof(float));
+        gsai_inverse_diagonal(&f->fit.inverse, &f->problem, n_columns, curvature * weight, &(gsai_penalty){lambda, 0});
         return;
     }
-    float *gram = gsa__arena_take(&f->arena, n, n * sizeof(float));
-    float *scratch = gsa__arena_take(&f->arena, gsa__gram_scratch(n) + gsa__factor_scratch(n), sizeof(float));
-    f->fit.inverse.factor = gsa__arena_take(&f->arena, n, n * sizeof(float));
-    gsa__gram_of(&f->problem, n_columns, f->fit.row, f->fit.n_rows, 1, f->design.weight, scratch, gram);
-    gsa__inverse_factor(&f->fit.inverse, &f->problem, n_columns, gram, NULL, curvature, &(gsa__penalty){lambda, 0},
+    float *gram = gsai_arena_take(&f->arena, n, n * sizeof(float));
+    float *scratch = gsai_arena_take(&f->arena, gsai_gram_scratch(n) + gsai_factor_scratch(n), sizeof(float));
+    f->fit.inverse.factor = gsai_arena_take(&f->arena, n, n * sizeof(float));
+    gsai_gram_of(&f->problem, n_columns, f->fit.row, f->fit.n_rows, 1, f->design.weight, scratch, gram);
+    gsai_inverse_factor(&f->fit.inverse, &f->problem, n_columns, gram, NULL, curvature, &(gsai_penalty){lambda, 0},
                         scratch);
 }
 
@@ -81,7 +81,7 @@ static void minimise(fitted *f, double lambda, bool is_factored)
 {
     gsa_error error = {0};
     make_inverse(f, lambda, is_factored);
-    must_be_ok(gsa__fit_minimise(&f->fit, &(gsa__penalty){lambda, 0}, 1e-9, 500, &error), &error);
+    must_be_ok(gsai_fit_minimise(&f->fit, &(gsai_penalty){lambda, 0}, 1e-9, 500, &error), &error);
     assert_true(isfinite(f->fit.objective) && f->fit.n_iterations < 500);
 }
 
@@ -117,7 +117,7 @@ static bool is_of(const golden_line *problem, const golden_line *line)
     return true;
 }
 
-static size_t column_of_id(const gsa__design *design, long id)
+static size_t column_of_id(const gsai_design *design, long id)
 {
     for (size_t j = 1; j < design->n_columns; j++)
         if ((long)design->id[j] == id)
@@ -153,15 +153,15 @@ static void check_golden(FILE *file, const golden_line *problem, bool is_factore
     bool many = strcmp(problem->field[2], "squared_hinge_many") == 0, has_intercept = problem->field[4][1] == 'n';
     const char *name = many ? "squared_hinge" : problem->field[2];
     double lambda = golden_number(problem, 3), objective = golden_number(problem, 5);
-    const gsa__loss *loss = &gsa__loss_squared_hinge;
+    const gsai_loss *loss = &gsai_loss_squared_hinge;
     size_t label = many ? CLASS_OF_3 : CLASS_OF_2;
     if (strcmp(name, "squared") == 0) {
-        loss = &gsa__loss_squared;
+        loss = &gsai_loss_squared;
         label = NUMBER;
     } else if (strcmp(name, "logistic") == 0) {
-        loss = &gsa__loss_logistic;
+        loss = &gsai_loss_logistic;
     } else if (strcmp(name, "softmax") == 0) {
-        loss = &gsa__loss_softmax;
+        loss = &gsai_loss_softmax;
         label = CLASS_OF_3;
     }
     rows *r = golden_rows(file, problem->field[1], label);
@@ -173,7 +173,7 @@ static void check_golden(FILE *file, const golden_line *problem, bool is_factore
     assert_close(f.fit.objective, objective, (many ? 5e-2 : 1e-6) * objective);
     if (!many)
         assert_weights(file, problem, &f, 1e-3);
-    if (loss == &gsa__loss_squared && is_factored)
+    if (loss == &gsai_loss_squared && is_factored)
         assert_true(f.fit.n_iterations <= 3); /* the inverse is that of the whole problem */
     free_fit(&f);
     free(r);
@@ -225,7 +225,7 @@ static rows *planted_rows(size_t n, uint32_t d, double share, size_t n_classes)
 /* z of a row and a column: centred and scaled. */
 static double z_of(const fitted *f, size_t row, size_t j)
 {
-    const gsa__design *design = &f->design;
+    const gsai_design *design = &f->design;
     double x = 0, scale = (double)f->problem.scale[j];
     if (j == 0)
         return scale;
@@ -239,7 +239,7 @@ static double z_of(const fitted *f, size_t row, size_t j)
 /* The largest part of the gradient at v, relative to the sum of its terms, from margins in double. */
 static double gradient_left(const fitted *f, double lambda)
 {
-    const gsa__fit *fit = &f->fit;
+    const gsai_fit *fit = &f->fit;
     size_t stride = f->design.stride, n_outputs = f->design.n_outputs, n_columns = f->design.n_columns;
     double *gradient = calloc(n_columns * n_outputs, sizeof *gradient), *size = calloc(n_outputs, sizeof *size);
     double *z = calloc(n_columns, sizeof *z), max = 0, largest = 0;
@@ -254,7 +254,7 @@ static double gradient_left(const fitted *f, double lambda)
                 sum += z[j] * (double)fit->v[j * stride + k];
             margin[k] = (float)sum;
         }
-        gsa__rows_at at = {.math = &f->problem.kernels->math, .n = 1, .n_outputs = n_outputs, .stride = stride};
+        gsai_rows_at at = {.math = &f->problem.kernels->math, .n = 1, .n_outputs = n_outputs, .stride = stride};
         at.target = fit->target + q;
         at.weight = fit->weight + q;
         at.margin = margin;
@@ -268,7 +268,7 @@ static double gradient_left(const fitted *f, double lambda)
     }
     for (size_t j = 0; j < n_columns; j++)
         for (size_t k = 0; k < n_outputs; k++) {
-            double penalty = j == 0 ? gsa__intercept_penalty(lambda) : lambda;
+            double penalty = j == 0 ? gsai_intercept_penalty(lambda) : lambda;
             double g = gradient[j * n_outputs + k] + penalty * (double)fit->v[j * stride + k];
             max = fmax(max, fabs(g));
             largest = fmax(largest, size[k]);
@@ -293,9 +293,9 @@ static const shape SHAPES[] = {{300, 5, 1, 2},    {300, 30, 0.1, 2}, {300, 5, 1,
 static void fit_shape(fitted *f, const shape *of, bool standardised, size_t without)
 {
     const char *name = of->n_classes == 0 ? "squared" : of->n_classes == 2 ? "logistic" : "softmax";
-    const gsa__loss *loss = of->n_classes == 0   ? &gsa__loss_squared
-                            : of->n_classes == 2 ? &gsa__loss_logistic
-                                                 : &gsa__loss_softmax;
+    const gsai_loss *loss = of->n_classes == 0   ? &gsai_loss_squared
+                            : of->n_classes == 2 ? &gsai_loss_logistic
+                                                 : &gsai_loss_softmax;
     rows *r = planted_rows(of->n, of->d, of->share, of->n_classes);
     f->design = DESIGN(r, "loss", name);
     free(r);
@@ -328,7 +328,7 @@ static void a_fit_that_begins_at_the_optimum_stays_there(void **unused)
         fit_shape(&f, &SHAPES[i], true, 0);
         minimise(&f, 1, true);
         double objective = f.fit.objective;
-        must_be_ok(gsa__fit_minimise(&f.fit, &(gsa__penalty){1, 0}, 1e-6, 500, &error), &error);
+        must_be_ok(gsai_fit_minimise(&f.fit, &(gsai_penalty){1, 0}, 1e-6, 500, &error), &error);
         assert_true(f.fit.n_iterations <= 1);
         assert_close(f.fit.objective, objective, 1e-6 * objective);
         free_fit(&f);
@@ -338,13 +338,13 @@ static void a_fit_that_begins_at_the_optimum_stays_there(void **unused)
 static void every_kernel_fits_to_the_same_bits(void **unused)
 {
     (void)unused;
-    const gsa__solve_kernels *kernels;
+    const gsai_solve_kernels *kernels;
     for (size_t i = 0; i < COUNT(SHAPES); i++) {
         fitted plain;
         fit_shape(&plain, &SHAPES[i], true, 0);
-        plain.problem.kernels = gsa__solve_kernels_at(0);
+        plain.problem.kernels = gsai_solve_kernels_at(0);
         minimise(&plain, 1, true);
-        for (size_t number = 1; (kernels = gsa__solve_kernels_at(number)) != NULL; number++) {
+        for (size_t number = 1; (kernels = gsai_solve_kernels_at(number)) != NULL; number++) {
             fitted wide;
             fit_shape(&wide, &SHAPES[i], true, 0);
             wide.problem.kernels = kernels;
@@ -365,7 +365,7 @@ static void a_stop_ends_a_fit(void **unused)
     fit_shape(&f, &SHAPES[0], true, 0);
     f.env.should_stop = always;
     make_inverse(&f, 1, true);
-    assert_int_equal(gsa__fit_minimise(&f.fit, &(gsa__penalty){1, 0}, 1e-9, 500, &error), GSA_STOPPED);
+    assert_int_equal(gsai_fit_minimise(&f.fit, &(gsai_penalty){1, 0}, 1e-9, 500, &error), GSA_STOPPED);
     assert_int_equal(f.fit.n_iterations, 0);
     free_fit(&f);
 }
@@ -382,7 +382,7 @@ static void margins_are_those_of_centred_and_scaled_values(void **unused)
         for (size_t j = 0; j < n_columns; j++)
             for (size_t k = 0; k < f.design.n_outputs; k++)
                 f.fit.v[j * stride + k] = (float)normal_at(41, j * stride + k);
-        gsa__margins_of(&f.problem, n_columns, f.fit.row, f.fit.n_rows, f.fit.v, f.fit.scaled, f.fit.margin);
+        gsai_margins_of(&f.problem, n_columns, f.fit.row, f.fit.n_rows, f.fit.v, f.fit.scaled, f.fit.margin);
         for (size_t q = 0; q < f.fit.n_rows; q++)
             for (size_t k = 0; k < f.design.n_outputs; k++) {
                 double sum = 0, size = 1;
@@ -400,15 +400,15 @@ static void margins_are_those_of_centred_and_scaled_values(void **unused)
 /* Every step-th row counts step times; small curvatures count for 1e-6. */
 static void check_gram(fitted *f, size_t step)
 {
-    size_t n_columns = f->design.n_columns, n = gsa__padded(n_columns);
-    float *gram = gsa__arena_take(&f->arena, n, n * sizeof(float));
-    float *scratch = gsa__arena_take(&f->arena, gsa__gram_scratch(n), sizeof(float));
-    float *curvature = gsa__arena_take(&f->arena, f->design.n_rows, sizeof(float));
+    size_t n_columns = f->design.n_columns, n = gsai_padded(n_columns);
+    float *gram = gsai_arena_take(&f->arena, n, n * sizeof(float));
+    float *scratch = gsai_arena_take(&f->arena, gsai_gram_scratch(n), sizeof(float));
+    float *curvature = gsai_arena_take(&f->arena, f->design.n_rows, sizeof(float));
     for (size_t i = 0; i < f->design.n_rows; i++)
         curvature[i] = i % 11 == 3 ? 0 : (float)between(0, 0.25, 51, i);
     for (size_t j = 0; j < n_columns; j++)
         f->problem.scale[j] = 1; /* a Gram matrix is that of values before they are scaled */
-    gsa__gram_of(&f->problem, n_columns, f->fit.row, f->fit.n_rows, step, curvature, scratch, gram);
+    gsai_gram_of(&f->problem, n_columns, f->fit.row, f->fit.n_rows, step, curvature, scratch, gram);
     for (size_t a = 0; a < n_columns; a++)
         for (size_t b = 0; b <= a; b++) {
             double sum = 0, size = 0;
@@ -441,24 +441,24 @@ static void factors_leave_out_what_is_not_to_count(void **unused)
     for (size_t i = 0; i < COUNT(SHAPES); i++) {
         fitted f;
         fit_shape(&f, &SHAPES[i], true, 3);
-        size_t n_columns = f.design.n_columns, n = gsa__padded(n_columns), n_left = 0;
-        uint32_t *left = gsa__arena_take(&f.arena, f.design.n_rows, sizeof *left);
+        size_t n_columns = f.design.n_columns, n = gsai_padded(n_columns), n_left = 0;
+        uint32_t *left = gsai_arena_take(&f.arena, f.design.n_rows, sizeof *left);
         float *gram[3], *scratch;
-        gsa__inverse inverse[2] = {{0}};
-        scratch = gsa__arena_take(&f.arena, gsa__gram_scratch(n) + gsa__factor_scratch(n), sizeof(float));
+        gsai_inverse inverse[2] = {{0}};
+        scratch = gsai_arena_take(&f.arena, gsai_gram_scratch(n) + gsai_factor_scratch(n), sizeof(float));
         for (size_t g = 0; g < 3; g++)
-            gram[g] = gsa__arena_take(&f.arena, n, n * sizeof(float));
+            gram[g] = gsai_arena_take(&f.arena, n, n * sizeof(float));
         for (size_t row = 0; row < f.design.n_rows; row++)
             if (row * 7 % 3 == 0)
                 left[n_left++] = (uint32_t)row;
-        gsa__gram_of(&f.problem, n_columns, f.fit.row, f.fit.n_rows, 1, f.design.weight, scratch, gram[0]);
-        gsa__gram_of(&f.problem, n_columns, left, n_left, 1, f.design.weight, scratch, gram[1]);
+        gsai_gram_of(&f.problem, n_columns, f.fit.row, f.fit.n_rows, 1, f.design.weight, scratch, gram[0]);
+        gsai_gram_of(&f.problem, n_columns, left, n_left, 1, f.design.weight, scratch, gram[1]);
         for (size_t cell = 0; cell < n * n; cell++)
             gram[2][cell] = gram[0][cell] + gram[1][cell];
         for (size_t g = 0; g < 2; g++) {
-            inverse[g].factor = gsa__arena_take(&f.arena, n, n * sizeof(float));
-            gsa__inverse_factor(&inverse[g], &f.problem, n_columns, gram[2 * g], g ? gram[1] : NULL, 0.3,
-                                &(gsa__penalty){2, 0}, scratch);
+            inverse[g].factor = gsai_arena_take(&f.arena, n, n * sizeof(float));
+            gsai_inverse_factor(&inverse[g], &f.problem, n_columns, gram[2 * g], g ? gram[1] : NULL, 0.3,
+                                &(gsai_penalty){2, 0}, scratch);
         }
         for (size_t a = 0; a < n_columns; a++)
             for (size_t b = 0; b <= a; b++)

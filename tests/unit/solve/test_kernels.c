@@ -5,9 +5,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const gsa__solve_kernels *plain(void)
+static const gsai_solve_kernels *plain(void)
 {
-    return gsa__solve_kernels_at(0);
+    return gsai_solve_kernels_at(0);
 }
 
 static void assert_same_floats(const float *a, const float *b, size_t n, const char *what)
@@ -39,9 +39,9 @@ static void assert_same_function(over_array by_plain, over_array by_wide, double
 static void every_kernel_has_the_functions_of_the_plain_one(void **unused)
 {
     (void)unused;
-    const gsa__solve_kernels *wide;
+    const gsai_solve_kernels *wide;
     size_t number = 0;
-    for (; (wide = gsa__solve_kernels_at(number)) != NULL; number++) {
+    for (; (wide = gsai_solve_kernels_at(number)) != NULL; number++) {
         assert_same_function(plain()->math.exponentials, wide->math.exponentials, -100, 100, "exponentials");
         assert_same_function(plain()->math.exponentials, wide->math.exponentials, -1e-3, 1e-3, "exponentials");
         assert_same_function(plain()->math.exponentials, wide->math.exponentials, -1e30, 1e30, "exponentials");
@@ -51,7 +51,7 @@ static void every_kernel_has_the_functions_of_the_plain_one(void **unused)
         assert_same_function(plain()->math.logarithms, wide->math.logarithms, 1, 1e6, "logarithms");
         assert_same_function(plain()->math.logarithms, wide->math.logarithms, 1, 0x1.fffffep125, "logarithms");
     }
-    print_message("kernels on this machine: %zu, the best is %s\n", number, gsa__solve_kernels_best()->name);
+    print_message("kernels on this machine: %zu, the best is %s\n", number, gsai_solve_kernels_best()->name);
 }
 
 /* 4096 numbers of a range at once; the largest error by a rule of the caller's. */
@@ -137,11 +137,11 @@ static void dots_are_added_in_the_stated_order(void **unused)
     (void)unused;
     static const size_t sizes[] = {0, 16, 32, 48, 240, 4080, 4096, 4112, 8192, 20000};
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        size_t n = gsa__padded(sizes[i]);
+        size_t n = gsai_padded(sizes[i]);
         float *a = floats_at(i, n), *b = floats_at(100 + i, n);
         double expected = dot_by_rule(a, b, n), exact = 0, size = 0;
-        const gsa__solve_kernels *kernels;
-        for (size_t number = 0; (kernels = gsa__solve_kernels_at(number)) != NULL; number++)
+        const gsai_solve_kernels *kernels;
+        for (size_t number = 0; (kernels = gsai_solve_kernels_at(number)) != NULL; number++)
             assert_true(kernels->math.dot(a, b, n) == expected);
         for (size_t j = 0; j < n; j++) {
             exact += (double)a[j] * (double)b[j];
@@ -156,8 +156,8 @@ static void dots_are_added_in_the_stated_order(void **unused)
 static void every_kernel_adds_vectors_alike(void **unused)
 {
     (void)unused;
-    const gsa__solve_kernels *wide;
-    for (size_t number = 0; (wide = gsa__solve_kernels_at(number)) != NULL; number++)
+    const gsai_solve_kernels *wide;
+    for (size_t number = 0; (wide = gsai_solve_kernels_at(number)) != NULL; number++)
         for (size_t n = 0; n < 100; n++) {
             float *a = floats_at(n, n), *b = floats_at(n, n), *from = floats_at(200 + n, n), by = (float)n / 7 - 3;
             wide->add(b, by, from, n);
@@ -176,7 +176,7 @@ static void every_kernel_adds_vectors_alike(void **unused)
 
 /* A matrix, dense or sparse, and the rows of it that are asked for: not all, out of order, some of them twice. */
 typedef struct matrix {
-    gsa__row_list list;
+    gsai_row_list list;
     size_t n_all, n_columns;
     uint32_t *row, *column;
     size_t *start;
@@ -201,7 +201,7 @@ static void make_sparse(matrix *m)
     m->column = calloc(m->n_all * max + 1, sizeof *m->column);
     m->value = floats_at(m->n_all, m->n_all * max + 1);
     for (size_t i = 0; i < m->n_all; i++) {
-        size_t n = gsa__mix(i + m->n_columns) % (max + 1), at = m->start[i];
+        size_t n = gsai_mix(i + m->n_columns) % (max + 1), at = m->start[i];
         n = n < m->n_columns ? n : m->n_columns;
         for (size_t j = 0; j < n; j++)
             m->column[at + j] = (uint32_t)((i * 5 + j * (m->n_columns / n)) % m->n_columns);
@@ -214,7 +214,7 @@ static void make_sparse(matrix *m)
 
 static matrix matrix_of(size_t n_rows, size_t width, bool sparse)
 {
-    matrix m = {.n_all = n_rows + 3, .n_columns = sparse ? width : gsa__padded(width)};
+    matrix m = {.n_all = n_rows + 3, .n_columns = sparse ? width : gsai_padded(width)};
     m.row = calloc(n_rows + 1, sizeof *m.row);
     for (size_t q = 0; q < n_rows; q++)
         m.row[q] = (uint32_t)((q * 7 + 2) % m.n_all);
@@ -269,14 +269,14 @@ static void check_rows(const matrix *m, size_t stride, bool exactly)
     size_t n_margins = m->list.n * stride, n_weights = m->n_columns * stride;
     float *weight = floats_at(stride, n_weights), *margin = floats_at(2, n_margins);
     float *by_plain[2] = {copied(margin, n_margins), copied(weight, n_weights)};
-    const gsa__solve_kernels *wide;
+    const gsai_solve_kernels *wide;
     plain()->margins(&m->list, weight, stride, by_plain[0]);
     plain()->sums(&m->list, margin, stride, by_plain[1]);
     if (exactly) {
         assert_products(m, false, margin, weight, stride, by_plain[0]);
         assert_products(m, true, weight, margin, stride, by_plain[1]);
     }
-    for (size_t number = 1; (wide = gsa__solve_kernels_at(number)) != NULL; number++) {
+    for (size_t number = 1; (wide = gsai_solve_kernels_at(number)) != NULL; number++) {
         float *by_wide[2] = {copied(margin, n_margins), copied(weight, n_weights)};
         wide->margins(&m->list, weight, stride, by_wide[0]);
         wide->sums(&m->list, margin, stride, by_wide[1]);
@@ -317,7 +317,7 @@ static void grams_are_exact_and_alike(void **unused)
             size_t n = sizes[s], q = n_rows[r];
             float *x = floats_at(1, q * n), *y = floats_at(2, q * n), *begin = floats_at(3, n * n);
             float *expected = copied(begin, n * n);
-            const gsa__solve_kernels *kernels;
+            const gsai_solve_kernels *kernels;
             plain()->gram(x, y, q, n, expected);
             for (size_t a = 0; a < n; a++)
                 for (size_t b = 0; b <= a; b++) {
@@ -328,7 +328,7 @@ static void grams_are_exact_and_alike(void **unused)
                     }
                     assert_close((double)expected[a * n + b], sum, 2e-6 * size);
                 }
-            for (size_t number = 1; (kernels = gsa__solve_kernels_at(number)) != NULL; number++) {
+            for (size_t number = 1; (kernels = gsai_solve_kernels_at(number)) != NULL; number++) {
                 float *by_wide = copied(begin, n * n);
                 kernels->gram(x, y, q, n, by_wide);
                 for (size_t a = 0; a < n; a++)
@@ -394,10 +394,10 @@ static void check_solutions(const float *a, const float *l, size_t n, size_t str
     for (size_t o = 0; o < COUNT(outputs); o++) {
         size_t n_cells = n * outputs[o];
         float *b = floats_at(n + o, n_cells), *x = copied(b, n_cells);
-        const gsa__solve_kernels *kernels;
+        const gsai_solve_kernels *kernels;
         plain()->solve(l, n, stride, x, outputs[o]);
         assert_solution(a, n, stride, x, b, outputs[o]);
-        for (size_t number = 1; (kernels = gsa__solve_kernels_at(number)) != NULL; number++) {
+        for (size_t number = 1; (kernels = gsai_solve_kernels_at(number)) != NULL; number++) {
             float *y = copied(b, n_cells);
             kernels->solve(l, n, stride, y, outputs[o]);
             assert_same_floats(x, y, n_cells, "solve");
@@ -413,13 +413,13 @@ static void factors_and_solutions_are_exact_and_alike(void **unused)
     (void)unused;
     static const size_t sizes[] = {1, 2, 3, 4, 5, 15, 16, 17, 31, 32, 33, 47, 63, 64, 65, 97, 130};
     for (size_t s = 0; s < COUNT(sizes); s++) {
-        size_t n = sizes[s], stride = gsa__padded(n) + (s % 3 == 2 ? GSA__PAD : 0);
+        size_t n = sizes[s], stride = gsai_padded(n) + (s % 3 == 2 ? GSAI_PAD : 0);
         float *a = positive_matrix(n, stride), *l = copied(a, n * stride);
-        float *scratch = malloc(gsa__factor_scratch(n) * sizeof *scratch);
-        const gsa__solve_kernels *kernels;
+        float *scratch = malloc(gsai_factor_scratch(n) * sizeof *scratch);
+        const gsai_solve_kernels *kernels;
         plain()->factor(l, n, stride, 1e-6F, scratch);
         assert_factor(l, a, n, stride);
-        for (size_t number = 1; (kernels = gsa__solve_kernels_at(number)) != NULL; number++) {
+        for (size_t number = 1; (kernels = gsai_solve_kernels_at(number)) != NULL; number++) {
             float *by_wide = copied(a, n * stride);
             kernels->factor(by_wide, n, stride, 1e-6F, scratch);
             for (size_t i = 0; i < n; i++)

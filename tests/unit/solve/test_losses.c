@@ -14,8 +14,8 @@ static const double SPREADS[] = {0.1, 3, 30, 1e4};
  */
 typedef struct exact {
     double loss, curvature;
-    double g[GSA__MAX_OUTPUTS];
-    double p[GSA__MAX_OUTPUTS];
+    double g[GSAI_MAX_OUTPUTS];
+    double p[GSAI_MAX_OUTPUTS];
     size_t highest;
 } exact;
 
@@ -59,12 +59,12 @@ static void exact_squared_hinge(const double *m, size_t n, size_t y, exact *out)
     out->curvature = h > 0 ? (1 + even + h / CORNER * (1 - even)) / (double)n : 0;
 }
 
-static void exact_one(const gsa__loss *loss, double m, double target, exact *out)
+static void exact_one(const gsai_loss *loss, double m, double target, exact *out)
 {
     double sign = target > 0.5 ? 1 : -1, v = sign * m, h = fmax(0, 1 - v);
-    if (loss == &gsa__loss_squared) {
+    if (loss == &gsai_loss_squared) {
         *out = (exact){.loss = (m - target) * (m - target) / 2, .g = {m - target}, .curvature = 1};
-    } else if (loss == &gsa__loss_logistic) {
+    } else if (loss == &gsai_loss_logistic) {
         double rest = v > 0 ? exp(-v) / (1 + exp(-v)) : 1 / (1 + exp(v));
         out->loss = fmax(0, -v) + log1p(exp(-fabs(v)));
         out->g[0] = -sign * rest;
@@ -74,18 +74,18 @@ static void exact_one(const gsa__loss *loss, double m, double target, exact *out
     }
 }
 
-static void exact_row(const gsa__loss *loss, const double *m, size_t n_outputs, double target, exact *out)
+static void exact_row(const gsai_loss *loss, const double *m, size_t n_outputs, double target, exact *out)
 {
     if (n_outputs == 1)
         exact_one(loss, m[0], target, out);
-    else if (loss == &gsa__loss_softmax)
+    else if (loss == &gsai_loss_softmax)
         exact_softmax(m, n_outputs, (size_t)target, out);
     else
         exact_squared_hinge(m, n_outputs, (size_t)target, out);
 }
 
 /* The second derivative of a row's loss along z. */
-static double exact_bending(const gsa__loss *loss, const exact *at, const double *z, size_t n_outputs, size_t y)
+static double exact_bending(const gsai_loss *loss, const exact *at, const double *z, size_t n_outputs, size_t y)
 {
     double mean = 0, sum = 0;
     if (n_outputs == 1)
@@ -95,18 +95,18 @@ static double exact_bending(const gsa__loss *loss, const exact *at, const double
     for (size_t k = 0; k < n_outputs; k++)
         sum += at->p[k] * (z[k] - mean) * (z[k] - mean);
     double h = sqrt(2 * at->loss);
-    return loss == &gsa__loss_softmax ? sum : h > 0 ? (mean - z[y]) * (mean - z[y]) + h / CORNER * sum : 0;
+    return loss == &gsai_loss_softmax ? sum : h > 0 ? (mean - z[y]) * (mean - z[y]) + h / CORNER * sum : 0;
 }
 
 /* ---- many rows --------------------------------------------------------------------------------------------------- */
 
 typedef struct sample {
-    const gsa__loss *loss;
-    gsa__rows_at at;
+    const gsai_loss *loss;
+    gsai_rows_at at;
     float *target, *weight, *margin, *direction;
 } sample;
 
-static float *padded_cells(uint64_t seed, const gsa__rows_at *at, double width)
+static float *padded_cells(uint64_t seed, const gsai_rows_at *at, double width)
 {
     float *cell = calloc(at->n * at->stride, sizeof *cell);
     for (size_t i = 0; i < at->n; i++)
@@ -116,10 +116,10 @@ static float *padded_cells(uint64_t seed, const gsa__rows_at *at, double width)
 }
 
 /* Every tenth row has no weight. */
-static sample sample_of(const gsa__loss *loss, size_t n, size_t n_outputs, double width, bool along)
+static sample sample_of(const gsai_loss *loss, size_t n, size_t n_outputs, double width, bool along)
 {
     sample s = {.loss = loss};
-    s.at = (gsa__rows_at){.math = &gsa__solve_kernels_at(0)->math, .n = n, .n_outputs = n_outputs};
+    s.at = (gsai_rows_at){.math = &gsai_solve_kernels_at(0)->math, .n = n, .n_outputs = n_outputs};
     s.at.stride = n_outputs == 1 ? 1 : (n_outputs + 7) / 8 * 8;
     s.margin = padded_cells(1, &s.at, width);
     s.direction = along ? padded_cells(2, &s.at, width) : NULL;
@@ -127,8 +127,8 @@ static sample sample_of(const gsa__loss *loss, size_t n, size_t n_outputs, doubl
     s.weight = calloc(n, sizeof *s.weight);
     for (size_t i = 0; i < n; i++) {
         size_t n_classes = n_outputs == 1 ? 2 : n_outputs;
-        s.target[i] = (float)(gsa__mix(i) % n_classes);
-        if (loss == &gsa__loss_squared)
+        s.target[i] = (float)(gsai_mix(i) % n_classes);
+        if (loss == &gsai_loss_squared)
             s.target[i] = (float)normal_at(3, i);
         s.weight[i] = i % 10 == 9 ? 0 : (float)between(0.01, 3, 4, i);
     }
@@ -167,11 +167,11 @@ static double margins_at(const sample *s, size_t row, double *m, double *z)
 
 static double assert_row(const sample *s, size_t row, const exact *expected, double max)
 {
-    const gsa__rows_at *at = &s->at;
+    const gsai_rows_at *at = &s->at;
     double weight = (double)at->weight[row],
-           unit = s->loss == &gsa__loss_softmax || s->loss == &gsa__loss_logistic ? 1 : 1 + max;
-    double close = CLOSE * weight, of_loss = close * (1 + expected->loss + (s->loss == &gsa__loss_softmax ? max : 0));
-    if (s->loss == &gsa__loss_squared_hinge && at->n_outputs > 1) { /* margins are divided by CORNER */
+           unit = s->loss == &gsai_loss_softmax || s->loss == &gsai_loss_logistic ? 1 : 1 + max;
+    double close = CLOSE * weight, of_loss = close * (1 + expected->loss + (s->loss == &gsai_loss_softmax ? max : 0));
+    if (s->loss == &gsai_loss_squared_hinge && at->n_outputs > 1) { /* margins are divided by CORNER */
         unit *= (1 + max) / CORNER;
         of_loss = close * (1 + max) * (1 + sqrt(2 * expected->loss));
     }
@@ -184,10 +184,10 @@ static double assert_row(const sample *s, size_t row, const exact *expected, dou
     return of_loss;
 }
 
-static void check(const gsa__loss *loss, size_t n, size_t n_outputs, double width, bool along)
+static void check(const gsai_loss *loss, size_t n, size_t n_outputs, double width, bool along)
 {
     static exact expected;
-    static double m[GSA__MAX_OUTPUTS], z[GSA__MAX_OUTPUTS];
+    static double m[GSAI_MAX_OUTPUTS], z[GSAI_MAX_OUTPUTS];
     sample s = sample_of(loss, n, n_outputs, width, along);
     size_t n_cells = n * s.at.stride;
     double value = 0, slope = 0, bending = 0, off = 0, off_slope = 0, off_bending = 0;
@@ -207,9 +207,9 @@ static void check(const gsa__loss *loss, size_t n, size_t n_outputs, double widt
         slope += weight * sum;
         bending += weight * exact_bending(loss, &expected, z, n_outputs, (size_t)s.target[row]);
         off_slope +=
-            CLOSE * weight * (1 + max) * (loss == &gsa__loss_softmax || loss == &gsa__loss_logistic ? 1 : 1 + max);
+            CLOSE * weight * (1 + max) * (loss == &gsai_loss_softmax || loss == &gsai_loss_logistic ? 1 : 1 + max);
         /* of a rounded corner, whose width divides */
-        double steep = loss == &gsa__loss_squared_hinge && n_outputs > 1 ? (1 + max) / (CORNER * CORNER) : 1;
+        double steep = loss == &gsai_loss_squared_hinge && n_outputs > 1 ? (1 + max) / (CORNER * CORNER) : 1;
         off_bending += CLOSE * weight * (1 + max * max) * steep;
     }
     assert_close(s.at.value, value, off);
@@ -221,7 +221,7 @@ static void check(const gsa__loss *loss, size_t n, size_t n_outputs, double widt
     sample_free(&s);
 }
 
-static void check_all(const gsa__loss *loss, size_t n_outputs)
+static void check_all(const gsai_loss *loss, size_t n_outputs)
 {
     for (size_t r = 0; r < COUNT(N_ROWS); r++)
         for (size_t i = 0; i < COUNT(SPREADS) && N_ROWS[r] * n_outputs < 100000; i++)
@@ -232,9 +232,9 @@ static void check_all(const gsa__loss *loss, size_t n_outputs)
 static void losses_of_one_output_are_those_of_plain_formulas(void **unused)
 {
     (void)unused;
-    check_all(&gsa__loss_squared, 1);
-    check_all(&gsa__loss_logistic, 1);
-    check_all(&gsa__loss_squared_hinge, 1);
+    check_all(&gsai_loss_squared, 1);
+    check_all(&gsai_loss_logistic, 1);
+    check_all(&gsai_loss_squared_hinge, 1);
 }
 
 static void losses_of_many_classes_are_those_of_plain_formulas(void **unused)
@@ -242,19 +242,19 @@ static void losses_of_many_classes_are_those_of_plain_formulas(void **unused)
     (void)unused;
     static const size_t n_classes[] = {2, 3, 7, 8, 9, 15, 16, 17, 40, 100, 300};
     for (size_t i = 0; i < COUNT(n_classes); i++) {
-        check_all(&gsa__loss_softmax, n_classes[i]);
-        check_all(&gsa__loss_squared_hinge, n_classes[i]);
+        check_all(&gsai_loss_softmax, n_classes[i]);
+        check_all(&gsai_loss_squared_hinge, n_classes[i]);
     }
 }
 
 static void classes_may_be_as_many_as_stated(void **unused)
 {
     (void)unused;
-    static const size_t n_classes[] = {2049, 4088, GSA__MAX_OUTPUTS};
+    static const size_t n_classes[] = {2049, 4088, GSAI_MAX_OUTPUTS};
     for (size_t i = 0; i < COUNT(n_classes); i++) {
-        check(&gsa__loss_softmax, 3, n_classes[i], 3, true);
-        check(&gsa__loss_softmax, 3, n_classes[i], 3, false);
-        check(&gsa__loss_squared_hinge, 3, n_classes[i], 3, true);
+        check(&gsai_loss_softmax, 3, n_classes[i], 3, true);
+        check(&gsai_loss_softmax, 3, n_classes[i], 3, false);
+        check(&gsai_loss_squared_hinge, 3, n_classes[i], 3, true);
     }
 }
 
@@ -279,8 +279,8 @@ static double exact_value(const sample *s, double step)
 static void slope_and_bending_are_those_of_small_steps(void **unused)
 {
     (void)unused;
-    static const gsa__loss *const losses[] = {&gsa__loss_squared, &gsa__loss_logistic, &gsa__loss_squared_hinge,
-                                              &gsa__loss_softmax, &gsa__loss_squared_hinge};
+    static const gsai_loss *const losses[] = {&gsai_loss_squared, &gsai_loss_logistic, &gsai_loss_squared_hinge,
+                                              &gsai_loss_softmax, &gsai_loss_squared_hinge};
     static const size_t n_outputs[] = {1, 1, 1, 5, 5};
     const double h = 1e-5;
     for (size_t i = 0; i < COUNT(losses); i++) {
@@ -301,12 +301,12 @@ static void what_is_not_wanted_changes_nothing(void **unused)
 {
     (void)unused;
     static const size_t n_outputs[] = {1, 1, 5, 1, 5};
-    static const gsa__loss *const losses[] = {&gsa__loss_squared, &gsa__loss_logistic, &gsa__loss_softmax,
-                                              &gsa__loss_squared_hinge, &gsa__loss_squared_hinge};
+    static const gsai_loss *const losses[] = {&gsai_loss_squared, &gsai_loss_logistic, &gsai_loss_softmax,
+                                              &gsai_loss_squared_hinge, &gsai_loss_squared_hinge};
     for (size_t i = 0; i < COUNT(losses); i++) {
         sample s = sample_of(losses[i], 300, n_outputs[i], 2, true);
-        void (*function)(gsa__rows_at *) = losses[i]->rows;
-        gsa__rows_at all = s.at, still = s.at;
+        void (*function)(gsai_rows_at *) = losses[i]->rows;
+        gsai_rows_at all = s.at, still = s.at;
         float *memory = calloc(300 * (s.at.stride + 2), sizeof *memory);
         all.residual = memory;
         all.curvature = memory + 300 * s.at.stride;
@@ -330,12 +330,12 @@ static void what_is_not_wanted_changes_nothing(void **unused)
 static void every_kernel_gives_losses_of_the_same_bits(void **unused)
 {
     (void)unused;
-    const gsa__solve_kernels *kernels;
-    for (size_t number = 1; (kernels = gsa__solve_kernels_at(number)) != NULL; number++)
+    const gsai_solve_kernels *kernels;
+    for (size_t number = 1; (kernels = gsai_solve_kernels_at(number)) != NULL; number++)
         for (size_t n_outputs = 1; n_outputs < 40; n_outputs += 3) {
-            const gsa__loss *loss = n_outputs == 1 ? &gsa__loss_logistic : &gsa__loss_softmax;
+            const gsai_loss *loss = n_outputs == 1 ? &gsai_loss_logistic : &gsai_loss_softmax;
             sample s = sample_of(loss, 300, n_outputs, 2, true);
-            gsa__rows_at wide = s.at;
+            gsai_rows_at wide = s.at;
             wide.math = &kernels->math;
             loss->rows(&s.at);
             loss->rows(&wide);
@@ -349,10 +349,10 @@ static void curvatures_are_never_negative(void **unused)
     (void)unused;
     for (size_t n_outputs = 2; n_outputs < 12; n_outputs++)
         for (double width = 1; width < 100; width *= 2) {
-            sample s = sample_of(&gsa__loss_softmax, 1000, n_outputs, width, false);
+            sample s = sample_of(&gsai_loss_softmax, 1000, n_outputs, width, false);
             float curvature[1000];
             s.at.curvature = curvature;
-            gsa__loss_softmax.rows(&s.at);
+            gsai_loss_softmax.rows(&s.at);
             for (size_t i = 0; i < 1000; i++)
                 if (!(curvature[i] >= 0))
                     fail_msg("%zu classes: row %zu has the curvature %g", n_outputs, i, (double)curvature[i]);
@@ -363,8 +363,8 @@ static void curvatures_are_never_negative(void **unused)
 static void losses_of_the_caller_are_not_solved(void **unused)
 {
     (void)unused;
-    assert_null(gsa__loss_custom.rows);
-    assert_non_null(gsa__loss_hinge.rows);
+    assert_null(gsai_loss_custom.rows);
+    assert_non_null(gsai_loss_hinge.rows);
 }
 
 int main(void)

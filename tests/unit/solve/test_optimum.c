@@ -149,7 +149,7 @@ static rows *moved(const rows *r, int power, bool of_each, float offset)
 }
 
 /* A row of the design for every row as given: kinds stand in the order of their hashes. */
-static size_t *rows_by_hash(const gsa__design *design, const gsa__gathered *gathered)
+static size_t *rows_by_hash(const gsai_design *design, const gsai_gathered *gathered)
 {
     size_t *row = calloc(gathered->n_rows + 1, sizeof *row), first = 0;
     uint64_t last = 0;
@@ -167,7 +167,7 @@ static size_t *rows_by_hash(const gsa__design *design, const gsa__gathered *gath
     return row;
 }
 
-static double margin_of(const gsa__design *design, const gsa__optimum *optimum, size_t row, size_t k)
+static double margin_of(const gsai_design *design, const gsai_optimum *optimum, size_t row, size_t k)
 {
     size_t n_outputs = design->n_outputs;
     double sum = optimum->weight[k];
@@ -178,18 +178,18 @@ static double margin_of(const gsa__design *design, const gsa__optimum *optimum, 
     return design->target_origin + design->target_unit * sum;
 }
 
-static void find_optimum(gsa__problem *problem, const gsa_state *state, gsa__arena *arena, gsa__optimum *out)
+static void find_optimum(gsai_problem *problem, const gsa_state *state, gsai_arena *arena, gsai_optimum *out)
 {
     gsa_error error = {0};
     problem->loss = state->loss->rows;
-    problem->units = state->params.value[GSA__PARAM_units];
-    problem->n_strengths = gsa__loss_has_classes(state->loss) ? 8 : 18;
+    problem->units = state->params.value[GSAI_PARAM_units];
+    problem->n_strengths = gsai_loss_has_classes(state->loss) ? 8 : 18;
     problem->has_intercept = true;
-    problem->has_probabilities = gsa__loss_has_probabilities(state->loss);
-    if (gsa__sweeps_suit(problem->design))
-        must_be_ok(gsa__sweeps_find(problem, arena, out, &error), &error);
+    problem->has_probabilities = gsai_loss_has_probabilities(state->loss);
+    if (gsai_sweeps_suit(problem->design))
+        must_be_ok(gsai_sweeps_find(problem, arena, out, &error), &error);
     else
-        must_be_ok(gsa__optimum_find(problem, arena, 1, out, &error), &error);
+        must_be_ok(gsai_optimum_find(problem, arena, 1, out, &error), &error);
 }
 
 /* The margins of all rows at the optimum. Rows are dealt to folds by the hash of the features of `like`, since another
@@ -199,17 +199,17 @@ static double *margins_at_optimum(const rows *r, const rows *like, const char *l
     gsa_error error = {0};
     gsa_batch batch = rows_batch(r), others = rows_batch(like);
     gsa_state *state = state_with("method", "auto", "loss", loss, NULL);
-    gsa_env env = gsa__env_resolve(NULL);
-    gsa__gathered gathered = {.env = env};
-    gsa__design design;
-    gsa__arena arena = {.env = &env};
-    gsa__optimum optimum = {0};
+    gsa_env env = gsai_env_resolve(NULL);
+    gsai_gathered gathered = {.env = env};
+    gsai_design design;
+    gsai_arena arena = {.env = &env};
+    gsai_optimum optimum = {0};
     prepare(state, &batch);
-    must_be_ok(gsa__gather(&gathered, state, &batch, &error), &error);
+    must_be_ok(gsai_gather(&gathered, state, &batch, &error), &error);
     for (size_t i = 0; i < r->n_rows; i++)
-        gathered.hash[i] = gsa__row_features_hash(&others, i);
-    must_be_ok(gsa__design_make(&design, &gathered, state, &error), &error);
-    gsa__problem problem = {.design = &design, .kernels = gsa__solve_kernels_best(), .env = &env};
+        gathered.hash[i] = gsai_row_features_hash(&others, i);
+    must_be_ok(gsai_design_make(&design, &gathered, state, &error), &error);
+    gsai_problem problem = {.design = &design, .kernels = gsai_solve_kernels_best(), .env = &env};
     find_optimum(&problem, state, &arena, &optimum);
     *n = r->n_rows * design.n_outputs;
     size_t *row = rows_by_hash(&design, &gathered);
@@ -217,9 +217,9 @@ static double *margins_at_optimum(const rows *r, const rows *like, const char *l
     for (size_t i = 0; i < *n; i++)
         margin[i] = margin_of(&design, &optimum, row[i / design.n_outputs], i % design.n_outputs);
     free(row);
-    gsa__arena_release(&arena);
-    gsa__design_release(&design);
-    gsa__gathered_release(&gathered);
+    gsai_arena_release(&arena);
+    gsai_design_release(&design);
+    gsai_gathered_release(&gathered);
     gsa_state_free(state);
     return margin;
 }

@@ -1,7 +1,7 @@
 /* Runs that start from the state of another: what they keep, learn and forget. */
 #include "planted.h"
 
-#include "core/state.h"
+#include "learn/state.h"
 
 #include "base/real.h"
 
@@ -52,7 +52,7 @@ static double loss_of(const gsa_state *state, const rows *r)
         while (k < n_classes && strtod(gsa_model_label(model, k), NULL) != r->label[row])
             k++;
         double off = n_classes ? 0 : p[row] - r->label[row];
-        sum += n_classes ? -gsa__log(p[row * n_classes + k]) : off * off;
+        sum += n_classes ? -gsai_log(p[row * n_classes + k]) : off * off;
     }
     gsa_model_free(model);
     free(p);
@@ -311,9 +311,10 @@ static void sums_of_squares_of_all_days_are_carried_on(void **unused)
     gsa_state *other = day_of(NULL, b, "logistic", "auto", 1);
     assert_int_equal(second->rows_behind, 2000);
     for (size_t slot = 0; slot < 7; slot++) {
-        double sum = gsa__state_mass(first, slot) + gsa__state_mass(other, slot);
-        assert_close(gsa__state_mass(second, slot), sum, 1e-4 * sum);
-        assert_int_equal(gsa__state_count(second, slot), gsa__state_count(first, slot) + gsa__state_count(other, slot));
+        double sum = gsai_state_sum_sq(first, slot) + gsai_state_sum_sq(other, slot);
+        assert_close(gsai_state_sum_sq(second, slot), sum, 1e-4 * sum);
+        assert_int_equal(gsai_state_n_seen(second, slot),
+                         gsai_state_n_seen(first, slot) + gsai_state_n_seen(other, slot));
     }
     free_states(first, second, other);
     free(all);

@@ -1,7 +1,7 @@
 /* Solutions of hardly any rows, how good they are, and how they end early. */
 #include "planted.h"
 
-#include "core/loss/rows.h"
+#include "learn/loss/rows.h"
 #include "solve/solve.h"
 
 #include <stdatomic.h>
@@ -92,7 +92,7 @@ static void rows_of_extreme_values_make_a_finite_model(void **unused)
     for (size_t i = 0; i < COUNT(losses); i++) {
         rows *r = planted(200, 4, 1, 2);
         for (size_t e = 0; e < r->n_entries; e++)
-            r->value[e] = values[gsa__mix(e) % COUNT(values)];
+            r->value[e] = values[gsai_mix(e) % COUNT(values)];
         for (size_t row = 0; row < 200; row++)
             r->label[row] *= i == 2 ? 1e15 : 1;
         assert_learns(r, losses[i]);
@@ -186,7 +186,7 @@ static void a_stop_ends_the_solution_at_once(void **unused)
                     assert_int_equal(status, GSA_STOPPED);
                 if (status == GSA_OK)
                     assert_true(p.n_asked <= n_before[k]);
-                assert_true(p.n_asked <= n_before[k] + GSA__FOLDS + n_threads);
+                assert_true(p.n_asked <= n_before[k] + GSAI_FOLDS + n_threads);
                 n_stopped += status == GSA_STOPPED;
                 gsa_state_free(state);
             }
@@ -201,12 +201,12 @@ static void a_stop_ends_the_solution_at_once(void **unused)
 static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
 {
     (void)unused;
-    for (size_t n = GSA__MAX_OUTPUTS - 1; n <= GSA__MAX_OUTPUTS + 1; n++) {
+    for (size_t n = GSAI_MAX_OUTPUTS - 1; n <= GSAI_MAX_OUTPUTS + 1; n++) {
         gsa_error error = {0};
         rows *r = rows_new();
         gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
-        gsa__solver *solver = NULL;
-        gsa_env env = gsa__env_resolve(NULL);
+        gsai_solver *solver = NULL;
+        gsa_env env = gsai_env_resolve(NULL);
         bool fits = true;
         for (size_t i = 0; i < n; i++) {
             rows_entry(r, 0, 1);
@@ -215,11 +215,11 @@ static void more_classes_than_a_loss_has_room_for_are_not_solved(void **unused)
         }
         gsa_batch batch = rows_batch(r);
         batch.weight = r->weight;
-        must_be_ok(gsa__solver_new(state, &batch, &env, &solver, &error), &error);
+        must_be_ok(gsai_solver_new(state, &batch, &env, &solver, &error), &error);
         assert_non_null(solver);
-        must_be_ok(gsa__solver_add(solver, &batch, &fits, &error), &error);
-        assert_int_equal(fits, n <= GSA__MAX_OUTPUTS);
-        gsa__solver_free(solver);
+        must_be_ok(gsai_solver_add(solver, &batch, &fits, &error), &error);
+        assert_int_equal(fits, n <= GSAI_MAX_OUTPUTS);
+        gsai_solver_free(solver);
         gsa_state_free(state);
         free(r);
     }

@@ -1,7 +1,7 @@
 /* Solutions in which memory is refused or limited: dense and sparse rows, both inverses, both stages, and sweeps. */
 #include "planted.h"
 
-#include "../engine/refusing.h"
+#include "../train/refusing.h"
 
 /* Which of the data sets the run is of; shorter ones, since every allocation is a run. */
 static gsa_status solve_of(const data *of, const gsa_env *env, bytes *out, gsa_error *error)

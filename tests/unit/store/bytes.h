@@ -47,7 +47,7 @@ static inline bytes bytes_of_file(const char *header, const void *data, size_t d
     while (b.size < 8 + padded)
         bytes_append(&b, " ", 1);
     bytes_append(&b, data, data_size);
-    uint64_t hash = gsa__hash(b.at, b.size, 0);
+    uint64_t hash = gsai_hash(b.at, b.size, 0);
     for (int i = 0; i < 8; i++)
         sum[i] = (unsigned char)(hash >> (8 * i));
     bytes_append(&b, sum, 8);

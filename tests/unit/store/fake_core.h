@@ -4,7 +4,7 @@
 #define TESTS_UNIT_STORE_FAKE_CORE_H
 
 #include "base/error.h"
-#include "core/snapshot.h"
+#include "store/snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,71 +20,72 @@ struct gsa_model {
     void *owner;
 };
 
-struct gsa__snapshot {
-    gsa__tensor tensor;
-    gsa__note note;
-    gsa__bundle bundle;
+struct gsai_snapshot {
+    gsai_tensor tensor;
+    gsai_note note;
+    gsai_bundle bundle;
 };
 
-static gsa_status fake_snapshot(const float *number, const char *format, gsa__snapshot **out)
+static gsa_status fake_snapshot(const float *number, const char *format, gsai_snapshot **out)
 {
-    gsa__snapshot *s = calloc(1, sizeof *s);
-    s->tensor = (gsa__tensor){.name = "number", .dtype = GSA__F32, .n_dims = 1, .shape = {1}, .data = number};
-    s->note = (gsa__note){"format", format};
-    s->bundle = (gsa__bundle){&s->tensor, 1, &s->note, 1};
+    gsai_snapshot *s = calloc(1, sizeof *s);
+    s->tensor = (gsai_tensor){.name = "number", .dtype = GSAI_F32, .n_dims = 1, .shape = {1}, .data = number};
+    s->note = (gsai_note){"format", format};
+    s->bundle = (gsai_bundle){&s->tensor, 1, &s->note, 1};
     *out = s;
     return GSA_OK;
 }
 
-gsa_status gsa__state_snapshot(const gsa_state *state, gsa__snapshot **out, gsa_error *error)
+gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error)
 {
     if (state->number < 0)
-        return gsa__fail(error, GSA_MEMORY, "no snapshot of a negative state");
+        return gsai_fail(error, GSA_MEMORY, "no snapshot of a negative state");
     return fake_snapshot(&state->number, "state", out);
 }
 
-gsa_status gsa__state_snapshot_head(const gsa_state *copy, const gsa_state *base, gsa__snapshot **out, gsa_error *error)
+gsa_status gsai_state_snapshot_delta_header(const gsa_state *copy, const gsa_state *base, gsai_snapshot **out,
+                                            gsa_error *error)
 {
     (void)base;
-    return gsa__state_snapshot(copy, out, error);
+    return gsai_state_snapshot(copy, out, error);
 }
 
-gsa_status gsa__model_snapshot(const gsa_model *model, gsa__snapshot **out, gsa_error *error)
+gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)
 {
     (void)error;
     return fake_snapshot(model->number, "model", out);
 }
 
-const gsa__bundle *gsa__snapshot_bundle(const gsa__snapshot *snapshot)
+const gsai_bundle *gsai_snapshot_bundle(const gsai_snapshot *snapshot)
 {
     return &snapshot->bundle;
 }
 
-void gsa__snapshot_free(gsa__snapshot *snapshot)
+void gsai_snapshot_free(gsai_snapshot *snapshot)
 {
     free(snapshot);
 }
 
-static gsa_status fake_check(const gsa__bundle *bundle, const char *format, gsa_error *error)
+static gsa_status fake_check(const gsai_bundle *bundle, const char *format, gsa_error *error)
 {
-    const char *found = gsa__bundle_note(bundle, "format");
+    const char *found = gsai_bundle_note(bundle, "format");
     if (!found || strcmp(found, format) != 0)
-        return gsa__fail(error, GSA_FORMAT, "this is a %s, expected a %s", found ? found : "stranger", format);
+        return gsai_fail(error, GSA_FORMAT, "this is a %s, expected a %s", found ? found : "stranger", format);
     return GSA_OK;
 }
 
-gsa_status gsa__state_restore(const gsa__bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
+gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     (void)env;
     gsa_status status = fake_check(bundle, "state", error);
     if (status != GSA_OK)
         return status;
     *out = malloc(sizeof **out);
-    (*out)->number = *(const float *)gsa__bundle_tensor(bundle, "number")->data;
+    (*out)->number = *(const float *)gsai_bundle_tensor(bundle, "number")->data;
     return GSA_OK;
 }
 
-gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
+gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
                               int *kept, gsa_model **out, gsa_error *error)
 {
     (void)env;
@@ -93,7 +94,7 @@ gsa_status gsa__model_restore(const gsa__bundle *bundle, const gsa_env *env, voi
     if (status != GSA_OK)
         return status;
     gsa_model *model = malloc(sizeof *model);
-    const float *stored = gsa__bundle_tensor(bundle, "number")->data;
+    const float *stored = gsai_bundle_tensor(bundle, "number")->data;
     *kept = close != NULL;
     *model = (gsa_model){.own = *stored, .close = close, .owner = owner};
     model->number = close ? stored : &model->own;

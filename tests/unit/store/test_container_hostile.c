@@ -22,12 +22,12 @@ static const unsigned char zeros[4096];
 
 static void assert_refused(const void *at, size_t size, const char *fragment, const char *what)
 {
-    gsa__container *container = (gsa__container *)(uintptr_t)1;
+    gsai_container *container = (gsai_container *)(uintptr_t)1;
     gsa_error error = {.message = ""};
     /* An exact copy on the heap, so that the sanitizer sees a read beyond the end. */
     unsigned char *copy = malloc(size ? size : 1);
     memcpy(copy, at, size);
-    gsa_status status = gsa__container_open_bytes(copy, size, "the file", NULL, &container, &error);
+    gsa_status status = gsai_container_open_bytes(copy, size, "the file", NULL, &container, &error);
     free(copy);
     if (status != GSA_FORMAT || container != NULL || strncmp(error.message, "the file ", 9) != 0)
         fail_msg("%s: status %d, \"%s\"", what, status, error.message);
@@ -146,11 +146,11 @@ static void the_same_header_without_the_lie_is_read(void **state)
     bytes b = bytes_of_file("{\"__metadata__\":{\"a\":\"1\"}," A8
                             "\"b\":{\"dtype\":\"U8\",\"shape\":[1,3],\"data_offsets\":[8,11]}," SUM(11, 19) "}",
                             zeros, 11);
-    gsa__container *container;
+    gsai_container *container;
     gsa_error error;
-    assert_int_equal(gsa__container_open_bytes(b.at, b.size, "the file", NULL, &container, &error), GSA_OK);
-    assert_int_equal(gsa__container_bundle(container)->n_tensors, 2);
-    gsa__container_close(container);
+    assert_int_equal(gsai_container_open_bytes(b.at, b.size, "the file", NULL, &container, &error), GSA_OK);
+    assert_int_equal(gsai_container_bundle(container)->n_tensors, 2);
+    gsai_container_close(container);
     bytes_free(&b);
 }
 
@@ -175,11 +175,11 @@ static void a_header_size_that_lies_is_refused(void **state)
     put_size(&b, 0);
     assert_refused(b.at, b.size, "header is not JSON", "no header");
     bytes_free(&b);
-    unsigned char *large = calloc(1, GSA__CONTAINER_MOST_HEADER + 100);
+    unsigned char *large = calloc(1, GSAI_CONTAINER_MAX_HEADER + 100);
     b.at = large;
-    put_size(&b, GSA__CONTAINER_MOST_HEADER + 8);
+    put_size(&b, GSAI_CONTAINER_MAX_HEADER + 8);
     large[8] = '{';
-    assert_refused(large, GSA__CONTAINER_MOST_HEADER + 100, "no header of ours has", "a header over the limit");
+    assert_refused(large, GSAI_CONTAINER_MAX_HEADER + 100, "no header of ours has", "a header over the limit");
     free(large);
 }
 
@@ -231,11 +231,11 @@ static void deep_nesting_is_refused(void **state)
 static bytes small_file(void)
 {
     static const uint32_t ids[] = {1, 2, 3};
-    const gsa__tensor tensors[] = {{.name = "id", .dtype = GSA__U32, .n_dims = 1, .shape = {3}, .data = ids},
-                                   {.name = "s", .dtype = GSA__U8, .n_dims = 1, .shape = {2}, .data = "hi"}};
-    const gsa__note note = {"format", "test"};
+    const gsai_tensor tensors[] = {{.name = "id", .dtype = GSAI_U32, .n_dims = 1, .shape = {3}, .data = ids},
+                                   {.name = "s", .dtype = GSAI_U8, .n_dims = 1, .shape = {2}, .data = "hi"}};
+    const gsai_note note = {"format", "test"};
     bytes b = {0};
-    assert_int_equal(gsa__container_write(&(gsa__bundle){tensors, 2, &note, 1}, bytes_append, &b, NULL), GSA_OK);
+    assert_int_equal(gsai_container_write(&(gsai_bundle){tensors, 2, &note, 1}, bytes_append, &b, NULL), GSA_OK);
     return b;
 }
 
@@ -312,9 +312,9 @@ static void other_kinds_of_files_are_named(void **state)
 
 static void open_refuses(const char *path, gsa_status expected, const char *says)
 {
-    gsa__container *container = (gsa__container *)(uintptr_t)1;
+    gsai_container *container = (gsai_container *)(uintptr_t)1;
     gsa_error error = {.message = ""};
-    gsa_status status = gsa__container_open(path, NULL, &container, &error);
+    gsa_status status = gsai_container_open(path, NULL, &container, &error);
     if (status != expected || container || !strstr(error.message, path) || !strstr(error.message, says))
         fail_msg("%s: status %d, \"%s\"", path, status, error.message);
 }
@@ -350,15 +350,15 @@ static void every_allocation_may_fail(void **state)
     bytes b = small_file();
     unsigned char *shifted = malloc(b.size + 1);
     memcpy(shifted + 1, b.at, b.size);
-    gsa__container *container;
+    gsai_container *container;
     gsa_error error;
     size_t n = 0;
     for (;; n++) {
         failing memory = {.left = n};
         gsa_env env = failing_env(&memory);
-        gsa_status status = gsa__container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error);
+        gsa_status status = gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error);
         if (status == GSA_OK)
-            gsa__container_close(container);
+            gsai_container_close(container);
         assert_int_equal(memory.live, 0);
         if (status == GSA_OK)
             break;
@@ -382,15 +382,15 @@ static void the_environment_can_limit_and_stop(void **state)
     bytes b = small_file();
     unsigned char *shifted = malloc(b.size + 1);
     memcpy(shifted + 1, b.at, b.size);
-    gsa__container *container;
+    gsai_container *container;
     gsa_error error;
     gsa_budget budget = {.limit = b.size - 1};
     gsa_env env = {.budget = &budget};
-    assert_int_equal(gsa__container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
+    assert_int_equal(gsai_container_open_bytes(shifted + 1, b.size, "the file", &env, &container, &error), GSA_LIMIT);
     assert_int_equal(budget.used, 0);
     budget.limit = 0;
     env.should_stop = stop_now;
-    assert_int_equal(gsa__container_open_bytes(b.at, b.size, "the file", &env, &container, &error), GSA_STOPPED);
+    assert_int_equal(gsai_container_open_bytes(b.at, b.size, "the file", &env, &container, &error), GSA_STOPPED);
     free(shifted);
     bytes_free(&b);
 }

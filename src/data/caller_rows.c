@@ -1,0 +1,90 @@
+/* A reader of rows that the caller has: batches as he gives them, with the numbers of rows as places. */
+#include "data/reader.h"
+
+#include "base/batch.h"
+#include "base/error.h"
+#include "base/memory.h"
+
+typedef struct given {
+    gsa_reader head;
+    gsa_row_source source;
+    uint64_t n_rows;
+    gsa_place *place;
+    size_t place_capacity;
+} given;
+
+static void close_given(gsa_reader *head)
+{
+    gsa_env env = head->env;
+    gsai_free(&env, ((given *)head)->place);
+    gsai_free(&env, head);
+}
+
+static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
+{
+    if (!gsai_reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place))
+        return gsai_fail_memory(&reader->head.env, error, "no memory for the numbers of %zu rows", batch->n_rows);
+    for (size_t r = 0; r < batch->n_rows; r++)
+        reader->place[r] = (gsa_place){.line = ++reader->n_rows, .byte = UINT64_MAX};
+    batch->place = reader->place;
+    return GSA_OK;
+}
+
+static gsa_status check_given(const gsa_reader *head, const gsa_batch *batch, gsa_error *error)
+{
+    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 0, error);
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++)
+        status = gsai_batch_check_ids(batch, r, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(head, batch, error);
+    return status;
+}
+
+static gsa_status next_given(gsa_reader *head, gsa_batch *out, gsa_error *error)
+{
+    given *reader = (given *)head;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && out->n_rows == 0) {
+        *out = (gsa_batch){0};
+        status = head->env.should_stop(head->env.stop_ctx)
+                     ? gsai_fail(error, GSA_STOPPED, "reading rows was stopped on request")
+                     : reader->source.next(reader->source.ctx, out, error);
+    }
+    if (status == GSA_OK && !out->place)
+        status = number_rows(reader, out, error);
+    return status == GSA_OK ? check_given(head, out, error) : status;
+}
+
+static gsa_status rewind_given(gsa_reader *head, gsa_error *error)
+{
+    given *reader = (given *)head;
+    if (!reader->source.rewind)
+        return gsai_fail(error, GSA_UNSUPPORTED, "the rows given are a stream, which cannot be read again");
+    reader->n_rows = 0;
+    return reader->source.rewind(reader->source.ctx, error);
+}
+
+static void facts_of_given(const gsa_reader *head, gsa_reader_progress *out)
+{
+    out->is_stream = ((const given *)head)->source.rewind == NULL;
+}
+
+static const char *file_given(const gsa_reader *head, uint32_t file)
+{
+    (void)head;
+    return file == 0 ? "the rows given" : NULL;
+}
+
+gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    static const gsai_reader_kind kind = {
+        .next = next_given, .rewind = rewind_given, .close = close_given, .file = file_given, .facts = facts_of_given};
+    gsa_env resolved = gsai_env_resolve(env);
+    given *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
+    if (!reader)
+        return gsai_fail_memory(&resolved, error, "no memory for a reader of rows");
+    reader->head = (gsa_reader){.kind = &kind, .env = resolved};
+    reader->source = *source;
+    *out = &reader->head;
+    return GSA_OK;
+}

@@ -1,0 +1,104 @@
+/* Names of hashed features. */
+#include "data/feature_names.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+#define SLOTS (2 * GSA_MAX_NAMES)
+
+gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsa_env *env, gsa_error *error)
+{
+    if (book->came)
+        return GSA_OK;
+    *book = (gsai_feature_names){.env = env};
+    book->came = gsai_alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *book->came);
+    book->slot = gsai_alloc_zeroed(env, SLOTS, sizeof *book->slot);
+    if (book->came && book->slot)
+        return GSA_OK;
+    gsai_feature_names_free(book);
+    return gsai_fail_memory(env, error, "no memory for the names of features");
+}
+
+void gsai_feature_names_free(gsai_feature_names *book)
+{
+    void *const memory[] = {book->came, book->slot, book->id, book->start, book->text};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
+        gsai_free(book->env, memory[i]);
+    *book = (gsai_feature_names){.env = book->env};
+}
+
+static size_t find_slot(const gsai_feature_names *book, uint64_t id)
+{
+    size_t at = (size_t)gsai_mix(id) % SLOTS;
+    while (book->slot[at] != 0 && book->id[book->slot[at] - 1] != id)
+        at = (at + 1) % SLOTS;
+    return at;
+}
+
+static bool reserve(gsai_feature_names *book, size_t size)
+{
+    return gsai_reserve(book->env, &book->id, &book->id_capacity, book->n + 1, sizeof *book->id) &&
+           gsai_reserve(book->env, &book->start, &book->start_capacity, book->n + 1, sizeof *book->start) &&
+           gsai_reserve(book->env, &book->text, &book->text_capacity, book->text_size + size, 1);
+}
+
+void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
+                              const char *word, size_t word_size)
+{
+    __atomic_store_n(&book->came[id / 64], book->came[id / 64] | UINT64_C(1) << id % 64, __ATOMIC_RELAXED);
+    book->n_came++;
+    if (memchr(word, '\0', word_size))
+        column_size = word_size = 0; /* that this came first is known all the same */
+    size_t head = column_size + (column_size > 0), size = head + word_size + 1;
+    if (!book->known && (book->n == GSA_MAX_NAMES || size > GSA_NAMES_SIZE - book->text_size))
+        return;
+    book->lacks_memory = book->lacks_memory || !reserve(book, size);
+    if (book->lacks_memory)
+        return;
+    char *text = book->text + book->text_size;
+    memcpy(text, column, column_size);
+    if (head > 0)
+        text[column_size] = '=';
+    memcpy(text + head, word, word_size);
+    text[size - 1] = '\0';
+    if (book->slot)
+        book->slot[find_slot(book, id)] = (uint32_t)book->n + 1;
+    book->id[book->n] = id;
+    book->start[book->n++] = book->text_size;
+    book->text_size += size;
+}
+
+bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
+                             const gsa_env *env)
+{
+    *list = (gsai_feature_names){.env = env, .known = known};
+    list->came = gsai_alloc_zeroed(env, ((size_t)1 << bits) / 64 + 1, sizeof *list->came);
+    return list->came != NULL;
+}
+
+void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list)
+{
+    book->lacks_memory = book->lacks_memory || list->lacks_memory;
+    for (size_t i = 0; i < list->n; i++) {
+        const char *text = list->text + list->start[i];
+        if (gsai_feature_names_is_new(book, list->id[i]))
+            gsai_feature_names_enter(book, list->id[i], "", 0, text, strlen(text));
+    }
+}
+
+void gsai_feature_names_clear(gsai_feature_names *list)
+{
+    for (size_t i = 0; i < list->n; i++)
+        list->came[list->id[i] / 64] = 0;
+    list->n = list->n_came = list->text_size = 0;
+}
+
+const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id)
+{
+    uint32_t number = book->slot ? book->slot[find_slot(book, id)] : 0;
+    const char *text = number ? book->text + book->start[number - 1] : "";
+    return *text ? text : NULL;
+}

@@ -1,0 +1,61 @@
+/* Names of features whose ids are hashes, as they come, while there is room; and how many ids came at all.
+ *
+ *   1 An id keeps the name that came first: at most GSA_MAX_NAMES of them, and GSA_NAMES_SIZE bytes of text.
+ *   2 A bit an id says whether it came: that is all that most words cost.
+ *   3 A thread that reads rows before their turn makes a list; lists that are taken in the order of their rows give the
+ *     book that one thread would have made. */
+#ifndef GSA_DATA_FEATURE_NAMES_H
+#define GSA_DATA_FEATURE_NAMES_H
+
+#include <greedystep/data.h>
+
+#include <stdbool.h>
+
+typedef struct gsai_feature_names {
+    const gsa_env *env;
+    uint64_t *came; /* NULL: names are not remembered */
+    size_t n_came;
+    uint32_t *slot; /* open addressing: number of the name + 1; 0: none */
+    uint32_t *id;   /* of each name */
+    size_t *start;  /* of its text */
+    char *text;
+    size_t n, text_size, id_capacity, start_capacity, text_capacity;
+    bool lacks_memory; /* for a name that has room */
+    /* Not NULL: this is a list of what that book does not know yet, made by another thread than the one it grows in. */
+    const struct gsai_feature_names *known;
+} gsai_feature_names;
+
+/* Of a zeroed book, for ids below 2^bits; does nothing to one that has begun. */
+gsa_status gsai_feature_names_begin(gsai_feature_names *book, unsigned bits, const gsa_env *env, gsa_error *error);
+void gsai_feature_names_free(gsai_feature_names *book);
+/* An id that came for the first time: "column=word", or the word alone if the column has no name. Where there is no
+ * room it has no name, and an empty one if there is a NUL in the word. */
+void gsai_feature_names_enter(gsai_feature_names *book, uint32_t id, const char *column, size_t column_size,
+                              const char *word, size_t word_size);
+/* An empty list of what another book, which has begun for the same bits, does not know; and its turn. */
+bool gsai_feature_names_list(gsai_feature_names *list, const gsai_feature_names *known, unsigned bits,
+                             const gsa_env *env);
+void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names *list);
+void gsai_feature_names_clear(gsai_feature_names *list);
+const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id);
+
+/* That an id will be asked about soon; false: nobody wants to know. */
+static inline bool gsai_feature_names_expect(const gsai_feature_names *book, uint32_t id)
+{
+    if (book->came)
+        __builtin_prefetch(&(book->known ? book->known : book)->came[id / 64]);
+    return book->came != NULL;
+}
+
+static inline bool gsai_feature_names_came(const gsai_feature_names *book, uint32_t id)
+{
+    return __atomic_load_n(&book->came[id / 64], __ATOMIC_RELAXED) >> id % 64 & 1;
+}
+
+static inline bool gsai_feature_names_is_new(const gsai_feature_names *book, uint32_t id)
+{
+    return book->came && !(book->known && gsai_feature_names_came(book->known, id)) &&
+           !gsai_feature_names_came(book, id);
+}
+
+#endif

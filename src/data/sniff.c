@@ -1,0 +1,107 @@
+/* Which format a file is in: what was libsvm text before there were tables must stay it. */
+#include "data/sniff.h"
+
+#include "data/format/cache.h"
+#include "data/format/number.h"
+#include "data/format/text.h"
+
+#include <string.h>
+
+/* The first line with something in it, as far as it is there; its size is 0 if there is none. */
+static const char *first_line(const char *p, const char *end, size_t *size)
+{
+    if (gsai_is_mark(p, end))
+        p += GSAI_MARK_SIZE;
+    for (*size = 0; p < end; p += *size + 1) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p));
+        *size = (size_t)((newline ? newline : end) - p);
+        size_t blanks = 0;
+        while (blanks < *size && strchr(" \t\r", p[blanks]) && p[blanks] != '\0')
+            blanks++;
+        if (blanks < *size && p[blanks] != '#') {
+            *size -= blanks;
+            return p + blanks;
+        }
+    }
+    *size = 0;
+    return p;
+}
+
+static bool is_pair(const char *p, const char *end)
+{
+    const char *digits = p;
+    while (p < end && gsai_is_digit(*p))
+        p++;
+    return (p > digits && p < end && *p == ':') || (end - digits >= 4 && memcmp(digits, "qid:", 4) == 0);
+}
+
+/* What the tokens behind the first are. */
+typedef struct tokens {
+    size_t first_size;
+    bool any;           /* there is one behind it */
+    bool second_paired; /* the second is a pair, and a space stands before it */
+    bool all_paired;
+} tokens;
+
+static tokens look_at_tokens(const char *p, const char *end)
+{
+    const char *start = p;
+    tokens found = {.all_paired = true};
+    while (p < end && *p != ' ' && *p != '\t')
+        p++;
+    found.first_size = (size_t)(p - start);
+    while (p < end) {
+        bool after_space = *p == ' ';
+        while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+            p++;
+        if (p == end || *p == '#')
+            break;
+        bool paired = is_pair(p, end);
+        found.second_paired = found.second_paired || (!found.any && paired && after_space);
+        found.all_paired = found.all_paired && paired;
+        found.any = true;
+        while (p < end && *p != ' ' && *p != '\t')
+            p++;
+    }
+    return found;
+}
+
+static bool has_separator(const char *line, size_t size)
+{
+    return memchr(line, ',', size) || memchr(line, '\t', size) || memchr(line, ';', size);
+}
+
+static bool has_bar(const char *line, size_t size)
+{
+    for (size_t i = 0; i < size && !(line[i] == '#' && i > 0 && line[i - 1] == ' '); i++)
+        if (line[i] == '|' && (i == 0 || line[i - 1] == ' ' || line[i - 1] == '\t'))
+            return true;
+    return false;
+}
+
+const gsai_format *gsai_recognise(const char *name, const unsigned char *start, size_t size,
+                                  const gsai_format *expected)
+{
+    if (gsai_cache_matches(start, size))
+        return gsai_format_cache();
+    size_t line_size;
+    const char *line = first_line((const char *)start, (const char *)start + size, &line_size);
+    bool named_table = gsai_codec_ends(name, ".csv") || gsai_codec_ends(name, ".tsv") || gsai_codec_ends(name, ".tab");
+    if (size == GSAI_DECODE_START && line + line_size == (const char *)start + size)
+        while (line_size > 0 && line[line_size - 1] != ' ' && line[line_size - 1] != '\t')
+            line_size--; /* the last token may go on */
+    tokens found = look_at_tokens(line, line + line_size);
+    bool separated = has_separator(line, found.any ? line_size : found.first_size), is_libsvm;
+    bool named_vw = gsai_codec_ends(name, ".vw") || (expected == gsai_format_vw() && !named_table),
+         barred = has_bar(line, line_size);
+    named_table = named_table || expected == gsai_format_csv();
+    if (named_vw && barred)
+        return gsai_format_vw();
+    if (found.any && (found.second_paired || found.all_paired))
+        is_libsvm = !(named_table && separated);
+    else if (named_vw || (barred && !named_table))
+        return gsai_format_vw();
+    else
+        is_libsvm = !separated && !named_table;
+    return is_libsvm ? gsai_format_libsvm() : gsai_format_csv();
+}

@@ -1,0 +1,243 @@
+/* Calibration by held-out rows.
+ *
+ * Weights that fit the rows they learned are too sure of themselves on others, or, early on, not sure enough. One
+ * number cures both: the margins m become s m + b with the s and b that fit held-out rows best (b for one output only:
+ * with one a class, the classes would need one each). The loss is convex in s and b, so that a few Newton steps find
+ * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
+ * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
+ *
+ * Squared loss is calibrated too, without smoothing or prior: a line through the predictions. Hinge losses get a scale:
+ * steps of constant length leave their margins too long.
+ *
+ * Long runs over words meet ever more of them that were in a few rows only, whose weights are mostly noise. The weight
+ * of a feature that was in n rows counts n / (n + shrinkage), as the mean of a normal posterior around 0 would, with
+ * the shrinkage that the held-out rows ask for, if they do (docs/decisions/0015-shrinkage.md). */
+#include "learn/calibration.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+#define NEWTON_STEPS 40
+/* Rows; a feature that was in more is never in shrinkage. */
+#define MAX_SHRINKAGE 1e6
+/* Standard errors of the gain, for a shrinkage to be more than chance. */
+#define SHRINKAGE_ERRORS 3
+/* Two numbers are not found from less rows than this where no prior holds them. */
+#define MIN_FREE_ROWS 16u
+
+/* The held-out rows of a state. */
+struct evidence {
+    const gsai_loss *loss;
+    const gsai_table *table;
+    size_t n, n_outputs;
+    gsai_calibration_row *row;    /* [n] */
+    double *margins;              /* [n x n_outputs], and the other numbers behind them */
+    double *class_weight;         /* [n_classes]: of the rows of each class */
+    double *scratch;              /* [n_outputs] */
+    double *row_loss, *sure_loss; /* [n]: of each row, and without a shrinkage */
+    double weight;                /* of all rows */
+    bool offset;                  /* whether there is one to find */
+    const gsa_env *stop;          /* NULL: never */
+    bool *stopped;                /* it has asked for it: what follows is of a part of the rows, and for nothing */
+};
+
+static bool is_stopped(const struct evidence *e)
+{
+    return *e->stopped = *e->stopped || gsai_rows_should_stop(e->stop, e->n_outputs);
+}
+
+static gsai_slope slope_at(const struct evidence *e, double scale, double offset)
+{
+    gsai_slope sum = {0};
+    if (gsai_loss_has_probabilities(e->loss))
+        sum = (gsai_slope){((scale - 1) * (scale - 1) + offset * offset) / 2, {scale - 1, offset}, {1, 0, 1}};
+    for (size_t i = 0; i < e->n && !is_stopped(e); i++)
+        e->loss->add_slope(&e->row[i], scale, offset, &sum);
+    if (!e->offset) {
+        sum.g[1] = sum.h[1] = 0;
+        sum.h[2] = 1;
+    }
+    return sum;
+}
+
+/* Newton's method on a convex function of two numbers, with steps that are halved until they help. A scale below 0
+ * would turn the model round: then 0, a constant. */
+static void fit(const struct evidence *e, gsai_calibration *out)
+{
+    gsai_slope at = slope_at(e, out->scale, out->offset);
+    for (int i = 0; i < NEWTON_STEPS && !is_stopped(e); i++) {
+        if (out->scale == 0 && at.g[0] > 0) /* held there, and the offset alone is left to find */
+            at.g[0] = at.h[1] = 0;
+        double det = at.h[0] * at.h[2] - at.h[1] * at.h[1];
+        if (!(det > 1e-12 * at.h[0] * at.h[2]))
+            return;
+        double ds = (at.h[2] * at.g[0] - at.h[1] * at.g[1]) / det, db = (at.h[0] * at.g[1] - at.h[1] * at.g[0]) / det;
+        if (!(ds * at.g[0] + db * at.g[1] > 1e-12 * (fabs(at.loss) + 1e-300)))
+            return;
+        gsai_slope next = at;
+        double step = 1;
+        for (; step > 1e-9; step /= 2) {
+            double scale = out->scale - step * ds;
+            next = slope_at(e, scale > 0 ? scale : 0, out->offset - step * db);
+            if (next.loss < at.loss)
+                break;
+        }
+        if (!(next.loss < at.loss))
+            return;
+        out->scale = out->scale - step * ds > 0 ? out->scale - step * ds : 0;
+        out->offset -= step * db;
+        at = next;
+    }
+}
+
+/* Losses of the rows, and their mean. */
+static double loss_with(const struct evidence *e, const gsai_calibration *calibration, double *loss)
+{
+    double sum = 0;
+    for (size_t i = 0; i < e->n && !is_stopped(e); i++) {
+        for (size_t k = 0; k < e->n_outputs; k++)
+            e->scratch[k] = calibration->scale * e->row[i].m[k] + calibration->offset;
+        loss[i] = e->loss->value(e->scratch, e->n_outputs, &e->row[i].target);
+        sum += e->row[i].c * loss[i];
+    }
+    return sum / e->weight;
+}
+
+/* The scale of a hinge loss, which is convex in it and has no curvature to follow: by golden section, which narrows it
+ * to 2e-8. */
+#define MAX_SCALE 4.0
+#define SECTIONS 40
+
+static void fit_scale(const struct evidence *e, gsai_calibration *out)
+{
+    const double ratio = 0.6180339887498949;
+    double low = 0, high = MAX_SCALE;
+    for (int i = 0; i < SECTIONS; i++) {
+        gsai_calibration a = {.scale = high - ratio * (high - low)}, b = {.scale = low + ratio * (high - low)};
+        if (loss_with(e, &a, e->row_loss) < loss_with(e, &b, e->row_loss))
+            high = b.scale;
+        else
+            low = a.scale;
+    }
+    out->scale = (low + high) / 2;
+}
+
+/* By so many of its standard errors the mean loss is below that without a shrinkage. */
+static double errors_below(const struct evidence *e)
+{
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < e->n; i++)
+        mean += e->row[i].c * (e->sure_loss[i] - e->row_loss[i]) / e->weight;
+    for (size_t i = 0; i < e->n; i++) {
+        double apart = e->row[i].c * (e->sure_loss[i] - e->row_loss[i] - mean) / e->weight;
+        square += apart * apart;
+    }
+    return square > 0 ? mean / sqrt(square) : 0;
+}
+
+static gsa_status gather(struct evidence *e, const gsa_state *state, gsa_error *error)
+{
+    const gsa_env *env = &state->env;
+    size_t n = state->sample.n, n_numbers, n_outputs = state->table.n_outputs, n_classes = state->labels.n;
+    e->loss = state->loss;
+    e->n_outputs = n_outputs;
+    if (!gsai_multiply(n, n_outputs + 2, &n_numbers) || !gsai_add(n_numbers, n_outputs + n_classes, &n_numbers) ||
+        !(e->row = gsai_alloc(env, n, sizeof *e->row)) ||
+        !(e->margins = gsai_alloc_zeroed(env, n_numbers, sizeof *e->margins)))
+        return gsai_fail_memory(env, error, "no memory for the margins of %zu held-out rows", n);
+    e->row_loss = e->margins + n * n_outputs;
+    e->sure_loss = e->row_loss + n;
+    e->scratch = e->sure_loss + n;
+    e->class_weight = e->scratch + n_outputs;
+    for (size_t i = 0; i < n; i++) {
+        const gsai_held_row *row = state->sample.at[i];
+        e->row[i] = (gsai_calibration_row){
+            e->margins + i * n_outputs, n_outputs, gsai_held_target(state, row), row->seen, 0, e->scratch};
+        if (n_classes > 0)
+            e->class_weight[row->class_number] += row->seen;
+    }
+    e->n = n;
+    return GSA_OK;
+}
+
+/* Rows count as given; with balanced classes, every class that is there counts the same. */
+static void weigh(struct evidence *e, const gsa_state *state)
+{
+    bool balance = gsai_params_balance(&state->params) && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    size_t present = 0;
+    for (size_t k = 0; k < state->labels.n; k++)
+        present += e->class_weight[k] > 0;
+    double sum = 0;
+    for (size_t i = 0; i < e->n; i++)
+        sum += e->row[i].c;
+    for (size_t i = 0; i < e->n; i++) {
+        double n_own = state->labels.n > 0 ? e->class_weight[e->row[i].target.class_number] : 0;
+        if (balance)
+            e->row[i].c *= sum / ((double)present * n_own);
+        e->row[i].off = 1 - (n_own + 1) / (n_own + 2);
+        e->weight += e->row[i].c;
+    }
+}
+
+/* The best scale and offset for a shrinkage; those of `out` are where the search begins. */
+static void fit_shrinkage(struct evidence *e, const gsa_state *state, bool fits, gsai_calibration *out)
+{
+    *e->stopped = *e->stopped || !gsai_held_margins(state, e->table, out->shrinkage, e->stop, e->margins);
+    if (fits)
+        fit(e, out);
+    out->loss = loss_with(e, out, out->shrinkage > 0 ? e->row_loss : e->sure_loss);
+}
+
+/* A shrinkage is a power of two and grows while that pays: fourfold steps first, then half of one to either side. */
+static void find_shrinkage(struct evidence *e, const gsa_state *state, gsai_calibration *best)
+{
+    gsai_calibration tried;
+    for (double shrinkage = 4; shrinkage <= MAX_SHRINKAGE; shrinkage *= 4) {
+        tried = *best;
+        tried.shrinkage = shrinkage;
+        fit_shrinkage(e, state, true, &tried);
+        if (!(tried.loss < (1 - GSA_MIN_GAIN) * best->loss && errors_below(e) > SHRINKAGE_ERRORS))
+            break;
+        *best = tried;
+    }
+    double middle = best->shrinkage;
+    for (int side = 0; side < 2 && middle > 0; side++) {
+        tried = *best;
+        tried.shrinkage = side == 0 ? middle / 2 : middle * 2;
+        fit_shrinkage(e, state, true, &tried);
+        if (tried.loss < best->loss)
+            *best = tried;
+    }
+}
+
+gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsa_env *stop, gsai_calibration *out,
+                          gsa_error *error)
+{
+    bool stopped = false;
+    struct evidence e = {.table = table, .stop = stop, .stopped = &stopped};
+    *out = (gsai_calibration){1, 0, 0, NAN};
+    if (!state->loss || gsai_state_lacks_loss(state))
+        return GSA_OK;
+    gsa_status status = gather(&e, state, error);
+    e.offset = state->params.value[GSAI_PARAM_intercept] && e.n_outputs == 1;
+    if (status == GSA_OK && e.n > 0) {
+        weigh(&e, state);
+        bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+        bool enough = e.loss->has_probabilities ? state->labels.n > 1 : e.n >= MIN_FREE_ROWS;
+        bool fits = !is_paper && enough && e.loss->add_slope;
+        fit_shrinkage(&e, state, fits, out);
+        if (!is_paper && enough && e.loss->has_searchable_scale) {
+            fit_scale(&e, out);
+            out->loss = loss_with(&e, out, e.sure_loss);
+        }
+        if (fits)
+            find_shrinkage(&e, state, out);
+        if (stopped)
+            status = gsai_fail(error, GSA_STOPPED, "stopped on request");
+    }
+    gsai_free(&state->env, e.margins);
+    gsai_free(&state->env, e.row);
+    return status;
+}

@@ -1,0 +1,29 @@
+/* One scale, and for one output an offset, on the margins, and a shrinkage about rare features: what held-out rows say
+ * about a model's confidence. */
+#ifndef GSA_LEARN_CALIBRATION_H
+#define GSA_LEARN_CALIBRATION_H
+
+#include "learn/state.h"
+
+typedef struct gsai_calibration {
+    double scale, offset; /* 1 and 0: margins as they are */
+    double shrinkage;     /* a weight counts n / (n + shrinkage) if its feature was in n rows */
+    double loss;          /* mean loss of the held-out rows with these; NaN if there are none */
+} gsai_calibration;
+
+/* By the rows that a state holds out, under the averaged weights of its table, or of the rival's. Losses of the
+ * caller's are left as they are, and so are all with the paper's method; hinge losses get a scale. GSA_STOPPED if
+ * `stop` (NULL: never) asks for it. */
+gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsa_env *stop, gsai_calibration *out,
+                          gsa_error *error);
+
+/* The averaged weight of a slot of the state, calibrated. */
+static inline double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot,
+                                     double weight)
+{
+    if (slot == 0)
+        return calibration->scale * weight + calibration->offset;
+    return weight == 0 ? 0 : calibration->scale * gsai_state_shrinkage(state, slot, calibration->shrinkage) * weight;
+}
+
+#endif

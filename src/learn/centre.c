@@ -1,0 +1,80 @@
+/* Means of dense columns, so that the origin of a measurement does not matter: years, Kelvin, time stamps.
+ *
+ * Only columns that are present in nearly all rows are centred; the others must stay sparse. Which they are follows
+ * from the counts; in the first rows nearly everything is dense, and leaves soon. A value of 0 is absent: where a dense
+ * column is absent it is taken to be at its mean. */
+#include "learn/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+/* Present in at least this share of rows. */
+#define DENSE_SHARE 0.9
+
+const gsai_column *gsai_centre_column(const gsa_state *state, size_t slot, double count, double rows)
+{
+    bool dense = count >= DENSE_SHARE * rows && slot > 0 && slot < state->centre.n;
+    return dense && state->centre.at[slot].n > 0 ? &state->centre.at[slot] : NULL;
+}
+
+gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, gsa_error *error)
+{
+    if (n <= centre->n)
+        return GSA_OK;
+    if (!gsai_reserve(env, &centre->at, &centre->capacity, n, sizeof *centre->at))
+        return gsai_fail_memory(env, error, "no memory for the means of %zu columns", n);
+    memset(centre->at + centre->n, 0, (n - centre->n) * sizeof *centre->at);
+    centre->n = n;
+    return GSA_OK;
+}
+
+static void enter(gsai_column *column, double x)
+{
+    double off = x - column->mean;
+    column->n++;
+    column->mean += off / column->n;
+    column->squares += off * (x - column->mean);
+}
+
+/* Without an intercept nothing could take up the origin. */
+static bool centres(const gsa_state *state)
+{
+    return (state->units_free || state->contest) && state->params.value[GSAI_PARAM_intercept];
+}
+
+gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < n && centres(state); i++)
+        if (slot[i] > last && slot[i] < GSAI_MAX_COLUMNS)
+            last = slot[i];
+    return last > 0 ? gsai_centre_grow(&state->centre, last + 1, &state->env, error) : GSA_OK;
+}
+
+void gsai_centre_group(gsa_state *state)
+{
+    const gsai_group *group = &state->group;
+    double least = DENSE_SHARE * (double)(state->rows_behind + 1);
+    for (size_t row = 0; row < group->n_rows && centres(state); row++)
+        for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+            size_t slot = group->slot[e];
+            if (slot < state->centre.n && (double)(gsai_state_n_seen(state, slot) + 1) >= least)
+                enter(&state->centre.at[slot], (double)group->x[e]);
+        }
+}
+
+void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start)
+{
+    double n = from->n - start->n;
+    if (n <= 0)
+        return;
+    /* The rows since the start: their mean is `off` from where the sums are taken. */
+    double about = start->n > 0 ? start->mean : from->mean, shift = from->mean - about, off = from->n * shift / n;
+    double squares = from->squares - start->squares + from->n * shift * shift - n * off * off;
+    double between = about + off - into->mean, total = into->n + n;
+    into->squares += (squares > 0 ? squares : 0) + between * between * into->n * n / total;
+    into->mean += between * n / total;
+    into->n = total;
+}

@@ -1,0 +1,56 @@
+/* --class-weight balanced: rows of rare classes count for more than others.
+ *
+ * A row's weight is multiplied by (r + 1) / (n_k + 1): n_k is the weight of the rows of its class k so far, r that of
+ * the rarest class met, but no less than the square root of the weight of all rows; the row is counted in all of them.
+ * That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends
+ * to r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual,
+ * because a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
+#include "learn/state.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error)
+{
+    if (!gsai_params_balance(params) || !loss || gsai_loss_has_classes(loss))
+        return GSA_OK;
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "--class-weight balanced is for classes, but %s loss predicts numbers; leave it out, or give "
+                     "--loss logistic or softmax if labels are names of classes",
+                     gsai_loss_name(loss));
+}
+
+gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *env, gsa_error *error)
+{
+    if (n <= sums->n)
+        return GSA_OK;
+    if (!gsai_reserve(env, &sums->at, &sums->capacity, n, sizeof *sums->at))
+        return gsai_fail_memory(env, error, "no memory for the weights of %zu classes", n - 1);
+    memset(sums->at + sums->n, 0, (n - sums->n) * sizeof *sums->at);
+    sums->n = n;
+    return GSA_OK;
+}
+
+/* A label that was met a few times must not slow down the learning of all others. */
+static double rarest_class(const gsa_state *state, size_t class_number, double c)
+{
+    const double *sum = state->class_sums.at;
+    double least = sqrt(sum[0] + c), rarest = sum[class_number + 1] + c;
+    for (size_t k = 1; k <= state->labels.n; k++)
+        if (sum[k] > 0 && sum[k] < rarest && k - 1 != class_number)
+            rarest = sum[k];
+    return rarest > least ? rarest : least;
+}
+
+gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
+{
+    gsa_status status = gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    double own = state->class_sums.at[class_number + 1] + c;
+    *out = c * ((rarest_class(state, class_number, c) + 1) / (own + 1));
+    return GSA_OK;
+}

@@ -1,0 +1,211 @@
+/* The parameter table and its values. */
+#include "learn/config.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/significant.h"
+#include "base/text.h"
+
+#include <string.h>
+
+static const gsa_param table[] = {
+#define PARAM(name, kind, choices, initial, least, most, decides, help) \
+    {#name, GSA_PARAM_##kind, choices, initial, least, most, help},
+#include "learn/params.def"
+#undef PARAM
+};
+
+static const unsigned char decides_result[] = {
+#define PARAM(name, kind, choices, initial, least, most, decides, help) decides,
+#include "learn/params.def"
+#undef PARAM
+};
+
+const gsa_param *gsa_param_at(size_t number)
+{
+    return number < GSAI_PARAMS ? &table[number] : NULL;
+}
+
+bool gsai_param_decides_result(gsai_param_id id)
+{
+    return decides_result[id] > 0;
+}
+
+bool gsai_param_is_late(gsai_param_id id)
+{
+    return decides_result[id] > 1;
+}
+
+/* A dash and an underscore are the same. */
+static bool same_name(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a == '-' ? '_' : *a) != (*b == '-' ? '_' : *b))
+            return false;
+    return *a == *b;
+}
+
+gsai_param_id gsai_param_find(const char *name)
+{
+    size_t id = 0;
+    while (id < GSAI_PARAMS && !same_name(table[id].name, name))
+        id++;
+    return (gsai_param_id)id;
+}
+
+static gsa_status unknown_name(const char *name, gsa_error *error)
+{
+    size_t best = 0, best_distance = SIZE_MAX;
+    for (size_t id = 0; id < GSAI_PARAMS; id++) {
+        size_t distance = gsai_edit_distance(name, table[id].name);
+        if (distance < best_distance) {
+            best = id;
+            best_distance = distance;
+        }
+    }
+    if (best_distance <= 2)
+        return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; did you mean '%s'?", name, table[best].name);
+    return gsai_fail(error, GSA_ARGUMENT, "unknown parameter '%s'; gsa_param_at lists them", name);
+}
+
+/* The number of `value` in "a|b|c", or -1. */
+static int choice_number(const char *choices, const char *value)
+{
+    size_t len = strlen(value);
+    for (int number = 0; choices; number++) {
+        const char *end = strchr(choices, '|');
+        size_t choice_len = end ? (size_t)(end - choices) : strlen(choices);
+        if (choice_len == len && memcmp(choices, value, len) == 0)
+            return number;
+        choices = end ? end + 1 : NULL;
+    }
+    return -1;
+}
+
+static int switch_number(const char *value)
+{
+    static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
+    for (int i = 0; i < (int)(sizeof words / sizeof *words); i++)
+        if (strcmp(value, words[i]) == 0)
+            return i % 2;
+    return -1;
+}
+
+static gsa_status parse_value(const gsa_param *param, const char *value, uint64_t *out, gsa_error *error)
+{
+    int number = -1;
+    switch (param->kind) {
+    case GSA_PARAM_CHOICE:
+        number = choice_number(param->choices, value);
+        if (number < 0)
+            return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected one of %s", param->name, value, param->choices);
+        *out = (uint64_t)number;
+        return GSA_OK;
+    case GSA_PARAM_SWITCH:
+        number = switch_number(value);
+        if (number < 0)
+            return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected on or off", param->name, value);
+        *out = (uint64_t)number;
+        return GSA_OK;
+    case GSA_PARAM_COUNT:
+        if (strcmp(param->initial, "auto") == 0 && strcmp(value, "auto") == 0) {
+            *out = GSAI_COUNT_AUTO;
+            return GSA_OK;
+        }
+        if (!gsai_count_parse(value, out) || *out < param->least || *out > param->most)
+            return gsai_fail(error, GSA_ARGUMENT, "%s is '%s', expected a whole number from %llu to %llu", param->name,
+                             value, (unsigned long long)param->least, (unsigned long long)param->most);
+        return GSA_OK;
+    }
+    return gsai_fail(error, GSA_ARGUMENT, "%s cannot be set", param->name);
+}
+
+/* Equal values have equal texts, however they were typed. */
+static void write_text(const gsa_param *param, uint64_t value, const char *typed, char out[GSAI_PARAM_TEXT])
+{
+    bool is_auto = value == GSAI_COUNT_AUTO && strcmp(param->initial, "auto") == 0;
+    if (param->kind == GSA_PARAM_CHOICE) {
+        strncpy(out, typed, GSAI_PARAM_TEXT - 1);
+    } else if (param->kind == GSA_PARAM_SWITCH || is_auto) {
+        strncpy(out, is_auto ? "auto" : value ? "on" : "off", GSAI_PARAM_TEXT - 1);
+    } else {
+        *gsai_decimal_unsigned(value, out) = '\0';
+    }
+}
+
+gsa_status gsai_params_set(gsai_params *params, const char *name, const char *value, gsa_error *error)
+{
+    gsai_param_id id = gsai_param_find(name);
+    if (id == GSAI_PARAMS)
+        return unknown_name(name, error);
+    uint64_t number;
+    gsa_status status = parse_value(&table[id], value, &number, error);
+    if (status != GSA_OK)
+        return status;
+    params->value[id] = number;
+    memset(params->text[id], 0, sizeof params->text[id]);
+    write_text(&table[id], number, value, params->text[id]);
+    return GSA_OK;
+}
+
+const char *gsai_params_get(const gsai_params *params, const char *name)
+{
+    gsai_param_id id = gsai_param_find(name);
+    return id == GSAI_PARAMS ? NULL : params->text[id];
+}
+
+gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss, gsa_error *error)
+{
+    if (!loss || !loss->loss || !loss->derivative)
+        return gsai_fail(error, GSA_ARGUMENT, "a loss needs both of its functions");
+    params->custom_loss = *loss;
+    params->has_custom_loss = true;
+    return GSA_OK;
+}
+
+void gsai_params_take_loss(gsai_params *params, const gsai_params *from)
+{
+    if (from->has_custom_loss)
+        (void)gsai_params_set_loss(params, &from->custom_loss, NULL);
+}
+
+void gsai_params_init(gsai_params *params)
+{
+    memset(params, 0, sizeof *params);
+    for (size_t id = 0; id < GSAI_PARAMS; id++) {
+        uint64_t number = 0;
+        (void)parse_value(&table[id], table[id].initial, &number, NULL);
+        params->value[id] = number;
+        write_text(&table[id], number, table[id].initial, params->text[id]);
+    }
+}
+
+gsa_status gsa_config_new(const gsa_env *env, gsa_config **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    gsa_config *config = gsai_alloc(&resolved, 1, sizeof *config);
+    if (!config)
+        return gsai_fail_memory(&resolved, error, "no memory for a configuration");
+    config->env = resolved;
+    gsai_params_init(&config->params);
+    *out = config;
+    return GSA_OK;
+}
+
+void gsa_config_free(gsa_config *config)
+{
+    if (config) {
+        gsa_env env = config->env;
+        gsai_free(&env, config);
+    }
+}
+
+gsa_status gsa_config_set(gsa_config *config, const char *name, const char *value, gsa_error *error)
+{
+    return gsai_params_set(&config->params, name, value, error);
+}
+
+gsa_status gsa_config_set_loss(gsa_config *config, const gsa_margin_loss *loss, gsa_error *error)
+{
+    return gsai_params_set_loss(&config->params, loss, error);
+}

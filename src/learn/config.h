@@ -1,0 +1,61 @@
+/* Parameter values, typed and as text. */
+#ifndef GSA_LEARN_CONFIG_H
+#define GSA_LEARN_CONFIG_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef enum gsai_param_id {
+#define PARAM(name, ...) GSAI_PARAM_##name,
+#include "learn/params.def"
+#undef PARAM
+    GSAI_PARAMS
+} gsai_param_id;
+
+/* Numbers of the choices, in the order of the table; those of the loss are names of loss/losses.c. */
+enum { GSAI_CLASS_WEIGHT_NONE, GSAI_CLASS_WEIGHT_BALANCED };
+/* The core asks only whether it is the paper's: which of the others a run takes is the engine's choice. */
+enum { GSAI_METHOD_AUTO, GSAI_METHOD_OPTIMUM, GSAI_METHOD_GSA, GSAI_METHOD_PAPER };
+enum { GSAI_UNITS_AUTO, GSAI_UNITS_GIVEN, GSAI_UNITS_FREE };
+enum { GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };
+
+#define GSAI_PARAM_TEXT 24
+/* The value of a count that the program finds out by itself. */
+#define GSAI_COUNT_AUTO UINT64_MAX
+
+typedef struct gsai_params {
+    uint64_t value[GSAI_PARAMS]; /* a count, the number of a choice, or 0 and 1 for off and on */
+    char text[GSAI_PARAMS][GSAI_PARAM_TEXT];
+    bool has_custom_loss;
+    gsa_margin_loss custom_loss;
+} gsai_params;
+
+void gsai_params_init(gsai_params *params);
+gsa_status gsai_params_set(gsai_params *params, const char *name, const char *value, gsa_error *error);
+const char *gsai_params_get(const gsai_params *params, const char *name);
+/* A loss of the caller's; and the one that other parameters have, if they do. */
+gsa_status gsai_params_set_loss(gsai_params *params, const gsa_margin_loss *loss, gsa_error *error);
+void gsai_params_take_loss(gsai_params *params, const gsai_params *from);
+/* The number of a name in the table, GSAI_PARAMS if there is none. */
+gsai_param_id gsai_param_find(const char *name);
+/* Enough to tell a loss to half a percent, few enough to keep in memory. */
+#define GSAI_HELD_OUT_ROWS 16384u
+/* Rows to hold out at most. */
+static inline uint64_t gsai_params_holdout(const gsai_params *params)
+{
+    uint64_t asked = params->value[GSAI_PARAM_holdout];
+    if (asked != GSAI_COUNT_AUTO)
+        return asked;
+    return params->value[GSAI_PARAM_method] == GSAI_METHOD_PAPER ? 0 : GSAI_HELD_OUT_ROWS;
+}
+bool gsai_param_decides_result(gsai_param_id id);
+/* Not in files where it has its initial value. */
+bool gsai_param_is_late(gsai_param_id id);
+
+struct gsa_config {
+    gsa_env env;
+    gsai_params params;
+};
+
+#endif

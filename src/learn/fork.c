@@ -1,0 +1,235 @@
+/* Copies of a state: one that goes on like it, and one that begins a new run from it. */
+#include "learn/lineage.h"
+#include "learn/schema.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
+{
+    if (!from->loss)
+        return GSA_OK;
+    gsa_status status = GSA_OK;
+    if (!to->table.cells || !gsai_table_refill(&to->table, table)) {
+        gsai_table_release(&to->table, &to->env);
+        status = gsai_table_copy(&to->table, table, &to->env, error);
+    }
+    to->loss = from->loss;
+    return status == GSA_OK ? gsai_state_reserve_scratch(to, table->n_outputs, error) : status;
+}
+
+static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!from->contest)
+        return GSA_OK;
+    gsai_scaling *contest = gsai_alloc_zeroed(&to->env, 1, sizeof *contest);
+    if (!contest)
+        return gsai_fail_memory(&to->env, error, "no memory for a contest");
+    *contest = *from->contest;
+    gsa_status status = gsai_table_copy(&contest->table, &from->contest->table, &to->env, error);
+    if (status == GSA_OK)
+        to->contest = contest;
+    else
+        gsai_free(&to->env, contest);
+    return status;
+}
+
+static gsa_status copy_carried(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    gsa_status status = gsai_prior_totals_grow(&to->carried, from->carried.n, &to->env, error);
+    if (status == GSA_OK && from->carried.n > 0) {
+        memcpy(to->carried.mass, from->carried.mass, from->carried.n * sizeof *from->carried.mass);
+        memcpy(to->carried.count, from->carried.count, from->carried.n * sizeof *from->carried.count);
+    }
+    return status;
+}
+
+static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    gsa_status status = gsai_centre_grow(&to->centre, from->centre.n, &to->env, error);
+    if (status == GSA_OK && from->centre.n > 0)
+        memcpy(to->centre.at, from->centre.at, from->centre.n * sizeof *from->centre.at);
+    return status;
+}
+
+gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < from->sample.n && status == GSA_OK; i++) {
+        gsai_held_row *held = gsai_held_row_copy(from->sample.at[i], &to->env);
+        status = gsai_sample_insert(&to->sample, held, &to->env, error);
+    }
+    to->sample.below = from->sample.below;
+    return status;
+}
+
+static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!gsai_params_balance(&to->params) || from->class_sums.n == 0)
+        return GSA_OK;
+    gsa_status status = gsai_class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error);
+    if (status == GSA_OK)
+        memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
+    return status;
+}
+
+/* What a new run takes over: labels, the schema, weights, mass and presence, weights of classes, lineage. */
+static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
+{
+    gsa_status status = gsai_labels_add_all(&to->labels, &from->labels, error);
+    if (status == GSA_OK)
+        status = gsai_schema_copy(&to->schema, from->schema, &to->env, error);
+    if (status == GSA_OK)
+        status = gsai_names_copy(&to->names, &from->names, &to->env, error);
+    if (status == GSA_OK)
+        status = copy_table(to, from, table, error);
+    if (status == GSA_OK)
+        status = copy_carried(to, from, error);
+    if (status == GSA_OK)
+        status = copy_centre(to, from, error);
+    if (status == GSA_OK)
+        status = copy_class_sums(to, from, error);
+    return status == GSA_OK ? gsai_lineage_add_all(to, from->lineage, from->n_lineage, error) : status;
+}
+
+/* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
+static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_env *env, gsai_table *memory,
+                            gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy;
+    gsa_status status = gsai_state_create(&base->params, env, &copy, error);
+    if (status != GSA_OK)
+        return status;
+    if (memory && base->loss) {
+        copy->table = *memory;
+        *memory = (gsai_table){0};
+    }
+    status = copy_knowledge(copy, base, &base->table, error);
+    if (status == GSA_OK)
+        status = gsai_group_copy(copy, base, error);
+    if (status == GSA_OK)
+        status = copy_scaling(copy, base, error);
+    if (status == GSA_OK)
+        status = gsai_state_copy_sample(copy, base, error);
+    if (status == GSA_OK && n_copies <= 1) /* a merge has it from the base */
+        status = gsai_best_checkpoint_copy(copy, base, error);
+    if (status != GSA_OK) {
+        gsa_state_free(copy);
+        return status;
+    }
+    copy->step = base->step;
+    copy->units_free = base->units_free;
+    copy->n_solved = base->n_solved;
+    copy->rows_behind = base->rows_behind;
+    copy->clock = base->clock;
+    copy->position = base->position;
+    copy->given = base->given;
+    copy->label_offset = base->label_offset;
+    copy->n_rows = base->n_rows;
+    copy->n_counted = base->n_counted;
+    copy->squared_error = base->squared_error;
+    copy->squared_label = base->squared_label;
+    copy->origin = base->origin;
+    copy->origin.closed = 1; /* whatever it learns now, it began as the base did */
+    copy->rows = base->rows;
+    copy->n_merged = base->n_merged;
+    status = n_copies > 1 ? gsa_state_close_group(copy, error) : GSA_OK; /* its rows are not those of each copy */
+    if (status != GSA_OK) {
+        gsa_state_free(copy);
+        return status;
+    }
+    copy->clock.pace = n_copies > 1 ? n_copies : 1;
+    *out = copy;
+    return GSA_OK;
+}
+
+gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    return fork_into(base, n_copies, env, NULL, out, error);
+}
+
+gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
+{
+    gsa_state *again;
+    gsa_status status = fork_into(base, n_copies, &copy->env, &copy->table, &again, error);
+    return status == GSA_OK ? gsa_state_replace(copy, again, error) : status;
+}
+
+gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy;
+    gsa_status status = gsa_state_fork(state, 1, env, &copy, error);
+    if (status == GSA_OK && (status = gsa_state_close_group(copy, error)) != GSA_OK)
+        gsa_state_free(copy);
+    else if (status == GSA_OK)
+        *out = copy;
+    return status;
+}
+
+/* The finished weights of the old run are where the new one begins. */
+static void begin_at_average(gsa_state *state, const gsa_state *from)
+{
+    for (size_t slot = 0; slot < from->table.n_slots; slot++)
+        for (size_t k = 0; k < from->table.n_outputs; k++)
+            gsai_table_slot(&state->table, slot)[k].f = (float)gsai_state_average(from, slot, k);
+    gsai_table_clear_average(&state->table);
+}
+
+static gsa_status check_start(const gsa_state *from, const gsai_params *params, gsa_error *error)
+{
+    const gsai_loss *asked = gsai_loss_asked(params);
+    if (asked && !gsai_losses_agree(asked, from->loss))
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has %s loss, not %s; leave the loss out",
+                         gsai_loss_name(from->loss), gsai_loss_name(asked));
+    if (params->has_custom_loss && !gsai_loss_is_custom(from->loss))
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has %s loss, not one of the caller's",
+                         gsai_loss_name(from->loss));
+    if (params->value[GSAI_PARAM_intercept] != from->params.value[GSAI_PARAM_intercept])
+        return gsai_fail(error, GSA_CONFLICT, "the model to start from has intercept=%s; leave it out",
+                         from->params.text[GSAI_PARAM_intercept]);
+    return gsai_class_weight_check(params, from->loss, error);
+}
+
+gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config, const gsa_env *env, gsa_state **out,
+                                gsa_error *error)
+{
+    gsa_state *closed = NULL;
+    if (from->group.n_rows > 0) {
+        gsa_status status = gsai_state_closed(from, env, &closed, error);
+        if (status == GSA_OK)
+            status = gsa_state_start_from(closed, config, env, out, error);
+        gsa_state_free(closed);
+        return status;
+    }
+    gsai_params params = config ? config->params : from->params;
+    if (gsai_loss_is_custom(from->loss) && !params.has_custom_loss)
+        gsai_params_take_loss(&params, &from->params);
+    gsa_status status = check_start(from, &params, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_state *state;
+    status = gsai_state_create(&params, env, &state, error);
+    if (status != GSA_OK)
+        return status;
+    status = copy_knowledge(state, from, gsai_state_table(from), error);
+    state->units_free = from->units_free || gsai_state_table(from) != &from->table;
+    state->rows_behind = from->rows_behind;
+    state->label_offset = from->label_offset;
+    state->label_offset.settled = from->n_rows > 0;
+    if (status == GSA_OK && from->loss) {
+        begin_at_average(state, from);
+        status = gsai_state_fold(state, error);
+    }
+    if (status == GSA_OK && gsai_loss_widens_to(from->loss, gsai_loss_asked(&params)))
+        status = gsai_state_split(state, error);
+    if (status == GSA_OK && from->origin.n_rows > 0)
+        status = gsai_lineage_add(state, from->origin.hash, error);
+    if (status != GSA_OK) {
+        gsa_state_free(state);
+        return status;
+    }
+    *out = state;
+    return GSA_OK;
+}

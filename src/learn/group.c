@@ -1,0 +1,370 @@
+/* Learning a group of rows: their margins, exponentials and divisions run side by side.
+ *
+ * All rows of a group see the weights before it, and take the mean step after all of them have voted. With steps that
+ * end at a row's own minimum several rows at once would go past it, so that only losses with probabilities have groups
+ * of more than one row; and the first rows, which move the weights far, have small ones. */
+#include "learn/group.h"
+#include "learn/method.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- rows that wait ---------------------------------------------------------------------------------------------- */
+
+/* Groups grow by a row for so many rows learned. With several outputs more: a class has its rows less often. */
+#define RAMP_ROWS 512u
+#define RAMP_ROWS_MANY 2048u
+/* And end where they have so many entries, or rows that weigh more than as many plain ones. */
+#define GROUP_ENTRIES 4096u
+#define GROUP_WEIGHT ((double)GSAI_GROUP_ROWS)
+
+static size_t rows_of_group(const gsa_state *state)
+{
+    uint64_t average = state->params.value[GSAI_PARAM_average];
+    uint64_t size = 1 + state->n_rows / (state->table.n_outputs > 1 ? RAMP_ROWS_MANY : RAMP_ROWS);
+    if (!state->loss->has_probabilities || average == GSAI_AVERAGE_SUFFIX || average == GSAI_AVERAGE_FULL)
+        return 1;
+    return size < GSAI_GROUP_ROWS ? (size_t)size : GSAI_GROUP_ROWS;
+}
+
+bool gsai_group_is_full(const gsa_state *state)
+{
+    const gsai_group *group = &state->group;
+    return group->n_rows > 0 &&
+           (group->n_rows >= group->n_full || group->n_entries >= GROUP_ENTRIES || group->weight > GROUP_WEIGHT);
+}
+
+/* Room for so many rows of n entries after those that wait. */
+static bool reserve(gsai_group *group, size_t n, size_t n_rows, const gsa_env *env)
+{
+    size_t need, size;
+    if (!gsai_add(n, GSAI_GROUP_PAD, &need) || !gsai_multiply(need, n_rows, &need) ||
+        !gsai_add(need, group->n_entries, &need) || !gsai_multiply(need, 4, &size) ||
+        !gsai_add(size, GSAI_GROUP_ROWS * (need < GSAI_GROUP_COLUMNS ? need : GSAI_GROUP_COLUMNS), &size) ||
+        !gsai_reserve(env, &group->slot, &group->slot_capacity, need, sizeof *group->slot) ||
+        !gsai_reserve(env, &group->x, &group->x_capacity, need, sizeof *group->x) ||
+        !gsai_reserve(env, &group->origin, &group->scratch_capacity, size, sizeof *group->origin))
+        return false;
+    group->capacity = need > group->capacity ? need : group->capacity;
+    return true;
+}
+
+/* Most often there is room already. */
+static inline bool reserve_row(gsai_group *group, size_t n, const gsa_env *env)
+{
+    size_t left = group->capacity - group->n_entries;
+    return (n < left && GSAI_GROUP_PAD <= left - n) || reserve(group, n, 1, env);
+}
+
+/* The scratch is that of as many entries as there are now. */
+static void lay_out(gsai_group *group)
+{
+    group->centred = (float *)(group->origin + group->n_entries);
+    group->per_unit = group->centred + group->n_entries;
+    group->along = group->per_unit + group->n_entries;
+    group->square = group->along + group->n_entries;
+}
+
+gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error)
+{
+    gsai_group *group = &state->group;
+    *out = (gsai_staged){.n = row->n, .is_finite = true, .has_values = row->value != NULL};
+    out->from = group->n_entries;
+    out->n_before = state->n_rows + group->n_rows;
+    if (!reserve_row(group, row->n, &state->env))
+        return gsai_fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    uint32_t *slot = group->slot + out->from;
+    float *x = group->x + out->from;
+    if (row->value) {
+        state->kernels->stage_values(row, slot, x, out);
+        return GSA_OK;
+    }
+    out->look = state->kernels->stage_ones(row->index, row->n, slot, x);
+    out->last = row->n > 0 ? out->look.last + 1 : 0;
+    return GSA_OK;
+}
+
+/* Room in the table for a row that was staged. */
+static gsa_status fit_staged(gsa_state *state, const gsai_staged *staged, gsa_error *error)
+{
+    if (!staged->is_finite)
+        return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
+    gsa_status status =
+        staged->last < state->table.n_slots ? GSA_OK : gsai_state_fit_slots(state, (size_t)staged->last + 1, error);
+    return status == GSA_OK ? gsai_centre_reserve(state, state->group.slot + staged->from, staged->n, error) : status;
+}
+
+gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error)
+{
+    gsai_staged staged;
+    if (!reserve(&state->group, row->n, GSAI_GROUP_ROWS, &state->env))
+        return gsai_fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
+    gsa_status status = gsai_group_stage(state, row, &staged, error);
+    return status == GSA_OK ? fit_staged(state, &staged, error) : status;
+}
+
+gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
+                          gsa_error *error)
+{
+    gsai_group *group = &state->group;
+    size_t at = group->n_rows, from = staged->from, n = staged->n;
+    gsa_status status = fit_staged(state, staged, error);
+    if (status != GSA_OK)
+        return status;
+    size_t end = (from + n + GSAI_GROUP_PAD - 1) / GSAI_GROUP_PAD * GSAI_GROUP_PAD;
+    for (size_t e = from + n; e < end; e++) {
+        group->slot[e] = 0;
+        group->x[e] = 0;
+    }
+    group->n_full = at == 0 ? rows_of_group(state) : group->n_full;
+    group->start[at] = from;
+    group->start[at + 1] = group->n_entries = end;
+    group->n[at] = n;
+    group->class_number[at] = class_number;
+    group->y[at] = y;
+    group->c[at] = c;
+    group->weight += c;
+    group->last = at == 0 || staged->last > group->last ? staged->last : group->last;
+    group->is_ones = !staged->has_values && (at == 0 || group->is_ones);
+    group->n_rows++;
+    return GSA_OK;
+}
+
+void gsai_group_clear(gsai_group *group)
+{
+    group->n_rows = group->n_entries = 0;
+    group->weight = 0;
+}
+
+void gsai_group_release(gsai_group *group, const gsa_env *env)
+{
+    gsai_free(env, group->slot);
+    gsai_free(env, group->x);
+    gsai_free(env, group->origin);
+    memset(group, 0, sizeof *group);
+}
+
+gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    const gsai_group *own = &from->group;
+    gsai_group_clear(&to->group);
+    if (own->n_rows == 0)
+        return GSA_OK;
+    if (!reserve(&to->group, own->n_entries, 1, &to->env))
+        return gsai_fail_memory(&to->env, error, "no memory for a row of %zu entries", own->n_entries);
+    gsai_group *copy = &to->group;
+    memcpy(copy->slot, own->slot, own->n_entries * sizeof *own->slot);
+    memcpy(copy->x, own->x, own->n_entries * sizeof *own->x);
+    memcpy(copy->start, own->start, sizeof own->start);
+    memcpy(copy->n, own->n, sizeof own->n);
+    memcpy(copy->class_number, own->class_number, sizeof own->class_number);
+    memcpy(copy->y, own->y, sizeof own->y);
+    memcpy(copy->c, own->c, sizeof own->c);
+    copy->n_rows = own->n_rows;
+    copy->n_entries = own->n_entries;
+    copy->weight = own->weight;
+    copy->last = own->last;
+    copy->is_ones = own->is_ones;
+    copy->n_full = own->n_full;
+    return GSA_OK;
+}
+
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
+
+/* Rows before the group that had a feature. */
+static double rows_of_slot(const gsa_state *state, const gsai_table *table, size_t slot)
+{
+    return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
+           (slot < state->carried.n ? (double)state->carried.count[slot] : 0);
+}
+
+/* The nearest that is finite. */
+static float float_of(double x)
+{
+    x = x < (double)FLT_MAX ? x : (double)FLT_MAX;
+    return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
+}
+
+gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot)
+{
+    if (slot >= state->centre.n)
+        return (gsai_measure){0, -1};
+    const gsai_column *column =
+        gsai_centre_column(state, slot, rows_of_slot(state, table, slot) + 1, (double)(state->rows_behind + 1));
+    if (!column)
+        return (gsai_measure){0, -1};
+    /* A column that does not vary, up to the rounding of its values, has nothing to say. */
+    double noise = 1e-14 * column->mean * column->mean * column->n;
+    double per_unit = column->squares > noise ? sqrt(column->n / column->squares) : 0;
+    return (gsai_measure){column->mean, float_of(per_unit)};
+}
+
+/* Rows of a table have the same columns at the same places: what the first row has found serves the others. */
+static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
+{
+    gsai_group *group = &state->group;
+    size_t from = group->start[row], n_first = group->start[1];
+    for (size_t e = from; e < group->start[row + 1]; e++) {
+        size_t first = e - from, slot = group->slot[e];
+        gsai_measure of = {0, -1};
+        if (slot >= state->centre.n) {
+            group->origin[e] = of.origin;
+            group->per_unit[e] = of.per_unit;
+            group->centred[e] = group->x[e];
+            continue;
+        }
+        if (row > 0 && first < n_first && group->slot[first] == slot)
+            of = (gsai_measure){group->origin[first], group->per_unit[first]};
+        else if (slot > 0)
+            of = gsai_measure_of(state, table, slot);
+        group->origin[e] = of.origin;
+        group->per_unit[e] = of.per_unit;
+        group->centred[e] = float_of((double)group->x[e] - of.origin);
+    }
+}
+
+/* ---- learning ---------------------------------------------------------------------------------------------------- */
+
+/* What the rows of a group ask for. */
+struct proposals {
+    double m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS];
+    double origins[GSAI_GROUP_ROWS], intercept[GSAI_GROUP_ROWS]; /* direction of the intercept */
+    gsai_greedy_step step[GSAI_GROUP_ROWS];
+    bool means_move;
+};
+
+/* The sums of a row whose values are so large that products of them are no floats. */
+static void add_up_row(const gsai_group *group, const gsai_table *table, size_t row, bool units_free,
+                       struct proposals *out)
+{
+    out->m[row] = out->xdx[row] = 0;
+    for (size_t e = group->start[row]; e < group->start[row + 1]; e++) {
+        out->m[row] += (double)gsai_table_slot(table, group->slot[e])->f * (double)group->x[e];
+        out->xdx[row] += (double)group->along[e] * (double)(units_free ? group->centred[e] : group->x[e]);
+    }
+}
+
+/* Directions, x.Dx and, of one output, margins; what the origins of the values add up to along the directions. */
+static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_counts_before *before, bool units_free,
+                        struct proposals *out)
+{
+    gsai_group *group = &state->group;
+    const gsai_kernels *kernels = state->kernels;
+    gsai_group_margins sums;
+    for (size_t row = 0; row < group->n_rows && units_free; row++)
+        measure_row(state, table, row);
+    if (table->n_outputs == 1)
+        (units_free ? kernels->group_margins_free : kernels->group_margins)(group, table, before, &sums);
+    else
+        (units_free ? kernels->group_directions_free : kernels->group_directions)(group, table, before, &sums);
+    out->means_move = sums.means_move;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        out->m[row] = (double)sums.m[row];
+        out->xdx[row] = (double)sums.xdx[row];
+        if (!isfinite(out->m[row]) || !isfinite(out->xdx[row]))
+            add_up_row(group, table, row, units_free, out);
+        out->origins[row] = 0;
+        for (size_t e = group->start[row]; e < group->start[row + 1] && units_free; e++)
+            out->origins[row] += group->origin[e] * (double)group->along[e];
+    }
+}
+
+/* Margins and x.Dx, the intercept last. False if one is not finite. */
+static bool find_margins(gsa_state *state, const gsai_table *table, bool units_free, struct proposals *out)
+{
+    const gsai_counts_before before = {state->carried.count, state->carried.mass, state->carried.n};
+    bool intercept = state->params.value[GSAI_PARAM_intercept], finite = true;
+    if (table->n_outputs == 1 || !gsai_group_direct_columns(state, table, &before, units_free, out->xdx, out->origins))
+        direct_rows(state, table, &before, units_free, out);
+    double inverse_frequency =
+        intercept ? (double)state->kernels->inverse_frequency_of((float)rows_of_slot(state, table, 0)) : 0;
+    for (size_t row = 0; row < state->group.n_rows; row++) {
+        out->m[row] += intercept ? (double)gsai_table_slot(table, 0)->f : 0;
+        out->xdx[row] += inverse_frequency;
+        out->intercept[row] = intercept ? inverse_frequency - out->origins[row] : 0;
+        finite = finite && isfinite(out->m[row]) && isfinite(out->xdx[row]);
+    }
+    return finite;
+}
+
+/* What the rows ask for enters the mean, and the mean is the step, to be taken times xdx * all; but where a greedy step
+ * is the row's own minimiser, which is when a group has one row, not past that. */
+static double step_of_group(const gsa_state *state, const struct proposals *of, double all, gsai_step_mean *mean)
+{
+    const gsai_group *group = &state->group;
+    bool own_minimum = !state->loss->has_probabilities;
+    double sum = 0, weight = 0, own = INFINITY;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        double xdx = of->xdx[row], g = of->step[row].g, lambda = of->step[row].lambda;
+        double vote = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
+        sum += xdx > 0 ? vote * lambda / (xdx * all) : 0;
+        weight += xdx > 0 ? vote : 0;
+        own = own_minimum ? (xdx > 0 ? lambda / (xdx * all) : 0) : own;
+    }
+    mean->sum += sum;
+    mean->weight += weight;
+    double step = gsai_step_mean_value(mean);
+    return own < step ? own : step;
+}
+
+/* The number of plain steps that a row takes. A plain step may fit a row already, and a heavier row could then not
+ * count for more. So the heaviest rows take the plain step and the others a part of it, unless one row is far heavier
+ * than the mean of all; a step that leads away from the label is never multiplied by more than the row's weight. */
+static double steps_of(gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
+                       const gsai_greedy_step *proposal, double e, double c)
+{
+    bool heavy = c > 1 && e > 0 && proposal->g != 0;
+    if (!heavy)
+        return c;
+    const double *g = table->n_outputs == 1 ? &proposal->g : gsai_group_scales(state, table, row);
+    return state->loss->repeats(g, table->n_outputs, target, proposal, e, c);
+}
+
+/* (rows + 2)^(3/8), the part of all rarities that does not depend on the feature. */
+static double inverse_frequency_of_all(const gsa_state *state)
+{
+    double root = sqrt(sqrt((double)state->rows_behind + 2));
+    return sqrt(root * root * root);
+}
+
+gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool units_free, double lag,
+                            double *loss)
+{
+    gsai_group *group = &state->group;
+    struct proposals of = {0};
+    gsai_target target[GSAI_GROUP_ROWS];
+    float scale[GSAI_GROUP_ROWS];
+    double all = inverse_frequency_of_all(state), ratio = gsai_row_weights_ratio(&state->given), intercept = 0;
+    bool many = table->n_outputs > 1;
+    lay_out(group);
+    bool finite = find_margins(state, table, units_free, &of);
+    for (size_t row = 0; row < group->n_rows; row++)
+        target[row] =
+            (gsai_target){group->class_number[row], group->y[row] - state->label_offset.at, &state->params.custom_loss};
+    if (finite && many)
+        finite = gsai_group_propose_many(state, table, target, of.step, loss);
+    else if (finite)
+        *loss = gsai_greedy_steps(state->loss, state->kernels, of.m, target, group->c, group->n_rows, of.step);
+    for (size_t row = 0; row < group->n_rows && finite; row++)
+        finite = isfinite(of.step[row].g);
+    if (!finite || !isfinite(*loss))
+        return GSA_DIVERGED;
+    double step = step_of_group(state, &of, all, mean);
+    for (size_t row = 0; row < group->n_rows; row++) {
+        double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);
+        double steps = c > 1 ? steps_of(state, table, row, &target[row], &of.step[row], e, c) : c;
+        scale[row] = state->is_frozen ? 0 : (float)(-step * all * steps * (many ? 1 : of.step[row].g));
+        intercept += (double)scale[row] * of.intercept[row];
+    }
+    if (many)
+        gsai_group_update_many(state, table, scale, of.intercept, (float)lag);
+    else
+        state->kernels->group_update(group, table, scale, (float)lag, of.means_move);
+    if (state->params.value[GSAI_PARAM_intercept])
+        state->kernels->group_update_intercept(group, table, many ? 0 : (float)intercept, (float)lag);
+    return GSA_OK;
+}

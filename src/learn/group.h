@@ -1,0 +1,71 @@
+/* A group: rows that are learned together, against the weights before the first of them.
+ *
+ *   G1  a group is cut by the rows that are learned and by nothing else: how many were learned before, what they weigh
+ *       and how many entries they have. A call, a batch, a save or a clock cuts none: rows of a group that is not full
+ *       wait in the state, in its file and in copies of it;
+ *   G2  the entries of a row begin at a multiple of 4 and are padded to one, with slot 0 and value 0;
+ *   G3  what the table has of a feature is that before the group; the updates are made in the order of rows and
+ *       entries, but of several outputs and rows that have much the same features in that of features and rows.
+ */
+#ifndef GSA_LEARN_GROUP_H
+#define GSA_LEARN_GROUP_H
+
+#include "learn/row.h"
+
+#include <stdbool.h>
+
+#define GSAI_GROUP_ROWS ((size_t)8)
+#define GSAI_GROUP_PAD ((size_t)4)
+/* The most slots that the columns of a group span. */
+#define GSAI_GROUP_COLUMNS ((size_t)4096)
+
+/* The entries of a group whose rows have much the same features, by feature. They take the place of the scratch. */
+typedef struct gsai_columns {
+    size_t n; /* 0: the group is learned by rows */
+    /* Where values are measured from, and 1 / their unit, as in a group. */
+    double *origin;
+    float *per_unit;
+    float *x, *along;        /* [n x rows of a whole group], 0 where a row lacks the feature */
+    float *square;           /* what the rows add to the mean square of the feature */
+    uint32_t *slot, *n_rows; /* ascending; rows that have it */
+} gsai_columns;
+
+typedef struct gsai_group {
+    size_t n_rows, n_entries;          /* n_entries: padding included */
+    size_t n_full;                     /* rows that it is full with */
+    size_t start[GSAI_GROUP_ROWS + 1]; /* of a row's entries */
+    size_t n[GSAI_GROUP_ROWS];         /* entries of a row, without padding */
+    size_t class_number[GSAI_GROUP_ROWS];
+    double y[GSAI_GROUP_ROWS], c[GSAI_GROUP_ROWS]; /* label of a regression; weight */
+    double weight;                                 /* of all rows */
+    uint32_t last;                                 /* slot of all rows */
+    bool is_ones;                                  /* no row has values */
+    uint32_t *slot;                                /* feature + 1 */
+    float *x;
+    /* Scratch: where values are measured from, and 1 / their unit (below 0: it is that of the table); the direction,
+     * and what the entry adds to the mean square of its feature. */
+    double *origin;
+    float *centred, *per_unit, *along, *square;
+    gsai_columns columns;
+    size_t capacity; /* entries that all arrays have room for */
+    size_t slot_capacity, x_capacity, scratch_capacity;
+    /* Rows to come, whose records are asked for while these are learned. */
+    gsai_row ahead[GSAI_GROUP_ROWS];
+} gsai_group;
+
+/* A row that was copied behind those that wait, and is not yet one of them. */
+typedef struct gsai_staged {
+    gsai_row_look look;
+    size_t from, n;    /* entries that are not 0 */
+    uint64_t n_before; /* rows that were learned or waited */
+    uint32_t last;     /* slot of a value that is not 0 */
+    bool is_finite, has_values;
+} gsai_staged;
+
+/* What a group is learned by, of each row. */
+typedef struct gsai_group_margins {
+    float m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS]; /* without the intercept; m of one output */
+    bool means_move;                                /* a mean of squares is not what the rows have; of one output */
+} gsai_group_margins;
+
+#endif

@@ -1,0 +1,80 @@
+/* The held-out sample: rows that are kept out of learning, to judge by.
+ *
+ *   S1  a row is held if the hash of its features is below a threshold, which begins at a tenth of all hashes and only
+ *       ever comes down: rows with equal features, a kind of rows, are all held or all learned, whatever their labels
+ *       and weights are, and copies of a row cannot judge what was learned from the others;
+ *   S2  rows that are equal in features and label are one entry, and their weights add up;
+ *   S3  a kind of very many rows is common: they are no copies, and the kind cannot be spared. All its rows are
+ * learned, its entries hold no weight any more, and judge by the weight that was seen; S4  where there are too many
+ * entries, those of the highest hash go back to the caller, who learns what they hold, and the threshold comes down to
+ * that hash: in the end every row was either learned or is held; S5  entries are in ascending order of hash, class and
+ * number. Those that come in wait in a short list, ascending too, which is now and then put in its place among the
+ * others: one by one each would move half of them. Callers that insert settle before others walk over `at`; S6  merging
+ * is union and cut, so that order and grouping do not matter. */
+#ifndef GSA_LEARN_HOLDOUT_H
+#define GSA_LEARN_HOLDOUT_H
+
+#include "learn/row.h"
+
+#include <stdbool.h>
+
+/* One row with memory of its own: a header, then n ids, then n values. */
+typedef struct gsai_held_row {
+    uint64_t hash; /* of its features */
+    double number; /* label of a regression */
+    double weight; /* of this row and of its equals that are held; 0: the kind is common */
+    double seen;   /* of all that came while the entry was here: what it judges by */
+    uint32_t class_number;
+    uint32_t n;
+    uint32_t entries[]; /* n ids, n float values */
+} gsai_held_row;
+
+static inline gsai_row gsai_held_row_view(const gsai_held_row *held)
+{
+    return (gsai_row){held->n, held->entries, (const float *)(const void *)(held->entries + held->n)};
+}
+
+#define GSAI_SAMPLE_LATE 256
+#define GSAI_SAMPLE_BELOW (UINT64_MAX / 10)
+
+typedef struct gsai_sample {
+    gsai_held_row **at; /* all that are not late */
+    uint64_t *hash;     /* theirs, side by side: most rows of a long input are looked for and not found */
+    size_t n, capacity_allocated, hash_capacity;
+    gsai_held_row *late[GSAI_SAMPLE_LATE];
+    uint64_t late_hash[GSAI_SAMPLE_LATE];
+    size_t n_late;  /* of the n */
+    uint64_t below; /* rows with a lower hash are held */
+} gsai_sample;
+
+void gsai_sample_release(gsai_sample *sample, const gsa_env *env);
+/* Returns the held row that is equal to this one in features and label, NULL if there is none. */
+gsai_held_row *gsai_sample_find(const gsai_sample *sample, const gsai_held_row *row);
+
+/* The same for rows that ascend, in a settled sample: *at is how far it is, 0 before the first. */
+const gsai_held_row *gsai_sample_next(const gsai_sample *sample, size_t *at, const gsai_held_row *row);
+
+/* Makes a held row, not yet in a sample; NULL if there is no memory. */
+gsai_held_row *gsai_held_row_new(const gsai_row *row, uint64_t hash, size_t class_number, double y, double c,
+                                 const gsa_env *env);
+gsai_held_row *gsai_held_row_copy(const gsai_held_row *held, const gsa_env *env);
+
+/* Inserts the row, or adds its weights to those of its equal. Takes it over, also on failure; NULL is one that there
+ * was no memory for. */
+gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gsa_env *env, gsa_error *error);
+/* Returns the last row, the caller's from now on, after lowering the threshold to its hash; NULL if there is none. */
+gsai_held_row *gsai_sample_pop(gsai_sample *sample);
+/* Returns the last row; NULL if there is none. */
+const gsai_held_row *gsai_sample_last(const gsai_sample *sample);
+/* What there is of the rows of a hash. */
+typedef struct gsai_kind {
+    size_t n;      /* entries */
+    double weight; /* that they hold; 0: the kind is common, or not there */
+} gsai_kind;
+gsai_kind gsai_sample_kind(const gsai_sample *sample, uint64_t hash);
+/* Returns the next entry of a hash that holds weight; NULL if there is none. Settles. */
+gsai_held_row *gsai_sample_next_held(gsai_sample *sample, uint64_t hash);
+/* Puts late rows in their place. */
+void gsai_sample_settle(gsai_sample *sample);
+
+#endif

@@ -1,0 +1,372 @@
+/* The loops over a group of rows (learn/group.h), compiled with the others.
+ *
+ *   K6  a sum over the entries of a row adds position j to partial sum j mod 4 (float), and the four are added as
+ *       (0+2)+(1+3);
+ *   K7  of a feature that was in n rows the inverse_frequency is (n+2)^(-3/8), to 4 %: a shift and two subtractions of
+ * the bits of n+2, which are a logarithm to that accuracy; K8  of one output an update rounds once: u = scale * along,
+ * weight += u, average += lag * u, all floats. */
+#ifndef GSA_LEARN_KERNEL_GROUPS_H
+#define GSA_LEARN_KERNEL_GROUPS_H
+
+#include "base/hash.h"
+
+#include <float.h>
+
+typedef int32_t four_ints __attribute__((vector_size(16)));
+typedef uint32_t four_bits __attribute__((vector_size(16)));
+
+/* ---- rows into a group ------------------------------------------------------------------------------------------- */
+
+static gsai_row_look stage_ones(const uint32_t *restrict index, size_t n, uint32_t *restrict slot, float *restrict x)
+{
+    uint64_t sum = 0;
+    uint32_t last = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += gsai_hash_entry(i + 1, index[i], GSAI_ONE_BITS);
+    for (size_t i = 0; i < n; i++) {
+        slot[i] = index[i] + 1;
+        x[i] = 1;
+        last = index[i] > last ? index[i] : last;
+    }
+    return (gsai_row_look){gsai_mix(sum), last};
+}
+
+/* Rows that have zeros: they are passed over. */
+static void stage_some_values(const gsai_row *row, uint32_t *restrict slot, float *restrict x, gsai_staged *out)
+{
+    size_t n = 0;
+    uint64_t hash = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        uint32_t bits, id = row->index ? row->index[i] : (uint32_t)i;
+        float value = row->value[i];
+        memcpy(&bits, &value, sizeof bits);
+        slot[n] = id + 1;
+        x[n] = value;
+        out->last = value != 0 && slot[n] > out->last ? slot[n] : out->last;
+        n += value != 0;
+        hash += value != 0 ? gsai_hash_entry(n, id, bits) : 0;
+    }
+    out->n = n;
+    out->look.hash = gsai_mix(hash);
+}
+
+/* Most rows have none, and loops without a chain. */
+static void stage_values(const gsai_row *row, uint32_t *restrict slot, float *restrict x, gsai_staged *out)
+{
+    const float *restrict value = row->value;
+    const uint32_t *restrict index = row->index;
+    uint32_t last = 0;
+    int n_zero = 0, n_bad = 0;
+    uint64_t hash = 0;
+    size_t n = row->n;
+    for (size_t i = 0; i < n; i++)
+        slot[i] = (index ? index[i] : (uint32_t)i) + 1;
+    for (size_t i = 0; i < n; i++) {
+        last = slot[i] > last ? slot[i] : last;
+        n_zero += value[i] == 0;
+        n_bad += !(fabsf(value[i]) <= FLT_MAX);
+    }
+    out->look.last = n > 0 ? last - 1 : 0;
+    out->is_finite = n_bad == 0;
+    if (n_zero > 0) {
+        stage_some_values(row, slot, x, out);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        x[i] = value[i];
+        hash += gsai_hash_entry(i + 1, slot[i] - 1, bits);
+    }
+    out->n = n;
+    out->last = last;
+    out->look.hash = gsai_mix(hash);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------ */
+
+static inline float add_four(four_floats lane)
+{
+    return (lane[0] + lane[2]) + (lane[1] + lane[3]);
+}
+
+/* The bits of 1 times 1 + 3/8, moved by what makes the error the same at both ends. */
+#define INVERSE_FREQUENCY_BITS 0x57697834u
+
+static inline four_floats inverse_frequency_of_four(four_floats count)
+{
+    four_bits bits = (four_bits)(count + 2.0F);
+    return (four_floats)(INVERSE_FREQUENCY_BITS - (bits >> 2) - (bits >> 3));
+}
+
+static float inverse_frequency_of(float count)
+{
+    four_floats one = {count, count, count, count};
+    return inverse_frequency_of_four(one)[0];
+}
+
+/* What the table has of four features. */
+typedef struct four_records {
+    four_floats weight, mean, count;
+} four_records;
+
+/* Adds what the table does not hold. */
+static inline void count_before(four_records *of, const uint32_t *slot, const gsai_counts_before *before)
+{
+    for (size_t j = 0; j < 4 && before->n > 0; j++)
+        if (slot[j] < before->n && before->count[slot[j]] > 0) {
+            double own = (double)of->count[j], all = own + (double)before->count[slot[j]];
+            of->mean[j] = (float)(((double)of->mean[j] * own + before->mass[slot[j]]) / all);
+            of->count[j] = (float)all;
+        }
+}
+
+static inline four_records load_four(const gsai_cell *cells, const uint32_t *slot, const gsai_counts_before *before)
+{
+    four_floats r[4];
+    for (size_t j = 0; j < 4; j++)
+        memcpy(&r[j], cells + GSAI_ONE_STRIDE * (size_t)slot[j], sizeof r[j]);
+    four_floats low = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6),
+                high = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6);
+    four_floats low_n = __builtin_shufflevector(r[0], r[1], 3, 7, 3, 7),
+                high_n = __builtin_shufflevector(r[2], r[3], 3, 7, 3, 7);
+    four_records out = {
+        __builtin_shufflevector(low, high, 0, 1, 4, 5), __builtin_shufflevector(low, high, 2, 3, 6, 7),
+        __builtin_convertvector((four_ints)__builtin_shufflevector(low_n, high_n, 0, 1, 4, 5), four_floats)};
+    count_before(&out, slot, before);
+    return out;
+}
+
+static inline void ask_for(const gsai_group *group, const gsai_cell *cells, size_t row, bool second_half)
+{
+    const gsai_row *ahead = &group->ahead[row];
+    uintptr_t first = (uintptr_t)(cells + GSAI_ONE_STRIDE); /* a number: the table may not reach as far yet */
+    size_t half = ahead->n / 2, end = second_half ? ahead->n : half;
+    for (size_t i = second_half ? half : 0; i < end; i++)
+        __builtin_prefetch((const void *)(first + (uintptr_t)ahead->index[i] * (GSAI_ONE_STRIDE * sizeof *cells)), 1);
+}
+
+static inline four_floats load_floats(const float *from)
+{
+    four_floats out;
+    memcpy(&out, from, sizeof out);
+    return out;
+}
+
+/* Of a where all bits are set, else of b. */
+static inline four_floats pick_four(four_ints set, four_floats a, four_floats b)
+{
+    return (four_floats)(((four_ints)a & set) | ((four_ints)b & ~set));
+}
+
+static inline four_floats root_of_four(four_floats x)
+{
+    for (size_t j = 0; j < 4; j++)
+        x[j] = sqrtf(x[j]);
+    return x;
+}
+
+/* c x^2, brought back to the edge of the floats as in count_row. */
+static inline four_floats square_of_lanes(four_floats x, four_floats c)
+{
+    four_floats square = c * x * x, zero = {0}, low = zero + 1e-37F, high = zero + 1e37F;
+    return pick_four(square > high, high, pick_four(square < low, low, square));
+}
+
+static inline four_floats square_of_four(four_floats x, float c)
+{
+    return square_of_lanes(x, (four_floats){c, c, c, c});
+}
+
+/* 1 / the units of four entries: given ones, or the root of the mean of the squares of the feature, this row among
+ * them. The root, because its square may be no float. */
+static inline four_floats per_unit_of_four(four_floats given, const four_records *of, four_floats square)
+{
+    four_floats mean = of->mean + (square - of->mean) / (of->count + 1.0F), zero = {0}, low = zero + 1e-37F;
+    return pick_four(given >= 0.0F, given, 1.0F / root_of_four(pick_four(mean < low, low, mean)));
+}
+
+/* The directions of four values, free of units if they are centred; returns what they add to x.Dx. */
+static inline four_floats direct_four(const four_records *of, four_floats x, four_floats *along)
+{
+    *along = inverse_frequency_of_four(of->count) * x;
+    return *along * x;
+}
+
+static inline four_floats direct_four_free(const four_records *of, four_floats centred, four_floats given,
+                                           four_floats square, four_floats *along)
+{
+    four_floats per_unit = per_unit_of_four(given, of, square), z = centred * per_unit;
+    four_floats away = inverse_frequency_of_four(of->count) * z;
+    *along = away * per_unit;
+    return away * z;
+}
+
+/* How the values of a group are measured. */
+enum measure { ONES, AS_GIVEN, FREE };
+
+/* A quarter of a group's row: four entries, whose direction and square go into the group. */
+typedef struct four_sums {
+    four_floats m, xdx;
+    four_ints differs; /* whether a mean of squares will move */
+} four_sums;
+
+__attribute__((always_inline)) static inline void add_entries(const gsai_group *group, size_t e, four_records of,
+                                                              float c, enum measure measure, four_sums *sum)
+{
+    four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along;
+    if (measure == FREE)
+        sum->xdx +=
+            direct_four_free(&of, load_floats(group->centred + e), load_floats(group->per_unit + e), square, &along);
+    else
+        sum->xdx += direct_four(&of, x, &along);
+    sum->m += of.weight * x;
+    sum->differs |= (x != 0.0F) & (square != of.mean);
+    memcpy(group->along + e, &along, sizeof along);
+    memcpy(group->square + e, &square, sizeof square);
+}
+
+/* The same of ones: fewer steps to the same bits. */
+static inline void add_ones(float *restrict along_of, float *restrict square_of, four_records of, four_floats square,
+                            four_sums *sum)
+{
+    four_floats along = inverse_frequency_of_four(of.count);
+    sum->xdx += along;
+    sum->m += of.weight;
+    sum->differs |= square != of.mean;
+    memcpy(along_of, &along, sizeof along);
+    memcpy(square_of, &square, sizeof square);
+}
+
+__attribute__((always_inline)) static inline void find_margins(const gsai_group *group, const gsai_table *table,
+                                                               const gsai_counts_before *carried, enum measure measure,
+                                                               gsai_group_margins *out)
+{
+    const gsai_counts_before before = *carried;
+    const gsai_cell *cells = table->cells;
+    const uint32_t *restrict slot = group->slot;
+    float *restrict along = group->along, *restrict square = group->square;
+    four_ints differs = {0};
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_sums sum = {0};
+        float c = (float)group->c[row];
+        size_t e = group->start[row], end = group->start[row + 1], whole = e + group->n[row] / 4 * 4;
+        four_floats one = {1, 1, 1, 1}, weight = square_of_four(one, c);
+        for (; measure == ONES && e < whole; e += 4)
+            add_ones(along + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
+        for (; e < end; e += 4)
+            add_entries(group, e, load_four(cells, slot + e, &before), c, measure, &sum);
+        ask_for(group, cells, row, false);
+        differs |= sum.differs;
+        out->m[row] = add_four(sum.m);
+        out->xdx[row] = add_four(sum.xdx);
+    }
+    out->means_move = before.n > 0 || (differs[0] | differs[1] | differs[2] | differs[3]) != 0;
+}
+
+static void group_margins(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+                          gsai_group_margins *out)
+{
+    if (group->is_ones)
+        find_margins(group, table, before, ONES, out);
+    else
+        find_margins(group, table, before, AS_GIVEN, out);
+}
+
+static void group_margins_free(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+                               gsai_group_margins *out)
+{
+    find_margins(group, table, before, FREE, out);
+}
+
+static inline float next_mean(float mean, float square, uint32_t count)
+{
+    double next = (double)mean + ((double)square - (double)mean) / (double)(int32_t)count;
+    return (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
+}
+
+static inline uint32_t bits_of(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* Moves a weight and what the average lacks, and counts the row. */
+static inline gsai_cell *move_record(gsai_cell *cells, uint32_t slot, four_floats by)
+{
+    gsai_cell *record = cells + GSAI_ONE_STRIDE * (size_t)slot;
+    four_ints old, one_more = {0, 0, 0, 1};
+    memcpy(&old, record, sizeof old);
+    four_floats moved = (four_floats)old + by;
+    four_ints next = __builtin_shufflevector((four_ints)moved, old + one_more, 0, 1, 6, 7);
+    memcpy(record, &next, sizeof next);
+    return record;
+}
+
+static void group_update(const gsai_group *group, gsai_table *table, const float *scale, float lag, bool means_move)
+{
+    gsai_cell *cells = table->cells;
+    const uint32_t *restrict slot = group->slot;
+    const float *restrict along = group->along, *restrict square = group->square;
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_floats by = {scale[row], scale[row] * lag, 0, 0};
+        size_t e = group->start[row], end = e + group->n[row];
+        for (; e < end && !means_move; e++)
+            move_record(cells, slot[e], by * along[e]);
+        for (; e < end; e++) {
+            gsai_cell *record = move_record(cells, slot[e], by * along[e]);
+            if (bits_of(square[e]) != bits_of(record[2].f))
+                record[2].f = next_mean(record[2].f, square[e], record[3].u);
+        }
+        ask_for(group, cells, row, true);
+    }
+}
+
+static void group_update_intercept(const gsai_group *group, gsai_table *table, float by, float lag)
+{
+    gsai_cell *weight = table->cells, *average = weight + gsai_table_average(table),
+              *mean = weight + gsai_table_mean(table);
+    weight->f += by;
+    average->f += lag * by;
+    for (size_t row = 0; row < group->n_rows; row++)
+        mean[0].f = next_mean(mean[0].f, (float)group->c[row], ++mean[1].u);
+}
+
+/* e^x for x in [-80, 0], to 2e-7. */
+static inline float exp_of(float x)
+{
+    float t = x * 0x1.715476p+0F + 0x1.8p23F, k = t - 0x1.8p23F;
+    int32_t bits;
+    memcpy(&bits, &t, sizeof bits);
+    float r = (x - k * 0x1.62e400p-1F) - k * 0x1.7f7d1cp-20F;
+    float p =
+        1.0F + r * (1.0F + r * (1.0F / 2 + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120 + r * (1.0F / 720))))));
+    uint32_t power = ((uint32_t)bits - 0x4B400000u + 127u) << 23;
+    float scale;
+    memcpy(&scale, &power, sizeof scale);
+    return p * scale;
+}
+
+/* The greedy step of the logistic loss as a polynomial of 1 - p - 1/2, at Chebyshev's points; it is 2.4e-5 off at the
+ * most (tests/unit/learn/test_groups.c). */
+static const float lambda_terms[] = {0x1.e9e04ep-1F, 0x1.f29954p+0F, -0x1.8b2568p+1F, -0x1.11ff38p+2F,
+                                     0x1.50b752p+3F, 0x1.e31476p+2F, -0x1.e26594p+4F, -0x1.2d81dap+3F,
+                                     0x1.e7191ep+5F, 0x1.7e2b80p+2F, -0x1.dbebd0p+5F};
+
+static void logistic_steps(const float *m, const float *sign, float *rest, float *lambda, float *e)
+{
+    enum { TERMS = sizeof lambda_terms / sizeof *lambda_terms };
+    for (size_t r = 0; r < GSAI_GROUP_ROWS; r++) {
+        float v = sign[r] * m[r], away = fabsf(v);
+        e[r] = exp_of(-(away > 80 ? 80 : away));
+        float small = e[r] / (1.0F + e[r]);
+        rest[r] = v < 0 ? 1.0F - small : small;
+        float z = rest[r] - 0.5F, sum = lambda_terms[TERMS - 1];
+        for (size_t i = TERMS - 1; i-- > 0;)
+            sum = sum * z + lambda_terms[i];
+        lambda[r] = sum;
+    }
+}
+
+#endif

@@ -1,0 +1,333 @@
+/* The loops over a group of rows with several outputs (learn/group.h), compiled with the others. GSAI_WIDEST: the
+ * floats of this machine's vectors.
+ *
+ *   K9   by columns, each output of each row has one sum of floats in the order of slots; an update adds up what the
+ *        rows ask for in their order, u = scale_0 * along_0 + scale_1 * along_1 ..., weight += u, average += lag * u;
+ *   K10  row by row, margins are those of K3, and an update is u = scale * along for each row;
+ *   K11  a sum over outputs adds output j to partial sum j mod 16 (float); the sixteen are added as i and i + 8, i + 4,
+ *        i + 2, i + 1. */
+#ifndef GSA_LEARN_KERNEL_GROUPS_MANY_H
+#define GSA_LEARN_KERNEL_GROUPS_MANY_H
+
+#include "learn/kernel/groups.h"
+
+/* A number: it may be beyond the table. */
+static inline void ask_at(const gsai_cell *cell, ptrdiff_t n)
+{
+    __builtin_prefetch((const void *)((uintptr_t)cell + (uintptr_t)n * sizeof *cell), 1);
+}
+
+/* Squares of n rows, into the mean of a feature. */
+static inline void add_squares(gsai_cell *mean, float squares, uint32_t n)
+{
+    uint32_t count = mean[1].u += n;
+    double before = (double)mean->f, off = (double)squares - (double)(int32_t)n * before;
+    double next = before + off / (double)(int32_t)count;
+    mean->f = (int32_t)count < MANY_ROWS ? (float)next : round_evenly(next, (int32_t)count);
+}
+
+/* The last that is done to a column, with its first outputs. */
+static inline void count_column(const gsai_columns *columns, const gsai_table *table, size_t i)
+{
+    gsai_cell *mean = gsai_table_slot(table, columns->slot[i]) + gsai_table_mean(table);
+    add_squares(mean, columns->square[i], columns->n_rows[i]);
+}
+
+#define WIDTH 2
+#include "learn/kernel/outputs.h"
+#define WIDTH 4
+#include "learn/kernel/outputs.h"
+#if GSAI_WIDEST >= 8
+#define WIDTH 8
+#include "learn/kernel/outputs.h"
+#endif
+#if GSAI_WIDEST >= 16
+#define WIDTH 16
+#include "learn/kernel/outputs.h"
+#endif
+
+/* ---- directions -------------------------------------------------------------------------------------------------- */
+
+static inline four_records load_four_counts(const gsai_table *table, const uint32_t *slot,
+                                            const gsai_counts_before *before)
+{
+    four_records out = {0};
+    size_t mean = gsai_table_mean(table);
+    for (size_t j = 0; j < 4; j++) {
+        const gsai_cell *record = gsai_table_slot(table, slot[j]) + mean;
+        out.mean[j] = record[0].f;
+        out.count[j] = (float)(int32_t)record[1].u;
+    }
+    count_before(&out, slot, before);
+    return out;
+}
+
+__attribute__((always_inline)) static inline void find_directions(const gsai_group *group, const gsai_table *table,
+                                                                  const gsai_counts_before *before,
+                                                                  enum measure measure, gsai_group_margins *out)
+{
+    for (size_t row = 0; row < group->n_rows; row++) {
+        four_sums sum = {0};
+        float c = (float)group->c[row];
+        for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4)
+            add_entries(group, e, load_four_counts(table, group->slot + e, before), c, measure, &sum);
+        out->m[row] = 0;
+        out->xdx[row] = add_four(sum.xdx);
+    }
+    out->means_move = true;
+}
+
+static void group_directions(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+                             gsai_group_margins *out)
+{
+    find_directions(group, table, before, AS_GIVEN, out);
+}
+
+static void group_directions_free(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
+                                  gsai_group_margins *out)
+{
+    find_directions(group, table, before, FREE, out);
+}
+
+/* The same numbers of one feature for four rows. */
+static inline four_records splat_counts(const gsai_table *table, uint32_t slot, const gsai_counts_before *before)
+{
+    const gsai_cell *record = gsai_table_slot(table, slot) + gsai_table_mean(table);
+    const uint32_t same[4] = {slot, slot, slot, slot};
+    four_floats zero = {0};
+    four_records out = {zero, zero + record[0].f, zero + (float)(int32_t)record[1].u};
+    count_before(&out, same, before);
+    return out;
+}
+
+static inline four_floats centre_four(four_floats x, double origin)
+{
+    return __builtin_convertvector(__builtin_convertvector(x, four_doubles) - origin, four_floats);
+}
+
+/* Four rows of a column. */
+__attribute__((always_inline)) static inline four_floats direct_column(const gsai_columns *columns, size_t i,
+                                                                       size_t row, const four_records *of,
+                                                                       four_floats c, bool units_free,
+                                                                       four_floats *squares)
+{
+    float *to = columns->along + GSAI_GROUP_ROWS * i + row;
+    four_floats x = load_floats(columns->x + GSAI_GROUP_ROWS * i + row), zero = {0}, along, xdx;
+    four_ints there = x != zero;
+    four_floats square = pick_four(there, square_of_lanes(x, c), zero);
+    if (units_free) {
+        four_floats centred = pick_four(there, centre_four(x, columns->origin[i]), zero);
+        xdx = direct_four_free(of, centred, zero + columns->per_unit[i], square, &along);
+    } else {
+        xdx = direct_four(of, x, &along);
+    }
+    *squares += square;
+    memcpy(to, &along, sizeof along);
+    return xdx;
+}
+
+__attribute__((always_inline)) static inline void direct_columns(const gsai_columns *columns, const gsai_table *table,
+                                                                 const gsai_counts_before *before, const float *c,
+                                                                 bool units_free, float *xdx)
+{
+    four_floats low = {0}, high = {0}, c_low = load_floats(c), c_high = load_floats(c + 4);
+    for (size_t i = 0; i < columns->n; i++) {
+        four_records of = splat_counts(table, columns->slot[i], before);
+        four_floats squares = {0};
+        low += direct_column(columns, i, 0, &of, c_low, units_free, &squares);
+        high += direct_column(columns, i, 4, &of, c_high, units_free, &squares);
+        columns->square[i] = add_four(squares);
+    }
+    memcpy(xdx, &low, sizeof low);
+    memcpy(xdx + 4, &high, sizeof high);
+}
+
+static void column_directions(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
+                              const float *c, bool units_free, float *xdx)
+{
+    if (units_free)
+        direct_columns(columns, table, before, c, true, xdx);
+    else
+        direct_columns(columns, table, before, c, false, xdx);
+}
+
+/* ---- margins and updates ----------------------------------------------------------------------------------------- */
+
+/* A record goes on behind its weights: the last vector may take what is there, into margins that nobody looks at. */
+static void column_margins(const gsai_columns *columns, const gsai_table *table, float *margins, size_t stride)
+{
+    size_t n = gsai_table_padded(table->n_outputs), k = 0;
+#if GSAI_WIDEST >= 16
+    for (; k < n && n >= 12; k += 16)
+        add_columns_16(columns, table, k, margins, stride);
+#endif
+#if GSAI_WIDEST >= 8
+    for (; k < n && n >= 4; k += 8)
+        add_columns_8(columns, table, k, margins, stride);
+#endif
+    for (; k < n && n >= 4; k += 4)
+        add_columns_4(columns, table, k, margins, stride);
+    if (k < n)
+        add_columns_2(columns, table, k, margins, stride);
+}
+
+#if GSAI_WIDEST >= 16
+static inline void move_eight(gsai_cell *cell, floats_8 by)
+{
+    floats_8 old;
+    memcpy(&old, cell, sizeof old);
+    old += by;
+    memcpy(cell, &old, sizeof old);
+}
+
+static inline void move_four(gsai_cell *cell, four_floats by)
+{
+    four_floats old;
+    memcpy(&old, cell, sizeof old);
+    old += by;
+    memcpy(cell, &old, sizeof old);
+}
+
+/* Twelve outputs, as many as ten classes have: added up at once, moved as eight and four. */
+static void move_columns_12(const gsai_columns *columns, const gsai_table *table, size_t k, const float *scales,
+                            size_t stride, float lag)
+{
+    size_t average = gsai_table_average(table);
+    floats_16 scale[GSAI_GROUP_ROWS];
+    for (size_t row = 0; row < GSAI_GROUP_ROWS; row++)
+        memcpy(&scale[row], scales + row * stride + k, sizeof scale[row]);
+    for (size_t i = 0; i < columns->n; i++) {
+        gsai_cell *record = gsai_table_slot(table, columns->slot[i]) + k;
+        floats_16 by = sum_rows_16(scale, columns->along + GSAI_GROUP_ROWS * i), late = by * lag;
+        move_eight(record, __builtin_shufflevector(by, by, 0, 1, 2, 3, 4, 5, 6, 7));
+        move_four(record + 8, __builtin_shufflevector(by, by, 8, 9, 10, 11));
+        move_eight(record + average, __builtin_shufflevector(late, late, 0, 1, 2, 3, 4, 5, 6, 7));
+        move_four(record + average + 8, __builtin_shufflevector(late, late, 8, 9, 10, 11));
+        if (k == 0)
+            count_column(columns, table, i);
+    }
+}
+#endif
+
+/* From the last output to the first: the margins of the next group want the first ones first. */
+static void column_update(const gsai_columns *columns, gsai_table *table, const float *scales, size_t stride, float lag)
+{
+    size_t k = gsai_table_padded(table->n_outputs);
+    if (k % 4 > 0)
+        move_columns_2(columns, table, k -= 2, scales, stride, lag);
+#if GSAI_WIDEST >= 16
+    if (k % 16 == 12)
+        move_columns_12(columns, table, k -= 12, scales, stride, lag);
+#endif
+#if GSAI_WIDEST >= 8
+    if (k % 8 > 0)
+        move_columns_4(columns, table, k -= 4, scales, stride, lag);
+#if GSAI_WIDEST >= 16
+    if (k % 16 > 0)
+        move_columns_8(columns, table, k -= 8, scales, stride, lag);
+    while (k > 0)
+        move_columns_16(columns, table, k -= 16, scales, stride, lag);
+#endif
+    while (k > 0)
+        move_columns_8(columns, table, k -= 8, scales, stride, lag);
+#endif
+    while (k > 0)
+        move_columns_4(columns, table, k -= 4, scales, stride, lag);
+}
+
+static void row_margins(const gsai_group *group, const gsai_table *table, size_t row, double *restrict margins)
+{
+    size_t n = gsai_table_padded(table->n_outputs);
+    memset(margins, 0, n * sizeof *margins);
+    for (size_t e = group->start[row]; e < group->start[row + 1]; e += 4) {
+        quartet of;
+        for (size_t j = 0; j < 4; j++) {
+            of.weight[j] = gsai_table_slot(table, group->slot[e + j]);
+            of.x[j] = group->x[e + j];
+        }
+        add_all_products(&of, margins, n);
+    }
+}
+
+static void row_update(const gsai_group *group, gsai_table *table, size_t row, const float *scale, float lag)
+{
+    size_t n = gsai_table_padded(table->n_outputs), average = gsai_table_average(table), mean = gsai_table_mean(table);
+    for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
+        gsai_cell *record = gsai_table_slot(table, group->slot[e]);
+        move(record, record + average, group->along[e], lag, scale, n);
+        add_squares(record + mean, group->square[e], 1);
+    }
+}
+
+/* ---- probabilities ----------------------------------------------------------------------------------------------- */
+
+typedef float sixteen_floats __attribute__((vector_size(64)));
+typedef int32_t sixteen_ints __attribute__((vector_size(64)));
+typedef uint32_t sixteen_bits __attribute__((vector_size(64)));
+
+static inline float add_sixteen(sixteen_floats lane)
+{
+    float s[16];
+    memcpy(s, &lane, sizeof s);
+    for (size_t n = 8; n > 0; n /= 2)
+        for (size_t i = 0; i < n; i++)
+            s[i] += s[i + n];
+    return s[0];
+}
+
+/* As exp_of, but 0 below -64: what is that small would only make products that are no floats. */
+static inline sixteen_floats exp_of_sixteen(sixteen_floats x)
+{
+    sixteen_floats zero = {0};
+    sixteen_ints there = ~(x <= zero - 64.0F); /* NaN is */
+    x = (sixteen_floats)((sixteen_ints)x & there);
+    sixteen_floats t = x * 0x1.715476p+0F + 0x1.8p23F, k = t - 0x1.8p23F;
+    sixteen_floats r = (x - k * 0x1.62e400p-1F) - k * 0x1.7f7d1cp-20F;
+    sixteen_floats p =
+        1.0F + r * (1.0F + r * (1.0F / 2 + r * (1.0F / 6 + r * (1.0F / 24 + r * (1.0F / 120 + r * (1.0F / 720))))));
+    p *= (sixteen_floats)(((sixteen_bits)t - 0x4B400000u + 127u) << 23);
+    return (sixteen_floats)((sixteen_ints)p & there);
+}
+
+static float exponentiate_floats(float *m, size_t n, float *shift)
+{
+    sixteen_floats e, lane = {0}, most = lane - INFINITY;
+    for (size_t i = n; i % 16 > 0; i++)
+        m[i] = -INFINITY;
+    for (size_t i = 0; i < n; i += 16) {
+        memcpy(&e, m + i, sizeof e);
+        sixteen_ints above = e > most;
+        most = (sixteen_floats)(((sixteen_ints)e & above) | ((sixteen_ints)most & ~above));
+    }
+    for (size_t j = 0; j < 16; j++)
+        *shift = most[j] > *shift ? most[j] : *shift;
+    for (size_t i = 0; i < n; i += 16) {
+        memcpy(&e, m + i, sizeof e);
+        e = exp_of_sixteen(e - *shift);
+        memcpy(m + i, &e, sizeof e);
+        lane += e;
+    }
+    return add_sixteen(lane);
+}
+
+/* e^p - 1 = p (1 + p/2 + p^2/6 ...), for p in [0, 1] to 3e-7. */
+static float share_floats(float *e, size_t n, float per_total)
+{
+    sixteen_floats p, lane = {0};
+    for (size_t i = 0; i < n; i += 16) {
+        memcpy(&p, e + i, sizeof p);
+        p *= per_total;
+        memcpy(e + i, &p, sizeof p);
+        lane +=
+            p * p *
+            (1.0F +
+             p * (1.0F / 2 +
+                  p * (1.0F / 6 +
+                       p * (1.0F / 24 +
+                            p * (1.0F / 120 +
+                                 p * (1.0F / 720 + p * (1.0F / 5040 + p * (1.0F / 40320 + p * (1.0F / 362880)))))))));
+    }
+    return add_sixteen(lane);
+}
+
+#endif

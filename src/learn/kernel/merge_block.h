@@ -1,0 +1,57 @@
+/* Some slots of states that are merged, a block at a time: arrays by quantity, then by slot, so that loops over slots
+ * (kernel/slots.h) become vectors, and so short that they stay in the nearest cache. */
+#ifndef GSA_LEARN_KERNEL_MERGE_BLOCK_H
+#define GSA_LEARN_KERNEL_MERGE_BLOCK_H
+
+#include "learn/table.h"
+
+/* Slots of a block, a multiple of 64. */
+#define GSAI_MAX_BLOCK 256
+static inline size_t gsai_sums_block(size_t n_outputs)
+{
+    return n_outputs < 7 ? 512 / (n_outputs + 1) / 64 * 64 : 64;
+}
+
+/* n slots from first on, or those of a list, which ascend. */
+typedef struct gsai_slots {
+    size_t first, n;
+    const uint32_t *at; /* NULL: no list */
+} gsai_slots;
+
+static inline size_t gsai_slots_at(const gsai_slots *slots, size_t i)
+{
+    return slots->at ? slots->at[i] : slots->first + i;
+}
+
+/* Slots of a state in the outputs of the merged one: last weights, what averages lack of them, mass and presence. */
+typedef struct gsai_view {
+    float *last, *lag;    /* [outputs x block] */
+    double *mass, *count; /* [block] */
+    size_t block, n_outputs;
+    void *memory;
+} gsai_view;
+
+/* What some states have learned of slots since the base (merge_sums.h, A1). */
+typedef struct gsai_sums {
+    size_t first, n; /* states [first, first + n) */
+    bool is_empty;   /* none of them has met any slot: the rest is not valid */
+    float *sum;      /* [gsai_sums_width x block]: changes of weights, of averages, mass, squared presence */
+    double *count;   /* [block]: presence since the base; whole numbers, as is */
+    double *met;     /* [block]: the number of states that met a slot */
+} gsai_sums;
+
+static inline size_t gsai_sums_width(size_t n_outputs)
+{
+    return 2 * n_outputs + 2;
+}
+
+/* How far to go along the changes of a block. */
+typedef struct gsai_block_steps {
+    float *c;         /* what sums of changes are to be divided by */
+    float *all, *one; /* presence since the base: of all states, and of one that stands for them */
+    float *step[2];   /* along the changes of the last weights, and of the averaged */
+    double kept;      /* share of the base's average in that of the result */
+    double total;     /* what that is over; 0: there is none */
+} gsai_block_steps;
+
+#endif

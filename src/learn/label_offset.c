@@ -1,0 +1,85 @@
+/* The origin of the labels of a regression, and what is known of rows before they are learned.
+ *
+ * A weight is a float. An intercept near 1e9 would be right to 64 only, and so would be every prediction; measured from
+ * the mean of the labels it is small. Moving the origin changes no prediction: what is relative to it moves too. */
+#include "learn/engine.h"
+#include "learn/state.h"
+
+static bool has_origin(const gsa_state *state)
+{
+    return state->loss && state->loss->depends_on_residual && state->params.value[GSAI_PARAM_intercept] &&
+           state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+}
+
+static void shift_intercept(gsai_table *table, double by)
+{
+    if (table->n_slots > 0)
+        gsai_table_slot(table, 0)->f = (float)((double)gsai_table_slot(table, 0)->f + by);
+}
+
+void gsai_label_offset_move(gsa_state *state, double to)
+{
+    double by = state->label_offset.at - to;
+    state->label_offset.at = to;
+    if (by == 0 || state->n_rows == 0) /* an intercept that has learned nothing stays at the origin */
+        return;
+    shift_intercept(&state->table, by);
+    if (state->contest)
+        shift_intercept(&state->contest->table, by);
+    if (state->best.weight)
+        state->best.weight[0] = (float)((double)state->best.weight[0] + by);
+}
+
+static void enter(gsai_label_offset *origin, double y, double c)
+{
+    origin->weight += c;
+    origin->mean += (y - origin->mean) * (c / origin->weight);
+}
+
+void gsai_label_offset_add(gsa_state *state, double y, double c)
+{
+    gsai_label_offset *origin = &state->label_offset;
+    if (origin->settled || !has_origin(state))
+        return;
+    enter(origin, y, c);
+    if ((state->n_rows & (state->n_rows + 1)) == 0)
+        gsai_label_offset_move(state, origin->mean);
+    origin->settled = state->n_rows + 1 >= GSAI_LABEL_OFFSET_ROWS;
+}
+
+/* The mean of the labels of all, by shares of their weight. What copies have from their base counts once: added up
+ * again and again it would soon be infinite. */
+static void unite_labels(gsai_label_offset *all, const gsa_state *const *states, size_t n_states,
+                         const gsai_label_offset *base)
+{
+    all->weight = base->weight;
+    for (size_t s = 0; s < n_states; s++)
+        all->weight += states[s]->label_offset.weight - base->weight;
+    double total = all->weight > 0 ? all->weight : 1, common = base->weight / total * base->mean;
+    all->mean = common;
+    for (size_t s = 0; s < n_states; s++)
+        all->mean += states[s]->label_offset.weight / total * states[s]->label_offset.mean - common;
+}
+
+void gsai_label_offsets_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base)
+{
+    const gsai_label_offset nothing = {0}, *common = base ? &base->label_offset : &nothing;
+    gsai_label_offset *all = &into->label_offset;
+    double n_rows = 0, sum = 0;
+    bool differ = false;
+    if (common->settled) {
+        *all = *common;
+        return;
+    }
+    *all = (gsai_label_offset){.at = states[0]->label_offset.at, .settled = 1};
+    for (size_t s = 0; s < n_states; s++) {
+        const gsai_label_offset *own = &states[s]->label_offset;
+        differ = differ || own->at != all->at;
+        n_rows += (double)states[s]->n_rows;
+        sum += (double)states[s]->n_rows * own->at;
+        all->settled = all->settled && own->settled;
+    }
+    if (differ && n_rows > 0)
+        all->at = sum / n_rows;
+    unite_labels(all, states, n_states, common);
+}

@@ -1,0 +1,239 @@
+/* The labels that a run has met. */
+#include "learn/labels.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gsai_labels_init(gsai_labels *labels, const gsa_env *env)
+{
+    memset(labels, 0, sizeof *labels);
+    labels->env = *env;
+}
+
+void gsai_labels_release(gsai_labels *labels)
+{
+    for (size_t i = 0; i < labels->n; i++)
+        gsai_free(&labels->env, labels->at[i].text);
+    gsai_free(&labels->env, labels->at);
+    gsai_free(&labels->env, labels->by_text.slot);
+    gsai_free(&labels->env, labels->by_number.slot);
+    gsa_env env = labels->env;
+    gsai_labels_init(labels, &env);
+}
+
+static uint64_t hash_number(double number)
+{
+    uint64_t bits;
+    if (number == 0)
+        number = 0; /* -0 is 0 */
+    memcpy(&bits, &number, sizeof bits);
+    return gsai_mix(bits);
+}
+
+static uint64_t hash_text(const char *text)
+{
+    return gsai_hash(text, strlen(text), 0);
+}
+
+size_t gsai_labels_find_text(const gsai_labels *labels, const char *text)
+{
+    const gsai_label_slots *slots = &labels->by_text;
+    for (size_t i = (size_t)hash_text(text); slots->n_slots; i++) {
+        uint32_t entry = slots->slot[i & (slots->n_slots - 1)];
+        if (!entry)
+            break;
+        if (strcmp(labels->at[entry - 1].text, text) == 0)
+            return entry - 1;
+    }
+    return GSAI_NO_LABEL;
+}
+
+size_t gsai_labels_find_number(const gsai_labels *labels, double number)
+{
+    const gsai_label_slots *slots = &labels->by_number;
+    for (size_t i = (size_t)hash_number(number); slots->n_slots; i++) {
+        uint32_t entry = slots->slot[i & (slots->n_slots - 1)];
+        if (!entry)
+            break;
+        if (labels->at[entry - 1].number == number)
+            return entry - 1;
+    }
+    char text[GSAI_NUMBER_TEXT]; /* perhaps it came as a word */
+    gsai_number_text(number, text);
+    return gsai_labels_find_text(labels, text);
+}
+
+static void enter(gsai_label_slots *slots, uint64_t hash, size_t label_number)
+{
+    size_t i = (size_t)hash;
+    while (slots->slot[i & (slots->n_slots - 1)])
+        i++;
+    slots->slot[i & (slots->n_slots - 1)] = (uint32_t)label_number + 1;
+}
+
+static void enter_label(gsai_labels *labels, size_t label_number)
+{
+    const gsai_label *label = &labels->at[label_number];
+    enter(&labels->by_text, hash_text(label->text), label_number);
+    if (label->is_number)
+        enter(&labels->by_number, hash_number(label->number), label_number);
+}
+
+/* Keeps both tables at most half full. */
+static bool grow_slots(gsai_labels *labels)
+{
+    if (labels->by_text.n_slots >= 2 * (labels->n + 1))
+        return true;
+    size_t n_slots = labels->by_text.n_slots ? 2 * labels->by_text.n_slots : 16;
+    uint32_t *by_text = gsai_alloc_zeroed(&labels->env, n_slots, sizeof *by_text);
+    uint32_t *by_number = gsai_alloc_zeroed(&labels->env, n_slots, sizeof *by_number);
+    if (!by_text || !by_number) {
+        gsai_free(&labels->env, by_text);
+        gsai_free(&labels->env, by_number);
+        return false;
+    }
+    gsai_free(&labels->env, labels->by_text.slot);
+    gsai_free(&labels->env, labels->by_number.slot);
+    labels->by_text = (gsai_label_slots){by_text, n_slots};
+    labels->by_number = (gsai_label_slots){by_number, n_slots};
+    for (size_t i = 0; i < labels->n; i++)
+        enter_label(labels, i);
+    return true;
+}
+
+static gsa_status append(gsai_labels *labels, const char *text, bool is_number, double number, size_t *out,
+                         gsa_error *error)
+{
+    if (labels->n >= GSAI_MAX_LABELS)
+        return gsai_fail(error, GSA_LIMIT, "more than %zu different labels; is it the right column?", GSAI_MAX_LABELS);
+    char *copy = gsai_copy_text(&labels->env, text);
+    if (!copy || !grow_slots(labels) ||
+        !gsai_reserve(&labels->env, &labels->at, &labels->capacity, labels->n + 1, sizeof *labels->at)) {
+        gsai_free(&labels->env, copy);
+        return gsai_fail_memory(&labels->env, error, "no memory for a label");
+    }
+    labels->at[labels->n] = (gsai_label){copy, number, is_number};
+    *out = labels->n++;
+    enter_label(labels, *out);
+    return GSA_OK;
+}
+
+gsa_status gsai_labels_add_number(gsai_labels *labels, double number, size_t *out, gsa_error *error)
+{
+    *out = gsai_labels_find_number(labels, number);
+    if (*out != GSAI_NO_LABEL)
+        return GSA_OK;
+    char text[GSAI_NUMBER_TEXT];
+    gsai_number_text(number, text);
+    return append(labels, text, true, number, out, error);
+}
+
+gsa_status gsai_labels_add_word(gsai_labels *labels, const char *text, size_t *out, gsa_error *error)
+{
+    *out = gsai_labels_find_text(labels, text);
+    if (*out != GSAI_NO_LABEL)
+        return GSA_OK;
+    return append(labels, text, false, 0, out, error);
+}
+
+static void leave(gsai_label_slots *slots, uint64_t hash, size_t label_number)
+{
+    size_t i = (size_t)hash;
+    while (slots->slot[i & (slots->n_slots - 1)] != (uint32_t)label_number + 1)
+        i++;
+    slots->slot[i & (slots->n_slots - 1)] = 0;
+}
+
+/* The last one in: no other label was put behind it, so that its slots can be freed without moving any. */
+void gsai_labels_drop_last(gsai_labels *labels)
+{
+    gsai_label *last = &labels->at[labels->n - 1];
+    leave(&labels->by_text, hash_text(last->text), labels->n - 1);
+    if (last->is_number)
+        leave(&labels->by_number, hash_number(last->number), labels->n - 1);
+    gsai_free(&labels->env, last->text);
+    labels->n--;
+}
+
+gsa_status gsai_labels_add_label(gsai_labels *labels, const gsai_label *label, size_t *out, gsa_error *error)
+{
+    if (label->is_number)
+        return gsai_labels_add_number(labels, label->number, out, error);
+    return gsai_labels_add_word(labels, label->text, out, error);
+}
+
+gsa_status gsai_labels_add_all(gsai_labels *labels, const gsai_labels *from, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    size_t number;
+    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+        status = gsai_labels_add_label(labels, &from->at[i], &number, error);
+    return status;
+}
+
+static int in_order(const void *left, const void *right)
+{
+    const gsai_label *a = *(const gsai_label *const *)left, *b = *(const gsai_label *const *)right;
+    if (a->is_number != b->is_number)
+        return a->is_number ? -1 : 1;
+    if (a->is_number)
+        return (a->number > b->number) - (a->number < b->number);
+    return strcmp(a->text, b->text);
+}
+
+gsa_status gsai_labels_add_sorted(gsai_labels *labels, const gsai_labels *from, gsa_error *error)
+{
+    const gsai_label **order = gsai_alloc(&labels->env, from->n, sizeof *order);
+    if (!order)
+        return gsai_fail_memory(&labels->env, error, "no memory for %zu labels", from->n);
+    for (size_t i = 0; i < from->n; i++)
+        order[i] = &from->at[i];
+    qsort(order, from->n, sizeof *order, in_order);
+    gsa_status status = GSA_OK;
+    size_t number;
+    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+        status = gsai_labels_add_label(labels, order[i], &number, error);
+    gsai_free(&labels->env, order);
+    return status;
+}
+
+bool gsai_labels_equal(const gsai_labels *a, const gsai_labels *b)
+{
+    bool same = a->n == b->n;
+    for (size_t k = 0; k < a->n && same; k++)
+        same = strcmp(a->at[k].text, b->at[k].text) == 0;
+    return same;
+}
+
+bool gsai_is_label(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if ((unsigned char)text[i] < 0x20)
+            return false;
+    return size == 0 || gsai_is_text(text, size);
+}
+
+size_t gsai_labels_find_row(const gsai_labels *labels, const gsa_batch *batch, size_t row)
+{
+    if (gsai_row_is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
+        return GSAI_NO_LABEL;
+    if (gsai_row_is_word(batch, row))
+        return gsai_labels_find_text(labels, batch->words[batch->word[row]]);
+    return gsai_labels_find_number(labels, batch->label[row]);
+}
+
+gsa_status gsai_labels_add_row(gsai_labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
+{
+    const char *text = gsai_row_is_word(batch, row) ? batch->words[batch->word[row]] : NULL;
+    if (text && !gsai_is_label(text, strlen(text)))
+        return gsai_fail_row(error, GSA_INPUT, row, "label '%s' is no text: expected UTF-8 without control characters",
+                             text);
+    if (text)
+        return gsai_labels_add_word(labels, text, out, error);
+    return gsai_labels_add_number(labels, batch->label[row], out, error);
+}

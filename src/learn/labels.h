@@ -1,0 +1,58 @@
+/* The labels that a run has met, numbered as they came.
+ *
+ * A label is its text: numbers are written as briefly as reads back equal, so that "+1", "1" and "1.0" are one label.
+ * Numbers have a table of their own, so that a row of a known class costs no formatting. */
+#ifndef GSA_LEARN_LABELS_H
+#define GSA_LEARN_LABELS_H
+
+#include "learn/row.h"
+
+#define GSAI_MAX_LABELS ((size_t)1 << 20)
+#define GSAI_NO_LABEL SIZE_MAX
+
+typedef struct gsai_label {
+    char *text;
+    double number; /* meaningful if is_number */
+    bool is_number;
+} gsai_label;
+
+/* Open addressing: slot holds class + 1, 0 is free. */
+typedef struct gsai_label_slots {
+    uint32_t *slot;
+    size_t n_slots; /* a power of two, or 0 */
+} gsai_label_slots;
+
+typedef struct gsai_labels {
+    gsa_env env;
+    gsai_label *at;
+    size_t n, capacity;
+    gsai_label_slots by_text, by_number;
+} gsai_labels;
+
+/* What can be the text of a label, since files have no others: UTF-8 without control characters. */
+bool gsai_is_label(const char *text, size_t size);
+
+void gsai_labels_init(gsai_labels *labels, const gsa_env *env);
+void gsai_labels_release(gsai_labels *labels);
+
+/* The class of a label, GSAI_NO_LABEL if it is unknown. */
+size_t gsai_labels_find_number(const gsai_labels *labels, double number);
+size_t gsai_labels_find_text(const gsai_labels *labels, const char *text);
+/* The class of a label, entered if it is new. */
+gsa_status gsai_labels_add_number(gsai_labels *labels, double number, size_t *out, gsa_error *error);
+gsa_status gsai_labels_add_word(gsai_labels *labels, const char *text, size_t *out, gsa_error *error);
+/* Forgets the label that was entered last. */
+void gsai_labels_drop_last(gsai_labels *labels);
+/* A label as another table has it, and all of them. */
+gsa_status gsai_labels_add_label(gsai_labels *labels, const gsai_label *label, size_t *out, gsa_error *error);
+gsa_status gsai_labels_add_all(gsai_labels *labels, const gsai_labels *from, gsa_error *error);
+/* The same in canonical order, numbers by value, then words by their bytes, after those that are there. */
+gsa_status gsai_labels_add_sorted(gsai_labels *labels, const gsai_labels *from, gsa_error *error);
+/* The same labels in the same order? */
+bool gsai_labels_equal(const gsai_labels *a, const gsai_labels *b);
+
+/* The label of a row of a batch: found in or added to the table. */
+size_t gsai_labels_find_row(const gsai_labels *labels, const gsa_batch *batch, size_t row);
+gsa_status gsai_labels_add_row(gsai_labels *labels, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error);
+
+#endif

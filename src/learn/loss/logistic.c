@@ -1,0 +1,156 @@
+/* The logistic loss: two classes, one margin.
+ *
+ * With the signed margin v = s m, s = 2y - 1: p_y = 1 / (1 + e^-v), loss = log(1 + e^-v), g = -s (1 - p_y).
+ * The greedy step is the paper's "Logistic regression derived from approximation formula": twice the step of softmax
+ * with the two classes' margins, because the update of w = w_1 - w_0 is the difference of two. */
+#include "learn/kernel/kernel.h"
+#include "learn/loss/rows.h"
+
+#include "base/real.h"
+
+#include <math.h>
+
+#define E 0x1.5bf0a8b145769p+1
+
+/* One exponential serves both classes, since e^p_y e^(1-p_y) = e. What cancels in e^p_y - 1 for a small p_y is
+ * multiplied by p_y; the denominator is above 0.9. */
+static double approximate_lambda(double p, double rest)
+{
+    double growth_rest = gsai_expm1(rest);
+    double growth_p = E / (1.0 + growth_rest) - 1.0;
+    double denominator = GSAI_P_HAT * (p * growth_p + rest * growth_rest) + p * growth_rest;
+    return 2.0 * (GSAI_P_HAT - p) / denominator;
+}
+
+/* All from t = e^-|v|: each is then accurate at both ends. */
+gsai_greedy_step gsai_logistic(double m, int y)
+{
+    double v = y ? m : -m;
+    double t = gsai_exp(-fabs(v));
+    double small = t / (1.0 + t), rest = v < 0 ? 1.0 - small : small, p = v < 0 ? small : 1.0 - small;
+    double loss = v < 0 ? gsai_log1p(t) - v : gsai_log1p(t);
+    return (gsai_greedy_step){loss, approximate_lambda(p, rest), y ? -rest : rest, m};
+}
+
+static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
+{
+    (void)n_outputs;
+    gsai_greedy_step step = gsai_logistic(*m_to_g, target->class_number == 1);
+    *m_to_g = step.g;
+    return step;
+}
+
+/* Beyond, probabilities are 0 and 1. */
+#define MAX_MARGIN 1e30
+
+/* Rows of equal weight share one logarithm: that of the product of all 1 + e^-|v|. */
+static double greedy_steps(const gsai_kernels *kernels, const double *m, const gsai_target *target, const double *c,
+                           size_t n, gsai_greedy_step *out)
+{
+    float margin[GSAI_GROUP_ROWS] = {0}, sign[GSAI_GROUP_ROWS] = {0}, rest[GSAI_GROUP_ROWS], lambda[GSAI_GROUP_ROWS];
+    float e[GSAI_GROUP_ROWS];
+    double product = 1, sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        margin[i] = (float)fmin(fmax(m[i], -MAX_MARGIN), MAX_MARGIN);
+        sign[i] = target[i].class_number == 1 ? 1.0F : -1.0F;
+    }
+    kernels->logistic_steps(margin, sign, rest, lambda, e);
+    for (size_t i = 0; i < n; i++) {
+        double v = (double)sign[i] * m[i], g = (double)(-sign[i] * rest[i]);
+        out[i] = (gsai_greedy_step){0, (double)lambda[i], g, m[i]};
+        product *= 1 + (double)e[i];
+        if (i + 1 == n || c[i + 1] != c[i]) {
+            sum += c[i] * gsai_log(product);
+            product = 1;
+        }
+        sum += v < 0 ? c[i] * -v : 0;
+    }
+    return sum;
+}
+
+static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
+                      double e, double c)
+{
+    (void)n_outputs;
+    return gsai_logistic_repeats(step->m, target->class_number == 1, fabs(*g), e, c);
+}
+
+static double value(double *m, size_t n_outputs, const gsai_target *target)
+{
+    (void)n_outputs;
+    double v = target->class_number == 1 ? *m : -*m, loss = gsai_log1p(gsai_exp(-fabs(v)));
+    return v < 0 ? loss - v : loss;
+}
+
+static void predict(const double *m, size_t n_outputs, double *out)
+{
+    (void)n_outputs;
+    gsai_sigmoids(*m, out);
+}
+
+/* Straight from the margin: confident mistakes keep their full price. */
+static double evaluate(const double *m, size_t n_outputs, size_t k, double *out)
+{
+    predict(m, n_outputs, out);
+    return k > 1 ? GSAI_UNKNOWN_LOG_LOSS : gsai_softplus(k == 1 ? -*m : *m);
+}
+
+static void add_slope(const gsai_calibration_row *at, double scale, double offset, gsai_slope *sum)
+{
+    double m = at->m[0], c = at->c, z = scale * m + offset;
+    int y = at->target.class_number == 1;
+    gsai_greedy_step row = gsai_logistic(z, y);
+    double r = row.g + (y ? at->off : -at->off), rest = fabs(row.g), v = rest * (1 - rest);
+    sum->loss += c * (row.loss + at->off * (y ? z : -z));
+    sum->g[0] += c * r * m;
+    sum->g[1] += c * r;
+    sum->h[0] += c * v * m * m;
+    sum->h[1] += c * v * m;
+    sum->h[2] += c * v;
+}
+
+/* With v = y ? m : -m and e = exp(-|v|): loss = max(0, -v) + log(1 + e), 1 - p = e / (1 + e) or 1 / (1 + e). */
+static void rows(gsai_rows_at *at)
+{
+    gsai_rows_block block = {0};
+    float e[GSAI_ROWS_BLOCK], sign[GSAI_ROWS_BLOCK];
+    gsai_rows_begin(at);
+    while (gsai_rows_next(&block, at)) {
+        size_t n = block.n_padded;
+        for (size_t i = 0; i < n; i++)
+            sign[i] = gsai_rows_is_second(&block, at, i) ? 1.0F : -1.0F;
+        for (size_t i = 0; i < n; i++)
+            e[i] = -fabsf(block.m[i]);
+        at->math->exponentials(e, n);
+        for (size_t i = 0; i < n; i++) {
+            float v = sign[i] * block.m[i], inverse = 1 / (1 + e[i]);
+            float rest = v < 0 ? inverse : e[i] * inverse;
+            block.g[i] = -sign[i] * rest;
+            block.h[i] = (e[i] * inverse) * inverse;
+            block.loss[i] = v < 0 ? -v : 0;
+        }
+        at->math->log1ps(e, n);
+        for (size_t i = 0; i < n; i++)
+            block.loss[i] += e[i];
+        gsai_rows_add(&block, at);
+    }
+}
+
+const gsai_loss gsai_loss_logistic = {
+    .name = "logistic",
+    .measure = "log loss",
+    .max_labels = 2,
+    .many_from = SIZE_MAX,
+    .widened = &gsai_loss_softmax,
+    .has_probabilities = true,
+    .unknown_loss = GSAI_UNKNOWN_LOG_LOSS,
+    .greedy_step = greedy_step,
+    .greedy_steps = greedy_steps,
+    .repeats = repeats,
+    .value = value,
+    .predict = predict,
+    .evaluate = evaluate,
+    .constant = gsai_label_entropy,
+    .add_slope = add_slope,
+    .rows = rows,
+};

@@ -1,0 +1,196 @@
+/* The losses: what is computed from the margins of a row. A loss is a const struct of functions in a file of its own;
+ * losses.c has the table of all. No other code tells losses apart by name.
+ *
+ * Notation as in the paper (arXiv 1611.03608): margin m = w.x, xx = x.x, probability p, label y or class k. The
+ * gradient of the loss is g x (softmax: g_j x for class j). A greedy step eta would bring this one row to its target;
+ * the functions return lambda = eta xx, which does not depend on the length of the row. The target of a probability is
+ * P_HAT, fixed.
+ *
+ * All functions are total over finite arguments: no NaN, and no overflow for margins up to 1e300, but for the squared
+ * losses, which are infinite where |y - m| or h is above 1.3e154. */
+#ifndef GSA_LEARN_LOSS_LOSS_H
+#define GSA_LEARN_LOSS_LOSS_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GSAI_P_HAT 0.95
+/* What a label that the model has never seen is charged, -log(1e-15): its log loss would be infinite. */
+#define GSAI_UNKNOWN_LOG_LOSS 34.538776394910684
+
+/* What a row is learned towards. */
+typedef struct gsai_target {
+    size_t class_number;           /* of losses with classes */
+    double y;                      /* of the others, from the origin of labels */
+    const gsa_margin_loss *custom; /* the caller's functions, for the loss that has none of its own */
+} gsai_target;
+
+typedef struct gsai_greedy_step {
+    double loss;
+    double lambda; /* eta xx */
+    double g;      /* gradient scale; of several outputs its size at class k: 1 - p_k, or that of a hinge loss */
+    double m;      /* margin, of one output */
+} gsai_greedy_step;
+
+/* The labels of a set of rows. */
+typedef struct gsai_label_totals {
+    const double *class_weight; /* [n_classes]: of the rows of each class */
+    size_t n_classes;
+    double weight; /* of all rows */
+    bool balanced; /* every class that is there counts the same */
+    double mean, mean_square;
+} gsai_label_totals;
+
+/* A row that margins are calibrated by. */
+typedef struct gsai_calibration_row {
+    const double *m;
+    size_t n_outputs;
+    gsai_target target;
+    double c;        /* weight */
+    double off;      /* how far the target of the own class is below 1 */
+    double *scratch; /* [n_outputs] */
+} gsai_calibration_row;
+
+/* Loss, gradient and curvature of rows in (scale, offset). */
+typedef struct gsai_slope {
+    double loss, g[2], h[3]; /* h: scale scale, scale offset, offset offset */
+} gsai_slope;
+
+/* Many rows at once (rows.h). */
+typedef struct gsai_rows_at gsai_rows_at;
+
+struct gsai_kernels;
+
+typedef struct gsai_loss gsai_loss;
+struct gsai_loss {
+    const char *name;          /* as --loss has it, and files */
+    const char *measure;       /* what people call its mean */
+    size_t max_labels;         /* 0: labels are numbers */
+    size_t many_from;          /* from so many labels on each has an output of its own; SIZE_MAX: one output for all */
+    const gsai_loss *widened;  /* what it becomes with more than max_labels; NULL: they are refused */
+    bool has_probabilities;    /* a greedy step goes for P_HAT; otherwise it ends at the row's own minimum */
+    bool is_custom;            /* its functions are the caller's */
+    bool depends_on_residual;  /* on y - m alone: labels are measured from their mean, and sums of squares tell
+                                  divergence */
+    bool has_searchable_scale; /* without a curvature: calibrated by a search for the best scale */
+    double unknown_loss;       /* of a second label, with a model that knows one */
+
+    /* Turns the margins into gradient scales, in place. */
+    gsai_greedy_step (*greedy_step)(double *m_to_g, size_t n_outputs, const gsai_target *target);
+    /* The greedy steps of up to GSAI_GROUP_ROWS rows of one output and weights c; returns the weighted sum of their
+     * losses. NULL: one after the other. */
+    double (*greedy_steps)(const struct gsai_kernels *kernels, const double *m, const gsai_target *target,
+                           const double *c, size_t n, gsai_greedy_step *out);
+    /* Of a row with several outputs, from floats that go on to a multiple of 16 and are 0 there afterwards. NULL: by
+     * greedy_step. */
+    gsai_greedy_step (*greedy_step_of_floats)(const struct gsai_kernels *kernels, float *m_to_g, size_t n_outputs,
+                                              const gsai_target *target);
+    /* The number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by (heavy.c); g: what
+     * greedy_step left there, step->g != 0. */
+    double (*repeats)(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
+                      double e, double c);
+    /* The loss of a row. Margins may be overwritten. */
+    double (*value)(double *margins, size_t n_outputs, const gsai_target *target);
+    /* A number, or a probability (a margin, without probabilities) per label, of which there are two or more; `out` may
+     * be `margins`. NULL: the margin itself. */
+    void (*predict)(const double *margins, size_t n_outputs, double *out);
+    /* Classes only: predictions, and the loss of a row of class k; SIZE_MAX: one that the model does not know. */
+    double (*evaluate)(const double *margins, size_t n_outputs, size_t k, double *out);
+    /* The loss of the best constant prediction; NULL: not known. */
+    double (*constant)(const gsai_label_totals *labels);
+    /* The measure, from the mean; NULL: the mean itself. */
+    double (*measure_of)(double mean);
+    /* Adds a row, with margins scale m + offset (scale m with several outputs); NULL: not calibrated that way. */
+    void (*add_slope)(const gsai_calibration_row *row, double scale, double offset, gsai_slope *sum);
+    /* Value and derivatives of many rows; NULL: the loss cannot be solved. */
+    void (*rows)(gsai_rows_at *at);
+};
+
+extern const gsai_loss gsai_loss_squared, gsai_loss_logistic, gsai_loss_softmax, gsai_loss_hinge,
+    gsai_loss_squared_hinge, gsai_loss_custom;
+
+/* losses.c: the greedy steps of some rows of one output, as a loss's own greedy_steps. */
+double gsai_greedy_steps(const gsai_loss *loss, const struct gsai_kernels *kernels, const double *m,
+                         const gsai_target *target, const double *c, size_t n, gsai_greedy_step *out);
+/* losses.c: by name; NULL if there is none, as for "auto". */
+const gsai_loss *gsai_loss_find(const char *name);
+
+/* A loss that is NULL is not decided yet. */
+static inline const char *gsai_loss_name(const gsai_loss *loss)
+{
+    return loss ? loss->name : "auto";
+}
+
+static inline bool gsai_loss_has_classes(const gsai_loss *loss)
+{
+    return loss && loss->max_labels > 0;
+}
+
+static inline bool gsai_loss_has_probabilities(const gsai_loss *loss)
+{
+    return loss && loss->has_probabilities;
+}
+
+/* One output per label, at least two (the first label is learned against "anything else"), or one for all. */
+static inline size_t gsai_loss_outputs(const gsai_loss *loss, size_t n_labels)
+{
+    return !loss || n_labels < loss->many_from ? 1 : n_labels > 2 ? n_labels : 2;
+}
+
+static inline bool gsai_loss_is_custom(const gsai_loss *loss)
+{
+    return loss && loss->is_custom;
+}
+
+/* Does it become the other with more labels? */
+static inline bool gsai_loss_widens_to(const gsai_loss *loss, const gsai_loss *other)
+{
+    return loss && other && loss->widened == other;
+}
+
+/* Can what was learned with one go on with the other? */
+static inline bool gsai_losses_agree(const gsai_loss *a, const gsai_loss *b)
+{
+    return a == b || gsai_loss_widens_to(a, b) || gsai_loss_widens_to(b, a);
+}
+
+/* ---- the formulas, by file --------------------------------------------------------------------------------------- */
+
+/* logistic.c: y is 0 or 1. g = p1 - y, to full relative accuracy; lambda in [-0.062, 1.232]. */
+gsai_greedy_step gsai_logistic(double m, int y);
+
+/* softmax.c: K classes, K >= 1, k in [0, K). */
+/* Turns the K margins into probabilities, in place, each to full relative accuracy. g = 1 - p_k, likewise: the gradient
+ * scale of class k is -g. */
+gsai_greedy_step gsai_softmax(double *m_to_p, size_t n_classes, size_t k);
+/* The entropy of the classes: what the best constant probabilities cost. */
+double gsai_label_entropy(const gsai_label_totals *labels);
+/* Only the probabilities, in place. */
+void gsai_softmax_probabilities(double *m_to_p, size_t n_classes);
+
+/* hinge.c: h = max(0, 1 - z), or squared h^2 / 2. Two classes by one output, y is 0 or 1. */
+gsai_greedy_step gsai_hinge(double m, int y, bool squared);
+/* K classes, one output each: turns the margins into gradient scales, in place: g is that of the highest rival, and -g
+ * that of class k. */
+gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
+/* Only the loss; k beyond the classes is one that the weights say nothing of, margin 0. */
+double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared);
+
+/* search.c: Algorithm 2 for a loss that is known only as two functions of the margin. g = l'(m). The minimiser of
+ * l(m - lambda g) over lambda >= 0 if there is one within 2^60 max(1, |m|); else (a loss that falls for ever) the point
+ * where |l'| has come down to 1 - P_HAT of |g|. 0 for g = 0 and for a straight line. */
+double gsai_search_lambda(const gsa_margin_loss *loss, double m, double y, double g);
+
+/* heavy.c: the number of plain steps of length e = eta xx > 0 that a row of weight c > 1 moves by. */
+double gsai_squared_repeats(double e, double c);
+/* Of one output or several; lambda > 0 is the row's greedy step. */
+double gsai_hinge_repeats(double lambda, double e, double c, bool squared);
+/* rest = 1 - p of the row's own class. */
+double gsai_logistic_repeats(double m, int y, double rest, double e, double c);
+/* p: the probabilities of all classes; that of k is not looked at. */
+double gsai_softmax_repeats(const double *p, size_t n_classes, size_t k, double loss, double rest, double e, double c);
+double gsai_custom_repeats(const gsa_margin_loss *loss, double m, double y, double g, double e, double c);
+
+#endif

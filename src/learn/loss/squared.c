@@ -1,0 +1,75 @@
+/* The squared loss: 1/2 (y - m)^2, g = m - y. Its greedy step is exact: lambda = 1 moves the margin onto the label. */
+#include "learn/loss/rows.h"
+
+#include <math.h>
+
+/* Overflows to +infinity, never NaN, where the square is no double: |y - m| above 1.8e154. */
+static double value(double *m, size_t n_outputs, const gsai_target *target)
+{
+    (void)n_outputs;
+    return 0.5 * (target->y - *m) * (target->y - *m);
+}
+
+static gsai_greedy_step greedy_step(double *m_to_g, size_t n_outputs, const gsai_target *target)
+{
+    double m = *m_to_g;
+    *m_to_g = m - target->y;
+    return (gsai_greedy_step){value(&m, n_outputs, target), 1, *m_to_g, m};
+}
+
+static double repeats(const double *g, size_t n_outputs, const gsai_target *target, const gsai_greedy_step *step,
+                      double e, double c)
+{
+    (void)g, (void)n_outputs, (void)target, (void)step;
+    return gsai_squared_repeats(e, c);
+}
+
+static double half_variance(const gsai_label_totals *labels)
+{
+    return fmax(labels->mean_square - labels->mean * labels->mean, 0) / 2;
+}
+
+static double root_of_square(double half_square)
+{
+    return sqrt(2 * half_square);
+}
+
+static void add_slope(const gsai_calibration_row *row, double scale, double offset, gsai_slope *sum)
+{
+    double m = row->m[0], c = row->c, r = scale * m + offset - row->target.y;
+    sum->loss += c * r * r / 2;
+    sum->g[0] += c * r * m;
+    sum->g[1] += c * r;
+    sum->h[0] += c * m * m;
+    sum->h[1] += c * m;
+    sum->h[2] += c;
+}
+
+static void rows(gsai_rows_at *at)
+{
+    gsai_rows_block block = {0};
+    gsai_rows_begin(at);
+    while (gsai_rows_next(&block, at)) {
+        for (size_t i = 0; i < block.n_padded; i++) {
+            float r = i < block.n ? block.m[i] - at->target[block.from + i] : 0;
+            block.g[i] = r;
+            block.loss[i] = 0.5F * r * r;
+            block.h[i] = 1;
+        }
+        gsai_rows_add(&block, at);
+    }
+}
+
+const gsai_loss gsai_loss_squared = {
+    .name = "squared",
+    .measure = "rmse",
+    .many_from = SIZE_MAX,
+    .depends_on_residual = true,
+    .greedy_step = greedy_step,
+    .repeats = repeats,
+    .value = value,
+    .constant = half_variance,
+    .measure_of = root_of_square,
+    .add_slope = add_slope,
+    .rows = rows,
+};

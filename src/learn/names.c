@@ -1,0 +1,224 @@
+/* Names of the strongest features. */
+#include "learn/names.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gsai_names_release(gsai_names *names, const gsa_env *env)
+{
+    gsai_free(env, names->id);
+    gsai_free(env, names->start);
+    gsai_free(env, names->text);
+    *names = (gsai_names){0};
+}
+
+/* NULL if it has none. */
+static const char *find(const gsai_names *names, uint64_t feature)
+{
+    size_t from = 0, to = names->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (names->id[middle] < feature)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < names->n && names->id[from] == feature ? names->text + names->start[from] : NULL;
+}
+
+/* Room for n names with so many bytes of text, NULs included. */
+static gsa_status make_room(gsai_names *names, size_t n, size_t text_size, const gsa_env *env, gsa_error *error)
+{
+    names->id = gsai_alloc(env, n, sizeof *names->id);
+    names->start = gsai_alloc_zeroed(env, n + 1, sizeof *names->start);
+    names->text = gsai_alloc_zeroed(env, text_size + 1, 1);
+    if (names->id && names->start && names->text)
+        return GSA_OK;
+    gsai_names_release(names, env);
+    return gsai_fail_memory(env, error, "no memory for the names of %zu features", n);
+}
+
+/* What is no UTF-8, in data of another encoding, becomes question marks. */
+static void append(gsai_names *names, uint32_t id, const char *text)
+{
+    size_t size = strlen(text) + 1, start = (size_t)names->start[names->n];
+    char *to = memcpy(names->text + start, text, size);
+    for (size_t at = 0, len; at + 1 < size; at += len > 0 ? len : 1)
+        if ((len = gsai_utf8_character(to + at, size - at)) == 0)
+            to[at] = '?';
+    names->id[names->n++] = id;
+    names->start[names->n] = start + size;
+}
+
+gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsa_env *env, gsa_error *error)
+{
+    if (from->n == 0)
+        return GSA_OK;
+    gsa_status status = make_room(out, from->n, (size_t)from->start[from->n], env, error);
+    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+        append(out, from->id[i], from->text + from->start[i]);
+    return status;
+}
+
+/* ---- the strongest ---------------------------------------------------------------------------------------------- */
+
+typedef struct candidate {
+    uint32_t id;
+    float strength;
+    const char *text;
+} candidate;
+
+static int by_strength(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->strength != y->strength)
+        return x->strength < y->strength ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static float strength_of(const gsa_state *state, size_t slot)
+{
+    double most = 0;
+    for (size_t k = 0; k < state->table.n_outputs; k++)
+        most = fmax(most, fabs(gsai_state_average(state, slot, k)));
+    return (float)most;
+}
+
+/* Keeps the strongest of n candidates and returns how many they are. */
+static size_t keep_strongest(candidate *at, size_t n)
+{
+    if (n <= GSAI_MAX_NAMES)
+        return n;
+    qsort(at, n, sizeof *at, by_strength);
+    return GSAI_MAX_NAMES;
+}
+
+/* Replaces the names of the state by the strongest of these. */
+static gsa_status replace_names(gsa_state *state, candidate *at, size_t n, gsa_error *error)
+{
+    gsai_names names = {0};
+    size_t size = 0;
+    n = keep_strongest(at, n);
+    qsort(at, n, sizeof *at, by_id);
+    for (size_t i = 0; i < n; i++)
+        size += strlen(at[i].text) + 1;
+    gsa_status status = make_room(&names, n, size, &state->env, error);
+    for (size_t i = 0; i < n && status == GSA_OK; i++)
+        append(&names, at[i].id, at[i].text);
+    if (status == GSA_OK) {
+        gsai_names_release(&state->names, &state->env);
+        state->names = names;
+    }
+    return status;
+}
+
+gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),
+                               const void *ctx, gsa_error *error)
+{
+    candidate *at = NULL;
+    size_t n = 0, capacity = 0;
+    float floor = -1; /* the weakest that is among the strongest so far; the first of equals stays */
+    gsa_status status = GSA_OK;
+    for (size_t slot = 1; slot < state->table.n_slots && status == GSA_OK; slot++) {
+        uint64_t id = slot - 1;
+        if (gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u == 0 &&
+            gsai_state_n_seen(state, slot) == 0) /* most features of words never came */
+            continue;
+        float strength = strength_of(state, slot);
+        const char *text = strength > floor ? name(ctx, id) : NULL;
+        if (!text && strength > floor)
+            text = find(&state->names, id);
+        if (!text)
+            continue;
+        if (n == 2 * GSAI_MAX_NAMES) {
+            n = keep_strongest(at, n);
+            floor = at[n - 1].strength;
+        }
+        if (!gsai_reserve(&state->env, &at, &capacity, n + 1, sizeof *at))
+            status = gsai_fail_memory(&state->env, error, "no memory for the names of %zu features", n);
+        else
+            at[n++] = (candidate){(uint32_t)id, strength, text};
+    }
+    if (status == GSA_OK && n > 0)
+        status = replace_names(state, at, n, error);
+    gsai_free(&state->env, at);
+    return status;
+}
+
+typedef struct several {
+    const gsa_state *const *states;
+    size_t n;
+} several;
+
+static const char *find_in_several(const void *ctx, uint64_t feature)
+{
+    const several *from = ctx;
+    const char *found = NULL;
+    for (size_t i = 0; i < from->n && !found; i++)
+        found = find(&from->states[i]->names, feature);
+    return found;
+}
+
+gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error)
+{
+    const several all = {from, n_from};
+    size_t n_names = 0;
+    for (size_t i = 0; i < n_from; i++)
+        n_names += from[i]->names.n;
+    return n_names > 0 ? gsa_state_set_names(state, find_in_several, &all, error) : GSA_OK;
+}
+
+const char *gsa_model_name(const gsa_model *model, uint64_t feature)
+{
+    return find(&model->names, feature);
+}
+
+/* ---- in files ---------------------------------------------------------------------------------------------------- */
+
+void gsai_names_snapshot(gsai_snapshot *snapshot, const gsai_names *names)
+{
+    if (names->n == 0)
+        return;
+    gsai_snapshot_vector(snapshot, "names.feature", GSAI_U32, names->id, names->n);
+    gsai_snapshot_vector(snapshot, "names.text", GSAI_U8, names->text, names->start[names->n]);
+}
+
+gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    const gsai_tensor *ids, *texts;
+    gsa_status status = gsai_bundle_may_have(bundle, "names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error);
+    if (ids)
+        status = gsai_bundle_need(bundle, "names.text", GSAI_U8, GSAI_ANY_LEN, &texts, error);
+    if (!ids || status != GSA_OK)
+        return status;
+    size_t n = (size_t)gsai_tensor_len(ids), size = (size_t)gsai_tensor_len(texts), n_texts = 0;
+    const uint32_t *id = ids->data;
+    const char *text = texts->data;
+    for (size_t i = 0; i < size; i++)
+        n_texts += text[i] == '\0';
+    bool fits = n > 0 && n_texts == n && text[size - 1] == '\0';
+    for (size_t at = 0, len; at < size && fits; at += len + 1) {
+        len = strlen(text + at);
+        fits = len == 0 || gsai_is_text(text + at, len);
+    }
+    for (size_t i = 1; i < n && fits; i++)
+        fits = id[i] > id[i - 1];
+    if (!fits)
+        return gsai_fail(error, GSA_FORMAT, "the names of features are damaged");
+    status = make_room(out, n, size, env, error);
+    for (size_t i = 0; i < n && status == GSA_OK; i++)
+        append(out, id[i], text + out->start[i]);
+    return status;
+}

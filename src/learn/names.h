@@ -1,0 +1,27 @@
+/* Names of features, for people: of the strongest ones, as far as the reader of the rows knows them.
+ *
+ *   1 Ids ascend; texts stand one after the other in the order of the ids, each with its NUL.
+ *   2 Nothing that is learned depends on them. */
+#ifndef GSA_LEARN_NAMES_H
+#define GSA_LEARN_NAMES_H
+
+#include "store/snapshot_build.h"
+
+#define GSAI_MAX_NAMES ((size_t)65536)
+
+typedef struct gsai_names {
+    uint32_t *id;
+    uint64_t *start; /* of each text, and one more */
+    char *text;
+    size_t n;
+} gsai_names;
+
+void gsai_names_release(gsai_names *names, const gsa_env *env);
+gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsa_env *env, gsa_error *error);
+/* The names that any of these states has for the strongest features of `state`. */
+gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error);
+
+void gsai_names_snapshot(gsai_snapshot *snapshot, const gsai_names *names);
+gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
+
+#endif

@@ -1,0 +1,216 @@
+/* What labels mean: a loss, if none was asked for, and the class or number of each row. */
+#include "learn/lineage.h"
+
+#include "base/error.h"
+
+#include <math.h>
+
+/* More different whole numbers than this are not taken for classes without being told. */
+#define MAX_CLASSES 1000
+
+static bool is_whole(double number)
+{
+    return number == floor(number);
+}
+
+gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error)
+{
+    if (!gsai_row_is_word(batch, row) && !isfinite(batch->label[row]))
+        return gsai_fail_row(error, GSA_INPUT, row, "the label is not a finite number");
+    if (gsai_row_is_word(batch, row) && (size_t)batch->word[row] >= batch->n_words)
+        return gsai_fail_row(error, GSA_ARGUMENT, row, "the label is word %d of %zu", batch->word[row], batch->n_words);
+    return GSA_OK;
+}
+
+/* Words, or few whole numbers, are classes; a fraction means regression; the rest is the user's to say. */
+static gsa_status decide_auto(const gsa_batch *first, const gsai_loss **loss, gsa_error *error)
+{
+    size_t first_word = SIZE_MAX, first_fraction = SIZE_MAX;
+    for (size_t row = first->n_rows; row-- > 0;) {
+        if (gsai_row_is_word(first, row))
+            first_word = row;
+        else if (!is_whole(first->label[row]))
+            first_fraction = row;
+    }
+    if (first_word != SIZE_MAX && first_fraction != SIZE_MAX)
+        return gsai_fail_row(error, GSA_LABEL, first_fraction,
+                             "label %g is a fraction while other labels are words; give --loss softmax if every label "
+                             "is the name of a class",
+                             first->label[first_fraction]);
+    *loss = first_fraction != SIZE_MAX ? &gsai_loss_squared : &gsai_loss_logistic;
+    return GSA_OK;
+}
+
+/* All labels of the rows into the table, in canonical order, after those that are there. */
+static gsa_status enter_labels(gsa_state *state, const gsa_batch *first, gsa_error *error)
+{
+    gsai_labels met;
+    gsai_labels_init(&met, &state->env);
+    gsa_status status = GSA_OK;
+    size_t number;
+    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
+        status = gsai_labels_add_row(&met, first, row, &number, error);
+    if (status == GSA_OK)
+        status = gsai_labels_add_sorted(&state->labels, &met, error);
+    gsai_labels_release(&met);
+    return status;
+}
+
+static bool all_labels_are_numbers(const gsai_labels *labels)
+{
+    for (size_t i = 0; i < labels->n; i++)
+        if (!labels->at[i].is_number)
+            return false;
+    return true;
+}
+
+static bool loss_is_auto(const gsa_state *state)
+{
+    return !gsai_loss_asked(&state->params) && !gsai_loss_is_custom(state->loss);
+}
+
+/* More than the user may mean by them. `row` is that of the third label. */
+static gsa_status check_classes(const gsa_state *state, const char *where, uint64_t row, gsa_error *error)
+{
+    const gsai_label *label = state->labels.at;
+    if (loss_is_auto(state) && state->labels.n > MAX_CLASSES && all_labels_are_numbers(&state->labels))
+        return gsai_fail(
+            error, GSA_LABEL,
+            "%s more than %d different whole numbers as labels: give --loss squared to predict numbers, or "
+            "--loss softmax to tell that many classes apart",
+            where, MAX_CLASSES);
+    if (!loss_is_auto(state) && state->loss && state->labels.n > state->loss->max_labels)
+        return gsai_fail_row(error, GSA_LABEL, row,
+                             "label '%s' is the third after '%s' and '%s', and --loss %s knows two; leave --loss "
+                             "out or give --loss softmax",
+                             label[2].text, label[0].text, label[1].text, state->loss->name);
+    return GSA_OK;
+}
+
+static uint64_t row_of_label(const gsa_state *state, const gsa_batch *batch, size_t label)
+{
+    for (size_t row = 0; row < batch->n_rows; row++)
+        if (gsai_labels_find_row(&state->labels, batch, row) == label)
+            return row;
+    return GSA_NO_ROW;
+}
+
+static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, gsa_error *error)
+{
+    gsa_status status = enter_labels(state, first, error);
+    uint64_t third = status == GSA_OK && state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
+    return status == GSA_OK ? check_classes(state, "the first rows have", third, error) : status;
+}
+
+static void forget_labels(gsa_state *state, size_t n_before)
+{
+    while (state->labels.n > n_before)
+        gsai_labels_drop_last(&state->labels);
+    if (state->class_sums.n > state->labels.n + 1)
+        state->class_sums.n = state->labels.n + 1;
+}
+
+/* Back to before a look at the first rows that failed. */
+static void take_back(gsa_state *state, size_t n_labels_before, bool was_undecided)
+{
+    forget_labels(state, n_labels_before);
+    if (was_undecided && state->loss) {
+        gsai_scaling_close(state);
+        gsai_table_release(&state->table, &state->env);
+        state->loss = NULL;
+    }
+}
+
+static bool only_tell_labels(const gsa_batch *first)
+{
+    size_t row = 0;
+    while (first->weight && row < first->n_rows && first->weight[row] == 0)
+        row++;
+    return row == first->n_rows;
+}
+
+gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
+{
+    gsa_status status = gsai_batch_check(first, NULL, first->n_rows, 1, error);
+    if (status != GSA_OK || first->n_rows == 0)
+        return status;
+    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++) {
+        status = gsai_batch_check_ids(first, row, error);
+        if (status == GSA_OK)
+            status = gsai_label_check(first, row, error);
+    }
+    const gsai_loss *loss = state->loss;
+    size_t n_labels_before = state->labels.n;
+    bool was_undecided = !loss;
+    if (status == GSA_OK && was_undecided)
+        status = decide_auto(first, &loss, error);
+    if (status == GSA_OK && gsai_loss_has_classes(loss))
+        status = prepare_classes(state, first, error);
+    if (status == GSA_OK && was_undecided) {
+        status = gsai_state_decide(state, loss, error);
+        if (status == GSA_OK)
+            status = gsai_scaling_open(state, error);
+    }
+    if (status == GSA_OK && gsai_loss_has_classes(loss))
+        status = gsai_state_fit_labels(state, error);
+    if (status != GSA_OK) {
+        take_back(state, n_labels_before, was_undecided);
+        return status;
+    }
+    if (only_tell_labels(first))
+        return GSA_OK;
+    while (!state->origin.closed && state->origin.n_rows < first->n_rows)
+        gsai_run_id_add_row(&state->origin, first, (size_t)state->origin.n_rows);
+    state->origin.closed = 1;
+    return GSA_OK;
+}
+
+/* ---- labels of later rows ---------------------------------------------------------------------------------------- */
+
+static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row, size_t *out, gsa_error *error)
+{
+    const gsai_label *known = state->labels.at;
+    *out = state->labels.n == 2 && known[1].number == batch->label[row]; /* most often there are two */
+    if (state->labels.n == 2 && known[*out].is_number && known[*out].number == batch->label[row] &&
+        !gsai_row_is_word(batch, row))
+        return GSA_OK;
+    *out = gsai_labels_find_row(&state->labels, batch, row);
+    if (*out != GSAI_NO_LABEL)
+        return GSA_OK;
+    if (loss_is_auto(state) && !gsai_row_is_word(batch, row) && !is_whole(batch->label[row]))
+        return gsai_fail_row(error, GSA_LABEL, row,
+                             "label %g is a fraction, but the labels of the first rows were taken for classes; give "
+                             "--loss squared to predict numbers, or --loss softmax if it is the name of a class",
+                             batch->label[row]);
+    /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
+    gsai_row view = gsai_row_at(batch, row);
+    gsa_status status = gsai_state_fit_row(state, &view, error);
+    size_t n_before = state->labels.n;
+    if (status == GSA_OK)
+        status = gsai_labels_add_row(&state->labels, batch, row, out, error);
+    if (status == GSA_OK)
+        status = check_classes(state, "there are", row, error);
+    if (status == GSA_OK)
+        status = gsai_state_fit_labels(state, error);
+    if (status != GSA_OK)
+        forget_labels(state, n_before);
+    return status;
+}
+
+static gsa_status number_of(const gsa_state *state, const gsa_batch *batch, size_t row, double *out, gsa_error *error)
+{
+    if (gsai_row_is_word(batch, row))
+        return gsai_fail_row(
+            error, GSA_LABEL, row, "label '%s' is a word, but %s; give --loss softmax if labels are names of classes",
+            batch->words[batch->word[row]],
+            loss_is_auto(state) ? "the first rows had numbers to predict" : "this loss predicts numbers");
+    *out = batch->label[row];
+    return GSA_OK;
+}
+
+gsa_status gsai_label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
+                           gsa_error *error)
+{
+    return gsai_loss_has_classes(state->loss) ? class_of(state, batch, row, class_number, error)
+                                              : number_of(state, batch, row, y, error);
+}

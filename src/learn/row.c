@@ -1,0 +1,49 @@
+/* One row of a batch. */
+#include "learn/row.h"
+
+#include "base/error.h"
+#include "base/hash.h"
+
+#include <math.h>
+#include <string.h>
+
+gsa_status gsai_row_weight(const gsa_batch *batch, size_t row, double *out, gsa_error *error)
+{
+    double c = *out = batch->weight ? (double)batch->weight[row] : 1.0;
+    if (!(c >= 0) || !isfinite(c))
+        return gsai_fail(error, GSA_INPUT, "the weight of the row is %g, expected a finite number of at least 0", c);
+    return GSA_OK;
+}
+
+uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row)
+{
+    const char *text = batch->words[batch->word[row]];
+    return gsai_hash(text, strlen(text), 0);
+}
+
+gsai_row_look gsai_row_look_at(const gsai_row *row)
+{
+    gsai_row_look look = {0};
+    uint64_t position = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        uint32_t bits = GSAI_ONE_BITS, id = row->index ? row->index[i] : (uint32_t)i;
+        if (row->value)
+            memcpy(&bits, &row->value[i], sizeof bits);
+        look.last = id > look.last ? id : look.last;
+        if (bits << 1 != 0) /* neither 0 nor -0 */
+            look.hash += gsai_hash_entry(++position, id, bits);
+    }
+    look.hash = gsai_mix(look.hash);
+    return look;
+}
+
+uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number)
+{
+    gsai_row row = gsai_row_at(batch, row_number);
+    return gsai_row_look_at(&row).hash;
+}
+
+uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number)
+{
+    return gsai_row_hash_with(batch, row_number, gsai_row_features_hash(batch, row_number));
+}

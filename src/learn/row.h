@@ -1,0 +1,76 @@
+/* One row of a batch, checked, and what identifies it. */
+#ifndef GSA_LEARN_ROW_H
+#define GSA_LEARN_ROW_H
+
+#include "base/batch.h"
+#include "base/hash.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct gsai_row {
+    size_t n;              /* entries, zeros included */
+    const uint32_t *index; /* NULL: entry i is feature i */
+    const float *value;    /* NULL: all ones */
+} gsai_row;
+
+static inline gsai_row gsai_row_at(const gsa_batch *batch, size_t row)
+{
+    if (!batch->index)
+        return (gsai_row){batch->width, NULL, batch->width > 0 ? batch->value + row * batch->width : batch->value};
+    size_t from = (size_t)batch->row_start[row];
+    size_t n = (size_t)(batch->row_start[row + 1] - batch->row_start[row]);
+    return (gsai_row){n, batch->index + from, batch->value ? batch->value + from : NULL};
+}
+
+/* Is its label a word, rather than a number? */
+static inline bool gsai_row_is_word(const gsa_batch *batch, size_t row)
+{
+    return batch->word && batch->word[row] >= 0;
+}
+
+/* Its weight, 1 where rows have none. GSA_INPUT if it is negative or not finite. */
+gsa_status gsai_row_weight(const gsa_batch *batch, size_t row, double *out, gsa_error *error);
+
+#define GSAI_ONE_BITS 0x3F800000u /* 1.0f */
+
+/* A hash is a sum of independent terms: every row of a long input is hashed, and one multiplication after the other
+ * would take as long as learning the row. Equal entries at different positions, from 1, have different terms. */
+static inline uint64_t gsai_hash_entry(uint64_t position, uint32_t id, uint32_t value)
+{
+    uint64_t term = (((uint64_t)id << 32 | value) + position * 0x9E3779B97F4A7C15u) * 0xFF51AFD7ED558CCDu;
+    return term ^ term >> 32;
+}
+
+/* Returns a 64-bit hash of the nonzero entries in their order; the same for equal features of every format. It decides
+ * what is held out: neither the label nor the weight of a row may. */
+typedef struct gsai_row_look {
+    uint64_t hash;
+    uint32_t last; /* the highest id */
+} gsai_row_look;
+gsai_row_look gsai_row_look_at(const gsai_row *row);
+uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row);
+uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row);
+static inline uint64_t gsai_row_label_hash(const gsa_batch *batch, size_t row)
+{
+    if (!batch->label)
+        return 0;
+    if (gsai_row_is_word(batch, row) && (size_t)batch->word[row] < batch->n_words)
+        return gsai_row_word_hash(batch, row);
+    double number = batch->label[row] + 0.0; /* -0 is 0 */
+    uint64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+/* Returns a 64-bit hash of features, label and weight. */
+uint64_t gsai_row_hash(const gsa_batch *batch, size_t row);
+/* The same, where the hash of the features is known. */
+static inline uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash)
+{
+    float weight = batch->weight ? batch->weight[row] : 1.0f;
+    uint32_t weight_bits;
+    memcpy(&weight_bits, &weight, sizeof weight_bits);
+    return gsai_mix(features_hash ^ gsai_mix(gsai_row_label_hash(batch, row) ^ weight_bits));
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* The contest for the units of features.
+ *
+ * Some data has units that mean something (text weights, pixels), some has not (raw measurements), and the two ways to
+ * learn are far apart where it matters. So the first rows are learned both ways, and progressive loss decides: over the
+ * rows from 4096 to 8191, or over the last half to all of the rows if the first pass is shorter. Early rows are left
+ * out of the judgement because freedom from units learns faster at first even where it is worse in the end. With one
+ * output the held-out rows have a word too, each as much as a row that is learned: where rows come sorted by label, the
+ * next row tells nothing, and calibrated margins of held-out ones do. */
+#include "learn/calibration.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error)
+{
+    gsai_scaling *contest = gsai_alloc_zeroed(&state->env, 1, sizeof *contest);
+    if (!contest)
+        return gsai_fail_memory(&state->env, error, "no memory for a contest");
+    gsa_status status = gsai_table_copy(&contest->table, &state->table, &state->env, error);
+    if (status != GSA_OK) {
+        gsai_free(&state->env, contest);
+        return status;
+    }
+    contest->restart = 1;
+    state->contest = contest;
+    return GSA_OK;
+}
+
+gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error)
+{
+    bool wanted = state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    state->units_free = wanted && state->params.value[GSAI_PARAM_units] == GSAI_UNITS_FREE;
+    if (!wanted || state->params.value[GSAI_PARAM_units] != GSAI_UNITS_AUTO)
+        return GSA_OK;
+    return gsai_scaling_resume(state, error);
+}
+
+void gsai_scaling_score_held_out(gsa_state *state)
+{
+    gsai_scaling *contest = state->contest;
+    const gsai_table *table[2] = {&state->table, &contest->table};
+    gsai_calibration found[2];
+    double weight = 0;
+    gsai_sample_settle(&state->sample);
+    for (size_t i = 0; i < state->sample.n; i++)
+        weight += state->sample.at[i]->seen;
+    for (int i = 0; i < 2; i++)
+        if (gsai_calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))
+            return;
+    for (int i = 0; i < 2; i++)
+        contest->held_out_loss[i] = weight * found[i].loss;
+}
+
+void gsai_scaling_close(gsa_state *state)
+{
+    gsai_scaling *contest = state->contest;
+    if (!contest)
+        return;
+    if (gsai_scaling_prefers_standard(contest)) {
+        gsai_table loser = state->table;
+        state->table = contest->table;
+        state->step = contest->step;
+        contest->table = loser;
+        state->units_free = true;
+    }
+    gsai_table_release(&contest->table, &state->env);
+    gsai_free(&state->env, contest);
+    state->contest = NULL;
+}

@@ -1,0 +1,98 @@
+/* The schema: what the columns of the rows mean, as their reader put it. Here it is a text that is kept, copied and
+ * compared; only src/data knows its syntax. */
+#include "learn/schema.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/model.h"
+
+#include <string.h>
+
+static bool equal(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa_error *error)
+{
+    char *copy = from ? gsai_copy_text(env, from) : NULL;
+    if (from && !copy)
+        return gsai_fail_memory(env, error, "no memory for the meaning of the columns");
+    gsai_free(env, *to);
+    *to = copy;
+    return GSA_OK;
+}
+
+/* The first line in which two texts differ, for a message; of one that has ended the empty line. */
+static void find_difference(const char **a, const char **b)
+{
+    for (;;) {
+        size_t a_len = strcspn(*a, "\n"), b_len = strcspn(*b, "\n");
+        if (a_len != b_len || strncmp(*a, *b, a_len) != 0 || (*a)[a_len] == '\0' || (*b)[b_len] == '\0')
+            return;
+        *a += a_len + 1;
+        *b += b_len + 1;
+    }
+}
+
+gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error)
+{
+    if (equal(a, b))
+        return GSA_OK;
+    if (!a || !b)
+        return gsai_fail(error, GSA_CONFLICT,
+                         "the one is of a table with named or hashed features, the other of rows that came with "
+                         "feature numbers: their features are not the same");
+    find_difference(&a, &b);
+    return gsai_fail(error, GSA_CONFLICT,
+                     "the columns are not the same ('%.*s' of the one, '%.*s' of the other): give the same columns and "
+                     "options to both",
+                     (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+}
+
+gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *error)
+{
+    bool begun = state->n_rows > 0 || state->sample.n > 0 || state->n_lineage > 0 || state->position.pass > 0;
+    if (equal(state->schema, text))
+        return GSA_OK;
+    gsa_status status = begun ? gsai_schema_check(state->schema, text, error) : GSA_OK;
+    if (status == GSA_OK)
+        return gsai_schema_copy(&state->schema, text, &state->env, error);
+    gsai_error_prefix(error, "what was learned so far and these rows: ");
+    return status;
+}
+
+const char *gsa_state_schema(const gsa_state *state)
+{
+    return state->schema;
+}
+
+const char *gsa_model_schema(const gsa_model *model)
+{
+    return model->schema;
+}
+
+/* ---- in files ---------------------------------------------------------------------------------------------------- */
+
+void gsai_schema_snapshot(gsai_snapshot *snapshot, const char *schema)
+{
+    if (schema)
+        gsai_snapshot_vector(snapshot, "schema", GSAI_U8, schema, strlen(schema));
+}
+
+gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    const gsai_tensor *text;
+    gsa_status status = gsai_bundle_may_have(bundle, "schema", GSAI_U8, GSAI_ANY_LEN, &text, error);
+    if (!text)
+        return status;
+    size_t size = (size_t)gsai_tensor_len(text);
+    if (!gsai_is_text(text->data, size))
+        return gsai_fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
+    *out = gsai_alloc_zeroed(env, size + 1, 1);
+    if (!*out)
+        return gsai_fail_memory(env, error, "no memory for the meaning of the columns");
+    memcpy(*out, text->data, size);
+    return GSA_OK;
+}

@@ -1,0 +1,372 @@
+/* Life of a state: made, decided, copied, summed up, freed. Learning is in learn.c and update.c, merging in merge.c. */
+#include "learn/state.h"
+#include "learn/engine.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/real.h"
+
+#include <math.h>
+#include <string.h>
+
+gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    gsa_state *state = gsai_alloc_zeroed(&resolved, 1, sizeof *state);
+    if (!state)
+        return gsai_fail_memory(&resolved, error, "no memory for a state");
+    state->env = resolved;
+    state->params = *params;
+    state->kernels = gsai_kernels_best();
+    gsai_labels_init(&state->labels, &resolved);
+    state->clock.restart = state->clock.pace = 1;
+    state->position.last_pass_loss = state->position.held_out_loss = state->position.constant_loss = NAN;
+    state->sample.below = GSAI_SAMPLE_BELOW;
+    state->n_merged = 1;
+    *out = state;
+    return GSA_OK;
+}
+
+gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state **out, gsa_error *error)
+{
+    gsai_params params;
+    gsai_params_init(&params);
+    if (config)
+        params = config->params;
+    gsa_status status = gsai_state_create(&params, env, out, error);
+    if (status != GSA_OK)
+        return status;
+    const gsai_loss *loss = params.has_custom_loss ? &gsai_loss_custom : gsai_loss_asked(&params);
+    if (loss)
+        status = gsai_state_decide(*out, loss, error);
+    if (status == GSA_OK && loss)
+        status = gsai_scaling_open(*out, error);
+    if (status != GSA_OK) {
+        gsa_state_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+void gsa_state_free(gsa_state *state)
+{
+    if (!state)
+        return;
+    gsa_env env = state->env;
+    gsai_labels_release(&state->labels);
+    gsai_free(&env, state->schema);
+    gsai_names_release(&state->names, &env);
+    gsai_scaling_close(state);
+    gsai_table_release(&state->table, &env);
+    gsai_sample_release(&state->sample, &env);
+    gsai_free(&env, state->carried.mass);
+    gsai_free(&env, state->carried.count);
+    gsai_free(&env, state->class_sums.at);
+    gsai_free(&env, state->lineage);
+    gsai_free(&env, state->scratch);
+    gsai_free(&env, state->best.weight);
+    gsai_free(&env, state->entries.memory);
+    gsai_group_release(&state->group, &env);
+    gsai_free(&env, state->centre.at);
+    gsai_free(&env, state);
+}
+
+/* Margins, and the scales of each row, begin with a line of the cache: vectors that straddle two are stored at half the
+ * speed. */
+gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error)
+{
+    const size_t line = 64;
+    size_t size, n = gsai_scales_stride(n_outputs);
+    if (!gsai_multiply(n, sizeof *state->margins + GSAI_GROUP_ROWS * sizeof *state->scales, &size) ||
+        !gsai_add(size, line, &size) || !gsai_reserve(&state->env, &state->scratch, &state->scratch_capacity, size, 1))
+        return gsai_fail_memory(&state->env, error, "no memory for %zu outputs", n_outputs);
+    state->margins = (double *)(void *)((char *)state->scratch + (line - (uintptr_t)state->scratch % line));
+    state->scales = (float *)(state->margins + n);
+    return GSA_OK;
+}
+
+gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error)
+{
+    size_t n_outputs = gsai_loss_outputs(loss, state->labels.n);
+    gsa_status status = gsai_class_weight_check(&state->params, loss, error);
+    if (status == GSA_OK)
+        status = gsai_state_reserve_scratch(state, n_outputs, error);
+    if (status == GSA_OK)
+        status = gsai_table_init(&state->table, 1, n_outputs, &state->env, error);
+    if (status == GSA_OK)
+        state->loss = loss;
+    return status;
+}
+
+/* One output for two classes to one a class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a step
+ * moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
+static void split_output(gsai_table *table, gsai_step_mean *step)
+{
+    for (size_t slot = 0; slot < table->n_slots; slot++) {
+        gsai_cell *weight = gsai_table_slot(table, slot);
+        gsai_cell *average = weight + gsai_table_average(table);
+        weight[1].f = weight[0].f / 2;
+        weight[0].f = -weight[1].f;
+        average[1].f = average[0].f / 2;
+        average[0].f = -average[1].f;
+    }
+    step->sum /= 2;
+}
+
+double gsai_state_unseen(const gsa_state *state)
+{
+    bool has_prior = gsai_loss_has_probabilities(state->loss) && state->params.value[GSAI_PARAM_intercept] &&
+                     state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    return has_prior && state->rows_behind > 0 ? -gsai_log1p((double)state->rows_behind) : 0;
+}
+
+/* Outputs from `first` on are those of classes that come late. */
+static void set_unseen(gsa_state *state, size_t first)
+{
+    float intercept = (float)gsai_state_unseen(state);
+    for (size_t k = first; k < state->table.n_outputs; k++) {
+        gsai_table_slot(&state->table, 0)[k].f = intercept;
+        if (state->contest)
+            gsai_table_slot(&state->contest->table, 0)[k].f = intercept;
+    }
+}
+
+static void split_outputs(gsa_state *state)
+{
+    split_output(&state->table, &state->step);
+    if (state->contest)
+        split_output(&state->contest->table, &state->contest->step);
+    if (state->loss->widened)
+        state->loss = state->loss->widened;
+}
+
+/* On failure nothing has changed: the room that was made does no harm. */
+static gsa_status widen(gsa_state *state, size_t n_outputs, gsa_error *error)
+{
+    size_t before = state->table.n_outputs;
+    gsa_status status = gsai_state_reserve_scratch(state, n_outputs, error);
+    if (status == GSA_OK)
+        status = gsai_table_widen(&state->table, n_outputs, &state->env, error);
+    if (status == GSA_OK && state->contest)
+        status = gsai_table_widen(&state->contest->table, n_outputs, &state->env, error);
+    if (status != GSA_OK)
+        state->table.n_outputs = before;
+    return status;
+}
+
+gsa_status gsai_state_fit_labels(gsa_state *state, gsa_error *error)
+{
+    bool binary = gsai_state_is_binary(state);
+    gsa_status status = GSA_OK;
+    if (gsai_params_balance(&state->params))
+        status = gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
+    if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
+        return status;
+    size_t n_known = binary ? 2 : state->table.n_outputs;
+    status = gsa_state_close_group(state, error); /* of rows with fewer outputs */
+    if (status == GSA_OK)
+        status = widen(state, state->labels.n, error);
+    if (status == GSA_OK && binary)
+        split_outputs(state);
+    if (status == GSA_OK)
+        set_unseen(state, n_known);
+    return status;
+}
+
+gsa_status gsai_state_split(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = widen(state, 2, error);
+    if (status == GSA_OK)
+        split_outputs(state);
+    return status;
+}
+
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *carried, size_t n, const gsa_env *env, gsa_error *error)
+{
+    if (n <= carried->n)
+        return GSA_OK;
+    if (!gsai_reserve(env, &carried->mass, &carried->capacity_mass, n, sizeof *carried->mass) ||
+        !gsai_reserve(env, &carried->count, &carried->capacity_count, n, sizeof *carried->count))
+        return gsai_fail_memory(env, error, "no memory for the totals of %zu features", n);
+    memset(carried->mass + carried->n, 0, (n - carried->n) * sizeof *carried->mass);
+    memset(carried->count + carried->n, 0, (n - carried->n) * sizeof *carried->count);
+    carried->n = n;
+    return GSA_OK;
+}
+
+double gsai_state_sum_sq(const gsa_state *state, size_t slot)
+{
+    double mass = slot < state->carried.n ? state->carried.mass[slot] : 0.0;
+    if (slot < state->table.n_slots) {
+        const gsai_cell *record = gsai_table_slot(&state->table, slot);
+        mass += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;
+    }
+    return mass;
+}
+
+gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = gsai_prior_totals_grow(&state->carried, state->table.n_slots, &state->env, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t slot = 0; slot < state->table.n_slots; slot++) {
+        double mass = gsai_state_sum_sq(state, slot);
+        uint64_t count = gsai_state_n_seen(state, slot);
+        gsai_cell *record = gsai_table_slot(&state->table, slot);
+        record[gsai_table_mean(&state->table)].f = 0;
+        record[gsai_table_count(&state->table)].u = 0;
+        state->carried.mass[slot] = mass;
+        state->carried.count[slot] = count;
+    }
+    state->n_counted = 0;
+    return GSA_OK;
+}
+
+/* avg = w - sum total(t - 1) D_t / total(now): weights before row t lack its update D_t. */
+double gsai_state_average(const gsa_state *state, size_t slot, size_t output)
+{
+    const gsai_table *table = gsai_state_table(state);
+    const gsai_cell *record = gsai_table_slot(table, slot);
+    double weight = (double)record[output].f;
+    double total = gsai_averaging_total(state, state->clock.now);
+    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST || total == 0)
+        return weight;
+    return weight - (double)record[gsai_table_average(table) + output].f / total;
+}
+
+const char *gsai_state_label(const gsa_state *state, size_t number)
+{
+    return state->labels.at[number].text;
+}
+
+size_t gsai_state_n_outputs(const gsa_state *state)
+{
+    return state->table.n_outputs;
+}
+
+size_t gsai_state_count_tiny(const gsa_state *state)
+{
+    const gsai_table *table = &state->table;
+    size_t n = 0;
+    for (size_t slot = 1; slot < table->n_slots; slot++) {
+        const gsai_cell *record = gsai_table_slot(table, slot) + gsai_table_mean(table);
+        n += record[1].u > 0 && record[0].f <= 2 * GSAI_MIN_SQUARE;
+    }
+    return n;
+}
+
+static double falling(const gsai_position *at)
+{
+    if (!(at->late[1] >= at->earlier[1] / 4 && at->earlier[1] > 0 && at->earlier[0] > 0)) /* too few to tell */
+        return NAN;
+    return 1 - at->late[0] / at->late[1] / (at->earlier[0] / at->earlier[1]);
+}
+
+const char *gsai_state_method(const gsa_state *state)
+{
+    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    return is_paper ? "paper" : state->n_solved ? "optimum" : "gsa";
+}
+
+void gsa_state_summary(const gsa_state *state, gsa_summary *out)
+{
+    out->loss = gsai_loss_name(state->loss);
+    out->method = gsai_state_method(state);
+    out->n_rows = state->n_rows + state->group.n_rows;
+    out->n_rows_all = state->clock.now + state->group.n_rows * state->clock.pace; /* a tick a row and copy */
+    out->n_held_out = state->sample.n;
+    out->n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
+    out->n_classes = state->labels.n;
+    out->pass = state->position.pass;
+    out->pass_rows = state->position.pass_rows;
+    out->step = gsai_step_mean_value(gsai_state_step(state));
+    out->loss_sum = state->position.loss_sum;
+    out->loss_weight = state->position.loss_weight;
+    out->last_pass_loss = state->position.last_pass_loss;
+    out->n_merged = state->n_merged;
+    out->best_pass = state->best.weight ? state->best.pass : 0;
+    out->best_loss = state->best.weight ? state->best.loss : (double)NAN;
+    out->falling = falling(&state->position);
+}
+
+const char *gsa_state_get(const gsa_state *state, const char *name)
+{
+    return gsai_params_get(&state->params, name);
+}
+
+gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error)
+{
+    gsai_params changed = state->params;
+    gsa_status status = gsai_params_set(&changed, name, value, error);
+    if (status != GSA_OK)
+        return status;
+    gsai_param_id id = gsai_param_find(name);
+    bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
+    bool settled = begun || (id == GSAI_PARAM_loss && state->loss);
+    if (changed.value[id] != state->params.value[id] && gsai_param_decides_result(id) && settled)
+        return gsai_fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s; begin a new one",
+                         name, state->params.text[id], value);
+    const gsai_loss *loss = gsai_loss_asked(&changed);
+    status = gsai_class_weight_check(&changed, state->loss, error);
+    if (status == GSA_OK && !state->loss && loss)
+        status = gsai_state_decide(state, loss, error);
+    if (status == GSA_OK)
+        state->params = changed;
+    bool new_scaling = id == GSAI_PARAM_units || id == GSAI_PARAM_method || id == GSAI_PARAM_loss;
+    if (status == GSA_OK && new_scaling && !begun && state->table.n_slots == 1) {
+        gsai_scaling_close(state); /* nothing is learned yet: what is asked for now may need another, or none */
+        status = gsai_scaling_open(state, error);
+    }
+    return status;
+}
+
+gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)
+{
+    if (!gsai_loss_is_custom(state->loss))
+        return gsai_fail(error, GSA_CONFLICT, "this state learns with the %s loss", gsai_loss_name(state->loss));
+    return gsai_params_set_loss(&state->params, loss, error);
+}
+
+void gsa_state_end_pass(gsa_state *state)
+{
+    gsai_position *at = &state->position;
+    gsa_status status = gsa_state_close_group(state, NULL);
+    (void)status; /* what diverges here has weights of which no model can be made */
+    gsai_scaling_close(state);
+    at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
+    at->pass++;
+    at->pass_rows = 0;
+    at->loss_sum = at->loss_weight = 0;
+}
+
+/* What belongs to the run stays, though what it came by may have been in a file, or with another process. */
+static void keep_run(gsai_params *params, const gsai_params *of_run)
+{
+    for (int id = 0; id < GSAI_PARAMS; id++)
+        if (!gsai_param_decides_result((gsai_param_id)id)) {
+            params->value[id] = of_run->value[id];
+            memcpy(params->text[id], of_run->text[id], sizeof params->text[id]);
+        }
+    gsai_params_take_loss(params, of_run);
+}
+
+gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
+{
+    const gsa_env *mine = &state->env, *its = &by->env;
+    bool same_memory = mine->alloc == its->alloc && mine->release == its->release &&
+                       mine->alloc_ctx == its->alloc_ctx && mine->budget == its->budget;
+    gsa_state *copy = NULL;
+    gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
+    if (status == GSA_OK) {
+        gsa_state *taken = same_memory ? by : copy, old = *state;
+        gsai_run_id origin = by->origin;
+        *state = *taken;
+        state->env = old.env;
+        state->origin = origin;
+        keep_run(&state->params, &old.params);
+        *taken = old;
+    }
+    gsa_state_free(copy);
+    gsa_state_free(by);
+    return status;
+}

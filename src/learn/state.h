@@ -1,0 +1,410 @@
+/* The inside of a state. What each part means is in docs/ARCHITECTURE.md, "The state". */
+#ifndef GSA_LEARN_STATE_H
+#define GSA_LEARN_STATE_H
+
+#include "learn/config.h"
+#include "learn/holdout.h"
+#include "learn/kernel/kernel.h"
+#include "learn/labels.h"
+#include "learn/loss/loss.h"
+#include "learn/names.h"
+#include "learn/table.h"
+
+/* The loss that parameters name; NULL: it is still to be decided. */
+static inline const gsai_loss *gsai_loss_asked(const gsai_params *params)
+{
+    return gsai_loss_find(params->text[GSAI_PARAM_loss]);
+}
+
+/* The mean of the greedy steps: sum c eta / sum c. */
+typedef struct gsai_step_mean {
+    double sum;
+    double weight;
+} gsai_step_mean;
+
+/* The clock of the average: the average is over the weights after rows first .. now, and starts anew at row restart
+ * (never, but for suffix averages). */
+typedef struct gsai_averaging {
+    uint64_t now;
+    uint64_t first;
+    uint64_t restart;
+    uint64_t pace; /* ticks a row: as many as copies learn side by side, each a part of the rows */
+} gsai_averaging;
+
+/* Where the run stands in its input. */
+typedef struct gsai_position {
+    uint64_t pass;
+    uint64_t pass_rows; /* rows taken in this pass, learned, held out or of weight 0 */
+    double loss_sum, loss_weight;
+    double last_pass_loss;
+    /* Progressive loss and weight of the rows since the last power of two, and of those between it and the one before.
+     */
+    double late[2], earlier[2];
+    double held_out_loss; /* of rows that were held out and are no longer; NaN */
+    double constant_loss; /* the same of the best constant prediction */
+} gsai_position;
+
+/* What the table's counts do not hold: mass and presence of features from before (another run, merged states, or so
+ * many rows that a 32-bit count would overflow). n slots, perhaps fewer than the table's. */
+typedef struct gsai_prior_totals {
+    double *mass;
+    uint64_t *count;
+    size_t n, capacity_mass, capacity_count;
+} gsai_prior_totals;
+
+/* The weights that rows were given in the first pass. A row counts for its share of their mean, so that a common factor
+ * changes nothing. */
+typedef struct gsai_row_weights {
+    double sum, most;
+    uint64_t n_rows;
+} gsai_row_weights;
+
+/* How much heavier than the mean the heaviest row is, at most 8. */
+static inline double gsai_row_weights_ratio(const gsai_row_weights *given)
+{
+    double ratio = given->sum > 0 ? given->most * (double)given->n_rows / given->sum : 1;
+    return ratio < 1 ? 1 : ratio < 8 ? ratio : 8;
+}
+
+static inline void gsai_row_weights_add(gsai_row_weights *given, double c)
+{
+    given->sum += c;
+    given->most = c > given->most ? c : given->most;
+    given->n_rows++;
+}
+
+/* Squared loss learns labels as differences from an origin, which a float weight can hold however large the labels are:
+ * the mean of the first labels, taken anew at every power of two rows until it is settled. The intercept of the table
+ * is relative to it. */
+#define GSAI_LABEL_OFFSET_ROWS 4096u
+typedef struct gsai_label_offset {
+    double at;           /* 0 for all other losses, and without an intercept */
+    double mean, weight; /* of the labels so far */
+    uint64_t settled;
+} gsai_label_offset;
+
+/* With --class-weight balanced: the weight of all rows so far, then of those of each class. */
+typedef struct gsai_class_sums {
+    double *at;
+    size_t n, capacity; /* n: 0, or up to the labels + 1 */
+} gsai_class_sums;
+
+/* Mean and sum of squares around it of a column, over the rows where it was present while present in nearly all rows.
+ */
+typedef struct gsai_column {
+    double n, mean, squares;
+} gsai_column;
+
+/* Columns beyond are never centred: their means would cost memory as the weights do. */
+#define GSAI_MAX_COLUMNS 65536u
+/* Columns by slot, as far as there are any that were ever present in nearly all rows. method/centre.c. */
+typedef struct gsai_centre {
+    gsai_column *at;
+    size_t n, capacity;
+} gsai_centre;
+
+/* Two ways to learn the same rows, side by side, until one has shown to be better: with features in the units that they
+ * are given in (the state's own table), and free of units (the rival's). method/contest.c. */
+typedef struct gsai_scaling {
+    gsai_table table; /* the rival's */
+    gsai_step_mean step;
+    /* Progressive losses, the state's own and the rival's: of the rows since the last power of two, and of those
+     * between the last and the one before it. Together that is the last half to three quarters of the rows. */
+    double loss[2], earlier_loss[2];
+    double held_out_loss[2]; /* of all held-out rows together, at the last power of two; of one output */
+    uint64_t restart;        /* the next power of two */
+} gsai_scaling;
+
+/* The averaged and calibrated weights that were best by the held-out rows, [slots x outputs]. best.c. */
+typedef struct gsai_best_checkpoint {
+    float *weight; /* NULL: none */
+    size_t n_slots, n_outputs;
+    uint64_t pass;
+    double loss;
+} gsai_best_checkpoint;
+
+/* How a run began: a rolling hash of its first rows. Two states that began alike must not be added up. */
+#define GSAI_RUN_ID_ROWS 1024u
+typedef struct gsai_run_id {
+    uint64_t hash;
+    uint64_t n_rows; /* rows in the hash */
+    uint64_t closed; /* nonzero: no more rows enter */
+} gsai_run_id;
+
+struct gsa_state {
+    gsa_env env;
+    gsai_params params;
+    const gsai_loss *loss; /* NULL: undecided */
+    gsai_labels labels;
+    char *schema; /* NULL: none; learn/schema.h */
+    gsai_names names;
+    gsai_table table; /* cells NULL until the loss is decided */
+    gsai_prior_totals carried;
+    gsai_class_sums class_sums;
+    gsai_row_weights given;
+    gsai_label_offset label_offset;
+    gsai_centre centre;
+    gsai_scaling *contest; /* NULL: decided, or nothing to decide */
+    bool is_frozen;        /* rows are counted and move no weight */
+    uint64_t n_solved;     /* rows that differ, whose optimum the weights are; 0: they are none */
+    uint64_t units_free;   /* 0 or not: what the table learns with; a number, as files have it */
+    uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
+    gsai_step_mean step;
+    gsai_averaging clock;
+    gsai_position position;
+    uint64_t n_rows;                     /* learned in this run */
+    uint64_t n_counted;                  /* learned since the table's counts were folded */
+    double squared_error, squared_label; /* sums, to notice that squared loss diverges */
+    gsai_run_id origin;
+    gsa_fingerprint rows; /* that were taken in the first pass */
+    uint64_t *lineage;    /* origins of the runs this one contains or started from, ascending, without its own; one
+                           * comes twice if a run on the same rows was started from */
+    size_t n_lineage, lineage_capacity;
+    uint64_t n_merged;
+    gsai_sample sample;
+    gsai_best_checkpoint best;
+    double *margins; /* scratch, one number a output; they share memory with the scales */
+    float *scales;   /* of the rows of a group, each a multiple of 16 long */
+    void *scratch;
+    size_t scratch_capacity;
+    gsai_group group;     /* rows that wait to be learned together */
+    gsai_row ahead;       /* a row to come, whose records are asked for while this one is learned; n 0: none */
+    gsai_entries entries; /* of the row that is being learned */
+    const gsai_kernels *kernels;
+};
+
+/* Returns how the weights were found: "optimum", "gsa" or "paper". */
+const char *gsai_state_method(const gsa_state *state);
+
+/* Do two classes share one output? */
+static inline bool gsai_state_is_binary(const gsa_state *state)
+{
+    return gsai_loss_has_classes(state->loss) && state->table.n_outputs == 1;
+}
+
+/* A loss of the caller's is not in files: is it still to be given again? */
+static inline bool gsai_state_lacks_loss(const gsa_state *state)
+{
+    return gsai_loss_is_custom(state->loss) && !state->params.has_custom_loss;
+}
+
+/* An empty state with the given parameters. */
+gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* Sets the loss and makes the table. For classes the labels may be entered before or after. */
+gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error);
+/* Makes room for the labels there are now: more outputs, or one output for two classes becomes one a class (logistic
+ * becomes softmax). On failure nothing has changed. */
+gsa_status gsai_state_fit_labels(gsa_state *state, gsa_error *error);
+/* One output for two classes into two, of the same model. */
+gsa_status gsai_state_split(gsa_state *state, gsa_error *error);
+/* Returns the intercept of a class that none of the rows so far had: -log(rows + 1), not 0, or one stray label would
+ * take a share of every probability. 0 without probabilities or an intercept, and in the paper's method. */
+double gsai_state_unseen(const gsa_state *state);
+static inline size_t gsai_scales_stride(size_t n_outputs)
+{
+    return (n_outputs + 15) / 16 * 16;
+}
+gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
+
+/* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
+ * dozen or so at a time. */
+__attribute__((always_inline)) static inline void gsai_state_fetch(const gsa_state *state, size_t quarter)
+{
+    const gsai_row *row = &state->ahead;
+    size_t size = gsai_table_stride(&state->table) * sizeof(gsai_cell);
+    uintptr_t first = (uintptr_t)state->table.cells + size; /* a number: the table may not reach as far yet */
+    for (size_t i = row->n * quarter / 4, end = row->n * (quarter + 1) / 4; i < end; i++)
+        __builtin_prefetch((const void *)(first + row->index[i] * size), 1);
+}
+
+/* learn.c: makes room for a row, whose values must be finite, and what it takes to learn it. */
+gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *error);
+/* learn.c: makes room for features up to that slot. */
+gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
+/* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
+gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
+                            gsa_error *error);
+/* learn.c: the same of a row that was staged for its group, since when none was learned. */
+gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
+                                   gsa_error *error);
+
+/* Whether rows are learned in groups (engine.h has what closes one). */
+static inline bool gsai_state_has_groups(const gsa_state *state)
+{
+    return state->loss && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+}
+
+/* group.c: copies a row behind those that wait and looks at it on the way; the second makes it one of them if nothing
+ * was learned in between, GSA_INPUT if a value of it is not finite. */
+gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error);
+gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
+                          gsa_error *error);
+bool gsai_group_is_full(const gsa_state *state);
+/* Makes room for a row and what it takes to learn it, several times. */
+gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error);
+/* Learns the group with this table; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a
+ * message, if margins are not finite. */
+gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool units_free, double lag,
+                            double *loss);
+/* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
+typedef struct gsai_measure {
+    double origin;
+    float per_unit;
+} gsai_measure;
+gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot);
+/* group_many.c, of several outputs: the directions of a group whose rows have much the same features, by columns; x.Dx,
+ * and what the origins of the values add up to along them. False: it is to be learned by rows. */
+bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
+                               bool units_free, double *xdx, double *origins);
+/* The greedy steps of the rows, whose directions are known, and the weighted sum of
+ * their losses; the gradient scales stay in the state. False if a margin is not finite. */
+bool gsai_group_propose_many(gsa_state *state, const gsai_table *table, const gsai_target *target,
+                             gsai_greedy_step *out, double *loss);
+/* The gradient scales of a row, in the state's margins. */
+const double *gsai_group_scales(gsa_state *state, const gsai_table *table, size_t row);
+/* Moves the weights by scale times the gradient scales of each row along its direction; intercept: that of slot 0. */
+void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
+                            float lag);
+void gsai_group_clear(gsai_group *group);
+void gsai_group_release(gsai_group *group, const gsa_env *env);
+gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
+
+/* fork.c: a copy whose group is closed. */
+gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* label_origin.c: enters a label of weight c that is about to be learned, and moves the origin if it is time. */
+void gsai_label_offset_add(gsa_state *state, double y, double c);
+/* Moves the origin of labels, and the weights that are relative to it. */
+void gsai_label_offset_move(gsa_state *state, double to);
+/* Sets the origin of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
+ * are copies of, or NULL. */
+void gsai_label_offsets_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
+
+/* prepare.c: can this be a label? And what it means to the state, which may be a new class. */
+gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error);
+gsa_status gsai_label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
+                           gsa_error *error);
+
+static inline bool gsai_params_balance(const gsai_params *params)
+{
+    return params->value[GSAI_PARAM_class_weight] == GSAI_CLASS_WEIGHT_BALANCED;
+}
+/* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
+gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error);
+/* The weight of a row of this class and weight c; the row is counted by the second once it is taken. */
+gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
+static inline gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out,
+                                              gsa_error *error)
+{
+    *out = c;
+    return gsai_params_balance(&state->params) ? gsai_class_weight_balanced(state, class_number, c, out, error)
+                                               : GSA_OK;
+}
+static inline void gsai_class_sums_add(gsa_state *state, size_t class_number, double c)
+{
+    if (!gsai_params_balance(&state->params))
+        return;
+    state->class_sums.at[0] += c;
+    state->class_sums.at[class_number + 1] += c;
+}
+gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
+
+/* fork.c: into a state that has none. */
+gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
+/* best.c: into a state that has none. */
+gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
+/* Whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few outputs
+ * such a loop ends soon anyway, and nothing is asked. */
+#define GSAI_MANY_OUTPUTS 256u
+static inline bool gsai_rows_should_stop(const gsa_env *env, size_t n_outputs)
+{
+    return env && n_outputs >= GSAI_MANY_OUTPUTS && env->should_stop(env->stop_ctx);
+}
+/* held_out.c: the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight of a
+ * feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept always
+ * does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
+bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
+                       double *margins);
+/* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
+gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error);
+static inline gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
+{
+    return (gsai_target){held->class_number, held->number - state->label_offset.at, &state->params.custom_loss};
+}
+
+/* Total mass and presence of a slot, from before and from the table. */
+double gsai_state_sum_sq(const gsa_state *state, size_t slot);
+static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
+{
+    uint64_t count = slot < state->carried.n ? state->carried.count[slot] : 0;
+    if (slot < state->table.n_slots)
+        count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
+    return count;
+}
+/* What the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
+static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)
+{
+    double count = shrinkage > 0 ? (double)gsai_state_n_seen(state, slot) : 1;
+    return count > 0 ? count / (count + shrinkage) : 0;
+}
+/* Moves the table's counts into the carried totals. */
+gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *carried, size_t n, const gsa_env *env, gsa_error *error);
+
+/* contest.c: opens it where the method asks for one and nothing is learned yet; makes room in the rival's table; closes
+ * it, with the better of the two as the state's own. Closing one that is not there does nothing. */
+gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error);
+/* A contest whose rival has counted what the state's own table has; its weights are still to be filled in. */
+gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error);
+void gsai_scaling_close(gsa_state *state);
+/* Takes the word of the held-out rows on both. */
+void gsai_scaling_score_held_out(gsa_state *state);
+/* By as much as counts for a gain: where values are all ones there is nothing to be free of, and the plain way is the
+ * faster one. */
+static inline bool gsai_scaling_prefers_standard(const gsai_scaling *contest)
+{
+    double loss[2];
+    for (int i = 0; i < 2; i++)
+        loss[i] = contest->earlier_loss[i] + contest->loss[i] + contest->held_out_loss[i];
+    return loss[1] < (1 - GSA_MIN_GAIN) * loss[0];
+}
+/* The table that is ahead: the state's own unless a contest is open and the rival leads. */
+static inline const gsai_table *gsai_state_table(const gsa_state *state)
+{
+    return state->contest && gsai_scaling_prefers_standard(state->contest) ? &state->contest->table : &state->table;
+}
+static inline const gsai_step_mean *gsai_state_step(const gsa_state *state)
+{
+    return state->contest && gsai_scaling_prefers_standard(state->contest) ? &state->contest->step : &state->step;
+}
+
+/* centre.c: makes room for the columns of a row; enters the rows of a group, before they are counted. */
+gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error);
+void gsai_centre_group(gsa_state *state);
+gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, gsa_error *error);
+/* Adds what `from` knows of a column beyond `start`, which it began with. */
+void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start);
+/* The column to centre by, NULL if the feature is not present in nearly all of `rows`. */
+const gsai_column *gsai_centre_column(const gsa_state *state, size_t slot, double count, double rows);
+
+/* The weight that the model would have: last, or averaged as the parameters say. */
+double gsai_state_average(const gsa_state *state, size_t slot, size_t output);
+
+/* What the weights after the first t rows count for together in the average: 1 each; if recent ones count most, t (t +
+ * 1) after row t (polynomial decay, Shamir and Zhang 2013), which has no jumps and costs one number a weight. */
+static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
+{
+    double n = (double)t;
+    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_RECENT)
+        return n * (n + 1) * (n + 2) / 3;
+    return t < state->clock.first ? 0 : (double)(t - state->clock.first + 1);
+}
+
+/* The mean step, 0 before the first row. */
+static inline double gsai_step_mean_value(const gsai_step_mean *step)
+{
+    return step->weight > 0 ? step->sum / step->weight : 0.0;
+}
+
+#endif

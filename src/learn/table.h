@@ -1,0 +1,97 @@
+/* The working copy: everything that learning touches for one feature, side by side in one record.
+ *
+ * Slot 0 is the intercept, feature i has slot i + 1. A record of K outputs has 2 room + 2 cells of 4 bytes:
+ *   weight[0..K) ... average[0..K) ... mean_square count
+ * where `room` >= K, a multiple of 4 above 2, leaves space for classes to come. With K = 1 that is 16 bytes: one cache
+ * line a feature.
+ *
+ *   T1  cells beyond K, and beyond n_slots, are zero;
+ *   T2  mean_square * count is the mass sum c x^2 since the last fold, count the rows where the feature was present. */
+#ifndef GSA_LEARN_TABLE_H
+#define GSA_LEARN_TABLE_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+typedef union gsai_cell {
+    float f;
+    uint32_t u;
+} gsai_cell;
+
+typedef struct gsai_table {
+    gsai_cell *cells;
+    size_t n_slots;  /* 1 + features seen */
+    size_t capacity; /* slots there is memory for */
+    size_t n_outputs;
+    size_t room; /* outputs there is space for in a record */
+} gsai_table;
+
+/* The least that a mean square may be: what is below counts as this (kernel/loops.h). */
+#define GSAI_MIN_SQUARE 1e-37F
+
+/* With one output: weight, average, mean, count. */
+#define GSAI_ONE_STRIDE ((size_t)4)
+
+/* Outputs that loops run over: a few more than there are, whose cells and scales are zero, so that they have no rest.
+ */
+static inline size_t gsai_table_padded(size_t n_outputs)
+{
+    return n_outputs > 2 ? (n_outputs + 3) / 4 * 4 : n_outputs;
+}
+
+static inline size_t gsai_table_stride(const gsai_table *table)
+{
+    return 2 * table->room + 2;
+}
+
+static inline gsai_cell *gsai_table_slot(const gsai_table *table, size_t slot)
+{
+    return table->cells + slot * gsai_table_stride(table);
+}
+
+/* Positions of the parts in a record. */
+static inline size_t gsai_table_average(const gsai_table *table)
+{
+    return table->room;
+}
+
+static inline size_t gsai_table_mean(const gsai_table *table)
+{
+    return 2 * table->room;
+}
+
+static inline size_t gsai_table_count(const gsai_table *table)
+{
+    return 2 * table->room + 1;
+}
+
+gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, const gsa_env *env, gsa_error *error);
+void gsai_table_release(gsai_table *table, const gsa_env *env);
+/* True if nothing was ever learned for a slot. */
+static inline bool gsai_table_is_zero(const gsai_table *table, size_t slot)
+{
+    const gsai_cell *record = gsai_table_slot(table, slot);
+    if (table->room == 1)
+        return (record[0].u | record[1].u | record[2].u | record[3].u) == 0;
+    uint32_t any = 0;
+    for (size_t i = 0, n = gsai_table_stride(table); i < n; i++)
+        any |= record[i].u;
+    return any == 0;
+}
+
+/* Grows to at least n_slots slots; new ones are zero. Hashed ids come in any order: the first large one makes room for
+ * those a little larger. Fails with GSA_LIMIT above the limit of the budget. */
+gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsa_env *env, gsa_error *error);
+/* At least n_outputs outputs; new ones are zero. */
+gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsa_env *env, gsa_error *error);
+/* A copy with memory of its own. */
+gsa_status gsai_table_copy(gsai_table *out, const gsai_table *from, const gsa_env *env, gsa_error *error);
+/* One record, into a table with at least as many outputs. */
+void gsai_table_copy_record(gsai_table *to, size_t to_slot, const gsai_table *from, size_t slot);
+/* The table becomes a copy in the memory that it has; false if that is too small or of another shape. */
+bool gsai_table_refill(gsai_table *table, const gsai_table *from);
+/* Zeroes the average terms of all slots. */
+void gsai_table_clear_average(gsai_table *table);
+
+#endif

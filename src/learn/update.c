@@ -1,0 +1,273 @@
+/* Rows into a state: which are held out, and learning the rest in order. */
+#include "learn/lineage.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the held-out sample ----------------------------------------------------------------------------------------- */
+
+/* A kind of more rows is common; and of so many different labels of one the others do not judge. */
+#define COMMON_WEIGHT 64.0
+#define COMMON_LABELS 64u
+
+/* A held row stands for its equals, and is learned as often as there would be rows of weight 1. */
+#define MAX_VISITS 1024.0
+
+static double visits_of(const gsai_held_row *held)
+{
+    double visits = floor(held->weight + 0.5);
+    return held->weight <= 0 ? 0 : visits < 1 ? 1 : visits < MAX_VISITS ? visits : MAX_VISITS;
+}
+
+static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, gsa_error *error)
+{
+    gsai_row row = gsai_held_row_view(held);
+    double c = held->weight / visits_of(held);
+    return gsai_state_learn(state, &row, held->class_number, held->number, c, error);
+}
+
+/* In rounds over all rows: the labels of a kind take turns. */
+gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = gsa_state_close_group(state, error);
+    bool more = true;
+    for (double round = 0; more && status == GSA_OK; round++) {
+        more = false;
+        for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++)
+            if (visits_of(state->sample.at[i]) > round) {
+                status = gsai_rows_should_stop(&state->env, state->table.n_outputs)
+                             ? gsai_fail(error, GSA_STOPPED, "stopped on request")
+                             : visit_held(state, state->sample.at[i], error);
+                more = true;
+            }
+    }
+    return status == GSA_OK ? gsa_state_close_group(state, error) : status;
+}
+
+/* Learns what an entry holds. */
+static gsa_status give_back(gsa_state *state, gsai_held_row *held, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (double visits = 0; status == GSA_OK && visits < visits_of(held); visits++)
+        status = visit_held(state, held, error);
+    held->weight = 0;
+    return status;
+}
+
+/* Learns the held rows of the highest hash, until there are few enough. Room for each is made first, so that learning
+ * it cannot fail for memory. */
+static gsa_status give_back_last(gsa_state *state, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    const gsai_held_row *last;
+    while (status == GSA_OK && (last = gsai_sample_last(&state->sample)) &&
+           (last->hash >= state->sample.below || state->sample.n > gsai_params_holdout(&state->params))) {
+        gsai_row row = gsai_held_row_view(last);
+        status = last->weight > 0 ? gsai_state_fit_row(state, &row, error) : GSA_OK;
+        gsai_held_row *held = status == GSA_OK ? gsai_sample_pop(&state->sample) : NULL;
+        if (held)
+            status = give_back(state, held, error);
+        gsai_free(&state->env, held);
+    }
+    return status;
+}
+
+/* Learns what is held of a kind that has become common. There is room for its features. */
+static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    gsai_held_row *held;
+    while (status == GSA_OK && (held = gsai_sample_next_held(&state->sample, hash)))
+        status = give_back(state, held, error);
+    return status;
+}
+
+/* Label and weight of a row: what it was given, its share of the mean of all given weights, and that times the weight
+ * of its class. A row of weight 0 is passed over, but a row of the input all the same. */
+struct facts {
+    size_t class_number;
+    double y, given, share, c;
+};
+
+/* Of the mean of the rows of the first pass, this one among them if it is one (`counts`); of 1 where nothing is known.
+ */
+static double share_of(const gsa_state *state, double given, bool counts)
+{
+    const gsai_row_weights *all = &state->given;
+    uint64_t n_rows = all->n_rows + counts;
+    return n_rows > 0 ? given * (double)n_rows / (all->sum + (counts ? given : 0)) : given;
+}
+
+static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t last, bool counts,
+                           struct facts *out, gsa_error *error)
+{
+    double c = 1;
+    gsa_status status = batch->weight ? gsai_row_weight(batch, row, &c, error) : GSA_OK;
+    double share = c > 0 ? share_of(state, c, counts) : 0;
+    *out = (struct facts){0, 0, c, share, share};
+    if (status == GSA_OK && last > GSA_MAX_ID)
+        status = gsai_batch_check_ids(batch, row, error);
+    if (status == GSA_OK)
+        status = gsai_label_check(batch, row, error);
+    if (status != GSA_OK || c == 0)
+        return status;
+    status = gsai_label_take(state, batch, row, &out->class_number, &out->y, error);
+    return status == GSA_OK ? gsai_class_weight_of(state, out->class_number, share, &out->c, error) : status;
+}
+
+/* Into the sample; equal rows add up. held: what of the weight is not learned. */
+static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash, const struct facts *facts,
+                       double seen, double held, gsa_error *error)
+{
+    gsai_row view = gsai_row_at(batch, row);
+    gsai_held_row *kept = gsai_held_row_new(&view, hash, facts->class_number, facts->y, seen, &state->env);
+    if (kept)
+        kept->weight = held;
+    return gsai_sample_insert(&state->sample, kept, &state->env, error);
+}
+
+/* A row of a kind that is common, or becomes so: it judges, and is learned. Room for it is made first. */
+static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
+                              const struct facts *facts, const gsai_kind *kind, gsa_error *error)
+{
+    gsai_row view = gsai_row_at(batch, row);
+    gsa_status status = gsai_state_fit_row(state, &view, error);
+    if (status == GSA_OK && kind->n > 0 && kind->n < COMMON_LABELS)
+        status = keep(state, batch, row, hash, facts, facts->c, 0, error);
+    return status == GSA_OK ? give_back_kind(state, hash, error) : status;
+}
+
+/* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
+static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
+                           const struct facts *facts, bool *held, gsa_error *error)
+{
+    if (gsai_params_holdout(&state->params) == 0)
+        return GSA_OK;
+    if (hash >= state->sample.below)
+        return GSA_OK;
+    gsai_kind kind = gsai_sample_kind(&state->sample, hash);
+    *held = state->position.pass > 0 ? kind.weight > 0
+                                     : (kind.n == 0 || kind.weight > 0) && kind.weight + facts->c <= COMMON_WEIGHT;
+    if (state->position.pass > 0)
+        return GSA_OK;
+    gsa_status status = *held ? keep(state, batch, row, hash, facts, facts->c, facts->c, error)
+                              : keep_common(state, batch, row, hash, facts, &kind, error);
+    return status == GSA_OK ? give_back_last(state, error) : status;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
+
+static void count_weight(gsa_state *state, const struct facts *facts)
+{
+    gsai_class_sums_add(state, facts->class_number, facts->share);
+    if (state->position.pass == 0)
+        gsai_row_weights_add(&state->given, facts->given);
+}
+
+/* A row that will most often be learned is copied into its group while it is looked at. */
+static gsa_status look_at_row(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error)
+{
+    if (gsai_state_has_groups(state))
+        return gsai_group_stage(state, row, out, error);
+    *out = (gsai_staged){.look = gsai_row_look_at(row), .n_before = UINT64_MAX};
+    return GSA_OK;
+}
+
+/* Not if rows that were held have been learned meanwhile, or a new label has closed the group. */
+static bool is_still_staged(const gsa_state *state, const gsai_staged *staged)
+{
+    return staged->n_before == state->n_rows + state->group.n_rows && staged->from == state->group.n_entries &&
+           gsai_state_has_groups(state);
+}
+
+static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
+{
+    struct facts facts = {0};
+    gsai_staged staged;
+    bool is_first_pass = state->position.pass == 0, held = false;
+    gsai_row view = gsai_row_at(batch, row);
+    gsa_status status = look_at_row(state, &view, &staged, error);
+    uint64_t hash = staged.look.hash;
+    if (status == GSA_OK)
+        status = facts_of(state, batch, row, staged.look.last, is_first_pass, &facts, error);
+    held = facts.given == 0;
+    if (status == GSA_OK && !held)
+        status = hold_out(state, batch, row, hash, &facts, &held, error);
+    if (status == GSA_OK && !held)
+        status = is_still_staged(state, &staged)
+                     ? gsai_state_learn_staged(state, &staged, facts.class_number, facts.y, facts.c, error)
+                     : gsai_state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
+    if (status == GSA_OK && facts.given > 0)
+        count_weight(state, &facts);
+    if (status == GSA_OK && !state->origin.closed)
+        gsai_run_id_add_row(&state->origin, batch, row);
+    if (status == GSA_OK && is_first_pass)
+        gsai_fingerprint_add_row(&state->rows, gsai_row_hash_with(batch, row, hash));
+    return status;
+}
+
+/* A row's record of a feature comes from far away: it is asked for some rows before it is needed, and the row's own
+ * entries some rows before that. */
+#define RECORDS_AHEAD 8
+#define ENTRIES_AHEAD 16
+#define STARTS_AHEAD 32
+#define LINE_ENTRIES 16
+/* Smaller tables are never far away. */
+#define FAR_SLOTS 16384u
+
+static void fetch_ahead(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t i, size_t n_rows)
+{
+    if (rows && i + STARTS_AHEAD < n_rows)
+        __builtin_prefetch(batch->row_start + rows[i + STARTS_AHEAD]);
+    if (i + ENTRIES_AHEAD < n_rows) {
+        size_t row = rows ? rows[i + ENTRIES_AHEAD] : i + ENTRIES_AHEAD;
+        __builtin_prefetch(batch->label + row);
+        if (batch->weight)
+            __builtin_prefetch(batch->weight + row);
+        for (int64_t at = batch->row_start[row]; at < batch->row_start[row + 1]; at += LINE_ENTRIES) {
+            __builtin_prefetch(batch->index + at);
+            if (batch->value)
+                __builtin_prefetch(batch->value + at);
+        }
+    }
+    gsai_row ahead = {0};
+    if (i + RECORDS_AHEAD < n_rows && state->table.n_slots >= FAR_SLOTS)
+        ahead = gsai_row_at(batch, rows ? rows[i + RECORDS_AHEAD] : i + RECORDS_AHEAD);
+    state->group.ahead[i % GSAI_GROUP_ROWS] = ahead;
+    if (gsai_state_has_groups(state))
+        return;
+    state->ahead = ahead;
+    gsai_state_fetch(state, 0);
+}
+
+gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
+                                 gsa_error *error)
+{
+    gsa_status status = gsai_batch_check(batch, rows, n_rows, 1, error);
+    if (status == GSA_OK && !state->loss)
+        status = gsa_state_prepare(state, batch, error);
+    if (status == GSA_OK && gsai_state_lacks_loss(state))
+        status = gsai_fail(error, GSA_ARGUMENT, "this state learns with a loss of the caller's: give it again first");
+    for (size_t i = 0; i < n_rows && status == GSA_OK; i++) {
+        size_t row = rows ? rows[i] : i;
+        if (batch->index)
+            fetch_ahead(state, batch, rows, i, n_rows);
+        status = take_row(state, batch, row, error);
+        if (status == GSA_OK)
+            state->position.pass_rows++;
+        else if (error)
+            error->row = row;
+    }
+    state->ahead = (gsai_row){0}; /* it is the caller's memory */
+    memset(state->group.ahead, 0, sizeof state->group.ahead);
+    gsai_sample_settle(&state->sample);
+    return status;
+}
+
+gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error)
+{
+    return gsa_state_update_rows(state, batch, NULL, batch->n_rows, error);
+}

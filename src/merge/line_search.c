@@ -1,0 +1,285 @@
+/* The paper's principle applied to a merge: take the step that fits best, found by a one-dimensional search.
+ *
+ * Averaged copies are under-confident, because P copies each took 1/P of the steps. With w0 the weights before and D
+ * the merged change, the margins of a row are linear in gamma, m0 + gamma m1, so that the loss of a few thousand rows
+ * is convex in one number. The rows must be held out: on rows that were learned the search runs away. With a gain
+ * (merge_slots.h) the direction is another for every alpha, of which some are tried. */
+#include "merge/slots.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workers.h"
+
+#include <string.h>
+
+/* Held-out rows that are asked, those of the lowest hashes: one number needs no more. */
+#define MAX_ROWS 4096u
+/* Alphas that are tried, each a quarter of the one before; the first is where a feature that came once has gone most of
+ * its way. So many worse ones in a row are enough. */
+#define ALPHAS 14
+#define MAX_WORSE 3
+/* Steps of a search: for a stride, and to tell one alpha from another. */
+#define STEPS 24
+#define STEPS_AMONG 10
+#define MAX_GAMMA 4.0
+
+typedef struct search_line {
+    const gsa_state *state;
+    size_t n_rows;
+    const double *start, *direction; /* [sample x outputs] margins */
+    double *margins;                 /* scratch, one row */
+} search_line;
+
+static double loss_at(const search_line *line, double gamma)
+{
+    const gsai_sample *sample = &line->state->sample;
+    size_t n_outputs = line->state->table.n_outputs;
+    double sum = 0;
+    for (size_t i = 0; i < line->n_rows; i++) {
+        for (size_t k = 0; k < n_outputs; k++)
+            line->margins[k] = line->start[i * n_outputs + k] + gamma * line->direction[i * n_outputs + k];
+        gsai_target target = gsai_held_target(line->state, sample->at[i]);
+        sum += sample->at[i]->seen * line->state->loss->value(line->margins, n_outputs, &target);
+    }
+    return sum;
+}
+
+/* Golden section on a convex function: 24 steps narrow [0, most] to 1e-5 of its length. */
+static double search(const search_line *line, double most, int n_steps)
+{
+    const double ratio = 0.6180339887498949;
+    double low = 0, high = most;
+    double a = high - ratio * (high - low), b = low + ratio * (high - low);
+    double at_a = loss_at(line, a), at_b = loss_at(line, b);
+    for (int i = 0; i < n_steps; i++) {
+        if (at_a < at_b) {
+            high = b;
+            b = a;
+            at_b = at_a;
+            a = high - ratio * (high - low);
+            at_a = loss_at(line, a);
+        } else {
+            low = a;
+            a = b;
+            at_a = at_b;
+            b = low + ratio * (high - low);
+            at_b = loss_at(line, b);
+        }
+    }
+    return (low + high) / 2;
+}
+
+/* ---- the slots of the held-out rows ------------------------------------------------------------------------------ */
+
+/* Ascending, the intercept first, and one more that is zero, for features that no learned row has. By slot and output:
+ * last weights and what averages lack of them in the base, and the changes of both. */
+typedef struct held_slots {
+    size_t n;
+    uint32_t *slot, *place; /* place: by entry of the rows, which of the slots it is */
+    float *last, *lag, *change, *average;
+    float *all, *one; /* presence, by slot */
+} held_slots;
+
+static void free_slots(held_slots *of, const gsa_env *env)
+{
+    gsai_free(env, of->slot);
+    gsai_free(env, of->place);
+    gsai_free(env, of->last);
+}
+
+/* Marks the slots in a set of bits, by which they are counted, listed and found again. */
+static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *of, gsa_error *error)
+{
+    size_t n_words = into->table.n_slots / 64 + 1, n_entries = 0, at = 0;
+    uint64_t *bits = gsai_alloc_zeroed(&into->env, n_words, sizeof *bits);
+    uint32_t *before = gsai_alloc(&into->env, n_words, sizeof *before); /* slots in the words before this one */
+    for (size_t i = 0; i < n_rows && bits; i++) {
+        gsai_row row = gsai_held_row_view(into->sample.at[i]);
+        n_entries += row.n;
+        for (size_t j = 0; j < row.n; j++)
+            if (row.index[j] + (size_t)1 < into->table.n_slots)
+                bits[(row.index[j] + (size_t)1) / 64] |= UINT64_C(1) << (row.index[j] + (size_t)1) % 64;
+    }
+    for (size_t w = 0; w < n_words && bits && before; w++) {
+        bits[w] |= w == 0; /* the intercept */
+        before[w] = (uint32_t)of->n;
+        of->n += (size_t)__builtin_popcountll(bits[w]);
+    }
+    of->slot = gsai_alloc(&into->env, of->n + 1, sizeof *of->slot);
+    of->place = gsai_alloc(&into->env, n_entries, sizeof *of->place);
+    of->last = gsai_alloc_zeroed(&into->env, of->n + 1, (4 * into->table.n_outputs + 2) * sizeof(float));
+    bool done = bits && before && of->slot && of->place && of->last;
+    for (size_t w = 0, n = 0; w < n_words && done; w++)
+        for (uint64_t rest = bits[w]; rest != 0; rest &= rest - 1)
+            of->slot[n++] = (uint32_t)(64 * w) + (uint32_t)__builtin_ctzll(rest);
+    for (size_t i = 0; i < n_rows && done; i++) {
+        gsai_row row = gsai_held_row_view(into->sample.at[i]);
+        for (size_t j = 0; j < row.n; j++) {
+            size_t slot = (size_t)row.index[j] + 1;
+            uint64_t below = slot < into->table.n_slots ? bits[slot / 64] & ((UINT64_C(1) << slot % 64) - 1) : 0;
+            of->place[at++] = slot < into->table.n_slots ? before[slot / 64] + (uint32_t)__builtin_popcountll(below)
+                                                         : (uint32_t)of->n;
+        }
+    }
+    gsai_free(&into->env, bits);
+    gsai_free(&into->env, before);
+    return done ? GSA_OK : gsai_fail_memory(&into->env, error, "no memory for the slots of %zu held-out rows", n_rows);
+}
+
+/* The first alone: what it is merged from is another thing than deltas. */
+static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *error)
+{
+    size_t block = merging->start.block, n_outputs = merging->n_outputs, size = (of->n + 1) * n_outputs;
+    gsa_status status = GSA_OK;
+    of->lag = of->last + size;
+    of->change = of->lag + size;
+    of->average = of->change + size;
+    of->all = of->average + size;
+    of->one = of->all + of->n + 1;
+    for (size_t first = 0, n; first < of->n && status == GSA_OK; first += n) {
+        gsai_sums *sums;
+        n = first == 0 ? 1 : of->n - first < block ? of->n - first : block;
+        status = gsai_merging_changes(merging, &(gsai_slots){.n = n, .at = of->slot + first}, &sums, error);
+        for (size_t i = 0; i < n && status == GSA_OK; i++) {
+            for (size_t k = 0, to = (first + i) * n_outputs; k < n_outputs; k++, to++) {
+                of->last[to] = merging->start.last[k * block + i];
+                of->lag[to] = merging->start.lag[k * block + i];
+                of->change[to] = sums->sum[k * block + i];
+                of->average[to] = sums->sum[(n_outputs + k) * block + i];
+            }
+            of->all[first + i] = merging->steps.all[i];
+            of->one[first + i] = merging->steps.one[i];
+        }
+    }
+    return status;
+}
+
+/* ---- strides ----------------------------------------------------------------------------------------------------- */
+
+/* Of the last weights, or of the averaged. */
+typedef struct strides {
+    const gsai_merging *merging;
+    const held_slots *slots;
+    const float *change;
+    double kept; /* of what averages lack in the base */
+    search_line line;
+    double *start, *along;
+    float *gain; /* by slot */
+} strides;
+
+/* Margins where a line starts, or along it. */
+static void take_margins(const strides *of, bool is_start, double *margins)
+{
+    const gsa_state *into = of->merging->into;
+    const held_slots *slots = of->slots;
+    const uint32_t *place = slots->place;
+    size_t n_outputs = into->table.n_outputs;
+    memset(margins, 0, of->line.n_rows * n_outputs * sizeof *margins);
+    for (size_t i = 0; i < of->line.n_rows; i++, margins += n_outputs) {
+        gsai_row row = gsai_held_row_view(into->sample.at[i]);
+        for (size_t j = into->params.value[GSAI_PARAM_intercept] ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
+            size_t at = j > 0 ? place[j - 1] : 0;
+            double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->gain[at] * x;
+            for (size_t k = 0, from = at * n_outputs; k < n_outputs; k++, from++)
+                margins[k] += is_start ? ((double)slots->last[from] - of->kept * (double)slots->lag[from]) * x
+                                       : step * (double)of->change[from];
+        }
+        place += row.n;
+    }
+}
+
+/* Presence of a feature that came once, by the held-out rows. */
+static double presence_of_one(const gsai_merging *merging, size_t n_rows)
+{
+    double mass = 0, count = 0;
+    for (size_t i = 0; i < n_rows && !merging->base->units_free; i++) {
+        const gsai_held_row *held = merging->into->sample.at[i];
+        gsai_row row = gsai_held_row_view(held);
+        for (size_t j = 0; j < row.n; j++)
+            mass += (double)held->weight * (double)row.value[j] * (double)row.value[j];
+        count += (double)row.n;
+    }
+    return mass > 0 ? mass / count : 1;
+}
+
+static double loss_with(const strides *of, int n_steps, gsai_line_step *stride)
+{
+    double most = (double)of->merging->n_states;
+    for (size_t i = 0; i < of->slots->n + 1; i++)
+        of->gain[i] = 1;
+    if (stride->alpha > 0)
+        of->merging->into->kernels->gains(of->slots->all, of->slots->one, of->slots->n, (float)stride->alpha, of->gain);
+    take_margins(of, false, of->along);
+    if (stride->alpha > 0 && most > MAX_GAMMA) /* what copies lack, the gain has made up for */
+        most = MAX_GAMMA;
+    stride->gamma = search(&of->line, most, n_steps);
+    return loss_at(&of->line, stride->gamma);
+}
+
+static gsai_line_step best_stride(const strides *of)
+{
+    bool gains = of->merging->goes_on && of->merging->n_states > 1;
+    gsai_line_step best = {1, 0};
+    take_margins(of, true, of->start);
+    double best_loss = loss_with(of, STEPS, &best);
+    double alpha = gains ? 1 / presence_of_one(of->merging, of->line.n_rows) : 0;
+    int n_worse = 0;
+    for (int i = 0; i < ALPHAS && gains && n_worse < MAX_WORSE; i++, alpha /= 4) {
+        gsai_line_step stride = {1, alpha};
+        double loss = loss_with(of, STEPS_AMONG, &stride);
+        n_worse = loss < best_loss ? 0 : n_worse + 1;
+        if (loss < best_loss) {
+            best = stride;
+            best_loss = loss;
+        }
+    }
+    if (gains)
+        (void)loss_with(of, STEPS, &best);
+    return best;
+}
+
+typedef struct both_strides {
+    gsai_merging *merging;
+    const held_slots *slots;
+    size_t n_rows;
+} both_strides;
+
+/* Task: the last weights, or the averaged. */
+static gsa_status find_stride(void *ctx, size_t task, gsa_error *error)
+{
+    const both_strides *both = ctx;
+    gsai_merging *merging = both->merging;
+    const gsa_state *into = merging->into;
+    size_t n_outputs = into->table.n_outputs, n_margins, n_numbers;
+    bool fits = gsai_multiply(both->n_rows, n_outputs, &n_margins) && gsai_multiply(n_margins, 2, &n_numbers) &&
+                gsai_add(n_numbers, n_outputs + both->slots->n / 2 + 1, &n_numbers);
+    double *memory = fits ? gsai_alloc(&into->env, n_numbers, sizeof *memory) : NULL;
+    if (!memory)
+        return gsai_fail_memory(&into->env, error, "no memory for the margins of %zu held-out rows", both->n_rows);
+    double *start = memory, *along = start + n_margins, *row = along + n_margins;
+    strides of = {.merging = merging, .slots = both->slots, .start = start, .along = along};
+    of.change = task > 0 ? both->slots->average : both->slots->change;
+    of.kept = task > 0 ? merging->steps.kept : 0;
+    of.line = (search_line){into, both->n_rows, start, along, row};
+    of.gain = (float *)(row + n_outputs);
+    merging->along[task] = best_stride(&of);
+    gsai_free(&into->env, memory);
+    return GSA_OK;
+}
+
+gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
+{
+    const gsa_state *into = merging->into;
+    held_slots slots = {0};
+    both_strides both = {merging, &slots, into->sample.n < MAX_ROWS ? into->sample.n : MAX_ROWS};
+    merging->along[0] = merging->along[1] = (gsai_line_step){1, 0};
+    if (into->sample.n == 0 || gsai_state_lacks_loss(into))
+        return GSA_OK;
+    gsa_status status = list_slots(into, both.n_rows, &slots, error);
+    if (status == GSA_OK)
+        status = take_slots(merging, &slots, error);
+    if (status == GSA_OK)
+        status = gsai_workers_run(gsai_workers_count(&into->env), 2, find_stride, &both, &into->env, error);
+    free_slots(&slots, &into->env);
+    return status;
+}

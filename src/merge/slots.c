@@ -1,0 +1,271 @@
+/* Slots: added up, and made those of the result. */
+#include "merge/slots.h"
+
+#include "merge/change.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/workers.h"
+
+/* ---- setting up -------------------------------------------------------------------------------------------------- */
+
+/* How much of the average of a copy comes from weights since its base; the rest is the base's average. */
+static double fresh_share(const gsai_merging *merging, const gsa_state *state)
+{
+    const gsa_state *base = merging->base;
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what goes on has a base */
+    if (!merging->goes_on || state->clock.first != base->clock.first) /* or the average began anew */
+        return 1;
+    double total = gsai_averaging_total(state, state->clock.now);
+    return total > 0 ? 1 - gsai_averaging_total(base, base->clock.now) / total : 1;
+}
+
+/* Labels that are those of the result, in their order, need no places. */
+static bool find_places(gsai_merged *from, const gsa_state *state, const gsa_state *into)
+{
+    size_t n_moved = state->labels.n != into->labels.n || state->table.n_outputs != into->table.n_outputs;
+    from->to = gsai_alloc(&into->env, state->labels.n, sizeof *from->to);
+    for (size_t k = 0; from->to && k < state->labels.n; k++) {
+        from->to[k] = gsai_labels_find_text(&into->labels, state->labels.at[k].text);
+        n_moved += from->to[k] != k;
+    }
+    from->split = gsai_state_splits(state, into);
+    if (from->to && gsai_state_is_binary(into) && state->labels.n > 0 && from->to[0] == 1)
+        from->sign = -1;
+    from->is_placed = n_moved > 0;
+    return from->to != NULL;
+}
+
+static bool enter(gsai_merged *from, const gsai_merging *merging, const gsa_state *state)
+{
+    bool averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
+    double total = averaged ? gsai_averaging_total(state, state->clock.now) : 0;
+    from->state = state;
+    from->table = gsai_state_table(state);
+    from->per_total = total > 0 ? 1 / total : 0;
+    from->fresh = fresh_share(merging, state);
+    from->sign = 1;
+    from->unseen = (float)gsai_state_unseen(state);
+    from->weight = merging->base ? 1 : gsai_weight_in(state, merging->into);
+    from->origin = merging->into ? (float)(state->label_offset.at - merging->into->label_offset.at) : 0.0F;
+    return !merging->into || !gsai_loss_has_classes(merging->into->loss) || find_places(from, state, merging->into);
+}
+
+/* What a block takes to be merged. */
+static bool begin_scratch(gsai_merging *merging)
+{
+    size_t block = gsai_sums_block(merging->n_outputs);
+    float *memory = merging->steps.c = gsai_alloc_zeroed(merging->env, block, 5 * sizeof *memory);
+    if (memory) {
+        merging->steps.all = memory + block;
+        merging->steps.one = memory + 2 * block;
+        merging->steps.step[0] = memory + 3 * block;
+        merging->steps.step[1] = memory + 4 * block;
+    }
+    return memory && gsai_tree_begin(&merging->tree, merging->n_states, merging->n_outputs, merging->env) &&
+           gsai_view_begin(&merging->view, merging->n_outputs, merging->env) &&
+           gsai_view_begin(&merging->start, merging->n_outputs, merging->env);
+}
+
+static void end_scratch(gsai_merging *merging)
+{
+    gsai_tree_end(&merging->tree, merging->env);
+    gsai_free(merging->env, merging->steps.c);
+    gsai_free(merging->env, merging->view.memory);
+    gsai_free(merging->env, merging->start.memory);
+}
+
+gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error)
+{
+    const gsa_state *into = merging->into;
+    const gsa_env *env = merging->env = into ? &into->env : &merging->base->env;
+    size_t n = merging->n_states, n_outputs = into ? into->table.n_outputs : merging->base->table.n_outputs;
+    merging->n_outputs = n_outputs;
+    merging->from = gsai_alloc_zeroed(env, n + 1, sizeof *merging->from);
+    bool done = begin_scratch(merging) && merging->from;
+    for (size_t s = 0; s < n && done; s++)
+        done = enter(&merging->from[s], merging, merging->states[s]);
+    if (done && merging->base)
+        done = enter(&merging->from[n], merging, merging->base);
+    if (!done)
+        return gsai_fail_memory(env, error, "no memory to merge %zu states of %zu outputs", n, n_outputs);
+    if (merging->n_deltas > 0)
+        merging->found = merging->deltas[0];
+    bool averaged = into && into->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
+    merging->steps.kept = into ? 1 - fresh_share(merging, into) : 0;
+    merging->steps.total = averaged ? gsai_averaging_total(into, into->clock.now) : 0;
+    return GSA_OK;
+}
+
+void gsai_merging_end(gsai_merging *merging)
+{
+    const gsa_env *env = merging->env;
+    if (!env)
+        return;
+    for (size_t s = 0; merging->from && s <= merging->n_states; s++)
+        gsai_free(env, merging->from[s].to);
+    gsai_free(env, merging->from);
+    end_scratch(merging);
+}
+
+/* ---- a block ----------------------------------------------------------------------------------------------------- */
+
+/* Where last weights start from, and by how much averages start below. A new run started from the base's average. */
+static void take_start(gsai_merging *merging, const gsai_slots *slots)
+{
+    gsai_view *start = &merging->start;
+    gsai_view_take(start, &merging->from[merging->n_states], slots);
+    for (size_t i = 0; i < start->block * start->n_outputs && !merging->goes_on; i++) {
+        start->last[i] -= start->lag[i];
+        start->lag[i] = 0;
+    }
+}
+
+gsa_status gsai_merging_add(gsai_merging *merging, size_t number, const gsai_slots *slots, gsa_error *error)
+{
+    bool units_free = merging->goes_on && merging->base->units_free;
+    take_start(merging, slots);
+    merging->tree.n_slots = slots->n;
+    for (size_t s = 0; s < merging->n_states; s++) {
+        const gsai_merged *from = &merging->from[s];
+        gsai_sums *sums = gsai_tree_next(&merging->tree, number + s, 1);
+        gsai_view_take(&merging->view, from, slots);
+        if (s + 1 < merging->n_states)
+            gsai_view_ask(from + 1, slots);
+        if (!from->state->kernels->sum_changes(sums, &merging->view, &merging->start, (float)(1 - from->fresh),
+                                               units_free, slots->n))
+            return gsai_fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own",
+                             number + s + 1);
+        gsai_tree_grow(&merging->tree);
+    }
+    return GSA_OK;
+}
+
+/* The base's slots become those of the result but for the weights. */
+static void mean_changes(gsai_merging *merging, gsai_sums *sums, size_t n)
+{
+    const gsa_state *into = merging->into;
+    if (sums->is_empty)
+        gsai_sums_clear(sums, merging->n_outputs);
+    into->kernels->mean_changes(sums, &merging->start, merging->goes_on && merging->base->units_free,
+                                merging->goes_on ? 0 : (double)merging->n_states, n, &merging->steps);
+}
+
+gsa_status gsai_merging_changes(gsai_merging *merging, const gsai_slots *slots, gsai_sums **out, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (merging->n_deltas > 0 && gsai_slots_at(slots, 0) > 0) {
+        take_start(merging, slots);
+        *out = gsai_deltas_find(merging, slots);
+    } else {
+        status = gsai_merging_add(merging, 0, slots, error);
+        *out = gsai_tree_sum(&merging->tree);
+    }
+    if (status == GSA_OK)
+        mean_changes(merging, *out, slots->n);
+    return status;
+}
+
+/* Counts that fit stay in the table, where learning has them at hand. */
+static void carry_presence(gsai_merging *merging, size_t first, size_t n)
+{
+    gsai_prior_totals *carried = &merging->into->carried;
+    for (size_t i = 0; i < n && first < carried->n; i++) {
+        carried->mass[first + i] = merging->start.mass[i];
+        carried->count[first + i] = (uint64_t)merging->start.count[i];
+        merging->start.mass[i] = merging->start.count[i] = 0;
+    }
+}
+
+static void find_steps(gsai_merging *merging, size_t which, size_t n)
+{
+    const gsai_line_step *along = &merging->along[which];
+    gsai_block_steps *steps = &merging->steps;
+    float *restrict step = steps->step[which], gamma = (float)along->gamma;
+    if (along->alpha > 0)
+        merging->into->kernels->gains(steps->all, steps->one, n, (float)along->alpha, step);
+    for (size_t i = 0; i < n; i++)
+        step[i] = along->alpha > 0 ? step[i] * gamma : gamma;
+}
+
+static void enter_block(gsai_merging *merging, gsai_sums *sums, size_t first, size_t n)
+{
+    const gsai_table *table = &merging->into->table;
+    mean_changes(merging, sums, n);
+    carry_presence(merging, first, n);
+    for (size_t which = 0; which < 2; which++)
+        find_steps(merging, which, n);
+    merging->into->kernels->enter_slots(gsai_table_slot(table, first), table->room, &merging->start, sums,
+                                        &merging->steps, n);
+}
+
+void gsai_merging_enter(gsai_merging *merging, gsai_sums *sums, size_t first, size_t n)
+{
+    take_start(merging, &(gsai_slots){.first = first, .n = n});
+    enter_block(merging, sums, first, n);
+}
+
+/* ---- all slots --------------------------------------------------------------------------------------------------- */
+
+/* Slots that are worth a task, a multiple of every block. */
+#define RANGE_SLOTS ((size_t)1 << 16)
+
+static gsa_status merge_states(gsai_merging *merging, size_t first, size_t end, gsa_error *error)
+{
+    size_t block = merging->start.block;
+    gsa_status status = GSA_OK;
+    for (; first < end && status == GSA_OK; first += block) {
+        gsai_slots slots = {.first = first, .n = end - first < block ? end - first : block};
+        status = gsai_merging_add(merging, 0, &slots, error);
+        if (status == GSA_OK)
+            enter_block(merging, gsai_tree_sum(&merging->tree), first, slots.n);
+    }
+    return status;
+}
+
+/* Task: a delta, or a range of slots. All share what is merged and into what, each has its own scratch. */
+static gsa_status merge_range(void *ctx, size_t task, gsa_error *error)
+{
+    gsai_merging own = *(const gsai_merging *)ctx;
+    size_t first = task * RANGE_SLOTS, n_slots = own.into->table.n_slots;
+    size_t end = n_slots - first < RANGE_SLOTS ? n_slots : first + RANGE_SLOTS;
+    own.tree = (gsai_tree){0};
+    own.view = own.start = (gsai_view){0};
+    gsa_status status =
+        begin_scratch(&own) ? GSA_OK : gsai_fail_memory(own.env, error, "no memory to merge %zu states", own.n_states);
+    if (status == GSA_OK && own.n_deltas > 0)
+        gsai_deltas_enter(&own, task);
+    else if (status == GSA_OK)
+        status = merge_states(&own, first, end, error);
+    end_scratch(&own);
+    return status;
+}
+
+static void add_class_sums(gsa_state *into, const gsai_merged *from, double share)
+{
+    const gsai_class_sums *sums = &from->state->class_sums;
+    for (size_t i = 0; i < sums->n && i <= from->state->labels.n; i++)
+        into->class_sums.at[i > 0 ? from->to[i - 1] + 1 : 0] += share * from->weight * sums->at[i];
+}
+
+static void take_class_sums(gsai_merging *merging)
+{
+    for (size_t s = 0; s < merging->n_states; s++)
+        add_class_sums(merging->into, &merging->from[s], 1);
+    if (merging->base)
+        add_class_sums(merging->into, &merging->from[merging->n_states], 1 - (double)merging->n_states);
+}
+
+/* Slots do not depend on one another: the bits are the same for any number of threads. */
+gsa_status gsai_merging_slots(gsai_merging *merging, gsa_error *error)
+{
+    size_t n_slots = merging->into->table.n_slots, n = merging->n_deltas;
+    gsa_status status = n > 0 ? merge_states(merging, 0, 1, error) : GSA_OK;
+    if (n == 0)
+        n = (n_slots + RANGE_SLOTS - 1) / RANGE_SLOTS;
+    if (status == GSA_OK)
+        status = gsai_workers_run(gsai_workers_count(merging->env), n, merge_range, merging, merging->env, error);
+    if (status == GSA_OK)
+        take_class_sums(merging);
+    return status;
+}

@@ -1,0 +1,59 @@
+/* What states have learned since a base, a block of slots at a time, added up.
+ *
+ *   A1  Sums are floats. A state has of a slot
+ *         c (w - start) and c (average - start), [outputs] each; mass since the base; squared presence since the base
+ *       where c is its mass in the state, and of a slot that it has not met since the base zeros.
+ *   A2  States are added up in one fixed binary tree over their numbers: left half plus right half, the left one a
+ *       power of two. Runs of states that are aligned to such a power are whole parts of the tree, whatever number of
+ *       states there is, so that each may be added up by another process, to the same bits.
+ *   A3  No number is -0: to add nothing, as a slot or a run that nobody met is, changes no bit. */
+#ifndef GSA_MERGE_SUMS_H
+#define GSA_MERGE_SUMS_H
+
+#include "learn/state.h"
+
+/* Sums that wait for those to their right: in the end the parts of the tree that the states are. */
+typedef struct gsai_tree {
+    gsai_sums *at;
+    size_t depth, n_outputs;
+    const gsai_kernels *kernels;
+    size_t n_slots; /* of the block, set by whoever fills it */
+    void *memory;
+} gsai_tree;
+
+/* Zeros, which are valid. */
+void gsai_sums_clear(gsai_sums *sums, size_t n_outputs);
+
+/* Room for any run of up to n_states. */
+bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const gsa_env *env);
+void gsai_tree_end(gsai_tree *tree, const gsa_env *env);
+/* The place for the sums of the next states, to be filled in before gsai_tree_grow, which adds up what has become
+ * whole. n is a power of two and first a multiple of it. */
+gsai_sums *gsai_tree_next(gsai_tree *tree, size_t first, size_t n);
+void gsai_tree_grow(gsai_tree *tree);
+/* States [first, end) have met nothing. */
+void gsai_tree_skip(gsai_tree *tree, size_t first, size_t end);
+/* Everything in the tree, which is of all states, and empties it. */
+gsai_sums *gsai_tree_sum(gsai_tree *tree);
+
+/* A state, and where its outputs go in the outputs of the merged one. */
+typedef struct gsai_merged {
+    const gsa_state *state;
+    const gsai_table *table; /* the one that is ahead; NULL: zero everywhere */
+    double per_total;        /* 1 / what its average is over; 0: it has none */
+    double fresh;            /* share of the weights since the base in its average */
+    size_t *to;              /* by output of the state; if that is split: of its two labels */
+    bool is_placed;          /* by these; else the outputs are those of the merged one */
+    bool split;    /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    float sign;    /* one output into one: -1 if the labels change places */
+    float unseen;  /* the intercept of labels that it does not know */
+    float origin;  /* of its labels, from that of the merged one */
+    double weight; /* the mean weight of its rows, in that of the merged one's; 1 with a base */
+} gsai_merged;
+
+bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env);
+/* At most a block of slots; those that the state does not have are zero. */
+void gsai_view_ask(const gsai_merged *from, const gsai_slots *slots);
+void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *slots);
+
+#endif

@@ -1,0 +1,37 @@
+/* Area under the ROC curve and average precision of scored rows, mergeable and independent of row order.
+ *
+ *   R1  up to `limit` rows every score is kept and the result is exact, ties included (a tie counts one half);
+ *   R2  beyond it scores are counted in fixed bins by the leading bits of the float, a monotone map; the bound on what
+ *       the AUC can be off by is known and returned;
+ *   R3  the result depends on the multiset of (score, class, weight) only, not on order or merges. With unit weights
+ *       all sums are exact integers.
+ * Scores are margins rounded to float. */
+#ifndef GSA_MODEL_AUC_H
+#define GSA_MODEL_AUC_H
+
+#include <greedystep/greedystep.h>
+
+#include <stdbool.h>
+
+#define GSAI_RANKING_LIMIT ((size_t)1 << 26)
+
+typedef struct gsai_ranking gsai_ranking;
+gsa_status gsai_ranking_new(size_t limit, const gsa_env *env, gsai_ranking **out, gsa_error *error);
+void gsai_ranking_free(gsai_ranking *ranking);
+/* weight > 0; score not NaN. */
+gsa_status gsai_ranking_add(gsai_ranking *ranking, float score, bool positive, float weight, gsa_error *error);
+/* As bytes for another process; nonzero if they could not be written. What is read is added, and checked. */
+int gsai_ranking_write(const gsai_ranking *ranking, gsa_write_fn write, void *ctx);
+gsa_status gsai_ranking_read(gsai_ranking *ranking, const unsigned char *bytes, size_t size, gsa_error *error);
+gsa_status gsai_ranking_merge(gsai_ranking *ranking, const gsai_ranking *from, gsa_error *error);
+
+typedef struct gsai_ranking_result {
+    double auc; /* NaN unless there are rows of both kinds */
+    double
+        average_precision; /* sum over distinct scores of (recall gained) x (precision there); NaN without positives */
+    double auc_error;      /* bound on |auc - exact auc|; 0 while exact */
+} gsai_ranking_result;
+/* May sort what is kept, so that later calls are cheap. */
+gsai_ranking_result gsai_ranking_finish(gsai_ranking *ranking);
+
+#endif

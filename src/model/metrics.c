@@ -1,0 +1,313 @@
+/* How good a model is on rows with labels. Everything is a sum or a mergeable count; results do not depend on how the
+ * rows were grouped, up to the rounding of sums of doubles. */
+#include "model/metrics.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/engine.h"
+
+#include <math.h>
+
+/* Computed together, so that weights of rows to come are asked for in time. */
+#define MARGINS_AT_ONCE ((size_t)64)
+
+gsa_status gsa_metrics_new(const gsa_model *model, const gsa_env *env, gsa_metrics **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    gsa_metrics *metrics = gsai_alloc_zeroed(&resolved, 1, sizeof *metrics);
+    if (!metrics)
+        return gsai_fail_memory(&resolved, error, "no memory for metrics");
+    metrics->env = resolved;
+    metrics->model = model;
+    size_t width = model->labels.n > model->n_outputs ? model->labels.n : model->n_outputs;
+    metrics->classes = gsai_alloc_zeroed(&resolved, width, sizeof *metrics->classes);
+    metrics->n_at_once = MARGINS_AT_ONCE / (width + 1) + 1;
+    metrics->group_margins = gsai_alloc(&resolved, metrics->n_at_once * width, sizeof(double));
+    metrics->probabilities = gsai_alloc(&resolved, width, sizeof(double));
+    gsa_status status = GSA_OK;
+    if (!metrics->classes || !metrics->group_margins || !metrics->probabilities)
+        status = gsai_fail_memory(&resolved, error, "no memory for metrics of %zu classes", width);
+    else if (model->labels.n == 2)
+        status = gsai_ranking_new(GSAI_RANKING_LIMIT, &resolved, &metrics->ranking, error);
+    if (status != GSA_OK) {
+        gsa_metrics_free(metrics);
+        return status;
+    }
+    *out = metrics;
+    return GSA_OK;
+}
+
+void gsa_metrics_free(gsa_metrics *metrics)
+{
+    if (!metrics)
+        return;
+    gsa_env env = metrics->env;
+    gsai_free(&env, metrics->classes);
+    gsai_free(&env, metrics->group_margins);
+    gsai_free(&env, metrics->probabilities);
+    gsai_ranking_free(metrics->ranking);
+    gsai_free(&env, metrics);
+}
+
+/* Fills in the probabilities (without them: a margin a class) and returns the loss. */
+static double predict_row(gsa_metrics *metrics, size_t actual)
+{
+    const gsa_model *model = metrics->model;
+    const double *margins = metrics->margins;
+    double *p = metrics->probabilities;
+    if (model->labels.n > 1)
+        return model->loss->evaluate(margins, model->n_outputs, actual, p);
+    gsai_model_row_predict(model, margins, p);
+    return actual == GSAI_NO_LABEL ? model->loss->unknown_loss : 0;
+}
+
+static size_t largest(const double *p, size_t n)
+{
+    size_t best = 0;
+    for (size_t k = 1; k < n; k++)
+        if (p[k] > p[best])
+            best = k;
+    return best;
+}
+
+/* Guo, Pleiss, Sun, Weinberger 2017: bin b holds the confidences in (b/15, (b+1)/15]. A bin's share of all rows times
+ * the gap between its mean confidence and its accuracy is the size of one sum, so that nothing else is kept. */
+static void add_confidence(gsa_metrics *metrics, double confidence, bool is_correct, double c)
+{
+    double bin = ceil(confidence * CALIBRATION_BINS) - 1;
+    bin = fmin(fmax(bin, 0), CALIBRATION_BINS - 1);
+    metrics->excess[(size_t)bin] += c * (confidence - (is_correct ? 1.0 : 0.0));
+}
+
+static double calibration_error(const gsa_metrics *metrics)
+{
+    double sum = 0;
+    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
+        sum += fabs(metrics->excess[bin]);
+    return sum / metrics->weight;
+}
+
+static gsa_status add_class_row(gsa_metrics *metrics, size_t actual, double c, gsa_error *error)
+{
+    const gsa_model *model = metrics->model;
+    double *p = metrics->probabilities;
+    size_t n_classes = model->labels.n, predicted;
+    metrics->loss += c * predict_row(metrics, actual);
+    predicted = largest(p, n_classes);
+    metrics->classes[predicted].predicted += c;
+    add_confidence(metrics, p[predicted], predicted == actual, c);
+    if (actual == GSAI_NO_LABEL) {
+        metrics->n_unknown++;
+        metrics->unknown_weight += c;
+        return GSA_OK;
+    }
+    metrics->classes[actual].actual += c;
+    if (predicted == actual) {
+        metrics->classes[actual].correct += c;
+        metrics->correct += c;
+    }
+    if (n_classes != 2)
+        return GSA_OK;
+    double miss = p[1] - (actual == 1 ? 1.0 : 0.0);
+    double score = model->n_outputs == 1 ? metrics->margins[0] : metrics->margins[1] - metrics->margins[0];
+    metrics->brier += c * miss * miss;
+    return gsai_ranking_add(metrics->ranking, (float)score, actual == 1, (float)c, error);
+}
+
+static void add_number_row(gsa_metrics *metrics, double y, double c)
+{
+    double miss = metrics->margins[0] - y;
+    metrics->absolute_error += c * fabs(miss);
+    metrics->squared_error += c * miss * miss;
+    double off = y - metrics->label_mean; /* metrics->weight already has c */
+    metrics->label_mean += off * c / metrics->weight;
+    metrics->label_spread += c * off * (y - metrics->label_mean);
+}
+
+static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t row_number, gsa_error *error)
+{
+    const gsa_model *model = metrics->model;
+    double c;
+    gsa_status status = gsai_row_weight(batch, row_number, &c, error);
+    if (status == GSA_OK)
+        status = gsai_batch_check_ids(batch, row_number, error);
+    if (status != GSA_OK)
+        return status;
+    if (!gsai_loss_has_classes(model->loss) &&
+        (gsai_row_is_word(batch, row_number) || !isfinite(batch->label[row_number])))
+        return gsai_fail(error, GSA_LABEL, "the label is no number: expected one, as the model learned");
+    metrics->n_rows++;
+    if (c == 0)
+        return GSA_OK;
+    for (size_t k = 0; k < model->n_outputs; k++)
+        if (!isfinite(metrics->margins[k]))
+            return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
+    metrics->weight += c;
+    if (gsai_loss_has_classes(model->loss))
+        return add_class_row(metrics, gsai_labels_find_row(&model->labels, batch, row_number), c, error);
+    add_number_row(metrics, batch->label[row_number], c);
+    return GSA_OK;
+}
+
+/* n rows from `from` on, which have these margins. */
+static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, size_t from, size_t n, const double *margins,
+                           gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        metrics->margins = margins + i * metrics->model->n_outputs;
+        status = add_row(metrics, batch, from + i, error);
+        if (status != GSA_OK && error)
+            error->row = from + i;
+    }
+    return status;
+}
+
+gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error)
+{
+    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
+    for (size_t from = 0, n; from < batch->n_rows && status == GSA_OK; from += n) {
+        n = batch->n_rows - from < metrics->n_at_once ? batch->n_rows - from : metrics->n_at_once;
+        gsai_model_margins(metrics->model, batch, from, n, metrics->group_margins);
+        status = add_rows(metrics, batch, from, n, metrics->group_margins, error);
+    }
+    return status;
+}
+
+size_t gsai_metrics_n_margins(const gsa_metrics *metrics)
+{
+    return metrics->model->n_outputs;
+}
+
+gsa_status gsai_metrics_margins(const gsa_metrics *metrics, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
+    if (status == GSA_OK)
+        gsai_model_margins(metrics->model, batch, 0, batch->n_rows, out);
+    return status;
+}
+
+gsa_status gsai_metrics_add(gsa_metrics *metrics, const gsa_batch *batch, const double *margins, gsa_error *error)
+{
+    return add_rows(metrics, batch, 0, batch->n_rows, margins, error);
+}
+
+gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error)
+{
+    if (metrics->model->loss != from->model->loss || !gsai_labels_equal(&metrics->model->labels, &from->model->labels))
+        return gsai_fail(error, GSA_CONFLICT, "metrics of models with different losses or labels cannot be added");
+    gsa_status status = metrics->ranking ? gsai_ranking_merge(metrics->ranking, from->ranking, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    double weight = metrics->weight + from->weight, apart = from->label_mean - metrics->label_mean;
+    if (from->weight > 0) { /* Chan, Golub, LeVeque 1979 */
+        metrics->label_spread += from->label_spread + apart * apart * metrics->weight * from->weight / weight;
+        metrics->label_mean += apart * from->weight / weight;
+    }
+    metrics->weight = weight;
+    metrics->n_rows += from->n_rows;
+    metrics->n_unknown += from->n_unknown;
+    metrics->unknown_weight += from->unknown_weight;
+    metrics->correct += from->correct;
+    metrics->loss += from->loss;
+    metrics->brier += from->brier;
+    metrics->absolute_error += from->absolute_error;
+    metrics->squared_error += from->squared_error;
+    for (size_t bin = 0; bin < CALIBRATION_BINS; bin++)
+        metrics->excess[bin] += from->excess[bin];
+    for (size_t k = 0; k < metrics->model->labels.n; k++) {
+        metrics->classes[k].predicted += from->classes[k].predicted;
+        metrics->classes[k].actual += from->classes[k].actual;
+        metrics->classes[k].correct += from->classes[k].correct;
+    }
+    return GSA_OK;
+}
+
+static void result(gsa_metrics *metrics, const char *name, double value)
+{
+    metrics->results[metrics->n_results++] = (gsa_metric){name, value};
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+/* Precision, recall and F1 of each class, averaged plainly over the classes that occur (in labels or predictions) and
+ * weighted by how often they occur; a class that is never predicted has precision 0. As scikit-learn has it. */
+static void results_of_many(gsa_metrics *metrics)
+{
+    double macro[3] = {0}, weighted[3] = {0}, n_classes = 0,
+           total = metrics->weight; /* unknown labels too: all wrong */
+    for (size_t k = 0; k < metrics->model->labels.n; k++) {
+        const class_counts *counts = &metrics->classes[k];
+        if (counts->actual == 0 && counts->predicted == 0)
+            continue;
+        double precision = ratio(counts->correct, counts->predicted), recall = ratio(counts->correct, counts->actual);
+        double scores[3] = {precision, recall, ratio(2 * counts->correct, counts->predicted + counts->actual)};
+        for (size_t i = 0; i < 3; i++) {
+            macro[i] += scores[i];
+            weighted[i] += scores[i] * counts->actual;
+        }
+        n_classes++;
+    }
+    static const char *const macro_names[] = {"precision_macro", "recall_macro", "f1_macro"};
+    static const char *const weighted_names[] = {"precision_weighted", "recall_weighted", "f1_weighted"};
+    for (size_t i = 0; i < 3; i++)
+        result(metrics, macro_names[i], ratio(macro[i], n_classes));
+    for (size_t i = 0; i < 3; i++)
+        result(metrics, weighted_names[i], ratio(weighted[i], total));
+}
+
+static void results_of_two(gsa_metrics *metrics, double weight)
+{
+    gsai_ranking_result ranking = gsai_ranking_finish(metrics->ranking);
+    result(metrics, "auc", ranking.auc);
+    result(metrics, "average_precision", ranking.average_precision);
+    /* Like the ranking, of the rows whose label is one of the two. */
+    double known = weight - metrics->unknown_weight;
+    if (gsai_loss_has_probabilities(metrics->model->loss))
+        result(metrics, "brier", known > 0 ? metrics->brier / known : (double)NAN);
+    if (ranking.auc_error > 0)
+        result(metrics, "auc_error_bound", ranking.auc_error);
+}
+
+static void results_of_numbers(gsa_metrics *metrics, double weight)
+{
+    result(metrics, "rmse", sqrt(metrics->squared_error / weight));
+    result(metrics, "mae", metrics->absolute_error / weight);
+    result(metrics, "r2", metrics->label_spread > 0 ? 1 - metrics->squared_error / metrics->label_spread : (double)NAN);
+}
+
+gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_error *error)
+{
+    if (metrics->weight == 0)
+        return gsai_fail(error, GSA_ARGUMENT, "no rows to judge by");
+    double weight = metrics->weight;
+    metrics->n_results = 0;
+    result(metrics, "rows", (double)metrics->n_rows);
+    if (!gsai_loss_has_classes(metrics->model->loss)) {
+        results_of_numbers(metrics, weight);
+        return GSA_OK;
+    }
+    bool probable = gsai_loss_has_probabilities(metrics->model->loss);
+    result(metrics, probable ? "log_loss" : gsai_loss_name(metrics->model->loss), metrics->loss / weight);
+    result(metrics, "accuracy", metrics->correct / weight);
+    if (metrics->model->labels.n == 2)
+        results_of_two(metrics, weight);
+    else
+        results_of_many(metrics);
+    if (probable)
+        result(metrics, "calibration_error", calibration_error(metrics));
+    if (metrics->n_unknown > 0)
+        result(metrics, "unknown_labels", (double)metrics->n_unknown);
+    return GSA_OK;
+}
+
+int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
+{
+    if (number >= metrics->n_results)
+        return 0;
+    *out = metrics->results[number];
+    return 1;
+}

@@ -1,0 +1,274 @@
+/* A state made read-only. */
+#include "model/model.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "learn/calibration.h"
+#include "learn/schema.h"
+
+#include <math.h>
+#include <string.h>
+
+gsa_status gsai_model_create(const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    gsa_model *model = gsai_alloc_zeroed(&resolved, 1, sizeof *model);
+    if (!model)
+        return gsai_fail_memory(&resolved, error, "no memory for a model");
+    model->env = resolved;
+    gsai_labels_init(&model->labels, &resolved);
+    *out = model;
+    return GSA_OK;
+}
+
+void gsa_model_free(gsa_model *model)
+{
+    if (!model)
+        return;
+    gsa_env env = model->env;
+    gsai_labels_release(&model->labels);
+    gsai_free(&env, model->schema);
+    gsai_names_release(&model->names, &env);
+    gsai_free(&env, model->owned_weights);
+    gsai_free(&env, model->intercept);
+    if (model->close_owner)
+        model->close_owner(model->owner);
+    gsai_free(&env, model);
+}
+
+/* Output of the state for output k of the model, and its sign: labels are in canonical order in a model. */
+typedef struct output_map {
+    size_t *order; /* class of the model -> class of the state */
+    double sign;   /* one output for two classes: -1 if these change places */
+} output_map;
+
+static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_map *map, gsa_error *error)
+{
+    map->sign = 1;
+    map->order = gsai_alloc(&model->env, state->labels.n, sizeof *map->order);
+    if (!map->order)
+        return gsai_fail_memory(&model->env, error, "no memory for %zu labels", state->labels.n);
+    gsa_status status = gsai_labels_add_sorted(&model->labels, &state->labels, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t k = 0; k < state->labels.n; k++)
+        map->order[k] = gsai_labels_find_text(&state->labels, model->labels.at[k].text);
+    if (gsai_state_is_binary(state) && state->labels.n == 2 && map->order[0] == 1)
+        map->sign = -1;
+    return GSA_OK;
+}
+
+/* What a model is made of: the best weights that a state has kept, or its average and a calibration. */
+struct made_of {
+    const gsa_state *state;
+    const gsai_best_checkpoint *best; /* NULL: the average */
+    gsai_calibration calibration;
+};
+
+static double model_weight(const struct made_of *from, const output_map *map, size_t slot, size_t output)
+{
+    size_t n_outputs = from->state->table.n_outputs, k = n_outputs > 1 ? map->order[output] : output;
+    double sign = n_outputs > 1 ? 1 : map->sign;
+    if (from->best)
+        return slot < from->best->n_slots ? sign * (double)from->best->weight[slot * n_outputs + k] : 0;
+    return sign * gsai_calibrated(&from->calibration, from->state, slot, gsai_state_average(from->state, slot, k));
+}
+
+/* Zeros for the weights of so many features and outputs. */
+static gsa_status make_weights(gsa_model *model, gsa_error *error)
+{
+    size_t n_weights;
+    if (!gsai_multiply((size_t)model->n_features, model->n_outputs, &n_weights) ||
+        !(model->owned_weights = gsai_alloc_zeroed(&model->env, n_weights, sizeof(float))) ||
+        !(model->intercept = gsai_alloc_zeroed(&model->env, model->n_outputs, sizeof *model->intercept)))
+        return gsai_fail_memory(&model->env, error, "no memory for a model of %llu features and %zu outputs",
+                                (unsigned long long)model->n_features, model->n_outputs);
+    gsai_prefer_huge_pages(model->owned_weights, n_weights * sizeof(float));
+    model->weights = model->owned_weights;
+    return GSA_OK;
+}
+
+static gsa_status copy_weights(const struct made_of *from, const output_map *map, gsa_model *model, gsa_error *error)
+{
+    size_t n_outputs = model->n_outputs;
+    bool is_paper = from->state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    gsa_status status = make_weights(model, error);
+    if (status != GSA_OK)
+        return status;
+    const gsai_table *table = gsai_state_table(from->state);
+    for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
+        bool was_seen = from->best || slot == 0 || !gsai_table_is_zero(table, slot);
+        for (size_t k = 0; k < n_outputs && was_seen; k++) {
+            double exact = model_weight(from, map, slot, k);
+            float weight = (float)exact;
+            if (!isfinite(weight))
+                return gsai_fail(error, GSA_DIVERGED,
+                                 "a weight is no longer finite: scale the features to a similar range");
+            if (slot == 0) /* that of features far from 0 is large, and its rounding would be seen */
+                model->intercept[k] = from->state->label_offset.at + (is_paper ? (double)weight : exact);
+            else if (weight != 0) /* leaves pages of features that were never seen untouched */
+                model->owned_weights[(slot - 1) * n_outputs + k] = weight;
+        }
+    }
+    return GSA_OK;
+}
+
+static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    const gsa_state *state = from->state;
+    if (!state->loss || (gsai_loss_has_classes(state->loss) && state->labels.n == 0))
+        return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make; give it rows first");
+    gsa_model *model = NULL;
+    output_map map = {0};
+    gsa_status status = gsai_model_create(env, &model, error);
+    if (status != GSA_OK)
+        return status;
+    model->loss = state->loss;
+    memcpy(model->method, gsai_state_method(state), strlen(gsai_state_method(state)) + 1);
+    memcpy(model->average, state->params.text[GSAI_PARAM_average], sizeof model->average);
+    model->has_intercept = state->params.value[GSAI_PARAM_intercept];
+    model->n_rows = state->n_solved > 0 ? state->n_solved : state->n_rows;
+    model->n_passes = state->position.pass;
+    model->n_features = state->table.n_slots - 1;
+    /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
+    model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
+    status = map_labels(state, model, &map, error);
+    if (status == GSA_OK)
+        status = gsai_schema_copy(&model->schema, state->schema, &model->env, error);
+    if (status == GSA_OK)
+        status = gsai_names_copy(&model->names, &state->names, &model->env, error);
+    if (status == GSA_OK)
+        status = copy_weights(from, &map, model, error);
+    gsai_free(&model->env, map.order);
+    if (status != GSA_OK) {
+        gsa_model_free(model);
+        return status;
+    }
+    *out = model;
+    return GSA_OK;
+}
+
+/* All methods but the paper's judge by held-out rows until the end, and then learn them too: their calibration is that
+ * of the weights before, the weights are those of a copy that has gone on with them. */
+gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    gsa_state *copy = NULL;
+    if (state->group.n_rows > 0) {
+        gsa_status status = gsai_state_closed(state, env, &copy, error);
+        if (status == GSA_OK)
+            status = gsa_state_finish(copy, env, out, error);
+        gsa_state_free(copy);
+        return status;
+    }
+    struct made_of from = {state, NULL, {1, 0, 0, 0}};
+    bool judged = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    bool same_shape = state->best.weight && state->best.n_outputs == state->table.n_outputs;
+    if (judged && same_shape && state->best.pass < state->position.pass) {
+        from.best = &state->best;
+        return make_model(&from, env, out, error);
+    }
+    judged = judged && !gsai_state_lacks_loss(state);
+    gsa_env resolved = gsai_env_resolve(env);
+    gsa_status status =
+        judged ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
+    if (status == GSA_OK && judged)
+        status = gsa_state_fork(state, 1, env, &copy, error);
+    if (status == GSA_OK && judged) {
+        from.state = copy;
+        status = gsai_state_learn_sample(copy, error);
+    }
+    if (status == GSA_STOPPED) { /* the average as it is: better than no model */
+        from = (struct made_of){state, NULL, {1, 0, 0, 0}};
+        status = GSA_OK;
+    }
+    if (status == GSA_OK)
+        status = make_model(&from, env, out, error);
+    gsa_state_free(copy);
+    return status;
+}
+
+static gsa_status take_weights(gsa_model *model, const float *weights, const double *intercept, gsa_error *error)
+{
+    size_t n_weights;
+    if (model->n_features > (uint64_t)GSA_MAX_ID + 1 ||
+        !gsai_multiply((size_t)model->n_features, model->n_outputs, &n_weights))
+        return gsai_fail(error, GSA_ARGUMENT, "a model of %llu features is too large",
+                         (unsigned long long)model->n_features);
+    gsa_status status = make_weights(model, error);
+    if (status != GSA_OK)
+        return status;
+    for (size_t i = 0; i < n_weights; i++)
+        if (!isfinite(model->owned_weights[i] = weights[i]))
+            return gsai_fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
+    for (size_t k = 0; k < model->n_outputs && intercept; k++)
+        if (!isfinite(model->intercept[k] = intercept[k]))
+            return gsai_fail(error, GSA_ARGUMENT, "intercept %zu is not a finite number", k);
+    return GSA_OK;
+}
+
+gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, const float *weights,
+                                  const double *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
+{
+    gsa_model *model = NULL;
+    gsa_status status = gsai_model_create(env, &model, error);
+    if (status != GSA_OK)
+        return status;
+    model->loss = like->loss;
+    memcpy(model->method, like->method, sizeof model->method);
+    memcpy(model->average, like->average, sizeof model->average);
+    model->has_intercept = intercept != NULL;
+    model->n_features = n_features;
+    model->n_outputs = like->n_outputs;
+    status = gsai_labels_add_all(&model->labels, &like->labels, error);
+    if (status == GSA_OK)
+        status = gsai_schema_copy(&model->schema, like->schema, &model->env, error);
+    if (status == GSA_OK)
+        status = take_weights(model, weights, intercept, error);
+    if (status != GSA_OK) {
+        gsa_model_free(model);
+        return status;
+    }
+    *out = model;
+    return GSA_OK;
+}
+
+size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row)
+{
+    return gsai_loss_has_classes(model->loss) ? gsai_labels_find_row(&model->labels, batch, row) : GSAI_NO_LABEL;
+}
+
+void gsa_model_get_info(const gsa_model *model, gsa_model_info *out)
+{
+    out->loss = gsai_loss_name(model->loss);
+    out->method = model->method;
+    out->average = model->average;
+    out->n_rows = model->n_rows;
+    out->n_passes = model->n_passes;
+    out->n_features = model->n_features;
+    out->n_outputs = model->n_outputs;
+    out->n_classes = model->labels.n;
+    out->has_intercept = model->has_intercept;
+    out->has_probabilities = gsai_loss_has_probabilities(model->loss);
+}
+
+const char *gsa_model_label(const gsa_model *model, size_t class_number)
+{
+    return class_number < model->labels.n ? model->labels.at[class_number].text : NULL;
+}
+
+float gsa_model_weight(const gsa_model *model, uint64_t feature, size_t output)
+{
+    if (feature >= model->n_features || output >= model->n_outputs)
+        return 0;
+    return model->weights[feature * model->n_outputs + output];
+}
+
+const float *gsa_model_weights(const gsa_model *model)
+{
+    return model->weights;
+}
+
+double gsa_model_intercept(const gsa_model *model, size_t output)
+{
+    return output < model->n_outputs ? model->intercept[output] : 0;
+}

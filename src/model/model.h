@@ -1,0 +1,37 @@
+/* The inside of a model: weights, intercepts and labels, read-only once made. */
+#ifndef GSA_MODEL_MODEL_H
+#define GSA_MODEL_MODEL_H
+
+#include "learn/config.h"
+#include "learn/labels.h"
+#include "learn/state.h"
+
+struct gsa_model {
+    gsa_env env;
+    const gsai_loss *loss;
+    char method[GSAI_PARAM_TEXT], average[GSAI_PARAM_TEXT];
+    bool has_intercept;
+    uint64_t n_rows, n_passes;
+    uint64_t n_features;
+    size_t n_outputs;
+    gsai_labels labels; /* in canonical order */
+    char *schema;       /* NULL: none */
+    gsai_names names;
+    const float *weights; /* [n_features x n_outputs], row-major */
+    double *intercept;    /* [n_outputs], zeros without one */
+    float *owned_weights; /* what `weights` points to, unless it is the memory of an owner */
+    void (*close_owner)(void *owner);
+    void *owner;
+};
+
+/* An empty model; the caller fills it in. */
+gsa_status gsai_model_create(const gsa_env *env, gsa_model **out, gsa_error *error);
+
+/* The margins of n rows of a checked batch, n_outputs each. Values need not be finite; ids that are too large are
+ * absent. The rows of a batch come in their order. */
+void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t from, size_t n, double *out);
+/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin a class. Hinge losses have
+ * no probabilities: the margin of every class instead. */
+void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out);
+
+#endif

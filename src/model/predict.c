@@ -1,0 +1,183 @@
+/* Prediction: the margins of rows under the weights of a model, and what follows from them. Sums are in the order that
+ * learn/kernel/kernel.h says; ids that the model has no weights for are absent. */
+#include "model/model.h"
+
+#include "base/error.h"
+
+#include <float.h>
+#include <math.h>
+
+static inline double value_at(const gsai_row *row, size_t i)
+{
+    return row->value ? (double)row->value[i] : 1.0;
+}
+
+static inline size_t id_at(const gsai_row *row, size_t i)
+{
+    return row->index ? row->index[i] : i;
+}
+
+/* Whether all values are finite and count, and all features have weights: nearly all rows are so, and need no test an
+ * entry. */
+static bool is_plain(const gsa_model *model, const gsai_row *row)
+{
+    uint32_t most = 0;
+    int n_bad = !row->index && row->n > model->n_features;
+    for (size_t i = 0; row->index && i < row->n; i++)
+        most = row->index[i] > most ? row->index[i] : most;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        n_bad |= !(fabsf(row->value[i]) <= FLT_MAX) | (row->value[i] == 0);
+    return !n_bad && (!row->index || row->n == 0 || most < model->n_features);
+}
+
+/* Inlined where index or value is NULL: a dense row, or ones. */
+static inline double term(const float *weights, const uint32_t *index, const float *value, size_t i)
+{
+    double w = (double)weights[index ? index[i] : i];
+    return value ? w * (double)value[i] : w;
+}
+
+static inline double dot_plain(const float *weights, const uint32_t *index, const float *value, size_t n)
+{
+    double lane[GSAI_LANES] = {0};
+    size_t i = 0;
+    for (; i + GSAI_LANES <= n; i += GSAI_LANES)
+        for (size_t j = 0; j < GSAI_LANES; j++)
+            lane[j] += term(weights, index, value, i + j);
+    for (size_t j = 0; i + j < n; j++)
+        lane[j] += term(weights, index, value, i + j);
+    return gsai_add_lanes(lane);
+}
+
+static double dot_any(const gsa_model *model, const gsai_row *row)
+{
+    double lane[GSAI_LANES] = {0};
+    size_t position = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        double x = value_at(row, i);
+        size_t id = id_at(row, i);
+        if (x == 0 || id >= model->n_features)
+            continue;
+        lane[position++ % GSAI_LANES] += (double)model->weights[id] * x;
+    }
+    return gsai_add_lanes(lane);
+}
+
+static double dot_one(const gsa_model *model, const gsai_row *row, bool plain)
+{
+    if (!plain)
+        return dot_any(model, row);
+    if (!row->index)
+        return dot_plain(model->weights, NULL, row->value, row->n);
+    return row->value ? dot_plain(model->weights, row->index, row->value, row->n)
+                      : dot_plain(model->weights, row->index, NULL, row->n);
+}
+
+static void dot_many(const gsa_model *model, const gsai_row *row, double *margins)
+{
+    size_t n_outputs = model->n_outputs;
+    for (size_t k = 0; k < n_outputs; k++)
+        margins[k] = 0;
+    for (size_t i = 0; i < row->n; i++) {
+        double x = value_at(row, i);
+        size_t id = id_at(row, i);
+        if (x == 0 || id >= model->n_features)
+            continue;
+        for (size_t k = 0; k < n_outputs; k++)
+            margins[k] += (double)model->weights[id * n_outputs + k] * x;
+    }
+}
+
+static void row_margins(const gsa_model *model, const gsai_row *row, bool plain, double *margins)
+{
+    if (model->n_outputs == 1)
+        margins[0] = dot_one(model, row, plain);
+    else
+        dot_many(model, row, margins);
+    for (size_t k = 0; k < model->n_outputs; k++)
+        margins[k] += model->intercept[k];
+}
+
+void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out)
+{
+    if (model->labels.n == 1)
+        out[0] = 1; /* one label is all this model has ever seen */
+    else if (model->loss->predict)
+        model->loss->predict(margins, model->n_outputs, out);
+    else
+        out[0] = margins[0];
+}
+
+/* The weights of rows ahead are asked for while others are summed up, unless all are near anyway. */
+#define ROWS_AHEAD 8
+#define NEAR_WEIGHTS ((size_t)1 << 15)
+
+static void fetch_weights(const gsa_model *model, const gsa_batch *batch, size_t number)
+{
+    if (!batch->index || number >= batch->n_rows || model->n_features * model->n_outputs < NEAR_WEIGHTS)
+        return;
+    gsai_row row = gsai_row_at(batch, number);
+    for (size_t i = 0; i < row.n; i++)
+        if (row.index[i] < model->n_features)
+            __builtin_prefetch(model->weights + row.index[i] * model->n_outputs);
+}
+
+/* To be called for the rows of a batch in their order. */
+static gsai_row come_to(const gsa_model *model, const gsa_batch *batch, size_t number)
+{
+    for (size_t r = 0; number == 0 && r < ROWS_AHEAD; r++)
+        fetch_weights(model, batch, r);
+    fetch_weights(model, batch, number + ROWS_AHEAD);
+    return gsai_row_at(batch, number);
+}
+
+void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t from, size_t n, double *out)
+{
+    for (size_t r = from; r < from + n; r++, out += model->n_outputs) {
+        gsai_row row = come_to(model, batch, r);
+        row_margins(model, &row, is_plain(model, &row), out);
+    }
+}
+
+static gsa_status check_row(const gsa_batch *batch, const gsai_row *row, size_t number, gsa_error *error)
+{
+    gsa_status status = gsai_batch_check_ids(batch, number, error);
+    bool finite = true;
+    for (size_t i = 0; row->value && i < row->n; i++)
+        finite = finite && isfinite(row->value[i]);
+    return status != GSA_OK ? status
+           : finite         ? GSA_OK
+                            : gsai_fail_row(error, GSA_INPUT, number, "a value is not a finite number");
+}
+
+/* Margins, and predictions in their place: never more margins than predictions. */
+static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
+                            gsa_error *error)
+{
+    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 0, error);
+    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++, out += width) {
+        gsai_row row = come_to(model, batch, r);
+        bool plain = is_plain(model, &row);
+        if (!plain)
+            status = check_row(batch, &row, r, error);
+        row_margins(model, &row, plain, out);
+        if (predicts)
+            gsai_model_row_predict(model, out, out);
+    }
+    return status;
+}
+
+gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    return fill_rows(model, batch, model->n_outputs, false, out, error);
+}
+
+gsa_status gsa_model_predict(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)
+{
+    if (gsai_loss_has_classes(model->loss) && !gsai_loss_has_probabilities(model->loss))
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "a model of %s loss has margins, no probabilities; train with --loss logistic or softmax to "
+                         "have them",
+                         gsai_loss_name(model->loss));
+    return fill_rows(model, batch, model->labels.n > 1 ? model->labels.n : 1, true, out, error);
+}

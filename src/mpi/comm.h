@@ -1,0 +1,36 @@
+/* The peers of an MPI communicator, as the files of this room see them. */
+#ifndef GSA_MPI_COMM_H
+#define GSA_MPI_COMM_H
+
+#include <greedystep/mpi.h>
+
+#include <stdbool.h>
+
+typedef struct gsai_heartbeat gsai_heartbeat;
+
+typedef struct gsai_mpi_comm {
+    gsa_comm shared; /* first: what has its address is this */
+    gsa_env env;
+    MPI_Comm comm;
+    gsai_heartbeat *heartbeat; /* NULL: nobody watches */
+    size_t most;               /* bytes of one call on one rank */
+    bool is_broken;            /* a call has failed here: no further one can be made together */
+    unsigned char *received, *stage;
+    size_t received_capacity, stage_capacity;
+    uint64_t *lengths; /* by rank: to send, then to receive */
+    size_t *sizes;     /* what was received, by rank */
+    int *parts;        /* by rank, of one call: counts and places to send, counts and places to receive */
+} gsai_mpi_comm;
+
+/* gsa_mpi_open with the most bytes that a call carries from or to a rank, at most INT_MAX: for tests. */
+gsa_status gsai_mpi_open(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm **out, gsa_error *error);
+
+/* What an MPI call that failed has to say. */
+gsa_status gsai_mpi_fail(gsa_error *error, const char *call, int code);
+
+/* Watches over a neighbour, from a thread; every rank calls both. Needs MPI_THREAD_MULTIPLE. */
+gsa_status gsai_heartbeat_start(MPI_Comm comm, double seconds, void (*say)(const char *text), gsai_heartbeat **out,
+                                gsa_error *error);
+void gsai_heartbeat_stop(gsai_heartbeat *of);
+
+#endif

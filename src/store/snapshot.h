@@ -1,0 +1,25 @@
+/* States and models as bundles of tensors, and back. The one door between core and store. */
+#ifndef GSA_STORE_SNAPSHOT_H
+#define GSA_STORE_SNAPSHOT_H
+
+#include "base/tensor.h"
+
+/* The bundle borrows from the state or model and from `work`, which the caller frees with gsai_snapshot_free. */
+typedef struct gsai_snapshot gsai_snapshot;
+gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error);
+/* Of all but features and best weights. */
+gsa_status gsai_state_snapshot_delta_header(const gsa_state *copy, const gsa_state *base, gsai_snapshot **out,
+                                            gsa_error *error);
+gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error);
+const gsai_bundle *gsai_snapshot_bundle(const gsai_snapshot *snapshot);
+void gsai_snapshot_free(gsai_snapshot *snapshot);
+
+/* Checks everything that a damaged or hostile bundle could say, then copies. */
+gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error);
+
+/* A model may go on using the bundle's memory: it then calls `close(owner)` when it is freed, and *kept is set. With
+ * close NULL it copies what it needs. */
+gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
+                              int *kept, gsa_model **out, gsa_error *error);
+
+#endif

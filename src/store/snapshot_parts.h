@@ -1,0 +1,38 @@
+/* The parts of a snapshot, there and back. The format is specified in docs/formats/model.md. */
+#ifndef GSA_STORE_SNAPSHOT_PARTS_H
+#define GSA_STORE_SNAPSHOT_PARTS_H
+
+#include "learn/state.h"
+#include "store/snapshot_build.h"
+
+/* The loss that a text of this key names, `least` or one behind it. */
+gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may_be_auto, const gsai_loss **out,
+                            gsa_error *error);
+
+/* snapshot_table.c: tables.
+ *
+ * Slots of which nothing is known are left out if they are many, as with hashed words: the tensor "slots" then says
+ * which are there, ascending, the last of the table always among them. rival: the table of a contest, of the same
+ * shape, or NULL. */
+gsa_status gsai_tables_snapshot(gsai_snapshot *snapshot, const gsai_table *own, const gsai_table *rival,
+                                gsa_error *error);
+/* Slots of the table that a bundle has, 0 if its tensors do not fit together or have not so many outputs. */
+gsa_status gsai_table_shape(const gsai_bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error);
+/* Into a table of that shape: weights and average terms; mean squares and presence. */
+gsa_status gsai_weights_restore(gsai_table *table, const char *weights, const char *averages, const gsai_bundle *bundle,
+                                gsa_error *error);
+gsa_status gsai_counts_restore(gsai_table *table, uint64_t n_counted, const gsai_bundle *bundle, gsa_error *error);
+
+/* snapshot_optional.c: what not every state has. A contest; totals from before, means of columns, weights of classes,
+ * origins, the best weights. */
+gsa_status gsai_scaling_snapshot(gsai_snapshot *snapshot, const gsai_scaling *contest, gsa_error *error);
+gsa_status gsai_scaling_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error);
+gsa_status gsai_optional_snapshot(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error);
+gsa_status gsai_optional_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error);
+
+/* snapshot_sample.c: the held-out sample. Into a state whose loss and labels are restored already; a bundle without a
+ * sample leaves it empty. */
+gsa_status gsai_sample_snapshot(gsai_snapshot *snapshot, const gsai_sample *sample, gsa_error *error);
+gsa_status gsai_sample_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error);
+
+#endif

@@ -1,0 +1,252 @@
+/* Gathering rows into blocks.
+ *
+ *   B1  rows [0, n_rows) of the block are consecutive rows of the input;
+ *   B2  `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader
+ * is asked again;
+ *   B3  a batch that is a whole block, as those of caches are, is not copied: the reader hands it over. */
+#include "train/block.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/hand_over.h"
+
+#include <string.h>
+
+struct gsai_block {
+    gsa_env env;
+    gsai_rows rows;
+    int complete, is_last;
+    const char **words; /* a copy of the reader's table, which may move; the words themselves stay */
+    size_t n_words, words_capacity;
+    gsa_batch pending;
+    size_t pending_row;
+};
+
+gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    gsai_block *block = gsai_alloc_zeroed(&resolved, 1, sizeof *block);
+    if (!block)
+        return gsai_fail_memory(&resolved, error, "no memory for a block of rows");
+    block->env = resolved;
+    gsa_status status = gsai_rows_init(&block->rows, 0, 0, &block->env, error);
+    if (status != GSA_OK)
+        gsai_free(&resolved, block);
+    else
+        *out = block;
+    return status;
+}
+
+void gsai_block_free(gsai_block *block)
+{
+    if (!block)
+        return;
+    gsa_env env = block->env;
+    gsai_rows_free(&block->rows);
+    gsai_free(&env, block->words);
+    gsai_free(&env, block);
+}
+
+uint64_t gsai_block_size(const gsai_block *block)
+{
+    return gsai_rows_size(&block->rows);
+}
+
+static void empty(gsai_block *block)
+{
+    gsai_rows_clear(&block->rows);
+    block->complete = block->is_last = 0;
+}
+
+void gsai_block_clear(gsai_block *block)
+{
+    empty(block);
+    block->pending.n_rows = block->pending_row = 0;
+}
+
+/* Words are only ever added: those that the block has are the first of the reader's. */
+static gsa_status copy_words(gsai_block *block, const gsa_batch *from, gsa_error *error)
+{
+    if (!gsai_reserve(&block->env, &block->words, &block->words_capacity, from->n_words, sizeof *block->words))
+        return gsai_fail_memory(&block->env, error, "no memory for %zu label words", from->n_words);
+    while (block->n_words < from->n_words) {
+        block->words[block->n_words] = from->words[block->n_words];
+        block->n_words++;
+    }
+    return GSA_OK;
+}
+
+/* Where the entries of a row begin. */
+static size_t start_of(const gsa_batch *from, size_t row)
+{
+    return from->index ? (size_t)from->row_start[row] : row * from->width;
+}
+
+/* The entries of a row but for zeros, which mean the same as none; returns how many there are now. */
+static size_t copy_entries(gsai_rows *to, size_t at, const gsa_batch *from, size_t start, size_t end)
+{
+    int is_plain = from->index != NULL;
+    for (size_t i = start; i < end && from->value; i++)
+        is_plain &= from->value[i] != 0;
+    if (is_plain && end > start) {
+        memcpy(to->index + at, from->index + start, (end - start) * sizeof *to->index);
+        if (from->value)
+            memcpy(to->value + at, from->value + start, (end - start) * sizeof *to->value);
+        return at + (end - start);
+    }
+    for (size_t i = start; i < end; i++) {
+        to->index[at] = from->index ? from->index[i] : (uint32_t)(i - start);
+        if (from->value)
+            to->value[at] = from->value[i];
+        at += !from->value || from->value[i] != 0;
+    }
+    return at;
+}
+
+/* n rows of what is pending, which have so many entries at the most. */
+static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_error *error)
+{
+    static const gsa_place nowhere = {0, 0, 0};
+    const gsa_batch *from = &block->pending;
+    gsai_rows *to = &block->rows;
+    const bool has_values = from->value != NULL;
+    gsa_status status = gsai_rows_reserve_block(to, n, n_entries, has_values, error);
+    if (status != GSA_OK)
+        return status;
+    size_t at = to->n_values, row = block->pending_row, r = to->n_rows;
+    for (size_t i = 0; i < n; i++, row++, r++) {
+        at = copy_entries(to, at, from, start_of(from, row), start_of(from, row + 1));
+        to->row_start[r + 1] = (int64_t)at;
+        to->label[r] = from->label ? from->label[row] : 0;
+        to->word[r] = from->word ? from->word[row] : -1;
+        to->weight[r] = from->weight ? from->weight[row] : 1;
+        to->place[r] = from->place ? from->place[row] : nowhere;
+    }
+    to->any_word = to->any_word || from->word;
+    to->any_weight = to->any_weight || from->weight;
+    gsai_rows_finish_block(to, n, has_values, !has_values);
+    block->pending_row = row;
+    return GSA_OK;
+}
+
+static int is_full(const gsai_block *block, size_t most_rows)
+{
+    return block->rows.n_rows >= most_rows || block->rows.n_values >= GSA_BLOCK_ENTRIES;
+}
+
+int gsai_block_is_full(const gsai_block *block)
+{
+    return is_full(block, GSA_BLOCK_ROWS);
+}
+
+static gsa_status take_pending(gsai_block *block, size_t most_rows, gsa_error *error)
+{
+    const gsa_batch *from = &block->pending;
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, most_rows)) {
+        size_t row = block->pending_row, start = start_of(from, row), most = GSA_BLOCK_ENTRIES - block->rows.n_values;
+        size_t n = 0, left = most_rows - block->rows.n_rows;
+        do
+            n++;
+        while (n < left && row + n < from->n_rows && start_of(from, row + n) - start < most);
+        status = copy_rows(block, n, start_of(from, row + n) - start, error);
+    }
+    return status;
+}
+
+void gsai_block_match(gsai_block *block, const gsai_block *before)
+{
+    empty(block);
+    block->pending = before->pending;
+    block->pending_row = before->pending_row;
+}
+
+size_t gsai_block_view(const gsai_block *block, gsa_batch *view)
+{
+    gsai_rows_view(&block->rows, view);
+    view->words = block->words;
+    view->n_words = block->n_words;
+    return view->n_rows;
+}
+
+gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error)
+{
+    block->pending = *rows;
+    block->pending.n_rows = n;
+    block->pending_row = *at;
+    gsa_status status = copy_words(block, rows, error);
+    if (status == GSA_OK)
+        status = take_pending(block, GSA_BLOCK_ROWS, error);
+    *at = block->pending_row;
+    block->pending.n_rows = block->pending_row = 0;
+    return status;
+}
+
+/* The reader's last batch as it is, if the block is to have just that. */
+static int take_whole(gsai_block *block, gsa_reader *reader, size_t least_rows, size_t most_rows)
+{
+    const gsa_batch *from = &block->pending;
+    if (block->rows.n_rows > 0 || !from->index || from->n_rows > most_rows)
+        return 0;
+    size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
+    if ((from->n_rows < least_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
+        !gsai_hand_over(reader, &block->rows))
+        return 0;
+    block->rows.without_labels = !from->label;
+    block->pending_row = from->n_rows;
+    return 1;
+}
+
+/* Rows that waited, and after them those of the reader until there are least_rows. */
+static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t least_rows, size_t most_rows, gsa_error *error)
+{
+    gsa_status status = take_pending(block, most_rows, error);
+    while (status == GSA_OK && !is_full(block, least_rows)) {
+        status = gsa_reader_next(reader, &block->pending, error);
+        block->pending_row = 0;
+        if (status != GSA_OK)
+            block->pending.n_rows = 0;
+        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK &&
+                 !take_whole(block, reader, least_rows, most_rows))
+            status = take_pending(block, most_rows, error);
+    }
+    return status;
+}
+
+gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+{
+    gsa_status status = gather(block, reader, 1, most_rows, error);
+    if (status == GSA_OK)
+        gsai_block_view(block, view);
+    return status;
+}
+
+gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+{
+    if (block->complete)
+        empty(block);
+    gsa_status status = gather(block, reader, most_rows, most_rows, error);
+    if (status == GSA_END && block->rows.n_rows > 0) {
+        block->is_last = 1;
+        status = GSA_OK;
+    }
+    if (status == GSA_OK) {
+        block->complete = 1;
+        gsai_block_view(block, view);
+    }
+    return status;
+}
+
+int gsai_block_is_last(const gsai_block *block)
+{
+    return block->is_last;
+}
+
+void gsai_block_order(int shuffled, uint64_t seed, uint64_t pass, uint64_t block_number, uint32_t n_rows,
+                      uint32_t *order)
+{
+    if (shuffled)
+        gsa_plan_order(seed, pass, block_number, n_rows, order);
+    for (uint32_t i = 0; i < n_rows && !shuffled; i++)
+        order[i] = i;
+}

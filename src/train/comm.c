@@ -1,0 +1,163 @@
+/* Meetings of processes, and what they are for. */
+#include "train/comm.h"
+
+#include "train/bytes.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+size_t gsai_comm_rank(const gsai_job *job)
+{
+    return job->hooks.comm ? job->hooks.comm->rank : 0;
+}
+
+size_t gsai_comm_size(const gsai_job *job)
+{
+    return job->hooks.comm ? job->hooks.comm->n_ranks : 1;
+}
+
+static size_t owner_of(const gsai_job *job, size_t item, size_t n)
+{
+    return item * gsai_comm_size(job) / n;
+}
+
+bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n)
+{
+    return owner_of(job, item, n) == gsai_comm_rank(job);
+}
+
+/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+
+gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
+{
+    const gsa_comm *comm = job->hooks.comm;
+    gsa_error mine = error ? *error : (gsa_error){0}, failure = {0};
+    const unsigned char *all;
+    const size_t *sizes;
+    if (gsai_comm_size(job) == 1 || job->parted) {
+        job->parted = job->parted || status != GSA_OK;
+        return status;
+    }
+    mine.status = status;
+    gsa_status met = comm->gather(comm->ctx, &mine, status == GSA_OK ? 0 : sizeof mine, &all, &sizes, error);
+    size_t first = 0, n_failed = 0;
+    for (size_t r = 0; met == GSA_OK && r < comm->n_ranks; r++) {
+        if (sizes[r] == sizeof failure && n_failed++ == 0) {
+            memcpy(&failure, all, sizeof failure);
+            first = r;
+        }
+    }
+    job->parted = met != GSA_OK || n_failed > 0;
+    if (!job->parted || met != GSA_OK)
+        return met;
+    if (n_failed < comm->n_ranks && failure.status != GSA_STOPPED)
+        gsai_error_prefix(&failure, "rank %zu: ", first);
+    if (error)
+        *error = failure;
+    return failure.status;
+}
+
+static gsa_status part(gsai_job *job, gsa_status status)
+{
+    job->parted = status != GSA_OK;
+    return status;
+}
+
+gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *bytes, size_t size,
+                               const unsigned char **all, const size_t **sizes, gsa_error *error)
+{
+    const gsa_comm *comm = job->hooks.comm;
+    status = gsai_comm_agree(job, status, error);
+    job->own_size = size;
+    *all = bytes;
+    *sizes = &job->own_size;
+    if (status != GSA_OK || gsai_comm_size(job) == 1)
+        return status;
+    job->n_sent += size;
+    return part(job, comm->gather(comm->ctx, bytes, size, all, sizes, error));
+}
+
+gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
+                              const unsigned char **all, const size_t **all_sizes, gsa_error *error)
+{
+    const gsa_comm *comm = job->hooks.comm;
+    status = gsai_comm_agree(job, status, error);
+    *all = bytes;
+    *all_sizes = sizes;
+    if (status != GSA_OK || gsai_comm_size(job) == 1)
+        return status;
+    for (size_t r = 0; r < comm->n_ranks; r++)
+        job->n_sent += r != comm->rank ? sizes[r] : 0;
+    return part(job, comm->exchange(comm->ctx, bytes, sizes, all, all_sizes, error));
+}
+
+size_t gsai_comm_total(const gsai_job *job, const size_t *sizes)
+{
+    size_t total = 0;
+    for (size_t r = 0; r < gsai_comm_size(job); r++)
+        total += sizes[r];
+    return total;
+}
+
+gsa_status gsai_comm_protocol_error(gsa_error *error)
+{
+    return gsai_fail(error, GSA_CONFLICT,
+                     "other processes have sent something else than expected: do all run the same version?");
+}
+
+gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error)
+{
+    status = gsai_comm_agree(job, status, error);
+    return status == GSA_OK && job->hooks.pass_ended ? job->hooks.pass_ended(job->hooks.ctx, state, error) : status;
+}
+
+/* ---- whole states ------------------------------------------------------------------------------------------------ */
+
+static gsa_status pack_states(const gsai_job *job, gsa_state *const *item, size_t n, size_t n_dealt, gsai_bytes *to,
+                              gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        if (!gsai_comm_is_mine(job, i, n_dealt))
+            continue;
+        size_t start = gsai_frame_begin(to);
+        status = gsa_state_write(item[i], gsai_bytes_add, to, error);
+        if (status == GSA_OK)
+            status = gsai_frame_end(to, start, error);
+    }
+    return status;
+}
+
+static gsa_status unpack_states(const gsai_job *job, const unsigned char *all, size_t size, gsa_state **item, size_t n,
+                                size_t n_dealt, gsa_error *error)
+{
+    const unsigned char *state;
+    size_t state_size;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        if (!gsai_frame_next(&all, &size, &state, &state_size))
+            return gsai_comm_protocol_error(error);
+        if (gsai_comm_is_mine(job, i, n_dealt))
+            continue;
+        gsa_state_free(item[i]);
+        item[i] = NULL;
+        status = gsa_state_read(state, state_size, &job->env, &item[i], error);
+    }
+    return status;
+}
+
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,
+                           gsa_error *error)
+{
+    gsai_bytes mine = {.env = &job->env};
+    const unsigned char *all;
+    const size_t *sizes;
+    if (gsai_comm_size(job) == 1)
+        return status;
+    if (status == GSA_OK)
+        status = pack_states(job, item, n, n_dealt, &mine, error);
+    status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
+    gsai_bytes_free(&mine);
+    return status == GSA_OK ? unpack_states(job, all, gsai_comm_total(job, sizes), item, n, n_dealt, error) : status;
+}

@@ -1,0 +1,41 @@
+/* Processes that learn together, as the engine meets them.
+ *
+ * All of them come to the same meetings in the same order. Before anything is handed round, everyone says whether it
+ * has come so far without failure: a process that fails goes to its next meeting at once, says so, and leaves, and all
+ * others leave there too, with the failure of the lowest rank. Alone, what one gives is what one gets,
+ * the very bytes. */
+#ifndef GSA_TRAIN_COMM_H
+#define GSA_TRAIN_COMM_H
+
+#include "train/job.h"
+
+#include <stdbool.h>
+
+/* Alone: rank 0 of 1. */
+size_t gsai_comm_rank(const gsai_job *job);
+size_t gsai_comm_size(const gsai_job *job);
+/* Whether the item, of n that are dealt out so that neighbours stay together, is this process's. */
+bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n);
+
+/* What everyone has to do with its failure, or with having none. */
+gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error);
+/* Agree first. */
+gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *bytes, size_t size,
+                               const unsigned char **all, const size_t **sizes, gsa_error *error);
+gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
+                              const unsigned char **all, const size_t **all_sizes, gsa_error *error);
+
+/* Of what a meeting gave. */
+size_t gsai_comm_total(const gsai_job *job, const size_t *sizes);
+
+/* Tells everyone of a pass, once all have come so far: whoever is told may meet the others. */
+gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error);
+
+/* Every process has the states of those of the n items that are its own if n_dealt are dealt out (gsai_comm_is_mine),
+ * and gets those of all others. */
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,
+                           gsa_error *error);
+/* The failure when bytes are not what they must be. */
+gsa_status gsai_comm_protocol_error(gsa_error *error);
+
+#endif

@@ -1,0 +1,36 @@
+/* Rows to a learner, and what is said of them. */
+#include "train/job.h"
+
+#include "base/error.h"
+
+#define ROWS_BETWEEN_CHECKS 256u
+#define CLASSES_BETWEEN_CHECKS ((size_t)1 << 20) /* of all these rows together */
+
+gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_error *error)
+{
+    gsa_status status = gsa_state_prepare(job->state, first, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(job->reader, first, error);
+    return status;
+}
+
+gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
+                          size_t n_rows, int tells, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    size_t n_classes = (size_t)gsai_summary_of(learner).n_classes;
+    size_t most = n_classes > CLASSES_BETWEEN_CHECKS / ROWS_BETWEEN_CHECKS ? CLASSES_BETWEEN_CHECKS / n_classes + 1
+                                                                           : ROWS_BETWEEN_CHECKS;
+    for (size_t done = 0; done < n_rows && status == GSA_OK;) {
+        size_t n = n_rows - done < most ? n_rows - done : most;
+        if (job->env.should_stop(job->env.stop_ctx))
+            return gsai_fail(error, GSA_STOPPED, "stopped on request");
+        status = gsa_state_update_rows(learner, batch, rows + done, n, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(job->reader, batch, error);
+        else if (tells && job->hooks.progress)
+            job->hooks.progress(job->hooks.ctx, learner, job->reader);
+        done += n;
+    }
+    return status;
+}

@@ -1,0 +1,38 @@
+/* What a run works with, and the loop that its learners share: the state itself, or copies in a round. */
+#ifndef GSA_TRAIN_JOB_H
+#define GSA_TRAIN_JOB_H
+
+#include <greedystep/train.h>
+
+typedef struct gsai_job {
+    gsa_state *state;
+    gsa_reader *reader;
+    gsa_train_hooks hooks;
+    gsa_env env;     /* resolved */
+    uint64_t n_sent; /* bytes, to its comm */
+    int parted;      /* from its comm, because somebody failed: nobody waits for it any more */
+    size_t own_size; /* of a meeting that has one member */
+} gsai_job;
+
+static inline gsa_summary gsai_summary_of(const gsa_state *state)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    return summary;
+}
+
+static inline gsa_reader_progress gsai_progress_of(const gsa_reader *reader)
+{
+    gsa_reader_progress progress;
+    gsa_reader_get_progress(reader, &progress);
+    return progress;
+}
+
+/* gsa_state_prepare, with the place of a row that is refused. */
+gsa_status gsai_job_prepare(const gsai_job *job, const gsa_batch *first, gsa_error *error);
+/* `learner` takes these rows of the batch, some hundred between two looks at whether to stop. It tells how far it is
+ * only if it is the caller's thread that learns. */
+gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_batch *batch, const uint32_t *rows,
+                          size_t n_rows, int tells, gsa_error *error);
+
+#endif

@@ -1,0 +1,114 @@
+/* The optimum of rows that fit in memory. */
+#include "train/optimum.h"
+
+#include "train/block.h"
+#include "train/comm.h"
+
+#include "base/error.h"
+#include "base/workers.h"
+#include "solve/solve.h"
+
+#include <string.h>
+
+/* Returns the parameter of greedy step averaging that has a value of its own, NULL if none has. */
+static const char *learner_param(const gsa_state *state)
+{
+    static const char *const open[][2] = {{"passes", "0"}, {"average", "recent"}, {"holdout", "auto"}, {"shards", "0"}};
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (strcmp(gsa_state_get(state, open[i][0]), open[i][1]) != 0)
+            return open[i][0];
+    return strcmp(gsa_state_get(state, "order"), "file") == 0 ? "order" : NULL;
+}
+
+static int is_asked_for(const gsa_state *state)
+{
+    return strcmp(gsa_state_get(state, "method"), "optimum") == 0;
+}
+
+const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by)
+{
+    const char *method = gsa_state_get(state, "method");
+    *chosen_by = "method";
+    if (strcmp(method, "auto") != 0)
+        return method;
+    *chosen_by = is_stream ? NULL : learner_param(state);
+    return is_stream || *chosen_by ? "gsa" : "optimum";
+}
+
+int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs)
+{
+    uint64_t max = GSAI_SOLVER_CELLS; /* of each: their products do not overflow */
+    return n_rows <= max && n_entries <= max && n_outputs <= max &&
+           gsai_solver_cells(n_rows, n_entries, n_outputs) <= max;
+}
+
+gsa_status gsai_optimum_may(const gsai_job *job, int *may, gsa_error *error)
+{
+    const char *chosen_by, *param = learner_param(job->state);
+    *may = strcmp(gsa_train_method(job->state, gsai_progress_of(job->reader).is_stream, &chosen_by), "optimum") == 0;
+    if (!*may || !param)
+        return GSA_OK;
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "%s %s is for greedy step averaging, and method optimum has none; leave one of the two out", param,
+                     gsa_state_get(job->state, param));
+}
+
+/* Adds the rows that were read, and all that follow. */
+static gsa_status gather(gsai_job *job, gsai_prefetch *ahead, gsa_batch *rows, gsai_solver *solver, bool *fits,
+                         gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (*fits = true; status == GSA_OK && *fits;) {
+        if (job->env.should_stop(job->env.stop_ctx))
+            return gsai_fail(error, GSA_STOPPED, "stopped on request");
+        status = gsai_solver_add(solver, rows, fits, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(job->reader, rows, error);
+        else if (*fits)
+            status = gsai_prefetch_next(ahead, GSA_BLOCK_ROWS, rows, error);
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+static gsa_status hand_round(gsai_job *job, gsa_status status, gsa_error *error)
+{
+    gsa_state *solved = gsai_comm_rank(job) == 0 ? job->state : NULL;
+    status = gsai_comm_share(job, status, &solved, 1, 1, error);
+    return solved && solved != job->state ? gsa_state_replace(job->state, solved, error) : status;
+}
+
+static gsa_status fail_size(const gsai_job *job, gsa_error *error)
+{
+    return gsai_fail(
+        error, GSA_LIMIT,
+        "the rows of %s are more than method optimum takes (%llu million numbers); leave the method out, or "
+        "give method gsa",
+        gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20));
+}
+
+gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *ahead, int *taken, gsa_error *error)
+{
+    gsai_solver *solver = NULL;
+    gsa_batch rows;
+    bool fits = false;
+    gsa_status status = gsai_prefetch_next(ahead, GSA_BLOCK_ROWS, &rows, error);
+    *taken = 0;
+    if (status == GSA_END)
+        return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(job->reader, 0));
+    if (status == GSA_OK && (status = gsai_solver_new(job->state, &rows, &job->env, &solver, error)) != GSA_OK)
+        gsa_reader_locate(job->reader, &rows, error);
+    if (status != GSA_OK || !solver)
+        return status;
+    if (status == GSA_OK)
+        status = gather(job, ahead, &rows, solver, &fits, error);
+    if (status == GSA_OK && !fits && is_asked_for(job->state))
+        status = fail_size(job, error);
+    *taken = status == GSA_OK && fits;
+    if (*taken && gsai_comm_rank(job) == 0)
+        status = gsai_solver_solve(solver, job->state, gsai_workers_count(&job->env),
+                                   (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);
+    gsai_solver_free(solver);
+    if (*taken && gsai_comm_size(job) > 1)
+        status = hand_round(job, status, error);
+    return *taken ? gsai_comm_end_pass(job, status, job->state, error) : status;
+}

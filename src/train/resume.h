@@ -1,0 +1,20 @@
+/* Whether a run that goes on reads the rows that it has read before. */
+#ifndef GSA_TRAIN_RESUME_H
+#define GSA_TRAIN_RESUME_H
+
+#include "train/index.h"
+
+typedef struct gsai_resumed {
+    int is_open;               /* not compared yet */
+    gsa_fingerprint due, read; /* rows that the state took in its first pass, and those of this input */
+} gsai_resumed;
+
+/* Nothing is to be compared if the state has taken no rows. */
+void gsai_resumed_begin(gsai_resumed *resumed, const gsa_state *state);
+/* Compares once all rows that are due were added to `read`: GSA_CONFLICT if they are others. */
+gsa_status gsai_resumed_compare(gsai_resumed *resumed, gsa_error *error);
+/* The same where blocks have an index: processes deal out the blocks that the run has read, and add up. */
+gsa_status gsai_resumed_compare_index(gsai_resumed *resumed, gsai_job *job, const gsai_index *index, int shuffled,
+                                      uint64_t seed, gsa_error *error);
+
+#endif

@@ -1,0 +1,89 @@
+/* The plan: the order in which rows are learned. Depends on row numbers and the seed, never on the machine. */
+#include "base/rng.h"
+
+#include <greedystep/greedystep.h>
+
+size_t gsa_plan_block(const gsa_batch *rows, size_t from)
+{
+    size_t n = 0, n_entries = 0;
+    while (n < GSA_BLOCK_ROWS && n_entries < GSA_BLOCK_ENTRIES && from + n < rows->n_rows) {
+        n_entries +=
+            rows->index ? (size_t)rows->row_start[from + n + 1] - (size_t)rows->row_start[from + n] : rows->width;
+        n++;
+    }
+    return n;
+}
+
+/* Fisher-Yates with a stream of its own for every block of every pass. */
+void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out)
+{
+    gsai_rng rng = gsai_rng_of(seed, pass, block);
+    for (uint32_t i = 0; i < n_rows; i++)
+        out[i] = i;
+    for (uint32_t i = n_rows; i > 1; i--) {
+        uint32_t j = (uint32_t)gsai_rng_below(&rng, i);
+        uint32_t held = out[i - 1];
+        out[i - 1] = out[j];
+        out[j] = held;
+    }
+}
+
+/* Copies slow learning down a little as long as weights are far from where they go, which is why a run begins with one
+ * learner, and to merge many features takes as long as to learn as many rows; docs/decisions/0012 has the figures.
+ * Rounds double, so that there are few of them, but what a run that is stopped has to do again stays bounded:
+ * ROUND_ROWS rows, or a 16th of what it has learned. A copy has rows enough that learning them takes longer than
+ * merging it; copies that learn at a time have to fit into memory. */
+#define MIN_ROWS ((uint64_t)1000000)
+#define ROUND_ROWS ((uint64_t)1 << 26)
+#define COPY_ROWS ((uint64_t)1 << 18)
+#define MAX_CELLS ((uint64_t)1 << 29)
+
+gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels)
+{
+    gsa_round round = {1, 1, GSA_BLOCK_ROWS};
+    if (n_rows < MIN_ROWS || n_rows / 4 < n_features)
+        return round;
+    uint64_t most = n_rows / 16 > ROUND_ROWS ? n_rows / 16 : ROUND_ROWS;
+    uint64_t copy_rows = n_features / 4 > COPY_ROWS ? n_features / 4 : COPY_ROWS;
+    round.n_rows = n_rows < most ? n_rows : most;
+    round.n_together = round.n_shards = GSA_MAX_TOGETHER;
+    while (round.n_together > 2 && n_features >= MAX_CELLS / round.n_together / (2 * n_outputs + 2))
+        round.n_together /= 2;
+    while (round.n_shards < GSA_MAX_SHARDS && 2 * round.n_shards * copy_rows <= round.n_rows)
+        round.n_shards *= 2;
+    if (!knows_labels)
+        round.n_shards = round.n_together;
+    return round;
+}
+
+uint64_t gsa_plan_passes(uint64_t n_rows)
+{
+    uint64_t passes = ((uint64_t)1 << 18) / (n_rows > 0 ? n_rows : 1);
+    return passes < 20 ? 20 : passes > 100 ? 100 : passes;
+}
+
+#define FIRST_OF_SHARDS ((uint64_t)163840)
+
+uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards)
+{
+    uint64_t rows = n_rows / 2 < FIRST_OF_SHARDS ? n_rows / 2 : FIRST_OF_SHARDS;
+    return n_shards > 0 ? (rows + n_shards - 1) / n_shards : 0;
+}
+
+uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows)
+{
+    uint64_t copies = shard_rows > 0 ? (n_rows + shard_rows / 2) / shard_rows : 1;
+    return copies > 0 ? copies : 1;
+}
+
+int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)
+{
+    gsa_summary summary;
+    gsa_state_summary(state, &summary);
+    uint64_t done = summary.pass > 0 ? summary.pass - 1 : 0; /* but for the first rows */
+    if (asked > 0 || done == 0)
+        return asked == 0 || done < asked;
+    if (summary.n_held_out == 0)
+        return done < GSA_PASSES_UNJUDGED;
+    return done < gsa_plan_passes(summary.n_rows / done) && summary.best_pass == summary.pass;
+}

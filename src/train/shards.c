@@ -1,0 +1,334 @@
+/* Shards: parts of an input that follow one another. Each is learned by a copy of the state, and the copies are merged
+ * once a pass, as the partitions of a cluster are; the same rows in the same parts give the same bits there.
+ *
+ * First the rows are counted, and all labels met, so that all copies number them alike. Then the state itself learns
+ * the first rows of all shards; that ends a pass, and the rows that are held out stay the same from there on. In a pass
+ * every shard has a copy; many copies do not fit into memory, and wait as deltas. There is another pass as long as
+ * held-out rows gain by it. */
+#include "train/shards.h"
+
+#include "train/block.h"
+#include "train/comm.h"
+#include "train/pending.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+/* Copies that are merged as they are. */
+#define MAX_WHOLE 8u
+
+/* ---- one shard --------------------------------------------------------------------------------------------------- */
+
+typedef struct shard_learner {
+    const gsai_job *job; /* of which reader and env are used */
+    gsai_block *block;
+    uint32_t *order;
+    uint64_t seed;
+    int shuffled;
+} shard_learner;
+
+static gsa_status shard_learner_begin(shard_learner *who, const gsa_state *state, gsa_error *error)
+{
+    (void)gsai_count_parse(gsa_state_get(state, "seed"), &who->seed);
+    who->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
+    who->order = gsai_alloc(&who->job->env, GSA_BLOCK_ROWS, sizeof *who->order);
+    if (!who->order)
+        return gsai_fail_memory(&who->job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+    return gsai_block_new(&who->job->env, &who->block, error);
+}
+
+static void shard_learner_end(shard_learner *who)
+{
+    gsai_block_free(who->block);
+    gsai_free(&who->job->env, who->order);
+}
+
+static gsa_status learn_block(shard_learner *who, gsa_state *learner, uint64_t shard, uint64_t number,
+                              const gsa_batch *rows, gsa_error *error)
+{
+    gsai_block_order(who->shuffled, who->seed, gsai_summary_of(learner).pass, (shard << 32) + number,
+                     (uint32_t)rows->n_rows, who->order);
+    gsa_status status = gsai_job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error);
+    return status == GSA_OK ? gsa_state_close_group(learner, error) : status;
+}
+
+static size_t block_rows(uint64_t left)
+{
+    return left < GSA_BLOCK_ROWS ? (size_t)left : GSA_BLOCK_ROWS;
+}
+
+/* The next n_rows rows, or those that there are; learner NULL: they are passed over. */
+static gsa_status learn_rows(shard_learner *who, gsa_state *learner, uint64_t shard, uint64_t n_rows,
+                             uint64_t *n_learned, gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_status status = GSA_OK;
+    *n_learned = 0;
+    for (uint64_t number = 0; status == GSA_OK && *n_learned < n_rows; number++) {
+        status = gsai_block_read(who->block, who->job->reader, block_rows(n_rows - *n_learned), &rows, error);
+        if (status == GSA_OK && learner)
+            status = learn_block(who, learner, shard, number, &rows, error);
+        *n_learned += status == GSA_OK ? rows.n_rows : 0;
+    }
+    return status == GSA_END ? GSA_OK : status;
+}
+
+gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard, const gsa_env *env, uint64_t *n_rows,
+                           gsa_error *error)
+{
+    gsai_job job = {.state = copy, .reader = reader, .env = gsai_env_resolve(env)};
+    shard_learner who = {.job = &job};
+    gsa_status status = shard_learner_begin(&who, copy, error);
+    if (status == GSA_OK)
+        status = learn_rows(&who, copy, shard, UINT64_MAX, n_rows, error);
+    shard_learner_end(&who);
+    return status;
+}
+
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+typedef struct sharded {
+    gsai_job *job;
+    shard_learner who;
+    size_t n_shards;
+    uint64_t n_rows;
+    uint64_t *first;  /* by shard: rows that are learned before the first pass */
+    gsa_state **copy; /* that has learned; NULL: it was put aside */
+    gsa_state *spare; /* the last one that was, whose memory is for the next; NULL: none */
+    gsai_pending aside;
+} sharded;
+
+static gsa_status rewind_all(sharded *run, gsa_error *error)
+{
+    gsai_block_clear(run->who.block);
+    return gsa_reader_rewind(run->job->reader, error);
+}
+
+/* Rows of weight 0 tell their labels only. */
+static gsa_status tell_labels(const sharded *run, gsa_batch *rows, const float *nothing, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    if (run->n_rows == 0) /* which is where the run begins */
+        status = gsai_job_prepare(run->job, rows, error);
+    rows->weight = nothing;
+    return status == GSA_OK ? gsai_job_prepare(run->job, rows, error) : status;
+}
+
+static gsa_status count_rows(sharded *run, gsa_error *error)
+{
+    float *nothing = gsai_alloc_zeroed(&run->job->env, GSA_BLOCK_ROWS, sizeof *nothing);
+    gsa_status status =
+        nothing ? rewind_all(run, error) : gsai_fail_memory(&run->job->env, error, "no memory for labels");
+    gsa_batch rows;
+    while (status == GSA_OK &&
+           (status = gsai_block_read(run->who.block, run->job->reader, GSA_BLOCK_ROWS, &rows, error)) == GSA_OK) {
+        status = tell_labels(run, &rows, nothing, error);
+        run->n_rows += rows.n_rows;
+    }
+    gsai_free(&run->job->env, nothing);
+    if (status == GSA_END && run->n_rows == 0)
+        return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job->reader, 0));
+    return status == GSA_END ? GSA_OK : status;
+}
+
+/* As even as can be; rows [n_rows * s / n_shards, n_rows * (s + 1) / n_shards). */
+static uint64_t rows_of(const sharded *run, size_t s)
+{
+    uint64_t share = run->n_rows / run->n_shards, rest = run->n_rows % run->n_shards;
+    return share + rest * (s + 1) / run->n_shards - rest * s / run->n_shards;
+}
+
+static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
+{
+    size_t n = run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
+    run->first = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->first);
+    run->copy = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->copy);
+    return run->first && run->copy ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", n);
+}
+
+/* Of the rows, from the first on, as many as have no more entries than that. */
+static size_t rows_that_fit(const gsa_batch *rows, uint64_t most_entries)
+{
+    size_t n = rows->n_rows;
+    while (n > 0 && (uint64_t)(rows->row_start[n] - rows->row_start[0]) > most_entries)
+        n--;
+    return n;
+}
+
+typedef struct first_rows {
+    gsai_block *block; /* of all shards, learned when it is full */
+    uint64_t number;   /* of the block */
+} first_rows;
+
+static gsa_status learn_first_block(sharded *run, first_rows *all, gsa_error *error)
+{
+    gsa_batch rows;
+    gsa_status status = gsai_block_view(all->block, &rows) > 0
+                            ? learn_block(&run->who, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error)
+                            : GSA_OK;
+    gsai_block_clear(all->block);
+    return status;
+}
+
+static gsa_status add_first(sharded *run, first_rows *all, const gsa_batch *rows, size_t n, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t at = 0; at < n && status == GSA_OK;) {
+        status = gsai_block_add(all->block, rows, n, &at, error);
+        if (status == GSA_OK && gsai_block_is_full(all->block))
+            status = learn_first_block(run, all, error);
+    }
+    return status;
+}
+
+static gsa_status take_first(sharded *run, size_t s, first_rows *all, gsa_error *error)
+{
+    gsa_batch rows;
+    uint64_t most = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards, passed;
+    gsa_status status = GSA_OK;
+    uint64_t n_read = 0, n_rows = rows_of(run, s);
+    most = most < n_rows ? most : n_rows;
+    for (bool fits = true; status == GSA_OK && fits && n_read < most; n_read += rows.n_rows) {
+        status = gsai_block_read(run->who.block, run->job->reader, block_rows(most - n_read), &rows, error);
+        if (status != GSA_OK)
+            return status;
+        size_t n = rows_that_fit(&rows, left);
+        status = add_first(run, all, &rows, n, error);
+        run->first[s] += n;
+        left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
+        fits = n == rows.n_rows;
+    }
+    return status == GSA_OK ? learn_rows(&run->who, NULL, 0, n_rows - n_read, &passed, error) : status;
+}
+
+static gsa_status learn_first(sharded *run, gsa_error *error)
+{
+    first_rows all = {0};
+    gsa_status status = gsai_block_new(&run->job->env, &all.block, error);
+    if (status == GSA_OK)
+        status = rewind_all(run, error);
+    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
+        status = take_first(run, s, &all, error);
+    if (status == GSA_OK)
+        status = learn_first_block(run, &all, error);
+    gsai_block_free(all.block);
+    if (status == GSA_OK)
+        gsa_state_end_pass(run->job->state);
+    return status;
+}
+
+/* ---- passes ------------------------------------------------------------------------------------------------------ */
+
+static bool by_deltas(const sharded *run)
+{
+    return run->n_shards > MAX_WHOLE && gsai_summary_of(run->job->state).n_rows >= GSA_SCALING_ROWS;
+}
+
+static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
+{
+    const gsa_state *copy = run->copy[s];
+    if (!run->aside.job)
+        gsai_pending_begin(&run->aside, run->job);
+    run->spare = run->copy[s];
+    run->copy[s] = NULL;
+    return gsai_pending_add(&run->aside, &copy, 1, s, error);
+}
+
+static gsa_status make_copy(sharded *run, size_t s, size_t n_copies, gsa_error *error)
+{
+    if (!run->spare)
+        return gsa_state_fork(run->job->state, n_copies, &run->job->env, &run->copy[s], error);
+    run->copy[s] = run->spare;
+    run->spare = NULL;
+    return gsa_state_refresh(run->copy[s], run->job->state, n_copies, error);
+}
+
+static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
+{
+    uint64_t n = 0, passed_over = 0, n_rows = rows_of(run, s);
+    gsa_summary summary = gsai_summary_of(run->job->state);
+    gsa_status status = make_copy(run, s, (size_t)gsa_plan_replicas(run->n_rows, n_rows), error);
+    if (status == GSA_OK && summary.pass == 1)
+        status = learn_rows(&run->who, NULL, s, run->first[s], &passed_over, error);
+    if (status == GSA_OK)
+        status = learn_rows(&run->who, run->copy[s], s, n_rows - passed_over, &n, error);
+    if (status == GSA_OK && n + passed_over != n_rows)
+        status = gsai_fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
+                           (unsigned long long)run->n_rows);
+    return status == GSA_OK && by_deltas(run) ? put_aside(run, s, error) : status;
+}
+
+static void forget_copies(sharded *run)
+{
+    gsai_pending_drop(&run->aside);
+    for (size_t s = 0; s < run->n_shards && run->copy; s++) {
+        gsa_state_free(run->copy[s]);
+        run->copy[s] = NULL;
+    }
+}
+
+static gsa_status merge_copies(sharded *run, gsa_error *error)
+{
+    gsa_state *merged = NULL, *base = run->job->state;
+    gsa_status status = by_deltas(run) ? gsai_pending_merge(&run->aside, GSA_OK, run->n_shards, &merged, error)
+                                       : gsa_state_merge((const gsa_state *const *)run->copy, run->n_shards, base,
+                                                         &run->job->env, &merged, error);
+    forget_copies(run);
+    return status == GSA_OK ? gsa_state_replace(base, merged, error) : status;
+}
+
+static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
+{
+    gsa_status status = rewind_all(run, error);
+    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
+        status = learn_shard(run, s, error);
+    if (status == GSA_OK)
+        status = merge_copies(run, error);
+    if (status == GSA_OK && keeps_best)
+        status = gsa_state_checkpoint_best(run->job->state, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_state_end_pass(run->job->state);
+    return gsai_comm_end_pass(run->job, GSA_OK, run->job->state, error);
+}
+
+/* It is for experiments (docs/spark.md), and does not know what other runs do. */
+static gsa_status check(const gsai_job *job, gsa_error *error)
+{
+    gsa_summary summary = gsai_summary_of(job->state);
+    if (gsai_progress_of(job->reader).is_stream)
+        return gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
+                         gsa_reader_file(job->reader, 0));
+    if (gsai_comm_size(job) > 1)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "--shards is an experiment of one process: leave it out, or start one only");
+    if (summary.pass > 0 || summary.pass_rows > 0)
+        return gsai_fail(error, GSA_ARGUMENT, "a run with --shards does not go on where it was stopped: begin it anew");
+    return GSA_OK;
+}
+
+gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
+{
+    sharded run = {.job = job, .who = {.job = job}};
+    gsa_status status = check(job, error);
+    if (status == GSA_OK)
+        status = shard_learner_begin(&run.who, job->state, error);
+    if (status == GSA_OK)
+        status = count_rows(&run, error);
+    if (status == GSA_OK)
+        status = make_room(&run, n_shards, error);
+    if (status == GSA_OK)
+        status = learn_first(&run, error);
+    while (status == GSA_OK && gsa_plan_another_pass(job->state, passes))
+        status = run_pass(&run, passes == 0, error);
+    forget_copies(&run);
+    gsai_free(&job->env, run.first);
+    gsai_free(&job->env, run.copy);
+    gsa_state_free(run.spare);
+    shard_learner_end(&run.who);
+    return status;
+}

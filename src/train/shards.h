@@ -1,0 +1,10 @@
+/* The parameter shards: an input learned as a cluster would, by one machine. */
+#ifndef GSA_TRAIN_SHARDS_H
+#define GSA_TRAIN_SHARDS_H
+
+#include "train/job.h"
+
+/* Passes until held-out rows gain no more, or so many as are asked for (passes > 0). */
+gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, gsa_error *error);
+
+#endif

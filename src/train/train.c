@@ -1,0 +1,432 @@
+/* The engine on one machine: runs the plan over a reader.
+ *
+ * Rows that fit in memory are solved (optimum.c). All others, and streams, are learned by the state itself, as follows.
+ * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
+ * request to stop is answered soon; after many rows, by copies of the state side by side (rounds.c). Where the run
+ * stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several processes
+ * (comm.h) all do this; in rounds each reads only the blocks of its own copies, where the input has an index. No
+ * mathematics here. */
+#include "base/workers.h"
+#include "train/block.h"
+#include "train/comm.h"
+#include "train/index.h"
+#include "train/job.h"
+#include "train/mixing.h"
+#include "train/names.h"
+#include "train/optimum.h"
+#include "train/prefetch.h"
+#include "train/resume.h"
+#include "train/rounds.h"
+#include "train/shards.h"
+
+#include "learn/engine.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <greedystep/train.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Without being told no further pass is begun after this many rows. */
+#define ROWS_ENOUGH 10000000u
+
+typedef struct training {
+    gsai_job job;
+    gsai_prefetch *ahead;
+    gsai_index index; /* of processes together; empty: blocks are read one after the other */
+    gsai_common_names names;
+    int on_route; /* the next block that comes is block_number, if it is this process's */
+    gsai_round round;
+    uint32_t order[GSA_BLOCK_ROWS];
+    uint64_t block_number; /* in the pass */
+    gsai_mixing mixing;    /* of the first pass */
+    gsai_resumed resumed;
+    uint64_t n_first; /* classes of the first rows */
+    int has_met;      /* the first rows are those that the run began with */
+    int shuffled;
+    uint64_t seed;
+} training;
+
+/* A count among the parameters; the state has checked it. */
+static uint64_t count_param(const gsa_state *state, const char *name)
+{
+    uint64_t count = 0;
+    (void)gsai_count_parse(gsa_state_get(state, name), &count);
+    return count;
+}
+
+static int is_method(const gsa_state *state, const char *method)
+{
+    return strcmp(gsa_state_get(state, "method"), method) == 0;
+}
+
+/* What the run has learned decides whether the rows from here on, where a block begins, are for copies. */
+static gsa_status plan_round(training *run, gsa_error *error)
+{
+    gsa_summary summary = gsai_summary_of(run->job.state);
+    int can_merge =
+        summary.n_held_out > 0 && !is_method(run->job.state, "paper"); /* held-out rows find how far to go */
+    if (!run->shuffled || !can_merge)
+        return GSA_OK;
+    int is_multiclass = gsai_state_n_outputs(run->job.state) > 1;
+    gsa_round plan = gsa_plan_round(summary.n_rows, summary.n_features, is_multiclass ? summary.n_classes : 1,
+                                    !is_multiclass || summary.pass > 0);
+    uint64_t left = run->index.n > 0 ? 0 : UINT64_MAX;
+    for (size_t i = (size_t)run->block_number; i < run->index.n; i++)
+        left += run->index.block[i].n_rows;
+    return plan.n_shards > 1 ? gsai_round_begin(&run->round, &plan, left, error) : GSA_OK;
+}
+
+/* A run that has learned from rows that may be others is not kept. */
+static gsa_status tell_whole(const training *run, gsa_error *error)
+{
+    const gsa_train_hooks *hooks = &run->job.hooks;
+    return hooks->state_is_whole && !run->resumed.is_open ? hooks->state_is_whole(hooks->ctx, run->job.state, error)
+                                                          : GSA_OK;
+}
+
+/* To the block, and after it to those of the copies that learn now or, if there are none, to all. */
+static void set_route(training *run)
+{
+    const gsai_round *round = &run->round;
+    size_t end = (size_t)run->block_number;
+    uint64_t left = round->n > 0 ? round->rows_left : UINT64_MAX;
+    for (; end < run->index.n && left > 0; end++)
+        left -= run->index.block[end].n_rows < left ? run->index.block[end].n_rows : left;
+    gsai_prefetch_match(run->ahead, &run->index, (size_t)run->block_number, end,
+                        (gsai_deal){round->first, round->n, round->n_dealt}, &run->job);
+    run->on_route = 1;
+}
+
+static gsa_status read_block(training *run, uint64_t pass, gsa_batch *batch, gsa_error *error)
+{
+    if (run->index.n > 0 && !run->on_route)
+        set_route(run);
+    gsa_status status = gsai_prefetch_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+    if (status == GSA_OK && pass == 0)
+        gsai_mixing_add(&run->mixing, batch);
+    return status == GSA_END && run->index.n > 0
+               ? gsai_fail(error, GSA_CONFLICT, "block %llu of the input, which was counted, is not there any more",
+                           (unsigned long long)run->block_number)
+               : status;
+}
+
+/* A block that is learned from position `done` of its order on; batch NULL: it is another's. */
+static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_rows, uint64_t pass, size_t done,
+                              gsa_error *error)
+{
+    gsa_status status;
+    int by_copies = run->round.n > 0;
+    gsai_prefetch_pass_on(run->ahead, run->round.n > 0 ? run->round.n : 1);
+    int lets_go = gsai_prefetch_releases(run->ahead);
+    if (batch)
+        gsai_block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)n_rows, run->order);
+    if (!batch)
+        status = gsai_round_pass_over(&run->round, n_rows, lets_go, error);
+    else if (run->round.n > 0)
+        status = gsai_round_learn(&run->round, batch, run->order, lets_go, error);
+    else
+        status = gsai_job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
+    if (by_copies && run->round.n == 0) /* their way ends here */
+        run->on_route = 0;
+    return status == GSA_OK && run->round.n_shards == 0 ? tell_whole(run, error) : status;
+}
+
+/* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
+static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64_t pass, uint64_t taken,
+                                   gsa_error *error)
+{
+    if (pass > 0 || taken > 0) {
+        if (!gsa_state_run_matches(run->job.state, first))
+            return gsai_fail(error, GSA_CONFLICT,
+                             "this input does not begin with the rows that the run began with; resume needs the same "
+                             "data in the same order, --start-from begins a new run with other data");
+        return GSA_OK;
+    }
+    gsa_batch decisive = *first;
+    if (decisive.n_rows > GSA_FIRST_ROWS)
+        decisive.n_rows = GSA_FIRST_ROWS;
+    gsa_status status = gsai_job_prepare(&run->job, &decisive, error);
+    run->n_first = gsai_summary_of(run->job.state).n_classes;
+    return status;
+}
+
+static void tell_of_late_labels(const training *run)
+{
+    gsa_error note;
+    uint64_t n_late = gsai_summary_of(run->job.state).n_classes - run->n_first;
+    if (!run->job.hooks.notice || run->n_first == 0 || n_late == 0)
+        return;
+    (void)gsai_fail(&note, GSA_LABEL, "label '%.60s'%s first came after %u rows; check that it is meant to be a class",
+                    gsai_state_label(run->job.state, (size_t)run->n_first), n_late > 1 ? ", and others," : "",
+                    GSA_FIRST_ROWS);
+    run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_LATE_LABELS, note.message);
+}
+
+static void tell_of_tiny_features(const training *run)
+{
+    gsa_error note;
+    size_t n = run->job.hooks.notice && !is_method(run->job.state, "paper") ? gsai_state_count_tiny(run->job.state) : 0;
+    if (n == 0)
+        return;
+    (void)gsai_fail(&note, GSA_INPUT,
+                    "%zu feature%s values below 1e-18, too small to be learned: give %s in another unit", n,
+                    n == 1 ? " has" : "s have", n == 1 ? "it" : "them");
+    run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_TINY_FEATURES, note.message);
+}
+
+/* Rows that the run has read before: those passed over in its first pass, and all of a later one. */
+static gsa_status meet_again(training *run, const gsa_batch *batch, uint64_t pass, uint64_t taken, gsa_error *error)
+{
+    size_t n = pass > 0 || taken > batch->n_rows ? batch->n_rows : (size_t)taken;
+    if (!run->resumed.is_open || n == 0)
+        return GSA_OK;
+    gsai_block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)batch->n_rows, run->order);
+    gsa_fingerprint_add(&run->resumed.read, batch, run->order, n);
+    return pass == 0 && taken <= batch->n_rows ? gsai_resumed_compare(&run->resumed, error) : GSA_OK;
+}
+
+/* Rows are shuffled within blocks at the most: whoever sorted them by label should know. */
+static void tell_of_mixing(const training *run)
+{
+    if (run->job.hooks.notice && gsai_summary_of(run->job.state).n_classes > 1 && gsai_mixing_is_poor(&run->mixing))
+        run->job.hooks.notice(run->job.hooks.ctx, GSA_NOTICE_SORTED,
+                              "the rows seem to be sorted by label, which makes for a worse model; shuffle "
+                              "them first, for instance with shuf");
+}
+
+/* Where a block begins: a round does, if it is time for one, or its next copies do; and with them another way through
+ * the index. */
+static gsa_status begin_copies(training *run, int *is_read, gsa_error *error)
+{
+    gsa_status status = run->round.n_shards > 0 ? gsai_round_next(&run->round, error) : plan_round(run, error);
+    if (run->index.n > 0 && run->round.n > 0) {
+        set_route(run);
+        *is_read = 0;
+    }
+    return status;
+}
+
+/* The next block, of which `taken` rows are learned already. With an index it is known before it is read, and may not
+ * have to be. */
+static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint64_t *n_rows, gsa_error *error)
+{
+    gsa_batch batch = {0};
+    const gsa_row_range *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
+    int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_met), is_read = !known || begins;
+    gsa_status status = is_read ? read_block(run, pass, &batch, error) : GSA_OK;
+    if (status == GSA_OK && begins)
+        status = meet_first_block(run, &batch, pass, taken, error);
+    if (status == GSA_OK && !known)
+        status = meet_again(run, &batch, pass, taken, error);
+    if (status != GSA_OK)
+        return status;
+    *n_rows = known ? known->n_rows : batch.n_rows;
+    run->has_met = 1;
+    if (taken >= *n_rows) {
+        run->on_route = run->on_route && is_read;
+        return GSA_OK;
+    }
+    if (run->round.n == 0 && taken == 0)
+        status = begin_copies(run, &is_read, error);
+    int is_mine = run->round.n == 0 || gsai_round_is_mine(&run->round);
+    if (status == GSA_OK && is_mine && !is_read)
+        status = read_block(run, pass, &batch, error);
+    return status == GSA_OK ? learn_block(run, is_mine ? &batch : NULL, *n_rows, pass, (size_t)taken, error) : status;
+}
+
+static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint64_t *n_read, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    uint64_t n_rows = 0;
+    *n_read = 0;
+    run->on_route = 0;
+    for (run->block_number = 0; status == GSA_OK; run->block_number++) {
+        if (run->index.n > 0 && run->block_number == run->index.n)
+            return GSA_END;
+        status = take_block(run, pass, taken > *n_read ? taken - *n_read : 0, &n_rows, error);
+        *n_read += status == GSA_OK ? n_rows : 0;
+    }
+    run->block_number--; /* there was none of that number */
+    return status;
+}
+
+static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
+{
+    uint64_t before = 0, taken = gsai_summary_of(run->job.state).pass_rows;
+    gsa_status status = take_blocks(run, pass, taken, &before, error);
+    if (status != GSA_END || (status = gsai_round_end(&run->round, error)) != GSA_OK)
+        return status;
+    if (before == 0)
+        return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job.reader, 0));
+    if (before < taken)
+        return gsai_fail(error, GSA_CONFLICT, "the input ends at row %llu, this run has taken %llu; give all of it",
+                         (unsigned long long)before, (unsigned long long)taken);
+    if (run->resumed.is_open && (status = gsai_resumed_compare(&run->resumed, error)) != GSA_OK)
+        return status;
+    if (pass == 0 && (!run->shuffled || run->block_number > 1))
+        tell_of_mixing(run);
+    if (pass == 0)
+        tell_of_late_labels(run);
+    status = count_param(run->job.state, "passes") == 0 ? gsa_state_checkpoint_best(run->job.state, error) : GSA_OK;
+    if (status != GSA_OK)
+        return status;
+    gsa_state_end_pass(run->job.state);
+    status = gsai_comm_end_pass(&run->job, GSA_OK, run->job.state, error);
+    return status == GSA_OK ? tell_whole(run, error) : status;
+}
+
+static int wants_another_pass(const training *run, int is_stream)
+{
+    gsa_summary summary = gsai_summary_of(run->job.state);
+    uint64_t passes = count_param(run->job.state, "passes");
+    if (is_stream && summary.pass > 0)
+        return 0;
+    if (passes > 0)
+        return summary.pass < passes;
+    if (summary.pass == 0 || summary.pass_rows > 0) /* a pass that was begun is ended */
+        return 1;
+    if (summary.n_rows >= ROWS_ENOUGH)
+        return 0;
+    int is_solved = summary.n_held_out == 0 && !isnan(gsa_state_held_out_loss(run->job.state));
+    if (is_method(run->job.state, "paper") || summary.n_held_out == 0) /* nothing to judge by */
+        return !is_solved && summary.pass < GSA_PASSES_UNJUDGED;
+    int flat = summary.pass == 1 && summary.falling < GSA_MIN_GAIN;
+    return summary.pass < gsa_plan_passes(summary.n_rows / summary.pass) && summary.best_pass == summary.pass && !flat;
+}
+
+/* A run that has ended learns nothing more, but its input should be its own. */
+static gsa_status read_again(training *run, gsa_error *error)
+{
+    gsa_batch batch;
+    gsa_status status = gsai_prefetch_rewind(run->ahead, error);
+    while (status == GSA_OK && (status = gsai_prefetch_next(run->ahead, GSA_BLOCK_ROWS, &batch, error)) == GSA_OK)
+        gsa_fingerprint_add(&run->resumed.read, &batch, NULL, batch.n_rows);
+    return status == GSA_END ? gsai_resumed_compare(&run->resumed, error) : status;
+}
+
+static gsa_status run_passes(training *run, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    gsa_reader_progress progress = gsai_progress_of(run->job.reader);
+    gsa_summary summary = gsai_summary_of(run->job.state);
+    int has_holdout = strcmp(gsa_state_get(run->job.state, "holdout"), "0") != 0;
+    int judged = has_holdout && !is_method(run->job.state, "paper");
+    if (summary.pass == 0 && summary.pass_rows == 0) {
+        int may, taken = 0;
+        status = gsai_optimum_may(&run->job, &may, error);
+        if (status == GSA_OK && may)
+            status = gsai_prefetch_rewind(run->ahead, error);
+        if (status == GSA_OK && may)
+            status = gsai_optimum_train(&run->job, run->ahead, &taken, error);
+        if (status != GSA_OK || taken)
+            return status;
+    }
+    if (judged && !progress.is_stream && run->shuffled && gsai_comm_size(&run->job) > 1) {
+        status = gsai_prefetch_rewind(run->ahead, error);
+        if (status == GSA_OK)
+            status = gsai_index_make(&run->job, &run->index, error);
+        if (status == GSA_OK && run->index.n == 0) /* what was passed over may not have been counted as read */
+            status = gsa_reader_rewind(run->job.reader, error);
+        if (status == GSA_OK && run->index.n > 0)
+            status = gsai_common_names_make(&run->names, &run->job, error);
+    }
+    gsai_resumed_begin(&run->resumed, run->job.state);
+    if (status == GSA_OK && run->resumed.is_open && run->index.n > 0)
+        status = gsai_resumed_compare_index(&run->resumed, &run->job, &run->index, run->shuffled, run->seed, error);
+    else if (status == GSA_OK && run->resumed.is_open && !wants_another_pass(run, progress.is_stream))
+        status = read_again(run, error);
+    while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
+        status = gsai_prefetch_rewind(run->ahead, error);
+        if (status == GSA_OK)
+            status = run_pass(run, gsai_summary_of(run->job.state).pass, error);
+    }
+    return status;
+}
+
+static gsa_status set_up(training *run, gsa_error *error)
+{
+    gsa_summary summary = gsai_summary_of(run->job.state);
+    gsa_reader_progress progress = gsai_progress_of(run->job.reader);
+    if (summary.n_merged > 1)
+        return gsai_fail(error, GSA_CONFLICT,
+                         "a merged state has no place in an input to resume at; begin a new run "
+                         "with --start-from");
+    if (progress.is_stream && count_param(run->job.state, "passes") > 1)
+        return gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --passes %s, or leave it out",
+                         gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes"));
+    int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
+    if (strcmp(gsa_state_get(run->job.state, "order"), "auto") == 0 && !begun) {
+        gsa_status status =
+            gsa_state_set(run->job.state, "order",
+                          progress.is_stream && !is_method(run->job.state, "optimum") ? "file" : "shuffled", error);
+        if (status != GSA_OK)
+            return status;
+    }
+    run->shuffled = strcmp(gsa_state_get(run->job.state, "order"), "shuffled") == 0;
+    run->seed = count_param(run->job.state, "seed");
+    return gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->ahead, error);
+}
+
+/* Processes that learn together begin with the state of the first. */
+static gsa_status begin_alike(gsai_job *job, gsa_error *error)
+{
+    gsa_state *first = gsai_comm_rank(job) == 0 ? job->state : NULL;
+    gsa_status status = gsai_comm_share(job, GSA_OK, &first, 1, 1, error);
+    return first && first != job->state ? gsa_state_replace(job->state, first, error) : status;
+}
+
+static const char *name_of(const void *reader, uint64_t feature)
+{
+    return gsa_reader_name(reader, feature);
+}
+
+static gsa_status set_names(const training *run, gsa_error *error)
+{
+    if (run->names.reader)
+        return gsa_state_set_names(run->job.state, gsai_common_names_find, &run->names, error);
+    return gsa_state_set_names(run->job.state, name_of, run->job.reader, error);
+}
+
+gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
+                     gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    training *run = gsai_alloc_zeroed(&resolved, 1, sizeof *run);
+    if (!run) {
+        gsai_job lost = {.env = resolved};
+        lost.hooks.comm = hooks ? hooks->comm : NULL;
+        return gsai_comm_agree(&lost, gsai_fail_memory(&resolved, error, "no memory to train"), error);
+    }
+    run->job = (gsai_job){.state = state, .reader = reader, .env = resolved};
+    if (hooks)
+        run->job.hooks = *hooks;
+    run->round.job = &run->job;
+    gsa_status status = begin_alike(&run->job, error);
+    if (status == GSA_OK)
+        status = gsa_reader_begin(reader, error);
+    if (status == GSA_OK)
+        status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
+    if (status == GSA_OK)
+        status = set_up(run, error);
+    uint64_t n_shards = count_param(state, "shards");
+    if (status == GSA_OK)
+        status = n_shards > 0 ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
+                              : run_passes(run, error);
+    status = gsai_comm_agree(&run->job, status, error);
+    if (status == GSA_OK)
+        tell_of_tiny_features(run);
+    gsai_round_drop(&run->round);
+    gsai_prefetch_free(run->ahead);
+    gsai_index_free(&run->index, &resolved);
+    if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
+        gsa_status named = set_names(run, status == GSA_OK ? error : NULL);
+        status = status == GSA_OK ? named : status;
+    }
+    gsai_common_names_free(&run->names, &resolved);
+    gsai_free(&resolved, run);
+    return status;
+}

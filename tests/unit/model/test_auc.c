@@ -1,0 +1,368 @@
+/* AUC and average precision: against counting all pairs, ties, weights, order, merges, bins. */
+#include "model/auc.h"
+
+#include "base/rng.h"
+#include "support/failing_memory.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX_ROWS 2000
+
+typedef struct scored {
+    float score, weight;
+    bool positive;
+} scored;
+
+static gsai_ranking *ranking_of(const scored *rows, size_t n, size_t limit, const gsa_env *env)
+{
+    gsai_ranking *ranking = NULL;
+    assert_int_equal(gsai_ranking_new(limit, env, &ranking, NULL), GSA_OK);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(gsai_ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, NULL), GSA_OK);
+    return ranking;
+}
+
+static gsai_ranking_result result_of(const scored *rows, size_t n, size_t limit)
+{
+    gsai_ranking *ranking = ranking_of(rows, n, limit, NULL);
+    gsai_ranking_result result = gsai_ranking_finish(ranking);
+    gsai_ranking_free(ranking);
+    return result;
+}
+
+/* The definitions, pair by pair and threshold by threshold. */
+static double auc_by_pairs(const scored *rows, size_t n)
+{
+    double won = 0, pairs = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (rows[i].positive && !rows[j].positive) {
+                double w = (double)rows[i].weight * (double)rows[j].weight;
+                pairs += w;
+                won += rows[i].score > rows[j].score ? w : rows[i].score < rows[j].score ? 0 : w / 2;
+            }
+    return won / pairs;
+}
+
+/* Each positive row adds the precision among all rows with a score no less than its own. */
+static double average_precision_by_rows(const scored *rows, size_t n)
+{
+    double sum = 0, positive = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!rows[i].positive)
+            continue;
+        double hits = 0, all = 0;
+        for (size_t j = 0; j < n; j++)
+            if (rows[j].score >= rows[i].score) {
+                all += (double)rows[j].weight;
+                hits += rows[j].positive ? (double)rows[j].weight : 0;
+            }
+        sum += (double)rows[i].weight * hits / all;
+        positive += (double)rows[i].weight;
+    }
+    return sum / positive;
+}
+
+/* Scores on a grid of `n_levels` (0: all different), over both signs. */
+static void draw_rows(gsai_rng *rng, size_t n, unsigned n_levels, bool weighted, scored *rows)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool positive = gsai_rng_unit(rng) < 0.3;
+        double score = 6 * gsai_rng_unit(rng) - 3 + (positive ? 0.7 : 0);
+        if (n_levels)
+            score = floor(score * n_levels / 6) * 6 / n_levels;
+        float weight = weighted ? (float)(0.1 + gsai_rng_unit(rng)) : 1.0f;
+        rows[i] = (scored){(float)score, weight, positive};
+    }
+}
+
+static void results_agree_with_counting_pairs(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(1, 0, 0);
+    static scored rows[MAX_ROWS];
+    static const unsigned levels[] = {0, 2, 5, 40};
+    for (int i = 0; i < 60; i++) {
+        size_t n = 20 + (size_t)gsai_rng_below(&rng, i < 8 ? MAX_ROWS - 20 : 200);
+        draw_rows(&rng, n, levels[i % 4], i % 3 == 0, rows);
+        gsai_ranking_result result = result_of(rows, n, GSAI_RANKING_LIMIT);
+        assert_true(fabs(result.auc - auc_by_pairs(rows, n)) < 1e-12);
+        assert_true(fabs(result.average_precision - average_precision_by_rows(rows, n)) < 1e-12);
+        assert_true(result.auc_error == 0);
+    }
+}
+
+/* The example in scikit-learn's documentation: 0.75 and 0.8333. */
+static void known_small_cases(void **state)
+{
+    (void)state;
+    scored four[] = {{0.1f, 1, false}, {0.4f, 1, false}, {0.35f, 1, true}, {0.8f, 1, true}};
+    assert_true(result_of(four, 4, 100).auc == 0.75);
+    assert_true(fabs(result_of(four, 4, 100).average_precision - 5.0 / 6) < 1e-15);
+    scored tied[] = {{2, 1, true}, {2, 1, false}, {2, 1, false}, {2, 1, true}};
+    assert_true(result_of(tied, 4, 100).auc == 0.5);
+    assert_true(result_of(tied, 4, 100).average_precision == 0.5);
+    scored best[] = {{-1, 1, false}, {1e30f, 1, true}};
+    assert_true(result_of(best, 2, 100).auc == 1 && result_of(best, 2, 100).average_precision == 1);
+    scored worst[] = {{-INFINITY, 1, true}, {INFINITY, 1, false}};
+    assert_true(result_of(worst, 2, 100).auc == 0 && result_of(worst, 2, 100).average_precision == 0.5);
+}
+
+static void zeros_of_both_signs_are_one_score(void **state)
+{
+    (void)state;
+    scored rows[] = {{0.0f, 1, false}, {-0.0f, 1, true}};
+    assert_true(result_of(rows, 2, 100).auc == 0.5);
+    assert_true(result_of(rows, 2, 0).auc == 0.5);
+    scored tiny[] = {{-1e-45f, 1, false}, {-0.0f, 1, true}};
+    assert_true(result_of(tiny, 2, 100).auc == 1);
+}
+
+static void one_class_has_no_auc(void **state)
+{
+    (void)state;
+    scored positive[] = {{1, 1, true}, {2, 1, true}}, negative[] = {{1, 1, false}};
+    for (size_t limit = 0; limit <= 100; limit += 100) {
+        assert_true(isnan(result_of(positive, 2, limit).auc) && result_of(positive, 2, limit).average_precision == 1);
+        assert_true(isnan(result_of(negative, 1, limit).auc) && isnan(result_of(negative, 1, limit).average_precision));
+        assert_true(isnan(result_of(negative, 0, limit).auc) && isnan(result_of(negative, 0, limit).average_precision));
+    }
+}
+
+static void a_weight_is_so_many_rows(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(2, 0, 0);
+    static scored rows[100], repeated[1000];
+    draw_rows(&rng, 100, 9, false, rows);
+    size_t n = 0;
+    for (size_t i = 0; i < 100; i++) {
+        size_t times = 1 + (size_t)gsai_rng_below(&rng, 9);
+        for (size_t t = 0; t < times; t++)
+            repeated[n++] = rows[i];
+        rows[i].weight = (float)times;
+    }
+    gsai_ranking_result a = result_of(rows, 100, 10000), b = result_of(repeated, n, 10000);
+    assert_true(a.auc == b.auc && fabs(a.average_precision - b.average_precision) < 1e-14);
+}
+
+static void shuffle(gsai_rng *rng, scored *rows, size_t n)
+{
+    for (size_t i = n; i > 1; i--) {
+        size_t j = (size_t)gsai_rng_below(rng, i);
+        scored swap = rows[i - 1];
+        rows[i - 1] = rows[j];
+        rows[j] = swap;
+    }
+}
+
+static void assert_same_bits(gsai_ranking_result a, gsai_ranking_result b)
+{
+    assert_true(a.auc == b.auc && a.average_precision == b.average_precision && a.auc_error == b.auc_error);
+}
+
+/* R3. Weights that do not add up exactly make this a test of the order of sums. */
+static void order_and_merges_change_no_bit(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(3, 0, 0);
+    static scored rows[MAX_ROWS];
+    for (int i = 0; i < 20; i++) {
+        bool weighted = i % 2 == 0;
+        size_t limit = i % 4 == 3 ? 100 : MAX_ROWS; /* in bins only unit weights */
+        draw_rows(&rng, MAX_ROWS, 30, weighted, rows);
+        for (size_t r = 0; weighted && r < MAX_ROWS; r++)
+            rows[r].weight = (float)exp(40 * gsai_rng_unit(&rng) - 20);
+        gsai_ranking_result whole = result_of(rows, MAX_ROWS, limit);
+        shuffle(&rng, rows, MAX_ROWS);
+        assert_same_bits(result_of(rows, MAX_ROWS, limit), whole);
+        size_t cut = (size_t)gsai_rng_below(&rng, MAX_ROWS);
+        gsai_ranking *a = ranking_of(rows, cut, limit, NULL), *b = ranking_of(rows + cut, MAX_ROWS - cut, limit, NULL);
+        assert_int_equal(gsai_ranking_merge(a, b, NULL), GSA_OK);
+        assert_same_bits(gsai_ranking_finish(a), whole);
+        gsai_ranking_free(a);
+        gsai_ranking_free(b);
+    }
+}
+
+static void finish_can_be_asked_on_the_way(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(4, 0, 0);
+    static scored rows[MAX_ROWS];
+    draw_rows(&rng, MAX_ROWS, 0, true, rows);
+    gsai_ranking *ranking = ranking_of(rows, 500, MAX_ROWS, NULL);
+    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, 500, MAX_ROWS));
+    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, 500, MAX_ROWS));
+    for (size_t i = 500; i < MAX_ROWS; i++)
+        assert_int_equal(gsai_ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, NULL), GSA_OK);
+    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, MAX_ROWS, MAX_ROWS));
+    gsai_ranking_free(ranking);
+}
+
+static void bins_are_within_their_bound(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(5, 0, 0);
+    static scored rows[MAX_ROWS];
+    for (int i = 0; i < 10; i++) {
+        draw_rows(&rng, MAX_ROWS, 0, i % 2 == 0, rows);
+        if (i >= 5) /* all in a few bins */
+            for (size_t r = 0; r < MAX_ROWS; r++)
+                rows[r].score = 1000 + rows[r].score / 4;
+        gsai_ranking_result exact = result_of(rows, MAX_ROWS, MAX_ROWS), binned = result_of(rows, MAX_ROWS, 10);
+        assert_true(exact.auc_error == 0 && binned.auc_error > 0);
+        assert_true(binned.auc_error < (i >= 5 ? 0.5 : 1e-2));
+        assert_true(fabs(binned.auc - exact.auc) <= binned.auc_error * (1 + 1e-12));
+        assert_true(fabs(binned.average_precision - exact.average_precision) < (i >= 5 ? 0.5 : 1e-2));
+    }
+}
+
+static void the_limit_is_the_last_exact_row(void **state)
+{
+    (void)state;
+    scored rows[] = {{1, 1, true}, {1.00001f, 1, false}, {3, 1, true}, {0, 1, false}};
+    assert_true(result_of(rows, 4, 4).auc == 0.75 && result_of(rows, 4, 4).auc_error == 0);
+    gsai_ranking_result binned = result_of(rows, 4, 3);
+    assert_true(binned.auc == 0.875 && binned.auc_error == 0.125);
+}
+
+static void merges_of_all_kinds_add_up(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(6, 0, 0);
+    static scored rows[MAX_ROWS];
+    draw_rows(&rng, MAX_ROWS, 0, false, rows);
+    gsai_ranking_result binned = result_of(rows, MAX_ROWS, 10);
+    static const size_t limits[][2] = {{10, 10}, {10, MAX_ROWS}, {MAX_ROWS, 10}, {MAX_ROWS / 2, MAX_ROWS / 2}};
+    for (size_t i = 0; i < 4; i++) {
+        gsai_ranking *a = ranking_of(rows, MAX_ROWS / 2, limits[i][0], NULL);
+        gsai_ranking *b = ranking_of(rows + MAX_ROWS / 2, MAX_ROWS / 2, limits[i][1], NULL);
+        assert_int_equal(gsai_ranking_merge(a, b, NULL), GSA_OK);
+        assert_same_bits(gsai_ranking_finish(a), binned);
+        gsai_ranking_free(a);
+        gsai_ranking_free(b);
+    }
+}
+
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
+
+/* Fail the n-th allocation: a row that was refused is added again when there is memory. */
+static void a_failed_allocation_loses_nothing(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(7, 0, 0);
+    static scored rows[300];
+    draw_rows(&rng, 300, 20, true, rows);
+    for (size_t limit = 100; limit <= 300; limit += 200)
+        for (size_t n = 0; n < 14; n++) {
+            failing memory = {n, 0};
+            gsa_env env = failing_env(&memory);
+            gsai_ranking *ranking = NULL;
+            gsa_error error = {0};
+            if (gsai_ranking_new(limit, &env, &ranking, &error) != GSA_OK) {
+                assert_true(n == 0 && error.status == GSA_MEMORY && error.message[0] && !ranking);
+                continue;
+            }
+            for (size_t i = 0; i < 300; i++)
+                while (gsai_ranking_add(ranking, rows[i].score, rows[i].positive, rows[i].weight, &error)) {
+                    assert_int_equal(error.status, GSA_MEMORY);
+                    memory.left = 1;
+                }
+            /* With no memory to sort in, the result is the same. */
+            assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, 300, limit));
+            gsai_ranking_free(ranking);
+            assert_int_equal(memory.live, 0);
+        }
+}
+
+static void a_memory_limit_is_an_error_and_changes_no_result(void **state)
+{
+    (void)state;
+    gsai_rng rng = gsai_rng_of(8, 0, 0);
+    static scored rows[MAX_ROWS];
+    draw_rows(&rng, MAX_ROWS, 0, false, rows);
+    gsa_budget budget = {.limit = 20u << 20};
+    gsa_env env = {.budget = &budget};
+    gsai_ranking *ranking = ranking_of(rows, MAX_ROWS, MAX_ROWS, &env);
+    assert_true(gsai_ranking_finish(ranking).auc_error == 0);
+    gsai_ranking_free(ranking);
+    assert_int_equal(budget.used, 0);
+
+    ranking = ranking_of(rows, 10, MAX_ROWS, &env);
+    budget.limit = budget.used;
+    gsa_error error = {0};
+    gsa_status status = GSA_OK;
+    size_t n = 10;
+    while (status == GSA_OK && n < MAX_ROWS) {
+        status = gsai_ranking_add(ranking, rows[n].score, rows[n].positive, rows[n].weight, &error);
+        n += status == GSA_OK;
+    }
+    assert_int_equal(status, GSA_LIMIT);
+    assert_non_null(strstr(error.message, "memory limit"));
+    assert_same_bits(gsai_ranking_finish(ranking), result_of(rows, n, MAX_ROWS)); /* sorted in place */
+    gsai_ranking_free(ranking);
+    assert_int_equal(budget.used, 0);
+}
+
+static int add_bytes(void *ctx, const void *bytes, size_t size)
+{
+    unsigned char **at = ctx;
+    memcpy(*at, bytes, size);
+    *at += size;
+    return 0;
+}
+
+static void a_ranking_travels_exactly_or_in_bins(void **state)
+{
+    (void)state;
+    unsigned char *room = malloc((size_t)20 << 20);
+    const scored rows[] = {{0.5f, 1, true}, {-1, 1, false}, {0.25f, 1, false}, {0.125f, 1, true}, {3, 1, true}};
+    for (size_t limit = 2; limit < 12; limit += 5) {
+        unsigned char *end = room;
+        gsai_ranking *from = ranking_of(rows, 5, limit, NULL), *to = ranking_of(rows, 0, 100, NULL);
+        assert_int_equal(gsai_ranking_write(from, add_bytes, &end), 0);
+        size_t size = (size_t)(end - room);
+        assert_true(limit > 5 ? size == 48 : size > 1 << 20);
+        for (size_t cut = 1; cut < 20 && cut <= size; cut++)
+            assert_int_equal(gsai_ranking_read(to, room, size - cut, NULL), GSA_FORMAT);
+        assert_int_equal(gsai_ranking_read(to, room, size, NULL), GSA_OK);
+        gsai_ranking_result a = gsai_ranking_finish(from), b = gsai_ranking_finish(to);
+        assert_true(a.auc == b.auc && a.average_precision == b.average_precision);
+        uint64_t many = (uint64_t)1 << 61 | 5; /* times 8 it is 40 */
+        memcpy(room, &many, sizeof many);
+        assert_int_equal(gsai_ranking_read(to, room, 48, NULL), GSA_FORMAT);
+        gsai_ranking_free(from);
+        gsai_ranking_free(to);
+    }
+    free(room);
+}
+
+int main(void)
+{
+    gsai_ranking_free(NULL);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(results_agree_with_counting_pairs),
+        cmocka_unit_test(known_small_cases),
+        cmocka_unit_test(zeros_of_both_signs_are_one_score),
+        cmocka_unit_test(one_class_has_no_auc),
+        cmocka_unit_test(a_weight_is_so_many_rows),
+        cmocka_unit_test(order_and_merges_change_no_bit),
+        cmocka_unit_test(finish_can_be_asked_on_the_way),
+        cmocka_unit_test(bins_are_within_their_bound),
+        cmocka_unit_test(the_limit_is_the_last_exact_row),
+        cmocka_unit_test(merges_of_all_kinds_add_up),
+        cmocka_unit_test(a_failed_allocation_loses_nothing),
+        cmocka_unit_test(a_memory_limit_is_an_error_and_changes_no_result),
+        cmocka_unit_test(a_ranking_travels_exactly_or_in_bins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* Metrics against numbers computed by hand or by a direct count. */
+#include "../learn/bytes.h"
+#include "../learn/judged.h"
+
+#include <math.h>
+
+/* The same metrics straight from the predictions. */
+static void two_class_metrics_are_what_the_predictions_say(void **unused)
+{
+    (void)unused;
+    rows *test = rows_random(2, 300, 20, 2);
+    gsa_batch judge = rows_batch(test);
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    gsa_error error = {0};
+    learn_random(state, 1, 500, 20, 2);
+    gsa_model *model = model_of(state);
+    double p[600], margins[300], log_loss = 0, accuracy = 0, brier = 0, pairs = 0, ordered = 0;
+    must_be_ok(gsa_model_predict(model, &judge, p, &error), &error);
+    must_be_ok(gsa_model_margins(model, &judge, margins, &error), &error);
+    for (size_t i = 0; i < 300; i++) {
+        int y = (int)test->label[i];
+        assert_close(p[2 * i] + p[2 * i + 1], 1, 1e-12);
+        assert_close(p[2 * i + 1], 1 / (1 + exp(-margins[i])), 1e-12);
+        log_loss -= log(p[2 * i + (size_t)y]) / 300;
+        accuracy += ((p[2 * i + 1] > 0.5) == (y == 1)) / 300.0;
+        brier += (p[2 * i + 1] - y) * (p[2 * i + 1] - y) / 300;
+        for (size_t j = 0; j < 300; j++)
+            if (y == 1 && test->label[j] == 0) {
+                float a = (float)margins[i], b = (float)margins[j];
+                pairs++;
+                ordered += a > b ? 1 : a == b ? 0.5 : 0;
+            }
+    }
+    gsa_metrics *metrics = judged(model, &judge);
+    assert_close(value_of(metrics, "rows"), 300, 0);
+    assert_close(value_of(metrics, "log_loss"), log_loss, 1e-10);
+    assert_close(value_of(metrics, "accuracy"), accuracy, 1e-10);
+    assert_close(value_of(metrics, "brier"), brier, 1e-10);
+    assert_close(value_of(metrics, "auc"), ordered / pairs, 1e-12);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(test);
+}
+
+/* A model that always says class 1 of 0, 1, 2: precision 1/2, recall 1, F1 2/3 for it, zeros for the others. */
+static void many_class_metrics_are_those_of_the_confusion(void **unused)
+{
+    (void)unused;
+    rows *r = rows_new(), *test = rows_new();
+    const double training[] = {1, 1, 1, 0, 1, 1, 2, 1, 1, 1}, judged_by[] = {1, 0, 1, 2};
+    for (size_t i = 0; i < 10; i++)
+        rows_end(r, training[i]);
+    for (size_t i = 0; i < 4; i++)
+        rows_end(test, judged_by[i]);
+    gsa_batch batch = rows_batch(r), judge = rows_batch(test);
+    gsa_state *state = state_with(NULL);
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    gsa_metrics *metrics = judged(model, &judge);
+    assert_close(value_of(metrics, "accuracy"), 0.5, 1e-12);
+    assert_close(value_of(metrics, "precision_macro"), 0.5 / 3, 1e-12);
+    assert_close(value_of(metrics, "recall_macro"), 1.0 / 3, 1e-12);
+    assert_close(value_of(metrics, "f1_macro"), 2.0 / 9, 1e-12);
+    assert_close(value_of(metrics, "precision_weighted"), 0.25, 1e-12);
+    assert_close(value_of(metrics, "recall_weighted"), 0.5, 1e-12);
+    assert_close(value_of(metrics, "f1_weighted"), 1.0 / 3, 1e-12);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+    free(test);
+}
+
+static void regression_metrics_are_what_the_predictions_say(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 500, 20, 0);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "squared", NULL);
+    gsa_error error = {0};
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    double *p = malloc(500 * sizeof *p), squared = 0, absolute = 0, mean = 0, spread = 0;
+    must_be_ok(gsa_model_predict(model, &batch, p, &error), &error);
+    for (size_t i = 0; i < 500; i++) {
+        squared += (p[i] - r->label[i]) * (p[i] - r->label[i]);
+        absolute += fabs(p[i] - r->label[i]);
+        mean += r->label[i] / 500;
+    }
+    for (size_t i = 0; i < 500; i++)
+        spread += (r->label[i] - mean) * (r->label[i] - mean);
+    gsa_metrics *metrics = judged(model, &batch);
+    assert_close(value_of(metrics, "rmse"), sqrt(squared / 500), 1e-10);
+    assert_close(value_of(metrics, "mae"), absolute / 500, 1e-10);
+    assert_close(value_of(metrics, "r2"), 1 - squared / spread, 1e-10);
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(p);
+    free(r);
+}
+
+static void metrics_of_parts_add_up_to_those_of_the_whole(void **unused)
+{
+    (void)unused;
+    for (unsigned kind = 0; kind < 5; kind++) {
+        unsigned classes = kind < 3 ? 2 * kind : 2 * (kind - 2);
+        const char *const losses[] = {"squared", "logistic", "softmax", "hinge", "squared_hinge"};
+        rows *r = rows_random(1, 600, 20, classes);
+        gsa_batch batch = rows_batch(r);
+        gsa_state *state = state_with("loss", losses[kind], NULL);
+        learn(state, &batch);
+        gsa_model *model = model_of(state);
+        gsa_metrics *whole = judged(model, &batch), *parts, *part;
+        gsa_error error = {0};
+        must_be_ok(gsa_metrics_new(model, NULL, &parts, &error), &error);
+        for (size_t from = 0; from < 600; from += 200) {
+            gsa_batch delta = rows_slice(&batch, from, 200);
+            must_be_ok(gsa_metrics_new(model, NULL, &part, &error), &error);
+            must_be_ok(gsa_metrics_update(part, &delta, &error), &error);
+            must_be_ok(gsa_metrics_merge(parts, part, &error), &error);
+            gsa_metrics_free(part);
+        }
+        must_be_ok(gsa_metrics_finish(parts, &error), &error);
+        gsa_metric metric;
+        for (size_t i = 0; gsa_metrics_at(whole, i, &metric); i++)
+            assert_close(value_of(parts, metric.name), metric.value, 1e-10);
+        gsa_metrics_free(whole);
+        gsa_metrics_free(parts);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+static bytes metrics_bytes(const gsa_metrics *metrics)
+{
+    bytes out = {0};
+    gsa_error error = {0};
+    must_be_ok(gsa_metrics_write(metrics, append, &out, &error), &error);
+    return out;
+}
+
+/* Metrics of 300 rows of a model of two classes, or of more, or of numbers. */
+static gsa_metrics *metrics_of(unsigned classes, gsa_model **model)
+{
+    rows *r = rows_random(1, 300, 20, classes);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", classes == 0 ? "squared" : classes == 2 ? "logistic" : "softmax", NULL);
+    learn(state, &batch);
+    *model = model_of(state);
+    gsa_metrics *metrics = judged(*model, &batch);
+    gsa_state_free(state);
+    free(r);
+    return metrics;
+}
+
+static void metrics_that_travel_are_what_they_were(void **unused)
+{
+    (void)unused;
+    for (unsigned classes = 0; classes < 6; classes += 2) {
+        gsa_error error = {0};
+        gsa_metric metric;
+        gsa_model *model;
+        gsa_metrics *metrics = metrics_of(classes, &model), *there;
+        bytes sent = metrics_bytes(metrics);
+        must_be_ok(gsa_metrics_read(sent.data, sent.size, model, NULL, &there, &error), &error);
+        must_be_ok(gsa_metrics_finish(there, &error), &error);
+        for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++)
+            assert_close(value_of(there, metric.name), metric.value, 0);
+        must_be_ok(gsa_metrics_merge(metrics, there, &error), &error);
+        must_be_ok(gsa_metrics_finish(metrics, &error), &error);
+        assert_close(value_of(metrics, "rows"), 600, 0);
+        gsa_metrics_free(metrics);
+        gsa_metrics_free(there);
+        gsa_model_free(model);
+        free(sent.data);
+    }
+}
+
+static void metrics_that_are_cut_or_damaged_are_refused(void **unused)
+{
+    (void)unused;
+    for (unsigned classes = 0; classes < 6; classes += 2) {
+        gsa_model *model, *other;
+        gsa_metrics *metrics = metrics_of(classes, &model), *of_other = metrics_of(classes == 4 ? 3 : 4, &other), *out;
+        bytes sent = metrics_bytes(metrics);
+        for (size_t size = 0; size < sent.size; size++)
+            assert_int_equal(gsa_metrics_read(sent.data, size, model, NULL, &out, NULL), GSA_FORMAT);
+        assert_int_equal(gsa_metrics_read(sent.data, sent.size, other, NULL, &out, NULL), GSA_CONFLICT);
+        uint64_t head[4];
+        memcpy(head, sent.data, sizeof head);
+        assert_int_equal(head[2], 300); /* rows, and those whose label is not known */
+        assert_int_equal(head[3], 0);
+        head[3] = 301;
+        memcpy(sent.data, head, sizeof head);
+        assert_int_equal(gsa_metrics_read(sent.data, sent.size, model, NULL, &out, NULL), GSA_FORMAT);
+        sent.data[0] ^= 1;
+        assert_int_equal(gsa_metrics_read(sent.data, sent.size, model, NULL, &out, NULL), GSA_FORMAT);
+        gsa_metrics_free(metrics);
+        gsa_metrics_free(of_other);
+        gsa_model_free(model);
+        gsa_model_free(other);
+        free(sent.data);
+    }
+}
+
+static void a_label_the_model_does_not_know_counts_as_wrong(void **unused)
+{
+    (void)unused;
+    rows *r = rows_random(1, 100, 20, 2);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", "logistic", NULL);
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    r->label[3] = 77;
+    gsa_metrics *metrics = judged(model, &batch);
+    assert_close(value_of(metrics, "unknown_labels"), 1, 0);
+    assert_true(value_of(metrics, "accuracy") <= 0.99);
+    assert_true(isfinite(value_of(metrics, "log_loss")));
+    gsa_metrics_free(metrics);
+    gsa_model_free(model);
+    gsa_state_free(state);
+    free(r);
+}
+
+static void unknown_labels_spoil_recall_but_not_brier(void **unused)
+{
+    (void)unused;
+    for (unsigned k = 2; k < 4; k++) {
+        rows *r = rows_random(1, 300, 20, k);
+        gsa_batch batch = rows_batch(r), known = rows_slice(&batch, 0, 200);
+        gsa_state *state = state_with(NULL);
+        learn(state, &known);
+        gsa_model *model = model_of(state);
+        gsa_metrics *without = judged(model, &known);
+        for (size_t i = 200; i < 300; i++)
+            r->label[i] = 99;
+        gsa_metrics *with = judged(model, &batch);
+        assert_close(value_of(with, "unknown_labels"), 100, 0);
+        assert_close(value_of(with, "accuracy"), value_of(without, "accuracy") * 2 / 3, 1e-12);
+        if (k == 2)
+            assert_close(value_of(with, "brier"), value_of(without, "brier"), 1e-12);
+        else
+            assert_close(value_of(with, "recall_weighted"), value_of(with, "accuracy"), 1e-12);
+        gsa_metrics_free(with);
+        gsa_metrics_free(without);
+        gsa_model_free(model);
+        gsa_state_free(state);
+        free(r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_class_metrics_are_what_the_predictions_say),
+        cmocka_unit_test(many_class_metrics_are_those_of_the_confusion),
+        cmocka_unit_test(regression_metrics_are_what_the_predictions_say),
+        cmocka_unit_test(metrics_of_parts_add_up_to_those_of_the_whole),
+        cmocka_unit_test(metrics_that_travel_are_what_they_were),
+        cmocka_unit_test(metrics_that_are_cut_or_damaged_are_refused),
+        cmocka_unit_test(a_label_the_model_does_not_know_counts_as_wrong),
+        cmocka_unit_test(unknown_labels_spoil_recall_but_not_brier),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* Models: what they say of themselves, weights from elsewhere, and rows they have not seen the like of. */
+#include "../learn/rows.h"
+
+#include <math.h>
+
+static gsa_model *trained_model(unsigned n_classes, const char *loss, rows **out)
+{
+    rows *r = rows_random(3, 300, 20, n_classes);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *state = state_with("loss", loss, NULL);
+    learn(state, &batch);
+    gsa_model *model = model_of(state);
+    gsa_state_free(state);
+    *out = r;
+    return model;
+}
+
+static void a_model_with_the_same_weights_predicts_the_same(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *loss;
+        unsigned n_classes;
+    } kinds[] = {{"squared", 0}, {"logistic", 2}, {"softmax", 4}};
+    for (size_t kind = 0; kind < 3; kind++) {
+        rows *r;
+        gsa_model *model = trained_model(kinds[kind].n_classes, kinds[kind].loss, &r), *twin;
+        gsa_model_info info;
+        gsa_error error = {0};
+        gsa_batch batch = rows_batch(r);
+        gsa_model_get_info(model, &info);
+        float weights[20 * 4];
+        double intercept[4];
+        for (size_t k = 0; k < info.n_outputs; k++) {
+            intercept[k] = gsa_model_intercept(model, k);
+            for (uint64_t i = 0; i < info.n_features; i++)
+                weights[i * info.n_outputs + k] = gsa_model_weight(model, i, k);
+        }
+        assert_memory_equal(gsa_model_weights(model), weights, info.n_features * info.n_outputs * sizeof *weights);
+        must_be_ok(gsa_model_with_weights(model, info.n_features, weights, intercept, NULL, &twin, &error), &error);
+        double *p = calloc(300 * 4, sizeof *p), *q = calloc(300 * 4, sizeof *q);
+        must_be_ok(gsa_model_predict(model, &batch, p, &error), &error);
+        must_be_ok(gsa_model_predict(twin, &batch, q, &error), &error);
+        assert_memory_equal(p, q, 300 * 4 * sizeof *p);
+        weights[3] = NAN;
+        gsa_model *bad = NULL;
+        assert_int_equal(gsa_model_with_weights(model, info.n_features, weights, NULL, NULL, &bad, &error),
+                         GSA_ARGUMENT);
+        assert_null(bad);
+        free(p);
+        free(q);
+        gsa_model_free(model);
+        gsa_model_free(twin);
+        free(r);
+    }
+}
+
+static void classes_of_rows_are_places_in_the_sorted_labels(void **unused)
+{
+    (void)unused;
+    rows *r;
+    gsa_model *model = trained_model(4, "softmax", &r);
+    gsa_batch batch = rows_batch(r);
+    for (size_t row = 0; row < 50; row++)
+        assert_int_equal(gsa_model_class(model, &batch, row), (size_t)r->label[row]);
+    r->label[0] = 99;
+    assert_int_equal(gsa_model_class(model, &batch, 0), SIZE_MAX);
+    gsa_model_free(model);
+    free(r);
+    model = trained_model(0, "squared", &r);
+    batch = rows_batch(r);
+    assert_int_equal(gsa_model_class(model, &batch, 0), SIZE_MAX);
+    gsa_model_free(model);
+    free(r);
+}
+
+static void features_beyond_the_model_count_as_absent(void **unused)
+{
+    (void)unused;
+    rows *r;
+    gsa_model *model = trained_model(2, "logistic", &r);
+    const int64_t start[] = {0, 1, 3};
+    const uint32_t index[] = {2, 2, GSA_MAX_ID};
+    const float value[] = {1.5f, 1.5f, 7};
+    gsa_batch batch = {.n_rows = 2, .row_start = start, .index = index, .value = value};
+    double margins[2];
+    gsa_error error = {0};
+    must_be_ok(gsa_model_margins(model, &batch, margins, &error), &error);
+    assert_true(margins[0] == margins[1]);
+    assert_close(margins[0], 1.5 * (double)gsa_model_weight(model, 2, 0) + (double)gsa_model_intercept(model, 0),
+                 1e-12);
+    assert_true(gsa_model_weight(model, GSA_MAX_ID, 0) == 0 && gsa_model_weight(model, 0, 9) == 0);
+    gsa_model_free(model);
+    free(r);
+}
+
+static void values_that_are_not_finite_are_refused_with_their_row(void **unused)
+{
+    (void)unused;
+    rows *r;
+    gsa_model *model = trained_model(2, "logistic", &r);
+    gsa_batch batch = rows_batch(r);
+    gsa_error error = {0};
+    double *p = calloc(600, sizeof *p);
+    r->value[r->row_start[7]] = NAN;
+    assert_int_equal(gsa_model_predict(model, &batch, p, &error), GSA_INPUT);
+    assert_int_equal(error.row, 7);
+    assert_int_equal(gsa_model_margins(model, &batch, p, &error), GSA_INPUT);
+    assert_int_equal(error.row, 7);
+    free(p);
+    gsa_model_free(model);
+    free(r);
+}
+
+/* The order of learn/kernel/kernel.h, K1 and K2: entry by entry, by the model's own words. */
+static double margin_of(const gsa_model *model, const uint32_t *id, const float *x, size_t n)
+{
+    double lane[8] = {0};
+    size_t position = 0;
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    for (size_t i = 0; i < n; i++)
+        if (id[i] < info.n_features && x[i] != 0) {
+            lane[position % 8] += (double)gsa_model_weight(model, id[i], 0) * (double)x[i];
+            position++;
+        }
+    double even = (lane[0] + lane[4]) + (lane[2] + lane[6]), odd = (lane[1] + lane[5]) + (lane[3] + lane[7]);
+    return (even + odd) + gsa_model_intercept(model, 0);
+}
+
+/* Rows of 0 to 20 entries: values; with a zero among them; ones; dense; with an unknown feature. To the bit. */
+static void margins_are_sums_in_eight_lanes_whatever_the_row_has(void **unused)
+{
+    (void)unused;
+    rows *r;
+    gsa_model *model = trained_model(2, "logistic", &r);
+    gsa_error error = {0};
+    for (size_t form = 0; form < 5; form++)
+        for (size_t n = 0; n <= 20; n++) {
+            uint32_t id[20];
+            float x[20];
+            for (size_t i = 0; i < n; i++) {
+                id[i] = (uint32_t)i;
+                x[i] = form == 2 ? 1 : ldexpf(1 + 0.1f * (float)i, 13 * (int)(i * 7 % 5)); /* sums that round */
+            }
+            if (form == 1 && n > 5)
+                x[n / 3] = 0;
+            if (form == 4 && n > 0)
+                id[n - 1] = 1000;
+            const int64_t start[] = {0, (int64_t)n};
+            gsa_batch batch = {.n_rows = 1, .row_start = start, .index = id, .value = form == 2 ? NULL : x};
+            if (form == 3)
+                batch = (gsa_batch){.n_rows = 1, .width = n, .value = x};
+            double margin;
+            must_be_ok(gsa_model_margins(model, &batch, &margin, &error), &error);
+            assert_true(margin == margin_of(model, id, x, n));
+        }
+    gsa_model_free(model);
+    free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_with_the_same_weights_predicts_the_same),
+        cmocka_unit_test(classes_of_rows_are_places_in_the_sorted_labels),
+        cmocka_unit_test(features_beyond_the_model_count_as_absent),
+        cmocka_unit_test(values_that_are_not_finite_are_refused_with_their_row),
+        cmocka_unit_test(margins_are_sums_in_eight_lanes_whatever_the_row_has),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

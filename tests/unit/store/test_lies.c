@@ -1,0 +1,471 @@
+/* Models and states whose tensors and texts are not what they should be, though every checksum is right: each is
+ * refused with a message that names what is wrong, and leaves no memory behind. */
+#include "../learn/rows.h"
+
+#include "store/snapshot.h"
+
+#include <stdbool.h>
+
+#include "support/failing_memory.h"
+
+#define MOST 48
+#define MINUS_ONE 0xBFF0000000000000
+#define NOT_A_NUMBER 0x7FF8000000000000
+
+/* A bundle of our own, whose parts can be changed. */
+typedef struct forged {
+    gsai_tensor tensor[MOST];
+    gsai_note note[MOST];
+    void *memory[MOST];
+    gsai_bundle bundle;
+} forged;
+
+static void copy_bundle(const gsai_bundle *from, forged *to)
+{
+    *to = (forged){.bundle = {to->tensor, from->n_tensors, to->note, from->n_notes}};
+    assert_true(from->n_tensors < MOST && from->n_notes < MOST);
+    memcpy(to->note, from->notes, from->n_notes * sizeof *to->note);
+    for (size_t i = 0; i < from->n_tensors; i++) {
+        gsai_tensor *tensor = &to->tensor[i];
+        *tensor = from->tensors[i];
+        size_t len = (size_t)gsai_tensor_len(tensor), size = gsai_dtype_size(tensor->dtype);
+        to->memory[i] = calloc(len + 64, 8); /* so that it may be said to be longer or of a wider type */
+        if (tensor->fill)
+            tensor->fill(tensor->ctx, 0, len, to->memory[i]);
+        else if (len > 0)
+            memcpy(to->memory[i], tensor->data, len * size);
+        tensor->fill = NULL;
+        tensor->data = to->memory[i];
+    }
+}
+
+static void forge_state(const gsa_state *state, forged *out)
+{
+    gsa_error error = {0};
+    gsai_snapshot *snapshot;
+    must_be_ok(gsai_state_snapshot(state, &snapshot, &error), &error);
+    copy_bundle(gsai_snapshot_bundle(snapshot), out);
+    gsai_snapshot_free(snapshot);
+}
+
+static void forge_model(const gsa_model *model, forged *out)
+{
+    gsa_error error = {0};
+    gsai_snapshot *snapshot;
+    must_be_ok(gsai_model_snapshot(model, &snapshot, &error), &error);
+    copy_bundle(gsai_snapshot_bundle(snapshot), out);
+    gsai_snapshot_free(snapshot);
+}
+
+static void destroy(forged *what)
+{
+    for (size_t i = 0; i < MOST; i++)
+        free(what->memory[i]);
+}
+
+static gsai_tensor *tensor_of(forged *what, const char *name)
+{
+    for (size_t i = 0; i < what->bundle.n_tensors; i++)
+        if (strcmp(what->tensor[i].name, name) == 0)
+            return &what->tensor[i];
+    fail_msg("there is no tensor %s to forge", name);
+    return NULL;
+}
+
+static void set_element(forged *what, const char *name, size_t element, uint64_t bits)
+{
+    const gsai_tensor *tensor = tensor_of(what, name);
+    size_t size = gsai_dtype_size(tensor->dtype);
+    memcpy((char *)what->memory[tensor - what->tensor] + element * size, &bits, size);
+}
+
+static void set_note(forged *what, const char *key, const char *text)
+{
+    for (size_t i = 0; i < what->bundle.n_notes; i++)
+        if (strcmp(what->note[i].key, key) == 0)
+            what->note[i].text = text;
+}
+
+static gsa_status restore_state(const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    gsa_state *state = NULL;
+    gsa_status status = gsai_state_restore(bundle, env, &state, error);
+    assert_true((status == GSA_OK) == (state != NULL));
+    gsa_state_free(state);
+    return status;
+}
+
+static int n_closed;
+
+static void count_close(void *owner)
+{
+    (void)owner;
+    n_closed++;
+}
+
+/* As from a file: the model may keep the bundle, and closes it then, once. What is refused keeps nothing. */
+static gsa_status restore_model(const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    gsa_model *model = NULL;
+    int kept = 7, owner;
+    n_closed = 0;
+    gsa_status status = gsai_model_restore(bundle, env, count_close, &owner, &kept, &model, error);
+    assert_true((status == GSA_OK) == (model != NULL));
+    assert_true(kept == 0 || status == GSA_OK);
+    gsa_model_free(model);
+    assert_int_equal(n_closed, kept);
+    return status;
+}
+
+typedef gsa_status restore_function(const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
+
+static void must_be_refused(restore_function *restore, const gsai_bundle *bundle, gsa_status expected,
+                            const char *message, const char *what)
+{
+    failing memory = {SIZE_MAX, 0};
+    gsa_env env = failing_env(&memory);
+    gsa_error error = {0};
+    gsa_status status = restore(bundle, &env, &error);
+    if (status != expected || error.status != expected || !strstr(error.message, message))
+        fail_msg("%s: status %d, '%s', expected %d, '%s'", what, (int)status, error.message, (int)expected, message);
+    assert_int_equal(memory.live, 0);
+}
+
+/* What older releases did not write, or only some states have. */
+static bool may_be_missing(const char *name)
+{
+    static const char *const optional[] = {"contest",   "carried.mass", "columns",      "class_sums",
+                                           "ancestors", "schema",       "sample.hash",  "names.feature",
+                                           "feature",   "sample.seen",  "best.numbers", "slots"};
+    for (size_t i = 0; i < sizeof optional / sizeof *optional; i++)
+        if (strcmp(name, optional[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Each tensor in turn is missing, of another type, and one element longer. */
+static void spoil_each_tensor(forged *what, restore_function *restore)
+{
+    for (size_t i = 0; i < what->bundle.n_tensors; i++) {
+        gsai_tensor honest = what->tensor[i];
+        if (!may_be_missing(honest.name)) {
+            what->tensor[i].name = "something.else";
+            must_be_refused(restore, &what->bundle, GSA_FORMAT, honest.name, honest.name);
+        }
+        what->tensor[i] = honest;
+        what->tensor[i].dtype = honest.dtype == GSAI_I64 ? GSAI_U64 : GSAI_I64;
+        must_be_refused(restore, &what->bundle, GSA_FORMAT, "is of the wrong type", honest.name);
+        what->tensor[i] = honest;
+        if (strcmp(honest.name, "schema") == 0)
+            continue; /* has no length to hold to, and ends in a zero then */
+        what->tensor[i].shape[0]++;
+        must_be_refused(restore, &what->bundle, GSA_FORMAT, "", honest.name);
+        what->tensor[i] = honest;
+    }
+}
+
+static void miss_each_note(forged *what, restore_function *restore)
+{
+    for (size_t i = 0; i < what->bundle.n_notes; i++) {
+        gsai_note honest = what->note[i];
+        what->note[i].key = "something else";
+        gsa_error error = {0};
+        gsa_status status = restore(&what->bundle, NULL, &error);
+        if (status != GSA_OK) { /* parameters of later releases have defaults */
+            bool is_ours = strcmp(honest.key, "format") != 0 && strcmp(honest.key, "version") != 0;
+            must_be_refused(restore, &what->bundle, GSA_FORMAT, is_ours ? honest.key : "not of greedystep", honest.key);
+        }
+        what->note[i] = honest;
+    }
+    assert_int_equal(restore(&what->bundle, NULL, NULL), GSA_OK);
+}
+
+static const char *name_of(const void *ctx, uint64_t feature)
+{
+    static const char *const names[] = {"zero", "one", "two", "three"};
+    (void)ctx;
+    return feature % 1000 < 4 ? names[feature % 1000] : NULL;
+}
+
+/* A state with all that a state can have: a sample, classes with weights, names, a schema, lineage and a best. */
+static gsa_state *rich_state(void)
+{
+    gsa_error error = {0};
+    rows *r = rows_random(1, 300, 30, 3);
+    gsa_batch batch = rows_batch(r);
+    gsa_state *first = state_with("method", "auto", "units", "free", "class_weight", "balanced", NULL), *out = NULL;
+    must_be_ok(gsa_state_set_schema(first, "columns of a table", &error), &error);
+    learn(first, &batch);
+    out = started_from(first);
+    learn(out, &batch);
+    must_be_ok(gsa_state_set_names(out, name_of, NULL, &error), &error);
+    must_be_ok(gsa_state_checkpoint_best(out, &error), &error);
+    gsa_state_end_pass(out);
+    gsa_state_free(first);
+    free(r);
+    return out;
+}
+
+/* The default method, while the contest between two units is open. */
+static gsa_state *contending_state(void)
+{
+    gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
+    learn_random(state, 2, 60, 12, 2);
+    return state;
+}
+
+static void a_state_is_refused_for_any_tensor_or_text_that_is_missing_or_different(void **unused)
+{
+    (void)unused;
+    gsa_state *states[] = {rich_state(), contending_state()};
+    for (size_t i = 0; i < 2; i++) {
+        forged what;
+        forge_state(states[i], &what);
+        assert_int_equal(restore_state(&what.bundle, NULL, NULL), GSA_OK);
+        spoil_each_tensor(&what, restore_state);
+        miss_each_note(&what, restore_state);
+        destroy(&what);
+        gsa_state_free(states[i]);
+    }
+}
+
+static gsa_model *model_of_classes(uint32_t far)
+{
+    rows *r = rows_random(1, 200, 30, 3);
+    for (size_t e = 0; far && e < r->n_entries; e++)
+        r->index[e] *= far;
+    gsa_batch batch = rows_batch(r);
+    gsa_error error = {0};
+    gsa_state *state = state_with("holdout", "0", NULL);
+    must_be_ok(gsa_state_set_schema(state, "columns of a table", &error), &error);
+    learn(state, &batch);
+    must_be_ok(gsa_state_set_names(state, name_of, NULL, &error), &error);
+    gsa_model *model = model_of(state);
+    gsa_state_free(state);
+    free(r);
+    return model;
+}
+
+static void a_model_is_refused_for_any_tensor_or_text_that_is_missing_or_different(void **unused)
+{
+    (void)unused;
+    for (uint32_t far = 0; far < 2000; far += 1000) { /* dense, and as ids and weights */
+        forged what;
+        gsa_model *model = model_of_classes(far);
+        forge_model(model, &what);
+        assert_int_equal(restore_model(&what.bundle, NULL, NULL), GSA_OK);
+        spoil_each_tensor(&what, restore_model);
+        miss_each_note(&what, restore_model);
+        destroy(&what);
+        gsa_model_free(model);
+    }
+}
+
+typedef struct lie {
+    const char *note, *text;
+    const char *tensor;
+    size_t element;
+    uint64_t bits;
+    const char *message;
+} lie;
+
+static void no_lie_is_believed(const gsa_state *state, const gsa_model *model, const lie *lies, size_t n_lies)
+{
+    for (size_t i = 0; i < n_lies; i++) {
+        forged what;
+        state ? forge_state(state, &what) : forge_model(model, &what);
+        if (lies[i].note)
+            set_note(&what, lies[i].note, lies[i].text);
+        if (lies[i].tensor)
+            set_element(&what, lies[i].tensor, lies[i].element, lies[i].bits);
+        must_be_refused(state ? restore_state : restore_model, &what.bundle, GSA_FORMAT, lies[i].message,
+                        lies[i].note ? lies[i].note : lies[i].tensor);
+        destroy(&what);
+    }
+}
+
+static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **unused)
+{
+    (void)unused;
+    static const lie lies[] = {
+        {.note = "version", .text = "2", .message = "read it with a newer greedystep"},
+        {.note = "format", .text = "greedystep.model", .message = "this is a greedystep.model"},
+        {.note = "learns", .text = "absolute", .message = "unknown loss 'absolute'"},
+        {.note = "average", .text = "none", .message = "average"},
+        {.tensor = "labels.number", .element = 1, .bits = NOT_A_NUMBER, .message = "label 1 is not a finite number"},
+        {.tensor = "labels.text", .element = 0, .bits = '1', .message = "label 0 has a text that is not its number"},
+        {.tensor = "mean_square", .element = 1, .bits = 0xBF800000, .message = "a mean square is negative"},
+        {.tensor = "mean_square", .element = 1, .bits = 0x7FC00000, .message = "a mean square is negative"},
+        {.tensor = "average", .element = 1, .bits = 0x7FC00000, .message = "'average' has a value that is not finite"},
+        {.tensor = "carried.mass", .element = 1, .bits = MINUS_ONE, .message = "a mass is negative or not finite"},
+        {.tensor = "carried.mass", .element = 1, .bits = NOT_A_NUMBER, .message = "a mass is negative or not finite"},
+        {.tensor = "carried.presence",
+         .element = 1,
+         .bits = 100000,
+         .message = "a feature is in more rows than there are"},
+        {.tensor = "counts",
+         .element = 5,
+         .bits = UINT64_C(1) << 60,
+         .message = "cannot load the state: 1152921504606846976 passes are beyond any run"},
+        {.tensor = "sums",
+         .element = 0,
+         .bits = NOT_A_NUMBER,
+         .message = "cannot load the state: the sum of steps is not a finite number"},
+        {.tensor = "sums",
+         .element = 12,
+         .bits = MINUS_ONE,
+         .message = "cannot load the state: the sum of the weights of rows is negative"},
+        {.tensor = "sums", .element = 12, .bits = 0, .message = "cannot load the state: all of its rows have weight 0"},
+        {.tensor = "sums",
+         .element = 13,
+         .bits = MINUS_ONE,
+         .message = "cannot load the state: softmax loss has no origin of labels"},
+        {.tensor = "sums",
+         .element = 17,
+         .bits = MINUS_ONE,
+         .message = "cannot load the state: the largest weight of a row is negative"},
+        {.tensor = "ancestors",
+         .element = 0,
+         .bits = UINT64_MAX,
+         .message = "the origins of the state are out of order"},
+        {.tensor = "class_sums", .element = 0, .bits = NOT_A_NUMBER, .message = "a weight of a class is negative"},
+        {.tensor = "names.feature", .element = 0, .bits = 1, .message = "the names of features are damaged"},
+        {.tensor = "names.text", .element = 0, .bits = 0, .message = "the names of features are damaged"},
+        {.tensor = "names.text", .element = 0, .bits = 0xC3, .message = "the names of features are damaged"},
+        {.tensor = "schema", .element = 3, .bits = 0, .message = "tensor 'schema' is not a text"},
+        {.tensor = "schema", .element = 3, .bits = 0xFF, .message = "tensor 'schema' is not a text"},
+    };
+    gsa_state *state = rich_state();
+    gsa_state *next = NULL;
+    gsa_error error = {0};
+    next = started_from(state); /* two lineage */
+    learn_random(next, 9, 50, 30, 3);
+    must_be_ok(gsa_state_set_names(next, name_of, NULL, &error), &error);
+    no_lie_is_believed(next, NULL, lies, sizeof lies / sizeof *lies);
+    free_states(next, state);
+}
+
+static void a_contest_that_cannot_be_is_refused(void **unused)
+{
+    (void)unused;
+    static const lie lies[] = {
+        {.tensor = "contest", .element = 0, .bits = NOT_A_NUMBER, .message = "number 0 of the contest is out of range"},
+        {.tensor = "contest", .element = 6, .bits = MINUS_ONE, .message = "number 6 of the contest is out of range"},
+        {.tensor = "contest",
+         .element = 6,
+         .bits = 0x3FF8000000000000, /* one and a half */
+         .message = "number 6 of the contest is out of range"},
+        {.tensor = "rival.weight", .element = 1, .bits = 0x7F800000, .message = "'rival.weight' has a value"},
+    };
+    gsa_state *state = contending_state();
+    no_lie_is_believed(state, NULL, lies, sizeof lies / sizeof *lies);
+    forged what;
+    forge_state(state, &what);
+    set_note(&what, "learns", "auto");
+    tensor_of(&what, "labels.text")->shape[0] = 0;
+    tensor_of(&what, "labels.is_number")->shape[0] = 0;
+    tensor_of(&what, "labels.number")->shape[0] = 0;
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "a contest before there is anything to learn", "contest");
+    destroy(&what);
+    gsa_state_free(state);
+}
+
+static void labels_that_cannot_be_are_refused(void **unused)
+{
+    (void)unused;
+    gsa_state *state = contending_state(); /* labels 0 and 1 */
+    forged what;
+    forge_state(state, &what);
+    set_element(&what, "labels.text", 2, '0');
+    set_element(&what, "labels.number", 1, 0);
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "label '0' occurs twice", "labels");
+    set_element(&what, "labels.is_number", 0, 0); /* a word that looks as the number */
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "", "labels");
+    destroy(&what);
+    forge_state(state, &what);
+    tensor_of(&what, "labels.text")->shape[0] = 3; /* the last one has no end */
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "label 1 is not a text", "labels");
+    tensor_of(&what, "labels.text")->shape[0] = 2; /* there is no second one */
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "label 1 is not a text", "labels");
+    tensor_of(&what, "labels.text")->shape[0] = 5;
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "there is text after the last label", "labels");
+    destroy(&what);
+    gsa_state_free(state);
+}
+
+static void a_model_that_lies_is_refused_with_a_message_that_says_where(void **unused)
+{
+    (void)unused;
+    static const char long_text[] =
+        "a text of more than sixty-four bytes, which no parameter of ours has ever had in it";
+    static const lie lies[] = {
+        {.note = "version", .text = "", .message = "read it with a newer greedystep"},
+        {.note = "loss", .text = "absolute", .message = "unknown loss 'absolute'"},
+        {.note = "loss", .text = "squared", .message = "3 labels and squared loss cannot be"},
+        {.note = "loss", .text = "logistic", .message = "3 labels and logistic loss cannot be"},
+        {.note = "method", .text = long_text, .message = "the method of a model cannot be 'a text"},
+        {.note = "method", .text = "\033[31m", .message = "the method of a model cannot be"},
+        {.note = "method", .text = "", .message = "the method of a model cannot be ''"},
+        {.note = "average", .text = "mean\n", .message = "the average of a model cannot be"},
+        {.note = "intercept", .text = "perhaps", .message = "the intercept of a model cannot be 'perhaps'"},
+        {.note = "average", .text = long_text, .message = "the average of a model cannot be 'a text"},
+        {.tensor = "counts",
+         .element = 0,
+         .bits = UINT64_MAX,
+         .message = "features, 3 labels and softmax loss cannot be"},
+        {.tensor = "weight",
+         .element = 4,
+         .bits = 0x7F800000,
+         .message = "element 4 of tensor 'weight' is not a finite"},
+        {.tensor = "intercept",
+         .element = 2,
+         .bits = NOT_A_NUMBER,
+         .message = "element 2 of tensor 'intercept' is not"},
+        {.tensor = "names.feature", .element = 1, .bits = 0, .message = "the names of features are damaged"},
+        {.tensor = "names.text", .element = 0, .bits = 0xFF, .message = "the names of features are damaged"},
+        {.tensor = "schema", .element = 0, .bits = 0, .message = "tensor 'schema' is not a text"},
+        {.tensor = "schema", .element = 0, .bits = 0x80, .message = "tensor 'schema' is not a text"},
+        {.tensor = "feature", .element = 1, .bits = 0, .message = "feature 0 is out of order or range"},
+        {.tensor = "feature",
+         .element = 2,
+         .bits = UINT32_MAX,
+         .message = "feature 4294967295 is out of order or range"},
+    };
+    gsa_model *model = model_of_classes(1000);
+    no_lie_is_believed(NULL, model, lies, sizeof lies / sizeof *lies);
+    gsa_model_free(model);
+}
+
+/* A few bytes of ids must not make a table of gigabytes. */
+static void a_model_that_claims_more_features_than_fit_is_refused(void **unused)
+{
+    (void)unused;
+    gsa_model *model = model_of_classes(1000), *out = NULL;
+    gsa_env env = {.budget = &(gsa_budget){.limit = 1 << 20}};
+    gsa_error error = {0};
+    forged what;
+    int kept;
+    forge_model(model, &what);
+    set_element(&what, "counts", 0, 4000000000);
+    assert_int_equal(gsai_model_restore(&what.bundle, &env, NULL, NULL, &kept, &out, &error), GSA_LIMIT);
+    assert_non_null(
+        strstr(error.message, "no memory for a model of 4000000000 features and 3 outputs: it takes 44.7 GiB"));
+    assert_non_null(strstr(error.message, "the memory limit is 1.0 MiB"));
+    assert_null(out);
+    destroy(&what);
+    gsa_model_free(model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_state_is_refused_for_any_tensor_or_text_that_is_missing_or_different),
+        cmocka_unit_test(a_model_is_refused_for_any_tensor_or_text_that_is_missing_or_different),
+        cmocka_unit_test(a_state_that_lies_is_refused_with_a_message_that_says_where),
+        cmocka_unit_test(a_contest_that_cannot_be_is_refused),
+        cmocka_unit_test(labels_that_cannot_be_are_refused),
+        cmocka_unit_test(a_model_that_lies_is_refused_with_a_message_that_says_where),
+        cmocka_unit_test(a_model_that_claims_more_features_than_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

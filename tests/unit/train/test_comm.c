@@ -1,0 +1,230 @@
+/* Processes that learn together give the bytes of one, and fail together. */
+#include "ranks.h"
+
+#include <stdatomic.h>
+#include <unistd.h>
+
+/* What all of them are to learn. */
+struct task {
+    uint64_t n_rows, n_classes;
+    gsa_reader *(*open)(const struct task *task, size_t rank);
+    const char *passes;
+    unsigned n_threads;
+    size_t stops; /* the rank that is stopped, or SIZE_MAX */
+};
+
+static gsa_reader *open_rows(const struct task *task, size_t rank)
+{
+    gsa_generator what = {.n_rows = task->n_rows, .n_features = 40, .nnz = 2, .n_classes = task->n_classes, .seed = 3};
+    gsa_reader *reader;
+    gsa_error error = {0};
+    (void)rank;
+    must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
+    return reader;
+}
+
+/* Rows that this rank's copies, or members of its part of a team, have learned: counted as they are looked at. */
+static int count_looks(void *ctx)
+{
+    struct rank *rank = ctx;
+    const struct task *task = rank->ctx;
+    atomic_fetch_add((_Atomic uint64_t *)(void *)&rank->n_learned, 1);
+    return rank->comm.rank == task->stops && rank->n_learned > 20;
+}
+
+static void learn_together(struct rank *rank)
+{
+    const struct task *task = rank->ctx;
+    gsa_env env = {.n_threads = task->n_threads, .should_stop = count_looks, .stop_ctx = rank};
+    gsa_train_hooks hooks = {.comm = &rank->comm};
+    gsa_reader *reader = task->open(task, rank->comm.rank);
+    gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
+    rank->status = gsa_train(state, reader, &hooks, &env, &rank->error);
+    if (rank->status == GSA_OK)
+        rank->saved = state_bytes(state);
+    gsa_state_free(state);
+    gsa_reader_close(reader);
+}
+
+static bytes alone(const struct task *task)
+{
+    gsa_error error = {0};
+    gsa_reader *reader = task->open(task, 0);
+    gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
+    gsa_env env = {.n_threads = 1};
+    must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
+    bytes saved = state_bytes(state);
+    gsa_state_free(state);
+    gsa_reader_close(reader);
+    return saved;
+}
+
+static void the_same_for(const struct task *given, const size_t *n_ranks, size_t n)
+{
+    bytes one = alone(given);
+    for (size_t i = 0; i < n; i++) {
+        struct task task = *given;
+        struct rank rank[MAX_RANKS];
+        task.n_threads = i % 2 == 0 ? 1 : 2;
+        run_ranks(rank, n_ranks[i], learn_together, &task);
+        for (size_t r = 0; r < n_ranks[i]; r++) {
+            must_be_ok(rank[r].status, &rank[r].error);
+            assert_same_bytes(one, rank[r].saved);
+            assert_true(n_ranks[i] > 8 || rank[r].n_learned > 0);
+            assert_true(n_ranks[i] == 1 || rank[r].n_meetings > 2);
+            free(rank[r].saved.data);
+        }
+    }
+    free(one.data);
+}
+
+static void small_files_give_the_bytes_of_one_process(void **unused)
+{
+    (void)unused;
+    static const size_t n_ranks[] = {1, 2, 3, 4, 8, 17};
+    struct task task = {3000, 3, open_rows, "0", 1, SIZE_MAX};
+    the_same_for(&task, n_ranks, sizeof n_ranks / sizeof *n_ranks);
+}
+
+static void long_files_give_the_bytes_of_one_process(void **unused)
+{
+    (void)unused;
+    static const size_t n_ranks[] = {3, 5};
+    assert_int_equal(gsa_plan_round(17 * 65536, 40, 1, 1).n_shards, 8);
+    struct task task = {20 * 65536 - 1000, 2, open_rows, "2", 1, SIZE_MAX};
+    the_same_for(&task, n_ranks, sizeof n_ranks / sizeof *n_ranks);
+}
+
+/* A class that comes in the last block only, so that copies of a round have different labels. */
+struct late {
+    gsa_reader *rows;
+    uint64_t at;
+    double label[65536];
+};
+
+static gsa_status next_late(void *ctx, gsa_batch *out, gsa_error *error)
+{
+    struct late *late = ctx;
+    gsa_status status = gsa_reader_next(late->rows, out, error);
+    if (status != GSA_OK)
+        return status;
+    assert_true(out->n_rows <= 65536);
+    for (size_t i = 0; i < out->n_rows; i++)
+        late->label[i] = late->at + i == 18 * 65536 + 77 ? 7 : out->label[i];
+    late->at += out->n_rows;
+    out->label = late->label;
+    return GSA_OK;
+}
+
+static gsa_status rewind_late(void *ctx, gsa_error *error)
+{
+    struct late *late = ctx;
+    late->at = 0;
+    return gsa_reader_rewind(late->rows, error);
+}
+
+static struct late late_of[MAX_RANKS];
+
+static gsa_reader *open_late(const struct task *task, size_t rank)
+{
+    struct late *late = &late_of[rank];
+    if (late->rows)
+        gsa_reader_close(late->rows);
+    *late = (struct late){.rows = open_rows(task, rank)};
+    gsa_row_source source = {late, next_late, rewind_late};
+    gsa_reader *reader;
+    gsa_error error = {0};
+    must_be_ok(gsa_reader_open_rows(&source, NULL, &reader, &error), &error);
+    return reader;
+}
+
+static void a_class_that_only_one_copy_has_met_is_everyones_after_the_round(void **unused)
+{
+    (void)unused;
+    static const size_t n_ranks[] = {3};
+    struct task task = {19 * 65536, 3, open_late, "1", 1, SIZE_MAX};
+    the_same_for(&task, n_ranks, 1);
+    for (size_t r = 0; r < MAX_RANKS; r++)
+        if (late_of[r].rows)
+            gsa_reader_close(late_of[r].rows);
+}
+
+/* After the first round there are more features than rows, so that the rows that follow are learned one by one again.
+ */
+enum { MANY = 36 * 65536 };
+static char *growing_text;
+
+static gsa_reader *open_growing(const struct task *task, size_t rank)
+{
+    (void)task;
+    (void)rank;
+    return text_reader(growing_text, NULL);
+}
+
+static void rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan(void **unused)
+{
+    (void)unused;
+    static const size_t n_ranks[] = {2};
+    struct task task = {0, 2, open_growing, "1", 1, SIZE_MAX};
+    assert_int_equal(gsa_plan_round(32 * 65536, 6000000, 1, 1).n_shards, 1);
+    char *at = growing_text = malloc((size_t)MANY * 6 + 1000);
+    assert_non_null(at);
+    for (size_t r = 0; r < MANY; r++) {
+        const char *row = r / 50 == 20 * 65536 / 50 ? "1 6000000:1\n" : "0 1:1\n";
+        size_t size = strlen(row);
+        memcpy(at, row, size);
+        if (size == 6) {
+            at[0] = r % 3 == 0 ? '1' : '0';
+            at[2] = (char)('1' + r % 7);
+        }
+        at += size;
+    }
+    *at = '\0';
+    the_same_for(&task, n_ranks, 1);
+    free(growing_text);
+}
+
+static gsa_reader *open_bad_at_two(const struct task *task, size_t rank)
+{
+    static const char good[] = "1 1:1\n0 2:1\n1 1:1 2:1\n0 3:1\n", bad[] = "1 1:1\n0 2:1\n1 1:1 2:x\n0 3:1\n";
+    (void)task;
+    return text_reader(rank == 2 ? bad : good, NULL);
+}
+
+static void a_failure_of_one_is_everyones_and_names_it(void **unused)
+{
+    (void)unused;
+    struct task task = {0, 2, open_bad_at_two, "0", 1, SIZE_MAX};
+    struct rank rank[5];
+    run_ranks(rank, 5, learn_together, &task);
+    for (size_t r = 0; r < 5; r++) {
+        assert_int_equal(rank[r].status, GSA_INPUT);
+        assert_non_null(strstr(rank[r].error.message, "rank 2: test.svm:3 (byte "));
+        assert_int_equal(rank[r].error.line, 3);
+    }
+}
+
+static void a_stop_of_one_stops_all(void **unused)
+{
+    (void)unused;
+    for (size_t who = 0; who < 3; who += 2) { /* in a team, and before rounds */
+        struct task task = {who == 0 ? 3000 : 20 * 65536, 2, open_rows, "3", 1, who};
+        struct rank rank[3];
+        run_ranks(rank, 3, learn_together, &task);
+        for (size_t r = 0; r < 3; r++)
+            assert_int_equal(rank[r].status, GSA_STOPPED);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(small_files_give_the_bytes_of_one_process),
+        cmocka_unit_test(long_files_give_the_bytes_of_one_process),
+        cmocka_unit_test(a_class_that_only_one_copy_has_met_is_everyones_after_the_round),
+        cmocka_unit_test(rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan),
+        cmocka_unit_test(a_failure_of_one_is_everyones_and_names_it),
+        cmocka_unit_test(a_stop_of_one_stops_all),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
