@@ -146,6 +146,7 @@ def ranks(given: argparse.Namespace) -> None:
 def merge(given: argparse.Namespace) -> None:
     size = QUICK_WIDE if given.quick else WIDE
     program = Path(given.folder).resolve() / "allreduce"
+    program.parent.mkdir(parents=True, exist_ok=True)
     run("mpicc.openmpi", "-O2", str(HERE / "allreduce.c"), "-o", str(program))
     train(given, Memory(1), size, "merge")
     for kind in ("memory", "1 Gbit/s"):
