@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How large the house is, at one commit or several beside each other: lines of code by room, the longest files and
-functions, public symbols, verbs and flags, lines that stand somewhere else too, and what a build costs.
+"""How large the code is, at one commit or several side by side: lines per folder by cloc, files, lengths of functions,
+public symbols, verbs and options, repeated lines, and the time of a build.
 
-    python3 bench/house/run.py 9b26a8b HEAD              a table, in Markdown
-    python3 bench/house/run.py 9b26a8b HEAD --build      with the time of a release build of each, in turn, three times
+    apt-get install cloc
+    python3 bench/code/run.py 52b00f8 HEAD              a table, in Markdown
+    python3 bench/code/run.py 52b00f8 HEAD --build      with the time of a release build of each, in turn, three times
 """
 
 from __future__ import annotations
@@ -25,10 +26,11 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 from shared import markdown
 
-ROOMS = [
-    *(f"src/{room}" for room in ("base", "core", "store", "data", "engine", "mpi", "baseline")),
-    *("include", "cli", "python/greedystep", "python/tests", "tests", "fuzz", "bench", "scripts", "examples"),
-]
+# core and engine are those of version 1.
+LAYERS = ("base", "data", "core", "learn", "solve", "merge", "model", "store", "engine", "train", "mpi", "baseline")
+OTHERS = ("src", "include", "cli", "python/greedystep", "python/tests", "tests", "fuzz", "bench")
+FOLDERS = [*(f"src/{name}" for name in LAYERS), *OTHERS]
+LANGUAGES = "C,C/C++ Header,Python,Bourne Shell"
 CODE = {".c", ".h", ".def", ".py", ".sh"}
 RUN = 6  # lines
 PROBES = 3  # builds of each tree
@@ -40,8 +42,8 @@ FUNCTION = re.compile(r"^\{\n(.*?)^\}", re.MULTILINE | re.DOTALL)
 Facts = dict[str, str]
 
 
-def code_files(tree: Path, *rooms: str) -> list[Path]:
-    found = (path for room in rooms for path in (tree / room).rglob("*") if path.is_file())
+def code_files(tree: Path, *folders: str) -> list[Path]:
+    found = (path for name in folders for path in (tree / name).rglob("*") if path.is_file())
     return sorted(path for path in found if path.suffix in CODE or is_script(path))
 
 
@@ -50,7 +52,7 @@ def is_script(path: Path) -> bool:
 
 
 def lines_of_code(path: Path) -> list[str]:
-    """Without comments and blank lines, as tests/policy/size.sh counts; `#` begins C's directives, which are code."""
+    """Without comments and blank lines; `#` begins C's directives, which are code."""
     is_c = path.suffix in {".c", ".h", ".def"}
     return [
         line
@@ -59,12 +61,12 @@ def lines_of_code(path: Path) -> list[str]:
     ]
 
 
-def longest_files(tree: Path, *rooms: str) -> str:
-    sizes = [(len(path.read_text().splitlines()), path.name) for path in code_files(tree, *rooms)]
+def longest_files(tree: Path, *folders: str) -> str:
+    sizes = [(len(path.read_text().splitlines()), path.name) for path in code_files(tree, *folders)]
     return ", ".join(f"{name} {size}" for size, name in sorted(sizes, reverse=True)[:3])
 
 
-def longest_functions(tree: Path) -> tuple[str, int]:
+def functions(tree: Path) -> str:
     sizes = []
     for path in code_files(tree, "src", "cli"):
         text = path.read_text()
@@ -72,13 +74,27 @@ def longest_functions(tree: Path) -> tuple[str, int]:
             before = text[: body.start()].rstrip().rsplit("\n\n", 1)[-1].rsplit(";\n", 1)[-1]
             name = re.search(r"(\w+)\(", before)
             sizes.append((body.group(1).count("\n"), name.group(1) if name else "?"))
-    return ", ".join(f"{name} {size}" for size, name in sorted(sizes, reverse=True)[:3]), sum(s > 40 for s, _ in sizes)
+    longest = ", ".join(f"{name} {size}" for size, name in sorted(sizes, reverse=True)[:3])
+    return f"median {statistics.median(size for size, _ in sizes):.0f}; {longest}"
 
 
-def duplicated(tree: Path, *rooms: str) -> int:
+def cloc(tree: Path, folder: str) -> str:
+    if not (tree / folder).is_dir():
+        return "-"
+    told = subprocess.run(
+        ["cloc", "--quiet", "--csv", f"--include-lang={LANGUAGES}", str(tree / folder)],
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+    ).stdout
+    n_files, _, _, _, n_lines = told.strip().splitlines()[-1].split(",")
+    return f"{int(n_lines):,} in {n_files} files"
+
+
+def duplicated(tree: Path, *folders: str) -> int:
     """Lines that stand in a run of RUN lines, white space folded, that stands in another place too."""
     places = collections.defaultdict(list)
-    for path in code_files(tree, *rooms):
+    for path in code_files(tree, *folders):
         lines = [" ".join(line.split()) for line in lines_of_code(path) if not THIN.match(line)]
         for at in range(len(lines) - RUN + 1):
             places["\n".join(lines[at : at + RUN])].append((path, at))
@@ -88,7 +104,9 @@ def duplicated(tree: Path, *rooms: str) -> int:
 
 def flags(tree: Path) -> set[str]:
     named = {name for path in code_files(tree, "cli") for name in OPTION.findall(path.read_text())}
-    return named | set(re.findall(r"^PARAM\((\w+)", (tree / "src/learn/params.def").read_text(), re.MULTILINE))
+    return named | set(
+        re.findall(r"^PARAM\((\w+)", next((tree / "src").glob("*/params.def")).read_text(), re.MULTILINE)
+    )
 
 
 def verbs(tree: Path) -> int:
@@ -97,21 +115,16 @@ def verbs(tree: Path) -> int:
 
 
 def look_at(tree: Path) -> Facts:
-    facts = {}
-    for room in ROOMS:
-        files = code_files(tree, room)
-        if room == "tests":
-            room = "tests (C, sh, Python)"
-        facts[f"lines of {room}"] = f"{sum(len(lines_of_code(path)) for path in files):,} in {len(files)}"
+    facts = {f"lines of {folder}": cloc(tree, folder) for folder in FOLDERS}
     facts["pages of docs"] = f"{len(list((tree / 'docs').rglob('*.md')))}"
     facts["longest files of src, cli"] = longest_files(tree, "src", "cli")
     facts["longest files of tests"] = longest_files(tree, "tests")
-    facts["longest functions"], over = longest_functions(tree)
-    facts["functions above 40 lines"] = f"{over}"
-    facts["public symbols"] = f"{len((tree / 'tests/policy/exports.txt').read_text().split())}"
-    facts["verbs, flags"] = f"{verbs(tree)}, {len(flags(tree))}"
-    for rooms in (("src", "cli", "include"), ("python", "bench", "scripts", "examples"), ("tests", "fuzz")):
-        facts[f"lines in runs of {RUN} that stand twice: {', '.join(rooms)}"] = f"{duplicated(tree, *rooms)}"
+    facts["functions, in lines"] = functions(tree)
+    exports = next((tree / "tests").glob("*/exports.txt"))
+    facts["public symbols"] = f"{len(exports.read_text().split())}"
+    facts["verbs, options"] = f"{verbs(tree)}, {len(flags(tree))}"
+    for folders in (("src", "cli", "include"), ("python", "bench", "scripts", "examples"), ("tests", "fuzz")):
+        facts[f"lines in repeated runs of {RUN}: {', '.join(folders)}"] = f"{duplicated(tree, *folders)}"
     return facts
 
 
