@@ -1,4 +1,4 @@
-/* greedystep: readers and writers. Bytes to batches and back; nothing here knows of training. */
+/* greedystep: readers and writers. Bytes to batches and back, without any knowledge of training. */
 #ifndef GREEDYSTEP_DATA_H
 #define GREEDYSTEP_DATA_H
 
@@ -8,208 +8,205 @@
 extern "C" {
 #endif
 
-/* Where batches come from. */
+/* A source of batches. */
 typedef struct gsa_reader gsa_reader;
 
-/* All zero is the default. Texts are copied. Columns are given by name or, if none has that name, by number from 1;
- * those of a list are parted by commas. label, weight, categorical and ignore say that the input is a table. */
+/* Options of a reader; all zero is the default. Texts are copied. Columns are given by name or, if none has that name,
+ * by number from 1; lists are separated by commas. label, weight, categorical and ignore imply that the input is a
+ * table. */
 typedef struct gsa_reader_options {
-    int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row ends the reading with GSA_INPUT */
-    int without_labels;      /* nonzero: labels of tables are not looked at and may be missing; batches have none */
-    int remember_names;      /* nonzero: gsa_reader_name knows the words that came first, GSA_MAX_NAMES of them */
-    const char *label;       /* the column that is learned */
-    const char *weight;      /* the column that says what a row counts for */
-    const char *categorical; /* columns that are taken for words, whatever stands in them */
-    const char *ignore;      /* columns that are left out */
-    const char *cross;       /* "A*B,C*D": products of the features of two columns, or namespaces, are features too */
-    unsigned bits;           /* words are hashed to so many, 1 .. 31; 0: 24 */
-    int keep_cells;          /* nonzero: gsa_reader_cells tells what stood in the columns of a table */
+    int skip_bad_rows;       /* nonzero: count bad rows and go on; zero: a bad row fails with GSA_INPUT */
+    int without_labels;      /* nonzero: labels of tables are ignored and may be missing; batches have none */
+    int remember_names;      /* nonzero: keep the first GSA_MAX_NAMES names of categories for gsa_reader_name */
+    const char *label;       /* the column to predict */
+    const char *weight;      /* the column of row weights */
+    const char *categorical; /* columns to treat as categories, whatever they hold */
+    const char *ignore;      /* columns to leave out */
+    const char *cross;       /* "A*B,C*D": adds products of the features of two columns or namespaces */
+    unsigned bits;           /* categories are hashed to 2^bits features, 1 .. 31; 0: 24 */
+    int keep_cells;          /* nonzero: keep the cells of a table for gsa_reader_cells */
 } gsa_reader_options;
 
-/* Files in libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or caches of parsed rows (.gsac),
- * plain or compressed, all recognised by content and name (docs/formats/csv.md), read one after the other; "-" is
- * standard input and stands alone. Options and env may be NULL. Files are opened when their turn comes, but one that
- * cannot be opened is reported here. With more than one thread (env.n_threads) text is decompressed and parsed ahead,
- * also between calls, to the same rows and failures. */
+/* Opens files, which are read in sequence: libsvm / svmlight text, tables in text (CSV, TSV), Vowpal Wabbit text or
+ * caches of parsed rows (.gsac), plain or compressed, recognised by content and name (docs/formats/csv.md). "-" is
+ * standard input and must be the only one. Options and env may be NULL. Fails at once if a file cannot be opened. With
+ * more than one thread (env.n_threads) text is decompressed and parsed ahead, with the same rows and errors. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open(const char *const *paths, size_t n_paths,
                                                  const gsa_reader_options *options, const gsa_env *env,
                                                  gsa_reader **out, gsa_error *error);
-/* The same in memory, borrowed until close. The name is used in messages. */
+/* Opens the same formats in memory, borrowed until close. The name is used in messages. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name,
                                                         const gsa_reader_options *options, const gsa_env *env,
                                                         gsa_reader **out, gsa_error *error);
 
 struct ArrowArrayStream;
-/* How a stream of Arrow is opened once more, for several passes. */
+/* Reopens an Arrow stream, for several passes. */
 typedef struct gsa_arrow_again {
-    /* A stream of the same rows from the first on; 0, or a code of errno.h. */
+    /* Opens a stream of the same rows from the first on; returns 0, or a code of errno.h. */
     int (*open)(void *ctx, struct ArrowArrayStream *out);
-    void (*release)(void *ctx); /* NULL, or called once: at close, or if the reader cannot be opened */
+    void (*release)(void *ctx); /* NULL, or called once: at close, or if opening fails */
     void *ctx;                  /* handed to both */
 } gsa_arrow_again;
 
-/* A table as an Arrow C stream (<greedystep/arrow.h>, docs/formats/arrow.md), with the options, the schema and the
- * features of tables in text; kinds come from the types. Columns of integers, floats, bool, text and dictionaries of
- * these are features; or a list of ids and a list of values, or one list of fixed size, are all features of the row,
- * which have then no schema. Null and NaN are absent. Other types are refused by name, unless they are ignored.
+/* Opens a table as an Arrow C stream (<greedystep/arrow.h>, docs/formats/arrow.md), with the options, schema and
+ * features of tables in text; kinds of columns follow from their types. Columns of integers, floats, bool, text and
+ * dictionaries of these are features. Alternatively a list of ids and a list of values, or one list of fixed size, hold
+ * all features of a row, without a schema. Null and NaN are absent. Other types are errors unless ignored.
  *
- * The stream is taken over, also on failure: its `release` is NULL then, and is called once, at close or when another
- * is opened in its place. That is what `again` is for; where it or its `open` is NULL, the rows are a stream, which is
- * read once. The reader checks offsets, lengths and numbers of dictionaries against each other, but buffers have no
- * sizes in this interface: that they are as long as the arrays say, and aligned for their type, is trusted. */
+ * Takes the stream over, also on failure: sets its `release` to NULL and calls it once, at close or when `again` opens
+ * another in its place. If `again` or its `open` is NULL the rows can be read once. Offsets, lengths and dictionary
+ * indexes are checked against each other; buffers have no sizes in this interface, so their length and alignment are
+ * trusted. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
                                                        const gsa_reader_options *options, const gsa_env *env,
                                                        gsa_reader **out, gsa_error *error);
 
-/* Rows that the caller has in memory, or makes. Functions are called from the thread that reads, which in gsa_train may
- * be another than the caller's, but one at a time. */
+/* Rows that the caller holds or makes. The functions are called one at a time, from the thread that reads, which in
+ * gsa_train may be another than the caller's. */
 typedef struct gsa_row_source {
     void *ctx; /* handed to both functions */
-    /* The next rows, borrowed until the next call of either; GSA_END after the last, GSA_STOPPED, or a failure. */
+    /* Returns the next rows, borrowed until the next call of either; GSA_END after the last, GSA_STOPPED, or an error.
+     */
     gsa_status (*next)(void *ctx, gsa_batch *out, gsa_error *error);
-    gsa_status (*rewind)(void *ctx, gsa_error *error); /* NULL: the rows are a stream, which is read once */
+    gsa_status (*rewind)(void *ctx, gsa_error *error); /* NULL: the rows can be read once */
 } gsa_row_source;
-/* A reader of these rows. The source is copied; what its ctx points to must outlive the reader. */
+/* Opens a reader of such rows. The source is copied; what its ctx points to must outlive the reader. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env,
                                                       gsa_reader **out, gsa_error *error);
 
-/* Rows with planted weights; the same on every machine, any row computable alone. Feature ids of a row: one in each of
- * `nnz` equal slices of the features, value 1; with a skew the id at place r (from 0) of its slice comes about in
- * proportion to 1 / (r + 1)^skew. Labels are drawn from the planted model's own probabilities: of two classes 0 and 1,
- * of more 0 .. classes-1; classes = 1 gives a real target with Gaussian-like noise. */
+/* Generated rows with planted weights, the same on every machine. A row has one feature of value 1 in each of `nnz`
+ * equal slices of the features; with a skew, id r (from 0) of a slice has a probability in proportion to
+ * 1 / (r + 1)^skew. Labels are drawn from the planted model's probabilities: 0 and 1, or 0 .. classes - 1; classes = 1
+ * gives a real target with Gaussian-like noise. */
 typedef struct gsa_generator {
-    uint64_t n_rows;     /* how many */
+    uint64_t n_rows;     /* number of rows */
     uint64_t n_features; /* 1 .. 2^32 - 2 */
     uint64_t nnz;        /* 1 .. n_features */
     uint64_t n_classes;  /* 1 .. 1000 */
-    uint64_t seed;       /* another one gives other weights and rows */
-    double skew;         /* 0 .. 10; 0: all ids of a slice alike, 1: like words of a language */
-    double noise;        /* classes: share of rows, 0 .. 1, whose label is any of the classes, whatever the features;
-                          * a real target: the noise's standard deviation, 0 .. 1e6, where 0 stands for 0.3 */
+    uint64_t seed;       /* of weights and rows */
+    double skew;         /* 0 .. 10; 0: uniform, 1: like words of a language */
+    double noise;        /* classes: share of rows, 0 .. 1, with a random label; a real target: the standard
+                          * deviation of the noise, 0 .. 1e6, where 0 means 0.3 */
 } gsa_generator;
-/* A reader of these rows; GSA_ARGUMENT if a number is out of its range. */
+/* Opens a reader of generated rows; GSA_ARGUMENT if a number is out of range. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *env,
                                                            gsa_reader **out, gsa_error *error);
 
-/* The next rows (of a stream of text those that are there), valid until the next call on this reader (label words keep
- * their numbers and texts until close); GSA_END after the last. A failure may be followed by another call only if it
- * was GSA_STOPPED. */
+/* Returns the next rows, valid until the next call on this reader (label words keep their numbers and texts until
+ * close); GSA_END after the last. From a stream, rows are returned as soon as they arrive. After an error other than
+ * GSA_STOPPED the reader must not be read further. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_next(gsa_reader *reader, gsa_batch *out, gsa_error *error);
-/* Reads as far as it takes to know what the input is, of a table the meaning of its columns; rows are still to come.
- * The first call of next does the same. GSA_OK also if there are no rows. */
+/* Reads as far as needed to recognise the format and, of a table, its columns; rows are still to come. The first call
+ * of next does the same. GSA_OK also if there are no rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error);
-/* What the columns must be, as another reader or a model tells it (NULL: whatever they are); before begin and next. In
- * a table with a header they are found by name, else by position; one that is missing or not known is GSA_ARGUMENT. */
+/* Sets the schema that the input must match, as another reader or a model returns it (NULL: any); before begin and
+ * next. Columns are matched by name if the table has a header, else by position; a missing or unknown one is
+ * GSA_ARGUMENT. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error);
-/* After begin: the meaning of the columns (docs/formats/schema.md), NULL if the rows came with feature numbers. Valid
- * until close. */
+/* Returns the schema, after begin: the meaning of the columns (docs/formats/schema.md); NULL if rows have feature
+ * numbers. Valid until close. */
 GSA_API const char *gsa_reader_schema(const gsa_reader *reader);
-/* After begin: one line about what the first file was taken for, NULL if there is nothing to say. Valid until close. */
+/* Returns a line that describes the first file, after begin; NULL if there is nothing to say. Valid until close. */
 GSA_API const char *gsa_reader_description(const gsa_reader *reader);
-/* The name of a feature of a table: that of its column or, of a word, column=word; NULL if it is not known. */
+/* Returns the name of a table's feature: its column, or column=category; NULL if it is not known. */
 GSA_API const char *gsa_reader_name(const gsa_reader *reader, uint64_t feature);
-/* The most words that have a name. */
+/* The maximum of categories with names. */
 #define GSA_MAX_NAMES ((size_t)1 << 20)
-/* The most bytes of all names. */
+/* The maximum of bytes of all names. */
 #define GSA_NAMES_SIZE ((size_t)64 << 20)
-/* Names of words by number, in the order in which their features came; NULL beyond the end. There are at most
- * GSA_MAX_NAMES, and GSA_NAMES_SIZE bytes of them. The first word of a feature may be one that cannot be shown; then
- * the name is empty here, and gsa_reader_name has none. Valid until rows are read. */
+/* Returns the names of categories by number, in the order in which their features appeared; NULL beyond the end. Empty
+ * if the category cannot be printed. Valid until rows are read. */
 GSA_API const char *gsa_reader_name_at(const gsa_reader *reader, size_t number, uint64_t *feature);
-/* With remember_names, while no other thread reads: the share of the words so far that have a feature in common with
- * another word, estimated by how many features are taken; NaN if there are no words. */
+/* Returns the share of categories that collide with another in one feature, estimated from the number of features in
+ * use; NaN without categories. Needs remember_names; not while another thread reads. */
 GSA_API double gsa_reader_collision_rate(const gsa_reader *reader);
 
-/* With keep_cells, of the batch that came last: a table's columns of features, numbers and then words, each in the
- * order of the schema; *n_columns a row. An absent cell is 0. A number is 1, and zero if the batch does not have it; a
- * word is the hash of which its feature is the lowest bits (docs/formats/schema.md). NULL if a row of it did not come
- * as text or Arrow columns. */
+/* Returns the cells of the last batch, *n_columns per row: numeric columns, then categorical ones, each in the order of
+ * the schema. An absent cell is 0, a number 1, a category the hash whose lowest bits are its feature
+ * (docs/formats/schema.md). NULL without keep_cells, and if a row did not come from text or Arrow columns. */
 GSA_API const uint64_t *gsa_reader_cells(const gsa_reader *reader, size_t *n_columns);
 
-/* What a schema says of features: words are hashed to ids from n_numbers on, 2^bits of them. */
+/* The features of a schema: categories are hashed to 2^bits ids from n_numbers on. */
 typedef struct gsa_schema_info {
-    unsigned bits;               /* of the reader's options */
-    uint64_t n_numbers, n_words; /* columns; of namespaces 0 and 1 */
+    unsigned bits;               /* as in the reader's options */
+    uint64_t n_numbers, n_words; /* numeric and categorical columns; of namespaces 0 and 1 */
     uint64_t n_crosses;          /* products of two columns or namespaces */
 } gsa_schema_info;
-/* Takes a text apart that gsa_reader_schema gave. */
+/* Parses a schema as gsa_reader_schema returns it. */
 GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_schema_info *out, gsa_error *error);
-/* Back to the first row; GSA_UNSUPPORTED for a stream. */
+/* Goes back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 
-/* Readers of the same input, in one process or many, that deal its rows among themselves. Both calls find out what the
- * input is, as begin does, and count rows anew; a rewind leads back to the first row of all. Streams, rows of a caller
- * and Arrow streams that are not kept are GSA_UNSUPPORTED. After a failure, GSA_STOPPED included, there are no rows
- * until the next such call or a rewind.
+/* Several readers of one input, in one process or many, can divide its rows by seek or share. Both recognise the input
+ * as begin does and count rows anew; a rewind goes back to the first row of all. GSA_UNSUPPORTED for streams, rows of
+ * the caller, and Arrow streams that were not spilled. After a failure, GSA_STOPPED included, there are no rows until
+ * the next such call or a rewind.
  *
- * The next row is the one at this place, which this reader or another one of the same input delivered in a batch (kept
- * rows: a reader of these), and all others follow up to the end. GSA_ARGUMENT if no row begins there, as far as that
- * can be told: of a table the beginning of any line is believed. What is compressed is read again from the beginning of
- * its file. If the line of the place is 0, the lines of the rows that follow in its file are not known either. */
+ * Continues with the row at a location that a reader of the same input returned in a batch. GSA_ARGUMENT if no row
+ * begins there, as far as that can be checked: in a table any line start is accepted. Compressed files are read again
+ * from their start. If the line of the location is 0, lines of the following rows are unknown too. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *row, gsa_error *error);
-/* Only the rows of one part, counted from 0, and then GSA_END: each row is in exactly one part, and one after the other
- * the parts are all rows in their order. They are about equal in bytes, as these are stored, of all files together: a
- * line is in the part in which it begins, a block of a cache likewise, and so is the whole of a file that is a table in
- * text, or compressed. Of the file in which a part begins in the middle, lines are not known. */
+/* Reads only one part, from 0: every row is in exactly one part, and the parts in sequence are all rows in order. Parts
+ * have about equal bytes as stored, over all files. A line or a cache block belongs to the part in which it begins; so
+ * does the whole of a table in text or of a compressed file. Where a part begins inside a file, lines are unknown. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
                                                   gsa_error *error);
 /* Some consecutive rows of an input. */
 typedef struct gsa_row_range {
-    gsa_place at;               /* the first of them */
-    uint64_t n_rows, n_entries; /* how many */
+    gsa_place at;               /* of the first row */
+    uint64_t n_rows, n_entries; /* rows and their entries */
 } gsa_row_range;
-/* Right after seek or share, and again: the next rows are passed over, without being read where what they are is told
- * without, as it is of the blocks of a cache. GSA_UNSUPPORTED: the rows that come now have to be read. */
+/* Skips the next block of a cache without reading it, right after seek, share or skip, and describes it. Other formats
+ * return GSA_UNSUPPORTED: their rows have to be read. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error);
-/* Closes and frees the reader; its batches are no longer valid. Takes NULL. */
+/* Closes and frees a reader; its batches become invalid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
 
-/* Before several passes: goes back to the first row and, if one of the files is compressed or it is Arrow streams,
- * writes the rows of the next complete pass as a cache to a file without a name in `folder`; after that a rewind leads
- * there, and the rows come several times as fast, with their numbers as places. The file takes at most half of the room
- * there and is gone when the reader is closed, however the process ends. What cannot be kept, then or from the start
- * (plain files, memory), is read again. Does nothing to a stream, which is read once, nor to rows that a caller has or
- * that are generated. */
+/* Prepares several passes: goes back to the first row and, if a file is compressed or the input is an Arrow stream,
+ * writes the rows of the next complete pass as a cache to an unnamed file in `folder`. Later passes read it, several
+ * times faster, with row numbers as locations. The file takes at most half of the free space and is gone when the
+ * reader is closed or the process ends. Without space, and for plain files and memory, rows are parsed again. Does
+ * nothing for streams, rows of the caller and generated rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char *folder, gsa_error *error);
 
-/* How far a reader has come. */
+/* The progress of a reader. */
 typedef struct gsa_reader_progress {
     uint64_t n_rows;      /* delivered since the start or the last rewind, seek or share */
-    uint64_t n_bad_rows;  /* skipped since then; of kept rows, when they were kept */
-    uint64_t bytes_read;  /* from the source, compressed where it is, since then */
+    uint64_t n_bad_rows;  /* skipped since then; of spilled rows, when they were written */
+    uint64_t bytes_read;  /* from the source since then, before decompression */
     uint64_t bytes_total; /* 0 if unknown */
     int is_stream;        /* nonzero: cannot be read again */
-    uint64_t bytes_kept;  /* of gsa_reader_spill's file, which are bytes_total then; 0: rows do not come from it */
-    int keep_failed;      /* nonzero: rows could not be kept, for want of room for instance */
-    int is_packed;        /* nonzero: a file that was read is compressed, so that a seek in it reads what is before */
+    uint64_t bytes_kept;  /* size of the spill file, then also bytes_total; 0: rows do not come from it */
+    int keep_failed;      /* nonzero: rows could not be spilled, for want of space for instance */
+    int is_packed;        /* nonzero: a file is compressed, so a seek reads it from its start */
 } gsa_reader_progress;
-/* May be asked while another thread reads. */
+/* Fills in the progress; may be called while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);
-/* Name of a file by the number in gsa_place; never NULL. */
+/* Returns the name of a file by its number in gsa_place; never NULL. */
 GSA_API const char *gsa_reader_file(const gsa_reader *reader, uint32_t file);
-/* Puts file, line and byte of a row in front of the message of an error that names a row of `batch`. */
+/* Prefixes the message of an error about a row of `batch` with its file, line and byte. */
 GSA_API void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_error *error);
 
-/* The codecs of this build by number: "gzip", "zstd" ...; NULL beyond the end. `version` gets the library's version or
- * NULL where this build lacks it. */
+/* Returns a codec by its number, "gzip", "zstd" ...; NULL beyond the end. *version: that of the library, NULL if this
+ * build lacks it. */
 GSA_API const char *gsa_codec_at(size_t number, const char **version);
 
-/* Where rows go. */
+/* A destination of batches. */
 typedef struct gsa_writer gsa_writer;
-/* Rows to a file ("-": standard output) as "libsvm" text, "gsac" (a cache of parsed rows) or "vw" (Vowpal Wabbit text);
- * NULL: what its name ends in, or libsvm text. Each is compressed if .gz or .zst stands behind that. A file appears
- * under its name only when close succeeds. libsvm text has no weights of rows, Vowpal Wabbit text no words as labels:
- * GSA_UNSUPPORTED and GSA_INPUT. */
+/* Opens a file ("-": standard output) for "libsvm" text, "gsac" (a cache of parsed rows) or "vw" (Vowpal Wabbit text);
+ * NULL: by the suffix, else libsvm text. Compresses if .gz or .zst follows the suffix. The file appears under its name
+ * when close succeeds. Row weights in libsvm text are GSA_UNSUPPORTED, words as labels in Vowpal Wabbit text
+ * GSA_INPUT. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env,
                                                  gsa_writer **out, gsa_error *error);
-/* Before the first row: what the columns mean that the rows came from (gsa_reader_schema; NULL: they had none). A cache
- * keeps it, libsvm text cannot; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
+/* Sets the schema of the rows (gsa_reader_schema; NULL: none), before the first row. A cache keeps it, libsvm text does
+ * not; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);
 /* Writes the next rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
-/* Finishes and frees; on failure no file is left behind. */
+/* Finishes the file and frees the writer; leaves no file behind on failure. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error);
-/* Frees and removes what was written. Takes NULL. */
+/* Removes what was written and frees the writer. Takes NULL. */
 GSA_API void gsa_writer_discard(gsa_writer *writer);
 
 #ifdef __cplusplus
