@@ -68,7 +68,8 @@ FILES_MAY_USE = {
     "cli/trace.c": "sys/resource",  # the peak memory of a run
     "cli/train_checkpoint.c": "dirent",  # what a killed process has left
     "cli/cluster.c": "dlfcn",  # a library that may be there or not
-    "cli/duckdb.c": "dlfcn",
+    "cli/duckdb.c": "dlfcn greedystep/arrow",
+    "cli/session.c": "greedystep/arrow",
 }
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:([<"])([^>"]*)[>"]|([^<"\s].*))', re.MULTILINE)
 
