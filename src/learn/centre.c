@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Present in at least this share of rows. */
@@ -17,6 +18,20 @@ const gsai_column *gsai_centre_column(const gsa_state *state, size_t slot, doubl
 {
     bool dense = count >= DENSE_SHARE * rows && slot > 0 && slot < state->centre.n;
     return dense && state->centre.at[slot].n > 0 ? &state->centre.at[slot] : NULL;
+}
+
+gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot)
+{
+    if (slot >= state->centre.n)
+        return (gsai_measure){0, -1};
+    const gsai_column *column =
+        gsai_centre_column(state, slot, gsai_state_rows_of(state, table, slot) + 1, (double)(state->rows_behind + 1));
+    if (!column)
+        return (gsai_measure){0, -1};
+    /* A column that does not vary, up to the rounding of its values, has nothing to say. */
+    double noise = 1e-14 * column->mean * column->mean * column->n;
+    double per_unit = column->squares > noise ? sqrt(column->n / column->squares) : 0;
+    return (gsai_measure){column->mean, gsai_finite_float(per_unit)};
 }
 
 gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, gsa_error *error)

@@ -65,6 +65,18 @@ gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
     return status;
 }
 
+gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
+{
+    if (!from->best.weight)
+        return GSA_OK;
+    float *weight = gsai_copy(&to->env, from->best.weight, from->best.n_slots * from->best.n_outputs, sizeof *weight);
+    if (!weight)
+        return gsai_fail_memory(&to->env, error, "no memory for the best weights");
+    to->best = from->best;
+    to->best.weight = weight;
+    return GSA_OK;
+}
+
 static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     if (!gsai_params_balance(&to->params) || from->class_sums.n == 0)
@@ -148,6 +160,38 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
 gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     return fork_into(base, n_copies, env, NULL, out, error);
+}
+
+/* What belongs to the run stays, though what it came by may have been in a file, or with another process. */
+static void keep_run(gsai_params *params, const gsai_params *of_run)
+{
+    for (int id = 0; id < GSAI_PARAMS; id++)
+        if (!gsai_param_decides_result((gsai_param_id)id)) {
+            params->value[id] = of_run->value[id];
+            memcpy(params->text[id], of_run->text[id], sizeof params->text[id]);
+        }
+    gsai_params_take_loss(params, of_run);
+}
+
+gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
+{
+    const gsa_env *mine = &state->env, *its = &by->env;
+    bool same_memory = mine->alloc == its->alloc && mine->release == its->release &&
+                       mine->alloc_ctx == its->alloc_ctx && mine->budget == its->budget;
+    gsa_state *copy = NULL;
+    gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
+    if (status == GSA_OK) {
+        gsa_state *taken = same_memory ? by : copy, old = *state;
+        gsai_run_id origin = by->origin;
+        *state = *taken;
+        state->env = old.env;
+        state->origin = origin;
+        keep_run(&state->params, &old.params);
+        *taken = old;
+    }
+    gsa_state_free(copy);
+    gsa_state_free(by);
+    return status;
 }
 
 gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)

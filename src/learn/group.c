@@ -9,7 +9,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -140,14 +139,6 @@ void gsai_group_clear(gsai_group *group)
     group->weight = 0;
 }
 
-void gsai_group_release(gsai_group *group, const gsa_env *env)
-{
-    gsai_free(env, group->slot);
-    gsai_free(env, group->x);
-    gsai_free(env, group->origin);
-    memset(group, 0, sizeof *group);
-}
-
 gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
     const gsai_group *own = &from->group;
@@ -175,34 +166,6 @@ gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
 
 /* ---- columns ----------------------------------------------------------------------------------------------------- */
 
-/* Rows before the group that had a feature. */
-static double rows_of_slot(const gsa_state *state, const gsai_table *table, size_t slot)
-{
-    return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
-           (slot < state->carried.n ? (double)state->carried.count[slot] : 0);
-}
-
-/* The nearest that is finite. */
-static float float_of(double x)
-{
-    x = x < (double)FLT_MAX ? x : (double)FLT_MAX;
-    return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
-}
-
-gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot)
-{
-    if (slot >= state->centre.n)
-        return (gsai_measure){0, -1};
-    const gsai_column *column =
-        gsai_centre_column(state, slot, rows_of_slot(state, table, slot) + 1, (double)(state->rows_behind + 1));
-    if (!column)
-        return (gsai_measure){0, -1};
-    /* A column that does not vary, up to the rounding of its values, has nothing to say. */
-    double noise = 1e-14 * column->mean * column->mean * column->n;
-    double per_unit = column->squares > noise ? sqrt(column->n / column->squares) : 0;
-    return (gsai_measure){column->mean, float_of(per_unit)};
-}
-
 /* Rows of a table have the same columns at the same places: what the first row has found serves the others. */
 static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
 {
@@ -223,7 +186,7 @@ static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
             of = gsai_measure_of(state, table, slot);
         group->origin[e] = of.origin;
         group->per_unit[e] = of.per_unit;
-        group->centred[e] = float_of((double)group->x[e] - of.origin);
+        group->centred[e] = gsai_finite_float((double)group->x[e] - of.origin);
     }
 }
 
@@ -281,7 +244,7 @@ static bool find_margins(gsa_state *state, const gsai_table *table, bool units_f
     if (table->n_outputs == 1 || !gsai_group_direct_columns(state, table, &before, units_free, out->xdx, out->origins))
         direct_rows(state, table, &before, units_free, out);
     double inverse_frequency =
-        intercept ? (double)state->kernels->inverse_frequency_of((float)rows_of_slot(state, table, 0)) : 0;
+        intercept ? (double)state->kernels->inverse_frequency_of((float)gsai_state_rows_of(state, table, 0)) : 0;
     for (size_t row = 0; row < state->group.n_rows; row++) {
         out->m[row] += intercept ? (double)gsai_table_slot(table, 0)->f : 0;
         out->xdx[row] += inverse_frequency;

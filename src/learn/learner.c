@@ -3,9 +3,8 @@
  * What is the same for every loss and method is here: the mean of the greedy steps, the clock of the average, the row's
  * weight, the guards, and the two learners of a contest. How a step is proposed is the loss's business (loss/), how
  * rows vote and measure the method's (method/). */
-#include "learn/kernel/kernel.h"
+#include "learn/calibration.h"
 #include "learn/method.h"
-#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -154,6 +153,23 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     return lesson->is_group ? learn_group(state, learner, loss, error) : learn_row(state, learner, lesson, loss, error);
 }
 
+/* Takes the word of the held-out rows on both. */
+static void score_held_out(gsa_state *state)
+{
+    gsai_scaling *contest = state->contest;
+    const gsai_table *table[2] = {&state->table, &contest->table};
+    gsai_calibration found[2];
+    double weight = 0;
+    gsai_sample_settle(&state->sample);
+    for (size_t i = 0; i < state->sample.n; i++)
+        weight += state->sample.at[i]->seen;
+    for (int i = 0; i < 2; i++)
+        if (gsai_calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))
+            return;
+    for (int i = 0; i < 2; i++)
+        contest->held_out_loss[i] = weight * found[i].loss;
+}
+
 /* Both learners take the rows; their losses are compared anew from every power of two on, so that early rows do not
  * count. */
 static gsa_status learn_both_scalings(gsa_state *state, const struct lesson *lesson, double *loss, gsa_error *error)
@@ -178,23 +194,12 @@ static gsa_status learn_both_scalings(gsa_state *state, const struct lesson *les
         }
         contest->restart *= 2;
         if (state->table.n_outputs == 1)
-            gsai_scaling_score_held_out(state);
+            score_held_out(state);
     }
     for (int i = 0; i < 2; i++)
         contest->loss[i] += losses[i];
     *loss = losses[rival_ahead];
     return GSA_OK;
-}
-
-gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
-{
-    size_t before = state->table.n_slots;
-    gsa_status status = gsai_table_grow(&state->table, n_slots, &state->env, error);
-    if (status == GSA_OK && state->contest)
-        status = gsai_table_grow(&state->contest->table, n_slots, &state->env, error);
-    if (status != GSA_OK)
-        state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
-    return status;
 }
 
 /* The entries of a row, gathered; *xx is its squared length. */
@@ -290,4 +295,16 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_
     }
     gsa_status status = gather_row(state, row, &lesson.xx, error);
     return status == GSA_OK ? learn(state, &lesson, y, error) : status;
+}
+
+void gsa_state_end_pass(gsa_state *state)
+{
+    gsai_position *at = &state->position;
+    gsa_status status = gsa_state_close_group(state, NULL);
+    (void)status; /* what diverges here has weights of which no model can be made */
+    gsai_scaling_close(state);
+    at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
+    at->pass++;
+    at->pass_rows = 0;
+    at->loss_sum = at->loss_weight = 0;
 }

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "model/model.h"
+#include "learn/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,8 +18,7 @@ void gsai_names_release(gsai_names *names, const gsa_env *env)
     *names = (gsai_names){0};
 }
 
-/* NULL if it has none. */
-static const char *find(const gsai_names *names, uint64_t feature)
+const char *gsai_names_find(const gsai_names *names, uint64_t feature)
 {
     size_t from = 0, to = names->n;
     while (from < to) {
@@ -139,7 +138,7 @@ gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void 
         float strength = strength_of(state, slot);
         const char *text = strength > floor ? name(ctx, id) : NULL;
         if (!text && strength > floor)
-            text = find(&state->names, id);
+            text = gsai_names_find(&state->names, id);
         if (!text)
             continue;
         if (n == 2 * GSAI_MAX_NAMES) {
@@ -167,7 +166,7 @@ static const char *find_in_several(const void *ctx, uint64_t feature)
     const several *from = ctx;
     const char *found = NULL;
     for (size_t i = 0; i < from->n && !found; i++)
-        found = find(&from->states[i]->names, feature);
+        found = gsai_names_find(&from->states[i]->names, feature);
     return found;
 }
 
@@ -180,32 +179,10 @@ gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size
     return n_names > 0 ? gsa_state_set_names(state, find_in_several, &all, error) : GSA_OK;
 }
 
-const char *gsa_model_name(const gsa_model *model, uint64_t feature)
+gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
+                           const gsa_env *env, gsa_error *error)
 {
-    return find(&model->names, feature);
-}
-
-/* ---- in files ---------------------------------------------------------------------------------------------------- */
-
-void gsai_names_snapshot(gsai_snapshot *snapshot, const gsai_names *names)
-{
-    if (names->n == 0)
-        return;
-    gsai_snapshot_vector(snapshot, "names.feature", GSAI_U32, names->id, names->n);
-    gsai_snapshot_vector(snapshot, "names.text", GSAI_U8, names->text, names->start[names->n]);
-}
-
-gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
-{
-    const gsai_tensor *ids, *texts;
-    gsa_status status = gsai_bundle_may_have(bundle, "names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error);
-    if (ids)
-        status = gsai_bundle_need(bundle, "names.text", GSAI_U8, GSAI_ANY_LEN, &texts, error);
-    if (!ids || status != GSA_OK)
-        return status;
-    size_t n = (size_t)gsai_tensor_len(ids), size = (size_t)gsai_tensor_len(texts), n_texts = 0;
-    const uint32_t *id = ids->data;
-    const char *text = texts->data;
+    size_t n_texts = 0;
     for (size_t i = 0; i < size; i++)
         n_texts += text[i] == '\0';
     bool fits = n > 0 && n_texts == n && text[size - 1] == '\0';
@@ -217,8 +194,8 @@ gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const 
         fits = id[i] > id[i - 1];
     if (!fits)
         return gsai_fail(error, GSA_FORMAT, "the names of features are damaged");
-    status = make_room(out, n, size, env, error);
-    for (size_t i = 0; i < n && status == GSA_OK; i++)
+    GSA_TRY(make_room(out, n, size, env, error));
+    for (size_t i = 0; i < n; i++)
         append(out, id[i], text + out->start[i]);
-    return status;
+    return GSA_OK;
 }

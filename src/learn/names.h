@@ -5,7 +5,10 @@
 #ifndef GSA_LEARN_NAMES_H
 #define GSA_LEARN_NAMES_H
 
-#include "store/snapshot_build.h"
+#include <greedystep/greedystep.h>
+
+#include <stddef.h>
+#include <stdint.h>
 
 #define GSAI_MAX_NAMES ((size_t)65536)
 
@@ -21,7 +24,10 @@ gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsa_en
 /* The names that any of these states has for the strongest features of `state`. */
 gsa_status gsai_names_merge(gsa_state *state, const gsa_state *const *from, size_t n_from, gsa_error *error);
 
-void gsai_names_snapshot(gsai_snapshot *snapshot, const gsai_names *names);
-gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
+/* Returns the name of a feature, NULL if it has none. */
+const char *gsai_names_find(const gsai_names *names, uint64_t feature);
+/* Makes names from n ids and `size` bytes of text. GSA_FORMAT if these are not as above. */
+gsa_status gsai_names_read(gsai_names *out, const uint32_t *id, size_t n, const char *text, size_t size,
+                           const gsa_env *env, gsa_error *error);
 
 #endif

@@ -6,12 +6,10 @@
  * out of the judgement because freedom from units learns faster at first even where it is worse in the end. With one
  * output the held-out rows have a word too, each as much as a row that is learned: where rows come sorted by label, the
  * next row tells nothing, and calibrated margins of held-out ones do. */
-#include "learn/calibration.h"
+#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-
-#include <math.h>
 
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error)
 {
@@ -35,22 +33,6 @@ gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error)
     if (!wanted || state->params.value[GSAI_PARAM_units] != GSAI_UNITS_AUTO)
         return GSA_OK;
     return gsai_scaling_resume(state, error);
-}
-
-void gsai_scaling_score_held_out(gsa_state *state)
-{
-    gsai_scaling *contest = state->contest;
-    const gsai_table *table[2] = {&state->table, &contest->table};
-    gsai_calibration found[2];
-    double weight = 0;
-    gsai_sample_settle(&state->sample);
-    for (size_t i = 0; i < state->sample.n; i++)
-        weight += state->sample.at[i]->seen;
-    for (int i = 0; i < 2; i++)
-        if (gsai_calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))
-            return;
-    for (int i = 0; i < 2; i++)
-        contest->held_out_loss[i] = weight * found[i].loss;
 }
 
 void gsai_scaling_close(gsa_state *state)

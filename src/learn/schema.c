@@ -1,11 +1,10 @@
 /* The schema: what the columns of the rows mean, as their reader put it. Here it is a text that is kept, copied and
  * compared; only src/data knows its syntax. */
 #include "learn/schema.h"
+#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/text.h"
-#include "model/model.h"
 
 #include <string.h>
 
@@ -66,33 +65,4 @@ gsa_status gsa_state_set_schema(gsa_state *state, const char *text, gsa_error *e
 const char *gsa_state_schema(const gsa_state *state)
 {
     return state->schema;
-}
-
-const char *gsa_model_schema(const gsa_model *model)
-{
-    return model->schema;
-}
-
-/* ---- in files ---------------------------------------------------------------------------------------------------- */
-
-void gsai_schema_snapshot(gsai_snapshot *snapshot, const char *schema)
-{
-    if (schema)
-        gsai_snapshot_vector(snapshot, "schema", GSAI_U8, schema, strlen(schema));
-}
-
-gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
-{
-    const gsai_tensor *text;
-    gsa_status status = gsai_bundle_may_have(bundle, "schema", GSAI_U8, GSAI_ANY_LEN, &text, error);
-    if (!text)
-        return status;
-    size_t size = (size_t)gsai_tensor_len(text);
-    if (!gsai_is_text(text->data, size))
-        return gsai_fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
-    *out = gsai_alloc_zeroed(env, size + 1, 1);
-    if (!*out)
-        return gsai_fail_memory(env, error, "no memory for the meaning of the columns");
-    memcpy(*out, text->data, size);
-    return GSA_OK;
 }

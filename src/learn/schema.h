@@ -2,14 +2,11 @@
 #ifndef GSA_LEARN_SCHEMA_H
 #define GSA_LEARN_SCHEMA_H
 
-#include "store/snapshot_build.h"
+#include <greedystep/greedystep.h>
 
 /* Replaces *to, which is left as it was on failure. */
 gsa_status gsai_schema_copy(char **to, const char *from, const gsa_env *env, gsa_error *error);
 /* GSA_CONFLICT if two schemas differ, with the first difference. */
 gsa_status gsai_schema_check(const char *a, const char *b, gsa_error *error);
-
-void gsai_schema_snapshot(gsai_snapshot *snapshot, const char *schema);
-gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
 
 #endif

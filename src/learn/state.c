@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/real.h"
 
 #include <math.h>
 #include <string.h>
@@ -66,7 +65,9 @@ void gsa_state_free(gsa_state *state)
     gsai_free(&env, state->scratch);
     gsai_free(&env, state->best.weight);
     gsai_free(&env, state->entries.memory);
-    gsai_group_release(&state->group, &env);
+    gsai_free(&env, state->group.slot);
+    gsai_free(&env, state->group.x);
+    gsai_free(&env, state->group.origin);
     gsai_free(&env, state->centre.at);
     gsai_free(&env, state);
 }
@@ -98,86 +99,14 @@ gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error 
     return status;
 }
 
-/* One output for two classes to one a class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a step
- * moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
-static void split_output(gsai_table *table, gsai_step_mean *step)
+gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
 {
-    for (size_t slot = 0; slot < table->n_slots; slot++) {
-        gsai_cell *weight = gsai_table_slot(table, slot);
-        gsai_cell *average = weight + gsai_table_average(table);
-        weight[1].f = weight[0].f / 2;
-        weight[0].f = -weight[1].f;
-        average[1].f = average[0].f / 2;
-        average[0].f = -average[1].f;
-    }
-    step->sum /= 2;
-}
-
-double gsai_state_unseen(const gsa_state *state)
-{
-    bool has_prior = gsai_loss_has_probabilities(state->loss) && state->params.value[GSAI_PARAM_intercept] &&
-                     state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-    return has_prior && state->rows_behind > 0 ? -gsai_log1p((double)state->rows_behind) : 0;
-}
-
-/* Outputs from `first` on are those of classes that come late. */
-static void set_unseen(gsa_state *state, size_t first)
-{
-    float intercept = (float)gsai_state_unseen(state);
-    for (size_t k = first; k < state->table.n_outputs; k++) {
-        gsai_table_slot(&state->table, 0)[k].f = intercept;
-        if (state->contest)
-            gsai_table_slot(&state->contest->table, 0)[k].f = intercept;
-    }
-}
-
-static void split_outputs(gsa_state *state)
-{
-    split_output(&state->table, &state->step);
-    if (state->contest)
-        split_output(&state->contest->table, &state->contest->step);
-    if (state->loss->widened)
-        state->loss = state->loss->widened;
-}
-
-/* On failure nothing has changed: the room that was made does no harm. */
-static gsa_status widen(gsa_state *state, size_t n_outputs, gsa_error *error)
-{
-    size_t before = state->table.n_outputs;
-    gsa_status status = gsai_state_reserve_scratch(state, n_outputs, error);
-    if (status == GSA_OK)
-        status = gsai_table_widen(&state->table, n_outputs, &state->env, error);
+    size_t before = state->table.n_slots;
+    gsa_status status = gsai_table_grow(&state->table, n_slots, &state->env, error);
     if (status == GSA_OK && state->contest)
-        status = gsai_table_widen(&state->contest->table, n_outputs, &state->env, error);
+        status = gsai_table_grow(&state->contest->table, n_slots, &state->env, error);
     if (status != GSA_OK)
-        state->table.n_outputs = before;
-    return status;
-}
-
-gsa_status gsai_state_fit_labels(gsa_state *state, gsa_error *error)
-{
-    bool binary = gsai_state_is_binary(state);
-    gsa_status status = GSA_OK;
-    if (gsai_params_balance(&state->params))
-        status = gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
-    if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
-        return status;
-    size_t n_known = binary ? 2 : state->table.n_outputs;
-    status = gsa_state_close_group(state, error); /* of rows with fewer outputs */
-    if (status == GSA_OK)
-        status = widen(state, state->labels.n, error);
-    if (status == GSA_OK && binary)
-        split_outputs(state);
-    if (status == GSA_OK)
-        set_unseen(state, n_known);
-    return status;
-}
-
-gsa_status gsai_state_split(gsa_state *state, gsa_error *error)
-{
-    gsa_status status = widen(state, 2, error);
-    if (status == GSA_OK)
-        split_outputs(state);
+        state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
     return status;
 }
 
@@ -220,18 +149,6 @@ gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
     }
     state->n_counted = 0;
     return GSA_OK;
-}
-
-/* avg = w - sum total(t - 1) D_t / total(now): weights before row t lack its update D_t. */
-double gsai_state_average(const gsa_state *state, size_t slot, size_t output)
-{
-    const gsai_table *table = gsai_state_table(state);
-    const gsai_cell *record = gsai_table_slot(table, slot);
-    double weight = (double)record[output].f;
-    double total = gsai_averaging_total(state, state->clock.now);
-    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST || total == 0)
-        return weight;
-    return weight - (double)record[gsai_table_average(table) + output].f / total;
 }
 
 const char *gsai_state_label(const gsa_state *state, size_t number)
@@ -325,48 +242,4 @@ gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa
     if (!gsai_loss_is_custom(state->loss))
         return gsai_fail(error, GSA_CONFLICT, "this state learns with the %s loss", gsai_loss_name(state->loss));
     return gsai_params_set_loss(&state->params, loss, error);
-}
-
-void gsa_state_end_pass(gsa_state *state)
-{
-    gsai_position *at = &state->position;
-    gsa_status status = gsa_state_close_group(state, NULL);
-    (void)status; /* what diverges here has weights of which no model can be made */
-    gsai_scaling_close(state);
-    at->last_pass_loss = at->loss_weight > 0 ? at->loss_sum / at->loss_weight : NAN;
-    at->pass++;
-    at->pass_rows = 0;
-    at->loss_sum = at->loss_weight = 0;
-}
-
-/* What belongs to the run stays, though what it came by may have been in a file, or with another process. */
-static void keep_run(gsai_params *params, const gsai_params *of_run)
-{
-    for (int id = 0; id < GSAI_PARAMS; id++)
-        if (!gsai_param_decides_result((gsai_param_id)id)) {
-            params->value[id] = of_run->value[id];
-            memcpy(params->text[id], of_run->text[id], sizeof params->text[id]);
-        }
-    gsai_params_take_loss(params, of_run);
-}
-
-gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
-{
-    const gsa_env *mine = &state->env, *its = &by->env;
-    bool same_memory = mine->alloc == its->alloc && mine->release == its->release &&
-                       mine->alloc_ctx == its->alloc_ctx && mine->budget == its->budget;
-    gsa_state *copy = NULL;
-    gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
-    if (status == GSA_OK) {
-        gsa_state *taken = same_memory ? by : copy, old = *state;
-        gsai_run_id origin = by->origin;
-        *state = *taken;
-        state->env = old.env;
-        state->origin = origin;
-        keep_run(&state->params, &old.params);
-        *taken = old;
-    }
-    gsa_state_free(copy);
-    gsa_state_free(by);
-    return status;
 }

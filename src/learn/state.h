@@ -10,6 +10,8 @@
 #include "learn/names.h"
 #include "learn/table.h"
 
+#include <float.h>
+
 /* The loss that parameters name; NULL: it is still to be decided. */
 static inline const gsai_loss *gsai_loss_asked(const gsai_params *params)
 {
@@ -247,12 +249,6 @@ gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *erro
  * message, if margins are not finite. */
 gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool units_free, double lag,
                             double *loss);
-/* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
-typedef struct gsai_measure {
-    double origin;
-    float per_unit;
-} gsai_measure;
-gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot);
 /* group_many.c, of several outputs: the directions of a group whose rows have much the same features, by columns; x.Dx,
  * and what the origins of the values add up to along them. False: it is to be learned by rows. */
 bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
@@ -267,7 +263,6 @@ const double *gsai_group_scales(gsa_state *state, const gsai_table *table, size_
 void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
                             float lag);
 void gsai_group_clear(gsai_group *group);
-void gsai_group_release(gsai_group *group, const gsa_env *env);
 gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 
 /* fork.c: a copy whose group is closed. */
@@ -312,7 +307,6 @@ gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *
 
 /* fork.c: into a state that has none. */
 gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error);
-/* best.c: into a state that has none. */
 gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 /* Whether a loop over rows, each of which costs many outputs, should end; env NULL: it should not. With few outputs
  * such a loop ends soon anyway, and nothing is asked. */
@@ -321,9 +315,9 @@ static inline bool gsai_rows_should_stop(const gsa_env *env, size_t n_outputs)
 {
     return env && n_outputs >= GSAI_MANY_OUTPUTS && env->should_stop(env->stop_ctx);
 }
-/* held_out.c: the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight of a
- * feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept always
- * does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
+/* calibration.c: the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight
+ * of a feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept
+ * always does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
 bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
                        double *margins);
 /* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
@@ -342,6 +336,12 @@ static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
         count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
     return count;
 }
+/* Returns the rows before the group that had a feature, by the counts of this table. */
+static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table *table, size_t slot)
+{
+    return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
+           (slot < state->carried.n ? (double)state->carried.count[slot] : 0);
+}
 /* What the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)
 {
@@ -358,8 +358,6 @@ gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error);
 /* A contest whose rival has counted what the state's own table has; its weights are still to be filled in. */
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error);
 void gsai_scaling_close(gsa_state *state);
-/* Takes the word of the held-out rows on both. */
-void gsai_scaling_score_held_out(gsa_state *state);
 /* By as much as counts for a gain: where values are all ones there is nothing to be free of, and the plain way is the
  * faster one. */
 static inline bool gsai_scaling_prefers_standard(const gsai_scaling *contest)
@@ -387,9 +385,18 @@ gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, g
 void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start);
 /* The column to centre by, NULL if the feature is not present in nearly all of `rows`. */
 const gsai_column *gsai_centre_column(const gsa_state *state, size_t slot, double count, double rows);
-
-/* The weight that the model would have: last, or averaged as the parameters say. */
-double gsai_state_average(const gsa_state *state, size_t slot, size_t output);
+/* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
+typedef struct gsai_measure {
+    double origin;
+    float per_unit;
+} gsai_measure;
+gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot);
+/* Returns the float that is nearest among the finite ones. */
+static inline float gsai_finite_float(double x)
+{
+    x = x < (double)FLT_MAX ? x : (double)FLT_MAX;
+    return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
+}
 
 /* What the weights after the first t rows count for together in the average: 1 each; if recent ones count most, t (t +
  * 1) after row t (polynomial decay, Shamir and Zhang 2013), which has no jumps and costs one number a weight. */
@@ -399,6 +406,19 @@ static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
     if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_RECENT)
         return n * (n + 1) * (n + 2) / 3;
     return t < state->clock.first ? 0 : (double)(t - state->clock.first + 1);
+}
+
+/* Returns the weight that the model would have: last, or averaged as the parameters say.
+ * avg = w - sum total(t - 1) D_t / total(now): weights before row t lack its update D_t. */
+static inline double gsai_state_average(const gsa_state *state, size_t slot, size_t output)
+{
+    const gsai_table *table = gsai_state_table(state);
+    const gsai_cell *record = gsai_table_slot(table, slot);
+    double weight = (double)record[output].f;
+    double total = gsai_averaging_total(state, state->clock.now);
+    if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST || total == 0)
+        return weight;
+    return weight - (double)record[gsai_table_average(table) + output].f / total;
 }
 
 /* The mean step, 0 before the first row. */

@@ -169,42 +169,6 @@ gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, siz
 
 /* ---- joining ----------------------------------------------------------------------------------------------------- */
 
-gsai_sums *gsai_deltas_find(gsai_merging *merging, const gsai_slots *slots)
-{
-    gsai_sums *sums = &merging->tree.at[0];
-    size_t block = gsai_sums_block(merging->n_outputs);
-    gsai_sums_clear(sums, merging->n_outputs);
-    for (size_t i = 0; i < slots->n; i++) {
-        uint64_t feature = gsai_slots_at(slots, i) - 1;
-        while (merging->found.n_features > 0 && feature - merging->found.first >= merging->found.n_features)
-            merging->found =
-                ++merging->n_found < merging->n_deltas ? merging->deltas[merging->n_found] : (gsai_delta){0};
-        feature -= merging->found.first;
-        gsai_chunk of;
-        if (gsai_delta_seek(&merging->found, feature / block, merging->n_outputs, &of))
-            gsai_chunk_find(&of, feature % block, merging->n_outputs, i, sums);
-    }
-    return sums;
-}
-
-/* Its slots are those of the delta from its block 0 on; the last one has all that follow. */
-void gsai_deltas_enter(gsai_merging *merging, size_t number)
-{
-    gsai_delta left = merging->deltas[number];
-    size_t block = gsai_sums_block(merging->n_outputs), n_slots = merging->into->table.n_slots;
-    uint64_t end = number + 1 < merging->n_deltas ? 1 + left.first + left.n_features : n_slots;
-    end = end < n_slots ? end : n_slots;
-    for (uint64_t b = 0, first = 1 + left.first; first < end; b++, first += block) {
-        size_t n = end - first < block ? (size_t)(end - first) : block;
-        gsai_sums *sums = &merging->tree.at[0];
-        gsai_chunk of;
-        sums->is_empty = !gsai_delta_next(&left, b, merging->n_outputs, &of);
-        if (!sums->is_empty)
-            gsai_chunk_take(&of, n, merging->n_outputs, sums);
-        gsai_merging_enter(merging, sums, (size_t)first, n);
-    }
-}
-
 /* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but
  * for the last ones, which nobody can tell. */
 static gsa_status open_united(const gsai_merging *merging, const void *const *united, const size_t *sizes,

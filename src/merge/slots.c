@@ -2,6 +2,7 @@
 #include "merge/slots.h"
 
 #include "merge/change.h"
+#include "merge/delta_bytes.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -151,12 +152,31 @@ static void mean_changes(gsai_merging *merging, gsai_sums *sums, size_t n)
                                 merging->goes_on ? 0 : (double)merging->n_states, n, &merging->steps);
 }
 
+/* Returns the sums of some slots above the first. */
+static gsai_sums *find_in_deltas(gsai_merging *merging, const gsai_slots *slots)
+{
+    gsai_sums *sums = &merging->tree.at[0];
+    size_t block = gsai_sums_block(merging->n_outputs);
+    gsai_sums_clear(sums, merging->n_outputs);
+    for (size_t i = 0; i < slots->n; i++) {
+        uint64_t feature = gsai_slots_at(slots, i) - 1;
+        while (merging->found.n_features > 0 && feature - merging->found.first >= merging->found.n_features)
+            merging->found =
+                ++merging->n_found < merging->n_deltas ? merging->deltas[merging->n_found] : (gsai_delta){0};
+        feature -= merging->found.first;
+        gsai_chunk of;
+        if (gsai_delta_seek(&merging->found, feature / block, merging->n_outputs, &of))
+            gsai_chunk_find(&of, feature % block, merging->n_outputs, i, sums);
+    }
+    return sums;
+}
+
 gsa_status gsai_merging_changes(gsai_merging *merging, const gsai_slots *slots, gsai_sums **out, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     if (merging->n_deltas > 0 && gsai_slots_at(slots, 0) > 0) {
         take_start(merging, slots);
-        *out = gsai_deltas_find(merging, slots);
+        *out = find_in_deltas(merging, slots);
     } else {
         status = gsai_merging_add(merging, 0, slots, error);
         *out = gsai_tree_sum(&merging->tree);
@@ -199,12 +219,6 @@ static void enter_block(gsai_merging *merging, gsai_sums *sums, size_t first, si
                                         &merging->steps, n);
 }
 
-void gsai_merging_enter(gsai_merging *merging, gsai_sums *sums, size_t first, size_t n)
-{
-    take_start(merging, &(gsai_slots){.first = first, .n = n});
-    enter_block(merging, sums, first, n);
-}
-
 /* ---- all slots --------------------------------------------------------------------------------------------------- */
 
 /* Slots that are worth a task, a multiple of every block. */
@@ -223,6 +237,26 @@ static gsa_status merge_states(gsai_merging *merging, size_t first, size_t end, 
     return status;
 }
 
+/* Slots of the result from delta `number`. Its slots are those of the delta from its block 0 on; the last one has all
+ * that follow. */
+static void enter_delta(gsai_merging *merging, size_t number)
+{
+    gsai_delta left = merging->deltas[number];
+    size_t block = gsai_sums_block(merging->n_outputs), n_slots = merging->into->table.n_slots;
+    uint64_t end = number + 1 < merging->n_deltas ? 1 + left.first + left.n_features : n_slots;
+    end = end < n_slots ? end : n_slots;
+    for (uint64_t b = 0, first = 1 + left.first; first < end; b++, first += block) {
+        size_t n = end - first < block ? (size_t)(end - first) : block;
+        gsai_sums *sums = &merging->tree.at[0];
+        gsai_chunk of;
+        sums->is_empty = !gsai_delta_next(&left, b, merging->n_outputs, &of);
+        if (!sums->is_empty)
+            gsai_chunk_take(&of, n, merging->n_outputs, sums);
+        take_start(merging, &(gsai_slots){.first = (size_t)first, .n = n});
+        enter_block(merging, sums, (size_t)first, n);
+    }
+}
+
 /* Task: a delta, or a range of slots. All share what is merged and into what, each has its own scratch. */
 static gsa_status merge_range(void *ctx, size_t task, gsa_error *error)
 {
@@ -234,7 +268,7 @@ static gsa_status merge_range(void *ctx, size_t task, gsa_error *error)
     gsa_status status =
         begin_scratch(&own) ? GSA_OK : gsai_fail_memory(own.env, error, "no memory to merge %zu states", own.n_states);
     if (status == GSA_OK && own.n_deltas > 0)
-        gsai_deltas_enter(&own, task);
+        enter_delta(&own, task);
     else if (status == GSA_OK)
         status = merge_states(&own, first, end, error);
     end_scratch(&own);

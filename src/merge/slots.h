@@ -37,7 +37,7 @@ typedef struct gsai_merging {
     bool goes_on;             /* the states are copies of the base that went on like it */
     const gsai_delta *deltas; /* n_deltas > 0: the features of all states, united; the states have the intercept only */
     size_t n_deltas;
-    gsai_delta found; /* where gsai_deltas_find is, and the number of that delta */
+    gsai_delta found; /* how far the deltas were searched, and the number of that delta */
     size_t n_found;
     gsa_state *into; /* NULL: the states and the base have the same outputs, and sums are all that is asked for */
     const gsa_env *env;
@@ -63,11 +63,5 @@ gsa_status gsai_merging_changes(gsai_merging *merging, const gsai_slots *slots, 
 gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error);
 /* Makes all slots of the result, and the sums of classes. */
 gsa_status gsai_merging_slots(gsai_merging *merging, gsa_error *error);
-/* Makes slots of the result from the sums that all states have of them. */
-void gsai_merging_enter(gsai_merging *merging, gsai_sums *sums, size_t first, size_t n);
-
-/* deltas.c: the sums of some slots above the first; and slots of the result from delta `number`. */
-gsai_sums *gsai_deltas_find(gsai_merging *merging, const gsai_slots *slots);
-void gsai_deltas_enter(gsai_merging *merging, size_t number);
 
 #endif

@@ -36,6 +36,16 @@ void gsa_model_free(gsa_model *model)
     gsai_free(&env, model);
 }
 
+const char *gsa_model_schema(const gsa_model *model)
+{
+    return model->schema;
+}
+
+const char *gsa_model_name(const gsa_model *model, uint64_t feature)
+{
+    return gsai_names_find(&model->names, feature);
+}
+
 /* Output of the state for output k of the model, and its sign: labels are in canonical order in a model. */
 typedef struct output_map {
     size_t *order; /* class of the model -> class of the state */

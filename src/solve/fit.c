@@ -9,12 +9,6 @@
 #define LINE_TRIES 20
 #define SLOPE_LEFT 0.1
 
-size_t gsai_fit_size(const gsai_design *design, size_t n_columns)
-{
-    size_t columns = design->width > 0 ? 1 + design->width : n_columns;
-    return gsai_padded(columns * design->stride);
-}
-
 void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,
                    gsai_arena *arena)
 {

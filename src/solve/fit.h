@@ -63,8 +63,12 @@ typedef struct gsai_fit {
     double objective;
 } gsai_fit;
 
-/* Vectors of weights for rows of so many columns. */
-size_t gsai_fit_size(const gsai_design *design, size_t n_columns);
+/* Returns the numbers in a vector of weights for rows of so many columns. */
+static inline size_t gsai_fit_size(const gsai_design *design, size_t n_columns)
+{
+    size_t columns = design->width > 0 ? 1 + design->width : n_columns;
+    return gsai_padded(columns * design->stride);
+}
 /* Takes memory for up to n_rows rows of n_columns columns. The rows are set by gsai_fit_rows. `like`: a fit of the same
  * size that is never minimised at the same time, whose working memory it shares; NULL: none. */
 void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, size_t n_columns, const gsai_fit *like,

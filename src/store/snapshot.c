@@ -187,3 +187,44 @@ gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, g
         return gsai_fail(error, GSA_FORMAT, "there is text after the last label");
     return status;
 }
+
+void gsai_snapshot_schema(gsai_snapshot *snapshot, const char *schema)
+{
+    if (schema)
+        gsai_snapshot_vector(snapshot, "schema", GSAI_U8, schema, strlen(schema));
+}
+
+gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    const gsai_tensor *text;
+    GSA_TRY(gsai_bundle_may_have(bundle, "schema", GSAI_U8, GSAI_ANY_LEN, &text, error));
+    if (!text)
+        return GSA_OK;
+    size_t size = (size_t)gsai_tensor_len(text);
+    if (!gsai_is_text(text->data, size))
+        return gsai_fail(error, GSA_FORMAT, "tensor 'schema' is not a text");
+    *out = gsai_alloc_zeroed(env, size + 1, 1);
+    if (!*out)
+        return gsai_fail_memory(env, error, "no memory for the meaning of the columns");
+    memcpy(*out, text->data, size);
+    return GSA_OK;
+}
+
+void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names)
+{
+    if (names->n == 0)
+        return;
+    gsai_snapshot_vector(snapshot, "names.feature", GSAI_U32, names->id, names->n);
+    gsai_snapshot_vector(snapshot, "names.text", GSAI_U8, names->text, names->start[names->n]);
+}
+
+gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
+{
+    const gsai_tensor *ids, *texts = NULL;
+    GSA_TRY(gsai_bundle_may_have(bundle, "names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
+    if (!ids)
+        return GSA_OK;
+    GSA_TRY(gsai_bundle_need(bundle, "names.text", GSAI_U8, GSAI_ANY_LEN, &texts, error));
+    return gsai_names_read(out, ids->data, (size_t)gsai_tensor_len(ids), texts->data, (size_t)gsai_tensor_len(texts),
+                           env, error);
+}

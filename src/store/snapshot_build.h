@@ -3,6 +3,7 @@
 #define GSA_STORE_SNAPSHOT_BUILD_H
 
 #include "learn/labels.h"
+#include "learn/names.h"
 #include "store/snapshot.h"
 
 #define GSAI_SNAPSHOT_TENSORS 48
@@ -25,6 +26,9 @@ gsai_tensor *gsai_snapshot_add(gsai_snapshot *snapshot, const char *name, gsai_d
 /* Zeroed memory that lives as long as the snapshot; NULL if there is none. */
 void *gsai_snapshot_alloc(gsai_snapshot *snapshot, size_t n, size_t element_size);
 gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labels, gsa_error *error);
+/* A schema and names, if there are any. */
+void gsai_snapshot_schema(gsai_snapshot *snapshot, const char *schema);
+void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names);
 
 /* The tensor of that name, type and length (GSAI_ANY_LEN: any); GSA_FORMAT if it is missing or different. */
 #define GSAI_ANY_LEN UINT64_MAX
@@ -37,6 +41,8 @@ gsa_status gsai_bundle_need_note(const gsai_bundle *bundle, const char *key, con
 /* Checks the format's name and version. */
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error);
 gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error);
+gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
+gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
 
 #define GSAI_FORMAT_VERSION "1"
 

@@ -1,5 +1,4 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
-#include "learn/schema.h"
 #include "model/model.h"
 #include "store/snapshot_parts.h"
 
@@ -72,8 +71,8 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_
     counts[2] = model->n_passes;
     gsai_snapshot_vector(snapshot, "counts", GSAI_U64, counts, 3);
     gsai_snapshot_vector(snapshot, "intercept", GSAI_F64, model->intercept, model->n_outputs);
-    gsai_schema_snapshot(snapshot, model->schema);
-    gsai_names_snapshot(snapshot, &model->names);
+    gsai_snapshot_schema(snapshot, model->schema);
+    gsai_snapshot_names(snapshot, &model->names);
     status = gsai_snapshot_labels(snapshot, &model->labels, error);
     if (status == GSA_OK)
         status = add_weights(snapshot, model, error);

@@ -1,5 +1,4 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
-#include "learn/schema.h"
 #include "store/snapshot_parts.h"
 
 #include "base/error.h"
@@ -153,8 +152,8 @@ static gsa_status describe(gsai_snapshot *snapshot, const gsa_state *state, gsa_
         status = gsai_tables_snapshot(snapshot, &state->table, state->contest ? &state->contest->table : NULL, error);
     if (status == GSA_OK && state->contest)
         status = gsai_scaling_snapshot(snapshot, state->contest, error);
-    gsai_schema_snapshot(snapshot, state->schema);
-    gsai_names_snapshot(snapshot, &state->names);
+    gsai_snapshot_schema(snapshot, state->schema);
+    gsai_snapshot_names(snapshot, &state->names);
     if (status == GSA_OK)
         status = gsai_optional_snapshot(snapshot, state, error);
     if (status == GSA_OK && state->sample.n > 0)

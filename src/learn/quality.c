@@ -1,53 +1,11 @@
-/* Held-out rows under the weights that a model would have: their margins, their losses. */
+/* How good a state is by its held-out rows, and the best weights so far: more passes fit the learned rows better and
+ * others, one day, worse. */
 #include "learn/calibration.h"
 
+#include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
-#include <string.h>
-
-/* Adds x times the averaged weights of a slot. */
-static void add_average(const gsai_table *table, double total, size_t slot, double x, double *margins)
-{
-    const gsai_cell *weight = gsai_table_slot(table, slot), *average = weight + gsai_table_average(table);
-    for (size_t k = 0; k < table->n_outputs; k++)
-        margins[k] += x * ((double)weight[k].f - (total > 0 ? (double)average[k].f / total : 0));
-}
-
-/* Asks for the records of a row to come: those of a long run lie far apart. */
-static void fetch_row(const gsai_table *table, const gsai_sample *sample, size_t i)
-{
-    if (i >= sample->n)
-        return;
-    gsai_row row = gsai_held_row_view(sample->at[i]);
-    for (size_t e = 0; e < row.n; e++)
-        if (row.index[e] < table->n_slots)
-            __builtin_prefetch(gsai_table_slot(table, row.index[e]) + gsai_table_stride(table));
-}
-
-/* Held-out rows may have features that no learned row has: those have no slot. */
-bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
-                       double *margins)
-{
-    bool is_averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
-    double total = is_averaged ? gsai_averaging_total(state, state->clock.now) : 0;
-    for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
-        gsai_row row = gsai_held_row_view(state->sample.at[i]);
-        if (gsai_rows_should_stop(stop, table->n_outputs))
-            return false;
-        fetch_row(table, &state->sample, i + 1);
-        memset(margins, 0, table->n_outputs * sizeof *margins);
-        if (state->params.value[GSAI_PARAM_intercept])
-            add_average(table, total, 0, 1, margins);
-        for (size_t e = 0; e < row.n; e++) {
-            size_t slot = (size_t)row.index[e] + 1;
-            if (slot < table->n_slots)
-                add_average(table, total, slot, (double)row.value[e] * gsai_state_shrinkage(state, slot, shrinkage),
-                            margins);
-        }
-    }
-    return true;
-}
 
 /* The loss that the best constant prediction has on the held-out rows: the shares of classes, or the mean of labels.
  * NaN for other losses, and without rows. */
@@ -102,4 +60,44 @@ double gsa_state_held_out_loss(const gsa_state *state)
     }
     gsa_status status = gsai_calibrate(state, gsai_state_table(state), NULL, &calibration, NULL);
     return status == GSA_OK ? calibration.loss : (double)NAN;
+}
+
+/* The averaged and calibrated weights of all slots and outputs; NULL if there is no memory. */
+static float *weights_of(const gsa_state *state, const gsai_calibration *calibration)
+{
+    size_t n_outputs = state->table.n_outputs, n_weights;
+    bool fits = gsai_multiply(state->table.n_slots, n_outputs, &n_weights);
+    float *weight = fits ? gsai_alloc_zeroed(&state->env, n_weights, sizeof *weight) : NULL;
+    const gsai_table *table = gsai_state_table(state);
+    for (size_t slot = 0; slot < state->table.n_slots && weight; slot++)
+        for (size_t k = 0; k < n_outputs && (slot == 0 || !gsai_table_is_zero(table, slot)); k++) {
+            float average = (float)gsai_state_average(state, slot, k);
+            weight[slot * n_outputs + k] = (float)gsai_calibrated(calibration, state, slot, (double)average);
+        }
+    return weight;
+}
+
+gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error)
+{
+    gsai_calibration calibration;
+    const gsa_state *judged = state;
+    gsai_best_checkpoint *best = &state->best;
+    bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
+    if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
+        return GSA_OK;
+    gsa_status status = gsa_state_close_group(state, error);
+    if (status == GSA_OK)
+        status = gsai_calibrate(judged, gsai_state_table(judged), &state->env, &calibration, error);
+    if (status != GSA_OK || !isfinite(calibration.loss))
+        return status;
+    if (best->weight && !(calibration.loss < (1 - GSA_MIN_GAIN) * best->loss))
+        return GSA_OK;
+    float *weight = weights_of(state, &calibration);
+    if (!weight)
+        return gsai_fail_memory(&state->env, error, "no memory for the weights of %zu features",
+                                state->table.n_slots - 1);
+    gsai_free(&state->env, best->weight);
+    *best = (gsai_best_checkpoint){weight, state->table.n_slots, state->table.n_outputs, state->position.pass + 1,
+                                   calibration.loss};
+    return GSA_OK;
 }
