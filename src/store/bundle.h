@@ -1,10 +1,13 @@
 /* Putting a bundle together, and taking one apart: shared by the snapshots of states and of models. */
-#ifndef GSA_STORE_SNAPSHOT_BUILD_H
-#define GSA_STORE_SNAPSHOT_BUILD_H
+#ifndef GSA_STORE_BUNDLE_H
+#define GSA_STORE_BUNDLE_H
 
 #include "learn/labels.h"
+#include "learn/loss/loss.h"
 #include "learn/names.h"
 #include "store/snapshot.h"
+
+#include <math.h>
 
 #define GSAI_SNAPSHOT_TENSORS 48
 #define GSAI_SNAPSHOT_NOTES 24
@@ -38,6 +41,9 @@ gsa_status gsai_bundle_need(const gsai_bundle *bundle, const char *name, gsai_dt
 gsa_status gsai_bundle_may_have(const gsai_bundle *bundle, const char *name, gsai_dtype dtype, uint64_t len,
                                 const gsai_tensor **out, gsa_error *error);
 gsa_status gsai_bundle_need_note(const gsai_bundle *bundle, const char *key, const char **out, gsa_error *error);
+/* The loss that a note of this key names. */
+gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may_be_auto, const gsai_loss **out,
+                            gsa_error *error);
 /* Checks the format's name and version. */
 gsa_status gsai_bundle_check(const gsai_bundle *bundle, const char *format, gsa_error *error);
 gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error);
@@ -45,5 +51,11 @@ gsa_status gsai_schema_restore(char **out, const gsai_bundle *bundle, const gsa_
 gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error);
 
 #define GSAI_FORMAT_VERSION "1"
+
+/* Is it a whole number from 1 to `max`? */
+static inline bool gsai_is_whole(double number, double max)
+{
+    return number >= 1 && number <= max && number == floor(number);
+}
 
 #endif

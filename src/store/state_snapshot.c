@@ -1,9 +1,11 @@
 /* States as bundles: everything a run needs to go on. The format is specified in docs/formats/model.md. */
-#include "store/snapshot_parts.h"
+#include "learn/lineage.h"
+#include "store/state_tensors.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -72,6 +74,24 @@ static const stored_sum sums[] = {
 
 enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };
 
+/* The numbers of a choice of scaling that is open, "contest", in their order; all but the restart are doubles. */
+enum { RESTART = 6 };
+static const size_t scaling_numbers[] = {
+    offsetof(gsai_scaling, step.sum),         offsetof(gsai_scaling, step.weight),
+    offsetof(gsai_scaling, loss[0]),          offsetof(gsai_scaling, loss[1]),
+    offsetof(gsai_scaling, earlier_loss[0]),  offsetof(gsai_scaling, earlier_loss[1]),
+    offsetof(gsai_scaling, restart),          offsetof(gsai_scaling, held_out_loss[0]),
+    offsetof(gsai_scaling, held_out_loss[1]),
+};
+enum { SCALING = sizeof scaling_numbers / sizeof *scaling_numbers };
+
+/* Numbers of the best weights, "best.numbers". */
+enum { BEST_LOSS, BEST_PASS, BEST_SLOTS, BEST_OUTPUTS, BEST };
+
+/* Numbers of a column in "columns": rows, mean, sum of squares around it. */
+#define COLUMN 3u
+static_assert(sizeof(gsai_column) == COLUMN * sizeof(double), "columns are stored as they are");
+
 /* Each number for itself; whether sums are finite is asked elsewhere. */
 static gsa_status check_ranges(const gsa_state *state, gsa_status status, const char *verb, gsa_error *error)
 {
@@ -97,9 +117,7 @@ static gsa_status check_numbers(const gsa_state *state, const gsai_loss *loss, g
 {
     const gsai_averaging *clock = &state->clock;
     const gsai_label_offset *origin = &state->label_offset;
-    gsa_status in_range = check_ranges(state, status, verb, error);
-    if (in_range != GSA_OK)
-        return in_range;
+    GSA_TRY(check_ranges(state, status, verb, error));
     if (clock->restart <= clock->now || clock->first > clock->now || clock->pace == 0)
         return gsai_fail(error, status, "cannot %s the state: its clocks contradict each other", verb);
     if (state->n_counted > state->rows_behind)
@@ -142,23 +160,63 @@ static void add_notes(gsai_snapshot *snapshot, const gsa_state *state)
     }
 }
 
+static gsa_status add_scaling(gsai_snapshot *snapshot, const gsai_scaling *contest, gsa_error *error)
+{
+    double *number = gsai_snapshot_alloc(snapshot, SCALING, sizeof *number);
+    if (!number)
+        return gsai_fail_memory(&snapshot->env, error, "no memory to describe a contest");
+    for (int i = 0; i < SCALING; i++)
+        memcpy(&number[i], (const char *)contest + scaling_numbers[i], sizeof *number);
+    number[RESTART] = (double)contest->restart;
+    gsai_snapshot_vector(snapshot, "contest", GSAI_F64, number, SCALING);
+    return GSA_OK;
+}
+
+static gsa_status add_best(gsai_snapshot *snapshot, const gsai_best_checkpoint *best, gsa_error *error)
+{
+    double *number = gsai_snapshot_alloc(snapshot, BEST, sizeof *number);
+    if (!number)
+        return gsai_fail_memory(&snapshot->env, error, "no memory to describe the best weights");
+    number[BEST_LOSS] = best->loss;
+    number[BEST_PASS] = (double)best->pass;
+    number[BEST_SLOTS] = (double)best->n_slots;
+    number[BEST_OUTPUTS] = (double)best->n_outputs;
+    gsai_snapshot_vector(snapshot, "best.numbers", GSAI_F64, number, BEST);
+    gsai_snapshot_vector(snapshot, "best.weight", GSAI_F32, best->weight, (uint64_t)best->n_slots * best->n_outputs);
+    return GSA_OK;
+}
+
+static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
+{
+    if (state->carried.n > 0) {
+        gsai_snapshot_vector(snapshot, "carried.mass", GSAI_F64, state->carried.mass, state->carried.n);
+        gsai_snapshot_vector(snapshot, "carried.presence", GSAI_U64, state->carried.count, state->carried.n);
+    }
+    if (state->centre.n > 0)
+        gsai_snapshot_vector(snapshot, "columns", GSAI_F64, state->centre.at, COLUMN * (uint64_t)state->centre.n);
+    if (state->class_sums.n > 0)
+        gsai_snapshot_vector(snapshot, "class_sums", GSAI_F64, state->class_sums.at, state->class_sums.n);
+    if (state->n_lineage > 0)
+        gsai_snapshot_vector(snapshot, "ancestors", GSAI_U64, state->lineage, state->n_lineage);
+    if (state->best.weight)
+        GSA_TRY(add_best(snapshot, &state->best, error));
+    return state->group.n_rows > 0 ? gsai_snapshot_group(snapshot, state, error) : GSA_OK;
+}
+
 static gsa_status describe(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
+    const gsai_scaling *contest = state->contest;
     add_notes(snapshot, state);
-    gsa_status status = add_numbers(snapshot, state, error);
-    if (status == GSA_OK)
-        status = gsai_snapshot_labels(snapshot, &state->labels, error);
-    if (status == GSA_OK && state->loss)
-        status = gsai_tables_snapshot(snapshot, &state->table, state->contest ? &state->contest->table : NULL, error);
-    if (status == GSA_OK && state->contest)
-        status = gsai_scaling_snapshot(snapshot, state->contest, error);
+    GSA_TRY(add_numbers(snapshot, state, error));
+    GSA_TRY(gsai_snapshot_labels(snapshot, &state->labels, error));
+    if (state->loss)
+        GSA_TRY(gsai_snapshot_tables(snapshot, &state->table, contest ? &contest->table : NULL, error));
+    if (contest)
+        GSA_TRY(add_scaling(snapshot, contest, error));
     gsai_snapshot_schema(snapshot, state->schema);
     gsai_snapshot_names(snapshot, &state->names);
-    if (status == GSA_OK)
-        status = gsai_optional_snapshot(snapshot, state, error);
-    if (status == GSA_OK && state->sample.n > 0)
-        status = gsai_sample_snapshot(snapshot, &state->sample, error);
-    return status;
+    GSA_TRY(add_optional(snapshot, state, error));
+    return state->sample.n > 0 ? gsai_snapshot_sample(snapshot, &state->sample, error) : GSA_OK;
 }
 
 /* Columns that have gone on since the base; the others are nothing, which a merge passes over. */
@@ -243,12 +301,10 @@ static gsa_status check_finite(const gsai_bundle *bundle, gsa_error *error)
 static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsai_snapshot **out, gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    gsa_status status = gsai_snapshot_new(&state->env, &snapshot, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_snapshot_new(&state->env, &snapshot, error));
     const gsa_state *described = base ? head_of(snapshot, state, base) : state;
-    status = described ? describe(snapshot, described, error)
-                       : gsai_fail_memory(&state->env, error, "no memory to describe a state");
+    gsa_status status = described ? describe(snapshot, described, error)
+                                  : gsai_fail_memory(&state->env, error, "no memory to describe a state");
     if (status == GSA_OK)
         status = check_finite(&snapshot->bundle, error);
     if (status == GSA_OK)
@@ -294,11 +350,8 @@ static gsa_status restore_params(gsai_params *params, const gsai_bundle *bundle,
 static gsa_status restore_numbers(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *found_counts, *found_sums;
-    gsa_status status = gsai_bundle_need(bundle, "counts", GSAI_U64, COUNTS, &found_counts, error);
-    if (status == GSA_OK)
-        status = gsai_bundle_need(bundle, "sums", GSAI_F64, SUMS, &found_sums, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_bundle_need(bundle, "counts", GSAI_U64, COUNTS, &found_counts, error));
+    GSA_TRY(gsai_bundle_need(bundle, "sums", GSAI_F64, SUMS, &found_sums, error));
     const uint64_t *count = found_counts->data;
     const double *sum = found_sums->data;
     for (size_t i = 0; i < COUNTS; i++)
@@ -314,64 +367,178 @@ static gsa_status restore_numbers(gsa_state *state, const gsai_loss *loss, const
 static gsa_status restore_table(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
     size_t n_outputs = gsai_loss_outputs(loss, state->labels.n), n_slots;
-    gsa_status status = gsai_table_shape(bundle, n_outputs, &n_slots, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_table_shape(bundle, n_outputs, &n_slots, error));
     if (n_slots == 0 || state->labels.n > loss->max_labels ||
         gsai_class_weight_check(&state->params, loss, NULL) != GSA_OK)
         return gsai_fail(error, GSA_FORMAT, "the weights do not fit %zu labels and %s loss", state->labels.n,
                          gsai_loss_name(loss));
-    status = gsai_state_decide(state, loss, error);
-    if (status == GSA_OK)
-        status = gsai_table_grow(&state->table, n_slots, &state->env, error);
-    if (status == GSA_OK)
-        status = gsai_weights_restore(&state->table, "weight", "average", bundle, error);
-    if (status == GSA_OK)
-        status = gsai_counts_restore(&state->table, state->n_counted, bundle, error);
-    return status;
+    GSA_TRY(gsai_state_decide(state, loss, error));
+    GSA_TRY(gsai_table_grow(&state->table, n_slots, &state->env, error));
+    GSA_TRY(gsai_weights_restore(&state->table, "weight", "average", bundle, error));
+    return gsai_counts_restore(&state->table, state->n_counted, bundle, error);
+}
+
+static gsa_status restore_scaling(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *numbers;
+    GSA_TRY(gsai_bundle_may_have(bundle, "contest", GSAI_F64, SCALING, &numbers, error));
+    if (!numbers)
+        return GSA_OK;
+    if (!state->loss)
+        return gsai_fail(error, GSA_FORMAT, "a contest before there is anything to learn");
+    const double *number = numbers->data;
+    for (int i = 0; i < SCALING; i++)
+        if (!isfinite(number[i]) || (i == RESTART && !gsai_is_whole(number[i], 0x1p40)))
+            return gsai_fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
+    GSA_TRY(gsai_scaling_resume(state, error));
+    for (int i = 0; i < SCALING; i++)
+        memcpy((char *)state->contest + scaling_numbers[i], &number[i], sizeof *number);
+    state->contest->restart = (uint64_t)number[RESTART];
+    return gsai_weights_restore(&state->contest->table, "rival.weight", "rival.average", bundle, error);
+}
+
+static gsa_status restore_carried(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *masses, *presences;
+    GSA_TRY(gsai_bundle_may_have(bundle, "carried.mass", GSAI_F64, GSAI_ANY_LEN, &masses, error));
+    if (!masses)
+        return GSA_OK;
+    size_t n = (size_t)gsai_tensor_len(masses);
+    GSA_TRY(gsai_bundle_need(bundle, "carried.presence", GSAI_U64, n, &presences, error));
+    const double *mass = masses->data;
+    const uint64_t *count = presences->data;
+    if (n > state->table.n_slots)
+        return gsai_fail(error, GSA_FORMAT, "there is more mass than there are features");
+    for (size_t slot = 0; slot < n; slot++) {
+        if (!(mass[slot] >= 0) || !isfinite(mass[slot]))
+            return gsai_fail(error, GSA_FORMAT, "a mass is negative or not finite");
+        if (count[slot] > state->rows_behind - state->n_counted)
+            return gsai_fail(error, GSA_FORMAT, "a feature is in more rows than there are");
+    }
+    GSA_TRY(gsai_prior_totals_grow(&state->carried, n, &state->env, error));
+    if (n > 0) {
+        memcpy(state->carried.mass, mass, n * sizeof *mass);
+        memcpy(state->carried.count, count, n * sizeof *count);
+    }
+    return GSA_OK;
+}
+
+static gsa_status restore_centre(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *columns;
+    GSA_TRY(gsai_bundle_may_have(bundle, "columns", GSAI_F64, GSAI_ANY_LEN, &columns, error));
+    if (!columns)
+        return GSA_OK;
+    uint64_t len = gsai_tensor_len(columns), n = len / COLUMN;
+    const double *number = columns->data;
+    if (len % COLUMN != 0 || n > GSAI_MAX_COLUMNS) /* the head of a copy has no features, and columns all the same */
+        return gsai_fail(error, GSA_FORMAT, "the means of columns are more than %u", (unsigned)GSAI_MAX_COLUMNS);
+    for (size_t i = 0; i < len; i++)
+        if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0) ||
+            (i % COLUMN == 0 ? number[i] != floor(number[i]) : number[i - i % COLUMN] == 0 && number[i] != 0))
+            return gsai_fail(error, GSA_FORMAT, "a mean of a column is out of range");
+    GSA_TRY(gsai_centre_grow(&state->centre, (size_t)n, &state->env, error));
+    if (n > 0)
+        memcpy(state->centre.at, number, (size_t)len * sizeof *number);
+    return GSA_OK;
+}
+
+static gsa_status restore_class_sums(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *found;
+    if (!gsai_params_balance(&state->params))
+        return GSA_OK;
+    GSA_TRY(gsai_bundle_may_have(bundle, "class_sums", GSAI_F64, GSAI_ANY_LEN, &found, error));
+    if (!found)
+        return GSA_OK;
+    const double *sum = found->data;
+    size_t n = (size_t)gsai_tensor_len(found);
+    if (n > state->labels.n + 1)
+        return gsai_fail(error, GSA_FORMAT, "there are more weights of classes than labels");
+    for (size_t i = 0; i < n; i++)
+        if (!(sum[i] >= 0) || !isfinite(sum[i]))
+            return gsai_fail(error, GSA_FORMAT, "a weight of a class is negative or not finite");
+    GSA_TRY(gsai_class_sums_grow(&state->class_sums, n, &state->env, error));
+    if (n > 0)
+        memcpy(state->class_sums.at, sum, n * sizeof *sum);
+    return GSA_OK;
+}
+
+static gsa_status restore_lineage(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *found;
+    GSA_TRY(gsai_bundle_may_have(bundle, "ancestors", GSAI_U64, GSAI_ANY_LEN, &found, error));
+    if (!found)
+        return GSA_OK;
+    size_t n = (size_t)gsai_tensor_len(found);
+    const uint64_t *run = found->data;
+    for (size_t i = 1; i < n; i++)
+        if (run[i] < run[i - 1]) /* equal: a run that started from a run on the same rows */
+            return gsai_fail(error, GSA_FORMAT, "the origins of the state are out of order");
+    return gsai_lineage_add_all(state, run, n, error);
+}
+
+static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *numbers, *weights;
+    GSA_TRY(gsai_bundle_may_have(bundle, "best.numbers", GSAI_F64, BEST, &numbers, error));
+    if (!numbers)
+        return GSA_OK;
+    GSA_TRY(gsai_bundle_need(bundle, "best.weight", GSAI_F32, GSAI_ANY_LEN, &weights, error));
+    const double *number = numbers->data;
+    const float *weight = weights->data;
+    uint64_t n = gsai_tensor_len(weights);
+    if (!isfinite(number[BEST_LOSS]) ||
+        !gsai_is_whole(number[BEST_PASS], 0x1p52 + 1) || /* one more than passes ended */
+        !gsai_is_whole(number[BEST_SLOTS], (double)state->table.n_slots) ||
+        !gsai_is_whole(number[BEST_OUTPUTS], (double)state->table.n_outputs) ||
+        number[BEST_SLOTS] * number[BEST_OUTPUTS] != (double)n)
+        return gsai_fail(error, GSA_FORMAT, "the best weights do not fit the state");
+    for (uint64_t i = 0; i < n; i++)
+        if (!isfinite(weight[i]))
+            return gsai_fail(error, GSA_FORMAT, "a weight of the best is not finite");
+    float *copy = gsai_copy(&state->env, weight, (size_t)n, sizeof *weight);
+    if (!copy)
+        return gsai_fail_memory(&state->env, error, "no memory for the best weights");
+    state->best = (gsai_best_checkpoint){copy, (size_t)number[BEST_SLOTS], (size_t)number[BEST_OUTPUTS],
+                                         (uint64_t)number[BEST_PASS], number[BEST_LOSS]};
+    return GSA_OK;
 }
 
 static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsai_bundle *bundle, gsa_error *error)
 {
-    gsa_status status = gsai_labels_restore(&state->labels, bundle, error);
-    if (status == GSA_OK)
-        status = restore_numbers(state, loss, bundle, error);
+    GSA_TRY(gsai_labels_restore(&state->labels, bundle, error));
+    GSA_TRY(restore_numbers(state, loss, bundle, error));
     /* Classes of a sample could not be checked against a loss that is decided later. */
-    if (status == GSA_OK && !loss && (state->labels.n > 0 || gsai_bundle_tensor(bundle, "sample.hash")))
-        status = gsai_fail(error, GSA_FORMAT, "there are labels or rows, but the loss is not decided");
-    if (status == GSA_OK && loss)
-        status = restore_table(state, loss, bundle, error);
-    if (status == GSA_OK)
-        status = gsai_scaling_restore(state, bundle, error);
-    if (status == GSA_OK)
-        status = gsai_schema_restore(&state->schema, bundle, &state->env, error);
-    if (status == GSA_OK)
-        status = gsai_names_restore(&state->names, bundle, &state->env, error);
-    if (status == GSA_OK)
-        status = gsai_optional_restore(state, bundle, error);
-    if (status == GSA_OK)
-        status = gsai_sample_restore(state, bundle, error);
-    return status;
+    if (!loss && (state->labels.n > 0 || gsai_bundle_tensor(bundle, "sample.hash")))
+        return gsai_fail(error, GSA_FORMAT, "there are labels or rows, but the loss is not decided");
+    if (loss)
+        GSA_TRY(restore_table(state, loss, bundle, error));
+    GSA_TRY(restore_scaling(state, bundle, error));
+    GSA_TRY(gsai_schema_restore(&state->schema, bundle, &state->env, error));
+    GSA_TRY(gsai_names_restore(&state->names, bundle, &state->env, error));
+    GSA_TRY(restore_carried(state, bundle, error));
+    GSA_TRY(restore_centre(state, bundle, error));
+    GSA_TRY(restore_class_sums(state, bundle, error));
+    GSA_TRY(restore_lineage(state, bundle, error));
+    GSA_TRY(restore_best(state, bundle, error));
+    GSA_TRY(gsai_group_restore(state, bundle, error));
+    return gsai_sample_restore(state, bundle, error);
 }
 
 gsa_status gsai_state_restore(const gsai_bundle *bundle, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     gsai_params params;
-    const gsai_loss *loss = NULL;
-    gsa_state *state = NULL;
-    gsa_status status = gsai_bundle_check(bundle, FORMAT, error);
+    const gsai_loss *loss;
+    gsa_state *state;
+    GSA_TRY(gsai_bundle_check(bundle, FORMAT, error));
+    GSA_TRY(restore_params(&params, bundle, error));
+    GSA_TRY(gsai_bundle_loss(bundle, "learns", true, &loss, error));
+    GSA_TRY(gsai_state_create(&params, env, &state, error));
+    gsa_status status = restore_all(state, loss, bundle, error);
     if (status == GSA_OK)
-        status = restore_params(&params, bundle, error);
-    if (status == GSA_OK)
-        status = gsai_bundle_loss(bundle, "learns", true, &loss, error);
-    if (status == GSA_OK)
-        status = gsai_state_create(&params, env, &state, error);
-    if (status == GSA_OK)
-        status = restore_all(state, loss, bundle, error);
-    if (status != GSA_OK) {
+        *out = state;
+    else
         gsa_state_free(state);
-        return status;
-    }
-    *out = state;
-    return GSA_OK;
+    return status;
 }

@@ -1,6 +1,6 @@
 /* Models as bundles. The format is specified in docs/formats/model.md. */
 #include "model/model.h"
-#include "store/snapshot_parts.h"
+#include "store/bundle.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -49,12 +49,8 @@ static gsa_status add_weights(gsai_snapshot *snapshot, const gsa_model *model, g
     return GSA_OK;
 }
 
-gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)
+static gsa_status describe(gsai_snapshot *snapshot, const gsa_model *model, gsa_error *error)
 {
-    gsai_snapshot *snapshot;
-    gsa_status status = gsai_snapshot_new(&model->env, &snapshot, error);
-    if (status != GSA_OK)
-        return status;
     gsai_snapshot_note(snapshot, "format", FORMAT);
     gsai_snapshot_note(snapshot, "version", GSAI_FORMAT_VERSION);
     gsai_snapshot_note(snapshot, "loss", gsai_loss_name(model->loss));
@@ -62,10 +58,8 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_
     gsai_snapshot_note(snapshot, "average", model->average);
     gsai_snapshot_note(snapshot, "intercept", model->has_intercept ? "on" : "off");
     uint64_t *counts = gsai_snapshot_alloc(snapshot, 3, sizeof *counts);
-    if (!counts) {
-        gsai_snapshot_free(snapshot);
+    if (!counts)
         return gsai_fail_memory(&model->env, error, "no memory to describe a model");
-    }
     counts[0] = model->n_features;
     counts[1] = model->n_rows;
     counts[2] = model->n_passes;
@@ -73,15 +67,20 @@ gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_
     gsai_snapshot_vector(snapshot, "intercept", GSAI_F64, model->intercept, model->n_outputs);
     gsai_snapshot_schema(snapshot, model->schema);
     gsai_snapshot_names(snapshot, &model->names);
-    status = gsai_snapshot_labels(snapshot, &model->labels, error);
+    GSA_TRY(gsai_snapshot_labels(snapshot, &model->labels, error));
+    return add_weights(snapshot, model, error);
+}
+
+gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error)
+{
+    gsai_snapshot *snapshot;
+    GSA_TRY(gsai_snapshot_new(&model->env, &snapshot, error));
+    gsa_status status = describe(snapshot, model, error);
     if (status == GSA_OK)
-        status = add_weights(snapshot, model, error);
-    if (status != GSA_OK) {
+        *out = snapshot;
+    else
         gsai_snapshot_free(snapshot);
-        return status;
-    }
-    *out = snapshot;
-    return GSA_OK;
+    return status;
 }
 
 /* ---- back -------------------------------------------------------------------------------------------------------- */
@@ -92,9 +91,7 @@ static gsa_status restore_value(const gsai_bundle *bundle, gsai_param_id id, cha
 {
     const char *text, *key = gsa_param_at((size_t)id)->name;
     gsai_params params;
-    gsa_status status = gsai_bundle_need_note(bundle, key, &text, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_bundle_need_note(bundle, key, &text, error));
     gsai_params_init(&params);
     if (gsai_params_set(&params, key, text, NULL) != GSA_OK)
         return gsai_fail(error, GSA_FORMAT, "the %s of a model cannot be '%.40s'", key, text);
@@ -102,23 +99,16 @@ static gsa_status restore_value(const gsai_bundle *bundle, gsai_param_id id, cha
     return GSA_OK;
 }
 
-static gsa_status restore_facts(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
+static gsa_status restore_numbers(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
 {
-    const gsai_tensor *counts = NULL;
+    const gsai_tensor *counts;
     char intercept[GSAI_PARAM_TEXT] = "";
-    gsa_status status = gsai_bundle_loss(bundle, "loss", false, &model->loss, error);
-    if (status == GSA_OK)
-        status = restore_value(bundle, GSAI_PARAM_method, model->method, error);
-    if (status == GSA_OK)
-        status = restore_value(bundle, GSAI_PARAM_average, model->average, error);
-    if (status == GSA_OK)
-        status = restore_value(bundle, GSAI_PARAM_intercept, intercept, error);
-    if (status == GSA_OK)
-        status = gsai_bundle_need(bundle, "counts", GSAI_U64, 3, &counts, error);
-    if (status == GSA_OK)
-        status = gsai_labels_restore(&model->labels, bundle, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_bundle_loss(bundle, "loss", false, &model->loss, error));
+    GSA_TRY(restore_value(bundle, GSAI_PARAM_method, model->method, error));
+    GSA_TRY(restore_value(bundle, GSAI_PARAM_average, model->average, error));
+    GSA_TRY(restore_value(bundle, GSAI_PARAM_intercept, intercept, error));
+    GSA_TRY(gsai_bundle_need(bundle, "counts", GSAI_U64, 3, &counts, error));
+    GSA_TRY(gsai_labels_restore(&model->labels, bundle, error));
     const uint64_t *count = counts->data;
     model->has_intercept = strcmp(intercept, "on") == 0;
     model->n_features = count[0];
@@ -168,14 +158,10 @@ static gsa_status restore_weights(gsa_model *model, const gsai_bundle *bundle, b
                                   gsa_error *error)
 {
     const gsai_tensor *weights, *ids;
-    gsa_status status = gsai_bundle_may_have(bundle, "feature", GSAI_U32, GSAI_ANY_LEN, &ids, error);
+    GSA_TRY(gsai_bundle_may_have(bundle, "feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
     uint64_t n_ids = ids ? gsai_tensor_len(ids) : model->n_features;
-    if (status == GSA_OK)
-        status = gsai_bundle_need(bundle, "weight", GSAI_F32, n_ids * model->n_outputs, &weights, error);
-    if (status == GSA_OK)
-        status = all_finite(weights, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_bundle_need(bundle, "weight", GSAI_F32, n_ids * model->n_outputs, &weights, error));
+    GSA_TRY(all_finite(weights, error));
     if (!ids && may_keep) {
         model->weights = weights->data;
         *kept = 1;
@@ -187,14 +173,20 @@ static gsa_status restore_weights(gsa_model *model, const gsai_bundle *bundle, b
 static gsa_status restore_intercept(gsa_model *model, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *intercept;
-    gsa_status status = gsai_bundle_need(bundle, "intercept", GSAI_F64, model->n_outputs, &intercept, error);
-    if (status == GSA_OK)
-        status = all_finite(intercept, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_bundle_need(bundle, "intercept", GSAI_F64, model->n_outputs, &intercept, error));
+    GSA_TRY(all_finite(intercept, error));
     model->intercept = gsai_copy(&model->env, intercept->data, model->n_outputs, sizeof *model->intercept);
     return model->intercept ? GSA_OK
                             : gsai_fail_memory(&model->env, error, "no memory for %zu outputs", model->n_outputs);
+}
+
+static gsa_status restore_all(gsa_model *model, const gsai_bundle *bundle, bool may_keep, int *kept, gsa_error *error)
+{
+    GSA_TRY(restore_numbers(model, bundle, error));
+    GSA_TRY(gsai_schema_restore(&model->schema, bundle, &model->env, error));
+    GSA_TRY(gsai_names_restore(&model->names, bundle, &model->env, error));
+    GSA_TRY(restore_intercept(model, bundle, error));
+    return restore_weights(model, bundle, may_keep, kept, error);
 }
 
 gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsa_env *env, void (*close)(void *owner), void *owner,
@@ -202,21 +194,9 @@ gsa_status gsai_model_restore(const gsai_bundle *bundle, const gsa_env *env, voi
 {
     gsa_model *model;
     *kept = 0;
-    gsa_status status = gsai_bundle_check(bundle, FORMAT, error);
-    if (status != GSA_OK)
-        return status;
-    status = gsai_model_create(env, &model, error);
-    if (status != GSA_OK)
-        return status;
-    status = restore_facts(model, bundle, error);
-    if (status == GSA_OK)
-        status = gsai_schema_restore(&model->schema, bundle, &model->env, error);
-    if (status == GSA_OK)
-        status = gsai_names_restore(&model->names, bundle, &model->env, error);
-    if (status == GSA_OK)
-        status = restore_intercept(model, bundle, error);
-    if (status == GSA_OK)
-        status = restore_weights(model, bundle, close != NULL, kept, error);
+    GSA_TRY(gsai_bundle_check(bundle, FORMAT, error));
+    GSA_TRY(gsai_model_create(env, &model, error));
+    gsa_status status = restore_all(model, bundle, close != NULL, kept, error);
     if (status != GSA_OK) {
         *kept = 0;
         gsa_model_free(model);

@@ -1,5 +1,5 @@
 /* Putting bundles together and taking them apart. */
-#include "store/snapshot_parts.h"
+#include "store/bundle.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -90,7 +90,7 @@ gsa_status gsai_snapshot_labels(gsai_snapshot *snapshot, const gsai_labels *labe
 gsa_status gsai_bundle_need(const gsai_bundle *bundle, const char *name, gsai_dtype dtype, uint64_t len,
                             const gsai_tensor **out, gsa_error *error)
 {
-    const gsai_tensor *tensor = gsai_bundle_tensor(bundle, name);
+    const gsai_tensor *tensor = *out = gsai_bundle_tensor(bundle, name);
     if (!tensor)
         return gsai_fail(error, GSA_FORMAT, "the file has no tensor '%s'", name);
     if (tensor->dtype != dtype)
@@ -98,7 +98,6 @@ gsa_status gsai_bundle_need(const gsai_bundle *bundle, const char *name, gsai_dt
     if (len != GSAI_ANY_LEN && gsai_tensor_len(tensor) != len)
         return gsai_fail(error, GSA_FORMAT, "tensor '%s' has %llu elements, expected %llu", name,
                          (unsigned long long)gsai_tensor_len(tensor), (unsigned long long)len);
-    *out = tensor;
     return GSA_OK;
 }
 
@@ -121,9 +120,7 @@ gsa_status gsai_bundle_loss(const gsai_bundle *bundle, const char *key, bool may
                             gsa_error *error)
 {
     const char *text;
-    gsa_status status = gsai_bundle_need_note(bundle, key, &text, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_bundle_need_note(bundle, key, &text, error));
     *out = gsai_loss_find(text);
     bool known = *out || (may_be_auto && strcmp(text, gsai_loss_name(NULL)) == 0);
     return known ? GSA_OK : gsai_fail(error, GSA_FORMAT, "unknown loss '%.40s'", text);
@@ -150,42 +147,33 @@ static gsa_status restore_label(gsai_labels *labels, const char *text, uint8_t i
 {
     char expected[GSAI_NUMBER_TEXT];
     size_t before = labels->n, out;
-    gsa_status status;
     if (is_number && !isfinite(number))
         return gsai_fail(error, GSA_FORMAT, "label %zu is not a finite number", before);
     if (is_number)
         gsai_number_text(number, expected);
     if (is_number && strcmp(text, expected) != 0)
         return gsai_fail(error, GSA_FORMAT, "label %zu has a text that is not its number", before);
-    status = is_number ? gsai_labels_add_number(labels, number, &out, error)
-                       : gsai_labels_add_word(labels, text, &out, error);
-    if (status == GSA_OK && out != before)
-        return gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", text);
-    return status;
+    GSA_TRY(is_number ? gsai_labels_add_number(labels, number, &out, error)
+                      : gsai_labels_add_word(labels, text, &out, error));
+    return out == before ? GSA_OK : gsai_fail(error, GSA_FORMAT, "label '%.60s' occurs twice", text);
 }
 
 gsa_status gsai_labels_restore(gsai_labels *labels, const gsai_bundle *bundle, gsa_error *error)
 {
-    const gsai_tensor *texts = NULL, *kinds = NULL, *numbers = NULL;
-    gsa_status status = gsai_bundle_need(bundle, "labels.text", GSAI_U8, GSAI_ANY_LEN, &texts, error);
-    if (status == GSA_OK)
-        status = gsai_bundle_need(bundle, "labels.is_number", GSAI_U8, GSAI_ANY_LEN, &kinds, error);
-    if (status == GSA_OK)
-        status = gsai_bundle_need(bundle, "labels.number", GSAI_F64, gsai_tensor_len(kinds), &numbers, error);
-    if (status != GSA_OK)
-        return status;
+    const gsai_tensor *texts, *kinds, *numbers;
+    GSA_TRY(gsai_bundle_need(bundle, "labels.text", GSAI_U8, GSAI_ANY_LEN, &texts, error));
+    GSA_TRY(gsai_bundle_need(bundle, "labels.is_number", GSAI_U8, GSAI_ANY_LEN, &kinds, error));
+    GSA_TRY(gsai_bundle_need(bundle, "labels.number", GSAI_F64, gsai_tensor_len(kinds), &numbers, error));
     const char *at = texts->data, *end = at + gsai_tensor_len(texts);
-    for (uint64_t k = 0; k < gsai_tensor_len(kinds) && status == GSA_OK; k++) {
+    for (uint64_t k = 0; k < gsai_tensor_len(kinds); k++) {
         const char *nul = at < end ? memchr(at, 0, (size_t)(end - at)) : NULL;
         if (!nul || !gsai_is_label(at, (size_t)(nul - at)))
             return gsai_fail(error, GSA_FORMAT, "label %llu is not a text", (unsigned long long)k);
-        status =
-            restore_label(labels, at, ((const uint8_t *)kinds->data)[k], ((const double *)numbers->data)[k], error);
+        GSA_TRY(
+            restore_label(labels, at, ((const uint8_t *)kinds->data)[k], ((const double *)numbers->data)[k], error));
         at = nul + 1;
     }
-    if (status == GSA_OK && at != end)
-        return gsai_fail(error, GSA_FORMAT, "there is text after the last label");
-    return status;
+    return at == end ? GSA_OK : gsai_fail(error, GSA_FORMAT, "there is text after the last label");
 }
 
 void gsai_snapshot_schema(gsai_snapshot *snapshot, const char *schema)
@@ -220,7 +208,7 @@ void gsai_snapshot_names(gsai_snapshot *snapshot, const gsai_names *names)
 
 gsa_status gsai_names_restore(gsai_names *out, const gsai_bundle *bundle, const gsa_env *env, gsa_error *error)
 {
-    const gsai_tensor *ids, *texts = NULL;
+    const gsai_tensor *ids, *texts;
     GSA_TRY(gsai_bundle_may_have(bundle, "names.feature", GSAI_U32, GSAI_ANY_LEN, &ids, error));
     if (!ids)
         return GSA_OK;
