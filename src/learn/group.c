@@ -3,8 +3,7 @@
  * All rows of a group see the weights before it, and take the mean step after all of them have voted. With steps that
  * end at a row's own minimum several rows at once would go past it, so that only losses with probabilities have groups
  * of more than one row; and the first rows, which move the weights far, have small ones. */
-#include "learn/group.h"
-#include "learn/method.h"
+#include "learn/state.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -4,7 +4,6 @@
  * weight, the guards, and the two learners of a contest. How a step is proposed is the loss's business (loss/), how
  * rows vote and measure the method's (method/). */
 #include "learn/calibration.h"
-#include "learn/method.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -95,12 +94,22 @@ static gsa_status propose(gsa_state *state, const struct learner *learner, const
     return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, error);
 }
 
+/* Enters the row's own greedy step with its weight and returns the mean of all so far, over all passes: Algorithm 1 of
+ * arXiv 1611.03608. Steps above the target are negative and enter as they are: that is how the mean comes down near
+ * convergence. */
+static double mean_step(gsai_step_mean *mean, double eta, double weight)
+{
+    mean->sum += weight * eta;
+    mean->weight += weight;
+    return gsai_step_mean_value(mean);
+}
+
 /* The paper's step: the mean of all. A light row takes a part of it, a heavy row several; a step that leads away from
  * the label is never multiplied by more than the row's weight. */
 static double step_of(const gsa_state *state, const struct learner *learner, const struct lesson *lesson,
                       const gsai_greedy_step *proposal)
 {
-    double step = gsai_gsa_step(learner->step, proposal->lambda / lesson->xx, lesson->c), e = step * lesson->xx;
+    double step = mean_step(learner->step, proposal->lambda / lesson->xx, lesson->c), e = step * lesson->xx;
     double c = lesson->c / gsai_row_weights_ratio(&state->given);
     bool heavy = c > 1 && e > 0 && proposal->g != 0;
     if (state->is_frozen)

@@ -1,8 +1,9 @@
-/* One row of a batch. */
+/* One row: its weight, its hash, the memory of its entries. */
 #include "learn/row.h"
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
@@ -46,4 +47,30 @@ uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number)
 uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number)
 {
     return gsai_row_hash_with(batch, row_number, gsai_row_features_hash(batch, row_number));
+}
+
+/* What one entry takes of the memory that the arrays share. */
+struct share {
+    double x, product;
+    float weight, mean, late;
+    uint32_t slot, count;
+};
+
+bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsa_env *env)
+{
+    size_t room;
+    if (n + GSAI_ENTRIES_BLOCK < entries->capacity)
+        return true;
+    if (!gsai_add(n, 2 * GSAI_ENTRIES_BLOCK, &room) ||
+        !gsai_reserve(env, &entries->memory, &entries->capacity, room, sizeof(struct share)))
+        return false;
+    room = entries->capacity;
+    entries->x = entries->memory;
+    entries->product = entries->x + room;
+    entries->weight = (float *)(entries->product + room);
+    entries->mean = entries->weight + room;
+    entries->late = entries->mean + room;
+    entries->slot = (uint32_t *)(entries->late + room);
+    entries->count = entries->slot + room;
+    return true;
 }

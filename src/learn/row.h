@@ -1,4 +1,4 @@
-/* One row of a batch, checked, and what identifies it. */
+/* One row: as it is in a batch, what identifies it, and its entries as learning takes them. */
 #ifndef GSA_LEARN_ROW_H
 #define GSA_LEARN_ROW_H
 
@@ -72,5 +72,30 @@ static inline uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, ui
     memcpy(&weight_bits, &weight, sizeof weight_bits);
     return gsai_mix(features_hash ^ gsai_mix(gsai_row_label_hash(batch, row) ^ weight_bits));
 }
+
+/* A row as learning takes it: its entries that are not zero, gathered once, and what the table has of them. The
+ * intercept, where there is one, is an entry of value 1 in slot 0 behind the others.
+ *
+ * Behind the entries the arrays go on to a whole number of blocks, so that loops need no rest; x is 0 there. */
+#define GSAI_ENTRIES_BLOCK ((size_t)16)
+
+typedef struct gsai_entries {
+    size_t n;        /* without the intercept */
+    size_t n_all;    /* with it */
+    size_t n_padded; /* above n */
+    size_t n_slots;  /* that a table needs for them */
+    double *x;
+    uint32_t *slot; /* feature + 1 */
+    /* Of the table's record: the weight (of one output), mean and count. */
+    float *weight, *mean;
+    uint32_t *count;
+    double *product; /* scratch */
+    float *late;
+    void *memory;
+    size_t capacity;
+} gsai_entries;
+
+/* Room for the entries of a row of n and an intercept; false if there is no memory, and nothing has changed. */
+bool gsai_entries_reserve(gsai_entries *entries, size_t n, const gsa_env *env);
 
 #endif

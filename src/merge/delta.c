@@ -1,75 +1,293 @@
-/* Slices: what copies have learned of some features, written by one process, united and joined by others. Their bytes
- * are in slice_bytes.h. */
-#include "merge/change.h"
-#include "merge/delta_bytes.h"
-#include "merge/merge.h"
+/* Deltas in bytes, there and back, and several of them into one. */
+#include "merge/delta.h"
 
+#include "base/byte_order.h"
 #include "base/error.h"
 #include "base/memory.h"
 
-/* ---- changes ----------------------------------------------------------------------------------------------------- */
+#include <string.h>
 
-/* A copy of the base with the same labels: what it is merged into has the same outputs. */
-static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_error *error)
+#define HEAD_SIZE ((size_t)48)
+#define CHUNK_HEAD_SIZE ((size_t)16)
+#define WIDE UINT32_C(0x80000000)
+
+static uint32_t u32_at(const unsigned char *bytes)
 {
-    if (!base || copy->loss != base->loss || !copy->loss || !gsai_labels_equal(&copy->labels, &base->labels))
-        return gsai_fail(error, GSA_CONFLICT,
-                         "slices are of copies of a base that knows all labels: prepare the base with all of them");
-    if (copy->group.n_rows > 0 || base->group.n_rows > 0)
-        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
-    return gsai_state_continues(copy, base) && !copy->contest && !base->contest
-               ? GSA_OK
-               : gsai_fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");
+    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static gsa_status put_changes(gsai_merging *merging, const gsai_delta *of, gsai_sink *to, gsa_error *error)
+static void put_u32(uint32_t number, unsigned char *out)
 {
-    size_t end = 1, block = gsai_sums_block(merging->n_outputs);
-    gsa_status status = GSA_OK;
-    for (size_t s = 0; s < merging->n_states; s++)
-        end = merging->states[s]->table.n_slots > end ? merging->states[s]->table.n_slots : end;
-    if (of->first + of->n_features + 1 < end)
-        end = (size_t)(of->first + of->n_features) + 1;
-    gsai_sink_head(to, GSAI_DELTA_OF_ONE, of);
-    for (uint64_t b = 0; of->first + b * block + 1 < end && status == GSA_OK && !to->failed; b++) {
-        gsai_slots slots = {.first = (size_t)(of->first + b * block) + 1};
-        slots.n = end - slots.first < block ? end - slots.first : block;
-        status = gsai_merging_add(merging, (size_t)of->first_copy, &slots, error);
-        for (size_t i = 0; i < merging->tree.depth && status == GSA_OK; i++)
-            gsai_sink_chunk(to, &merging->tree.at[i], slots.n, b, (size_t)of->first_copy);
-        merging->tree.depth = 0;
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(number >> (8 * i));
+}
+
+static size_t met_size_of(size_t n_copies)
+{
+    return n_copies == 1 ? 0 : n_copies <= UINT8_MAX ? 1 : 4;
+}
+
+static size_t chunk_size(const gsai_chunk *of, size_t n_outputs)
+{
+    size_t record = gsai_sums_width(n_outputs) * sizeof(float) + of->count_size + of->met_size;
+    return CHUNK_HEAD_SIZE + gsai_sums_block(n_outputs) / 8 + of->n * record;
+}
+
+/* NOLINTBEGIN(clang-analyzer-core.uninitialized.ArraySubscript): `at` has as many numbers as n says, of bits or slots
+ */
+/* Numbers of a block to where they come together, and back again. */
+static void pack(const float *from, const uint32_t *at, size_t n, unsigned char *out)
+{
+    for (size_t j = 0; j < n; j++)
+        memcpy(out + 4 * j, &from[at[j]], 4);
+    if (!gsai_machine_is_little_endian())
+        gsai_swap_bytes(out, n, 4);
+}
+
+static void unpack(const unsigned char *from, const uint32_t *at, size_t n, float *out)
+{
+    for (size_t j = 0; j < n; j++) {
+        gsai_cell cell = {.u = u32_at(from + 4 * j)};
+        out[at[j]] = cell.f;
     }
-    return status;
 }
 
-gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies, size_t first_copy,
-                                 const gsa_state *base, uint64_t first, uint64_t n_features, gsa_write_fn write,
-                                 void *ctx, gsa_error *error)
+/* Whole numbers: the lower half of them, or the upper one. */
+static void pack_words(const double *from, const uint32_t *at, size_t n, unsigned shift, unsigned char *out)
 {
-    gsa_status status = GSA_OK, closed;
-    if (n_copies == 0 || n_copies > UINT32_MAX || first_copy > UINT32_MAX - n_copies)
-        return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 copies");
-    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
-        status = check_copy(copies[s], base, error);
-    if (status != GSA_OK)
-        return status;
-    if (n_features == 0 || n_features > UINT32_MAX || first > GSA_MAX_ID)
-        return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
-    gsai_delta of = {.first = first, .n_features = n_features, .first_copy = first_copy, .n_copies = n_copies};
-    gsai_merging merging = {.states = copies, .n_states = n_copies, .base = base, .goes_on = true};
-    gsai_sink to = {.write = write, .ctx = ctx};
-    status = gsai_merging_begin(&merging, error);
-    if (status == GSA_OK)
-        status = gsai_sink_open(&to, merging.n_outputs, merging.env, error);
-    if (status == GSA_OK)
-        status = put_changes(&merging, &of, &to, error);
-    to.failed = to.failed || status != GSA_OK;
-    closed = gsai_sink_close(&to, merging.env, status == GSA_OK ? error : NULL);
-    gsai_merging_end(&merging);
-    return status == GSA_OK ? closed : status;
+    for (size_t j = 0; j < n; j++)
+        put_u32((uint32_t)((uint64_t)(int64_t)from[at[j]] >> shift), out + 4 * j);
 }
 
-/* ---- uniting ----------------------------------------------------------------------------------------------------- */
+static void add_words(const unsigned char *from, const uint32_t *at, size_t n, double unit, double *out)
+{
+    for (size_t j = 0; j < n; j++)
+        out[at[j]] += unit * (double)u32_at(from + 4 * j);
+}
+
+/* NOLINTEND(clang-analyzer-core.uninitialized.ArraySubscript) */
+/* The numbers of the bits that are set. */
+static void list_bits(const unsigned char *bits, size_t n_bits, uint32_t *at)
+{
+    for (size_t i = 0; i < n_bits; i += 64)
+        for (uint64_t rest = gsai_load_u64(bits + i / 8); rest != 0; rest &= rest - 1)
+            *at++ = (uint32_t)i + (uint32_t)__builtin_ctzll(rest);
+}
+
+/* ---- out --------------------------------------------------------------------------------------------------------- */
+
+gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error)
+{
+    gsai_chunk largest = {.n = gsai_sums_block(n_outputs), .count_size = 8, .met_size = 4};
+    to->n_outputs = n_outputs;
+    to->chunk = gsai_alloc(env, 1, chunk_size(&largest, n_outputs));
+    return to->chunk ? GSA_OK : gsai_fail_memory(env, error, "no memory for a slice");
+}
+
+static void put(gsai_sink *to, const void *bytes, size_t size)
+{
+    to->failed = to->failed || to->write(to->ctx, bytes, size) != 0;
+}
+
+void gsai_sink_head(gsai_sink *to, uint64_t kind, const gsai_delta *of)
+{
+    const uint64_t head[] = {kind, to->n_outputs, of->first, of->n_features, of->first_copy, of->n_copies};
+    unsigned char bytes[HEAD_SIZE];
+    for (size_t i = 0; i < HEAD_SIZE / 8; i++)
+        gsai_store_u64(head[i], bytes + 8 * i);
+    put(to, bytes, sizeof bytes);
+}
+
+gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error)
+{
+    unsigned char last[8];
+    gsai_store_u64(to->n_chunks, last);
+    put(to, last, sizeof last);
+    gsai_free(env, to->chunk);
+    return to->failed ? gsai_fail(error, GSA_IO, "the bytes of a slice could not be written") : GSA_OK;
+}
+
+/* Which slots were met, as bits and as numbers; and whether a count needs eight bytes. */
+static void find_met(const gsai_sums *sums, size_t n_slots, gsai_chunk *of, unsigned char *bits, uint32_t *at)
+{
+    double most = 0;
+    for (size_t i = 0; i < n_slots; i++) {
+        at[of->n] = (uint32_t)i;
+        of->n += sums->count[i] > 0;
+        most = sums->count[i] > most ? sums->count[i] : most;
+    }
+    for (size_t j = 0; j < of->n; j++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n of them were written above */
+        bits[at[j] / 8] |= (unsigned char)(1u << at[j] % 8);
+    of->count_size = most > UINT32_MAX ? 8 : 4;
+}
+
+void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy)
+{
+    size_t block = gsai_sums_block(to->n_outputs), width = gsai_sums_width(to->n_outputs);
+    unsigned char *bits = to->chunk + CHUNK_HEAD_SIZE, *out = bits + block / 8;
+    uint32_t at[GSAI_MAX_BLOCK];
+    gsai_chunk of = {.met_size = met_size_of(sums->n)};
+    memset(bits, 0, block / 8);
+    if (!sums->is_empty)
+        find_met(sums, n_slots, &of, bits, at);
+    if (of.n == 0)
+        return;
+    const uint32_t head[] = {(uint32_t)number, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
+                             (uint32_t)of.n | (of.count_size > 4 ? WIDE : 0)};
+    for (size_t i = 0; i < 4; i++)
+        put_u32(head[i], to->chunk + 4 * i);
+    for (size_t k = 0; k < width; k++, out += 4 * of.n)
+        pack(sums->sum + k * block, at, of.n, out);
+    for (unsigned half = 0; half < of.count_size / 4; half++, out += 4 * of.n)
+        pack_words(sums->count, at, of.n, 32 * half, out);
+    for (size_t j = 0; j < of.n && of.met_size == 1; j++)
+        out[j] = (unsigned char)sums->met[at[j]];
+    if (of.met_size == 4)
+        pack_words(sums->met, at, of.n, 0, out);
+    put(to, to->chunk, chunk_size(&of, to->n_outputs));
+    to->n_chunks++;
+}
+
+/* ---- in ---------------------------------------------------------------------------------------------------------- */
+
+/* The chunk at these bytes; false if there is none of that size. */
+static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, gsai_chunk *out)
+{
+    size_t block = gsai_sums_block(n_outputs);
+    if (size < CHUNK_HEAD_SIZE)
+        return false;
+    *out = (gsai_chunk){.block = u32_at(at),
+                        .first = u32_at(at + 4),
+                        .n_copies = u32_at(at + 8),
+                        .n = u32_at(at + 12) & ~WIDE,
+                        .count_size = u32_at(at + 12) & WIDE ? 8 : 4,
+                        .bits = at + CHUNK_HEAD_SIZE};
+    out->met_size = met_size_of(out->n_copies);
+    out->size = out->n <= block ? chunk_size(out, n_outputs) : SIZE_MAX;
+    return out->n > 0 && out->n_copies > 0 && out->size <= size;
+}
+
+/* Bits are as many as was said, within the range; *end becomes the last one + 1, from the first of the delta on. */
+static bool has_right_bits(const gsai_chunk *of, const gsai_delta *delta, size_t block, uint64_t *end)
+{
+    size_t n = 0, last = 0;
+    for (size_t i = 0; i < block; i += 64) {
+        uint64_t bits = gsai_load_u64(of->bits + i / 8);
+        n += (size_t)__builtin_popcountll(bits);
+        last = bits ? i + 64 - (size_t)__builtin_clzll(bits) : last;
+    }
+    *end = of->block * block + last;
+    return n == of->n && *end <= delta->n_features && delta->first + *end <= GSA_MAX_ID + (uint64_t)1;
+}
+
+/* Chunks ascend, and a run is a part of the tree, or everything. */
+static bool check_chunks(uint64_t kind, const unsigned char *at, size_t size, size_t n_outputs, gsai_delta *out)
+{
+    uint64_t block = 0, n = 0, end = 0;
+    size_t run = 0; /* where the next one may begin */
+    for (; size > 0; n++) {
+        gsai_chunk next;
+        if (!read_chunk(at, size, n_outputs, &next) || next.block < block ||
+            !has_right_bits(&next, out, gsai_sums_block(n_outputs), &end))
+            return false;
+        run = next.block > block ? 0 : run;
+        bool is_part =
+            (next.n_copies & (next.n_copies - 1)) == 0 && (out->first_copy + next.first) % next.n_copies == 0;
+        if (next.first < run || next.first + next.n_copies > out->n_copies ||
+            !(kind == GSAI_DELTA_REDUCED ? next.n_copies == out->n_copies : is_part))
+            return false;
+        run = next.first + next.n_copies;
+        block = next.block;
+        at += next.size;
+        size -= next.size;
+    }
+    out->end = n > 0 ? out->first + end : 0;
+    return n == out->n_chunks;
+}
+
+gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t *n_outputs, gsai_delta *out,
+                           gsa_error *error)
+{
+    const unsigned char *at = bytes;
+    bool is_delta = size >= HEAD_SIZE + 8 && gsai_load_u64(at) == kind && gsai_load_u64(at + 8) >= 1 &&
+                    gsai_load_u64(at + 8) <= UINT32_MAX;
+    if (is_delta) {
+        *n_outputs = (size_t)gsai_load_u64(at + 8);
+        *out = (gsai_delta){.chunks = at + HEAD_SIZE,
+                            .first = gsai_load_u64(at + 16),
+                            .n_features = gsai_load_u64(at + 24),
+                            .first_copy = gsai_load_u64(at + 32),
+                            .n_copies = gsai_load_u64(at + 40),
+                            .n_chunks = gsai_load_u64(at + size - 8)};
+        is_delta = out->first <= GSA_MAX_ID && out->n_features <= UINT32_MAX && out->n_copies >= 1 &&
+                   out->n_copies <= UINT32_MAX && out->first_copy <= UINT32_MAX - out->n_copies &&
+                   check_chunks(kind, out->chunks, size - HEAD_SIZE - 8, *n_outputs, out);
+    }
+    return is_delta ? GSA_OK : gsai_fail(error, GSA_FORMAT, "these bytes are not a slice of changes, or a damaged one");
+}
+
+uint64_t gsai_delta_block(const gsai_delta *delta)
+{
+    return delta->n_chunks > 0 ? u32_at(delta->chunks) : UINT64_MAX;
+}
+
+bool gsai_delta_next(gsai_delta *delta, uint64_t block, size_t n_outputs, gsai_chunk *out)
+{
+    if (gsai_delta_block(delta) != block || !read_chunk(delta->chunks, SIZE_MAX, n_outputs, out))
+        return false;
+    delta->chunks += out->size;
+    delta->n_chunks--;
+    return true;
+}
+
+bool gsai_delta_seek(gsai_delta *delta, uint64_t block, size_t n_outputs, gsai_chunk *out)
+{
+    while (gsai_delta_block(delta) < block)
+        (void)gsai_delta_next(delta, gsai_delta_block(delta), n_outputs, out);
+    return gsai_delta_block(delta) == block && read_chunk(delta->chunks, SIZE_MAX, n_outputs, out);
+}
+
+void gsai_chunk_find(const gsai_chunk *of, size_t slot, size_t n_outputs, size_t i, gsai_sums *out)
+{
+    size_t block = gsai_sums_block(n_outputs), width = gsai_sums_width(n_outputs), rank = 0;
+    const unsigned char *from = of->bits + block / 8;
+    uint64_t bits = gsai_load_u64(of->bits + slot / 64 * 8);
+    const uint32_t at = (uint32_t)i;
+    if (!(bits >> slot % 64 & 1))
+        return;
+    for (size_t k = 0; k < slot / 64; k++)
+        rank += (size_t)__builtin_popcountll(gsai_load_u64(of->bits + 8 * k));
+    rank += (size_t)__builtin_popcountll(bits & ((UINT64_C(1) << slot % 64) - 1));
+    for (size_t k = 0; k < width; k++, from += 4 * of->n)
+        unpack(from + 4 * rank, &at, 1, out->sum + k * block);
+    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
+        add_words(from + 4 * rank, &at, 1, half ? 0x1p32 : 1, out->count);
+    out->met[i] = of->met_size == 0 ? 1 : of->met_size == 1 ? (double)from[rank] : (double)u32_at(from + 4 * rank);
+}
+
+void gsai_chunk_take(const gsai_chunk *of, size_t n_slots, size_t n_outputs, gsai_sums *out)
+{
+    size_t block = gsai_sums_block(n_outputs), width = gsai_sums_width(n_outputs);
+    const unsigned char *from = of->bits + block / 8;
+    uint32_t at[GSAI_MAX_BLOCK];
+    list_bits(of->bits, block, at);
+    memset(out->count, 0, block * sizeof *out->count);
+    memset(out->met, 0, block * sizeof *out->met);
+    if (of->n < n_slots)
+        memset(out->sum, 0, block * width * sizeof *out->sum);
+    for (size_t k = 0; k < width; k++, from += 4 * of->n)
+        unpack(from, at, of->n, out->sum + k * block);
+    for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
+        add_words(from, at, of->n, half ? 0x1p32 : 1, out->count);
+    for (size_t j = 0; j < of->n && of->met_size < 4; j++)
+        /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): as in unpack */
+        out->met[at[j]] = of->met_size ? (double)from[j] : 1;
+    if (of->met_size == 4)
+        add_words(from, at, of->n, 1, out->met);
+}
+
+/* ---- several into one -------------------------------------------------------------------------------------------- */
 
 typedef struct union_of {
     gsai_delta *delta; /* of some copies each, and the chunks that are still to come */
@@ -164,54 +382,5 @@ gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, siz
     if (status == GSA_OK)
         status = unite_all(&all, &resolved, write, ctx, error);
     gsai_free(&resolved, all.delta);
-    return status;
-}
-
-/* ---- joining ----------------------------------------------------------------------------------------------------- */
-
-/* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but
- * for the last ones, which nobody can tell. */
-static gsa_status open_united(const gsai_merging *merging, const void *const *united, const size_t *sizes,
-                              gsai_delta *out, gsa_error *error)
-{
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < merging->n_deltas && status == GSA_OK; i++) {
-        size_t n_outputs = 0;
-        uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
-        status = gsai_delta_open(GSAI_DELTA_REDUCED, united[i], sizes[i], &n_outputs, &out[i], error);
-        if (status == GSA_OK && out[i].first != first)
-            status = gsai_fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
-                               (unsigned long long)out[i].first, (unsigned long long)first);
-        else if (status == GSA_OK &&
-                 (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states))
-            status = gsai_fail(
-                error, GSA_CONFLICT, "slice %zu is of %llu copies with %zu outputs, expected %zu with %zu", i + 1,
-                (unsigned long long)out[i].n_copies, n_outputs, merging->n_states, merging->base->table.n_outputs);
-    }
-    return status;
-}
-
-gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies, const gsa_state *base,
-                                  const void *const *united, const size_t *sizes, size_t n_deltas, const gsa_env *env,
-                                  gsa_state **out, gsa_error *error)
-{
-    gsa_env resolved = gsai_env_resolve(env);
-    if (n_copies < 2 || n_deltas == 0)
-        return gsai_fail(error, GSA_ARGUMENT, "a merge of slices has two copies or more, and a slice: %zu and %zu",
-                         n_copies, n_deltas);
-    gsa_status status = GSA_OK;
-    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
-        status = check_copy(heads[s], base, error);
-    if (status == GSA_OK)
-        status = gsai_merge_check_pairs(heads, n_copies, base, error);
-    gsai_delta *deltas = gsai_alloc(&resolved, n_deltas, sizeof *deltas);
-    gsai_merging merging = {
-        .states = heads, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
-    if (status == GSA_OK)
-        status = deltas ? open_united(&merging, united, sizes, deltas, error)
-                        : gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
-    if (status == GSA_OK)
-        status = gsai_merge_run(&merging, env, out, error);
-    gsai_free(&resolved, deltas);
     return status;
 }

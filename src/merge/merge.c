@@ -3,16 +3,98 @@
  *   M1  the result does not depend on which worker learned what, only on the states and their numbers;
  *   M2  merging is commutative bit for bit for two states, and associative up to the rounding of doubles to float;
  *   M3  a label, feature or row that only one state knows keeps what that state learned of it. */
-#include "merge/merge.h"
-
 #include "learn/lineage.h"
 #include "learn/schema.h"
-#include "merge/change.h"
+#include "merge/slots.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 
 #include <math.h>
+
+/* ---- what may be merged -------------------------------------------------------------------------------------------
+ */
+
+/* All methods but the paper's learn rows alike. */
+static uint64_t value_of(const gsa_state *state, gsai_param_id id)
+{
+    uint64_t value = state->params.value[id];
+    return id == GSAI_PARAM_method ? value == GSAI_METHOD_PAPER : value;
+}
+
+static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_number, size_t b_number,
+                             const gsa_state *base, gsa_error *error)
+{
+    static const gsai_param_id same[] = {GSAI_PARAM_method, GSAI_PARAM_average, GSAI_PARAM_intercept,
+                                         GSAI_PARAM_class_weight};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        if (value_of(a, same[i]) != value_of(b, same[i]))
+            return gsai_fail(error, GSA_CONFLICT, "state %zu was trained with %s=%s, state %zu with %s; train alike",
+                             a_number + 1, gsa_param_at(same[i])->name, a->params.text[same[i]], b_number + 1,
+                             b->params.text[same[i]]);
+    if (a->loss && b->loss && !gsai_losses_agree(a->loss, b->loss))
+        return gsai_fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss; train both alike",
+                         a_number + 1, gsai_loss_name(a->loss), b_number + 1, gsai_loss_name(b->loss));
+    for (size_t i = 0; i < gsai_lineage_count(a); i++)
+        if (gsai_lineage_has(b, gsai_run_id_of_row(a, i)) &&
+            !(base && gsai_lineage_has(base, gsai_run_id_of_row(a, i))))
+            return gsai_fail(error, GSA_CONFLICT,
+                             "states %zu and %zu began with the same rows or started from the same model: added up, "
+                             "that would count twice; give the state that they share as base (--base)",
+                             a_number + 1, b_number + 1);
+    gsa_status status = gsai_schema_check(a->schema, b->schema, error);
+    if (status != GSA_OK)
+        gsai_error_prefix(error, "states %zu and %zu: ", a_number + 1, b_number + 1);
+    return status;
+}
+
+/* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each, which whoever
+ * adds up several states finds anyway. */
+static bool knows_all_of(const gsa_state *state, const gsa_state *base, bool is_alone)
+{
+    bool same_loss = !base->loss || base->loss == state->loss || gsai_loss_widens_to(base->loss, state->loss);
+    if (!same_loss || base->table.n_slots > state->table.n_slots || base->rows_behind > state->rows_behind)
+        return false;
+    for (size_t i = 0; i < gsai_lineage_count(base); i++)
+        if (!gsai_lineage_has(state, gsai_run_id_of_row(base, i)))
+            return false;
+    for (size_t k = 0; k < base->labels.n; k++)
+        if (gsai_labels_find_text(&state->labels, base->labels.at[k].text) == GSAI_NO_LABEL)
+            return false;
+    for (size_t slot = 0; slot < base->table.n_slots && is_alone; slot++)
+        if (gsai_state_n_seen(state, slot) < gsai_state_n_seen(base, slot))
+            return false;
+    return true;
+}
+
+static gsa_status check_base(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    for (size_t a = 0; a < n_states; a++) {
+        if (!knows_all_of(states[a], base, n_states == 1))
+            return gsai_fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own", a + 1);
+        if (gsai_state_continues(states[a], base) != gsai_state_continues(states[0], base))
+            return gsai_fail(error, GSA_CONFLICT,
+                             "of states 1 and %zu one is a copy of the base and one a new run that started from it; "
+                             "these do not add up; merge those of one sort",
+                             a + 1);
+    }
+    return GSA_OK;
+}
+
+static gsa_status check_pairs(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t a = 0; a < n_states; a++)
+        for (size_t b = a + 1; b < n_states && status == GSA_OK; b++)
+            status = check_pair(states[a], states[b], a, b, base, error);
+    return status;
+}
+
+static gsa_status check_all(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
+{
+    gsa_status status = base ? check_base(states, n_states, base, error) : GSA_OK;
+    return status == GSA_OK ? check_pairs(states, n_states, base, error) : status;
+}
 
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
 
@@ -201,7 +283,8 @@ static gsa_status add_up(gsai_merging *merging, gsa_error *error)
     return status;
 }
 
-gsa_status gsai_merge_run(gsai_merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
+/* Merges states that are known to fit together; `into` is made here. */
+static gsa_status merge_run(gsai_merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     merging->goes_on = merging->base && gsai_state_continues(merging->states[0], merging->base);
     gsa_status status = make_frame(merging, slots_of(merging), env, error);
@@ -253,11 +336,120 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
         waiting++;
     if (waiting < n_states || (base && base->group.n_rows > 0))
         return merge_closed(states, n_states, waiting, base, env, out, error);
-    gsa_status status = gsai_merge_check(states, n_states, base, error);
+    gsa_status status = check_all(states, n_states, base, error);
     if (status != GSA_OK)
         return status;
     if (n_states == 1 || all_undecided(states, n_states))
         return gsa_state_fork(states[0], 1, env, out, error);
     gsai_merging merging = {.states = states, .n_states = n_states, .base = base};
-    return gsai_merge_run(&merging, env, out, error);
+    return merge_run(&merging, env, out, error);
+}
+
+/* ---- deltas ------------------------------------------------------------------------------------------------------ */
+
+/* A copy of the base with the same labels: what it is merged into has the same outputs. */
+static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_error *error)
+{
+    if (!base || copy->loss != base->loss || !copy->loss || !gsai_labels_equal(&copy->labels, &base->labels))
+        return gsai_fail(error, GSA_CONFLICT,
+                         "slices are of copies of a base that knows all labels: prepare the base with all of them");
+    if (copy->group.n_rows > 0 || base->group.n_rows > 0)
+        return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
+    return gsai_state_continues(copy, base) && !copy->contest && !base->contest
+               ? GSA_OK
+               : gsai_fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");
+}
+
+static gsa_status put_changes(gsai_merging *merging, const gsai_delta *of, gsai_sink *to, gsa_error *error)
+{
+    size_t end = 1, block = gsai_sums_block(merging->n_outputs);
+    gsa_status status = GSA_OK;
+    for (size_t s = 0; s < merging->n_states; s++)
+        end = merging->states[s]->table.n_slots > end ? merging->states[s]->table.n_slots : end;
+    if (of->first + of->n_features + 1 < end)
+        end = (size_t)(of->first + of->n_features) + 1;
+    gsai_sink_head(to, GSAI_DELTA_OF_ONE, of);
+    for (uint64_t b = 0; of->first + b * block + 1 < end && status == GSA_OK && !to->failed; b++) {
+        gsai_slots slots = {.first = (size_t)(of->first + b * block) + 1};
+        slots.n = end - slots.first < block ? end - slots.first : block;
+        status = gsai_merging_add(merging, (size_t)of->first_copy, &slots, error);
+        for (size_t i = 0; i < merging->tree.depth && status == GSA_OK; i++)
+            gsai_sink_chunk(to, &merging->tree.at[i], slots.n, b, (size_t)of->first_copy);
+        merging->tree.depth = 0;
+    }
+    return status;
+}
+
+gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies, size_t first_copy,
+                                 const gsa_state *base, uint64_t first, uint64_t n_features, gsa_write_fn write,
+                                 void *ctx, gsa_error *error)
+{
+    gsa_status status = GSA_OK, closed;
+    if (n_copies == 0 || n_copies > UINT32_MAX || first_copy > UINT32_MAX - n_copies)
+        return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 copies");
+    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
+        status = check_copy(copies[s], base, error);
+    if (status != GSA_OK)
+        return status;
+    if (n_features == 0 || n_features > UINT32_MAX || first > GSA_MAX_ID)
+        return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
+    gsai_delta of = {.first = first, .n_features = n_features, .first_copy = first_copy, .n_copies = n_copies};
+    gsai_merging merging = {.states = copies, .n_states = n_copies, .base = base, .goes_on = true};
+    gsai_sink to = {.write = write, .ctx = ctx};
+    status = gsai_merging_begin(&merging, error);
+    if (status == GSA_OK)
+        status = gsai_sink_open(&to, merging.n_outputs, merging.env, error);
+    if (status == GSA_OK)
+        status = put_changes(&merging, &of, &to, error);
+    to.failed = to.failed || status != GSA_OK;
+    closed = gsai_sink_close(&to, merging.env, status == GSA_OK ? error : NULL);
+    gsai_merging_end(&merging);
+    return status == GSA_OK ? closed : status;
+}
+
+/* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but
+ * for the last ones, which nobody can tell. */
+static gsa_status open_united(const gsai_merging *merging, const void *const *united, const size_t *sizes,
+                              gsai_delta *out, gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < merging->n_deltas && status == GSA_OK; i++) {
+        size_t n_outputs = 0;
+        uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
+        status = gsai_delta_open(GSAI_DELTA_REDUCED, united[i], sizes[i], &n_outputs, &out[i], error);
+        if (status == GSA_OK && out[i].first != first)
+            status = gsai_fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
+                               (unsigned long long)out[i].first, (unsigned long long)first);
+        else if (status == GSA_OK &&
+                 (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states))
+            status = gsai_fail(
+                error, GSA_CONFLICT, "slice %zu is of %llu copies with %zu outputs, expected %zu with %zu", i + 1,
+                (unsigned long long)out[i].n_copies, n_outputs, merging->n_states, merging->base->table.n_outputs);
+    }
+    return status;
+}
+
+gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies, const gsa_state *base,
+                                  const void *const *united, const size_t *sizes, size_t n_deltas, const gsa_env *env,
+                                  gsa_state **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    if (n_copies < 2 || n_deltas == 0)
+        return gsai_fail(error, GSA_ARGUMENT, "a merge of slices has two copies or more, and a slice: %zu and %zu",
+                         n_copies, n_deltas);
+    gsa_status status = GSA_OK;
+    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
+        status = check_copy(heads[s], base, error);
+    if (status == GSA_OK)
+        status = check_pairs(heads, n_copies, base, error);
+    gsai_delta *deltas = gsai_alloc(&resolved, n_deltas, sizeof *deltas);
+    gsai_merging merging = {
+        .states = heads, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
+    if (status == GSA_OK)
+        status = deltas ? open_united(&merging, united, sizes, deltas, error)
+                        : gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
+    if (status == GSA_OK)
+        status = merge_run(&merging, env, out, error);
+    gsai_free(&resolved, deltas);
+    return status;
 }

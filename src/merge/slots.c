@@ -1,9 +1,6 @@
 /* Slots: added up, and made those of the result. */
 #include "merge/slots.h"
 
-#include "merge/change.h"
-#include "merge/delta_bytes.h"
-
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/workers.h"

@@ -16,14 +16,7 @@
 #ifndef GSA_MERGE_SLOTS_H
 #define GSA_MERGE_SLOTS_H
 
-#include "merge/sums.h"
-
-/* Some features, as deltas.c has them in bytes. */
-typedef struct gsai_delta {
-    const unsigned char *chunks;
-    uint64_t first, n_features, first_copy, n_copies, n_chunks;
-    uint64_t end; /* the last feature that a copy has met + 1, or 0 */
-} gsai_delta;
+#include "merge/delta.h"
 
 /* How far to go along the change: gamma, and alpha of the gain (0: there is none). */
 typedef struct gsai_line_step {

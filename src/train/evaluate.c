@@ -3,7 +3,7 @@
  * Sums of doubles depend on how they are grouped. So that they do not depend on the number of processes, rows that are
  * judged together come in parts that depend on the size of the input alone, and are added up in their order, in one
  * process too. */
-#include "learn/engine.h"
+#include "model/metrics.h"
 #include "train/block.h"
 #include "train/bytes.h"
 #include "train/comm.h"

@@ -16,7 +16,7 @@
 #ifndef GSA_LEARN_KERNEL_KERNEL_H
 #define GSA_LEARN_KERNEL_KERNEL_H
 
-#include "learn/entries.h"
+#include "learn/row.h"
 #include "learn/group.h"
 #include "learn/row.h"
 #include "learn/table.h"

@@ -10,13 +10,20 @@
  *     these the rows of the sums in floats, the counts, and how many copies met each, in no byte for one copy, in one
  *     byte for up to 255, else in four.
  *   4 All of it is little-endian, and nothing is aligned. */
-#ifndef GSA_MERGE_DELTA_BYTES_H
-#define GSA_MERGE_DELTA_BYTES_H
+#ifndef GSA_MERGE_DELTA_H
+#define GSA_MERGE_DELTA_H
 
-#include "merge/slots.h"
+#include "merge/sums.h"
 
 #define GSAI_DELTA_OF_ONE UINT64_C(0x33474e4843415347)  /* "GSACHNG3" */
 #define GSAI_DELTA_REDUCED UINT64_C(0x3354494e55415347) /* "GSAUNIT3" */
+
+/* An open delta: what copies have learned of some features, and the chunks that are still to come. */
+typedef struct gsai_delta {
+    const unsigned char *chunks;
+    uint64_t first, n_features, first_copy, n_copies, n_chunks;
+    uint64_t end; /* the last feature that a copy has met + 1, or 0 */
+} gsai_delta;
 
 typedef struct gsai_sink {
     gsa_write_fn write;
