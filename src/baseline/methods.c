@@ -90,9 +90,7 @@ static gsa_status parse_knobs(const gsai_method *method, const char *text, doubl
         if (i >= n)
             return gsai_fail(error, GSA_ARGUMENT, "%s takes %zu number%s, not '%s'", method->name, n, n == 1 ? "" : "s",
                              text);
-        gsa_status status = parse_knob(method, &method->knobs[i], text, &end, &knobs[i], error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(parse_knob(method, &method->knobs[i], text, &end, &knobs[i], error));
         text = *end ? end + 1 : NULL;
     }
     for (size_t i = 0; i < n; i++)

@@ -47,9 +47,7 @@ static double rarest_class(const gsa_state *state, size_t class_number, double c
 
 gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)
 {
-    gsa_status status = gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
     double own = state->class_sums.at[class_number + 1] + c;
     *out = c * ((rarest_class(state, class_number, c) + 1) / (own + 1));
     return GSA_OK;

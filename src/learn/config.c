@@ -139,9 +139,7 @@ gsa_status gsai_params_set(gsai_params *params, const char *name, const char *va
     if (id == GSAI_PARAMS)
         return unknown_name(name, error);
     uint64_t number;
-    gsa_status status = parse_value(&table[id], value, &number, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(parse_value(&table[id], value, &number, error));
     params->value[id] = number;
     memset(params->text[id], 0, sizeof params->text[id]);
     write_text(&table[id], number, value, params->text[id]);

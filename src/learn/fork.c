@@ -11,13 +11,12 @@ static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsai_ta
 {
     if (!from->loss)
         return GSA_OK;
-    gsa_status status = GSA_OK;
+    to->loss = from->loss;
     if (!to->table.cells || !gsai_table_refill(&to->table, table)) {
         gsai_table_release(&to->table, &to->env);
-        status = gsai_table_copy(&to->table, table, &to->env, error);
+        GSA_TRY(gsai_table_copy(&to->table, table, &to->env, error));
     }
-    to->loss = from->loss;
-    return status == GSA_OK ? gsai_state_reserve_scratch(to, table->n_outputs, error) : status;
+    return gsai_state_reserve_scratch(to, table->n_outputs, error);
 }
 
 static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *error)
@@ -38,31 +37,30 @@ static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *
 
 static gsa_status copy_carried(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    gsa_status status = gsai_prior_totals_grow(&to->carried, from->carried.n, &to->env, error);
-    if (status == GSA_OK && from->carried.n > 0) {
+    GSA_TRY(gsai_prior_totals_grow(&to->carried, from->carried.n, &to->env, error));
+    if (from->carried.n > 0) {
         memcpy(to->carried.mass, from->carried.mass, from->carried.n * sizeof *from->carried.mass);
         memcpy(to->carried.count, from->carried.count, from->carried.n * sizeof *from->carried.count);
     }
-    return status;
+    return GSA_OK;
 }
 
 static gsa_status copy_centre(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    gsa_status status = gsai_centre_grow(&to->centre, from->centre.n, &to->env, error);
-    if (status == GSA_OK && from->centre.n > 0)
+    GSA_TRY(gsai_centre_grow(&to->centre, from->centre.n, &to->env, error));
+    if (from->centre.n > 0)
         memcpy(to->centre.at, from->centre.at, from->centre.n * sizeof *from->centre.at);
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < from->sample.n && status == GSA_OK; i++) {
+    for (size_t i = 0; i < from->sample.n; i++) {
         gsai_held_row *held = gsai_held_row_copy(from->sample.at[i], &to->env);
-        status = gsai_sample_insert(&to->sample, held, &to->env, error);
+        GSA_TRY(gsai_sample_insert(&to->sample, held, &to->env, error));
     }
     to->sample.below = from->sample.below;
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
@@ -81,56 +79,33 @@ static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_erro
 {
     if (!gsai_params_balance(&to->params) || from->class_sums.n == 0)
         return GSA_OK;
-    gsa_status status = gsai_class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error);
-    if (status == GSA_OK)
-        memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
-    return status;
+    GSA_TRY(gsai_class_sums_grow(&to->class_sums, from->class_sums.n, &to->env, error));
+    memcpy(to->class_sums.at, from->class_sums.at, from->class_sums.n * sizeof *from->class_sums.at);
+    return GSA_OK;
 }
 
 /* What a new run takes over: labels, the schema, weights, mass and presence, weights of classes, lineage. */
 static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
 {
-    gsa_status status = gsai_labels_add_all(&to->labels, &from->labels, error);
-    if (status == GSA_OK)
-        status = gsai_schema_copy(&to->schema, from->schema, &to->env, error);
-    if (status == GSA_OK)
-        status = gsai_names_copy(&to->names, &from->names, &to->env, error);
-    if (status == GSA_OK)
-        status = copy_table(to, from, table, error);
-    if (status == GSA_OK)
-        status = copy_carried(to, from, error);
-    if (status == GSA_OK)
-        status = copy_centre(to, from, error);
-    if (status == GSA_OK)
-        status = copy_class_sums(to, from, error);
-    return status == GSA_OK ? gsai_lineage_add_all(to, from->lineage, from->n_lineage, error) : status;
+    GSA_TRY(gsai_labels_add_all(&to->labels, &from->labels, error));
+    GSA_TRY(gsai_schema_copy(&to->schema, from->schema, &to->env, error));
+    GSA_TRY(gsai_names_copy(&to->names, &from->names, &to->env, error));
+    GSA_TRY(copy_table(to, from, table, error));
+    GSA_TRY(copy_carried(to, from, error));
+    GSA_TRY(copy_centre(to, from, error));
+    GSA_TRY(copy_class_sums(to, from, error));
+    return gsai_lineage_add_all(to, from->lineage, from->n_lineage, error);
 }
 
-/* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
-static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_env *env, gsai_table *memory,
-                            gsa_state **out, gsa_error *error)
+/* All of a state, for one copy of so many. */
+static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
 {
-    gsa_state *copy;
-    gsa_status status = gsai_state_create(&base->params, env, &copy, error);
-    if (status != GSA_OK)
-        return status;
-    if (memory && base->loss) {
-        copy->table = *memory;
-        *memory = (gsai_table){0};
-    }
-    status = copy_knowledge(copy, base, &base->table, error);
-    if (status == GSA_OK)
-        status = gsai_group_copy(copy, base, error);
-    if (status == GSA_OK)
-        status = copy_scaling(copy, base, error);
-    if (status == GSA_OK)
-        status = gsai_state_copy_sample(copy, base, error);
-    if (status == GSA_OK && n_copies <= 1) /* a merge has it from the base */
-        status = gsai_best_checkpoint_copy(copy, base, error);
-    if (status != GSA_OK) {
-        gsa_state_free(copy);
-        return status;
-    }
+    GSA_TRY(copy_knowledge(copy, base, &base->table, error));
+    GSA_TRY(gsai_group_copy(copy, base, error));
+    GSA_TRY(copy_scaling(copy, base, error));
+    GSA_TRY(gsai_state_copy_sample(copy, base, error));
+    if (n_copies <= 1) /* a merge has it from the base */
+        GSA_TRY(gsai_best_checkpoint_copy(copy, base, error));
     copy->step = base->step;
     copy->units_free = base->units_free;
     copy->n_solved = base->n_solved;
@@ -147,14 +122,28 @@ static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_en
     copy->origin.closed = 1; /* whatever it learns now, it began as the base did */
     copy->rows = base->rows;
     copy->n_merged = base->n_merged;
-    status = n_copies > 1 ? gsa_state_close_group(copy, error) : GSA_OK; /* its rows are not those of each copy */
-    if (status != GSA_OK) {
-        gsa_state_free(copy);
-        return status;
-    }
+    if (n_copies > 1) /* its rows are not those of each copy */
+        GSA_TRY(gsa_state_close_group(copy, error));
     copy->clock.pace = n_copies > 1 ? n_copies : 1;
-    *out = copy;
     return GSA_OK;
+}
+
+/* `memory`: a table that the copy may have, and that it takes over in any case; NULL: none. */
+static gsa_status fork_into(const gsa_state *base, size_t n_copies, const gsa_env *env, gsai_table *memory,
+                            gsa_state **out, gsa_error *error)
+{
+    gsa_state *copy;
+    GSA_TRY(gsai_state_create(&base->params, env, &copy, error));
+    if (memory && base->loss) {
+        copy->table = *memory;
+        *memory = (gsai_table){0};
+    }
+    gsa_status status = copy_parts(copy, base, n_copies, error);
+    if (status == GSA_OK)
+        *out = copy;
+    else
+        gsa_state_free(copy);
+    return status;
 }
 
 gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env, gsa_state **out, gsa_error *error)
@@ -197,18 +186,19 @@ gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
 gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies, gsa_error *error)
 {
     gsa_state *again;
-    gsa_status status = fork_into(base, n_copies, &copy->env, &copy->table, &again, error);
-    return status == GSA_OK ? gsa_state_replace(copy, again, error) : status;
+    GSA_TRY(fork_into(base, n_copies, &copy->env, &copy->table, &again, error));
+    return gsa_state_replace(copy, again, error);
 }
 
 gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     gsa_state *copy;
-    gsa_status status = gsa_state_fork(state, 1, env, &copy, error);
-    if (status == GSA_OK && (status = gsa_state_close_group(copy, error)) != GSA_OK)
-        gsa_state_free(copy);
-    else if (status == GSA_OK)
+    GSA_TRY(gsa_state_fork(state, 1, env, &copy, error));
+    gsa_status status = gsa_state_close_group(copy, error);
+    if (status == GSA_OK)
         *out = copy;
+    else
+        gsa_state_free(copy);
     return status;
 }
 
@@ -250,14 +240,10 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     gsai_params params = config ? config->params : from->params;
     if (gsai_loss_is_custom(from->loss) && !params.has_custom_loss)
         gsai_params_take_loss(&params, &from->params);
-    gsa_status status = check_start(from, &params, error);
-    if (status != GSA_OK)
-        return status;
     gsa_state *state;
-    status = gsai_state_create(&params, env, &state, error);
-    if (status != GSA_OK)
-        return status;
-    status = copy_knowledge(state, from, gsai_state_table(from), error);
+    GSA_TRY(check_start(from, &params, error));
+    GSA_TRY(gsai_state_create(&params, env, &state, error));
+    gsa_status status = copy_knowledge(state, from, gsai_state_table(from), error);
     state->units_free = from->units_free || gsai_state_table(from) != &from->table;
     state->rows_behind = from->rows_behind;
     state->label_offset = from->label_offset;
@@ -270,10 +256,9 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
         status = gsai_state_split(state, error);
     if (status == GSA_OK && from->origin.n_rows > 0)
         status = gsai_lineage_add(state, from->origin.hash, error);
-    if (status != GSA_OK) {
+    if (status == GSA_OK)
+        *out = state;
+    else
         gsa_state_free(state);
-        return status;
-    }
-    *out = state;
-    return GSA_OK;
+    return status;
 }

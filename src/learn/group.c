@@ -91,9 +91,9 @@ static gsa_status fit_staged(gsa_state *state, const gsai_staged *staged, gsa_er
 {
     if (!staged->is_finite)
         return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
-    gsa_status status =
-        staged->last < state->table.n_slots ? GSA_OK : gsai_state_fit_slots(state, (size_t)staged->last + 1, error);
-    return status == GSA_OK ? gsai_centre_reserve(state, state->group.slot + staged->from, staged->n, error) : status;
+    if (staged->last >= state->table.n_slots)
+        GSA_TRY(gsai_state_fit_slots(state, (size_t)staged->last + 1, error));
+    return gsai_centre_reserve(state, state->group.slot + staged->from, staged->n, error);
 }
 
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error)
@@ -101,8 +101,8 @@ gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *erro
     gsai_staged staged;
     if (!reserve(&state->group, row->n, GSAI_GROUP_ROWS, &state->env))
         return gsai_fail_memory(&state->env, error, "no memory for a row of %zu entries", row->n);
-    gsa_status status = gsai_group_stage(state, row, &staged, error);
-    return status == GSA_OK ? fit_staged(state, &staged, error) : status;
+    GSA_TRY(gsai_group_stage(state, row, &staged, error));
+    return fit_staged(state, &staged, error);
 }
 
 gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
@@ -110,9 +110,7 @@ gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t cl
 {
     gsai_group *group = &state->group;
     size_t at = group->n_rows, from = staged->from, n = staged->n;
-    gsa_status status = fit_staged(state, staged, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(fit_staged(state, staged, error));
     size_t end = (from + n + GSAI_GROUP_PAD - 1) / GSAI_GROUP_PAD * GSAI_GROUP_PAD;
     for (size_t e = from + n; e < end; e++) {
         group->slot[e] = 0;

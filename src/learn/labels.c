@@ -169,11 +169,10 @@ gsa_status gsai_labels_add_label(gsai_labels *labels, const gsai_label *label, s
 
 gsa_status gsai_labels_add_all(gsai_labels *labels, const gsai_labels *from, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     size_t number;
-    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
-        status = gsai_labels_add_label(labels, &from->at[i], &number, error);
-    return status;
+    for (size_t i = 0; i < from->n; i++)
+        GSA_TRY(gsai_labels_add_label(labels, &from->at[i], &number, error));
+    return GSA_OK;
 }
 
 static int in_order(const void *left, const void *right)

@@ -187,9 +187,7 @@ static gsa_status learn_both_scalings(gsa_state *state, const struct lesson *les
     struct learner own = {&state->table, &state->step, false}, rival = {&contest->table, &contest->step, true};
     bool rival_ahead = gsai_state_table(state) == &contest->table;
     double losses[2];
-    gsa_status status = learn_with(state, &own, lesson, &losses[0], error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(learn_with(state, &own, lesson, &losses[0], error));
     if (learn_with(state, &rival, lesson, &losses[1], NULL) != GSA_OK) { /* it has lost, and the row is learned */
         contest->loss[1] = INFINITY;
         gsai_scaling_close(state);
@@ -221,8 +219,8 @@ static gsa_status gather_row(gsa_state *state, const gsai_row *row, double *xx, 
     *xx = row->value ? state->kernels->square_length(entries) : (double)entries->n_all;
     if (!isfinite(*xx))
         return gsai_fail(error, GSA_INPUT, "a value is not a finite number");
-    gsa_status status = gsai_state_fit_slots(state, entries->n_slots, error);
-    return status == GSA_OK ? gsai_centre_reserve(state, entries->slot, entries->n, error) : status;
+    GSA_TRY(gsai_state_fit_slots(state, entries->n_slots, error));
+    return gsai_centre_reserve(state, entries->slot, entries->n, error);
 }
 
 gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *error)
@@ -253,19 +251,16 @@ static gsa_status learn(gsa_state *state, struct lesson *lesson, double y, gsa_e
 {
     struct learner own = {&state->table, &state->step, state->units_free};
     double loss;
-    gsa_status status = state->n_counted >= FOLD_AFTER ? gsai_state_fold(state, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
+    if (state->n_counted >= FOLD_AFTER)
+        GSA_TRY(gsai_state_fold(state, error));
     if (lesson->n_rows == 1)
         gsai_label_offset_add(state, y, lesson->c);
     lesson->target.y = y - state->label_offset.at;
     tick(state, lesson->n_rows);
     if (lesson->is_group)
         gsai_centre_group(state);
-    status = state->contest ? learn_both_scalings(state, lesson, &loss, error)
-                            : learn_with(state, &own, lesson, &loss, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(state->contest ? learn_both_scalings(state, lesson, &loss, error)
+                           : learn_with(state, &own, lesson, &loss, error));
     note_loss(state, loss, lesson);
     state->n_solved = state->is_frozen ? state->n_solved : 0;
     state->rows_behind += lesson->n_rows;
@@ -289,8 +284,8 @@ gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
 gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
                                    gsa_error *error)
 {
-    gsa_status status = gsai_group_add(state, staged, class_number, y, c, error);
-    return status == GSA_OK && gsai_group_is_full(state) ? gsa_state_close_group(state, error) : status;
+    GSA_TRY(gsai_group_add(state, staged, class_number, y, c, error));
+    return gsai_group_is_full(state) ? gsa_state_close_group(state, error) : GSA_OK;
 }
 
 gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
@@ -299,11 +294,11 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_
     struct lesson lesson = {.target = {class_number, 0, &state->params.custom_loss}, .c = c, .n_rows = 1};
     if (gsai_state_has_groups(state)) {
         gsai_staged staged;
-        gsa_status status = gsai_group_stage(state, row, &staged, error);
-        return status == GSA_OK ? gsai_state_learn_staged(state, &staged, class_number, y, c, error) : status;
+        GSA_TRY(gsai_group_stage(state, row, &staged, error));
+        return gsai_state_learn_staged(state, &staged, class_number, y, c, error);
     }
-    gsa_status status = gather_row(state, row, &lesson.xx, error);
-    return status == GSA_OK ? learn(state, &lesson, y, error) : status;
+    GSA_TRY(gather_row(state, row, &lesson.xx, error));
+    return learn(state, &lesson, y, error);
 }
 
 void gsa_state_end_pass(gsa_state *state)

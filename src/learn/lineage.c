@@ -71,20 +71,18 @@ gsa_status gsai_lineage_add(gsa_state *state, uint64_t origin, gsa_error *error)
 
 gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *origins, size_t n, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < n && status == GSA_OK; i++)
-        status = gsai_lineage_add(state, origins[i], error);
-    return status;
+    for (size_t i = 0; i < n; i++)
+        GSA_TRY(gsai_lineage_add(state, origins[i], error));
+    return GSA_OK;
 }
 
 gsa_status gsai_lineage_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     for (size_t s = 0; s < n_states; s++)
-        for (size_t i = 0; i < gsai_lineage_count(states[s]) && status == GSA_OK; i++) {
+        for (size_t i = 0; i < gsai_lineage_count(states[s]); i++) {
             uint64_t origin = gsai_run_id_of_row(states[s], i);
             if (!gsai_lineage_has(into, origin))
-                status = gsai_lineage_add(into, origin, error);
+                GSA_TRY(gsai_lineage_add(into, origin, error));
         }
-    return status;
+    return GSA_OK;
 }

@@ -59,10 +59,10 @@ gsa_status gsai_names_copy(gsai_names *out, const gsai_names *from, const gsa_en
 {
     if (from->n == 0)
         return GSA_OK;
-    gsa_status status = make_room(out, from->n, (size_t)from->start[from->n], env, error);
-    for (size_t i = 0; i < from->n && status == GSA_OK; i++)
+    GSA_TRY(make_room(out, from->n, (size_t)from->start[from->n], env, error));
+    for (size_t i = 0; i < from->n; i++)
         append(out, from->id[i], from->text + from->start[i]);
-    return status;
+    return GSA_OK;
 }
 
 /* ---- the strongest ---------------------------------------------------------------------------------------------- */
@@ -113,14 +113,12 @@ static gsa_status replace_names(gsa_state *state, candidate *at, size_t n, gsa_e
     qsort(at, n, sizeof *at, by_id);
     for (size_t i = 0; i < n; i++)
         size += strlen(at[i].text) + 1;
-    gsa_status status = make_room(&names, n, size, &state->env, error);
-    for (size_t i = 0; i < n && status == GSA_OK; i++)
+    GSA_TRY(make_room(&names, n, size, &state->env, error));
+    for (size_t i = 0; i < n; i++)
         append(&names, at[i].id, at[i].text);
-    if (status == GSA_OK) {
-        gsai_names_release(&state->names, &state->env);
-        state->names = names;
-    }
-    return status;
+    gsai_names_release(&state->names, &state->env);
+    state->names = names;
+    return GSA_OK;
 }
 
 gsa_status gsa_state_set_names(gsa_state *state, const char *(*name)(const void *ctx, uint64_t feature),

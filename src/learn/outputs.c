@@ -1,6 +1,7 @@
 /* The outputs of a state: one per class, or one for two classes, as labels come. */
 #include "learn/state.h"
 
+#include "base/error.h"
 #include "base/real.h"
 
 /* One output for two classes to one a class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a step
@@ -62,26 +63,22 @@ static gsa_status widen(gsa_state *state, size_t n_outputs, gsa_error *error)
 gsa_status gsai_state_fit_labels(gsa_state *state, gsa_error *error)
 {
     bool binary = gsai_state_is_binary(state);
-    gsa_status status = GSA_OK;
-    if (gsai_params_balance(&state->params))
-        status = gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error);
-    if (status != GSA_OK || state->labels.n <= (binary ? 2 : state->table.n_outputs))
-        return status;
     size_t n_known = binary ? 2 : state->table.n_outputs;
-    status = gsa_state_close_group(state, error); /* of rows with fewer outputs */
-    if (status == GSA_OK)
-        status = widen(state, state->labels.n, error);
-    if (status == GSA_OK && binary)
+    if (gsai_params_balance(&state->params))
+        GSA_TRY(gsai_class_sums_grow(&state->class_sums, state->labels.n + 1, &state->env, error));
+    if (state->labels.n <= n_known)
+        return GSA_OK;
+    GSA_TRY(gsa_state_close_group(state, error)); /* of rows with fewer outputs */
+    GSA_TRY(widen(state, state->labels.n, error));
+    if (binary)
         split_outputs(state);
-    if (status == GSA_OK)
-        set_unseen(state, n_known);
-    return status;
+    set_unseen(state, n_known);
+    return GSA_OK;
 }
 
 gsa_status gsai_state_split(gsa_state *state, gsa_error *error)
 {
-    gsa_status status = widen(state, 2, error);
-    if (status == GSA_OK)
-        split_outputs(state);
-    return status;
+    GSA_TRY(widen(state, 2, error));
+    split_outputs(state);
+    return GSA_OK;
 }

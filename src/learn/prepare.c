@@ -97,9 +97,9 @@ static uint64_t row_of_label(const gsa_state *state, const gsa_batch *batch, siz
 
 static gsa_status prepare_classes(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
-    gsa_status status = enter_labels(state, first, error);
-    uint64_t third = status == GSA_OK && state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
-    return status == GSA_OK ? check_classes(state, "the first rows have", third, error) : status;
+    GSA_TRY(enter_labels(state, first, error));
+    uint64_t third = state->labels.n > 2 ? row_of_label(state, first, 2) : GSA_NO_ROW;
+    return check_classes(state, "the first rows have", third, error);
 }
 
 static void forget_labels(gsa_state *state, size_t n_before)
@@ -129,30 +129,34 @@ static bool only_tell_labels(const gsa_batch *first)
     return row == first->n_rows;
 }
 
+/* The loss, the labels and the outputs for them. What fails is for the caller to take back. */
+static gsa_status decide(gsa_state *state, const gsa_batch *first, gsa_error *error)
+{
+    const gsai_loss *loss = state->loss;
+    bool was_undecided = !loss;
+    if (was_undecided)
+        GSA_TRY(decide_auto(first, &loss, error));
+    if (gsai_loss_has_classes(loss))
+        GSA_TRY(prepare_classes(state, first, error));
+    if (was_undecided) {
+        GSA_TRY(gsai_state_decide(state, loss, error));
+        GSA_TRY(gsai_scaling_open(state, error));
+    }
+    return gsai_loss_has_classes(loss) ? gsai_state_fit_labels(state, error) : GSA_OK;
+}
+
 gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
-    gsa_status status = gsai_batch_check(first, NULL, first->n_rows, 1, error);
-    if (status != GSA_OK || first->n_rows == 0)
-        return status;
-    for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++) {
-        status = gsai_batch_check_ids(first, row, error);
-        if (status == GSA_OK)
-            status = gsai_label_check(first, row, error);
+    GSA_TRY(gsai_batch_check(first, NULL, first->n_rows, 1, error));
+    if (first->n_rows == 0)
+        return GSA_OK;
+    for (size_t row = 0; row < first->n_rows; row++) {
+        GSA_TRY(gsai_batch_check_ids(first, row, error));
+        GSA_TRY(gsai_label_check(first, row, error));
     }
-    const gsai_loss *loss = state->loss;
     size_t n_labels_before = state->labels.n;
-    bool was_undecided = !loss;
-    if (status == GSA_OK && was_undecided)
-        status = decide_auto(first, &loss, error);
-    if (status == GSA_OK && gsai_loss_has_classes(loss))
-        status = prepare_classes(state, first, error);
-    if (status == GSA_OK && was_undecided) {
-        status = gsai_state_decide(state, loss, error);
-        if (status == GSA_OK)
-            status = gsai_scaling_open(state, error);
-    }
-    if (status == GSA_OK && gsai_loss_has_classes(loss))
-        status = gsai_state_fit_labels(state, error);
+    bool was_undecided = !state->loss;
+    gsa_status status = decide(state, first, error);
     if (status != GSA_OK) {
         take_back(state, n_labels_before, was_undecided);
         return status;
@@ -184,12 +188,10 @@ static gsa_status class_of(gsa_state *state, const gsa_batch *batch, size_t row,
                              batch->label[row]);
     /* A label stays known for good: everything else that can fail comes first, or takes it out again. */
     gsai_row view = gsai_row_at(batch, row);
-    gsa_status status = gsai_state_fit_row(state, &view, error);
     size_t n_before = state->labels.n;
-    if (status == GSA_OK)
-        status = gsai_labels_add_row(&state->labels, batch, row, out, error);
-    if (status == GSA_OK)
-        status = check_classes(state, "there are", row, error);
+    GSA_TRY(gsai_state_fit_row(state, &view, error));
+    GSA_TRY(gsai_labels_add_row(&state->labels, batch, row, out, error));
+    gsa_status status = check_classes(state, "there are", row, error);
     if (status == GSA_OK)
         status = gsai_state_fit_labels(state, error);
     if (status != GSA_OK)

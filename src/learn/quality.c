@@ -85,11 +85,10 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error)
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
     if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
-    gsa_status status = gsa_state_close_group(state, error);
-    if (status == GSA_OK)
-        status = gsai_calibrate(judged, gsai_state_table(judged), &state->env, &calibration, error);
-    if (status != GSA_OK || !isfinite(calibration.loss))
-        return status;
+    GSA_TRY(gsa_state_close_group(state, error));
+    GSA_TRY(gsai_calibrate(judged, gsai_state_table(judged), &state->env, &calibration, error));
+    if (!isfinite(calibration.loss))
+        return GSA_OK;
     if (best->weight && !(calibration.loss < (1 - GSA_MIN_GAIN) * best->loss))
         return GSA_OK;
     float *weight = weights_of(state, &calibration);

@@ -32,12 +32,9 @@ gsa_status gsa_state_new(const gsa_config *config, const gsa_env *env, gsa_state
     gsai_params_init(&params);
     if (config)
         params = config->params;
-    gsa_status status = gsai_state_create(&params, env, out, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_state_create(&params, env, out, error));
     const gsai_loss *loss = params.has_custom_loss ? &gsai_loss_custom : gsai_loss_asked(&params);
-    if (loss)
-        status = gsai_state_decide(*out, loss, error);
+    gsa_status status = loss ? gsai_state_decide(*out, loss, error) : GSA_OK;
     if (status == GSA_OK && loss)
         status = gsai_scaling_open(*out, error);
     if (status != GSA_OK) {
@@ -89,14 +86,11 @@ gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_er
 gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error)
 {
     size_t n_outputs = gsai_loss_outputs(loss, state->labels.n);
-    gsa_status status = gsai_class_weight_check(&state->params, loss, error);
-    if (status == GSA_OK)
-        status = gsai_state_reserve_scratch(state, n_outputs, error);
-    if (status == GSA_OK)
-        status = gsai_table_init(&state->table, 1, n_outputs, &state->env, error);
-    if (status == GSA_OK)
-        state->loss = loss;
-    return status;
+    GSA_TRY(gsai_class_weight_check(&state->params, loss, error));
+    GSA_TRY(gsai_state_reserve_scratch(state, n_outputs, error));
+    GSA_TRY(gsai_table_init(&state->table, 1, n_outputs, &state->env, error));
+    state->loss = loss;
+    return GSA_OK;
 }
 
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error)
@@ -135,9 +129,7 @@ double gsai_state_sum_sq(const gsa_state *state, size_t slot)
 
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
 {
-    gsa_status status = gsai_prior_totals_grow(&state->carried, state->table.n_slots, &state->env, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_prior_totals_grow(&state->carried, state->table.n_slots, &state->env, error));
     for (size_t slot = 0; slot < state->table.n_slots; slot++) {
         double mass = gsai_state_sum_sq(state, slot);
         uint64_t count = gsai_state_n_seen(state, slot);
@@ -214,9 +206,7 @@ const char *gsa_state_get(const gsa_state *state, const char *name)
 gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, gsa_error *error)
 {
     gsai_params changed = state->params;
-    gsa_status status = gsai_params_set(&changed, name, value, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_params_set(&changed, name, value, error));
     gsai_param_id id = gsai_param_find(name);
     bool begun = state->n_rows > 0 || state->position.pass > 0 || state->position.pass_rows > 0;
     bool settled = begun || (id == GSAI_PARAM_loss && state->loss);
@@ -224,17 +214,15 @@ gsa_status gsa_state_set(gsa_state *state, const char *name, const char *value, 
         return gsai_fail(error, GSA_CONFLICT, "this run began with %s=%s and cannot go on with %s; begin a new one",
                          name, state->params.text[id], value);
     const gsai_loss *loss = gsai_loss_asked(&changed);
-    status = gsai_class_weight_check(&changed, state->loss, error);
-    if (status == GSA_OK && !state->loss && loss)
-        status = gsai_state_decide(state, loss, error);
-    if (status == GSA_OK)
-        state->params = changed;
+    GSA_TRY(gsai_class_weight_check(&changed, state->loss, error));
+    if (!state->loss && loss)
+        GSA_TRY(gsai_state_decide(state, loss, error));
+    state->params = changed;
     bool new_scaling = id == GSAI_PARAM_units || id == GSAI_PARAM_method || id == GSAI_PARAM_loss;
-    if (status == GSA_OK && new_scaling && !begun && state->table.n_slots == 1) {
-        gsai_scaling_close(state); /* nothing is learned yet: what is asked for now may need another, or none */
-        status = gsai_scaling_open(state, error);
-    }
-    return status;
+    if (!new_scaling || begun || state->table.n_slots != 1)
+        return GSA_OK;
+    gsai_scaling_close(state); /* nothing is learned yet: what is asked for now may need another, or none */
+    return gsai_scaling_open(state, error);
 }
 
 gsa_status gsa_state_set_loss(gsa_state *state, const gsa_margin_loss *loss, gsa_error *error)

@@ -46,9 +46,7 @@ gsa_status gsai_table_init(gsai_table *table, size_t n_slots, size_t n_outputs, 
 {
     memset(table, 0, sizeof *table);
     size_t room = gsai_table_padded(n_outputs);
-    gsa_status status = allocate(n_slots, 0, n_outputs, room, env, &table->cells, &table->capacity, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(allocate(n_slots, 0, n_outputs, room, env, &table->cells, &table->capacity, error));
     table->n_slots = n_slots;
     table->n_outputs = n_outputs;
     table->room = room;
@@ -66,9 +64,7 @@ gsa_status gsai_table_grow(gsai_table *table, size_t n_slots, const gsa_env *env
     if (n_slots > table->capacity) {
         gsai_cell *cells = NULL;
         size_t capacity = 0, spare = table->capacity > n_slots / 4 ? table->capacity / 2 : n_slots / 8;
-        gsa_status status = allocate(n_slots, spare, table->n_outputs, table->room, env, &cells, &capacity, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(allocate(n_slots, spare, table->n_outputs, table->room, env, &cells, &capacity, error));
         memcpy(cells, table->cells, table->n_slots * record_size(table->room));
         gsai_free(env, table->cells);
         table->cells = cells;
@@ -125,9 +121,7 @@ gsa_status gsai_table_widen(gsai_table *table, size_t n_outputs, const gsa_env *
         /* Half as much room again, so that classes that come one by one are not copied one by one. */
         size_t room = gsai_table_padded(n_outputs > 2 ? n_outputs + table->room / 2 : n_outputs);
         gsai_table wide = {NULL, table->n_slots, 0, n_outputs, room};
-        gsa_status status = allocate(table->n_slots, 0, n_outputs, wide.room, env, &wide.cells, &wide.capacity, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(allocate(table->n_slots, 0, n_outputs, wide.room, env, &wide.cells, &wide.capacity, error));
         copy_records(&wide, table);
         gsai_free(env, table->cells);
         *table = wide;

@@ -32,19 +32,20 @@ static gsa_status visit_held(gsa_state *state, const gsai_held_row *held, gsa_er
 /* In rounds over all rows: the labels of a kind take turns. */
 gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error)
 {
-    gsa_status status = gsa_state_close_group(state, error);
     bool more = true;
-    for (double round = 0; more && status == GSA_OK; round++) {
+    GSA_TRY(gsa_state_close_group(state, error));
+    for (double round = 0; more; round++) {
         more = false;
-        for (size_t i = 0; i < state->sample.n && status == GSA_OK; i++)
-            if (visits_of(state->sample.at[i]) > round) {
-                status = gsai_rows_should_stop(&state->env, state->table.n_outputs)
-                             ? gsai_fail(error, GSA_STOPPED, "stopped on request")
-                             : visit_held(state, state->sample.at[i], error);
-                more = true;
-            }
+        for (size_t i = 0; i < state->sample.n; i++) {
+            if (visits_of(state->sample.at[i]) <= round)
+                continue;
+            if (gsai_rows_should_stop(&state->env, state->table.n_outputs))
+                return gsai_fail(error, GSA_STOPPED, "stopped on request");
+            GSA_TRY(visit_held(state, state->sample.at[i], error));
+            more = true;
+        }
     }
-    return status == GSA_OK ? gsa_state_close_group(state, error) : status;
+    return gsa_state_close_group(state, error);
 }
 
 /* Learns what an entry holds. */
@@ -61,28 +62,28 @@ static gsa_status give_back(gsa_state *state, gsai_held_row *held, gsa_error *er
  * it cannot fail for memory. */
 static gsa_status give_back_last(gsa_state *state, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     const gsai_held_row *last;
-    while (status == GSA_OK && (last = gsai_sample_last(&state->sample)) &&
+    while ((last = gsai_sample_last(&state->sample)) &&
            (last->hash >= state->sample.below || state->sample.n > gsai_params_holdout(&state->params))) {
         gsai_row row = gsai_held_row_view(last);
-        status = last->weight > 0 ? gsai_state_fit_row(state, &row, error) : GSA_OK;
-        gsai_held_row *held = status == GSA_OK ? gsai_sample_pop(&state->sample) : NULL;
-        if (held)
-            status = give_back(state, held, error);
+        if (last->weight > 0)
+            GSA_TRY(gsai_state_fit_row(state, &row, error));
+        gsai_held_row *held = gsai_sample_pop(&state->sample);
+        gsa_status status = give_back(state, held, error);
         gsai_free(&state->env, held);
+        if (status != GSA_OK)
+            return status;
     }
-    return status;
+    return GSA_OK;
 }
 
 /* Learns what is held of a kind that has become common. There is room for its features. */
 static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     gsai_held_row *held;
-    while (status == GSA_OK && (held = gsai_sample_next_held(&state->sample, hash)))
-        status = give_back(state, held, error);
-    return status;
+    while ((held = gsai_sample_next_held(&state->sample, hash)))
+        GSA_TRY(give_back(state, held, error));
+    return GSA_OK;
 }
 
 /* Label and weight of a row: what it was given, its share of the mean of all given weights, and that times the weight
@@ -105,17 +106,17 @@ static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row,
                            struct facts *out, gsa_error *error)
 {
     double c = 1;
-    gsa_status status = batch->weight ? gsai_row_weight(batch, row, &c, error) : GSA_OK;
+    if (batch->weight)
+        GSA_TRY(gsai_row_weight(batch, row, &c, error));
     double share = c > 0 ? share_of(state, c, counts) : 0;
     *out = (struct facts){0, 0, c, share, share};
-    if (status == GSA_OK && last > GSA_MAX_ID)
-        status = gsai_batch_check_ids(batch, row, error);
-    if (status == GSA_OK)
-        status = gsai_label_check(batch, row, error);
-    if (status != GSA_OK || c == 0)
-        return status;
-    status = gsai_label_take(state, batch, row, &out->class_number, &out->y, error);
-    return status == GSA_OK ? gsai_class_weight_of(state, out->class_number, share, &out->c, error) : status;
+    if (last > GSA_MAX_ID)
+        GSA_TRY(gsai_batch_check_ids(batch, row, error));
+    GSA_TRY(gsai_label_check(batch, row, error));
+    if (c == 0)
+        return GSA_OK;
+    GSA_TRY(gsai_label_take(state, batch, row, &out->class_number, &out->y, error));
+    return gsai_class_weight_of(state, out->class_number, share, &out->c, error);
 }
 
 /* Into the sample; equal rows add up. held: what of the weight is not learned. */
@@ -134,10 +135,10 @@ static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t r
                               const struct facts *facts, const gsai_kind *kind, gsa_error *error)
 {
     gsai_row view = gsai_row_at(batch, row);
-    gsa_status status = gsai_state_fit_row(state, &view, error);
-    if (status == GSA_OK && kind->n > 0 && kind->n < COMMON_LABELS)
-        status = keep(state, batch, row, hash, facts, facts->c, 0, error);
-    return status == GSA_OK ? give_back_kind(state, hash, error) : status;
+    GSA_TRY(gsai_state_fit_row(state, &view, error));
+    if (kind->n > 0 && kind->n < COMMON_LABELS)
+        GSA_TRY(keep(state, batch, row, hash, facts, facts->c, 0, error));
+    return give_back_kind(state, hash, error);
 }
 
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
@@ -153,9 +154,9 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
                                      : (kind.n == 0 || kind.weight > 0) && kind.weight + facts->c <= COMMON_WEIGHT;
     if (state->position.pass > 0)
         return GSA_OK;
-    gsa_status status = *held ? keep(state, batch, row, hash, facts, facts->c, facts->c, error)
-                              : keep_common(state, batch, row, hash, facts, &kind, error);
-    return status == GSA_OK ? give_back_last(state, error) : status;
+    GSA_TRY(*held ? keep(state, batch, row, hash, facts, facts->c, facts->c, error)
+                  : keep_common(state, batch, row, hash, facts, &kind, error));
+    return give_back_last(state, error);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
@@ -185,28 +186,27 @@ static bool is_still_staged(const gsa_state *state, const gsai_staged *staged)
 
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
-    struct facts facts = {0};
+    struct facts facts;
     gsai_staged staged;
-    bool is_first_pass = state->position.pass == 0, held = false;
     gsai_row view = gsai_row_at(batch, row);
-    gsa_status status = look_at_row(state, &view, &staged, error);
+    bool is_first_pass = state->position.pass == 0;
+    GSA_TRY(look_at_row(state, &view, &staged, error));
     uint64_t hash = staged.look.hash;
-    if (status == GSA_OK)
-        status = facts_of(state, batch, row, staged.look.last, is_first_pass, &facts, error);
-    held = facts.given == 0;
-    if (status == GSA_OK && !held)
-        status = hold_out(state, batch, row, hash, &facts, &held, error);
-    if (status == GSA_OK && !held)
-        status = is_still_staged(state, &staged)
-                     ? gsai_state_learn_staged(state, &staged, facts.class_number, facts.y, facts.c, error)
-                     : gsai_state_learn(state, &view, facts.class_number, facts.y, facts.c, error);
-    if (status == GSA_OK && facts.given > 0)
+    GSA_TRY(facts_of(state, batch, row, staged.look.last, is_first_pass, &facts, error));
+    bool held = facts.given == 0;
+    if (!held)
+        GSA_TRY(hold_out(state, batch, row, hash, &facts, &held, error));
+    if (!held)
+        GSA_TRY(is_still_staged(state, &staged)
+                    ? gsai_state_learn_staged(state, &staged, facts.class_number, facts.y, facts.c, error)
+                    : gsai_state_learn(state, &view, facts.class_number, facts.y, facts.c, error));
+    if (facts.given > 0)
         count_weight(state, &facts);
-    if (status == GSA_OK && !state->origin.closed)
+    if (!state->origin.closed)
         gsai_run_id_add_row(&state->origin, batch, row);
-    if (status == GSA_OK && is_first_pass)
+    if (is_first_pass)
         gsai_fingerprint_add_row(&state->rows, gsai_row_hash_with(batch, row, hash));
-    return status;
+    return GSA_OK;
 }
 
 /* A row's record of a feature comes from far away: it is asked for some rows before it is needed, and the row's own

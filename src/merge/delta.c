@@ -325,24 +325,21 @@ static void unite_block(union_of *all, uint64_t block, gsai_sink *to)
 /* Slices of the same features, of copies that follow one another. */
 static gsa_status open_all(union_of *all, const void *const *deltas, const size_t *sizes, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     uint64_t n_copies = 0;
-    for (size_t s = 0; s < all->n && status == GSA_OK; s++) {
+    for (size_t s = 0; s < all->n; s++) {
         size_t n_outputs = 0;
         gsai_delta *delta = &all->delta[s];
-        status = gsai_delta_open(GSAI_DELTA_OF_ONE, deltas[s], sizes[s], &n_outputs, delta, error);
-        if (status != GSA_OK)
-            break;
+        GSA_TRY(gsai_delta_open(GSAI_DELTA_OF_ONE, deltas[s], sizes[s], &n_outputs, delta, error));
         if (s > 0 && (n_outputs != all->n_outputs || delta->first != all->delta[0].first ||
                       delta->n_features != all->delta[0].n_features))
-            status = gsai_fail(error, GSA_CONFLICT, "slices 1 and %zu are not of the same features", s + 1);
-        else if (delta->first_copy != n_copies)
-            status = gsai_fail(error, GSA_CONFLICT, "slice %zu begins with copy %llu, expected %llu", s + 1,
-                               (unsigned long long)delta->first_copy, (unsigned long long)n_copies);
+            return gsai_fail(error, GSA_CONFLICT, "slices 1 and %zu are not of the same features", s + 1);
+        if (delta->first_copy != n_copies)
+            return gsai_fail(error, GSA_CONFLICT, "slice %zu begins with copy %llu, expected %llu", s + 1,
+                             (unsigned long long)delta->first_copy, (unsigned long long)n_copies);
         n_copies += delta->n_copies;
         all->n_outputs = n_outputs;
     }
-    return status;
+    return GSA_OK;
 }
 
 static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error)

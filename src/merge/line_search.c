@@ -130,17 +130,16 @@ static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *o
 static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *error)
 {
     size_t block = merging->start.block, n_outputs = merging->n_outputs, size = (of->n + 1) * n_outputs;
-    gsa_status status = GSA_OK;
     of->lag = of->last + size;
     of->change = of->lag + size;
     of->average = of->change + size;
     of->all = of->average + size;
     of->one = of->all + of->n + 1;
-    for (size_t first = 0, n; first < of->n && status == GSA_OK; first += n) {
+    for (size_t first = 0, n; first < of->n; first += n) {
         gsai_sums *sums;
         n = first == 0 ? 1 : of->n - first < block ? of->n - first : block;
-        status = gsai_merging_changes(merging, &(gsai_slots){.n = n, .at = of->slot + first}, &sums, error);
-        for (size_t i = 0; i < n && status == GSA_OK; i++) {
+        GSA_TRY(gsai_merging_changes(merging, &(gsai_slots){.n = n, .at = of->slot + first}, &sums, error));
+        for (size_t i = 0; i < n; i++) {
             for (size_t k = 0, to = (first + i) * n_outputs; k < n_outputs; k++, to++) {
                 of->last[to] = merging->start.last[k * block + i];
                 of->lag[to] = merging->start.lag[k * block + i];
@@ -151,7 +150,7 @@ static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *e
             of->one[first + i] = merging->steps.one[i];
         }
     }
-    return status;
+    return GSA_OK;
 }
 
 /* ---- strides ----------------------------------------------------------------------------------------------------- */

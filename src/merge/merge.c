@@ -83,17 +83,17 @@ static gsa_status check_base(const gsa_state *const *states, size_t n_states, co
 
 static gsa_status check_pairs(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     for (size_t a = 0; a < n_states; a++)
-        for (size_t b = a + 1; b < n_states && status == GSA_OK; b++)
-            status = check_pair(states[a], states[b], a, b, base, error);
-    return status;
+        for (size_t b = a + 1; b < n_states; b++)
+            GSA_TRY(check_pair(states[a], states[b], a, b, base, error));
+    return GSA_OK;
 }
 
 static gsa_status check_all(const gsa_state *const *states, size_t n_states, const gsa_state *base, gsa_error *error)
 {
-    gsa_status status = base ? check_base(states, n_states, base, error) : GSA_OK;
-    return status == GSA_OK ? check_pairs(states, n_states, base, error) : status;
+    if (base)
+        GSA_TRY(check_base(states, n_states, base, error));
+    return check_pairs(states, n_states, base, error);
 }
 
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
@@ -140,39 +140,33 @@ static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_en
 {
     const gsa_state *base = merging->base;
     size_t n_states = merging->n_states;
-    gsa_status status = gsai_state_create(&merging->states[0]->params, env, &merging->into, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_state_create(&merging->states[0]->params, env, &merging->into, error));
     gsa_state *into = merging->into;
     if (base && !into->params.has_custom_loss) /* of heads: functions do not travel */
         gsai_params_take_loss(&into->params, &base->params);
-    status = unite_labels(merging, error);
-    if (status == GSA_OK)
-        status = gsai_schema_copy(&into->schema, merging->states[0]->schema, &into->env, error);
+    GSA_TRY(unite_labels(merging, error));
+    GSA_TRY(gsai_schema_copy(&into->schema, merging->states[0]->schema, &into->env, error));
     if (merging->goes_on) /* copies of one run stay that run */
         into->origin = base->origin;
     into->origin.closed = 1;
-    if (status == GSA_OK)
-        status = merging->goes_on ? gsai_lineage_add_all(into, base->lineage, base->n_lineage, error)
-                                  : gsai_lineage_unite(into, merging->states, n_states, error);
-    if (status == GSA_OK)
-        status = gsai_state_decide(into, united_loss(into, merging->states, n_states), error);
-    if (status == GSA_OK)
-        status = gsai_table_grow(&into->table, n_slots, &into->env, error);
-    if (status == GSA_OK && gsai_params_balance(&into->params))
-        status = gsai_class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error);
-    return status;
+    GSA_TRY(merging->goes_on ? gsai_lineage_add_all(into, base->lineage, base->n_lineage, error)
+                             : gsai_lineage_unite(into, merging->states, n_states, error));
+    GSA_TRY(gsai_state_decide(into, united_loss(into, merging->states, n_states), error));
+    GSA_TRY(gsai_table_grow(&into->table, n_slots, &into->env, error));
+    if (gsai_params_balance(&into->params))
+        GSA_TRY(gsai_class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error));
+    return GSA_OK;
 }
 
 /* What copies have in common counts once. */
 static gsa_status unite_centres(const gsai_merging *merging, gsa_error *error)
 {
     gsai_centre *into = &merging->into->centre;
-    gsa_status status =
-        merging->goes_on ? gsai_centre_grow(into, merging->base->centre.n, &merging->into->env, error) : GSA_OK;
-    for (size_t s = 0; s < merging->n_states && status == GSA_OK; s++)
-        status = gsai_centre_grow(into, merging->states[s]->centre.n, &merging->into->env, error);
-    for (size_t slot = 0; slot < into->n && status == GSA_OK; slot++) {
+    if (merging->goes_on)
+        GSA_TRY(gsai_centre_grow(into, merging->base->centre.n, &merging->into->env, error));
+    for (size_t s = 0; s < merging->n_states; s++)
+        GSA_TRY(gsai_centre_grow(into, merging->states[s]->centre.n, &merging->into->env, error));
+    for (size_t slot = 0; slot < into->n; slot++) {
         const gsai_centre *base = merging->goes_on ? &merging->base->centre : NULL;
         const gsai_column nothing = {0}, *start = base && slot < base->n ? &base->at[slot] : &nothing;
         into->at[slot] = *start;
@@ -182,7 +176,7 @@ static gsa_status unite_centres(const gsai_merging *merging, gsa_error *error)
     }
     while (into->n > 0 && into->at[into->n - 1].n == 0) /* of which nothing is known */
         into->n--;
-    return status;
+    return GSA_OK;
 }
 
 /* An entry that several copies have is the base's once, and what each of them has added to it. What is common to one of
@@ -225,23 +219,24 @@ static void clear_common(gsai_sample *sample)
 static gsa_status unite_samples(gsai_merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    gsa_status status = merging->goes_on ? gsai_state_copy_sample(into, merging->base, error) : GSA_OK;
-    if (status != GSA_OK || (merging->goes_on && merging->base->position.pass > 0))
-        return status;
+    if (merging->goes_on)
+        GSA_TRY(gsai_state_copy_sample(into, merging->base, error));
+    if (merging->goes_on && merging->base->position.pass > 0)
+        return GSA_OK;
     const gsa_state *const *states = merging->states;
     for (size_t s = 0; s < merging->n_states; s++)
         if (states[s]->sample.below < into->sample.below)
             into->sample.below = states[s]->sample.below;
     for (size_t s = 0; s < merging->n_states; s++)
-        for (size_t i = 0, at = 0; i < states[s]->sample.n && status == GSA_OK; i++)
-            status = add_held(merging, states[s], states[s]->sample.at[i], &at, error);
+        for (size_t i = 0, at = 0; i < states[s]->sample.n; i++)
+            GSA_TRY(add_held(merging, states[s], states[s]->sample.at[i], &at, error));
     const gsai_held_row *last;
     while ((last = gsai_sample_last(&into->sample)) &&
            (last->hash >= into->sample.below || into->sample.n > gsai_params_holdout(&into->params)))
         gsai_free(&into->env, gsai_sample_pop(&into->sample));
     gsai_sample_settle(&into->sample);
     clear_common(&into->sample);
-    return status;
+    return GSA_OK;
 }
 
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
@@ -266,38 +261,41 @@ static gsa_status make_room_for_counts(gsai_merging *merging, uint64_t n_rows, g
     return carried ? gsai_prior_totals_grow(&into->carried, into->table.n_slots, &into->env, error) : GSA_OK;
 }
 
+static gsa_status merge_slots(gsai_merging *merging, gsa_error *error)
+{
+    GSA_TRY(gsai_merging_begin(merging, error));
+    GSA_TRY(gsai_merging_line_steps(merging, error));
+    return gsai_merging_slots(merging, error);
+}
+
 static gsa_status add_up(gsai_merging *merging, gsa_error *error)
 {
     gsai_change sum = gsai_change_sum(merging->states, merging->n_states, merging->base, merging->into);
     gsai_change_apply(merging->into, &sum, merging->base, merging->goes_on);
     gsai_label_offsets_merge(merging->into, merging->states, merging->n_states,
                              merging->goes_on ? merging->base : NULL);
-    gsa_status status = make_room_for_counts(merging, merging->into->rows_behind, error);
-    if (status == GSA_OK)
-        status = gsai_merging_begin(merging, error);
-    if (status == GSA_OK)
-        status = gsai_merging_line_steps(merging, error);
-    if (status == GSA_OK)
-        status = gsai_merging_slots(merging, error);
+    GSA_TRY(make_room_for_counts(merging, merging->into->rows_behind, error));
+    gsa_status status = merge_slots(merging, error);
     gsai_merging_end(merging);
     return status;
+}
+
+static gsa_status merge_parts(gsai_merging *merging, const gsa_env *env, gsa_error *error)
+{
+    GSA_TRY(make_frame(merging, slots_of(merging), env, error));
+    if (merging->goes_on)
+        GSA_TRY(gsai_best_checkpoint_copy(merging->into, merging->base, error));
+    GSA_TRY(unite_samples(merging, error));
+    GSA_TRY(unite_centres(merging, error));
+    GSA_TRY(add_up(merging, error));
+    return gsai_names_merge(merging->into, merging->states, merging->n_states, error);
 }
 
 /* Merges states that are known to fit together; `into` is made here. */
 static gsa_status merge_run(gsai_merging *merging, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     merging->goes_on = merging->base && gsai_state_continues(merging->states[0], merging->base);
-    gsa_status status = make_frame(merging, slots_of(merging), env, error);
-    if (status == GSA_OK && merging->goes_on)
-        status = gsai_best_checkpoint_copy(merging->into, merging->base, error);
-    if (status == GSA_OK)
-        status = unite_samples(merging, error);
-    if (status == GSA_OK)
-        status = unite_centres(merging, error);
-    if (status == GSA_OK)
-        status = add_up(merging, error);
-    if (status == GSA_OK)
-        status = gsai_names_merge(merging->into, merging->states, merging->n_states, error);
+    gsa_status status = merge_parts(merging, env, error);
     if (status == GSA_OK)
         *out = merging->into;
     else
@@ -336,9 +334,7 @@ gsa_status gsa_state_merge(const gsa_state *const *states, size_t n_states, cons
         waiting++;
     if (waiting < n_states || (base && base->group.n_rows > 0))
         return merge_closed(states, n_states, waiting, base, env, out, error);
-    gsa_status status = check_all(states, n_states, base, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check_all(states, n_states, base, error));
     if (n_states == 1 || all_undecided(states, n_states))
         return gsa_state_fork(states[0], 1, env, out, error);
     gsai_merging merging = {.states = states, .n_states = n_states, .base = base};
@@ -363,46 +359,42 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
 static gsa_status put_changes(gsai_merging *merging, const gsai_delta *of, gsai_sink *to, gsa_error *error)
 {
     size_t end = 1, block = gsai_sums_block(merging->n_outputs);
-    gsa_status status = GSA_OK;
     for (size_t s = 0; s < merging->n_states; s++)
         end = merging->states[s]->table.n_slots > end ? merging->states[s]->table.n_slots : end;
     if (of->first + of->n_features + 1 < end)
         end = (size_t)(of->first + of->n_features) + 1;
     gsai_sink_head(to, GSAI_DELTA_OF_ONE, of);
-    for (uint64_t b = 0; of->first + b * block + 1 < end && status == GSA_OK && !to->failed; b++) {
+    for (uint64_t b = 0; of->first + b * block + 1 < end && !to->failed; b++) {
         gsai_slots slots = {.first = (size_t)(of->first + b * block) + 1};
         slots.n = end - slots.first < block ? end - slots.first : block;
-        status = gsai_merging_add(merging, (size_t)of->first_copy, &slots, error);
-        for (size_t i = 0; i < merging->tree.depth && status == GSA_OK; i++)
+        GSA_TRY(gsai_merging_add(merging, (size_t)of->first_copy, &slots, error));
+        for (size_t i = 0; i < merging->tree.depth; i++)
             gsai_sink_chunk(to, &merging->tree.at[i], slots.n, b, (size_t)of->first_copy);
         merging->tree.depth = 0;
     }
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies, size_t first_copy,
                                  const gsa_state *base, uint64_t first, uint64_t n_features, gsa_write_fn write,
                                  void *ctx, gsa_error *error)
 {
-    gsa_status status = GSA_OK, closed;
     if (n_copies == 0 || n_copies > UINT32_MAX || first_copy > UINT32_MAX - n_copies)
         return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 copies");
-    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
-        status = check_copy(copies[s], base, error);
-    if (status != GSA_OK)
-        return status;
+    for (size_t s = 0; s < n_copies; s++)
+        GSA_TRY(check_copy(copies[s], base, error));
     if (n_features == 0 || n_features > UINT32_MAX || first > GSA_MAX_ID)
         return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
     gsai_delta of = {.first = first, .n_features = n_features, .first_copy = first_copy, .n_copies = n_copies};
     gsai_merging merging = {.states = copies, .n_states = n_copies, .base = base, .goes_on = true};
     gsai_sink to = {.write = write, .ctx = ctx};
-    status = gsai_merging_begin(&merging, error);
+    gsa_status status = gsai_merging_begin(&merging, error);
     if (status == GSA_OK)
         status = gsai_sink_open(&to, merging.n_outputs, merging.env, error);
     if (status == GSA_OK)
         status = put_changes(&merging, &of, &to, error);
     to.failed = to.failed || status != GSA_OK;
-    closed = gsai_sink_close(&to, merging.env, status == GSA_OK ? error : NULL);
+    gsa_status closed = gsai_sink_close(&to, merging.env, status == GSA_OK ? error : NULL);
     gsai_merging_end(&merging);
     return status == GSA_OK ? closed : status;
 }
@@ -412,21 +404,19 @@ gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies
 static gsa_status open_united(const gsai_merging *merging, const void *const *united, const size_t *sizes,
                               gsai_delta *out, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < merging->n_deltas && status == GSA_OK; i++) {
+    for (size_t i = 0; i < merging->n_deltas; i++) {
         size_t n_outputs = 0;
         uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
-        status = gsai_delta_open(GSAI_DELTA_REDUCED, united[i], sizes[i], &n_outputs, &out[i], error);
-        if (status == GSA_OK && out[i].first != first)
-            status = gsai_fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
-                               (unsigned long long)out[i].first, (unsigned long long)first);
-        else if (status == GSA_OK &&
-                 (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states))
-            status = gsai_fail(
-                error, GSA_CONFLICT, "slice %zu is of %llu copies with %zu outputs, expected %zu with %zu", i + 1,
-                (unsigned long long)out[i].n_copies, n_outputs, merging->n_states, merging->base->table.n_outputs);
+        GSA_TRY(gsai_delta_open(GSAI_DELTA_REDUCED, united[i], sizes[i], &n_outputs, &out[i], error));
+        if (out[i].first != first)
+            return gsai_fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
+                             (unsigned long long)out[i].first, (unsigned long long)first);
+        if (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states)
+            return gsai_fail(error, GSA_CONFLICT, "slice %zu is of %llu copies with %zu outputs, expected %zu with %zu",
+                             i + 1, (unsigned long long)out[i].n_copies, n_outputs, merging->n_states,
+                             merging->base->table.n_outputs);
     }
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies, const gsa_state *base,
@@ -437,17 +427,15 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies
     if (n_copies < 2 || n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "a merge of slices has two copies or more, and a slice: %zu and %zu",
                          n_copies, n_deltas);
-    gsa_status status = GSA_OK;
-    for (size_t s = 0; s < n_copies && status == GSA_OK; s++)
-        status = check_copy(heads[s], base, error);
-    if (status == GSA_OK)
-        status = check_pairs(heads, n_copies, base, error);
+    for (size_t s = 0; s < n_copies; s++)
+        GSA_TRY(check_copy(heads[s], base, error));
+    GSA_TRY(check_pairs(heads, n_copies, base, error));
     gsai_delta *deltas = gsai_alloc(&resolved, n_deltas, sizeof *deltas);
     gsai_merging merging = {
         .states = heads, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
-    if (status == GSA_OK)
-        status = deltas ? open_united(&merging, united, sizes, deltas, error)
-                        : gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
+    if (!deltas)
+        return gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
+    gsa_status status = open_united(&merging, united, sizes, deltas, error);
     if (status == GSA_OK)
         status = merge_run(&merging, env, out, error);
     gsai_free(&resolved, deltas);

@@ -170,17 +170,15 @@ static gsai_sums *find_in_deltas(gsai_merging *merging, const gsai_slots *slots)
 
 gsa_status gsai_merging_changes(gsai_merging *merging, const gsai_slots *slots, gsai_sums **out, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     if (merging->n_deltas > 0 && gsai_slots_at(slots, 0) > 0) {
         take_start(merging, slots);
         *out = find_in_deltas(merging, slots);
     } else {
-        status = gsai_merging_add(merging, 0, slots, error);
+        GSA_TRY(gsai_merging_add(merging, 0, slots, error));
         *out = gsai_tree_sum(&merging->tree);
     }
-    if (status == GSA_OK)
-        mean_changes(merging, *out, slots->n);
-    return status;
+    mean_changes(merging, *out, slots->n);
+    return GSA_OK;
 }
 
 /* Counts that fit stay in the table, where learning has them at hand. */
@@ -224,14 +222,12 @@ static void enter_block(gsai_merging *merging, gsai_sums *sums, size_t first, si
 static gsa_status merge_states(gsai_merging *merging, size_t first, size_t end, gsa_error *error)
 {
     size_t block = merging->start.block;
-    gsa_status status = GSA_OK;
-    for (; first < end && status == GSA_OK; first += block) {
+    for (; first < end; first += block) {
         gsai_slots slots = {.first = first, .n = end - first < block ? end - first : block};
-        status = gsai_merging_add(merging, 0, &slots, error);
-        if (status == GSA_OK)
-            enter_block(merging, gsai_tree_sum(&merging->tree), first, slots.n);
+        GSA_TRY(gsai_merging_add(merging, 0, &slots, error));
+        enter_block(merging, gsai_tree_sum(&merging->tree), first, slots.n);
     }
-    return status;
+    return GSA_OK;
 }
 
 /* Slots of the result from delta `number`. Its slots are those of the delta from its block 0 on; the last one has all
@@ -291,12 +287,11 @@ static void take_class_sums(gsai_merging *merging)
 gsa_status gsai_merging_slots(gsai_merging *merging, gsa_error *error)
 {
     size_t n_slots = merging->into->table.n_slots, n = merging->n_deltas;
-    gsa_status status = n > 0 ? merge_states(merging, 0, 1, error) : GSA_OK;
-    if (n == 0)
+    if (n > 0)
+        GSA_TRY(merge_states(merging, 0, 1, error));
+    else
         n = (n_slots + RANGE_SLOTS - 1) / RANGE_SLOTS;
-    if (status == GSA_OK)
-        status = gsai_workers_run(gsai_workers_count(merging->env), n, merge_range, merging, merging->env, error);
-    if (status == GSA_OK)
-        take_class_sums(merging);
-    return status;
+    GSA_TRY(gsai_workers_run(gsai_workers_count(merging->env), n, merge_range, merging, merging->env, error));
+    take_class_sums(merging);
+    return GSA_OK;
 }

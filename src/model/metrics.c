@@ -159,11 +159,8 @@ static gsa_status add_row(gsa_metrics *metrics, const gsa_batch *batch, size_t r
 {
     const gsa_model *model = metrics->model;
     double c;
-    gsa_status status = gsai_row_weight(batch, row_number, &c, error);
-    if (status == GSA_OK)
-        status = gsai_batch_check_ids(batch, row_number, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_row_weight(batch, row_number, &c, error));
+    GSA_TRY(gsai_batch_check_ids(batch, row_number, error));
     if (!gsai_loss_has_classes(model->loss) &&
         (gsai_row_is_word(batch, row_number) || !isfinite(batch->label[row_number])))
         return gsai_fail(error, GSA_LABEL, "the label is no number: expected one, as the model learned");
@@ -196,13 +193,13 @@ static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, size_t 
 
 gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error)
 {
-    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
-    for (size_t from = 0, n; from < batch->n_rows && status == GSA_OK; from += n) {
+    GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 1, error));
+    for (size_t from = 0, n; from < batch->n_rows; from += n) {
         n = batch->n_rows - from < metrics->n_at_once ? batch->n_rows - from : metrics->n_at_once;
         gsai_model_margins(metrics->model, batch, from, n, metrics->group_margins);
-        status = add_rows(metrics, batch, from, n, metrics->group_margins, error);
+        GSA_TRY(add_rows(metrics, batch, from, n, metrics->group_margins, error));
     }
-    return status;
+    return GSA_OK;
 }
 
 size_t gsai_metrics_n_margins(const gsa_metrics *metrics)
@@ -212,10 +209,9 @@ size_t gsai_metrics_n_margins(const gsa_metrics *metrics)
 
 gsa_status gsai_metrics_margins(const gsa_metrics *metrics, const gsa_batch *batch, double *out, gsa_error *error)
 {
-    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 1, error);
-    if (status == GSA_OK)
-        gsai_model_margins(metrics->model, batch, 0, batch->n_rows, out);
-    return status;
+    GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 1, error));
+    gsai_model_margins(metrics->model, batch, 0, batch->n_rows, out);
+    return GSA_OK;
 }
 
 gsa_status gsai_metrics_add(gsa_metrics *metrics, const gsa_batch *batch, const double *margins, gsa_error *error)
@@ -227,9 +223,8 @@ gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_
 {
     if (metrics->model->loss != from->model->loss || !gsai_labels_equal(&metrics->model->labels, &from->model->labels))
         return gsai_fail(error, GSA_CONFLICT, "metrics of models with different losses or labels cannot be added");
-    gsa_status status = metrics->ranking ? gsai_ranking_merge(metrics->ranking, from->ranking, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
+    if (metrics->ranking)
+        GSA_TRY(gsai_ranking_merge(metrics->ranking, from->ranking, error));
     double weight = metrics->weight + from->weight, apart = from->label_mean - metrics->label_mean;
     if (from->weight > 0) { /* Chan, Golub, LeVeque 1979 */
         metrics->label_spread += from->label_spread + apart * apart * metrics->weight * from->weight / weight;
@@ -396,11 +391,11 @@ static gsa_status restore(gsa_metrics *metrics, const unsigned char *bytes, size
         return gsai_fail(error, GSA_FORMAT, "metrics of %zu bytes, which have at least %zu", size, least);
     memcpy((char *)metrics + COUNTED_AT, bytes + sizeof head, COUNTED_SIZE);
     memcpy(metrics->classes, bytes + sizeof head + COUNTED_SIZE, classes_size);
-    gsa_status status =
-        metrics->ranking ? gsai_ranking_read(metrics->ranking, bytes + least, size - least, error) : GSA_OK;
-    if (status == GSA_OK && (!is_possible(metrics) || (!metrics->ranking && size != least)))
-        status = gsai_fail(error, GSA_FORMAT, "metrics that contradict themselves");
-    return status;
+    if (metrics->ranking)
+        GSA_TRY(gsai_ranking_read(metrics->ranking, bytes + least, size - least, error));
+    if (!is_possible(metrics) || (!metrics->ranking && size != least))
+        return gsai_fail(error, GSA_FORMAT, "metrics that contradict themselves");
+    return GSA_OK;
 }
 
 gsa_status gsa_metrics_read(const void *bytes, size_t size, const gsa_model *model, const gsa_env *env,

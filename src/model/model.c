@@ -58,9 +58,7 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
     map->order = gsai_alloc(&model->env, state->labels.n, sizeof *map->order);
     if (!map->order)
         return gsai_fail_memory(&model->env, error, "no memory for %zu labels", state->labels.n);
-    gsa_status status = gsai_labels_add_sorted(&model->labels, &state->labels, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_labels_add_sorted(&model->labels, &state->labels, error));
     for (size_t k = 0; k < state->labels.n; k++)
         map->order[k] = gsai_labels_find_text(&state->labels, model->labels.at[k].text);
     if (gsai_state_is_binary(state) && state->labels.n == 2 && map->order[0] == 1)
@@ -102,9 +100,7 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
 {
     size_t n_outputs = model->n_outputs;
     bool is_paper = from->state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
-    gsa_status status = make_weights(model, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(make_weights(model, error));
     const gsai_table *table = gsai_state_table(from->state);
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
         bool was_seen = from->best || slot == 0 || !gsai_table_is_zero(table, slot);
@@ -130,9 +126,7 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
         return gsai_fail(error, GSA_ARGUMENT, "nothing was learned yet: there is no model to make; give it rows first");
     gsa_model *model = NULL;
     output_map map = {0};
-    gsa_status status = gsai_model_create(env, &model, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_model_create(env, &model, error));
     model->loss = state->loss;
     memcpy(model->method, gsai_state_method(state), strlen(gsai_state_method(state)) + 1);
     memcpy(model->average, state->params.text[GSAI_PARAM_average], sizeof model->average);
@@ -142,7 +136,7 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     model->n_features = state->table.n_slots - 1;
     /* Outputs of labels that never came (the second of a one-label softmax) stay behind. */
     model->n_outputs = state->table.n_outputs > 1 ? state->labels.n : 1;
-    status = map_labels(state, model, &map, error);
+    gsa_status status = map_labels(state, model, &map, error);
     if (status == GSA_OK)
         status = gsai_schema_copy(&model->schema, state->schema, &model->env, error);
     if (status == GSA_OK)
@@ -150,12 +144,11 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     if (status == GSA_OK)
         status = copy_weights(from, &map, model, error);
     gsai_free(&model->env, map.order);
-    if (status != GSA_OK) {
+    if (status == GSA_OK)
+        *out = model;
+    else
         gsa_model_free(model);
-        return status;
-    }
-    *out = model;
-    return GSA_OK;
+    return status;
 }
 
 /* All methods but the paper's judge by held-out rows until the end, and then learn them too: their calibration is that
@@ -204,9 +197,7 @@ static gsa_status take_weights(gsa_model *model, const float *weights, const dou
         !gsai_multiply((size_t)model->n_features, model->n_outputs, &n_weights))
         return gsai_fail(error, GSA_ARGUMENT, "a model of %llu features is too large",
                          (unsigned long long)model->n_features);
-    gsa_status status = make_weights(model, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(make_weights(model, error));
     for (size_t i = 0; i < n_weights; i++)
         if (!isfinite(model->owned_weights[i] = weights[i]))
             return gsai_fail(error, GSA_ARGUMENT, "weight %zu is not a finite number", i);
@@ -220,26 +211,23 @@ gsa_status gsa_model_with_weights(const gsa_model *like, uint64_t n_features, co
                                   const double *intercept, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
     gsa_model *model = NULL;
-    gsa_status status = gsai_model_create(env, &model, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_model_create(env, &model, error));
     model->loss = like->loss;
     memcpy(model->method, like->method, sizeof model->method);
     memcpy(model->average, like->average, sizeof model->average);
     model->has_intercept = intercept != NULL;
     model->n_features = n_features;
     model->n_outputs = like->n_outputs;
-    status = gsai_labels_add_all(&model->labels, &like->labels, error);
+    gsa_status status = gsai_labels_add_all(&model->labels, &like->labels, error);
     if (status == GSA_OK)
         status = gsai_schema_copy(&model->schema, like->schema, &model->env, error);
     if (status == GSA_OK)
         status = take_weights(model, weights, intercept, error);
-    if (status != GSA_OK) {
+    if (status == GSA_OK)
+        *out = model;
+    else
         gsa_model_free(model);
-        return status;
-    }
-    *out = model;
-    return GSA_OK;
+    return status;
 }
 
 size_t gsa_model_class(const gsa_model *model, const gsa_batch *batch, size_t row)

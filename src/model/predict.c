@@ -141,30 +141,28 @@ void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t f
 
 static gsa_status check_row(const gsa_batch *batch, const gsai_row *row, size_t number, gsa_error *error)
 {
-    gsa_status status = gsai_batch_check_ids(batch, number, error);
     bool finite = true;
+    GSA_TRY(gsai_batch_check_ids(batch, number, error));
     for (size_t i = 0; row->value && i < row->n; i++)
         finite = finite && isfinite(row->value[i]);
-    return status != GSA_OK ? status
-           : finite         ? GSA_OK
-                            : gsai_fail_row(error, GSA_INPUT, number, "a value is not a finite number");
+    return finite ? GSA_OK : gsai_fail_row(error, GSA_INPUT, number, "a value is not a finite number");
 }
 
 /* Margins, and predictions in their place: never more margins than predictions. */
 static gsa_status fill_rows(const gsa_model *model, const gsa_batch *batch, size_t width, bool predicts, double *out,
                             gsa_error *error)
 {
-    gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 0, error);
-    for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++, out += width) {
+    GSA_TRY(gsai_batch_check(batch, NULL, batch->n_rows, 0, error));
+    for (size_t r = 0; r < batch->n_rows; r++, out += width) {
         gsai_row row = come_to(model, batch, r);
         bool plain = is_plain(model, &row);
         if (!plain)
-            status = check_row(batch, &row, r, error);
+            GSA_TRY(check_row(batch, &row, r, error));
         row_margins(model, &row, plain, out);
         if (predicts)
             gsai_model_row_predict(model, out, out);
     }
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsa_model_margins(const gsa_model *model, const gsa_batch *batch, double *out, gsa_error *error)

@@ -39,20 +39,15 @@ static gsa_status take_row(gsai_gathered *rows, gsa_state *state, const gsa_batc
     double weight, y = 0;
     size_t class_number = 0;
     gsai_row view = gsai_row_at(batch, row);
-    gsa_status status = gsai_row_weight(batch, row, &weight, error);
-    if (status == GSA_OK)
-        status = gsai_batch_check_ids(batch, row, error);
-    if (status == GSA_OK)
-        status = gsai_label_check(batch, row, error);
-    if (status != GSA_OK || weight == 0)
-        return status;
-    status = gsai_label_take(state, batch, row, &class_number, &y, error);
-    if (status == GSA_OK && !make_room(rows, rows->n_rows + 1, rows->n_entries + view.n))
-        status = gsai_fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
-    if (status == GSA_OK)
-        status = take_entries(rows, &view, row, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_row_weight(batch, row, &weight, error));
+    GSA_TRY(gsai_batch_check_ids(batch, row, error));
+    GSA_TRY(gsai_label_check(batch, row, error));
+    if (weight == 0)
+        return GSA_OK;
+    GSA_TRY(gsai_label_take(state, batch, row, &class_number, &y, error));
+    if (!make_room(rows, rows->n_rows + 1, rows->n_entries + view.n))
+        return gsai_fail_memory(&rows->env, error, "no memory for %zu rows", rows->n_rows + 1);
+    GSA_TRY(take_entries(rows, &view, row, error));
     rows->hash[rows->n_rows] = gsai_row_features_hash(batch, row);
     rows->class_number[rows->n_rows] = (uint32_t)class_number;
     rows->number[rows->n_rows] = y;

@@ -131,21 +131,17 @@ static gsa_status mix(gsai_path *path, gsai_optimum *out, gsa_error *error)
     gsai_fit_make(&fit, path->problem, path->n_rows, path->n_columns, &path->fit[0], path->arena);
     float *held = gsai_arena_take(path->arena, n_held, design->stride * sizeof *held);
     out->weight = gsai_arena_take(path->arena, n, sizeof *out->weight);
-    gsa_status status = gsai_arena_check(path->arena, "the last fit", error);
-    for (size_t i = 0; i < path->n_rows && status == GSA_OK; i++)
+    GSA_TRY(gsai_arena_check(path->arena, "the last fit", error));
+    for (size_t i = 0; i < path->n_rows; i++)
         fit.row[i] = (uint32_t)i;
-    if (status == GSA_OK)
-        gsai_fit_rows(&fit, path->n_rows);
-    for (size_t r = 0; r < path->n_records && status == GSA_OK; r++) {
+    gsai_fit_rows(&fit, path->n_rows);
+    for (size_t r = 0; r < path->n_records; r++) {
         if (share[r] == 0)
             continue;
-        status = fit_all(path, &fit, &path->record[r], error);
-        if (status == GSA_OK)
-            add_to(path, &fit, &path->record[r], share[r], held, out->weight);
+        GSA_TRY(fit_all(path, &fit, &path->record[r], error));
+        add_to(path, &fit, &path->record[r], share[r], held, out->weight);
         out->share += share[r] * path->record[r].penalty.share;
     }
-    if (status != GSA_OK)
-        return status;
     gsai_fold_calibration last = {1, 0, path->record[best].scaling.loss};
     if (path->record[best].penalty.share == 0)
         last = gsai_fold_calibration_fit(path->problem, path->held_target, path->held_weight, held, n_held, 0,
@@ -203,27 +199,25 @@ static gsa_status compare_scalings(gsai_path *path, size_t *chosen, gsa_error *e
     set_scale(path->problem, units != GSAI_UNITS_GIVEN);
     if (units == GSAI_UNITS_GIVEN)
         return gsai_path_climb(path, false, 0, patience, chosen, error);
-    gsa_status status = gsai_path_climb(path, true, 0, patience, chosen, error);
-    if (status != GSA_OK || units == GSAI_UNITS_FREE || !units_differ(path->problem->design))
-        return status;
+    GSA_TRY(gsai_path_climb(path, true, 0, patience, chosen, error));
+    if (units == GSAI_UNITS_FREE || !units_differ(path->problem->design))
+        return GSA_OK;
     size_t first = path->record[*chosen].strength;
     rescale(path);
-    status = gsai_path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error);
-    if (status == GSA_OK &&
-        !(path->record[*chosen].scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * path->record[given].scaling.loss))
+    GSA_TRY(gsai_path_climb(path, false, first > 0 ? first - 1 : 0, patience, &given, error));
+    if (!(path->record[*chosen].scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * path->record[given].scaling.loss))
         *chosen = given;
-    return status;
+    return GSA_OK;
 }
 
 static gsa_status finish(gsai_path *path, size_t chosen, gsai_optimum *out, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     if (path->problem->prior) {
         if (path->problem->standardised != path->record[chosen].standardised)
             set_scale(path->problem, path->record[chosen].standardised);
-        status = gsai_path_choose_share(path, chosen, error);
+        GSA_TRY(gsai_path_choose_share(path, chosen, error));
     }
-    return status == GSA_OK ? mix(path, out, error) : status;
+    return mix(path, out, error);
 }
 
 gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
@@ -233,23 +227,19 @@ gsa_status gsai_optimum_find(gsai_problem *problem, gsai_arena *arena, size_t n_
     size_t n_rows = design->n_rows, n_sample = n_rows < SAMPLE_ROWS ? n_rows : SAMPLE_ROWS, chosen;
     gsai_path *path = gsai_arena_take(arena, 2, sizeof *path);
     problem->scale = gsai_arena_take(arena, design->n_columns, sizeof *problem->scale);
-    gsa_status status = gsai_arena_check(arena, "the solution", error);
-    if (status == GSA_OK)
-        status = gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena,
-                                n_threads, error);
-    if (status == GSA_OK)
-        status = compare_scalings(path, &chosen, error);
-    if (status != GSA_OK || n_sample == n_rows)
-        return status == GSA_OK ? finish(path, chosen, out, error) : status;
+    GSA_TRY(gsai_arena_check(arena, "the solution", error));
+    GSA_TRY(gsai_path_make(path, problem, n_sample, count_held_out(design, false), TOLERANCE_SAMPLE, arena, n_threads,
+                           error));
+    GSA_TRY(compare_scalings(path, &chosen, error));
+    if (n_sample == n_rows)
+        return finish(path, chosen, out, error);
     const gsai_record *record = &path->record[chosen];
     set_scale(problem, record->standardised);
-    status =
-        gsai_path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_path_make(path + 1, problem, n_rows, count_held_out(design, true), TOLERANCE_ALL, arena, n_threads,
+                           error));
     gsai_path_start(path + 1, NULL);
     for (size_t f = 0; f < path[1].n_folds; f++)
         memcpy(path[1].fit[f].v, record->v, path->n_columns * design->stride * sizeof(float));
-    status = gsai_path_climb(path + 1, record->standardised, record->strength, 1, &chosen, error);
-    return status == GSA_OK ? finish(path + 1, chosen, out, error) : status;
+    GSA_TRY(gsai_path_climb(path + 1, record->standardised, record->strength, 1, &chosen, error));
+    return finish(path + 1, chosen, out, error);
 }

@@ -119,10 +119,9 @@ gsa_status gsai_path_make(gsai_path *path, gsai_problem *problem, size_t n_rows,
         if (is_factored(path))
             path->gram[f] = gsai_arena_take(arena, n, n * sizeof(float));
     }
-    gsa_status status = gsai_arena_check(arena, "the folds", error);
-    if (status == GSA_OK)
-        deal_rows(path);
-    return status;
+    GSA_TRY(gsai_arena_check(arena, "the folds", error));
+    deal_rows(path);
+    return GSA_OK;
 }
 
 void gsai_path_start(gsai_path *path, const float *v)
@@ -186,21 +185,19 @@ static gsa_status run_fold(const struct strength *at, size_t number, gsa_error *
     else
         gsai_inverse_diagonal(&fit->inverse, path->problem, path->n_columns,
                               at->curvature * (double)fit->n_rows / (double)path->n_rows, &at->penalty);
-    gsa_status status = gsai_fit_minimise(fit, &at->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error);
-    if (status == GSA_OK)
-        gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
-                        path->held_margin + from * path->problem->design->stride);
-    return status;
+    GSA_TRY(gsai_fit_minimise(fit, &at->penalty, path->tolerance, GSAI_MAX_ITERATIONS, error));
+    gsai_margins_of(path->problem, path->n_columns, path->held + from, n, fit->v, fit->scaled,
+                    path->held_margin + from * path->problem->design->stride);
+    return GSA_OK;
 }
 
 /* Task: the folds that share memory. */
 static gsa_status run_group(void *ctx, size_t number, gsa_error *error)
 {
     const struct strength *at = ctx;
-    gsa_status status = GSA_OK;
-    for (size_t f = number; f < at->path->n_folds && status == GSA_OK; f += at->path->n_groups)
-        status = run_fold(at, f, error);
-    return status;
+    for (size_t f = number; f < at->path->n_folds; f += at->path->n_groups)
+        GSA_TRY(run_fold(at, f, error));
+    return GSA_OK;
 }
 
 static gsa_status fit_folds(gsai_path *path, const gsai_penalty *penalty, gsa_error *error)
@@ -242,9 +239,7 @@ static gsa_status try_penalty(gsai_path *path, bool standardised, size_t strengt
     *record = (gsai_record){.standardised = standardised, .strength = strength, .penalty = *penalty};
     if (penalty->share > 0)
         gsai_prior_set(path->problem, penalty);
-    gsa_status status = fit_folds(path, penalty, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(fit_folds(path, penalty, error));
     path->n_records++;
     record->scaling = gsai_fold_calibration_fit(
         path->problem, path->held_target, path->held_weight, path->held_margin, n_held,
@@ -252,9 +247,7 @@ static gsa_status try_penalty(gsai_path *path, bool standardised, size_t strengt
     gsai_report_strength(path->problem, record->scaling.loss);
     record->held = gsai_arena_take(path->arena, n_held, stride * sizeof(float));
     record->v = gsai_arena_take(path->arena, size, sizeof(float));
-    status = gsai_arena_check(path->arena, "a strength of the path", error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_arena_check(path->arena, "a strength of the path", error));
     memcpy(record->held, path->held_margin, n_held * stride * sizeof(float));
     for (size_t f = 0; f < path->n_folds; f++)
         path->problem->kernels->add(record->v, 1 / (float)path->n_folds, path->fit[f].v, size);
@@ -280,9 +273,7 @@ gsa_status gsai_path_climb(gsai_path *path, bool standardised, size_t first, siz
     *best = from;
     for (size_t j = first; j < path->problem->n_strengths && n_worse < patience; j++) {
         gsai_penalty penalty = {lambda_of(path->problem, j), 0};
-        gsa_status status = try_penalty(path, standardised, j, &penalty, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(try_penalty(path, standardised, j, &penalty, error));
         size_t last = path->n_records - 1;
         if (last == from ||
             path->record[last].scaling.loss < (1 - GSAI_STRENGTH_GAIN) * path->record[*best].scaling.loss) {
@@ -317,9 +308,7 @@ static gsa_status try_shares(gsai_path *path, const gsai_record *plain, size_t n
     gsai_path_start(path, path->problem->prior->mean);
     for (size_t i = 0; i < n_shares && best + GSAI_SHARE_PATIENCE >= path->n_records; i++) {
         penalty.share = gsai_shares[i];
-        gsa_status status = try_penalty(path, plain->standardised, plain->strength, &penalty, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(try_penalty(path, plain->standardised, plain->strength, &penalty, error));
         size_t last = path->n_records - 1;
         best = path->record[last].scaling.loss < path->record[best].scaling.loss ? last : best;
     }
@@ -329,9 +318,7 @@ static gsa_status try_shares(gsai_path *path, const gsai_record *plain, size_t n
 gsa_status gsai_path_choose_share(gsai_path *path, size_t at, gsa_error *error)
 {
     size_t from = path->n_records, best = at, chosen = from, n_shares = gsai_prior_shares(path->problem->design);
-    gsa_status status = try_shares(path, &path->record[at], n_shares, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(try_shares(path, &path->record[at], n_shares, error));
     for (size_t i = from; i < path->n_records && n_shares > 1; i++)
         best = path->record[i].scaling.loss < path->record[best].scaling.loss ? i : best;
     while (chosen < path->n_records && n_shares > 1 && !share_holds(path, &path->record[chosen], &path->record[best]))

@@ -124,9 +124,7 @@ static gsa_status set_weights(gsa_state *state, const gsai_design *design, const
     double unit = design->target_unit;
     for (size_t j = 1; j < design->n_columns; j++)
         highest = design->id[j] > highest ? design->id[j] : highest;
-    gsa_status status = gsai_table_grow(&state->table, design->n_columns > 1 ? highest + 2 : 1, &state->env, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_table_grow(&state->table, design->n_columns > 1 ? highest + 2 : 1, &state->env, error));
     for (size_t k = 0; k < n_outputs; k++)
         intercept[k] = optimum->weight[k] * unit;
     for (size_t j = 1; j < design->n_columns; j++) {

@@ -228,9 +228,7 @@ static gsa_status climb(struct search *search, struct trial way, size_t first, s
     restart(&search->fit);
     for (size_t j = first; j < STRENGTHS; j++) {
         set_lambda(&search->fit, lambda_of(search->problem, j));
-        gsa_status status = sweep(&search->fit, search->length, way.own, SWEEPS + (j == first), error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(sweep(&search->fit, search->length, way.own, SWEEPS + (j == first), error));
         at[j].lambda = search->fit.lambda;
         evaluate(search, j, &at[j]);
         gsai_report_strength(search->problem, at[j].scaling.loss);
@@ -258,10 +256,10 @@ static void take_best(struct search *search, const struct trial *trial, struct t
 static gsa_status try_way(struct search *search, struct trial way, size_t back, struct trial *best, gsa_error *error)
 {
     struct trial other = *best;
-    gsa_status status = climb(search, way, best->strength > back ? best->strength - back : 0, &other, error);
-    if (status == GSA_OK && other.scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->scaling.loss)
+    GSA_TRY(climb(search, way, best->strength > back ? best->strength - back : 0, &other, error));
+    if (other.scaling.loss < (1 - GSAI_CALIBRATION_MIN_GAIN) * best->scaling.loss)
         take_best(search, &other, best);
-    return status;
+    return GSA_OK;
 }
 
 /* Which columns, visits and strength are best. */
@@ -269,20 +267,18 @@ static gsa_status choose(struct search *search, struct trial *best, gsa_error *e
 {
     uint64_t units = search->problem->units;
     struct trial way = {.standardised = units == GSAI_UNITS_FREE, .inverse_frequency = INVERSE_FREQUENCY[0]}, first;
-    gsa_status status = climb(search, way, 0, &first, error);
-    if (status == GSA_OK)
-        take_best(search, &first, best);
-    if (status == GSA_OK && units == GSAI_UNITS_AUTO) {
+    GSA_TRY(climb(search, way, 0, &first, error));
+    take_best(search, &first, best);
+    if (units == GSAI_UNITS_AUTO) {
         way.standardised = true;
-        status = try_way(search, way, 1, best, error);
+        GSA_TRY(try_way(search, way, 1, best, error));
     }
     way = *best;
     way.inverse_frequency = INVERSE_FREQUENCY[1];
-    if (status == GSA_OK)
-        status = try_way(search, way, 1, best, error);
+    GSA_TRY(try_way(search, way, 1, best, error));
     way = *best;
     way.own = true;
-    return status == GSA_OK ? try_way(search, way, 0, best, error) : status;
+    return try_way(search, way, 0, best, error);
 }
 
 /* ---- the prior --------------------------------------------------------------------------------------------------- */
@@ -326,17 +322,14 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
     struct trial at[GSAI_SHARES];
     size_t n = 0, lowest = 0, n_shares = gsai_prior_shares(search->problem->design);
     double error_of_mean;
-    gsa_status status = GSA_OK;
     restart(&search->fit);
-    for (; n < n_shares && lowest + GSAI_SHARE_PATIENCE >= n && status == GSA_OK; n++) {
+    for (; n < n_shares && lowest + GSAI_SHARE_PATIENCE >= n; n++) {
         at[n] = *best;
         at[n].share = gsai_shares[n];
-        status = fit_share(search, &at[n], n == 0 ? SWEEPS_PRIOR : SWEEPS, error);
+        GSA_TRY(fit_share(search, &at[n], n == 0 ? SWEEPS_PRIOR : SWEEPS, error));
         evaluate(search, n, &at[n]);
         lowest = at[n].scaling.loss < at[lowest].scaling.loss ? n : lowest;
     }
-    if (status != GSA_OK)
-        return status;
     const float *loss = best->scaling.loss < at[lowest].scaling.loss ? search->loss[STRENGTHS] : search->loss[lowest];
     for (size_t i = 0; i < n; i++) {
         double excess = gsai_mean_excess(search->loss[i], loss, search->held_weight, search->n_held, &error_of_mean);
@@ -355,7 +348,6 @@ static gsa_status choose_share(struct search *search, struct trial *best, gsa_er
 static gsa_status fit_all(struct search *search, const struct trial *best, gsa_error *error)
 {
     size_t first = best->strength > STEPS_BACK ? best->strength - STEPS_BACK : 0;
-    gsa_status status = GSA_OK;
     search->fit.row = search->all;
     search->fit.n_rows = search->problem->design->n_rows;
     if (best->share > 0) {
@@ -364,11 +356,11 @@ static gsa_status fit_all(struct search *search, const struct trial *best, gsa_e
     }
     set_scale(search, best->standardised, best->inverse_frequency);
     restart(&search->fit);
-    for (size_t j = first; j <= best->strength && status == GSA_OK; j++) {
+    for (size_t j = first; j <= best->strength; j++) {
         set_lambda(&search->fit, lambda_of(search->problem, j));
-        status = sweep(&search->fit, search->length, best->own, SWEEPS + (j == first), error);
+        GSA_TRY(sweep(&search->fit, search->length, best->own, SWEEPS + (j == first), error));
     }
-    return status;
+    return GSA_OK;
 }
 
 /* The weights of standardised values; the intercept makes up for the means that the prior's centred columns have. */
@@ -431,20 +423,15 @@ gsa_status gsai_sweeps_find(gsai_problem *problem, gsai_arena *arena, gsai_optim
         search.base = gsai_arena_take(arena, n_columns, sizeof *search.base);
         search.narrowed = gsai_arena_take(arena, n_columns, sizeof *search.narrowed);
     }
-    gsa_status status = gsai_arena_check(arena, "the sweeps", error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_arena_check(arena, "the sweeps", error));
     for (size_t i = 0; i < n; i++)
         search.all[i] = (uint32_t)i;
     search.fit.row = fitted;
     search.fit.n_rows = deal(&search, fitted);
-    status = choose(&search, &best, error);
-    if (status == GSA_OK && problem->prior)
-        status = choose_share(&search, &best, error);
-    if (status == GSA_OK)
-        status = fit_all(&search, &best, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(choose(&search, &best, error));
+    if (problem->prior)
+        GSA_TRY(choose_share(&search, &best, error));
+    GSA_TRY(fit_all(&search, &best, error));
     take_weights(&search, &best, out->weight);
     out->held_out_loss = best.scaling.loss;
     out->standardised = best.standardised;

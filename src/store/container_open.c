@@ -116,11 +116,8 @@ static gsa_status check(gsai_container *container, const char *name, gsa_error *
     if (other)
         return gsai_fail(error, GSA_FORMAT, "%s is not a greedystep model or state: %s", name, other);
     gsai_header *header = &container->header;
-    gsa_status status = gsai_header_parse(name, container->bytes, container->size, &container->env, header, error);
-    if (status == GSA_OK)
-        status = check_checksum(container, name, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_header_parse(name, container->bytes, container->size, &container->env, header, error));
+    GSA_TRY(check_checksum(container, name, error));
     to_machine_order(container);
     container->bundle = (gsai_bundle){header->tensors, header->n_tensors, header->notes, header->n_notes};
     return GSA_OK;
@@ -212,9 +209,7 @@ gsa_status gsai_container_open(const char *path, const gsa_env *env, gsai_contai
 {
     *out = NULL;
     gsai_container *container = NULL;
-    gsa_status status = new_container(env, path, &container, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(new_container(env, path, &container, error));
     return finish(container, map_file(container, path, error), path, out, error);
 }
 

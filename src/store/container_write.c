@@ -50,9 +50,7 @@ static gsa_status emit_tensor(output *out, const gsai_tensor *tensor, gsa_error 
     uint64_t len = gsai_tensor_len(tensor);
     for (uint64_t from = 0; from < len;) {
         size_t n = len - from < most ? (size_t)(len - from) : most;
-        gsa_status status = emit(out, file_elements(tensor, from, n, out->chunk), n * element_size, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(emit(out, file_elements(tensor, from, n, out->chunk), n * element_size, error));
         from += n;
     }
     return GSA_OK;
@@ -94,10 +92,10 @@ static gsa_status emit_checksum(output *out, gsa_error *error)
 static gsa_status emit_file(output *out, const gsai_bundle *bundle, size_t *order, gsa_error *error)
 {
     order_by_element_size(bundle, order);
-    gsa_status status = emit_header(out, bundle, order, error);
-    for (size_t i = 0; i < bundle->n_tensors && status == GSA_OK; i++)
-        status = emit_tensor(out, &bundle->tensors[order[i]], error);
-    return status == GSA_OK ? emit_checksum(out, error) : status;
+    GSA_TRY(emit_header(out, bundle, order, error));
+    for (size_t i = 0; i < bundle->n_tensors; i++)
+        GSA_TRY(emit_tensor(out, &bundle->tensors[order[i]], error));
+    return emit_checksum(out, error);
 }
 
 gsa_status gsai_container_write(const gsai_bundle *bundle, gsa_write_fn write, void *ctx, gsa_error *error)

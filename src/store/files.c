@@ -25,37 +25,37 @@ static gsa_status put_snapshot(gsai_snapshot *snapshot, const char *path, gsa_wr
 gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    gsa_status status = gsai_state_snapshot(state, &snapshot, error);
-    return status == GSA_OK ? put_snapshot(snapshot, path, NULL, NULL, error) : status;
+    GSA_TRY(gsai_state_snapshot(state, &snapshot, error));
+    return put_snapshot(snapshot, path, NULL, NULL, error);
 }
 
 gsa_status gsa_state_write(const gsa_state *state, gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    gsa_status status = gsai_state_snapshot(state, &snapshot, error);
-    return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
+    GSA_TRY(gsai_state_snapshot(state, &snapshot, error));
+    return put_snapshot(snapshot, NULL, write, ctx, error);
 }
 
 gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base, gsa_write_fn write, void *ctx,
                                         gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    gsa_status status = gsai_state_snapshot_delta_header(copy, base, &snapshot, error);
-    return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
+    GSA_TRY(gsai_state_snapshot_delta_header(copy, base, &snapshot, error));
+    return put_snapshot(snapshot, NULL, write, ctx, error);
 }
 
 gsa_status gsa_model_save(const gsa_model *model, const char *path, gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    gsa_status status = gsai_model_snapshot(model, &snapshot, error);
-    return status == GSA_OK ? put_snapshot(snapshot, path, NULL, NULL, error) : status;
+    GSA_TRY(gsai_model_snapshot(model, &snapshot, error));
+    return put_snapshot(snapshot, path, NULL, NULL, error);
 }
 
 gsa_status gsa_model_write(const gsa_model *model, gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsai_snapshot *snapshot;
-    gsa_status status = gsai_model_snapshot(model, &snapshot, error);
-    return status == GSA_OK ? put_snapshot(snapshot, NULL, write, ctx, error) : status;
+    GSA_TRY(gsai_model_snapshot(model, &snapshot, error));
+    return put_snapshot(snapshot, NULL, write, ctx, error);
 }
 
 /* ---- in --------------------------------------------------------------------------------------------------------- */
@@ -74,16 +74,16 @@ gsa_status gsa_state_load(const char *path, const gsa_env *env, gsa_state **out,
 {
     gsai_container *container;
     *out = NULL;
-    gsa_status status = gsai_container_open(path, env, &container, error);
-    return status == GSA_OK ? take_state(container, path, env, out, error) : status;
+    GSA_TRY(gsai_container_open(path, env, &container, error));
+    return take_state(container, path, env, out, error);
 }
 
 gsa_status gsa_state_read(const void *bytes, size_t size, const gsa_env *env, gsa_state **out, gsa_error *error)
 {
     gsai_container *container;
     *out = NULL;
-    gsa_status status = gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error);
-    return status == GSA_OK ? take_state(container, NAMELESS, env, out, error) : status;
+    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error));
+    return take_state(container, NAMELESS, env, out, error);
 }
 
 static void close_container(void *owner)
@@ -110,14 +110,14 @@ gsa_status gsa_model_load(const char *path, const gsa_env *env, gsa_model **out,
 {
     gsai_container *container;
     *out = NULL;
-    gsa_status status = gsai_container_open(path, env, &container, error);
-    return status == GSA_OK ? take_model(container, path, true, env, out, error) : status;
+    GSA_TRY(gsai_container_open(path, env, &container, error));
+    return take_model(container, path, true, env, out, error);
 }
 
 gsa_status gsa_model_read(const void *bytes, size_t size, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
     gsai_container *container;
     *out = NULL;
-    gsa_status status = gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error);
-    return status == GSA_OK ? take_model(container, NAMELESS, false, env, out, error) : status;
+    GSA_TRY(gsai_container_open_bytes(bytes, size, NAMELESS, env, &container, error));
+    return take_model(container, NAMELESS, false, env, out, error);
 }

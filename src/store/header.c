@@ -91,11 +91,11 @@ static gsa_status add_all(json_t *header, const gsai_bundle *bundle, const size_
     const gsai_tensor checksum = {
         .name = GSAI_CONTAINER_CHECKSUM, .dtype = GSAI_U8, .n_dims = 1, .shape = {GSAI_CONTAINER_CHECKSUM_SIZE}};
     uint64_t end = 0;
-    gsa_status status = add_notes(header, bundle, error);
-    for (size_t i = 0; i < bundle->n_tensors && status == GSA_OK; i++)
-        status = add_tensor(header, &bundle->tensors[order[i]], &end, error);
+    GSA_TRY(add_notes(header, bundle, error));
+    for (size_t i = 0; i < bundle->n_tensors; i++)
+        GSA_TRY(add_tensor(header, &bundle->tensors[order[i]], &end, error));
     /* Last, so that a tensor of the bundle with this name is found to be a duplicate. */
-    return status == GSA_OK ? add_tensor(header, &checksum, &end, error) : status;
+    return add_tensor(header, &checksum, &end, error);
 }
 
 /* Objects keep the order in which their members were set (jansson 2.8 and later): the order of the file. Into a buffer
@@ -221,8 +221,8 @@ static gsa_status read_tensor(parsing *parse, const char *name, const json_t *en
     if (!read_dtype(json_object_get(entry, "dtype"), &out->dtype))
         return gsai_fail(error, GSA_FORMAT, "%s is damaged or not ours: tensor %s has an unknown dtype", parse->name,
                          name);
-    gsa_status status = read_shape(parse, json_object_get(entry, "shape"), out, error);
-    return status == GSA_OK ? place_tensor(parse, json_object_get(entry, "data_offsets"), out, error) : status;
+    GSA_TRY(read_shape(parse, json_object_get(entry, "shape"), out, error));
+    return place_tensor(parse, json_object_get(entry, "data_offsets"), out, error);
 }
 
 static gsa_status read_notes(const parsing *parse, json_t *metadata, const gsa_env *env, gsai_header *out,
@@ -258,9 +258,7 @@ static gsa_status read_tensors(parsing *parse, json_t *json, const gsa_env *env,
         const char *key = json_object_iter_key(i);
         if (strcmp(key, METADATA) == 0)
             continue;
-        gsa_status status = read_tensor(parse, key, json_object_iter_value(i), &out->tensors[out->n_tensors++], error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(read_tensor(parse, key, json_object_iter_value(i), &out->tensors[out->n_tensors++], error));
     }
     return GSA_OK;
 }
