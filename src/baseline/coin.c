@@ -12,14 +12,14 @@
 
 static void bet(gsai_optimizer *o, size_t at, double h)
 {
-    double *most = &o->table[0][at], *sum = &o->table[1][at], *reward = &o->table[2][at], *total = &o->table[3][at];
+    double *max = &o->table[0][at], *sum = &o->table[1][at], *reward = &o->table[2][at], *total = &o->table[3][at];
     if (h == 0)
         return;
-    *most = fmax(*most, fabs(h));
+    *max = fmax(*max, fabs(h));
     *sum += fabs(h);
     *reward = fmax(*reward + o->w[at] * h, 0);
     *total += h;
-    o->w[at] = *total / (*most * fmax(*sum + *most, o->knob[0] * *most)) * (*most + *reward);
+    o->w[at] = *total / (*max * fmax(*sum + *max, o->knob[0] * *max)) * (*max + *reward);
 }
 
 static void learn(gsai_optimizer *o, size_t row)

@@ -46,7 +46,7 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
                        double *margins)
 {
     bool is_averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
-    double total = is_averaged ? gsai_averaging_total(state, state->clock.now) : 0;
+    double total = is_averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
     for (size_t i = 0; i < state->sample.n; i++, margins += table->n_outputs) {
         gsai_row row = gsai_held_row_view(state->sample.at[i]);
         if (gsai_rows_should_stop(stop, table->n_outputs))

@@ -56,7 +56,7 @@ static void enter(gsai_column *column, double x)
 /* Without an intercept nothing could take up the origin. */
 static bool centres(const gsa_state *state)
 {
-    return (state->units_free || state->contest) && state->params.value[GSAI_PARAM_intercept];
+    return (state->standardised || state->scaling) && state->params.value[GSAI_PARAM_intercept];
 }
 
 gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error)
@@ -71,11 +71,11 @@ gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n,
 void gsai_centre_group(gsa_state *state)
 {
     const gsai_group *group = &state->group;
-    double least = DENSE_SHARE * (double)(state->rows_behind + 1);
+    double min = DENSE_SHARE * (double)(state->rows_behind + 1);
     for (size_t row = 0; row < group->n_rows && centres(state); row++)
         for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
             size_t slot = group->slot[e];
-            if (slot < state->centre.n && (double)(gsai_state_n_seen(state, slot) + 1) >= least)
+            if (slot < state->centre.n && (double)(gsai_state_n_seen(state, slot) + 1) >= min)
                 enter(&state->centre.at[slot], (double)group->x[e]);
         }
 }

@@ -38,11 +38,11 @@ gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *
 static double rarest_class(const gsa_state *state, size_t class_number, double c)
 {
     const double *sum = state->class_sums.at;
-    double least = sqrt(sum[0] + c), rarest = sum[class_number + 1] + c;
+    double min = sqrt(sum[0] + c), rarest = sum[class_number + 1] + c;
     for (size_t k = 1; k <= state->labels.n; k++)
         if (sum[k] > 0 && sum[k] < rarest && k - 1 != class_number)
             rarest = sum[k];
-    return rarest > least ? rarest : least;
+    return rarest > min ? rarest : min;
 }
 
 gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error)

@@ -21,26 +21,26 @@ static gsa_status copy_table(gsa_state *to, const gsa_state *from, const gsai_ta
 
 static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    if (!from->contest)
+    if (!from->scaling)
         return GSA_OK;
-    gsai_scaling *contest = gsai_alloc_zeroed(&to->env, 1, sizeof *contest);
-    if (!contest)
+    gsai_scaling *scaling = gsai_alloc_zeroed(&to->env, 1, sizeof *scaling);
+    if (!scaling)
         return gsai_fail_memory(&to->env, error, "no memory for a contest");
-    *contest = *from->contest;
-    gsa_status status = gsai_table_copy(&contest->table, &from->contest->table, &to->env, error);
+    *scaling = *from->scaling;
+    gsa_status status = gsai_table_copy(&scaling->table, &from->scaling->table, &to->env, error);
     if (status == GSA_OK)
-        to->contest = contest;
+        to->scaling = scaling;
     else
-        gsai_free(&to->env, contest);
+        gsai_free(&to->env, scaling);
     return status;
 }
 
-static gsa_status copy_carried(gsa_state *to, const gsa_state *from, gsa_error *error)
+static gsa_status copy_prior(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    GSA_TRY(gsai_prior_totals_grow(&to->carried, from->carried.n, &to->env, error));
-    if (from->carried.n > 0) {
-        memcpy(to->carried.mass, from->carried.mass, from->carried.n * sizeof *from->carried.mass);
-        memcpy(to->carried.count, from->carried.count, from->carried.n * sizeof *from->carried.count);
+    GSA_TRY(gsai_prior_totals_grow(&to->prior, from->prior.n, &to->env, error));
+    if (from->prior.n > 0) {
+        memcpy(to->prior.sum_sq, from->prior.sum_sq, from->prior.n * sizeof *from->prior.sum_sq);
+        memcpy(to->prior.count, from->prior.count, from->prior.n * sizeof *from->prior.count);
     }
     return GSA_OK;
 }
@@ -65,13 +65,14 @@ gsa_status gsai_state_copy_sample(gsa_state *to, const gsa_state *from, gsa_erro
 
 gsa_status gsai_best_checkpoint_copy(gsa_state *to, const gsa_state *from, gsa_error *error)
 {
-    if (!from->best.weight)
+    if (!from->best_checkpoint.weight)
         return GSA_OK;
-    float *weight = gsai_copy(&to->env, from->best.weight, from->best.n_slots * from->best.n_outputs, sizeof *weight);
+    float *weight = gsai_copy(&to->env, from->best_checkpoint.weight,
+                              from->best_checkpoint.n_slots * from->best_checkpoint.n_outputs, sizeof *weight);
     if (!weight)
         return gsai_fail_memory(&to->env, error, "no memory for the best weights");
-    to->best = from->best;
-    to->best.weight = weight;
+    to->best_checkpoint = from->best_checkpoint;
+    to->best_checkpoint.weight = weight;
     return GSA_OK;
 }
 
@@ -91,7 +92,7 @@ static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsa
     GSA_TRY(gsai_schema_copy(&to->schema, from->schema, &to->env, error));
     GSA_TRY(gsai_names_copy(&to->names, &from->names, &to->env, error));
     GSA_TRY(copy_table(to, from, table, error));
-    GSA_TRY(copy_carried(to, from, error));
+    GSA_TRY(copy_prior(to, from, error));
     GSA_TRY(copy_centre(to, from, error));
     GSA_TRY(copy_class_sums(to, from, error));
     return gsai_lineage_add_all(to, from->lineage, from->n_lineage, error);
@@ -107,24 +108,24 @@ static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_co
     if (n_copies <= 1) /* a merge has it from the base */
         GSA_TRY(gsai_best_checkpoint_copy(copy, base, error));
     copy->step = base->step;
-    copy->units_free = base->units_free;
+    copy->standardised = base->standardised;
     copy->n_solved = base->n_solved;
     copy->rows_behind = base->rows_behind;
-    copy->clock = base->clock;
+    copy->averaging = base->averaging;
     copy->position = base->position;
-    copy->given = base->given;
+    copy->row_weights = base->row_weights;
     copy->label_offset = base->label_offset;
     copy->n_rows = base->n_rows;
     copy->n_counted = base->n_counted;
     copy->squared_error = base->squared_error;
     copy->squared_label = base->squared_label;
-    copy->origin = base->origin;
-    copy->origin.closed = 1; /* whatever it learns now, it began as the base did */
+    copy->run_id = base->run_id;
+    copy->run_id.closed = 1; /* whatever it learns now, it began as the base did */
     copy->rows = base->rows;
     copy->n_merged = base->n_merged;
     if (n_copies > 1) /* its rows are not those of each copy */
         GSA_TRY(gsa_state_close_group(copy, error));
-    copy->clock.pace = n_copies > 1 ? n_copies : 1;
+    copy->averaging.per_row = n_copies > 1 ? n_copies : 1;
     return GSA_OK;
 }
 
@@ -171,10 +172,10 @@ gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error)
     gsa_status status = same_memory ? GSA_OK : gsa_state_fork(by, 1, &state->env, &copy, error);
     if (status == GSA_OK) {
         gsa_state *taken = same_memory ? by : copy, old = *state;
-        gsai_run_id origin = by->origin;
+        gsai_run_id run_id = by->run_id;
         *state = *taken;
         state->env = old.env;
-        state->origin = origin;
+        state->run_id = run_id;
         keep_run(&state->params, &old.params);
         *taken = old;
     }
@@ -244,7 +245,7 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     GSA_TRY(check_start(from, &params, error));
     GSA_TRY(gsai_state_create(&params, env, &state, error));
     gsa_status status = copy_knowledge(state, from, gsai_state_table(from), error);
-    state->units_free = from->units_free || gsai_state_table(from) != &from->table;
+    state->standardised = from->standardised || gsai_state_table(from) != &from->table;
     state->rows_behind = from->rows_behind;
     state->label_offset = from->label_offset;
     state->label_offset.settled = from->n_rows > 0;
@@ -254,8 +255,8 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     }
     if (status == GSA_OK && gsai_loss_widens_to(from->loss, gsai_loss_asked(&params)))
         status = gsai_state_split(state, error);
-    if (status == GSA_OK && from->origin.n_rows > 0)
-        status = gsai_lineage_add(state, from->origin.hash, error);
+    if (status == GSA_OK && from->run_id.n_rows > 0)
+        status = gsai_lineage_add(state, from->run_id.hash, error);
     if (status == GSA_OK)
         *out = state;
     else

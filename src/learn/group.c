@@ -63,8 +63,8 @@ static void lay_out(gsai_group *group)
 {
     group->centred = (float *)(group->origin + group->n_entries);
     group->per_unit = group->centred + group->n_entries;
-    group->along = group->per_unit + group->n_entries;
-    group->square = group->along + group->n_entries;
+    group->direction = group->per_unit + group->n_entries;
+    group->square = group->direction + group->n_entries;
 }
 
 gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error)
@@ -190,7 +190,7 @@ static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
 /* What the rows of a group ask for. */
-struct proposals {
+struct greedy_steps {
     double m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS];
     double origins[GSAI_GROUP_ROWS], intercept[GSAI_GROUP_ROWS]; /* direction of the intercept */
     gsai_greedy_step step[GSAI_GROUP_ROWS];
@@ -198,48 +198,49 @@ struct proposals {
 };
 
 /* The sums of a row whose values are so large that products of them are no floats. */
-static void add_up_row(const gsai_group *group, const gsai_table *table, size_t row, bool units_free,
-                       struct proposals *out)
+static void add_up_row(const gsai_group *group, const gsai_table *table, size_t row, bool standardised,
+                       struct greedy_steps *out)
 {
     out->m[row] = out->xdx[row] = 0;
     for (size_t e = group->start[row]; e < group->start[row + 1]; e++) {
         out->m[row] += (double)gsai_table_slot(table, group->slot[e])->f * (double)group->x[e];
-        out->xdx[row] += (double)group->along[e] * (double)(units_free ? group->centred[e] : group->x[e]);
+        out->xdx[row] += (double)group->direction[e] * (double)(standardised ? group->centred[e] : group->x[e]);
     }
 }
 
 /* Directions, x.Dx and, of one output, margins; what the origins of the values add up to along the directions. */
-static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_counts_before *before, bool units_free,
-                        struct proposals *out)
+static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_counts_before *before, bool standardised,
+                        struct greedy_steps *out)
 {
     gsai_group *group = &state->group;
     const gsai_kernels *kernels = state->kernels;
     gsai_group_margins sums;
-    for (size_t row = 0; row < group->n_rows && units_free; row++)
+    for (size_t row = 0; row < group->n_rows && standardised; row++)
         measure_row(state, table, row);
     if (table->n_outputs == 1)
-        (units_free ? kernels->group_margins_free : kernels->group_margins)(group, table, before, &sums);
+        (standardised ? kernels->group_margins_free : kernels->group_margins)(group, table, before, &sums);
     else
-        (units_free ? kernels->group_directions_free : kernels->group_directions)(group, table, before, &sums);
+        (standardised ? kernels->group_directions_free : kernels->group_directions)(group, table, before, &sums);
     out->means_move = sums.means_move;
     for (size_t row = 0; row < group->n_rows; row++) {
         out->m[row] = (double)sums.m[row];
         out->xdx[row] = (double)sums.xdx[row];
         if (!isfinite(out->m[row]) || !isfinite(out->xdx[row]))
-            add_up_row(group, table, row, units_free, out);
+            add_up_row(group, table, row, standardised, out);
         out->origins[row] = 0;
-        for (size_t e = group->start[row]; e < group->start[row + 1] && units_free; e++)
-            out->origins[row] += group->origin[e] * (double)group->along[e];
+        for (size_t e = group->start[row]; e < group->start[row + 1] && standardised; e++)
+            out->origins[row] += group->origin[e] * (double)group->direction[e];
     }
 }
 
 /* Margins and x.Dx, the intercept last. False if one is not finite. */
-static bool find_margins(gsa_state *state, const gsai_table *table, bool units_free, struct proposals *out)
+static bool find_margins(gsa_state *state, const gsai_table *table, bool standardised, struct greedy_steps *out)
 {
-    const gsai_counts_before before = {state->carried.count, state->carried.mass, state->carried.n};
+    const gsai_counts_before before = {state->prior.count, state->prior.sum_sq, state->prior.n};
     bool intercept = state->params.value[GSAI_PARAM_intercept], finite = true;
-    if (table->n_outputs == 1 || !gsai_group_direct_columns(state, table, &before, units_free, out->xdx, out->origins))
-        direct_rows(state, table, &before, units_free, out);
+    if (table->n_outputs == 1 ||
+        !gsai_group_direct_columns(state, table, &before, standardised, out->xdx, out->origins))
+        direct_rows(state, table, &before, standardised, out);
     double inverse_frequency =
         intercept ? (double)state->kernels->inverse_frequency_of((float)gsai_state_rows_of(state, table, 0)) : 0;
     for (size_t row = 0; row < state->group.n_rows; row++) {
@@ -253,16 +254,16 @@ static bool find_margins(gsa_state *state, const gsai_table *table, bool units_f
 
 /* What the rows ask for enters the mean, and the mean is the step, to be taken times xdx * all; but where a greedy step
  * is the row's own minimiser, which is when a group has one row, not past that. */
-static double step_of_group(const gsa_state *state, const struct proposals *of, double all, gsai_step_mean *mean)
+static double step_of_group(const gsa_state *state, const struct greedy_steps *of, double all, gsai_step_mean *mean)
 {
     const gsai_group *group = &state->group;
     bool own_minimum = !state->loss->has_probabilities;
     double sum = 0, weight = 0, own = INFINITY;
     for (size_t row = 0; row < group->n_rows; row++) {
         double xdx = of->xdx[row], g = of->step[row].g, lambda = of->step[row].lambda;
-        double vote = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
-        sum += xdx > 0 ? vote * lambda / (xdx * all) : 0;
-        weight += xdx > 0 ? vote : 0;
+        double step_weight = group->c[row] * (own_minimum ? g * g * xdx * all : fabs(g));
+        sum += xdx > 0 ? step_weight * lambda / (xdx * all) : 0;
+        weight += xdx > 0 ? step_weight : 0;
         own = own_minimum ? (xdx > 0 ? lambda / (xdx * all) : 0) : own;
     }
     mean->sum += sum;
@@ -275,13 +276,13 @@ static double step_of_group(const gsa_state *state, const struct proposals *of, 
  * count for more. So the heaviest rows take the plain step and the others a part of it, unless one row is far heavier
  * than the mean of all; a step that leads away from the label is never multiplied by more than the row's weight. */
 static double steps_of(gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
-                       const gsai_greedy_step *proposal, double e, double c)
+                       const gsai_greedy_step *greedy, double e, double c)
 {
-    bool heavy = c > 1 && e > 0 && proposal->g != 0;
+    bool heavy = c > 1 && e > 0 && greedy->g != 0;
     if (!heavy)
         return c;
-    const double *g = table->n_outputs == 1 ? &proposal->g : gsai_group_scales(state, table, row);
-    return state->loss->repeats(g, table->n_outputs, target, proposal, e, c);
+    const double *g = table->n_outputs == 1 ? &greedy->g : gsai_group_scales(state, table, row);
+    return state->loss->repeats(g, table->n_outputs, target, greedy, e, c);
 }
 
 /* (rows + 2)^(3/8), the part of all rarities that does not depend on the feature. */
@@ -291,22 +292,22 @@ static double inverse_frequency_of_all(const gsa_state *state)
     return sqrt(root * root * root);
 }
 
-gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool units_free, double lag,
-                            double *loss)
+gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
+                            double past_weight, double *loss)
 {
     gsai_group *group = &state->group;
-    struct proposals of = {0};
+    struct greedy_steps of = {0};
     gsai_target target[GSAI_GROUP_ROWS];
     float scale[GSAI_GROUP_ROWS];
-    double all = inverse_frequency_of_all(state), ratio = gsai_row_weights_ratio(&state->given), intercept = 0;
+    double all = inverse_frequency_of_all(state), ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
     bool many = table->n_outputs > 1;
     lay_out(group);
-    bool finite = find_margins(state, table, units_free, &of);
+    bool finite = find_margins(state, table, standardised, &of);
     for (size_t row = 0; row < group->n_rows; row++)
         target[row] =
             (gsai_target){group->class_number[row], group->y[row] - state->label_offset.at, &state->params.custom_loss};
     if (finite && many)
-        finite = gsai_group_propose_many(state, table, target, of.step, loss);
+        finite = gsai_group_greedy_steps(state, table, target, of.step, loss);
     else if (finite)
         *loss = gsai_greedy_steps(state->loss, state->kernels, of.m, target, group->c, group->n_rows, of.step);
     for (size_t row = 0; row < group->n_rows && finite; row++)
@@ -321,10 +322,10 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
         intercept += (double)scale[row] * of.intercept[row];
     }
     if (many)
-        gsai_group_update_many(state, table, scale, of.intercept, (float)lag);
+        gsai_group_update_many(state, table, scale, of.intercept, (float)past_weight);
     else
-        state->kernels->group_update(group, table, scale, (float)lag, of.means_move);
+        state->kernels->group_update(group, table, scale, (float)past_weight, of.means_move);
     if (state->params.value[GSAI_PARAM_intercept])
-        state->kernels->group_update_intercept(group, table, many ? 0 : (float)intercept, (float)lag);
+        state->kernels->group_update_intercept(group, table, many ? 0 : (float)intercept, (float)past_weight);
     return GSA_OK;
 }

@@ -25,7 +25,7 @@ typedef struct gsai_columns {
     /* Where values are measured from, and 1 / their unit, as in a group. */
     double *origin;
     float *per_unit;
-    float *x, *along;        /* [n x rows of a whole group], 0 where a row lacks the feature */
+    float *x, *direction;    /* [n x rows of a whole group], 0 where a row lacks the feature */
     float *square;           /* what the rows add to the mean square of the feature */
     uint32_t *slot, *n_rows; /* ascending; rows that have it */
 } gsai_columns;
@@ -45,7 +45,7 @@ typedef struct gsai_group {
     /* Scratch: where values are measured from, and 1 / their unit (below 0: it is that of the table); the direction,
      * and what the entry adds to the mean square of its feature. */
     double *origin;
-    float *centred, *per_unit, *along, *square;
+    float *centred, *per_unit, *direction, *square;
     gsai_columns columns;
     size_t capacity; /* entries that all arrays have room for */
     size_t slot_capacity, x_capacity, scratch_capacity;

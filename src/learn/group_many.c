@@ -25,8 +25,8 @@ static void lay_out(gsai_columns *columns, double *memory, size_t span)
 {
     columns->origin = memory;
     columns->x = (float *)(memory + span);
-    columns->along = columns->x + GSAI_GROUP_ROWS * span;
-    columns->square = columns->along + GSAI_GROUP_ROWS * span;
+    columns->direction = columns->x + GSAI_GROUP_ROWS * span;
+    columns->square = columns->direction + GSAI_GROUP_ROWS * span;
     columns->per_unit = columns->square + span;
     columns->slot = (uint32_t *)(columns->per_unit + span);
     columns->n_rows = columns->slot + span;
@@ -81,7 +81,7 @@ static void measure(const gsa_state *state, const gsai_table *table)
 }
 
 bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
-                               bool units_free, double *xdx, double *origins)
+                               bool standardised, double *xdx, double *origins)
 {
     gsai_group *group = &state->group;
     gsai_columns *columns = &group->columns;
@@ -89,16 +89,16 @@ bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const 
     for (size_t row = 0; row < group->n_rows; row++)
         c[row] = (float)group->c[row];
     fill_columns(group);
-    if (units_free)
+    if (standardised)
         measure(state, table);
-    state->kernels->column_directions(columns, table, before, c, units_free, sums);
+    state->kernels->column_directions(columns, table, before, c, standardised, sums);
     for (size_t row = 0; row < GSAI_GROUP_ROWS; row++) {
         xdx[row] = (double)sums[row];
         origins[row] = 0;
     }
-    for (size_t i = 0; i < columns->n && units_free; i++)
+    for (size_t i = 0; i < columns->n && standardised; i++)
         for (size_t row = 0; row < GSAI_GROUP_ROWS; row++)
-            origins[row] += columns->origin[i] * (double)columns->along[GSAI_GROUP_ROWS * i + row];
+            origins[row] += columns->origin[i] * (double)columns->direction[GSAI_GROUP_ROWS * i + row];
     for (size_t row = 0; row < group->n_rows; row++)
         columns->n = isfinite(xdx[row]) ? columns->n : 0;
     return columns->n > 0;
@@ -123,8 +123,8 @@ static gsai_greedy_step step_in_doubles(const gsa_state *state, float *m_to_g, s
 }
 
 /* Margins are in the scales already where the group has columns. */
-static bool propose_row(const gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
-                        gsai_greedy_step *out)
+static bool greedy_step_of(const gsa_state *state, const gsai_table *table, size_t row, const gsai_target *target,
+                           gsai_greedy_step *out)
 {
     float *m = scales_of(state, table, row);
     size_t n = table->n_outputs;
@@ -145,7 +145,7 @@ static bool propose_row(const gsa_state *state, const gsai_table *table, size_t 
     return true;
 }
 
-bool gsai_group_propose_many(gsa_state *state, const gsai_table *table, const gsai_target *target,
+bool gsai_group_greedy_steps(gsa_state *state, const gsai_table *table, const gsai_target *target,
                              gsai_greedy_step *out, double *loss)
 {
     gsai_group *group = &state->group;
@@ -154,7 +154,7 @@ bool gsai_group_propose_many(gsa_state *state, const gsai_table *table, const gs
         state->kernels->column_margins(&group->columns, table, state->scales, gsai_scales_stride(table->n_outputs));
     *loss = 0;
     for (size_t row = 0; row < group->n_rows && finite; row++) {
-        finite = propose_row(state, table, row, &target[row], &out[row]);
+        finite = greedy_step_of(state, table, row, &target[row], &out[row]);
         *loss += finite ? group->c[row] * out[row].loss : 0;
     }
     return finite;
@@ -181,25 +181,27 @@ static void scale_rows(gsa_state *state, const gsai_table *table, const float *s
     }
 }
 
-static void update_intercept(gsa_state *state, gsai_table *table, const double *along, float lag)
+static void update_intercept(gsa_state *state, gsai_table *table, const double *direction, float past_weight)
 {
     gsai_cell *weight = table->cells, *average = weight + gsai_table_average(table);
     gsai_group *group = &state->group;
     for (size_t row = 0; row < group->n_rows; row++) {
         const float *scale = scales_of(state, table, row);
-        state->kernels->move(weight, average, (float)along[row], lag, scale, gsai_table_padded(table->n_outputs));
+        state->kernels->move(weight, average, (float)direction[row], past_weight, scale,
+                             gsai_table_padded(table->n_outputs));
     }
 }
 
-void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept, float lag)
+void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
+                            float past_weight)
 {
     gsai_group *group = &state->group;
     size_t stride = gsai_scales_stride(table->n_outputs);
     scale_rows(state, table, scale);
     if (group->columns.n > 0)
-        state->kernels->column_update(&group->columns, table, state->scales, stride, lag);
+        state->kernels->column_update(&group->columns, table, state->scales, stride, past_weight);
     for (size_t row = 0; row < group->n_rows && group->columns.n == 0; row++)
-        state->kernels->row_update(group, table, row, scales_of(state, table, row), lag);
+        state->kernels->row_update(group, table, row, scales_of(state, table, row), past_weight);
     if (state->params.value[GSAI_PARAM_intercept])
-        update_intercept(state, table, intercept, lag);
+        update_intercept(state, table, intercept, past_weight);
 }

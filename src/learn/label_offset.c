@@ -5,7 +5,7 @@
 #include "learn/engine.h"
 #include "learn/state.h"
 
-static bool has_origin(const gsa_state *state)
+static bool has_offset(const gsa_state *state)
 {
     return state->loss && state->loss->depends_on_residual && state->params.value[GSAI_PARAM_intercept] &&
            state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
@@ -24,32 +24,32 @@ void gsai_label_offset_move(gsa_state *state, double to)
     if (by == 0 || state->n_rows == 0) /* an intercept that has learned nothing stays at the origin */
         return;
     shift_intercept(&state->table, by);
-    if (state->contest)
-        shift_intercept(&state->contest->table, by);
-    if (state->best.weight)
-        state->best.weight[0] = (float)((double)state->best.weight[0] + by);
+    if (state->scaling)
+        shift_intercept(&state->scaling->table, by);
+    if (state->best_checkpoint.weight)
+        state->best_checkpoint.weight[0] = (float)((double)state->best_checkpoint.weight[0] + by);
 }
 
-static void enter(gsai_label_offset *origin, double y, double c)
+static void enter(gsai_label_offset *offset, double y, double c)
 {
-    origin->weight += c;
-    origin->mean += (y - origin->mean) * (c / origin->weight);
+    offset->weight += c;
+    offset->mean += (y - offset->mean) * (c / offset->weight);
 }
 
 void gsai_label_offset_add(gsa_state *state, double y, double c)
 {
-    gsai_label_offset *origin = &state->label_offset;
-    if (origin->settled || !has_origin(state))
+    gsai_label_offset *offset = &state->label_offset;
+    if (offset->settled || !has_offset(state))
         return;
-    enter(origin, y, c);
+    enter(offset, y, c);
     if ((state->n_rows & (state->n_rows + 1)) == 0)
-        gsai_label_offset_move(state, origin->mean);
-    origin->settled = state->n_rows + 1 >= GSAI_LABEL_OFFSET_ROWS;
+        gsai_label_offset_move(state, offset->mean);
+    offset->settled = state->n_rows + 1 >= GSAI_LABEL_OFFSET_ROWS;
 }
 
 /* The mean of the labels of all, by shares of their weight. What copies have from their base counts once: added up
  * again and again it would soon be infinite. */
-static void unite_labels(gsai_label_offset *all, const gsa_state *const *states, size_t n_states,
+static void merge_labels(gsai_label_offset *all, const gsa_state *const *states, size_t n_states,
                          const gsai_label_offset *base)
 {
     all->weight = base->weight;
@@ -81,5 +81,5 @@ void gsai_label_offsets_merge(gsa_state *into, const gsa_state *const *states, s
     }
     if (differ && n_rows > 0)
         all->at = sum / n_rows;
-    unite_labels(all, states, n_states, common);
+    merge_labels(all, states, n_states, common);
 }

@@ -18,11 +18,11 @@
 struct learner {
     gsai_table *table;
     gsai_step_mean *step;
-    bool units_free;
+    bool standardised;
 };
 
 /* What is asked about a row, whose entries are in the state; or the group. */
-struct lesson {
+struct rows {
     gsai_target target;
     double c; /* weight */
     double xx;
@@ -30,31 +30,31 @@ struct lesson {
     bool is_group;
 };
 
-static void tick(gsa_state *state, size_t n_rows)
+static void advance_averaging(gsa_state *state, size_t n_rows)
 {
-    gsai_averaging *clock = &state->clock;
+    gsai_averaging *averaging = &state->averaging;
     uint64_t average = state->params.value[GSAI_PARAM_average];
-    clock->now += n_rows * clock->pace;
+    averaging->now += n_rows * averaging->per_row;
     if (average == GSAI_AVERAGE_RECENT) {
-        clock->first = 1;
-        clock->restart = UINT64_MAX;
+        averaging->first = 1;
+        averaging->restart = UINT64_MAX;
     }
-    if (clock->now < clock->restart)
+    if (averaging->now < averaging->restart)
         return;
-    clock->first = clock->now;
-    clock->restart = average == GSAI_AVERAGE_SUFFIX ? 2 * clock->now : UINT64_MAX;
+    averaging->first = averaging->now;
+    averaging->restart = average == GSAI_AVERAGE_SUFFIX ? 2 * averaging->now : UINT64_MAX;
     gsai_table_clear_average(&state->table);
-    if (state->contest)
-        gsai_table_clear_average(&state->contest->table);
+    if (state->scaling)
+        gsai_table_clear_average(&state->scaling->table);
 }
 
 /* What the weights before these rows count for in the average: they lack their update. 0 where no average is asked
  * for. */
-static double lag_of(const gsa_state *state, size_t n_rows)
+static double past_weight_of(const gsa_state *state, size_t n_rows)
 {
     if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST)
         return 0;
-    return gsai_averaging_total(state, state->clock.now - n_rows * state->clock.pace);
+    return gsai_averaging_total(state, state->averaging.now - n_rows * state->averaging.per_row);
 }
 
 static gsa_status diverged(const gsa_state *state, gsa_error *error)
@@ -80,17 +80,17 @@ static bool squared_diverges(gsa_state *state, double g, double y, double c)
 
 /* Counts the row (the update will tell the table), and its margins with what follows from them; GSA_DIVERGED if they
  * are not finite. */
-static gsa_status propose(gsa_state *state, const struct learner *learner, const struct lesson *lesson,
-                          gsai_greedy_step *out, gsa_error *error)
+static gsa_status find_greedy_step(gsa_state *state, const struct learner *learner, const struct rows *rows,
+                                   gsai_greedy_step *out, gsa_error *error)
 {
     const gsai_kernels *kernels = state->kernels;
     size_t n_outputs = learner->table->n_outputs;
     double *m = state->margins;
-    bool finite = n_outputs == 1 ? isfinite(*m = kernels->take_one(learner->table, &state->entries, lesson->c))
-                                 : kernels->take_many(learner->table, &state->entries, lesson->c, m);
+    bool finite = n_outputs == 1 ? isfinite(*m = kernels->take_one(learner->table, &state->entries, rows->c))
+                                 : kernels->take_many(learner->table, &state->entries, rows->c, m);
     if (!finite)
         return diverged(state, error);
-    *out = state->loss->greedy_step(m, n_outputs, &lesson->target);
+    *out = state->loss->greedy_step(m, n_outputs, &rows->target);
     return isfinite(out->loss) && isfinite(out->g) ? GSA_OK : diverged(state, error);
 }
 
@@ -106,42 +106,43 @@ static double mean_step(gsai_step_mean *mean, double eta, double weight)
 
 /* The paper's step: the mean of all. A light row takes a part of it, a heavy row several; a step that leads away from
  * the label is never multiplied by more than the row's weight. */
-static double step_of(const gsa_state *state, const struct learner *learner, const struct lesson *lesson,
-                      const gsai_greedy_step *proposal)
+static double step_of(const gsa_state *state, const struct learner *learner, const struct rows *rows,
+                      const gsai_greedy_step *greedy)
 {
-    double step = mean_step(learner->step, proposal->lambda / lesson->xx, lesson->c), e = step * lesson->xx;
-    double c = lesson->c / gsai_row_weights_ratio(&state->given);
-    bool heavy = c > 1 && e > 0 && proposal->g != 0;
+    double step = mean_step(learner->step, greedy->lambda / rows->xx, rows->c), e = step * rows->xx;
+    double c = rows->c / gsai_row_weights_ratio(&state->row_weights);
+    bool heavy = c > 1 && e > 0 && greedy->g != 0;
     if (state->is_frozen)
         return 0;
     if (!heavy)
         return step * c;
-    return step * state->loss->repeats(state->margins, state->table.n_outputs, &lesson->target, proposal, e, c);
+    return step * state->loss->repeats(state->margins, state->table.n_outputs, &rows->target, greedy, e, c);
 }
 
 static gsa_status learn_group(gsa_state *state, const struct learner *learner, double *loss, gsa_error *error)
 {
-    double lag = lag_of(state, state->group.n_rows);
-    gsa_status status = gsai_group_learn(state, learner->table, learner->step, learner->units_free, lag, loss);
+    double past_weight = past_weight_of(state, state->group.n_rows);
+    gsa_status status =
+        gsai_group_learn(state, learner->table, learner->step, learner->standardised, past_weight, loss);
     return status == GSA_OK ? GSA_OK : diverged(state, error);
 }
 
 /* By the paper's method; *loss is weighted. */
-static gsa_status learn_row(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double *loss,
+static gsa_status learn_row(gsa_state *state, const struct learner *learner, const struct rows *rows, double *loss,
                             gsa_error *error)
 {
     const gsai_entries *entries = &state->entries;
-    gsai_greedy_step proposal = {0};
+    gsai_greedy_step greedy = {0};
     gsai_state_fetch(state, 1);
-    gsa_status status = propose(state, learner, lesson, &proposal, error);
-    *loss = lesson->c * proposal.loss;
-    if (status != GSA_OK || lesson->xx == 0)
+    gsa_status status = find_greedy_step(state, learner, rows, &greedy, error);
+    *loss = rows->c * greedy.loss;
+    if (status != GSA_OK || rows->xx == 0)
         return status;
     /* Before the table takes the row. */
-    if (state->loss->depends_on_residual && squared_diverges(state, proposal.g, lesson->target.y, lesson->c))
+    if (state->loss->depends_on_residual && squared_diverges(state, greedy.g, rows->target.y, rows->c))
         return diverged(state, error);
     gsai_state_fetch(state, 2);
-    double step = step_of(state, learner, lesson, &proposal);
+    double step = step_of(state, learner, rows, &greedy);
     gsai_state_fetch(state, 3);
     if (learner->table->n_outputs > 1) {
         size_t n_outputs = learner->table->n_outputs, k = 0;
@@ -149,24 +150,24 @@ static gsa_status learn_row(gsa_state *state, const struct learner *learner, con
             state->scales[k] = (float)state->margins[k];
         for (; k < gsai_table_padded(n_outputs); k++)
             state->scales[k] = 0;
-        state->kernels->update_many(learner->table, entries, -step, state->scales, lag_of(state, 1));
+        state->kernels->update_many(learner->table, entries, -step, state->scales, past_weight_of(state, 1));
     } else {
-        state->kernels->update_one(learner->table, entries, -step * proposal.g, lag_of(state, 1));
+        state->kernels->update_one(learner->table, entries, -step * greedy.g, past_weight_of(state, 1));
     }
     return GSA_OK;
 }
 
-static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct lesson *lesson, double *loss,
+static gsa_status learn_with(gsa_state *state, const struct learner *learner, const struct rows *rows, double *loss,
                              gsa_error *error)
 {
-    return lesson->is_group ? learn_group(state, learner, loss, error) : learn_row(state, learner, lesson, loss, error);
+    return rows->is_group ? learn_group(state, learner, loss, error) : learn_row(state, learner, rows, loss, error);
 }
 
 /* Takes the word of the held-out rows on both. */
 static void score_held_out(gsa_state *state)
 {
-    gsai_scaling *contest = state->contest;
-    const gsai_table *table[2] = {&state->table, &contest->table};
+    gsai_scaling *scaling = state->scaling;
+    const gsai_table *table[2] = {&state->table, &scaling->table};
     gsai_calibration found[2];
     double weight = 0;
     gsai_sample_settle(&state->sample);
@@ -176,36 +177,36 @@ static void score_held_out(gsa_state *state)
         if (gsai_calibrate(state, table[i], NULL, &found[i], NULL) != GSA_OK || !isfinite(found[i].loss))
             return;
     for (int i = 0; i < 2; i++)
-        contest->held_out_loss[i] = weight * found[i].loss;
+        scaling->held_out_loss[i] = weight * found[i].loss;
 }
 
 /* Both learners take the rows; their losses are compared anew from every power of two on, so that early rows do not
  * count. */
-static gsa_status learn_both_scalings(gsa_state *state, const struct lesson *lesson, double *loss, gsa_error *error)
+static gsa_status learn_both_scalings(gsa_state *state, const struct rows *rows, double *loss, gsa_error *error)
 {
-    gsai_scaling *contest = state->contest;
-    struct learner own = {&state->table, &state->step, false}, rival = {&contest->table, &contest->step, true};
-    bool rival_ahead = gsai_state_table(state) == &contest->table;
+    gsai_scaling *scaling = state->scaling;
+    struct learner own = {&state->table, &state->step, false}, standard = {&scaling->table, &scaling->step, true};
+    bool standard_leads = gsai_state_table(state) == &scaling->table;
     double losses[2];
-    GSA_TRY(learn_with(state, &own, lesson, &losses[0], error));
-    if (learn_with(state, &rival, lesson, &losses[1], NULL) != GSA_OK) { /* it has lost, and the row is learned */
-        contest->loss[1] = INFINITY;
+    GSA_TRY(learn_with(state, &own, rows, &losses[0], error));
+    if (learn_with(state, &standard, rows, &losses[1], NULL) != GSA_OK) { /* it has lost, and the row is learned */
+        scaling->loss[1] = INFINITY;
         gsai_scaling_close(state);
         *loss = losses[0];
         return GSA_OK;
     }
-    if (state->n_rows + lesson->n_rows >= contest->restart) {
+    if (state->n_rows + rows->n_rows >= scaling->restart) {
         for (int i = 0; i < 2; i++) {
-            contest->earlier_loss[i] = contest->loss[i];
-            contest->loss[i] = 0;
+            scaling->earlier_loss[i] = scaling->loss[i];
+            scaling->loss[i] = 0;
         }
-        contest->restart *= 2;
+        scaling->restart *= 2;
         if (state->table.n_outputs == 1)
             score_held_out(state);
     }
     for (int i = 0; i < 2; i++)
-        contest->loss[i] += losses[i];
-    *loss = losses[rival_ahead];
+        scaling->loss[i] += losses[i];
+    *loss = losses[standard_leads];
     return GSA_OK;
 }
 
@@ -230,12 +231,12 @@ gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *
 }
 
 /* Whether the loss still falls is told by the rows since the last power of two and those before them. */
-static void note_loss(gsa_state *state, double loss, const struct lesson *lesson)
+static void note_loss(gsa_state *state, double loss, const struct rows *rows)
 {
     gsai_position *at = &state->position;
-    uint64_t before = state->n_rows + 1, last = before + lesson->n_rows - 1;
+    uint64_t before = state->n_rows + 1, last = before + rows->n_rows - 1;
     bool power_of_two = last > 1 && ((before - 1) ^ last) > before - 1; /* the highest bit is another one */
-    double weight = lesson->c;
+    double weight = rows->c;
     at->loss_sum += loss;
     at->loss_weight += weight;
     if (power_of_two || state->n_rows == 0) {
@@ -247,25 +248,25 @@ static void note_loss(gsa_state *state, double loss, const struct lesson *lesson
 }
 
 /* The entries of the row, or the group, are in the state, and there is room for them. */
-static gsa_status learn(gsa_state *state, struct lesson *lesson, double y, gsa_error *error)
+static gsa_status learn(gsa_state *state, struct rows *rows, double y, gsa_error *error)
 {
-    struct learner own = {&state->table, &state->step, state->units_free};
+    struct learner own = {&state->table, &state->step, state->standardised};
     double loss;
     if (state->n_counted >= FOLD_AFTER)
         GSA_TRY(gsai_state_fold(state, error));
-    if (lesson->n_rows == 1)
-        gsai_label_offset_add(state, y, lesson->c);
-    lesson->target.y = y - state->label_offset.at;
-    tick(state, lesson->n_rows);
-    if (lesson->is_group)
+    if (rows->n_rows == 1)
+        gsai_label_offset_add(state, y, rows->c);
+    rows->target.y = y - state->label_offset.at;
+    advance_averaging(state, rows->n_rows);
+    if (rows->is_group)
         gsai_centre_group(state);
-    GSA_TRY(state->contest ? learn_both_scalings(state, lesson, &loss, error)
-                           : learn_with(state, &own, lesson, &loss, error));
-    note_loss(state, loss, lesson);
+    GSA_TRY(state->scaling ? learn_both_scalings(state, rows, &loss, error)
+                           : learn_with(state, &own, rows, &loss, error));
+    note_loss(state, loss, rows);
     state->n_solved = state->is_frozen ? state->n_solved : 0;
-    state->rows_behind += lesson->n_rows;
-    state->n_rows += lesson->n_rows;
-    state->n_counted += lesson->n_rows;
+    state->rows_behind += rows->n_rows;
+    state->n_rows += rows->n_rows;
+    state->n_counted += rows->n_rows;
     if (state->n_rows >= GSA_SCALING_ROWS)
         gsai_scaling_close(state);
     return GSA_OK;
@@ -273,10 +274,10 @@ static gsa_status learn(gsa_state *state, struct lesson *lesson, double y, gsa_e
 
 gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error)
 {
-    struct lesson lesson = {.c = state->group.weight, .n_rows = state->group.n_rows, .is_group = true};
-    if (lesson.n_rows == 0)
+    struct rows rows = {.c = state->group.weight, .n_rows = state->group.n_rows, .is_group = true};
+    if (rows.n_rows == 0)
         return GSA_OK;
-    gsa_status status = learn(state, &lesson, state->group.y[0], error);
+    gsa_status status = learn(state, &rows, state->group.y[0], error);
     gsai_group_clear(&state->group);
     return status;
 }
@@ -291,14 +292,14 @@ gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, 
 gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
                             gsa_error *error)
 {
-    struct lesson lesson = {.target = {class_number, 0, &state->params.custom_loss}, .c = c, .n_rows = 1};
+    struct rows rows = {.target = {class_number, 0, &state->params.custom_loss}, .c = c, .n_rows = 1};
     if (gsai_state_has_groups(state)) {
         gsai_staged staged;
         GSA_TRY(gsai_group_stage(state, row, &staged, error));
         return gsai_state_learn_staged(state, &staged, class_number, y, c, error);
     }
-    GSA_TRY(gather_row(state, row, &lesson.xx, error));
-    return learn(state, &lesson, y, error);
+    GSA_TRY(gather_row(state, row, &rows.xx, error));
+    return learn(state, &rows, y, error);
 }
 
 void gsa_state_end_pass(gsa_state *state)

@@ -7,12 +7,12 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-void gsai_run_id_add_row(gsai_run_id *origin, const gsa_batch *batch, size_t row)
+void gsai_run_id_add_row(gsai_run_id *run_id, const gsa_batch *batch, size_t row)
 {
-    origin->hash = gsai_mix(origin->hash ^ gsai_row_hash(batch, row));
-    origin->n_rows++;
-    if (origin->n_rows >= GSAI_RUN_ID_ROWS)
-        origin->closed = 1;
+    run_id->hash = gsai_mix(run_id->hash ^ gsai_row_hash(batch, row));
+    run_id->n_rows++;
+    if (run_id->n_rows >= GSAI_RUN_ID_ROWS)
+        run_id->closed = 1;
 }
 
 void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows, size_t n_rows)
@@ -28,61 +28,61 @@ void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out)
 
 int gsa_state_run_matches(const gsa_state *state, const gsa_batch *first)
 {
-    gsai_run_id origin = {0};
-    if (first->n_rows < state->origin.n_rows ||
-        gsai_batch_check(first, NULL, (size_t)state->origin.n_rows, 0, NULL) != GSA_OK)
+    gsai_run_id run_id = {0};
+    if (first->n_rows < state->run_id.n_rows ||
+        gsai_batch_check(first, NULL, (size_t)state->run_id.n_rows, 0, NULL) != GSA_OK)
         return 0;
-    for (size_t row = 0; row < state->origin.n_rows; row++)
-        gsai_run_id_add_row(&origin, first, row);
-    return origin.hash == state->origin.hash;
+    for (size_t row = 0; row < state->run_id.n_rows; row++)
+        gsai_run_id_add_row(&run_id, first, row);
+    return run_id.hash == state->run_id.hash;
 }
 
-bool gsai_lineage_has(const gsa_state *state, uint64_t origin)
+bool gsai_lineage_has(const gsa_state *state, uint64_t run_id)
 {
-    if (state->origin.n_rows > 0 && state->origin.hash == origin)
+    if (state->run_id.n_rows > 0 && state->run_id.hash == run_id)
         return true;
     for (size_t i = 0; i < state->n_lineage; i++)
-        if (state->lineage[i] == origin)
+        if (state->lineage[i] == run_id)
             return true;
     return false;
 }
 
 size_t gsai_lineage_count(const gsa_state *state)
 {
-    return state->n_lineage + (state->origin.n_rows > 0);
+    return state->n_lineage + (state->run_id.n_rows > 0);
 }
 
 uint64_t gsai_run_id_of_row(const gsa_state *state, size_t i)
 {
-    return i < state->n_lineage ? state->lineage[i] : state->origin.hash;
+    return i < state->n_lineage ? state->lineage[i] : state->run_id.hash;
 }
 
-gsa_status gsai_lineage_add(gsa_state *state, uint64_t origin, gsa_error *error)
+gsa_status gsai_lineage_add(gsa_state *state, uint64_t run_id, gsa_error *error)
 {
     size_t at = state->n_lineage;
-    if (!gsai_reserve(&state->env, &state->lineage, &state->lineage_capacity, at + 1, sizeof origin))
+    if (!gsai_reserve(&state->env, &state->lineage, &state->lineage_capacity, at + 1, sizeof run_id))
         return gsai_fail_memory(&state->env, error, "no memory for the origins of a state");
     state->n_lineage++;
-    for (; at > 0 && state->lineage[at - 1] > origin; at--)
+    for (; at > 0 && state->lineage[at - 1] > run_id; at--)
         state->lineage[at] = state->lineage[at - 1];
-    state->lineage[at] = origin;
+    state->lineage[at] = run_id;
     return GSA_OK;
 }
 
-gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *origins, size_t n, gsa_error *error)
+gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *run_ids, size_t n, gsa_error *error)
 {
     for (size_t i = 0; i < n; i++)
-        GSA_TRY(gsai_lineage_add(state, origins[i], error));
+        GSA_TRY(gsai_lineage_add(state, run_ids[i], error));
     return GSA_OK;
 }
 
-gsa_status gsai_lineage_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
+gsa_status gsai_lineage_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error)
 {
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < gsai_lineage_count(states[s]); i++) {
-            uint64_t origin = gsai_run_id_of_row(states[s], i);
-            if (!gsai_lineage_has(into, origin))
-                GSA_TRY(gsai_lineage_add(into, origin, error));
+            uint64_t run_id = gsai_run_id_of_row(states[s], i);
+            if (!gsai_lineage_has(into, run_id))
+                GSA_TRY(gsai_lineage_add(into, run_id, error));
         }
     return GSA_OK;
 }

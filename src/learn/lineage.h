@@ -11,16 +11,16 @@ static inline void gsai_fingerprint_add_row(gsa_fingerprint *fingerprint, uint64
     fingerprint->n_rows++;
 }
 /* One more of the first rows of a run. */
-void gsai_run_id_add_row(gsai_run_id *origin, const gsa_batch *batch, size_t row);
+void gsai_run_id_add_row(gsai_run_id *run_id, const gsa_batch *batch, size_t row);
 
-bool gsai_lineage_has(const gsa_state *state, uint64_t origin);
+bool gsai_lineage_has(const gsa_state *state, uint64_t run_id);
 /* Origins of a state by number: its lineage, then its own if it has one. */
 size_t gsai_lineage_count(const gsa_state *state);
 uint64_t gsai_run_id_of_row(const gsa_state *state, size_t i);
 /* The result of a merge contains all of them. */
-gsa_status gsai_lineage_unite(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error);
+gsa_status gsai_lineage_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error);
 /* One more that a state contains or started from, and several. */
-gsa_status gsai_lineage_add(gsa_state *state, uint64_t origin, gsa_error *error);
-gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *origins, size_t n, gsa_error *error);
+gsa_status gsai_lineage_add(gsa_state *state, uint64_t run_id, gsa_error *error);
+gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *run_ids, size_t n, gsa_error *error);
 
 #endif

@@ -89,10 +89,10 @@ static int by_id(const void *a, const void *b)
 
 static float strength_of(const gsa_state *state, size_t slot)
 {
-    double most = 0;
+    double max = 0;
     for (size_t k = 0; k < state->table.n_outputs; k++)
-        most = fmax(most, fabs(gsai_state_average(state, slot, k)));
-    return (float)most;
+        max = fmax(max, fabs(gsai_state_average(state, slot, k)));
+    return (float)max;
 }
 
 /* Keeps the strongest of n candidates and returns how many they are. */

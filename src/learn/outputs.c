@@ -32,16 +32,16 @@ static void set_unseen(gsa_state *state, size_t first)
     float intercept = (float)gsai_state_unseen(state);
     for (size_t k = first; k < state->table.n_outputs; k++) {
         gsai_table_slot(&state->table, 0)[k].f = intercept;
-        if (state->contest)
-            gsai_table_slot(&state->contest->table, 0)[k].f = intercept;
+        if (state->scaling)
+            gsai_table_slot(&state->scaling->table, 0)[k].f = intercept;
     }
 }
 
 static void split_outputs(gsa_state *state)
 {
     split_output(&state->table, &state->step);
-    if (state->contest)
-        split_output(&state->contest->table, &state->contest->step);
+    if (state->scaling)
+        split_output(&state->scaling->table, &state->scaling->step);
     if (state->loss->widened)
         state->loss = state->loss->widened;
 }
@@ -53,8 +53,8 @@ static gsa_status widen(gsa_state *state, size_t n_outputs, gsa_error *error)
     gsa_status status = gsai_state_reserve_scratch(state, n_outputs, error);
     if (status == GSA_OK)
         status = gsai_table_widen(&state->table, n_outputs, &state->env, error);
-    if (status == GSA_OK && state->contest)
-        status = gsai_table_widen(&state->contest->table, n_outputs, &state->env, error);
+    if (status == GSA_OK && state->scaling)
+        status = gsai_table_widen(&state->scaling->table, n_outputs, &state->env, error);
     if (status != GSA_OK)
         state->table.n_outputs = before;
     return status;

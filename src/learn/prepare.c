@@ -44,15 +44,15 @@ static gsa_status decide_auto(const gsa_batch *first, const gsai_loss **loss, gs
 /* All labels of the rows into the table, in canonical order, after those that are there. */
 static gsa_status enter_labels(gsa_state *state, const gsa_batch *first, gsa_error *error)
 {
-    gsai_labels met;
-    gsai_labels_init(&met, &state->env);
+    gsai_labels seen;
+    gsai_labels_init(&seen, &state->env);
     gsa_status status = GSA_OK;
     size_t number;
     for (size_t row = 0; row < first->n_rows && status == GSA_OK; row++)
-        status = gsai_labels_add_row(&met, first, row, &number, error);
+        status = gsai_labels_add_row(&seen, first, row, &number, error);
     if (status == GSA_OK)
-        status = gsai_labels_add_sorted(&state->labels, &met, error);
-    gsai_labels_release(&met);
+        status = gsai_labels_add_sorted(&state->labels, &seen, error);
+    gsai_labels_release(&seen);
     return status;
 }
 
@@ -163,9 +163,9 @@ gsa_status gsa_state_prepare(gsa_state *state, const gsa_batch *first, gsa_error
     }
     if (only_tell_labels(first))
         return GSA_OK;
-    while (!state->origin.closed && state->origin.n_rows < first->n_rows)
-        gsai_run_id_add_row(&state->origin, first, (size_t)state->origin.n_rows);
-    state->origin.closed = 1;
+    while (!state->run_id.closed && state->run_id.n_rows < first->n_rows)
+        gsai_run_id_add_row(&state->run_id, first, (size_t)state->run_id.n_rows);
+    state->run_id.closed = 1;
     return GSA_OK;
 }
 

@@ -81,7 +81,7 @@ gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error)
 {
     gsai_calibration calibration;
     const gsa_state *judged = state;
-    gsai_best_checkpoint *best = &state->best;
+    gsai_best_checkpoint *best = &state->best_checkpoint;
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
     if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;

@@ -13,23 +13,23 @@
 
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error)
 {
-    gsai_scaling *contest = gsai_alloc_zeroed(&state->env, 1, sizeof *contest);
-    if (!contest)
+    gsai_scaling *scaling = gsai_alloc_zeroed(&state->env, 1, sizeof *scaling);
+    if (!scaling)
         return gsai_fail_memory(&state->env, error, "no memory for a contest");
-    gsa_status status = gsai_table_copy(&contest->table, &state->table, &state->env, error);
+    gsa_status status = gsai_table_copy(&scaling->table, &state->table, &state->env, error);
     if (status != GSA_OK) {
-        gsai_free(&state->env, contest);
+        gsai_free(&state->env, scaling);
         return status;
     }
-    contest->restart = 1;
-    state->contest = contest;
+    scaling->restart = 1;
+    state->scaling = scaling;
     return GSA_OK;
 }
 
 gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error)
 {
     bool wanted = state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-    state->units_free = wanted && state->params.value[GSAI_PARAM_units] == GSAI_UNITS_FREE;
+    state->standardised = wanted && state->params.value[GSAI_PARAM_units] == GSAI_UNITS_FREE;
     if (!wanted || state->params.value[GSAI_PARAM_units] != GSAI_UNITS_AUTO)
         return GSA_OK;
     return gsai_scaling_resume(state, error);
@@ -37,17 +37,17 @@ gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error)
 
 void gsai_scaling_close(gsa_state *state)
 {
-    gsai_scaling *contest = state->contest;
-    if (!contest)
+    gsai_scaling *scaling = state->scaling;
+    if (!scaling)
         return;
-    if (gsai_scaling_prefers_standard(contest)) {
+    if (gsai_scaling_prefers_standard(scaling)) {
         gsai_table loser = state->table;
-        state->table = contest->table;
-        state->step = contest->step;
-        contest->table = loser;
-        state->units_free = true;
+        state->table = scaling->table;
+        state->step = scaling->step;
+        scaling->table = loser;
+        state->standardised = true;
     }
-    gsai_table_release(&contest->table, &state->env);
-    gsai_free(&state->env, contest);
-    state->contest = NULL;
+    gsai_table_release(&scaling->table, &state->env);
+    gsai_free(&state->env, scaling);
+    state->scaling = NULL;
 }

@@ -18,7 +18,7 @@ gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_
     state->params = *params;
     state->kernels = gsai_kernels_best();
     gsai_labels_init(&state->labels, &resolved);
-    state->clock.restart = state->clock.pace = 1;
+    state->averaging.restart = state->averaging.per_row = 1;
     state->position.last_pass_loss = state->position.held_out_loss = state->position.constant_loss = NAN;
     state->sample.below = GSAI_SAMPLE_BELOW;
     state->n_merged = 1;
@@ -55,12 +55,12 @@ void gsa_state_free(gsa_state *state)
     gsai_scaling_close(state);
     gsai_table_release(&state->table, &env);
     gsai_sample_release(&state->sample, &env);
-    gsai_free(&env, state->carried.mass);
-    gsai_free(&env, state->carried.count);
+    gsai_free(&env, state->prior.sum_sq);
+    gsai_free(&env, state->prior.count);
     gsai_free(&env, state->class_sums.at);
     gsai_free(&env, state->lineage);
     gsai_free(&env, state->scratch);
-    gsai_free(&env, state->best.weight);
+    gsai_free(&env, state->best_checkpoint.weight);
     gsai_free(&env, state->entries.memory);
     gsai_free(&env, state->group.slot);
     gsai_free(&env, state->group.x);
@@ -97,47 +97,47 @@ gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *err
 {
     size_t before = state->table.n_slots;
     gsa_status status = gsai_table_grow(&state->table, n_slots, &state->env, error);
-    if (status == GSA_OK && state->contest)
-        status = gsai_table_grow(&state->contest->table, n_slots, &state->env, error);
+    if (status == GSA_OK && state->scaling)
+        status = gsai_table_grow(&state->scaling->table, n_slots, &state->env, error);
     if (status != GSA_OK)
         state->table.n_slots = before; /* both tables grow or neither; the new slots are zero and stay unused */
     return status;
 }
 
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *carried, size_t n, const gsa_env *env, gsa_error *error)
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsa_env *env, gsa_error *error)
 {
-    if (n <= carried->n)
+    if (n <= prior->n)
         return GSA_OK;
-    if (!gsai_reserve(env, &carried->mass, &carried->capacity_mass, n, sizeof *carried->mass) ||
-        !gsai_reserve(env, &carried->count, &carried->capacity_count, n, sizeof *carried->count))
+    if (!gsai_reserve(env, &prior->sum_sq, &prior->capacity_sum_sq, n, sizeof *prior->sum_sq) ||
+        !gsai_reserve(env, &prior->count, &prior->capacity_count, n, sizeof *prior->count))
         return gsai_fail_memory(env, error, "no memory for the totals of %zu features", n);
-    memset(carried->mass + carried->n, 0, (n - carried->n) * sizeof *carried->mass);
-    memset(carried->count + carried->n, 0, (n - carried->n) * sizeof *carried->count);
-    carried->n = n;
+    memset(prior->sum_sq + prior->n, 0, (n - prior->n) * sizeof *prior->sum_sq);
+    memset(prior->count + prior->n, 0, (n - prior->n) * sizeof *prior->count);
+    prior->n = n;
     return GSA_OK;
 }
 
 double gsai_state_sum_sq(const gsa_state *state, size_t slot)
 {
-    double mass = slot < state->carried.n ? state->carried.mass[slot] : 0.0;
+    double sum_sq = slot < state->prior.n ? state->prior.sum_sq[slot] : 0.0;
     if (slot < state->table.n_slots) {
         const gsai_cell *record = gsai_table_slot(&state->table, slot);
-        mass += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;
+        sum_sq += (double)record[gsai_table_mean(&state->table)].f * (double)record[gsai_table_count(&state->table)].u;
     }
-    return mass;
+    return sum_sq;
 }
 
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error)
 {
-    GSA_TRY(gsai_prior_totals_grow(&state->carried, state->table.n_slots, &state->env, error));
+    GSA_TRY(gsai_prior_totals_grow(&state->prior, state->table.n_slots, &state->env, error));
     for (size_t slot = 0; slot < state->table.n_slots; slot++) {
-        double mass = gsai_state_sum_sq(state, slot);
+        double sum_sq = gsai_state_sum_sq(state, slot);
         uint64_t count = gsai_state_n_seen(state, slot);
         gsai_cell *record = gsai_table_slot(&state->table, slot);
         record[gsai_table_mean(&state->table)].f = 0;
         record[gsai_table_count(&state->table)].u = 0;
-        state->carried.mass[slot] = mass;
-        state->carried.count[slot] = count;
+        state->prior.sum_sq[slot] = sum_sq;
+        state->prior.count[slot] = count;
     }
     state->n_counted = 0;
     return GSA_OK;
@@ -182,7 +182,7 @@ void gsa_state_summary(const gsa_state *state, gsa_summary *out)
     out->loss = gsai_loss_name(state->loss);
     out->method = gsai_state_method(state);
     out->n_rows = state->n_rows + state->group.n_rows;
-    out->n_rows_all = state->clock.now + state->group.n_rows * state->clock.pace; /* a tick a row and copy */
+    out->n_rows_all = state->averaging.now + state->group.n_rows * state->averaging.per_row; /* a tick a row and copy */
     out->n_held_out = state->sample.n;
     out->n_features = state->table.n_slots ? state->table.n_slots - 1 : 0;
     out->n_classes = state->labels.n;
@@ -193,8 +193,8 @@ void gsa_state_summary(const gsa_state *state, gsa_summary *out)
     out->loss_weight = state->position.loss_weight;
     out->last_pass_loss = state->position.last_pass_loss;
     out->n_merged = state->n_merged;
-    out->best_pass = state->best.weight ? state->best.pass : 0;
-    out->best_loss = state->best.weight ? state->best.loss : (double)NAN;
+    out->best_pass = state->best_checkpoint.weight ? state->best_checkpoint.pass : 0;
+    out->best_loss = state->best_checkpoint.weight ? state->best_checkpoint.loss : (double)NAN;
     out->falling = falling(&state->position);
 }
 

@@ -30,7 +30,7 @@ typedef struct gsai_averaging {
     uint64_t now;
     uint64_t first;
     uint64_t restart;
-    uint64_t pace; /* ticks a row: as many as copies learn side by side, each a part of the rows */
+    uint64_t per_row; /* ticks a row: as many as copies learn side by side, each a part of the rows */
 } gsai_averaging;
 
 /* Where the run stands in its input. */
@@ -49,30 +49,30 @@ typedef struct gsai_position {
 /* What the table's counts do not hold: mass and presence of features from before (another run, merged states, or so
  * many rows that a 32-bit count would overflow). n slots, perhaps fewer than the table's. */
 typedef struct gsai_prior_totals {
-    double *mass;
+    double *sum_sq;
     uint64_t *count;
-    size_t n, capacity_mass, capacity_count;
+    size_t n, capacity_sum_sq, capacity_count;
 } gsai_prior_totals;
 
 /* The weights that rows were given in the first pass. A row counts for its share of their mean, so that a common factor
  * changes nothing. */
 typedef struct gsai_row_weights {
-    double sum, most;
+    double sum, max;
     uint64_t n_rows;
 } gsai_row_weights;
 
 /* How much heavier than the mean the heaviest row is, at most 8. */
-static inline double gsai_row_weights_ratio(const gsai_row_weights *given)
+static inline double gsai_row_weights_ratio(const gsai_row_weights *weights)
 {
-    double ratio = given->sum > 0 ? given->most * (double)given->n_rows / given->sum : 1;
+    double ratio = weights->sum > 0 ? weights->max * (double)weights->n_rows / weights->sum : 1;
     return ratio < 1 ? 1 : ratio < 8 ? ratio : 8;
 }
 
-static inline void gsai_row_weights_add(gsai_row_weights *given, double c)
+static inline void gsai_row_weights_add(gsai_row_weights *weights, double c)
 {
-    given->sum += c;
-    given->most = c > given->most ? c : given->most;
-    given->n_rows++;
+    weights->sum += c;
+    weights->max = c > weights->max ? c : weights->max;
+    weights->n_rows++;
 }
 
 /* Squared loss learns labels as differences from an origin, which a float weight can hold however large the labels are:
@@ -141,30 +141,30 @@ struct gsa_state {
     char *schema; /* NULL: none; learn/schema.h */
     gsai_names names;
     gsai_table table; /* cells NULL until the loss is decided */
-    gsai_prior_totals carried;
+    gsai_prior_totals prior;
     gsai_class_sums class_sums;
-    gsai_row_weights given;
+    gsai_row_weights row_weights;
     gsai_label_offset label_offset;
     gsai_centre centre;
-    gsai_scaling *contest; /* NULL: decided, or nothing to decide */
+    gsai_scaling *scaling; /* NULL: decided, or nothing to decide */
     bool is_frozen;        /* rows are counted and move no weight */
     uint64_t n_solved;     /* rows that differ, whose optimum the weights are; 0: they are none */
-    uint64_t units_free;   /* 0 or not: what the table learns with; a number, as files have it */
+    uint64_t standardised; /* 0 or not: what the table learns with; a number, as files have it */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
     gsai_step_mean step;
-    gsai_averaging clock;
+    gsai_averaging averaging;
     gsai_position position;
     uint64_t n_rows;                     /* learned in this run */
     uint64_t n_counted;                  /* learned since the table's counts were folded */
     double squared_error, squared_label; /* sums, to notice that squared loss diverges */
-    gsai_run_id origin;
+    gsai_run_id run_id;
     gsa_fingerprint rows; /* that were taken in the first pass */
     uint64_t *lineage;    /* origins of the runs this one contains or started from, ascending, without its own; one
                            * comes twice if a run on the same rows was started from */
     size_t n_lineage, lineage_capacity;
     uint64_t n_merged;
     gsai_sample sample;
-    gsai_best_checkpoint best;
+    gsai_best_checkpoint best_checkpoint;
     double *margins; /* scratch, one number a output; they share memory with the scales */
     float *scales;   /* of the rows of a group, each a multiple of 16 long */
     void *scratch;
@@ -247,21 +247,21 @@ bool gsai_group_is_full(const gsa_state *state);
 gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error);
 /* Learns the group with this table; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a
  * message, if margins are not finite. */
-gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool units_free, double lag,
-                            double *loss);
+gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
+                            double past_weight, double *loss);
 /* group_many.c, of several outputs: the directions of a group whose rows have much the same features, by columns; x.Dx,
  * and what the origins of the values add up to along them. False: it is to be learned by rows. */
 bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
-                               bool units_free, double *xdx, double *origins);
+                               bool standardised, double *xdx, double *origins);
 /* The greedy steps of the rows, whose directions are known, and the weighted sum of
  * their losses; the gradient scales stay in the state. False if a margin is not finite. */
-bool gsai_group_propose_many(gsa_state *state, const gsai_table *table, const gsai_target *target,
+bool gsai_group_greedy_steps(gsa_state *state, const gsai_table *table, const gsai_target *target,
                              gsai_greedy_step *out, double *loss);
 /* The gradient scales of a row, in the state's margins. */
 const double *gsai_group_scales(gsa_state *state, const gsai_table *table, size_t row);
 /* Moves the weights by scale times the gradient scales of each row along its direction; intercept: that of slot 0. */
 void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
-                            float lag);
+                            float past_weight);
 void gsai_group_clear(gsai_group *group);
 gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
 
@@ -331,7 +331,7 @@ static inline gsai_target gsai_held_target(const gsa_state *state, const gsai_he
 double gsai_state_sum_sq(const gsa_state *state, size_t slot);
 static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 {
-    uint64_t count = slot < state->carried.n ? state->carried.count[slot] : 0;
+    uint64_t count = slot < state->prior.n ? state->prior.count[slot] : 0;
     if (slot < state->table.n_slots)
         count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
     return count;
@@ -340,7 +340,7 @@ static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table *table, size_t slot)
 {
     return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
-           (slot < state->carried.n ? (double)state->carried.count[slot] : 0);
+           (slot < state->prior.n ? (double)state->prior.count[slot] : 0);
 }
 /* What the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)
@@ -350,7 +350,7 @@ static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, d
 }
 /* Moves the table's counts into the carried totals. */
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
-gsa_status gsai_prior_totals_grow(gsai_prior_totals *carried, size_t n, const gsa_env *env, gsa_error *error);
+gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsa_env *env, gsa_error *error);
 
 /* contest.c: opens it where the method asks for one and nothing is learned yet; makes room in the rival's table; closes
  * it, with the better of the two as the state's own. Closing one that is not there does nothing. */
@@ -360,21 +360,21 @@ gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error);
 void gsai_scaling_close(gsa_state *state);
 /* By as much as counts for a gain: where values are all ones there is nothing to be free of, and the plain way is the
  * faster one. */
-static inline bool gsai_scaling_prefers_standard(const gsai_scaling *contest)
+static inline bool gsai_scaling_prefers_standard(const gsai_scaling *scaling)
 {
     double loss[2];
     for (int i = 0; i < 2; i++)
-        loss[i] = contest->earlier_loss[i] + contest->loss[i] + contest->held_out_loss[i];
+        loss[i] = scaling->earlier_loss[i] + scaling->loss[i] + scaling->held_out_loss[i];
     return loss[1] < (1 - GSA_MIN_GAIN) * loss[0];
 }
 /* The table that is ahead: the state's own unless a contest is open and the rival leads. */
 static inline const gsai_table *gsai_state_table(const gsa_state *state)
 {
-    return state->contest && gsai_scaling_prefers_standard(state->contest) ? &state->contest->table : &state->table;
+    return state->scaling && gsai_scaling_prefers_standard(state->scaling) ? &state->scaling->table : &state->table;
 }
 static inline const gsai_step_mean *gsai_state_step(const gsa_state *state)
 {
-    return state->contest && gsai_scaling_prefers_standard(state->contest) ? &state->contest->step : &state->step;
+    return state->scaling && gsai_scaling_prefers_standard(state->scaling) ? &state->scaling->step : &state->step;
 }
 
 /* centre.c: makes room for the columns of a row; enters the rows of a group, before they are counted. */
@@ -405,7 +405,7 @@ static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
     double n = (double)t;
     if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_RECENT)
         return n * (n + 1) * (n + 2) / 3;
-    return t < state->clock.first ? 0 : (double)(t - state->clock.first + 1);
+    return t < state->averaging.first ? 0 : (double)(t - state->averaging.first + 1);
 }
 
 /* Returns the weight that the model would have: last, or averaged as the parameters say.
@@ -415,7 +415,7 @@ static inline double gsai_state_average(const gsa_state *state, size_t slot, siz
     const gsai_table *table = gsai_state_table(state);
     const gsai_cell *record = gsai_table_slot(table, slot);
     double weight = (double)record[output].f;
-    double total = gsai_averaging_total(state, state->clock.now);
+    double total = gsai_averaging_total(state, state->averaging.now);
     if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST || total == 0)
         return weight;
     return weight - (double)record[gsai_table_average(table) + output].f / total;

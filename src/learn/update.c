@@ -88,7 +88,7 @@ static gsa_status give_back_kind(gsa_state *state, uint64_t hash, gsa_error *err
 
 /* Label and weight of a row: what it was given, its share of the mean of all given weights, and that times the weight
  * of its class. A row of weight 0 is passed over, but a row of the input all the same. */
-struct facts {
+struct row_target {
     size_t class_number;
     double y, given, share, c;
 };
@@ -97,19 +97,19 @@ struct facts {
  */
 static double share_of(const gsa_state *state, double given, bool counts)
 {
-    const gsai_row_weights *all = &state->given;
+    const gsai_row_weights *all = &state->row_weights;
     uint64_t n_rows = all->n_rows + counts;
     return n_rows > 0 ? given * (double)n_rows / (all->sum + (counts ? given : 0)) : given;
 }
 
-static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t last, bool counts,
-                           struct facts *out, gsa_error *error)
+static gsa_status target_of(gsa_state *state, const gsa_batch *batch, size_t row, uint32_t last, bool counts,
+                            struct row_target *out, gsa_error *error)
 {
     double c = 1;
     if (batch->weight)
         GSA_TRY(gsai_row_weight(batch, row, &c, error));
     double share = c > 0 ? share_of(state, c, counts) : 0;
-    *out = (struct facts){0, 0, c, share, share};
+    *out = (struct row_target){0, 0, c, share, share};
     if (last > GSA_MAX_ID)
         GSA_TRY(gsai_batch_check_ids(batch, row, error));
     GSA_TRY(gsai_label_check(batch, row, error));
@@ -120,11 +120,11 @@ static gsa_status facts_of(gsa_state *state, const gsa_batch *batch, size_t row,
 }
 
 /* Into the sample; equal rows add up. held: what of the weight is not learned. */
-static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash, const struct facts *facts,
-                       double seen, double held, gsa_error *error)
+static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
+                       const struct row_target *target, double seen, double held, gsa_error *error)
 {
     gsai_row view = gsai_row_at(batch, row);
-    gsai_held_row *kept = gsai_held_row_new(&view, hash, facts->class_number, facts->y, seen, &state->env);
+    gsai_held_row *kept = gsai_held_row_new(&view, hash, target->class_number, target->y, seen, &state->env);
     if (kept)
         kept->weight = held;
     return gsai_sample_insert(&state->sample, kept, &state->env, error);
@@ -132,18 +132,18 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uin
 
 /* A row of a kind that is common, or becomes so: it judges, and is learned. Room for it is made first. */
 static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
-                              const struct facts *facts, const gsai_kind *kind, gsa_error *error)
+                              const struct row_target *target, const gsai_kind *kind, gsa_error *error)
 {
     gsai_row view = gsai_row_at(batch, row);
     GSA_TRY(gsai_state_fit_row(state, &view, error));
     if (kind->n > 0 && kind->n < COMMON_LABELS)
-        GSA_TRY(keep(state, batch, row, hash, facts, facts->c, 0, error));
+        GSA_TRY(keep(state, batch, row, hash, target, target->c, 0, error));
     return give_back_kind(state, hash, error);
 }
 
 /* *held is set if the row is kept out of learning. The first pass chooses; later ones leave the same rows out. */
 static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
-                           const struct facts *facts, bool *held, gsa_error *error)
+                           const struct row_target *target, bool *held, gsa_error *error)
 {
     if (gsai_params_holdout(&state->params) == 0)
         return GSA_OK;
@@ -151,21 +151,21 @@ static gsa_status hold_out(gsa_state *state, const gsa_batch *batch, size_t row,
         return GSA_OK;
     gsai_kind kind = gsai_sample_kind(&state->sample, hash);
     *held = state->position.pass > 0 ? kind.weight > 0
-                                     : (kind.n == 0 || kind.weight > 0) && kind.weight + facts->c <= COMMON_WEIGHT;
+                                     : (kind.n == 0 || kind.weight > 0) && kind.weight + target->c <= COMMON_WEIGHT;
     if (state->position.pass > 0)
         return GSA_OK;
-    GSA_TRY(*held ? keep(state, batch, row, hash, facts, facts->c, facts->c, error)
-                  : keep_common(state, batch, row, hash, facts, &kind, error));
+    GSA_TRY(*held ? keep(state, batch, row, hash, target, target->c, target->c, error)
+                  : keep_common(state, batch, row, hash, target, &kind, error));
     return give_back_last(state, error);
 }
 
 /* ---- rows -------------------------------------------------------------------------------------------------------- */
 
-static void count_weight(gsa_state *state, const struct facts *facts)
+static void count_weight(gsa_state *state, const struct row_target *target)
 {
-    gsai_class_sums_add(state, facts->class_number, facts->share);
+    gsai_class_sums_add(state, target->class_number, target->share);
     if (state->position.pass == 0)
-        gsai_row_weights_add(&state->given, facts->given);
+        gsai_row_weights_add(&state->row_weights, target->given);
 }
 
 /* A row that will most often be learned is copied into its group while it is looked at. */
@@ -186,24 +186,24 @@ static bool is_still_staged(const gsa_state *state, const gsai_staged *staged)
 
 static gsa_status take_row(gsa_state *state, const gsa_batch *batch, size_t row, gsa_error *error)
 {
-    struct facts facts;
+    struct row_target target;
     gsai_staged staged;
     gsai_row view = gsai_row_at(batch, row);
     bool is_first_pass = state->position.pass == 0;
     GSA_TRY(look_at_row(state, &view, &staged, error));
     uint64_t hash = staged.look.hash;
-    GSA_TRY(facts_of(state, batch, row, staged.look.last, is_first_pass, &facts, error));
-    bool held = facts.given == 0;
+    GSA_TRY(target_of(state, batch, row, staged.look.last, is_first_pass, &target, error));
+    bool held = target.given == 0;
     if (!held)
-        GSA_TRY(hold_out(state, batch, row, hash, &facts, &held, error));
+        GSA_TRY(hold_out(state, batch, row, hash, &target, &held, error));
     if (!held)
         GSA_TRY(is_still_staged(state, &staged)
-                    ? gsai_state_learn_staged(state, &staged, facts.class_number, facts.y, facts.c, error)
-                    : gsai_state_learn(state, &view, facts.class_number, facts.y, facts.c, error));
-    if (facts.given > 0)
-        count_weight(state, &facts);
-    if (!state->origin.closed)
-        gsai_run_id_add_row(&state->origin, batch, row);
+                    ? gsai_state_learn_staged(state, &staged, target.class_number, target.y, target.c, error)
+                    : gsai_state_learn(state, &view, target.class_number, target.y, target.c, error));
+    if (target.given > 0)
+        count_weight(state, &target);
+    if (!state->run_id.closed)
+        gsai_run_id_add_row(&state->run_id, batch, row);
     if (is_first_pass)
         gsai_fingerprint_add_row(&state->rows, gsai_row_hash_with(batch, row, hash));
     return GSA_OK;

@@ -22,14 +22,14 @@ static void put_u32(uint32_t number, unsigned char *out)
         out[i] = (unsigned char)(number >> (8 * i));
 }
 
-static size_t met_size_of(size_t n_copies)
+static size_t touched_size_of(size_t n_copies)
 {
     return n_copies == 1 ? 0 : n_copies <= UINT8_MAX ? 1 : 4;
 }
 
 static size_t chunk_size(const gsai_chunk *of, size_t n_outputs)
 {
-    size_t record = gsai_sums_width(n_outputs) * sizeof(float) + of->count_size + of->met_size;
+    size_t record = gsai_sums_width(n_outputs) * sizeof(float) + of->count_size + of->touched_size;
     return CHUNK_HEAD_SIZE + gsai_sums_block(n_outputs) / 8 + of->n * record;
 }
 
@@ -78,7 +78,7 @@ static void list_bits(const unsigned char *bits, size_t n_bits, uint32_t *at)
 
 gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error)
 {
-    gsai_chunk largest = {.n = gsai_sums_block(n_outputs), .count_size = 8, .met_size = 4};
+    gsai_chunk largest = {.n = gsai_sums_block(n_outputs), .count_size = 8, .touched_size = 4};
     to->n_outputs = n_outputs;
     to->chunk = gsai_alloc(env, 1, chunk_size(&largest, n_outputs));
     return to->chunk ? GSA_OK : gsai_fail_memory(env, error, "no memory for a slice");
@@ -108,18 +108,18 @@ gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error)
 }
 
 /* Which slots were met, as bits and as numbers; and whether a count needs eight bytes. */
-static void find_met(const gsai_sums *sums, size_t n_slots, gsai_chunk *of, unsigned char *bits, uint32_t *at)
+static void find_touched(const gsai_sums *sums, size_t n_slots, gsai_chunk *of, unsigned char *bits, uint32_t *at)
 {
-    double most = 0;
+    double max = 0;
     for (size_t i = 0; i < n_slots; i++) {
         at[of->n] = (uint32_t)i;
         of->n += sums->count[i] > 0;
-        most = sums->count[i] > most ? sums->count[i] : most;
+        max = sums->count[i] > max ? sums->count[i] : max;
     }
     for (size_t j = 0; j < of->n; j++)
         /* NOLINTNEXTLINE(clang-analyzer-core.UndefinedBinaryOperatorResult): n of them were written above */
         bits[at[j] / 8] |= (unsigned char)(1u << at[j] % 8);
-    of->count_size = most > UINT32_MAX ? 8 : 4;
+    of->count_size = max > UINT32_MAX ? 8 : 4;
 }
 
 void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy)
@@ -127,10 +127,10 @@ void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint6
     size_t block = gsai_sums_block(to->n_outputs), width = gsai_sums_width(to->n_outputs);
     unsigned char *bits = to->chunk + CHUNK_HEAD_SIZE, *out = bits + block / 8;
     uint32_t at[GSAI_MAX_BLOCK];
-    gsai_chunk of = {.met_size = met_size_of(sums->n)};
+    gsai_chunk of = {.touched_size = touched_size_of(sums->n)};
     memset(bits, 0, block / 8);
     if (!sums->is_empty)
-        find_met(sums, n_slots, &of, bits, at);
+        find_touched(sums, n_slots, &of, bits, at);
     if (of.n == 0)
         return;
     const uint32_t head[] = {(uint32_t)number, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
@@ -141,10 +141,10 @@ void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint6
         pack(sums->sum + k * block, at, of.n, out);
     for (unsigned half = 0; half < of.count_size / 4; half++, out += 4 * of.n)
         pack_words(sums->count, at, of.n, 32 * half, out);
-    for (size_t j = 0; j < of.n && of.met_size == 1; j++)
-        out[j] = (unsigned char)sums->met[at[j]];
-    if (of.met_size == 4)
-        pack_words(sums->met, at, of.n, 0, out);
+    for (size_t j = 0; j < of.n && of.touched_size == 1; j++)
+        out[j] = (unsigned char)sums->touched[at[j]];
+    if (of.touched_size == 4)
+        pack_words(sums->touched, at, of.n, 0, out);
     put(to, to->chunk, chunk_size(&of, to->n_outputs));
     to->n_chunks++;
 }
@@ -163,7 +163,7 @@ static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, g
                         .n = u32_at(at + 12) & ~WIDE,
                         .count_size = u32_at(at + 12) & WIDE ? 8 : 4,
                         .bits = at + CHUNK_HEAD_SIZE};
-    out->met_size = met_size_of(out->n_copies);
+    out->touched_size = touched_size_of(out->n_copies);
     out->size = out->n <= block ? chunk_size(out, n_outputs) : SIZE_MAX;
     return out->n > 0 && out->n_copies > 0 && out->size <= size;
 }
@@ -263,7 +263,9 @@ void gsai_chunk_find(const gsai_chunk *of, size_t slot, size_t n_outputs, size_t
         unpack(from + 4 * rank, &at, 1, out->sum + k * block);
     for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
         add_words(from + 4 * rank, &at, 1, half ? 0x1p32 : 1, out->count);
-    out->met[i] = of->met_size == 0 ? 1 : of->met_size == 1 ? (double)from[rank] : (double)u32_at(from + 4 * rank);
+    out->touched[i] = of->touched_size == 0   ? 1
+                      : of->touched_size == 1 ? (double)from[rank]
+                                              : (double)u32_at(from + 4 * rank);
 }
 
 void gsai_chunk_take(const gsai_chunk *of, size_t n_slots, size_t n_outputs, gsai_sums *out)
@@ -273,30 +275,30 @@ void gsai_chunk_take(const gsai_chunk *of, size_t n_slots, size_t n_outputs, gsa
     uint32_t at[GSAI_MAX_BLOCK];
     list_bits(of->bits, block, at);
     memset(out->count, 0, block * sizeof *out->count);
-    memset(out->met, 0, block * sizeof *out->met);
+    memset(out->touched, 0, block * sizeof *out->touched);
     if (of->n < n_slots)
         memset(out->sum, 0, block * width * sizeof *out->sum);
     for (size_t k = 0; k < width; k++, from += 4 * of->n)
         unpack(from, at, of->n, out->sum + k * block);
     for (size_t half = 0; half < of->count_size / 4; half++, from += 4 * of->n)
         add_words(from, at, of->n, half ? 0x1p32 : 1, out->count);
-    for (size_t j = 0; j < of->n && of->met_size < 4; j++)
+    for (size_t j = 0; j < of->n && of->touched_size < 4; j++)
         /* NOLINTNEXTLINE(clang-analyzer-core.uninitialized.ArraySubscript): as in unpack */
-        out->met[at[j]] = of->met_size ? (double)from[j] : 1;
-    if (of->met_size == 4)
-        add_words(from, at, of->n, 1, out->met);
+        out->touched[at[j]] = of->touched_size ? (double)from[j] : 1;
+    if (of->touched_size == 4)
+        add_words(from, at, of->n, 1, out->touched);
 }
 
 /* ---- several into one -------------------------------------------------------------------------------------------- */
 
-typedef struct union_of {
+typedef struct reduction {
     gsai_delta *delta; /* of some copies each, and the chunks that are still to come */
     size_t n, n_outputs;
     gsai_tree tree;
-} union_of;
+} reduction;
 
 /* The next block that somebody has met; UINT64_MAX: none. */
-static uint64_t next_block(const union_of *all)
+static uint64_t next_block(const reduction *all)
 {
     uint64_t next = UINT64_MAX;
     for (size_t s = 0; s < all->n; s++)
@@ -305,7 +307,7 @@ static uint64_t next_block(const union_of *all)
     return next;
 }
 
-static void unite_block(union_of *all, uint64_t block, gsai_sink *to)
+static void reduce_block(reduction *all, uint64_t block, gsai_sink *to)
 {
     gsai_chunk of;
     size_t end = 0; /* of the copies that are in the tree */
@@ -323,7 +325,7 @@ static void unite_block(union_of *all, uint64_t block, gsai_sink *to)
 }
 
 /* Slices of the same features, of copies that follow one another. */
-static gsa_status open_all(union_of *all, const void *const *deltas, const size_t *sizes, gsa_error *error)
+static gsa_status open_all(reduction *all, const void *const *deltas, const size_t *sizes, gsa_error *error)
 {
     uint64_t n_copies = 0;
     for (size_t s = 0; s < all->n; s++) {
@@ -342,24 +344,24 @@ static gsa_status open_all(union_of *all, const void *const *deltas, const size_
     return GSA_OK;
 }
 
-static gsa_status unite_all(union_of *all, const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error)
+static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsai_sink to = {.write = write, .ctx = ctx};
     const gsai_delta *last = &all->delta[all->n - 1];
-    gsai_delta united = {.first = last->first, .n_features = last->n_features};
-    united.n_copies = last->first_copy + last->n_copies;
+    gsai_delta reduced = {.first = last->first, .n_features = last->n_features};
+    reduced.n_copies = last->first_copy + last->n_copies;
     /* Where there is no chunk, nothing tells whether there are so many outputs, and nothing needs room. */
     size_t n_outputs = next_block(all) == UINT64_MAX ? 1 : all->n_outputs;
     gsa_status status = gsai_sink_open(&to, n_outputs, env, error);
     to.n_outputs = all->n_outputs;
-    if (status == GSA_OK && !gsai_tree_begin(&all->tree, (size_t)united.n_copies, n_outputs, env))
+    if (status == GSA_OK && !gsai_tree_begin(&all->tree, (size_t)reduced.n_copies, n_outputs, env))
         status = gsai_fail_memory(env, error, "no memory to unite %zu slices", all->n);
     to.failed = status != GSA_OK;
     if (status == GSA_OK) {
         all->tree.n_slots = gsai_sums_block(all->n_outputs);
-        gsai_sink_head(&to, GSAI_DELTA_REDUCED, &united);
+        gsai_sink_head(&to, GSAI_DELTA_REDUCED, &reduced);
         for (uint64_t block; !to.failed && (block = next_block(all)) != UINT64_MAX;)
-            unite_block(all, block, &to);
+            reduce_block(all, block, &to);
     }
     gsa_status closed = gsai_sink_close(&to, env, status == GSA_OK ? error : NULL);
     gsai_tree_end(&all->tree, env);
@@ -370,14 +372,14 @@ gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, siz
                              gsa_write_fn write, void *ctx, gsa_error *error)
 {
     gsa_env resolved = gsai_env_resolve(env);
-    union_of all = {.n = n_deltas};
+    reduction all = {.n = n_deltas};
     if (n_deltas == 0)
         return gsai_fail(error, GSA_ARGUMENT, "no slices to unite");
     all.delta = gsai_alloc(&resolved, n_deltas, sizeof *all.delta);
     gsa_status status = all.delta ? open_all(&all, deltas, sizes, error)
                                   : gsai_fail_memory(&resolved, error, "no memory to unite %zu slices", n_deltas);
     if (status == GSA_OK)
-        status = unite_all(&all, &resolved, write, ctx, error);
+        status = reduce_all(&all, &resolved, write, ctx, error);
     gsai_free(&resolved, all.delta);
     return status;
 }

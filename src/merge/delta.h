@@ -43,10 +43,10 @@ gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error);
 
 typedef struct gsai_chunk {
     uint64_t block;
-    size_t first, n_copies;      /* the run, from the first copy of the delta on */
-    size_t n;                    /* features */
-    size_t count_size, met_size; /* bytes of their counts, and of the number of copies that met them */
-    size_t size;                 /* bytes in all */
+    size_t first, n_copies;          /* the run, from the first copy of the delta on */
+    size_t n;                        /* features */
+    size_t count_size, touched_size; /* bytes of their counts, and of the number of copies that met them */
+    size_t size;                     /* bytes in all */
     const unsigned char *bits;
 } gsai_chunk;
 

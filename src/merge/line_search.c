@@ -45,10 +45,10 @@ static double loss_at(const search_line *line, double gamma)
 }
 
 /* Golden section on a convex function: 24 steps narrow [0, most] to 1e-5 of its length. */
-static double search(const search_line *line, double most, int n_steps)
+static double search(const search_line *line, double max, int n_steps)
 {
     const double ratio = 0.6180339887498949;
-    double low = 0, high = most;
+    double low = 0, high = max;
     double a = high - ratio * (high - low), b = low + ratio * (high - low);
     double at_a = loss_at(line, a), at_b = loss_at(line, b);
     for (int i = 0; i < n_steps; i++) {
@@ -76,7 +76,7 @@ static double search(const search_line *line, double most, int n_steps)
 typedef struct held_slots {
     size_t n;
     uint32_t *slot, *place; /* place: by entry of the rows, which of the slots it is */
-    float *last, *lag, *change, *average;
+    float *last, *behind, *change, *average;
     float *all, *one; /* presence, by slot */
 } held_slots;
 
@@ -130,8 +130,8 @@ static gsa_status list_slots(const gsa_state *into, size_t n_rows, held_slots *o
 static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *error)
 {
     size_t block = merging->start.block, n_outputs = merging->n_outputs, size = (of->n + 1) * n_outputs;
-    of->lag = of->last + size;
-    of->change = of->lag + size;
+    of->behind = of->last + size;
+    of->change = of->behind + size;
     of->average = of->change + size;
     of->all = of->average + size;
     of->one = of->all + of->n + 1;
@@ -142,7 +142,7 @@ static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *e
         for (size_t i = 0; i < n; i++) {
             for (size_t k = 0, to = (first + i) * n_outputs; k < n_outputs; k++, to++) {
                 of->last[to] = merging->start.last[k * block + i];
-                of->lag[to] = merging->start.lag[k * block + i];
+                of->behind[to] = merging->start.behind[k * block + i];
                 of->change[to] = sums->sum[k * block + i];
                 of->average[to] = sums->sum[(n_outputs + k) * block + i];
             }
@@ -156,18 +156,18 @@ static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *e
 /* ---- strides ----------------------------------------------------------------------------------------------------- */
 
 /* Of the last weights, or of the averaged. */
-typedef struct strides {
+typedef struct line_steps {
     const gsai_merging *merging;
     const held_slots *slots;
     const float *change;
     double kept; /* of what averages lack in the base */
     search_line line;
-    double *start, *along;
-    float *gain; /* by slot */
-} strides;
+    double *start, *direction;
+    float *aggregation; /* by slot */
+} line_steps;
 
 /* Margins where a line starts, or along it. */
-static void take_margins(const strides *of, bool is_start, double *margins)
+static void take_margins(const line_steps *of, bool is_start, double *margins)
 {
     const gsa_state *into = of->merging->into;
     const held_slots *slots = of->slots;
@@ -178,9 +178,9 @@ static void take_margins(const strides *of, bool is_start, double *margins)
         gsai_row row = gsai_held_row_view(into->sample.at[i]);
         for (size_t j = into->params.value[GSAI_PARAM_intercept] ? 0 : 1; j <= row.n; j++) { /* 0: the intercept */
             size_t at = j > 0 ? place[j - 1] : 0;
-            double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->gain[at] * x;
+            double x = j > 0 ? (double)row.value[j - 1] : 1, step = (double)of->aggregation[at] * x;
             for (size_t k = 0, from = at * n_outputs; k < n_outputs; k++, from++)
-                margins[k] += is_start ? ((double)slots->last[from] - of->kept * (double)slots->lag[from]) * x
+                margins[k] += is_start ? ((double)slots->last[from] - of->kept * (double)slots->behind[from]) * x
                                        : step * (double)of->change[from];
         }
         place += row.n;
@@ -188,65 +188,66 @@ static void take_margins(const strides *of, bool is_start, double *margins)
 }
 
 /* Presence of a feature that came once, by the held-out rows. */
-static double presence_of_one(const gsai_merging *merging, size_t n_rows)
+static double seen_once(const gsai_merging *merging, size_t n_rows)
 {
-    double mass = 0, count = 0;
-    for (size_t i = 0; i < n_rows && !merging->base->units_free; i++) {
+    double sum_sq = 0, count = 0;
+    for (size_t i = 0; i < n_rows && !merging->base->standardised; i++) {
         const gsai_held_row *held = merging->into->sample.at[i];
         gsai_row row = gsai_held_row_view(held);
         for (size_t j = 0; j < row.n; j++)
-            mass += (double)held->weight * (double)row.value[j] * (double)row.value[j];
+            sum_sq += (double)held->weight * (double)row.value[j] * (double)row.value[j];
         count += (double)row.n;
     }
-    return mass > 0 ? mass / count : 1;
+    return sum_sq > 0 ? sum_sq / count : 1;
 }
 
-static double loss_with(const strides *of, int n_steps, gsai_line_step *stride)
+static double loss_with(const line_steps *of, int n_steps, gsai_line_step *line_step)
 {
-    double most = (double)of->merging->n_states;
+    double max = (double)of->merging->n_states;
     for (size_t i = 0; i < of->slots->n + 1; i++)
-        of->gain[i] = 1;
-    if (stride->alpha > 0)
-        of->merging->into->kernels->gains(of->slots->all, of->slots->one, of->slots->n, (float)stride->alpha, of->gain);
-    take_margins(of, false, of->along);
-    if (stride->alpha > 0 && most > MAX_GAMMA) /* what copies lack, the gain has made up for */
-        most = MAX_GAMMA;
-    stride->gamma = search(&of->line, most, n_steps);
-    return loss_at(&of->line, stride->gamma);
+        of->aggregation[i] = 1;
+    if (line_step->alpha > 0)
+        of->merging->into->kernels->aggregations(of->slots->all, of->slots->one, of->slots->n, (float)line_step->alpha,
+                                                 of->aggregation);
+    take_margins(of, false, of->direction);
+    if (line_step->alpha > 0 && max > MAX_GAMMA) /* what copies lack, the gain has made up for */
+        max = MAX_GAMMA;
+    line_step->gamma = search(&of->line, max, n_steps);
+    return loss_at(&of->line, line_step->gamma);
 }
 
-static gsai_line_step best_stride(const strides *of)
+static gsai_line_step best_line_step(const line_steps *of)
 {
-    bool gains = of->merging->goes_on && of->merging->n_states > 1;
+    bool aggregates_copies = of->merging->goes_on && of->merging->n_states > 1;
     gsai_line_step best = {1, 0};
     take_margins(of, true, of->start);
     double best_loss = loss_with(of, STEPS, &best);
-    double alpha = gains ? 1 / presence_of_one(of->merging, of->line.n_rows) : 0;
+    double alpha = aggregates_copies ? 1 / seen_once(of->merging, of->line.n_rows) : 0;
     int n_worse = 0;
-    for (int i = 0; i < ALPHAS && gains && n_worse < MAX_WORSE; i++, alpha /= 4) {
-        gsai_line_step stride = {1, alpha};
-        double loss = loss_with(of, STEPS_AMONG, &stride);
+    for (int i = 0; i < ALPHAS && aggregates_copies && n_worse < MAX_WORSE; i++, alpha /= 4) {
+        gsai_line_step line_step = {1, alpha};
+        double loss = loss_with(of, STEPS_AMONG, &line_step);
         n_worse = loss < best_loss ? 0 : n_worse + 1;
         if (loss < best_loss) {
-            best = stride;
+            best = line_step;
             best_loss = loss;
         }
     }
-    if (gains)
+    if (aggregates_copies)
         (void)loss_with(of, STEPS, &best);
     return best;
 }
 
-typedef struct both_strides {
+typedef struct both_line_steps {
     gsai_merging *merging;
     const held_slots *slots;
     size_t n_rows;
-} both_strides;
+} both_line_steps;
 
 /* Task: the last weights, or the averaged. */
-static gsa_status find_stride(void *ctx, size_t task, gsa_error *error)
+static gsa_status find_line_step(void *ctx, size_t task, gsa_error *error)
 {
-    const both_strides *both = ctx;
+    const both_line_steps *both = ctx;
     gsai_merging *merging = both->merging;
     const gsa_state *into = merging->into;
     size_t n_outputs = into->table.n_outputs, n_margins, n_numbers;
@@ -255,13 +256,13 @@ static gsa_status find_stride(void *ctx, size_t task, gsa_error *error)
     double *memory = fits ? gsai_alloc(&into->env, n_numbers, sizeof *memory) : NULL;
     if (!memory)
         return gsai_fail_memory(&into->env, error, "no memory for the margins of %zu held-out rows", both->n_rows);
-    double *start = memory, *along = start + n_margins, *row = along + n_margins;
-    strides of = {.merging = merging, .slots = both->slots, .start = start, .along = along};
+    double *start = memory, *direction = start + n_margins, *row = direction + n_margins;
+    line_steps of = {.merging = merging, .slots = both->slots, .start = start, .direction = direction};
     of.change = task > 0 ? both->slots->average : both->slots->change;
     of.kept = task > 0 ? merging->steps.kept : 0;
-    of.line = (search_line){into, both->n_rows, start, along, row};
-    of.gain = (float *)(row + n_outputs);
-    merging->along[task] = best_stride(&of);
+    of.line = (search_line){into, both->n_rows, start, direction, row};
+    of.aggregation = (float *)(row + n_outputs);
+    merging->line_step[task] = best_line_step(&of);
     gsai_free(&into->env, memory);
     return GSA_OK;
 }
@@ -270,15 +271,15 @@ gsa_status gsai_merging_line_steps(gsai_merging *merging, gsa_error *error)
 {
     const gsa_state *into = merging->into;
     held_slots slots = {0};
-    both_strides both = {merging, &slots, into->sample.n < MAX_ROWS ? into->sample.n : MAX_ROWS};
-    merging->along[0] = merging->along[1] = (gsai_line_step){1, 0};
+    both_line_steps both = {merging, &slots, into->sample.n < MAX_ROWS ? into->sample.n : MAX_ROWS};
+    merging->line_step[0] = merging->line_step[1] = (gsai_line_step){1, 0};
     if (into->sample.n == 0 || gsai_state_lacks_loss(into))
         return GSA_OK;
     gsa_status status = list_slots(into, both.n_rows, &slots, error);
     if (status == GSA_OK)
         status = take_slots(merging, &slots, error);
     if (status == GSA_OK)
-        status = gsai_workers_run(gsai_workers_count(&into->env), 2, find_stride, &both, &into->env, error);
+        status = gsai_workers_run(gsai_workers_count(&into->env), 2, find_line_step, &both, &into->env, error);
     free_slots(&slots, &into->env);
     return status;
 }

@@ -99,7 +99,7 @@ static gsa_status check_all(const gsa_state *const *states, size_t n_states, con
 /* ---- the frame of the result ------------------------------------------------------------------------------------- */
 
 /* A run that goes on keeps the order of the labels that it knew. */
-static gsa_status unite_labels(const gsai_merging *merging, gsa_error *error)
+static gsa_status merge_labels(const gsai_merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
     gsai_labels all;
@@ -113,7 +113,7 @@ static gsa_status unite_labels(const gsai_merging *merging, gsa_error *error)
     return status;
 }
 
-static const gsai_loss *united_loss(const gsa_state *into, const gsa_state *const *states, size_t n_states)
+static const gsai_loss *merged_loss(const gsa_state *into, const gsa_state *const *states, size_t n_states)
 {
     const gsai_loss *loss = NULL;
     for (size_t s = 0; s < n_states; s++)
@@ -144,14 +144,14 @@ static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_en
     gsa_state *into = merging->into;
     if (base && !into->params.has_custom_loss) /* of heads: functions do not travel */
         gsai_params_take_loss(&into->params, &base->params);
-    GSA_TRY(unite_labels(merging, error));
+    GSA_TRY(merge_labels(merging, error));
     GSA_TRY(gsai_schema_copy(&into->schema, merging->states[0]->schema, &into->env, error));
     if (merging->goes_on) /* copies of one run stay that run */
-        into->origin = base->origin;
-    into->origin.closed = 1;
+        into->run_id = base->run_id;
+    into->run_id.closed = 1;
     GSA_TRY(merging->goes_on ? gsai_lineage_add_all(into, base->lineage, base->n_lineage, error)
-                             : gsai_lineage_unite(into, merging->states, n_states, error));
-    GSA_TRY(gsai_state_decide(into, united_loss(into, merging->states, n_states), error));
+                             : gsai_lineage_merge(into, merging->states, n_states, error));
+    GSA_TRY(gsai_state_decide(into, merged_loss(into, merging->states, n_states), error));
     GSA_TRY(gsai_table_grow(&into->table, n_slots, &into->env, error));
     if (gsai_params_balance(&into->params))
         GSA_TRY(gsai_class_sums_grow(&into->class_sums, into->labels.n + 1, &into->env, error));
@@ -159,7 +159,7 @@ static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_en
 }
 
 /* What copies have in common counts once. */
-static gsa_status unite_centres(const gsai_merging *merging, gsa_error *error)
+static gsa_status merge_centres(const gsai_merging *merging, gsa_error *error)
 {
     gsai_centre *into = &merging->into->centre;
     if (merging->goes_on)
@@ -216,7 +216,7 @@ static void clear_common(gsai_sample *sample)
 
 /* The entries below the threshold of all. After the first pass copies hold the rows that the base holds. In it they
  * hold others too, and their heads have these alone. Rows that a copy has given back are cut here. */
-static gsa_status unite_samples(gsai_merging *merging, gsa_error *error)
+static gsa_status merge_samples(gsai_merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
     if (merging->goes_on)
@@ -254,11 +254,11 @@ static bool all_undecided(const gsa_state *const *states, size_t n_states)
 static gsa_status make_room_for_counts(gsai_merging *merging, uint64_t n_rows, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    bool carried = n_rows > INT32_MAX || (merging->base && merging->base->carried.n > 0);
+    bool prior = n_rows > INT32_MAX || (merging->base && merging->base->prior.n > 0);
     for (size_t s = 0; s < merging->n_states; s++)
-        carried = carried || merging->states[s]->carried.n > 0;
-    into->n_counted = carried ? 0 : n_rows;
-    return carried ? gsai_prior_totals_grow(&into->carried, into->table.n_slots, &into->env, error) : GSA_OK;
+        prior = prior || merging->states[s]->prior.n > 0;
+    into->n_counted = prior ? 0 : n_rows;
+    return prior ? gsai_prior_totals_grow(&into->prior, into->table.n_slots, &into->env, error) : GSA_OK;
 }
 
 static gsa_status merge_slots(gsai_merging *merging, gsa_error *error)
@@ -285,8 +285,8 @@ static gsa_status merge_parts(gsai_merging *merging, const gsa_env *env, gsa_err
     GSA_TRY(make_frame(merging, slots_of(merging), env, error));
     if (merging->goes_on)
         GSA_TRY(gsai_best_checkpoint_copy(merging->into, merging->base, error));
-    GSA_TRY(unite_samples(merging, error));
-    GSA_TRY(unite_centres(merging, error));
+    GSA_TRY(merge_samples(merging, error));
+    GSA_TRY(merge_centres(merging, error));
     GSA_TRY(add_up(merging, error));
     return gsai_names_merge(merging->into, merging->states, merging->n_states, error);
 }
@@ -351,7 +351,7 @@ static gsa_status check_copy(const gsa_state *copy, const gsa_state *base, gsa_e
                          "slices are of copies of a base that knows all labels: prepare the base with all of them");
     if (copy->group.n_rows > 0 || base->group.n_rows > 0)
         return gsai_fail(error, GSA_ARGUMENT, "rows still wait for their group: gsa_state_close_group learns them");
-    return gsai_state_continues(copy, base) && !copy->contest && !base->contest
+    return gsai_state_continues(copy, base) && !copy->scaling && !base->scaling
                ? GSA_OK
                : gsai_fail(error, GSA_CONFLICT, "slices are of copies that go on from the base that is given");
 }
@@ -401,13 +401,13 @@ gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies
 
 /* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but
  * for the last ones, which nobody can tell. */
-static gsa_status open_united(const gsai_merging *merging, const void *const *united, const size_t *sizes,
-                              gsai_delta *out, gsa_error *error)
+static gsa_status open_reduced(const gsai_merging *merging, const void *const *reduced, const size_t *sizes,
+                               gsai_delta *out, gsa_error *error)
 {
     for (size_t i = 0; i < merging->n_deltas; i++) {
         size_t n_outputs = 0;
         uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
-        GSA_TRY(gsai_delta_open(GSAI_DELTA_REDUCED, united[i], sizes[i], &n_outputs, &out[i], error));
+        GSA_TRY(gsai_delta_open(GSAI_DELTA_REDUCED, reduced[i], sizes[i], &n_outputs, &out[i], error));
         if (out[i].first != first)
             return gsai_fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
                              (unsigned long long)out[i].first, (unsigned long long)first);
@@ -419,8 +419,8 @@ static gsa_status open_united(const gsai_merging *merging, const void *const *un
     return GSA_OK;
 }
 
-gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies, const gsa_state *base,
-                                  const void *const *united, const size_t *sizes, size_t n_deltas, const gsa_env *env,
+gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copies, const gsa_state *base,
+                                  const void *const *reduced, const size_t *sizes, size_t n_deltas, const gsa_env *env,
                                   gsa_state **out, gsa_error *error)
 {
     gsa_env resolved = gsai_env_resolve(env);
@@ -428,14 +428,14 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies
         return gsai_fail(error, GSA_ARGUMENT, "a merge of slices has two copies or more, and a slice: %zu and %zu",
                          n_copies, n_deltas);
     for (size_t s = 0; s < n_copies; s++)
-        GSA_TRY(check_copy(heads[s], base, error));
-    GSA_TRY(check_pairs(heads, n_copies, base, error));
+        GSA_TRY(check_copy(headers[s], base, error));
+    GSA_TRY(check_pairs(headers, n_copies, base, error));
     gsai_delta *deltas = gsai_alloc(&resolved, n_deltas, sizeof *deltas);
     gsai_merging merging = {
-        .states = heads, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
+        .states = headers, .n_states = n_copies, .base = base, .deltas = deltas, .n_deltas = n_deltas};
     if (!deltas)
         return gsai_fail_memory(&resolved, error, "no memory for %zu slices", n_deltas);
-    gsa_status status = open_united(&merging, united, sizes, deltas, error);
+    gsa_status status = open_reduced(&merging, reduced, sizes, deltas, error);
     if (status == GSA_OK)
         status = merge_run(&merging, env, out, error);
     gsai_free(&resolved, deltas);

@@ -12,10 +12,10 @@ static double fresh_share(const gsai_merging *merging, const gsa_state *state)
 {
     const gsa_state *base = merging->base;
     /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): what goes on has a base */
-    if (!merging->goes_on || state->clock.first != base->clock.first) /* or the average began anew */
+    if (!merging->goes_on || state->averaging.first != base->averaging.first) /* or the average began anew */
         return 1;
-    double total = gsai_averaging_total(state, state->clock.now);
-    return total > 0 ? 1 - gsai_averaging_total(base, base->clock.now) / total : 1;
+    double total = gsai_averaging_total(state, state->averaging.now);
+    return total > 0 ? 1 - gsai_averaging_total(base, base->averaging.now) / total : 1;
 }
 
 /* Labels that are those of the result, in their order, need no places. */
@@ -37,7 +37,7 @@ static bool find_places(gsai_merged *from, const gsa_state *state, const gsa_sta
 static bool enter(gsai_merged *from, const gsai_merging *merging, const gsa_state *state)
 {
     bool averaged = state->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
-    double total = averaged ? gsai_averaging_total(state, state->clock.now) : 0;
+    double total = averaged ? gsai_averaging_total(state, state->averaging.now) : 0;
     from->state = state;
     from->table = gsai_state_table(state);
     from->per_total = total > 0 ? 1 / total : 0;
@@ -45,7 +45,7 @@ static bool enter(gsai_merged *from, const gsai_merging *merging, const gsa_stat
     from->sign = 1;
     from->unseen = (float)gsai_state_unseen(state);
     from->weight = merging->base ? 1 : gsai_weight_in(state, merging->into);
-    from->origin = merging->into ? (float)(state->label_offset.at - merging->into->label_offset.at) : 0.0F;
+    from->label_offset = merging->into ? (float)(state->label_offset.at - merging->into->label_offset.at) : 0.0F;
     return !merging->into || !gsai_loss_has_classes(merging->into->loss) || find_places(from, state, merging->into);
 }
 
@@ -91,7 +91,7 @@ gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error)
         merging->found = merging->deltas[0];
     bool averaged = into && into->params.value[GSAI_PARAM_average] != GSAI_AVERAGE_LAST;
     merging->steps.kept = into ? 1 - fresh_share(merging, into) : 0;
-    merging->steps.total = averaged ? gsai_averaging_total(into, into->clock.now) : 0;
+    merging->steps.total = averaged ? gsai_averaging_total(into, into->averaging.now) : 0;
     return GSA_OK;
 }
 
@@ -114,14 +114,14 @@ static void take_start(gsai_merging *merging, const gsai_slots *slots)
     gsai_view *start = &merging->start;
     gsai_view_take(start, &merging->from[merging->n_states], slots);
     for (size_t i = 0; i < start->block * start->n_outputs && !merging->goes_on; i++) {
-        start->last[i] -= start->lag[i];
-        start->lag[i] = 0;
+        start->last[i] -= start->behind[i];
+        start->behind[i] = 0;
     }
 }
 
 gsa_status gsai_merging_add(gsai_merging *merging, size_t number, const gsai_slots *slots, gsa_error *error)
 {
-    bool units_free = merging->goes_on && merging->base->units_free;
+    bool standardised = merging->goes_on && merging->base->standardised;
     take_start(merging, slots);
     merging->tree.n_slots = slots->n;
     for (size_t s = 0; s < merging->n_states; s++) {
@@ -131,7 +131,7 @@ gsa_status gsai_merging_add(gsai_merging *merging, size_t number, const gsai_slo
         if (s + 1 < merging->n_states)
             gsai_view_ask(from + 1, slots);
         if (!from->state->kernels->sum_changes(sums, &merging->view, &merging->start, (float)(1 - from->fresh),
-                                               units_free, slots->n))
+                                               standardised, slots->n))
             return gsai_fail(error, GSA_CONFLICT, "state %zu did not start from this base; give its own",
                              number + s + 1);
         gsai_tree_grow(&merging->tree);
@@ -145,7 +145,7 @@ static void mean_changes(gsai_merging *merging, gsai_sums *sums, size_t n)
     const gsa_state *into = merging->into;
     if (sums->is_empty)
         gsai_sums_clear(sums, merging->n_outputs);
-    into->kernels->mean_changes(sums, &merging->start, merging->goes_on && merging->base->units_free,
+    into->kernels->mean_changes(sums, &merging->start, merging->goes_on && merging->base->standardised,
                                 merging->goes_on ? 0 : (double)merging->n_states, n, &merging->steps);
 }
 
@@ -182,32 +182,32 @@ gsa_status gsai_merging_changes(gsai_merging *merging, const gsai_slots *slots, 
 }
 
 /* Counts that fit stay in the table, where learning has them at hand. */
-static void carry_presence(gsai_merging *merging, size_t first, size_t n)
+static void move_to_prior(gsai_merging *merging, size_t first, size_t n)
 {
-    gsai_prior_totals *carried = &merging->into->carried;
-    for (size_t i = 0; i < n && first < carried->n; i++) {
-        carried->mass[first + i] = merging->start.mass[i];
-        carried->count[first + i] = (uint64_t)merging->start.count[i];
-        merging->start.mass[i] = merging->start.count[i] = 0;
+    gsai_prior_totals *prior = &merging->into->prior;
+    for (size_t i = 0; i < n && first < prior->n; i++) {
+        prior->sum_sq[first + i] = merging->start.sum_sq[i];
+        prior->count[first + i] = (uint64_t)merging->start.count[i];
+        merging->start.sum_sq[i] = merging->start.count[i] = 0;
     }
 }
 
 static void find_steps(gsai_merging *merging, size_t which, size_t n)
 {
-    const gsai_line_step *along = &merging->along[which];
+    const gsai_line_step *line_step = &merging->line_step[which];
     gsai_block_steps *steps = &merging->steps;
-    float *restrict step = steps->step[which], gamma = (float)along->gamma;
-    if (along->alpha > 0)
-        merging->into->kernels->gains(steps->all, steps->one, n, (float)along->alpha, step);
+    float *restrict step = steps->step[which], gamma = (float)line_step->gamma;
+    if (line_step->alpha > 0)
+        merging->into->kernels->aggregations(steps->all, steps->one, n, (float)line_step->alpha, step);
     for (size_t i = 0; i < n; i++)
-        step[i] = along->alpha > 0 ? step[i] * gamma : gamma;
+        step[i] = line_step->alpha > 0 ? step[i] * gamma : gamma;
 }
 
 static void enter_block(gsai_merging *merging, gsai_sums *sums, size_t first, size_t n)
 {
     const gsai_table *table = &merging->into->table;
     mean_changes(merging, sums, n);
-    carry_presence(merging, first, n);
+    move_to_prior(merging, first, n);
     for (size_t which = 0; which < 2; which++)
         find_steps(merging, which, n);
     merging->into->kernels->enter_slots(gsai_table_slot(table, first), table->room, &merging->start, sums,

@@ -35,10 +35,10 @@ typedef struct gsai_merging {
     gsa_state *into; /* NULL: the states and the base have the same outputs, and sums are all that is asked for */
     const gsa_env *env;
     size_t n_outputs;
-    gsai_merged *from;       /* the states, then the base */
-    gsai_line_step along[2]; /* the changes of the last weights, and of the averaged */
-    gsai_tree tree;          /* of a block, as is all that follows */
-    gsai_view view, start;   /* a state, and the base */
+    gsai_merged *from;           /* the states, then the base */
+    gsai_line_step line_step[2]; /* the changes of the last weights, and of the averaged */
+    gsai_tree tree;              /* of a block, as is all that follows */
+    gsai_view view, start;       /* a state, and the base */
     gsai_block_steps steps;
 } gsai_merging;
 

@@ -16,7 +16,7 @@ bool gsai_tree_begin(gsai_tree *tree, size_t n_states, size_t n_outputs, const g
     tree->at = gsai_alloc(env, n_levels, sizeof *tree->at);
     double *memory = tree->memory = gsai_alloc_zeroed(env, n_levels, block * (width + 4) * sizeof(float));
     for (size_t i = 0; tree->at && memory && i < n_levels; i++, memory += block * (width + 4) / 2)
-        tree->at[i] = (gsai_sums){.count = memory, .met = memory + block, .sum = (float *)(memory + 2 * block)};
+        tree->at[i] = (gsai_sums){.count = memory, .touched = memory + block, .sum = (float *)(memory + 2 * block)};
     return tree->at && memory;
 }
 
@@ -39,7 +39,7 @@ void gsai_sums_clear(gsai_sums *sums, size_t n_outputs)
 {
     size_t block = gsai_sums_block(n_outputs);
     memset(sums->count, 0, block * sizeof *sums->count);
-    memset(sums->met, 0, block * sizeof *sums->met);
+    memset(sums->touched, 0, block * sizeof *sums->touched);
     memset(sums->sum, 0, gsai_sums_width(n_outputs) * block * sizeof *sums->sum);
     sums->is_empty = false;
 }
@@ -97,10 +97,10 @@ bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env)
     *view = (gsai_view){.block = block, .n_outputs = n_outputs, .memory = memory};
     if (!memory)
         return false;
-    view->mass = memory;
+    view->sum_sq = memory;
     view->count = memory + block;
     view->last = (float *)(memory + 2 * block);
-    view->lag = view->last + block * n_outputs;
+    view->behind = view->last + block * n_outputs;
     return true;
 }
 
@@ -126,7 +126,7 @@ static void take_each(gsai_view *view, const gsai_merged *from, const gsai_slots
     const gsai_table *table = from->table;
     size_t n_own = table->n_outputs > 1 ? from->state->labels.n : 1, size = view->block * view->n_outputs;
     memset(view->last, 0, size * sizeof *view->last);
-    memset(view->lag, 0, size * sizeof *view->lag);
+    memset(view->behind, 0, size * sizeof *view->behind);
     for (size_t k = 0; k < view->n_outputs && gsai_slots_at(slots, 0) == 0 && view->n_outputs > 1; k++)
         view->last[k * view->block] = from->unseen;
     for (size_t i = 0; i < n; i++) {
@@ -136,10 +136,10 @@ static void take_each(gsai_view *view, const gsai_merged *from, const gsai_slots
         const gsai_cell *terms = record + gsai_table_average(table);
         for (size_t k = 0; k < n_own; k++) {
             place(from, k, record[k].f, view->block, view->last + i);
-            place(from, k, terms[k].f * (float)from->per_total, view->block, view->lag + i);
+            place(from, k, terms[k].f * (float)from->per_total, view->block, view->behind + i);
         }
         view->count[i] = (double)(int32_t)record[gsai_table_count(table)].u;
-        view->mass[i] = (double)record[gsai_table_mean(table)].f * view->count[i];
+        view->sum_sq[i] = (double)record[gsai_table_mean(table)].f * view->count[i];
     }
 }
 
@@ -168,15 +168,15 @@ void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *
         take_each(view, from, slots, n);
     else
         from->state->kernels->view_records(view, gsai_table_slot(table, first), table->room, n, (float)from->per_total);
-    const gsai_prior_totals *carried = &from->state->carried;
-    for (size_t i = 0; i < n && gsai_slots_at(slots, i) < carried->n; i++) {
-        view->mass[i] += carried->mass[gsai_slots_at(slots, i)];
-        view->count[i] += (double)carried->count[gsai_slots_at(slots, i)];
+    const gsai_prior_totals *prior = &from->state->prior;
+    for (size_t i = 0; i < n && gsai_slots_at(slots, i) < prior->n; i++) {
+        view->sum_sq[i] += prior->sum_sq[gsai_slots_at(slots, i)];
+        view->count[i] += (double)prior->count[gsai_slots_at(slots, i)];
     }
     for (size_t i = 0; i < n && from->weight != 1; i++)
-        view->mass[i] *= from->weight;
+        view->sum_sq[i] *= from->weight;
     if (first == 0)
-        view->last[0] += from->origin;
+        view->last[0] += from->label_offset;
 }
 
 /* ---- numbers that a state has once ------------------------------------------------------------------------------- */
@@ -189,16 +189,16 @@ bool gsai_state_splits(const gsa_state *state, const gsa_state *into)
 bool gsai_state_continues(const gsa_state *state, const gsa_state *base)
 {
     size_t n = base->n_lineage;
-    return state->origin.hash == base->origin.hash && state->n_lineage == n &&
+    return state->run_id.hash == base->run_id.hash && state->n_lineage == n &&
            (n == 0 || memcmp(state->lineage, base->lineage, n * sizeof *base->lineage) == 0) &&
-           state->n_rows >= base->n_rows && state->clock.now >= base->clock.now &&
-           state->rows_behind >= base->rows_behind && state->given.n_rows >= base->given.n_rows &&
-           state->given.sum >= base->given.sum;
+           state->n_rows >= base->n_rows && state->averaging.now >= base->averaging.now &&
+           state->rows_behind >= base->rows_behind && state->row_weights.n_rows >= base->row_weights.n_rows &&
+           state->row_weights.sum >= base->row_weights.sum;
 }
 
 double gsai_weight_in(const gsa_state *state, const gsa_state *into)
 {
-    const gsai_row_weights *own = &state->given, *all = &into->given;
+    const gsai_row_weights *own = &state->row_weights, *all = &into->row_weights;
     if (!(own->sum > 0 && all->sum > 0 && own->n_rows > 0 && all->n_rows > 0))
         return 1;
     return own->sum / (double)own->n_rows / (all->sum / (double)all->n_rows);
@@ -213,23 +213,23 @@ static gsai_change change_of(const gsa_state *state, const gsa_state *base, cons
 {
     gsai_change change = {
         .n_rows = state->n_rows,
-        .n_ticks = state->clock.now,
+        .n_averaged = state->averaging.now,
         .n_merged = state->n_merged,
         .rows_behind = state->rows_behind - (base ? base->rows_behind : 0),
-        .rows_free = state->units_free || gsai_state_table(state) != &state->table ? state->n_rows : 0,
+        .rows_standardised = state->standardised || gsai_state_table(state) != &state->table ? state->n_rows : 0,
         .step = {step_sum(state, into), gsai_state_step(state)->weight},
         .loss_sum = state->position.loss_sum,
         .loss_weight = state->position.loss_weight,
         .squared_error = state->squared_error,
         .squared_label = state->squared_label,
-        .given = state->given,
+        .row_weights = state->row_weights,
         .pass = state->position.pass,
         .pass_rows = state->position.pass_rows,
         .rows = state->rows,
     };
     if (base && gsai_state_continues(state, base)) {
         change.n_rows -= base->n_rows;
-        change.n_ticks = (change.n_ticks - base->clock.now) / state->clock.pace;
+        change.n_averaged = (change.n_averaged - base->averaging.now) / state->averaging.per_row;
         change.n_merged = 1;
         change.rows.sum -= base->rows.sum;
         change.rows.n_rows -= base->rows.n_rows;
@@ -237,8 +237,8 @@ static gsai_change change_of(const gsa_state *state, const gsa_state *base, cons
         change.step.weight -= gsai_state_step(base)->weight;
         change.squared_error -= base->squared_error;
         change.squared_label -= base->squared_label;
-        change.given.sum -= base->given.sum;
-        change.given.n_rows -= base->given.n_rows;
+        change.row_weights.sum -= base->row_weights.sum;
+        change.row_weights.n_rows -= base->row_weights.n_rows;
         if (state->position.pass == base->position.pass) { /* else these began anew with the pass */
             change.loss_sum -= base->position.loss_sum;
             change.loss_weight -= base->position.loss_weight;
@@ -252,8 +252,8 @@ static void add(gsai_change *into, const gsai_change *from)
 {
     into->n_rows += from->n_rows;
     into->rows_behind += from->rows_behind;
-    into->rows_free += from->rows_free;
-    into->n_ticks += from->n_ticks;
+    into->rows_standardised += from->rows_standardised;
+    into->n_averaged += from->n_averaged;
     into->n_merged += from->n_merged;
     into->step.sum += from->step.sum;
     into->step.weight += from->step.weight;
@@ -261,9 +261,10 @@ static void add(gsai_change *into, const gsai_change *from)
     into->loss_weight += from->loss_weight;
     into->squared_error += from->squared_error;
     into->squared_label += from->squared_label;
-    into->given.sum += from->given.sum;
-    into->given.most = from->given.most > into->given.most ? from->given.most : into->given.most;
-    into->given.n_rows += from->given.n_rows;
+    into->row_weights.sum += from->row_weights.sum;
+    into->row_weights.max =
+        from->row_weights.max > into->row_weights.max ? from->row_weights.max : into->row_weights.max;
+    into->row_weights.n_rows += from->row_weights.n_rows;
     into->pass = into->pass > from->pass ? into->pass : from->pass;
     into->pass_rows += from->pass_rows;
     into->rows.sum += from->rows.sum;
@@ -304,12 +305,12 @@ void gsai_change_apply(gsa_state *into, const gsai_change *sum, const gsa_state 
 {
     into->n_rows = sum->n_rows + (goes_on ? base->n_rows : 0);
     into->rows_behind = sum->rows_behind + (base ? base->rows_behind : 0);
-    into->units_free = 2 * sum->rows_free > sum->n_rows; /* what most rows were learned with */
+    into->standardised = 2 * sum->rows_standardised > sum->n_rows; /* what most rows were learned with */
     into->step = sum->step;
     into->squared_error = sum->squared_error;
     into->squared_label = sum->squared_label;
-    into->given = sum->given;
-    into->clock.now = sum->n_ticks + (goes_on ? base->clock.now : 0);
+    into->row_weights = sum->row_weights;
+    into->averaging.now = sum->n_averaged + (goes_on ? base->averaging.now : 0);
     into->n_merged = goes_on ? base->n_merged : sum->n_merged;
     into->position.pass = sum->pass;
     into->rows = sum->rows;
@@ -320,15 +321,16 @@ void gsai_change_apply(gsa_state *into, const gsai_change *sum, const gsa_state 
         into->step.weight += gsai_state_step(base)->weight;
         into->squared_error += base->squared_error;
         into->squared_label += base->squared_label;
-        into->given.sum += base->given.sum;
-        into->given.most = base->given.most > into->given.most ? base->given.most : into->given.most;
-        into->given.n_rows += base->given.n_rows;
+        into->row_weights.sum += base->row_weights.sum;
+        into->row_weights.max =
+            base->row_weights.max > into->row_weights.max ? base->row_weights.max : into->row_weights.max;
+        into->row_weights.n_rows += base->row_weights.n_rows;
         if (sum->pass == base->position.pass)
             into->position = base->position;
         note_losses(into, sum, base->n_rows);
     }
     /* A suffix average starts anew with the next row, that of the merged copies being where it begins. */
     bool recent = into->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_RECENT;
-    into->clock.first = recent && into->clock.now > 0 ? 1 : into->clock.now;
-    into->clock.restart = recent ? UINT64_MAX : into->clock.now + 1;
+    into->averaging.first = recent && into->averaging.now > 0 ? 1 : into->averaging.now;
+    into->averaging.restart = recent ? UINT64_MAX : into->averaging.now + 1;
 }

@@ -44,11 +44,11 @@ typedef struct gsai_merged {
     double fresh;            /* share of the weights since the base in its average */
     size_t *to;              /* by output of the state; if that is split: of its two labels */
     bool is_placed;          /* by these; else the outputs are those of the merged one */
-    bool split;    /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
-    float sign;    /* one output into one: -1 if the labels change places */
-    float unseen;  /* the intercept of labels that it does not know */
-    float origin;  /* of its labels, from that of the merged one */
-    double weight; /* the mean weight of its rows, in that of the merged one's; 1 with a base */
+    bool split;         /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    float sign;         /* one output into one: -1 if the labels change places */
+    float unseen;       /* the intercept of labels that it does not know */
+    float label_offset; /* of its labels, from that of the merged one */
+    double weight;      /* the mean weight of its rows, in that of the merged one's; 1 with a base */
 } gsai_merged;
 
 bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env);
@@ -58,12 +58,12 @@ void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *
 
 /* What copies learned since their base, the part that is not in slots: rows, ticks, steps, losses. */
 typedef struct gsai_change {
-    uint64_t n_rows, n_ticks, n_merged;
+    uint64_t n_rows, n_averaged, n_merged;
     uint64_t rows_behind;
-    uint64_t rows_free; /* rows of copies that learn free of units */
+    uint64_t rows_standardised; /* rows of copies that learn free of units */
     gsai_step_mean step;
     double loss_sum, loss_weight, squared_error, squared_label;
-    gsai_row_weights given;
+    gsai_row_weights row_weights;
     uint64_t pass, pass_rows;
     gsa_fingerprint rows;
 } gsai_change;

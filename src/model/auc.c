@@ -21,9 +21,9 @@
 #define SIGN_BIT 0x80000000u
 
 /* Weights of the rows of one score or bin. */
-typedef struct mass {
+typedef struct sum_sq {
     double positive, negative;
-} mass;
+} sum_sq;
 
 struct gsai_ranking {
     gsa_env env;
@@ -31,7 +31,7 @@ struct gsai_ranking {
     uint64_t *entries; /* NULL once there are bins */
     size_t n_entries, capacity;
     bool sorted;
-    mass *bins; /* NULL while exact */
+    sum_sq *bins; /* NULL while exact */
 };
 
 /* Negative floats have their bits in falling order: turned over, positive ones put above them. */
@@ -51,7 +51,7 @@ static uint64_t entry_of(float score, bool positive, float weight)
     return (uint64_t)key_of(score) << 32 | (positive ? bits : bits | SIGN_BIT);
 }
 
-static void count_entry(mass *into, uint64_t entry)
+static void count_entry(sum_sq *into, uint64_t entry)
 {
     uint32_t bits = (uint32_t)entry & ~SIGN_BIT;
     float weight;
@@ -62,7 +62,7 @@ static void count_entry(mass *into, uint64_t entry)
         into->positive += (double)weight;
 }
 
-static void count_in_bins(mass *bins, const uint64_t *entries, size_t n)
+static void count_in_bins(sum_sq *bins, const uint64_t *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         count_entry(&bins[entries[i] >> (64 - BIN_BITS)], entries[i]);
@@ -95,10 +95,10 @@ static gsa_status fold(gsai_ranking *ranking, gsa_error *error)
 {
     if (ranking->bins)
         return GSA_OK;
-    ranking->bins = gsai_alloc_zeroed(&ranking->env, N_BINS, sizeof(mass));
+    ranking->bins = gsai_alloc_zeroed(&ranking->env, N_BINS, sizeof(sum_sq));
     if (!ranking->bins)
         return gsai_fail_memory(&ranking->env, error, "no memory for the %zu MiB that ranking scores needs",
-                                N_BINS * sizeof(mass) >> 20);
+                                N_BINS * sizeof(sum_sq) >> 20);
     count_in_bins(ranking->bins, ranking->entries, ranking->n_entries);
     gsai_free(&ranking->env, ranking->entries);
     ranking->entries = NULL;
@@ -163,7 +163,7 @@ int gsai_ranking_write(const gsai_ranking *ranking, gsa_write_fn write, void *ct
 {
     uint64_t n = ranking->bins ? IN_BINS : ranking->n_entries;
     const void *what = ranking->bins ? (const void *)ranking->bins : ranking->entries;
-    size_t size = ranking->bins ? N_BINS * sizeof(mass) : ranking->n_entries * sizeof n;
+    size_t size = ranking->bins ? N_BINS * sizeof(sum_sq) : ranking->n_entries * sizeof n;
     return write(ctx, &n, sizeof n) || (size > 0 && write(ctx, what, size));
 }
 
@@ -171,7 +171,7 @@ static gsa_status read_bins(gsai_ranking *ranking, const unsigned char *bytes, b
 {
     gsa_status status = fold(ranking, error);
     for (size_t b = 0; b < N_BINS && *fits && status == GSA_OK; b++) {
-        mass here;
+        sum_sq here;
         memcpy(&here, bytes + b * sizeof here, sizeof here);
         *fits = here.positive >= 0 && here.negative >= 0;
         ranking->bins[b].positive += here.positive;
@@ -185,7 +185,7 @@ gsa_status gsai_ranking_read(gsai_ranking *ranking, const unsigned char *bytes, 
     uint64_t n = 0, entry;
     if (size >= sizeof n)
         memcpy(&n, bytes, sizeof n);
-    size_t rest = size - sizeof n, in_bins = N_BINS * sizeof(mass); /* no product with n, which may be anything */
+    size_t rest = size - sizeof n, in_bins = N_BINS * sizeof(sum_sq); /* no product with n, which may be anything */
     bool fits = size >= sizeof n && (n == IN_BINS ? rest == in_bins : rest / 8 == n && rest % 8 == 0);
     gsa_status status = fits && n == IN_BINS ? read_bins(ranking, bytes + sizeof n, &fits, error) : GSA_OK;
     for (uint64_t i = 1; fits && n != IN_BINS && i <= n && status == GSA_OK; i++) {
@@ -268,14 +268,14 @@ static void sort(gsai_ranking *ranking)
 /* ---- the two curves --------------------------------------------------------------------------------------------- */
 
 typedef struct curves {
-    mass above; /* of the rows seen so far: those with greater scores */
+    sum_sq above; /* of the rows seen so far: those with greater scores */
     double ordered_pairs, tied_pairs, precision_sum;
 } curves;
 
 /* The next lower score. */
-static void curve_add(curves *curve, mass here)
+static void curve_add(curves *curve, sum_sq here)
 {
-    mass *above = &curve->above;
+    sum_sq *above = &curve->above;
     curve->ordered_pairs += above->positive * here.negative;
     curve->tied_pairs += here.positive * here.negative;
     above->positive += here.positive;
@@ -285,9 +285,9 @@ static void curve_add(curves *curve, mass here)
 }
 
 /* The mass of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
-static mass run_before(const uint64_t *entries, size_t *end)
+static sum_sq run_before(const uint64_t *entries, size_t *end)
 {
-    mass run = {0, 0};
+    sum_sq run = {0, 0};
     uint64_t key = entries[*end - 1] >> 32;
     while (*end > 0 && entries[*end - 1] >> 32 == key)
         count_entry(&run, entries[--*end]);

@@ -365,9 +365,9 @@ gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, voi
 /* Counts and weights; other sums may be any numbers, if labels or margins are large enough. */
 static bool is_possible(const gsa_metrics *metrics)
 {
-    double most = metrics->weight;
-    bool fits = metrics->n_unknown <= metrics->n_rows && most >= 0 && isfinite(most) && metrics->correct >= 0 &&
-                metrics->correct <= most && metrics->unknown_weight >= 0 && metrics->unknown_weight <= most;
+    double max = metrics->weight;
+    bool fits = metrics->n_unknown <= metrics->n_rows && max >= 0 && isfinite(max) && metrics->correct >= 0 &&
+                metrics->correct <= max && metrics->unknown_weight >= 0 && metrics->unknown_weight <= max;
     for (size_t k = 0; k < metrics->model->labels.n; k++) {
         const class_counts *counts = &metrics->classes[k];
         fits =
@@ -380,20 +380,20 @@ static gsa_status restore(gsa_metrics *metrics, const unsigned char *bytes, size
 {
     uint64_t head[2];
     size_t classes_size = metrics->model->labels.n * sizeof *metrics->classes;
-    size_t least = sizeof head + COUNTED_SIZE + classes_size;
+    size_t min = sizeof head + COUNTED_SIZE + classes_size;
     if (size >= sizeof head)
         memcpy(head, bytes, sizeof head);
     if (size < sizeof head || head[0] != MAGIC)
         return gsai_fail(error, GSA_FORMAT, "these bytes are no metrics");
     if (head[1] != kind_of(metrics->model))
         return gsai_fail(error, GSA_CONFLICT, "metrics of another model, with other labels or another loss");
-    if (size < least)
-        return gsai_fail(error, GSA_FORMAT, "metrics of %zu bytes, which have at least %zu", size, least);
+    if (size < min)
+        return gsai_fail(error, GSA_FORMAT, "metrics of %zu bytes, which have at least %zu", size, min);
     memcpy((char *)metrics + COUNTED_AT, bytes + sizeof head, COUNTED_SIZE);
     memcpy(metrics->classes, bytes + sizeof head + COUNTED_SIZE, classes_size);
     if (metrics->ranking)
-        GSA_TRY(gsai_ranking_read(metrics->ranking, bytes + least, size - least, error));
-    if (!is_possible(metrics) || (!metrics->ranking && size != least))
+        GSA_TRY(gsai_ranking_read(metrics->ranking, bytes + min, size - min, error));
+    if (!is_possible(metrics) || (!metrics->ranking && size != min))
         return gsai_fail(error, GSA_FORMAT, "metrics that contradict themselves");
     return GSA_OK;
 }

@@ -69,7 +69,7 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
 /* What a model is made of: the best weights that a state has kept, or its average and a calibration. */
 struct made_of {
     const gsa_state *state;
-    const gsai_best_checkpoint *best; /* NULL: the average */
+    const gsai_best_checkpoint *checkpoint; /* NULL: the average */
     gsai_calibration calibration;
 };
 
@@ -77,8 +77,8 @@ static double model_weight(const struct made_of *from, const output_map *map, si
 {
     size_t n_outputs = from->state->table.n_outputs, k = n_outputs > 1 ? map->order[output] : output;
     double sign = n_outputs > 1 ? 1 : map->sign;
-    if (from->best)
-        return slot < from->best->n_slots ? sign * (double)from->best->weight[slot * n_outputs + k] : 0;
+    if (from->checkpoint)
+        return slot < from->checkpoint->n_slots ? sign * (double)from->checkpoint->weight[slot * n_outputs + k] : 0;
     return sign * gsai_calibrated(&from->calibration, from->state, slot, gsai_state_average(from->state, slot, k));
 }
 
@@ -103,7 +103,7 @@ static gsa_status copy_weights(const struct made_of *from, const output_map *map
     GSA_TRY(make_weights(model, error));
     const gsai_table *table = gsai_state_table(from->state);
     for (size_t slot = 0; slot < from->state->table.n_slots; slot++) {
-        bool was_seen = from->best || slot == 0 || !gsai_table_is_zero(table, slot);
+        bool was_seen = from->checkpoint || slot == 0 || !gsai_table_is_zero(table, slot);
         for (size_t k = 0; k < n_outputs && was_seen; k++) {
             double exact = model_weight(from, map, slot, k);
             float weight = (float)exact;
@@ -165,9 +165,9 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
     }
     struct made_of from = {state, NULL, {1, 0, 0, 0}};
     bool judged = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-    bool same_shape = state->best.weight && state->best.n_outputs == state->table.n_outputs;
-    if (judged && same_shape && state->best.pass < state->position.pass) {
-        from.best = &state->best;
+    bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
+    if (judged && same_shape && state->best_checkpoint.pass < state->position.pass) {
+        from.checkpoint = &state->best_checkpoint;
         return make_model(&from, env, out, error);
     }
     judged = judged && !gsai_state_lacks_loss(state);

@@ -21,13 +21,13 @@ static inline size_t id_at(const gsai_row *row, size_t i)
  * entry. */
 static bool is_plain(const gsa_model *model, const gsai_row *row)
 {
-    uint32_t most = 0;
+    uint32_t max = 0;
     int n_bad = !row->index && row->n > model->n_features;
     for (size_t i = 0; row->index && i < row->n; i++)
-        most = row->index[i] > most ? row->index[i] : most;
+        max = row->index[i] > max ? row->index[i] : max;
     for (size_t i = 0; row->value && i < row->n; i++)
         n_bad |= !(fabsf(row->value[i]) <= FLT_MAX) | (row->value[i] == 0);
-    return !n_bad && (!row->index || row->n == 0 || most < model->n_features);
+    return !n_bad && (!row->index || row->n == 0 || max < model->n_features);
 }
 
 /* Inlined where index or value is NULL: a dense row, or ones. */

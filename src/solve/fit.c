@@ -15,7 +15,7 @@ void gsai_fit_make(gsai_fit *fit, const gsai_problem *problem, size_t n_rows, si
     size_t stride = problem->design->stride, size = gsai_fit_size(problem->design, n_columns);
     *fit = like ? *like : (gsai_fit){.problem = problem, .n_columns = n_columns, .size = size};
     float **vectors[] = {&fit->gradient, &fit->applied, &fit->next, &fit->direction, &fit->scaled};
-    float **cells[] = {&fit->margin, &fit->along, &fit->residual};
+    float **cells[] = {&fit->margin, &fit->margin_step, &fit->residual};
     fit->row = gsai_arena_take(arena, n_rows, sizeof *fit->row);
     fit->target = gsai_arena_take(arena, n_rows, sizeof *fit->target);
     fit->weight = gsai_arena_take(arena, n_rows, sizeof *fit->weight);
@@ -196,7 +196,7 @@ static bool search_line(gsai_fit *fit, const struct parabola *penalty, double sl
 {
     double a = 1, low = 0, high = -1, before = fit->objective;
     for (int i = 0; i < LINE_TRIES; i++) {
-        gsai_rows_at at = rows_at(fit, fit->along, (float)a);
+        gsai_rows_at at = rows_at(fit, fit->margin_step, (float)a);
         fit->problem->loss(&at);
         double g = at.slope + penalty->slope + a * penalty->bending, h = at.bending + penalty->bending;
         *objective = at.value + penalty->value + a * penalty->slope + a * a / 2 * penalty->bending;
@@ -223,7 +223,7 @@ static bool move(gsai_fit *fit, const gsai_penalty *penalty, double step, size_t
     for (size_t i = 0; i < n; i++)
         fit->moved[at][i] = (float)step * fit->direction[i];
     kernels->add(fit->v, 1, fit->moved[at], n);
-    kernels->add(fit->margin, (float)step, fit->along, n_cells);
+    kernels->add(fit->margin, (float)step, fit->margin_step, n_cells);
     gradient_of(fit, fit->next);
     add_penalty(fit, penalty, fit->next);
     for (size_t i = 0; i < n; i++)
@@ -258,9 +258,9 @@ gsa_status gsai_fit_minimise(gsai_fit *fit, const gsai_penalty *penalty, double 
         double slope = -problem->kernels->math.dot(fit->gradient, fit->direction, fit->size);
         if (!(slope > 0) || slope / 2 < 1e-2 * tolerance * fit->objective)
             break;
-        gsai_margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->direction, fit->scaled, fit->along);
-        struct parabola along = penalty_along(fit, penalty);
-        if (!search_line(fit, &along, slope, &step, &objective))
+        gsai_margins_of(problem, fit->n_columns, fit->row, fit->n_rows, fit->direction, fit->scaled, fit->margin_step);
+        struct parabola penalty_at = penalty_along(fit, penalty);
+        if (!search_line(fit, &penalty_at, slope, &step, &objective))
             break;
         n_steps = move(fit, penalty, step, n_steps % GSAI_MEMORY) ? n_steps + 1 : 0;
         double gain = fit->objective - objective;

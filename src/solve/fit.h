@@ -51,8 +51,8 @@ typedef struct gsai_fit {
     float *target, *weight;
     double *total; /* of the residuals of each output */
     float *v;
-    float *margin, *along, *residual; /* [n_rows x stride] */
-    float *gradient, *applied;        /* the gradient, and the inverse applied to it */
+    float *margin, *margin_step, *residual; /* [n_rows x stride] */
+    float *gradient, *applied;              /* the gradient, and the inverse applied to it */
     float *next, *direction, *scaled;
     float *moved[GSAI_MEMORY];     /* of the weights, */
     float *changed[GSAI_MEMORY];   /* of the gradient */

@@ -39,7 +39,7 @@ gsa_status gsai_solver_new(const gsa_state *state, const gsa_batch *first, const
     solver->rows.env = *env;
     gsa_status status = gsa_state_fork(state, 1, env, &solver->state, error);
     if (status == GSA_OK) {
-        solver->state->origin = state->origin; /* it begins with these rows, not as a copy */
+        solver->state->run_id = state->run_id; /* it begins with these rows, not as a copy */
         status = gsa_state_prepare(solver->state, first, error);
     }
     if (status == GSA_OK && can_solve(solver->state)) {
@@ -153,10 +153,10 @@ static double part_of(double n, double share)
 static gsa_status forget(gsa_state *state, double share, gsa_error *error)
 {
     gsa_status status = gsai_state_fold(state, error);
-    for (size_t slot = 0; slot < state->carried.n && status == GSA_OK; slot++) {
-        double before = (double)state->carried.count[slot], after = part_of(before, share);
-        state->carried.count[slot] = (uint64_t)after;
-        state->carried.mass[slot] *= before > 0 ? after / before : share;
+    for (size_t slot = 0; slot < state->prior.n && status == GSA_OK; slot++) {
+        double before = (double)state->prior.count[slot], after = part_of(before, share);
+        state->prior.count[slot] = (uint64_t)after;
+        state->prior.sum_sq[slot] *= before > 0 ? after / before : share;
     }
     for (size_t slot = 0; slot < state->centre.n; slot++) {
         gsai_column *column = &state->centre.at[slot];
@@ -176,7 +176,7 @@ static gsa_status measure_rows(gsai_solver *solver, gsa_error *error)
     gsa_status status = GSA_OK;
     double mean = 0;
     for (size_t i = 0; i < rows->n_rows; i++) {
-        gsai_row_weights_add(&state->given, rows->weight[i]);
+        gsai_row_weights_add(&state->row_weights, rows->weight[i]);
         mean += rows->weight[i] / (double)rows->n_rows;
     }
     for (size_t i = 0; i < rows->n_rows; i++)
@@ -201,7 +201,7 @@ static gsa_status measure_rows(gsai_solver *solver, gsa_error *error)
 /* An intercept is a float and the rest that it lacks is in the average's term. */
 static void set_intercepts(gsa_state *state, const double *intercept)
 {
-    double total = gsai_averaging_total(state, state->clock.now);
+    double total = gsai_averaging_total(state, state->averaging.now);
     gsai_cell *weight = gsai_table_slot(&state->table, 0), *average = weight + gsai_table_average(&state->table);
     for (size_t k = 0; k < state->table.n_outputs && total > 0; k++)
         average[k].f = (float)(total * ((double)weight[k].f - intercept[k]));
@@ -216,7 +216,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
         return gsai_fail_memory(&solver->env, error, "no memory for %zu intercepts", design->n_outputs);
     if (!gsai_loss_has_classes(state->loss) && state->params.value[GSAI_PARAM_intercept])
         state->label_offset = (gsai_label_offset){design->target_origin, design->target_origin, 1, 1};
-    state->units_free = optimum->standardised;
+    state->standardised = optimum->standardised;
     gsa_status status = set_weights(state, design, optimum, intercept, error);
     for (size_t k = 0; k < design->n_outputs && status == GSA_OK; k++)
         gsai_table_slot(&state->table, 0)[k].f = (float)intercept[k];
@@ -225,7 +225,7 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     if (status == GSA_OK)
         status = measure_rows(solver, error);
     state->n_solved = design->n_different;
-    state->clock.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
+    state->averaging.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
     if (status == GSA_OK && state->params.value[GSAI_PARAM_intercept])
         set_intercepts(state, intercept);
     gsai_free(&solver->env, intercept);

@@ -46,10 +46,10 @@ static const void *file_elements(const gsai_tensor *tensor, uint64_t from, size_
 
 static gsa_status emit_tensor(output *out, const gsai_tensor *tensor, gsa_error *error)
 {
-    size_t element_size = gsai_dtype_size(tensor->dtype), most = CHUNK_SIZE / element_size;
+    size_t element_size = gsai_dtype_size(tensor->dtype), max = CHUNK_SIZE / element_size;
     uint64_t len = gsai_tensor_len(tensor);
     for (uint64_t from = 0; from < len;) {
-        size_t n = len - from < most ? (size_t)(len - from) : most;
+        size_t n = len - from < max ? (size_t)(len - from) : max;
         GSA_TRY(emit(out, file_elements(tensor, from, n, out->chunk), n * element_size, error));
         from += n;
     }

@@ -18,27 +18,27 @@
  * and "sums". */
 typedef struct stored_count {
     size_t at;
-    uint64_t most;
+    uint64_t max;
     const char *name;
 } stored_count;
 
 static const stored_count counts[] = {
     {offsetof(gsa_state, n_rows), MAX_COUNT, "rows learned"},
     {offsetof(gsa_state, n_counted), INT32_MAX, "rows since the last fold"}, /* counts of a table have 31 bits */
-    {offsetof(gsa_state, clock.now), MAX_COUNT, "ticks of the clock"},
-    {offsetof(gsa_state, clock.first), MAX_COUNT, "ticks before the average"},
-    {offsetof(gsa_state, clock.restart), UINT64_MAX, "ticks to the next average"},
+    {offsetof(gsa_state, averaging.now), MAX_COUNT, "ticks of the clock"},
+    {offsetof(gsa_state, averaging.first), MAX_COUNT, "ticks before the average"},
+    {offsetof(gsa_state, averaging.restart), UINT64_MAX, "ticks to the next average"},
     {offsetof(gsa_state, position.pass), MAX_COUNT, "passes"},
     {offsetof(gsa_state, position.pass_rows), MAX_COUNT, "rows of the pass"},
-    {offsetof(gsa_state, origin.hash), UINT64_MAX, "hash of the first rows"},
-    {offsetof(gsa_state, origin.n_rows), GSAI_RUN_ID_ROWS, "first rows"},
-    {offsetof(gsa_state, origin.closed), 1, "ends of the first rows"},
+    {offsetof(gsa_state, run_id.hash), UINT64_MAX, "hash of the first rows"},
+    {offsetof(gsa_state, run_id.n_rows), GSAI_RUN_ID_ROWS, "first rows"},
+    {offsetof(gsa_state, run_id.closed), 1, "ends of the first rows"},
     {offsetof(gsa_state, n_merged), MAX_COUNT, "runs merged"},
     {offsetof(gsa_state, rows_behind), MAX_COUNT, "rows behind the counts of features"},
-    {offsetof(gsa_state, units_free), 1, "choices of units"},
-    {offsetof(gsa_state, clock.pace), UINT32_MAX, "ticks per row"},
+    {offsetof(gsa_state, standardised), 1, "choices of units"},
+    {offsetof(gsa_state, averaging.per_row), UINT32_MAX, "ticks per row"},
     {offsetof(gsa_state, sample.below), UINT64_MAX, "hashes that are held out"},
-    {offsetof(gsa_state, given.n_rows), MAX_COUNT, "rows with weights"},
+    {offsetof(gsa_state, row_weights.n_rows), MAX_COUNT, "rows with weights"},
     {offsetof(gsa_state, label_offset.settled), 1, "origins of labels"},
     {offsetof(gsa_state, rows.sum), UINT64_MAX, "hash of the first pass"},
     {offsetof(gsa_state, rows.n_rows), MAX_COUNT, "rows of the first pass"},
@@ -64,12 +64,12 @@ static const stored_sum sums[] = {
     {offsetof(gsa_state, position.late[1]), NOT_NEGATIVE, "weight of late losses"},
     {offsetof(gsa_state, position.earlier[0]), FINITE, "sum of earlier losses"},
     {offsetof(gsa_state, position.earlier[1]), NOT_NEGATIVE, "weight of earlier losses"},
-    {offsetof(gsa_state, given.sum), NOT_NEGATIVE, "sum of the weights of rows"},
+    {offsetof(gsa_state, row_weights.sum), NOT_NEGATIVE, "sum of the weights of rows"},
     {offsetof(gsa_state, label_offset.at), FINITE, "origin of labels"},
     {offsetof(gsa_state, label_offset.mean), FINITE, "mean of the first labels"},
     {offsetof(gsa_state, label_offset.weight), NOT_NEGATIVE, "weight of the first labels"},
     {offsetof(gsa_state, position.constant_loss), ANY, "loss of the best constant"},
-    {offsetof(gsa_state, given.most), NOT_NEGATIVE, "largest weight of a row"},
+    {offsetof(gsa_state, row_weights.max), NOT_NEGATIVE, "largest weight of a row"},
 };
 
 enum { COUNTS = sizeof counts / sizeof *counts, SUMS = sizeof sums / sizeof *sums };
@@ -98,7 +98,7 @@ static gsa_status check_ranges(const gsa_state *state, gsa_status status, const 
     for (size_t i = 0; i < COUNTS; i++) {
         uint64_t count;
         memcpy(&count, (const char *)state + counts[i].at, sizeof count);
-        if (count > counts[i].most)
+        if (count > counts[i].max)
             return gsai_fail(error, status, "cannot %s the state: %llu %s are beyond any run", verb,
                              (unsigned long long)count, counts[i].name);
     }
@@ -115,16 +115,16 @@ static gsa_status check_ranges(const gsa_state *state, gsa_status status, const 
 static gsa_status check_numbers(const gsa_state *state, const gsai_loss *loss, gsa_status status, const char *verb,
                                 gsa_error *error)
 {
-    const gsai_averaging *clock = &state->clock;
-    const gsai_label_offset *origin = &state->label_offset;
+    const gsai_averaging *averaging = &state->averaging;
+    const gsai_label_offset *offset = &state->label_offset;
     GSA_TRY(check_ranges(state, status, verb, error));
-    if (clock->restart <= clock->now || clock->first > clock->now || clock->pace == 0)
+    if (averaging->restart <= averaging->now || averaging->first > averaging->now || averaging->per_row == 0)
         return gsai_fail(error, status, "cannot %s the state: its clocks contradict each other", verb);
     if (state->n_counted > state->rows_behind)
         return gsai_fail(error, status, "cannot %s the state: it counts features of more rows than it has met", verb);
-    if (state->given.n_rows > 0 && state->given.sum == 0)
+    if (state->row_weights.n_rows > 0 && state->row_weights.sum == 0)
         return gsai_fail(error, status, "cannot %s the state: all of its rows have weight 0", verb);
-    if (!(loss && loss->depends_on_residual) && (origin->at != 0 || origin->mean != 0 || origin->weight != 0))
+    if (!(loss && loss->depends_on_residual) && (offset->at != 0 || offset->mean != 0 || offset->weight != 0))
         return gsai_fail(error, status, "cannot %s the state: %s loss has no origin of labels", verb,
                          gsai_loss_name(loss));
     return GSA_OK;
@@ -160,14 +160,14 @@ static void add_notes(gsai_snapshot *snapshot, const gsa_state *state)
     }
 }
 
-static gsa_status add_scaling(gsai_snapshot *snapshot, const gsai_scaling *contest, gsa_error *error)
+static gsa_status add_scaling(gsai_snapshot *snapshot, const gsai_scaling *scaling, gsa_error *error)
 {
     double *number = gsai_snapshot_alloc(snapshot, SCALING, sizeof *number);
     if (!number)
         return gsai_fail_memory(&snapshot->env, error, "no memory to describe a contest");
     for (int i = 0; i < SCALING; i++)
-        memcpy(&number[i], (const char *)contest + scaling_numbers[i], sizeof *number);
-    number[RESTART] = (double)contest->restart;
+        memcpy(&number[i], (const char *)scaling + scaling_numbers[i], sizeof *number);
+    number[RESTART] = (double)scaling->restart;
     gsai_snapshot_vector(snapshot, "contest", GSAI_F64, number, SCALING);
     return GSA_OK;
 }
@@ -188,9 +188,9 @@ static gsa_status add_best(gsai_snapshot *snapshot, const gsai_best_checkpoint *
 
 static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
-    if (state->carried.n > 0) {
-        gsai_snapshot_vector(snapshot, "carried.mass", GSAI_F64, state->carried.mass, state->carried.n);
-        gsai_snapshot_vector(snapshot, "carried.presence", GSAI_U64, state->carried.count, state->carried.n);
+    if (state->prior.n > 0) {
+        gsai_snapshot_vector(snapshot, "carried.mass", GSAI_F64, state->prior.sum_sq, state->prior.n);
+        gsai_snapshot_vector(snapshot, "carried.presence", GSAI_U64, state->prior.count, state->prior.n);
     }
     if (state->centre.n > 0)
         gsai_snapshot_vector(snapshot, "columns", GSAI_F64, state->centre.at, COLUMN * (uint64_t)state->centre.n);
@@ -198,21 +198,21 @@ static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, 
         gsai_snapshot_vector(snapshot, "class_sums", GSAI_F64, state->class_sums.at, state->class_sums.n);
     if (state->n_lineage > 0)
         gsai_snapshot_vector(snapshot, "ancestors", GSAI_U64, state->lineage, state->n_lineage);
-    if (state->best.weight)
-        GSA_TRY(add_best(snapshot, &state->best, error));
+    if (state->best_checkpoint.weight)
+        GSA_TRY(add_best(snapshot, &state->best_checkpoint, error));
     return state->group.n_rows > 0 ? gsai_snapshot_group(snapshot, state, error) : GSA_OK;
 }
 
 static gsa_status describe(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
-    const gsai_scaling *contest = state->contest;
+    const gsai_scaling *scaling = state->scaling;
     add_notes(snapshot, state);
     GSA_TRY(add_numbers(snapshot, state, error));
     GSA_TRY(gsai_snapshot_labels(snapshot, &state->labels, error));
     if (state->loss)
-        GSA_TRY(gsai_snapshot_tables(snapshot, &state->table, contest ? &contest->table : NULL, error));
-    if (contest)
-        GSA_TRY(add_scaling(snapshot, contest, error));
+        GSA_TRY(gsai_snapshot_tables(snapshot, &state->table, scaling ? &scaling->table : NULL, error));
+    if (scaling)
+        GSA_TRY(add_scaling(snapshot, scaling, error));
     gsai_snapshot_schema(snapshot, state->schema);
     gsai_snapshot_names(snapshot, &state->names);
     GSA_TRY(add_optional(snapshot, state, error));
@@ -244,7 +244,7 @@ static gsai_sample rows_since(const gsa_state *now, const gsa_state *before, gsa
 }
 
 /* A view with the intercept only, and what is not the base's; NULL if there is no memory. */
-static const gsa_state *head_of(gsai_snapshot *snapshot, const gsa_state *copy, const gsa_state *base)
+static const gsa_state *header_of(gsai_snapshot *snapshot, const gsa_state *copy, const gsa_state *base)
 {
     gsa_state *head = gsai_snapshot_alloc(snapshot, 1, sizeof *head);
     gsai_column *room = gsai_snapshot_alloc(snapshot, copy->centre.n + 1, sizeof *room);
@@ -253,9 +253,9 @@ static const gsa_state *head_of(gsai_snapshot *snapshot, const gsa_state *copy, 
         return NULL;
     *head = *copy;
     head->table.n_slots = copy->table.n_slots > 0 ? 1 : 0;
-    head->carried.n = copy->carried.n > 0 ? 1 : 0;
-    head->best = (gsai_best_checkpoint){0};
-    head->contest = NULL;
+    head->prior.n = copy->prior.n > 0 ? 1 : 0;
+    head->best_checkpoint = (gsai_best_checkpoint){0};
+    head->scaling = NULL;
     head->centre = columns_since(&copy->centre, &base->centre, room);
     head->sample = rows_since(copy, base, rows);
     return head;
@@ -302,7 +302,7 @@ static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsa
 {
     gsai_snapshot *snapshot;
     GSA_TRY(gsai_snapshot_new(&state->env, &snapshot, error));
-    const gsa_state *described = base ? head_of(snapshot, state, base) : state;
+    const gsa_state *described = base ? header_of(snapshot, state, base) : state;
     gsa_status status = described ? describe(snapshot, described, error)
                                   : gsai_fail_memory(&state->env, error, "no memory to describe a state");
     if (status == GSA_OK)
@@ -392,33 +392,33 @@ static gsa_status restore_scaling(gsa_state *state, const gsai_bundle *bundle, g
             return gsai_fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
     GSA_TRY(gsai_scaling_resume(state, error));
     for (int i = 0; i < SCALING; i++)
-        memcpy((char *)state->contest + scaling_numbers[i], &number[i], sizeof *number);
-    state->contest->restart = (uint64_t)number[RESTART];
-    return gsai_weights_restore(&state->contest->table, "rival.weight", "rival.average", bundle, error);
+        memcpy((char *)state->scaling + scaling_numbers[i], &number[i], sizeof *number);
+    state->scaling->restart = (uint64_t)number[RESTART];
+    return gsai_weights_restore(&state->scaling->table, "rival.weight", "rival.average", bundle, error);
 }
 
-static gsa_status restore_carried(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+static gsa_status restore_prior(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
-    const gsai_tensor *masses, *presences;
-    GSA_TRY(gsai_bundle_may_have(bundle, "carried.mass", GSAI_F64, GSAI_ANY_LEN, &masses, error));
-    if (!masses)
+    const gsai_tensor *sums_sq, *seen;
+    GSA_TRY(gsai_bundle_may_have(bundle, "carried.mass", GSAI_F64, GSAI_ANY_LEN, &sums_sq, error));
+    if (!sums_sq)
         return GSA_OK;
-    size_t n = (size_t)gsai_tensor_len(masses);
-    GSA_TRY(gsai_bundle_need(bundle, "carried.presence", GSAI_U64, n, &presences, error));
-    const double *mass = masses->data;
-    const uint64_t *count = presences->data;
+    size_t n = (size_t)gsai_tensor_len(sums_sq);
+    GSA_TRY(gsai_bundle_need(bundle, "carried.presence", GSAI_U64, n, &seen, error));
+    const double *sum_sq = sums_sq->data;
+    const uint64_t *count = seen->data;
     if (n > state->table.n_slots)
         return gsai_fail(error, GSA_FORMAT, "there is more mass than there are features");
     for (size_t slot = 0; slot < n; slot++) {
-        if (!(mass[slot] >= 0) || !isfinite(mass[slot]))
+        if (!(sum_sq[slot] >= 0) || !isfinite(sum_sq[slot]))
             return gsai_fail(error, GSA_FORMAT, "a mass is negative or not finite");
         if (count[slot] > state->rows_behind - state->n_counted)
             return gsai_fail(error, GSA_FORMAT, "a feature is in more rows than there are");
     }
-    GSA_TRY(gsai_prior_totals_grow(&state->carried, n, &state->env, error));
+    GSA_TRY(gsai_prior_totals_grow(&state->prior, n, &state->env, error));
     if (n > 0) {
-        memcpy(state->carried.mass, mass, n * sizeof *mass);
-        memcpy(state->carried.count, count, n * sizeof *count);
+        memcpy(state->prior.sum_sq, sum_sq, n * sizeof *sum_sq);
+        memcpy(state->prior.count, count, n * sizeof *count);
     }
     return GSA_OK;
 }
@@ -500,8 +500,8 @@ static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_
     float *copy = gsai_copy(&state->env, weight, (size_t)n, sizeof *weight);
     if (!copy)
         return gsai_fail_memory(&state->env, error, "no memory for the best weights");
-    state->best = (gsai_best_checkpoint){copy, (size_t)number[BEST_SLOTS], (size_t)number[BEST_OUTPUTS],
-                                         (uint64_t)number[BEST_PASS], number[BEST_LOSS]};
+    state->best_checkpoint = (gsai_best_checkpoint){copy, (size_t)number[BEST_SLOTS], (size_t)number[BEST_OUTPUTS],
+                                                    (uint64_t)number[BEST_PASS], number[BEST_LOSS]};
     return GSA_OK;
 }
 
@@ -517,7 +517,7 @@ static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsa
     GSA_TRY(restore_scaling(state, bundle, error));
     GSA_TRY(gsai_schema_restore(&state->schema, bundle, &state->env, error));
     GSA_TRY(gsai_names_restore(&state->names, bundle, &state->env, error));
-    GSA_TRY(restore_carried(state, bundle, error));
+    GSA_TRY(restore_prior(state, bundle, error));
     GSA_TRY(restore_centre(state, bundle, error));
     GSA_TRY(restore_class_sums(state, bundle, error));
     GSA_TRY(restore_lineage(state, bundle, error));

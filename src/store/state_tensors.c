@@ -69,14 +69,14 @@ static gsa_status add_weights(gsai_snapshot *snapshot, const char *weights, cons
 }
 
 /* The first and the last slot are always written: they say how large the table is. */
-static bool is_used(const gsai_table *table, const gsai_table *rival, size_t slot)
+static bool is_used(const gsai_table *table, const gsai_table *standard, size_t slot)
 {
     return slot == 0 || slot + 1 == table->n_slots || !gsai_table_is_zero(table, slot) ||
-           (rival && !gsai_table_is_zero(rival, slot));
+           (standard && !gsai_table_is_zero(standard, slot));
 }
 
 /* The slots to write: all, unless that would be mostly zeros. */
-static gsa_status choose(gsai_snapshot *snapshot, const gsai_table *own, const gsai_table *rival, chosen *out,
+static gsa_status choose(gsai_snapshot *snapshot, const gsai_table *own, const gsai_table *standard, chosen *out,
                          gsa_error *error)
 {
     size_t n = 0, room = own->n_slots / SPARSE;
@@ -85,7 +85,7 @@ static gsa_status choose(gsai_snapshot *snapshot, const gsai_table *own, const g
     if (!list && room > 0)
         return gsai_fail_memory(&snapshot->env, error, "no memory to describe a table of %zu features", room);
     for (size_t slot = 0; slot < own->n_slots; slot++) {
-        if (!is_used(own, rival, slot))
+        if (!is_used(own, standard, slot))
             continue;
         if (n + 1 >= room) /* too many for a list */
             return GSA_OK;
@@ -96,16 +96,16 @@ static gsa_status choose(gsai_snapshot *snapshot, const gsai_table *own, const g
     return GSA_OK;
 }
 
-gsa_status gsai_snapshot_tables(gsai_snapshot *snapshot, const gsai_table *own, const gsai_table *rival,
+gsa_status gsai_snapshot_tables(gsai_snapshot *snapshot, const gsai_table *own, const gsai_table *standard,
                                 gsa_error *error)
 {
     chosen slots;
-    GSA_TRY(choose(snapshot, own, rival, &slots, error));
+    GSA_TRY(choose(snapshot, own, standard, &slots, error));
     GSA_TRY(add_weights(snapshot, "weight", "average", own, slots, error));
     GSA_TRY(add_part(snapshot, "mean_square", GSAI_F32, (part){own, slots, gsai_table_mean(own), 1}, error));
     GSA_TRY(add_part(snapshot, "presence", GSAI_U32, (part){own, slots, gsai_table_count(own), 1}, error));
     /* What the rival has counted is what the state's own table has. */
-    return rival ? add_weights(snapshot, "rival.weight", "rival.average", rival, slots, error) : GSA_OK;
+    return standard ? add_weights(snapshot, "rival.weight", "rival.average", standard, slots, error) : GSA_OK;
 }
 
 /* ---- tables from a bundle ---------------------------------------------------------------------------------------- */

@@ -64,8 +64,8 @@ static inline eight_doubles powers_of_two(eight_longs k)
  * not computed: a processor takes a hundred times as long where a product underflows. */
 static inline eight_doubles exp_eight(eight_doubles x)
 {
-    eight_doubles r, tail, least = {-746, -746, -746, -746, -746, -746, -746, -746};
-    eight_longs k, there = ~(x <= least); /* NaN is */
+    eight_doubles r, tail, min = {-746, -746, -746, -746, -746, -746, -746, -746};
+    eight_longs k, there = ~(x <= min); /* NaN is */
     reduce((eight_doubles)((eight_longs)x & there), &r, &tail, &k);
     eight_doubles high = 1 + r, low = r - (high - 1);
     eight_longs half = ((k + 2048) >> 1) - 1024;
@@ -87,14 +87,14 @@ static inline eight_doubles expm1_eight(eight_doubles x)
 static double exponentiate(double *m, size_t n, double *shift)
 {
     size_t n_whole = n / 8 * 8;
-    eight_doubles e, lane = {0}, rest = load(m + n_whole, n - n_whole, -INFINITY), most = rest;
+    eight_doubles e, lane = {0}, rest = load(m + n_whole, n - n_whole, -INFINITY), max = rest;
     for (size_t i = 0; i < n_whole; i += 8) {
         e = load(m + i, 8, 0);
-        most = pick(e > most, e, most);
+        max = pick(e > max, e, max);
     }
     double top = *shift;
     for (size_t j = 0; j < 8; j++)
-        top = most[j] > top ? most[j] : top;
+        top = max[j] > top ? max[j] : top;
     *shift = top;
     for (size_t i = 0; i < n_whole; i += 8) {
         e = exp_eight(load(m + i, 8, 0) - top);

@@ -116,7 +116,7 @@ static inline void count_before(four_records *of, const uint32_t *slot, const gs
     for (size_t j = 0; j < 4 && before->n > 0; j++)
         if (slot[j] < before->n && before->count[slot[j]] > 0) {
             double own = (double)of->count[j], all = own + (double)before->count[slot[j]];
-            of->mean[j] = (float)(((double)of->mean[j] * own + before->mass[slot[j]]) / all);
+            of->mean[j] = (float)(((double)of->mean[j] * own + before->sum_sq[slot[j]]) / all);
             of->count[j] = (float)all;
         }
 }
@@ -187,18 +187,18 @@ static inline four_floats per_unit_of_four(four_floats given, const four_records
 }
 
 /* The directions of four values, free of units if they are centred; returns what they add to x.Dx. */
-static inline four_floats direct_four(const four_records *of, four_floats x, four_floats *along)
+static inline four_floats direct_four(const four_records *of, four_floats x, four_floats *direction)
 {
-    *along = inverse_frequency_of_four(of->count) * x;
-    return *along * x;
+    *direction = inverse_frequency_of_four(of->count) * x;
+    return *direction * x;
 }
 
 static inline four_floats direct_four_free(const four_records *of, four_floats centred, four_floats given,
-                                           four_floats square, four_floats *along)
+                                           four_floats square, four_floats *direction)
 {
     four_floats per_unit = per_unit_of_four(given, of, square), z = centred * per_unit;
     four_floats away = inverse_frequency_of_four(of->count) * z;
-    *along = away * per_unit;
+    *direction = away * per_unit;
     return away * z;
 }
 
@@ -214,38 +214,38 @@ typedef struct four_sums {
 __attribute__((always_inline)) static inline void add_entries(const gsai_group *group, size_t e, four_records of,
                                                               float c, enum measure measure, four_sums *sum)
 {
-    four_floats x = load_floats(group->x + e), square = square_of_four(x, c), along;
+    four_floats x = load_floats(group->x + e), square = square_of_four(x, c), direction;
     if (measure == FREE)
-        sum->xdx +=
-            direct_four_free(&of, load_floats(group->centred + e), load_floats(group->per_unit + e), square, &along);
+        sum->xdx += direct_four_free(&of, load_floats(group->centred + e), load_floats(group->per_unit + e), square,
+                                     &direction);
     else
-        sum->xdx += direct_four(&of, x, &along);
+        sum->xdx += direct_four(&of, x, &direction);
     sum->m += of.weight * x;
     sum->differs |= (x != 0.0F) & (square != of.mean);
-    memcpy(group->along + e, &along, sizeof along);
+    memcpy(group->direction + e, &direction, sizeof direction);
     memcpy(group->square + e, &square, sizeof square);
 }
 
 /* The same of ones: fewer steps to the same bits. */
-static inline void add_ones(float *restrict along_of, float *restrict square_of, four_records of, four_floats square,
-                            four_sums *sum)
+static inline void add_ones(float *restrict direction_of, float *restrict square_of, four_records of,
+                            four_floats square, four_sums *sum)
 {
-    four_floats along = inverse_frequency_of_four(of.count);
-    sum->xdx += along;
+    four_floats direction = inverse_frequency_of_four(of.count);
+    sum->xdx += direction;
     sum->m += of.weight;
     sum->differs |= square != of.mean;
-    memcpy(along_of, &along, sizeof along);
+    memcpy(direction_of, &direction, sizeof direction);
     memcpy(square_of, &square, sizeof square);
 }
 
 __attribute__((always_inline)) static inline void find_margins(const gsai_group *group, const gsai_table *table,
-                                                               const gsai_counts_before *carried, enum measure measure,
+                                                               const gsai_counts_before *prior, enum measure measure,
                                                                gsai_group_margins *out)
 {
-    const gsai_counts_before before = *carried;
+    const gsai_counts_before before = *prior;
     const gsai_cell *cells = table->cells;
     const uint32_t *restrict slot = group->slot;
-    float *restrict along = group->along, *restrict square = group->square;
+    float *restrict direction = group->direction, *restrict square = group->square;
     four_ints differs = {0};
     for (size_t row = 0; row < group->n_rows; row++) {
         four_sums sum = {0};
@@ -253,7 +253,7 @@ __attribute__((always_inline)) static inline void find_margins(const gsai_group 
         size_t e = group->start[row], end = group->start[row + 1], whole = e + group->n[row] / 4 * 4;
         four_floats one = {1, 1, 1, 1}, weight = square_of_four(one, c);
         for (; measure == ONES && e < whole; e += 4)
-            add_ones(along + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
+            add_ones(direction + e, square + e, load_four(cells, slot + e, &before), weight, &sum);
         for (; e < end; e += 4)
             add_entries(group, e, load_four(cells, slot + e, &before), c, measure, &sum);
         ask_for(group, cells, row, false);
@@ -304,18 +304,19 @@ static inline gsai_cell *move_record(gsai_cell *cells, uint32_t slot, four_float
     return record;
 }
 
-static void group_update(const gsai_group *group, gsai_table *table, const float *scale, float lag, bool means_move)
+static void group_update(const gsai_group *group, gsai_table *table, const float *scale, float past_weight,
+                         bool means_move)
 {
     gsai_cell *cells = table->cells;
     const uint32_t *restrict slot = group->slot;
-    const float *restrict along = group->along, *restrict square = group->square;
+    const float *restrict direction = group->direction, *restrict square = group->square;
     for (size_t row = 0; row < group->n_rows; row++) {
-        four_floats by = {scale[row], scale[row] * lag, 0, 0};
+        four_floats by = {scale[row], scale[row] * past_weight, 0, 0};
         size_t e = group->start[row], end = e + group->n[row];
         for (; e < end && !means_move; e++)
-            move_record(cells, slot[e], by * along[e]);
+            move_record(cells, slot[e], by * direction[e]);
         for (; e < end; e++) {
-            gsai_cell *record = move_record(cells, slot[e], by * along[e]);
+            gsai_cell *record = move_record(cells, slot[e], by * direction[e]);
             if (bits_of(square[e]) != bits_of(record[2].f))
                 record[2].f = next_mean(record[2].f, square[e], record[3].u);
         }
@@ -323,12 +324,12 @@ static void group_update(const gsai_group *group, gsai_table *table, const float
     }
 }
 
-static void group_update_intercept(const gsai_group *group, gsai_table *table, float by, float lag)
+static void group_update_intercept(const gsai_group *group, gsai_table *table, float by, float past_weight)
 {
     gsai_cell *weight = table->cells, *average = weight + gsai_table_average(table),
               *mean = weight + gsai_table_mean(table);
     weight->f += by;
-    average->f += lag * by;
+    average->f += past_weight * by;
     for (size_t row = 0; row < group->n_rows; row++)
         mean[0].f = next_mean(mean[0].f, (float)group->c[row], ++mean[1].u);
 }

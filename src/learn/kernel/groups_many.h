@@ -108,34 +108,34 @@ static inline four_floats centre_four(four_floats x, double origin)
 /* Four rows of a column. */
 __attribute__((always_inline)) static inline four_floats direct_column(const gsai_columns *columns, size_t i,
                                                                        size_t row, const four_records *of,
-                                                                       four_floats c, bool units_free,
+                                                                       four_floats c, bool standardised,
                                                                        four_floats *squares)
 {
-    float *to = columns->along + GSAI_GROUP_ROWS * i + row;
-    four_floats x = load_floats(columns->x + GSAI_GROUP_ROWS * i + row), zero = {0}, along, xdx;
+    float *to = columns->direction + GSAI_GROUP_ROWS * i + row;
+    four_floats x = load_floats(columns->x + GSAI_GROUP_ROWS * i + row), zero = {0}, direction, xdx;
     four_ints there = x != zero;
     four_floats square = pick_four(there, square_of_lanes(x, c), zero);
-    if (units_free) {
+    if (standardised) {
         four_floats centred = pick_four(there, centre_four(x, columns->origin[i]), zero);
-        xdx = direct_four_free(of, centred, zero + columns->per_unit[i], square, &along);
+        xdx = direct_four_free(of, centred, zero + columns->per_unit[i], square, &direction);
     } else {
-        xdx = direct_four(of, x, &along);
+        xdx = direct_four(of, x, &direction);
     }
     *squares += square;
-    memcpy(to, &along, sizeof along);
+    memcpy(to, &direction, sizeof direction);
     return xdx;
 }
 
 __attribute__((always_inline)) static inline void direct_columns(const gsai_columns *columns, const gsai_table *table,
                                                                  const gsai_counts_before *before, const float *c,
-                                                                 bool units_free, float *xdx)
+                                                                 bool standardised, float *xdx)
 {
     four_floats low = {0}, high = {0}, c_low = load_floats(c), c_high = load_floats(c + 4);
     for (size_t i = 0; i < columns->n; i++) {
         four_records of = splat_counts(table, columns->slot[i], before);
         four_floats squares = {0};
-        low += direct_column(columns, i, 0, &of, c_low, units_free, &squares);
-        high += direct_column(columns, i, 4, &of, c_high, units_free, &squares);
+        low += direct_column(columns, i, 0, &of, c_low, standardised, &squares);
+        high += direct_column(columns, i, 4, &of, c_high, standardised, &squares);
         columns->square[i] = add_four(squares);
     }
     memcpy(xdx, &low, sizeof low);
@@ -143,9 +143,9 @@ __attribute__((always_inline)) static inline void direct_columns(const gsai_colu
 }
 
 static void column_directions(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
-                              const float *c, bool units_free, float *xdx)
+                              const float *c, bool standardised, float *xdx)
 {
-    if (units_free)
+    if (standardised)
         direct_columns(columns, table, before, c, true, xdx);
     else
         direct_columns(columns, table, before, c, false, xdx);
@@ -190,7 +190,7 @@ static inline void move_four(gsai_cell *cell, four_floats by)
 
 /* Twelve outputs, as many as ten classes have: added up at once, moved as eight and four. */
 static void move_columns_12(const gsai_columns *columns, const gsai_table *table, size_t k, const float *scales,
-                            size_t stride, float lag)
+                            size_t stride, float past_weight)
 {
     size_t average = gsai_table_average(table);
     floats_16 scale[GSAI_GROUP_ROWS];
@@ -198,7 +198,7 @@ static void move_columns_12(const gsai_columns *columns, const gsai_table *table
         memcpy(&scale[row], scales + row * stride + k, sizeof scale[row]);
     for (size_t i = 0; i < columns->n; i++) {
         gsai_cell *record = gsai_table_slot(table, columns->slot[i]) + k;
-        floats_16 by = sum_rows_16(scale, columns->along + GSAI_GROUP_ROWS * i), late = by * lag;
+        floats_16 by = sum_rows_16(scale, columns->direction + GSAI_GROUP_ROWS * i), late = by * past_weight;
         move_eight(record, __builtin_shufflevector(by, by, 0, 1, 2, 3, 4, 5, 6, 7));
         move_four(record + 8, __builtin_shufflevector(by, by, 8, 9, 10, 11));
         move_eight(record + average, __builtin_shufflevector(late, late, 0, 1, 2, 3, 4, 5, 6, 7));
@@ -210,29 +210,30 @@ static void move_columns_12(const gsai_columns *columns, const gsai_table *table
 #endif
 
 /* From the last output to the first: the margins of the next group want the first ones first. */
-static void column_update(const gsai_columns *columns, gsai_table *table, const float *scales, size_t stride, float lag)
+static void column_update(const gsai_columns *columns, gsai_table *table, const float *scales, size_t stride,
+                          float past_weight)
 {
     size_t k = gsai_table_padded(table->n_outputs);
     if (k % 4 > 0)
-        move_columns_2(columns, table, k -= 2, scales, stride, lag);
+        move_columns_2(columns, table, k -= 2, scales, stride, past_weight);
 #if GSAI_WIDEST >= 16
     if (k % 16 == 12)
-        move_columns_12(columns, table, k -= 12, scales, stride, lag);
+        move_columns_12(columns, table, k -= 12, scales, stride, past_weight);
 #endif
 #if GSAI_WIDEST >= 8
     if (k % 8 > 0)
-        move_columns_4(columns, table, k -= 4, scales, stride, lag);
+        move_columns_4(columns, table, k -= 4, scales, stride, past_weight);
 #if GSAI_WIDEST >= 16
     if (k % 16 > 0)
-        move_columns_8(columns, table, k -= 8, scales, stride, lag);
+        move_columns_8(columns, table, k -= 8, scales, stride, past_weight);
     while (k > 0)
-        move_columns_16(columns, table, k -= 16, scales, stride, lag);
+        move_columns_16(columns, table, k -= 16, scales, stride, past_weight);
 #endif
     while (k > 0)
-        move_columns_8(columns, table, k -= 8, scales, stride, lag);
+        move_columns_8(columns, table, k -= 8, scales, stride, past_weight);
 #endif
     while (k > 0)
-        move_columns_4(columns, table, k -= 4, scales, stride, lag);
+        move_columns_4(columns, table, k -= 4, scales, stride, past_weight);
 }
 
 static void row_margins(const gsai_group *group, const gsai_table *table, size_t row, double *restrict margins)
@@ -249,12 +250,12 @@ static void row_margins(const gsai_group *group, const gsai_table *table, size_t
     }
 }
 
-static void row_update(const gsai_group *group, gsai_table *table, size_t row, const float *scale, float lag)
+static void row_update(const gsai_group *group, gsai_table *table, size_t row, const float *scale, float past_weight)
 {
     size_t n = gsai_table_padded(table->n_outputs), average = gsai_table_average(table), mean = gsai_table_mean(table);
     for (size_t e = group->start[row], end = e + group->n[row]; e < end; e++) {
         gsai_cell *record = gsai_table_slot(table, group->slot[e]);
-        move(record, record + average, group->along[e], lag, scale, n);
+        move(record, record + average, group->direction[e], past_weight, scale, n);
         add_squares(record + mean, group->square[e], 1);
     }
 }
@@ -291,16 +292,16 @@ static inline sixteen_floats exp_of_sixteen(sixteen_floats x)
 
 static float exponentiate_floats(float *m, size_t n, float *shift)
 {
-    sixteen_floats e, lane = {0}, most = lane - INFINITY;
+    sixteen_floats e, lane = {0}, max = lane - INFINITY;
     for (size_t i = n; i % 16 > 0; i++)
         m[i] = -INFINITY;
     for (size_t i = 0; i < n; i += 16) {
         memcpy(&e, m + i, sizeof e);
-        sixteen_ints above = e > most;
-        most = (sixteen_floats)(((sixteen_ints)e & above) | ((sixteen_ints)most & ~above));
+        sixteen_ints above = e > max;
+        max = (sixteen_floats)(((sixteen_ints)e & above) | ((sixteen_ints)max & ~above));
     }
     for (size_t j = 0; j < 16; j++)
-        *shift = most[j] > *shift ? most[j] : *shift;
+        *shift = max[j] > *shift ? max[j] : *shift;
     for (size_t i = 0; i < n; i += 16) {
         memcpy(&e, m + i, sizeof e);
         e = exp_of_sixteen(e - *shift);

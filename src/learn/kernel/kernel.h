@@ -16,11 +16,10 @@
 #ifndef GSA_LEARN_KERNEL_KERNEL_H
 #define GSA_LEARN_KERNEL_KERNEL_H
 
-#include "learn/row.h"
 #include "learn/group.h"
+#include "learn/kernel/merge_block.h"
 #include "learn/row.h"
 #include "learn/table.h"
-#include "learn/kernel/merge_block.h"
 
 #include <stdbool.h>
 
@@ -35,7 +34,7 @@ static inline double gsai_add_lanes(const double s[GSAI_LANES])
 /* Rows and sums of squares of features, by slot, that the table does not hold. */
 typedef struct gsai_counts_before {
     const uint64_t *count;
-    const double *mass;
+    const double *sum_sq;
     size_t n;
 } gsai_counts_before;
 
@@ -52,8 +51,9 @@ typedef struct gsai_kernels {
     bool (*take_many)(const gsai_table *table, const gsai_entries *entries, double c, double *margins);
     /* weight += scale * x, average += lag * that, and the counts; of several outputs weight += scale * (step * x),
      * scale one a output and 0 in the padding. */
-    void (*update_one)(gsai_table *table, const gsai_entries *entries, double scale, double lag);
-    void (*update_many)(gsai_table *table, const gsai_entries *entries, double step, const float *scale, double lag);
+    void (*update_one)(gsai_table *table, const gsai_entries *entries, double scale, double past_weight);
+    void (*update_many)(gsai_table *table, const gsai_entries *entries, double step, const float *scale,
+                        double past_weight);
     /* The slots and values of a row of ones, into a group; returns what gsai_row_look_at finds. */
     gsai_row_look (*stage_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
     /* The same of a row with values, those that are not 0. */
@@ -66,8 +66,9 @@ typedef struct gsai_kernels {
     void (*group_margins_free)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
                                gsai_group_margins *out);
     /* weight += scale * along, average += lag * that, counts, and means of squares unless none moves. */
-    void (*group_update)(const gsai_group *group, gsai_table *table, const float *scale, float lag, bool means_move);
-    void (*group_update_intercept)(const gsai_group *group, gsai_table *table, float by, float lag);
+    void (*group_update)(const gsai_group *group, gsai_table *table, const float *scale, float past_weight,
+                         bool means_move);
+    void (*group_update_intercept)(const gsai_group *group, gsai_table *table, float by, float past_weight);
     /* Of a whole group: 1 - p, the greedy step and e^-|m| of margins m with the sign of the row's class. */
     void (*logistic_steps)(const float *m, const float *sign, float *rest, float *lambda, float *e);
     /* Of groups with several outputs (groups_many.h): directions and x.Dx of the rows. */
@@ -77,17 +78,18 @@ typedef struct gsai_kernels {
                                   gsai_group_margins *out);
     /* The same of columns, and their squares; c: the weights of the rows. */
     void (*column_directions)(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
-                              const float *c, bool units_free, float *xdx);
+                              const float *c, bool standardised, float *xdx);
     /* The margins of all rows of a group with columns, [rows x stride]; weight += the sum of scale * along over the
      * rows, average += lag * that, means and counts. Scales are 0 beyond the outputs and rows. */
     void (*column_margins)(const gsai_columns *columns, const gsai_table *table, float *margins, size_t stride);
     void (*column_update)(const gsai_columns *columns, gsai_table *table, const float *scales, size_t stride,
-                          float lag);
+                          float past_weight);
     /* The same of one row, without columns. */
     void (*row_margins)(const gsai_group *group, const gsai_table *table, size_t row, double *margins);
-    void (*row_update)(const gsai_group *group, gsai_table *table, size_t row, const float *scale, float lag);
+    void (*row_update)(const gsai_group *group, gsai_table *table, size_t row, const float *scale, float past_weight);
     /* And of one feature. */
-    void (*move)(gsai_cell *weight, gsai_cell *average, float along, float lag, const float *scale, size_t n);
+    void (*move)(gsai_cell *weight, gsai_cell *average, float direction, float past_weight, const float *scale,
+                 size_t n);
     /* Of n classes and their padding to a multiple of 16. *shift becomes the largest of itself and all m, m = e^(m -
      * shift), which is 0 below e^-64; the sum of them. And e = p = e * per_total; the sum of p (e^p - 1). */
     float (*exponentiate_floats)(float *m, size_t n, float *shift);
@@ -99,14 +101,14 @@ typedef struct gsai_kernels {
     /* Blocks of slots that are merged (slots.h). Records of a table into a view; terms of averages times per_total. */
     void (*view_records)(gsai_view *view, const gsai_cell *cells, size_t room, size_t n, float per_total);
     /* The sums of one state, of whose average the base's is `kept`. False if it knows less of a slot than the base. */
-    bool (*sum_changes)(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool units_free,
+    bool (*sum_changes)(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool standardised,
                         size_t n);
     void (*add_sums)(gsai_sums *to, const gsai_sums *from, size_t n_outputs, size_t n);
     /* merge_slots.h has the formula; alpha > 0. */
-    void (*gains)(const float *all, const float *one, size_t n, float alpha, float *gain);
+    void (*aggregations)(const float *all, const float *one, size_t n, float alpha, float *aggregation);
     /* Sums of changes become their means; mass and presence of the base become those of the result. n_states: how many
      * count; 0: those that met a slot. */
-    void (*mean_changes)(gsai_sums *sums, gsai_view *start, bool units_free, double n_states, size_t n,
+    void (*mean_changes)(gsai_sums *sums, gsai_view *start, bool standardised, double n_states, size_t n,
                          gsai_block_steps *out);
     /* The records of the result. */
     void (*enter_slots)(gsai_cell *cells, size_t room, const gsai_view *start, const gsai_sums *changes,

@@ -34,30 +34,30 @@ static void gather_ones(gsai_entries *entries, const gsai_row *row)
     const uint32_t *restrict index = row->index;
     uint32_t *restrict slot = entries->slot;
     double *restrict x = entries->x;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (size_t i = 0; i < row->n; i++) {
         slot[i] = index[i] + 1;
         x[i] = 1;
-        most = slot[i] > most ? slot[i] : most;
+        max = slot[i] > max ? slot[i] : max;
     }
     entries->n = row->n;
-    entries->n_slots = (size_t)most + 1;
+    entries->n_slots = (size_t)max + 1;
 }
 
 static void gather_values(gsai_entries *entries, const gsai_row *row)
 {
     size_t n = 0;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (size_t i = 0; i < row->n; i++) {
         float x = row->value[i];
         uint32_t slot = (row->index ? row->index[i] : (uint32_t)i) + 1;
         entries->x[n] = (double)x;
         entries->slot[n] = slot;
         n += x != 0;
-        most = x != 0 && slot > most ? slot : most;
+        max = x != 0 && slot > max ? slot : max;
     }
     entries->n = n;
-    entries->n_slots = (size_t)most + 1;
+    entries->n_slots = (size_t)max + 1;
 }
 
 static void gather(gsai_entries *entries, const gsai_row *row, bool intercept)
@@ -110,26 +110,26 @@ static void count_row(const gsai_entries *entries, double c)
     const double *restrict x = entries->x;
     float *restrict mean = entries->mean;
     uint32_t *restrict count = entries->count;
-    double *restrict mass = entries->product;
+    double *restrict sum_sq = entries->product;
     size_t n = padded(entries);
     int n_new = 0;
-    int32_t most = 0;
+    int32_t max = 0;
     for (size_t i = 0; i < n; i++) {
         double square = c * x[i] * x[i];
         square = square < 1e-37 ? 1e-37 : square; /* as GSAI_MIN_SQUARE */
-        mass[i] = square > 1e37 ? 1e37 : square;
+        sum_sq[i] = square > 1e37 ? 1e37 : square;
         count[i]++;
-        most = (int32_t)count[i] > most ? (int32_t)count[i] : most;
-        n_new += (float)mass[i] != mean[i];
+        max = (int32_t)count[i] > max ? (int32_t)count[i] : max;
+        n_new += (float)sum_sq[i] != mean[i];
     }
     if (n_new == (int)(entries->n_padded - entries->n_all))
         return;
-    if (most < MANY_ROWS)
+    if (max < MANY_ROWS)
         for (size_t i = 0; i < n; i++)
-            mean[i] = (float)((double)mean[i] + (mass[i] - (double)mean[i]) / (double)(int32_t)count[i]);
+            mean[i] = (float)((double)mean[i] + (sum_sq[i] - (double)mean[i]) / (double)(int32_t)count[i]);
     else
         for (size_t i = 0; i < n; i++)
-            mean[i] = round_evenly((double)mean[i] + (mass[i] - (double)mean[i]) / (double)(int32_t)count[i],
+            mean[i] = round_evenly((double)mean[i] + (sum_sq[i] - (double)mean[i]) / (double)(int32_t)count[i],
                                    (int32_t)count[i]);
 }
 
@@ -237,7 +237,7 @@ static bool take_many(const gsai_table *table, const gsai_entries *entries, doub
 /* ---- updates ------------------------------------------------------------------------------------------------------
  */
 
-static void update_one(gsai_table *table, const gsai_entries *entries, double scale, double lag)
+static void update_one(gsai_table *table, const gsai_entries *entries, double scale, double past_weight)
 {
     size_t n = padded(entries);
     gsai_cell *cells = table->cells;
@@ -246,7 +246,7 @@ static void update_one(gsai_table *table, const gsai_entries *entries, double sc
     for (size_t i = 0; i < n; i++) {
         float move = (float)(scale * x[i]);
         weight[i] += move;
-        late[i] = (float)(lag * (double)move);
+        late[i] = (float)(past_weight * (double)move);
     }
     for (size_t i = 0; i < entries->n_all; i++) {
         gsai_cell *record = cells + GSAI_ONE_STRIDE * (size_t)entries->slot[i];
@@ -258,40 +258,42 @@ static void update_one(gsai_table *table, const gsai_entries *entries, double sc
 }
 
 /* Floats, not cells: gcc does not vectorise sums of a union's members. */
-static inline void move_wide(float *restrict weight, float *restrict average, float along, float lag,
+static inline void move_wide(float *restrict weight, float *restrict average, float direction, float past_weight,
                              const float *restrict scale, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
-        float by = scale[k] * along;
+        float by = scale[k] * direction;
         weight[k] += by;
-        average[k] += by * lag;
+        average[k] += by * past_weight;
     }
 }
 
-static inline void move(gsai_cell *weight, gsai_cell *average, float along, float lag, const float *scale, size_t n)
+static inline void move(gsai_cell *weight, gsai_cell *average, float direction, float past_weight, const float *scale,
+                        size_t n)
 {
     size_t n_wide = n == 2 ? n : n / 16 * 16;
-    move_wide(&weight->f, &average->f, along, lag, scale, n_wide);
+    move_wide(&weight->f, &average->f, direction, past_weight, scale, n_wide);
     for (size_t k = n_wide; k < n; k += 4) {
         four_floats w, a, by;
         memcpy(&by, scale + k, sizeof by);
         memcpy(&w, weight + k, sizeof w);
         memcpy(&a, average + k, sizeof a);
-        by *= along;
+        by *= direction;
         w += by;
-        a += by * lag;
+        a += by * past_weight;
         memcpy(weight + k, &w, sizeof w);
         memcpy(average + k, &a, sizeof a);
     }
 }
 
-static void update_many(gsai_table *table, const gsai_entries *entries, double step, const float *scale, double lag)
+static void update_many(gsai_table *table, const gsai_entries *entries, double step, const float *scale,
+                        double past_weight)
 {
     size_t n = gsai_table_padded(table->n_outputs), average = gsai_table_average(table), mean = gsai_table_mean(table);
     /* Backwards: the margins took the last records last, and those of the next row will want the first ones first. */
     for (size_t i = entries->n_all; i-- > 0;) {
         gsai_cell *record = gsai_table_slot(table, entries->slot[i]);
-        move(record, record + average, (float)(step * entries->x[i]), (float)lag, scale, n);
+        move(record, record + average, (float)(step * entries->x[i]), (float)past_weight, scale, n);
         record[mean].f = entries->mean[i];
         record[mean + 1].u = entries->count[i];
     }
@@ -331,7 +333,7 @@ const gsai_kernels GSAI_KERNELS = {
     .view_records = view_records,
     .sum_changes = sum_changes,
     .add_sums = add_sums,
-    .gains = gains,
+    .aggregations = aggregations,
     .mean_changes = mean_changes,
     .enter_slots = enter_slots,
 };

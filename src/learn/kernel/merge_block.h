@@ -25,8 +25,8 @@ static inline size_t gsai_slots_at(const gsai_slots *slots, size_t i)
 
 /* Slots of a state in the outputs of the merged one: last weights, what averages lack of them, mass and presence. */
 typedef struct gsai_view {
-    float *last, *lag;    /* [outputs x block] */
-    double *mass, *count; /* [block] */
+    float *last, *behind;   /* [outputs x block] */
+    double *sum_sq, *count; /* [block] */
     size_t block, n_outputs;
     void *memory;
 } gsai_view;
@@ -37,7 +37,7 @@ typedef struct gsai_sums {
     bool is_empty;   /* none of them has met any slot: the rest is not valid */
     float *sum;      /* [gsai_sums_width x block]: changes of weights, of averages, mass, squared presence */
     double *count;   /* [block]: presence since the base; whole numbers, as is */
-    double *met;     /* [block]: the number of states that met a slot */
+    double *touched; /* [block]: the number of states that met a slot */
 } gsai_sums;
 
 static inline size_t gsai_sums_width(size_t n_outputs)

@@ -24,16 +24,16 @@ static inline void NAME_WITH(add_columns_, WIDTH)(const gsai_columns *columns, c
 }
 
 /* What the rows ask for together. */
-static inline VECTOR NAME_WITH(sum_rows_, WIDTH)(const VECTOR *scale, const float *along)
+static inline VECTOR NAME_WITH(sum_rows_, WIDTH)(const VECTOR *scale, const float *direction)
 {
-    VECTOR sum = scale[0] * along[0];
+    VECTOR sum = scale[0] * direction[0];
     for (size_t row = 1; row < GSAI_GROUP_ROWS; row++)
-        sum += scale[row] * along[row];
+        sum += scale[row] * direction[row];
     return sum;
 }
 
 static inline void NAME_WITH(move_columns_, WIDTH)(const gsai_columns *columns, const gsai_table *table, size_t k,
-                                                   const float *scales, size_t stride, float lag)
+                                                   const float *scales, size_t stride, float past_weight)
 {
     size_t average = gsai_table_average(table);
     VECTOR scale[GSAI_GROUP_ROWS];
@@ -41,13 +41,13 @@ static inline void NAME_WITH(move_columns_, WIDTH)(const gsai_columns *columns, 
         memcpy(&scale[row], scales + row * stride + k, sizeof scale[row]);
     for (size_t i = 0; i < columns->n; i++) {
         gsai_cell *record = gsai_table_slot(table, columns->slot[i]) + k;
-        VECTOR weight, late, by = NAME_WITH(sum_rows_, WIDTH)(scale, columns->along + GSAI_GROUP_ROWS * i);
+        VECTOR weight, late, by = NAME_WITH(sum_rows_, WIDTH)(scale, columns->direction + GSAI_GROUP_ROWS * i);
         memcpy(&weight, record, sizeof weight);
         memcpy(&late, record + average, sizeof late);
         ask_at(record, -WIDTH);
         ask_at(record + average, -WIDTH);
         weight += by;
-        late += by * lag;
+        late += by * past_weight;
         memcpy(record, &weight, sizeof weight);
         memcpy(record + average, &late, sizeof late);
         if (k == 0)

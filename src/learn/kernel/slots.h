@@ -24,18 +24,18 @@ static inline uint32_t word_of(float f)
 __attribute__((always_inline)) static inline void view_of(gsai_view *view, const uint32_t *restrict record, size_t room,
                                                           size_t n, float per_total)
 {
-    double *restrict mass = view->mass, *restrict count = view->count;
+    double *restrict sum_sq = view->sum_sq, *restrict count = view->count;
     size_t stride = 2 * room + 2;
     for (size_t k = 0; k < view->n_outputs; k++) {
-        float *restrict last = view->last + k * view->block, *restrict lag = view->lag + k * view->block;
+        float *restrict last = view->last + k * view->block, *restrict behind = view->behind + k * view->block;
         for (size_t i = 0; i < n; i++) {
             last[i] = float_of(record[i * stride + k]);
-            lag[i] = float_of(record[i * stride + room + k]) * per_total;
+            behind[i] = float_of(record[i * stride + room + k]) * per_total;
         }
     }
     for (size_t i = 0; i < n; i++) {
         count[i] = (double)(int32_t)record[i * stride + 2 * room + 1];
-        mass[i] = (double)float_of(record[i * stride + 2 * room]) * count[i];
+        sum_sq[i] = (double)float_of(record[i * stride + 2 * room]) * count[i];
     }
 }
 
@@ -50,18 +50,18 @@ static void view_records(gsai_view *view, const gsai_cell *cells, size_t room, s
 /* ---- sums -------------------------------------------------------------------------------------------------------- */
 
 /* Products, not branches; arrays as arguments: compilers then know that they do not overlap. */
-static void presence_since(const double *restrict mass, const double *restrict count, const double *restrict base_mass,
-                           const double *restrict base_count, double free, size_t n, double *restrict since,
-                           double *restrict met, float *restrict gained, float *restrict squares, float *restrict c)
+static void seen_since(const double *restrict sum_sq, const double *restrict count, const double *restrict base_sum_sq,
+                       const double *restrict base_count, double free, size_t n, double *restrict since,
+                       double *restrict touched, float *restrict gained, float *restrict squares, float *restrict c)
 {
     for (size_t i = 0; i < n; i++) {
-        double rows = count[i] - base_count[i], more = mass[i] - base_mass[i], is_met = rows > 0 ? 1.0 : 0.0;
+        double rows = count[i] - base_count[i], more = sum_sq[i] - base_sum_sq[i], is_touched = rows > 0 ? 1.0 : 0.0;
         double presence = free * rows + (1 - free) * more;
         since[i] = rows;
-        met[i] = is_met;
-        gained[i] = (float)(is_met * more) + 0.0F;
-        squares[i] = (float)(is_met * presence * presence);
-        c[i] = (float)(is_met * mass[i]);
+        touched[i] = is_touched;
+        gained[i] = (float)(is_touched * more) + 0.0F;
+        squares[i] = (float)(is_touched * presence * presence);
+        c[i] = (float)(is_touched * sum_sq[i]);
     }
 }
 
@@ -72,24 +72,24 @@ static void changes_since(gsai_sums *sums, const gsai_view *state, const gsai_vi
 {
     for (size_t k = 0; k < state->n_outputs; k++) {
         size_t row = k * state->block;
-        const float *restrict last = state->last + row, *restrict lag = state->lag + row,
-                              *restrict base_last = base->last + row, *restrict base_lag = base->lag + row;
+        const float *restrict last = state->last + row, *restrict behind = state->behind + row,
+                              *restrict base_last = base->last + row, *restrict base_behind = base->behind + row;
         float *restrict change = sums->sum + row, *restrict average = change + state->n_outputs * state->block;
         for (size_t i = 0; i < n; i++) {
             float moved = last[i] - base_last[i];
             change[i] = c[i] * moved + 0.0F;
-            average[i] = c[i] * (moved - (lag[i] - kept * base_lag[i])) + 0.0F;
+            average[i] = c[i] * (moved - (behind[i] - kept * base_behind[i])) + 0.0F;
         }
     }
 }
 
-static bool sum_changes(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool units_free,
+static bool sum_changes(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool standardised,
                         size_t n)
 {
     float c[GSAI_MAX_BLOCK], *gained = sums->sum + 2 * state->n_outputs * state->block;
     uint64_t n_met = 0, n_less = 0;
-    presence_since(state->mass, state->count, base->mass, base->count, units_free ? 1 : 0, n, sums->count, sums->met,
-                   gained, gained + state->block, c);
+    seen_since(state->sum_sq, state->count, base->sum_sq, base->count, standardised ? 1 : 0, n, sums->count,
+               sums->touched, gained, gained + state->block, c);
     for (size_t i = 0; i < n; i++) {
         n_met += sums->count[i] > 0;
         n_less += sums->count[i] < 0;
@@ -118,7 +118,7 @@ static void add_sums(gsai_sums *to, const gsai_sums *from, size_t n_outputs, siz
     for (size_t k = 0; k < gsai_sums_width(n_outputs); k++)
         add_floats(to->sum + k * block, from->sum + k * block, n);
     add_doubles(to->count, from->count, n);
-    add_doubles(to->met, from->met, n);
+    add_doubles(to->touched, from->touched, n);
 }
 
 /* ---- gains ------------------------------------------------------------------------------------------------------- */
@@ -129,46 +129,47 @@ static void add_sums(gsai_sums *to, const gsai_sums *from, size_t n_outputs, siz
 static inline float share_gone(float x)
 {
     const float rounder = 12582912.0F; /* 1.5 * 2^23: a sum with it has no fraction */
-    float least = x > 0 ? x : 0, far = least < 80 ? least : 80, k = (far * -1.44269504F + rounder) - rounder;
+    float min = x > 0 ? x : 0, far = min < 80 ? min : 80, k = (far * -1.44269504F + rounder) - rounder;
     float r = (-far - k * 0.693145752F) - k * 1.42860677e-6F;
     float p = r + r * r * (0.5F + r * (0.166666667F + r * (0.0416666667F + r * (8.33333333e-3F + r * 1.38888889e-3F))));
     float power = float_of((uint32_t)((int32_t)k + 127) << 23);
     return (1 - power) - power * p;
 }
 
-static void gains(const float *restrict all, const float *restrict one, size_t n, float alpha, float *restrict gain)
+static void aggregations(const float *restrict all, const float *restrict one, size_t n, float alpha,
+                         float *restrict aggregation)
 {
     for (size_t i = 0; i < n; i++) {
         float of_all = share_gone(alpha * all[i]), of_one = share_gone(alpha * one[i]);
         float ratio = (of_one > 0 ? of_all : 1) / (of_one > 0 ? of_one : 1);
-        gain[i] = all[i] > one[i] ? ratio : 1;
+        aggregation[i] = all[i] > one[i] ? ratio : 1;
     }
 }
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
 
 /* The base's mass and presence become those of the result. n_states 0: those count that met a slot. */
-static void add_presence(const float *restrict gained, const float *restrict squares, const double *restrict since,
-                         const double *restrict met, double n_states, float free, size_t n, double *restrict mass,
-                         double *restrict count, float *restrict c, float *restrict all, float *restrict one)
+static void add_seen(const float *restrict gained, const float *restrict squares, const double *restrict since,
+                     const double *restrict touched, double n_states, float free, size_t n, double *restrict sum_sq,
+                     double *restrict count, float *restrict c, float *restrict all, float *restrict one)
 {
     const double apart = n_states > 0 ? 0 : 1;
     for (size_t i = 0; i < n; i++) {
-        double total = (n_states + apart * met[i]) * mass[i] + (double)gained[i];
+        double total = (n_states + apart * touched[i]) * sum_sq[i] + (double)gained[i];
         c[i] = (float)(total > 0 ? total : 1);
-        mass[i] += (double)gained[i];
+        sum_sq[i] += (double)gained[i];
         count[i] += since[i];
         all[i] = free * (float)since[i] + (1 - free) * gained[i];
         one[i] = squares[i] / (all[i] > 0 ? all[i] : 1);
     }
 }
 
-static void mean_changes(gsai_sums *sums, gsai_view *start, bool units_free, double n_states, size_t n,
+static void mean_changes(gsai_sums *sums, gsai_view *start, bool standardised, double n_states, size_t n,
                          gsai_block_steps *out)
 {
     const float *restrict c = out->c, *gained = sums->sum + 2 * start->n_outputs * start->block;
-    add_presence(gained, gained + start->block, sums->count, sums->met, n_states, units_free ? 1 : 0, n, start->mass,
-                 start->count, out->c, out->all, out->one);
+    add_seen(gained, gained + start->block, sums->count, sums->touched, n_states, standardised ? 1 : 0, n,
+             start->sum_sq, start->count, out->c, out->all, out->one);
     for (size_t k = 0; k < 2 * start->n_outputs; k++) {
         float *restrict change = sums->sum + k * start->block;
         for (size_t i = 0; i < n; i++)
@@ -179,14 +180,14 @@ static void mean_changes(gsai_sums *sums, gsai_view *start, bool units_free, dou
 static void move_slots(const gsai_view *start, const gsai_sums *changes, size_t k, const gsai_block_steps *by, size_t n,
                        uint32_t *restrict weight, uint32_t *restrict term)
 {
-    const float *restrict last = start->last + k * start->block, *restrict lag = start->lag + k * start->block,
+    const float *restrict last = start->last + k * start->block, *restrict behind = start->behind + k * start->block,
                           *restrict change = changes->sum + k * start->block,
                           *restrict average = change + start->n_outputs * start->block, *restrict step = by->step[0],
                           *restrict average_step = by->step[1];
     const double kept = by->kept, total = by->total;
     for (size_t i = 0; i < n; i++) {
         double from = (double)last[i];
-        double goal = (from - kept * (double)lag[i]) + (double)average_step[i] * (double)average[i];
+        double goal = (from - kept * (double)behind[i]) + (double)average_step[i] * (double)average[i];
         float to = (float)(from + (double)step[i] * (double)change[i]);
         weight[i] = word_of(to);
         term[i] = word_of((float)(total * ((double)to - goal)) + 0.0F);
@@ -195,9 +196,9 @@ static void move_slots(const gsai_view *start, const gsai_sums *changes, size_t 
 
 static void presence_words(const gsai_view *start, size_t n, uint32_t *restrict mean, uint32_t *restrict words)
 {
-    const double *restrict mass = start->mass, *restrict count = start->count;
+    const double *restrict sum_sq = start->sum_sq, *restrict count = start->count;
     for (size_t i = 0; i < n; i++) {
-        mean[i] = word_of((float)(mass[i] / (count[i] > 0 ? count[i] : 1)));
+        mean[i] = word_of((float)(sum_sq[i] / (count[i] > 0 ? count[i] : 1)));
         words[i] = (uint32_t)(int32_t)(count[i] < INT32_MAX ? count[i] : INT32_MAX);
     }
 }

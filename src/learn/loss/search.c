@@ -61,10 +61,10 @@ static double propose(const interval *in, double level, double tolerance)
     else
         u = in->before.u + (in->before.u - in->last.u) * ((in->before.d - level) / (in->last.d - in->before.d));
     double room = 0.5 * tolerance * in->after.u;
-    double least = in->before.u + room, most = in->after.u - room;
-    if (isnan(u) || !(least < most))
+    double min = in->before.u + room, max = in->after.u - room;
+    if (isnan(u) || !(min < max))
         return 0.5 * (in->before.u + in->after.u);
-    return fmin(fmax(u, least), most);
+    return fmin(fmax(u, min), max);
 }
 
 /* The Illinois rule: an end that stays for the second time counts half, so that the next proposal falls on its side. */

@@ -196,12 +196,12 @@ static void set_residual(struct block *block, gsai_rows_at *at)
 static void rows(gsai_rows_at *at)
 {
     struct block block;
-    size_t most = CELLS_PER_BLOCK / at->stride;
-    most = most < GSAI_ROWS_BLOCK ? most : GSAI_ROWS_BLOCK;
+    size_t max = CELLS_PER_BLOCK / at->stride;
+    max = max < GSAI_ROWS_BLOCK ? max : GSAI_ROWS_BLOCK;
     gsai_rows_begin(at);
-    for (size_t from = 0; from < at->n; from += most) {
+    for (size_t from = 0; from < at->n; from += max) {
         block.from = from;
-        block.n = at->n - from < most ? at->n - from : most;
+        block.n = at->n - from < max ? at->n - from : max;
         load(&block, at);
         if (at->direction)
             add_slopes(&block, at);

@@ -14,7 +14,7 @@
 
 typedef struct oracle {
     size_t n_classes, t;
-    int units_free;
+    int standardised;
     double w[SLOTS][CLASSES], q[SLOTS], n[SLOTS], votes, vote_eta, loss;
     double column_n[SLOTS], column_sum[SLOTS], column_square[SLOTS]; /* while present in nine rows of ten */
 } oracle;
@@ -52,11 +52,11 @@ static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size
             if (x[r][i] == 0)
                 continue;
             double d = straight_rarity(o->n[i]) * pow((double)o->t + 2, 0.375), origin = 0;
-            if (o->units_free && is_dense(o, i)) {
+            if (o->standardised && is_dense(o, i)) {
                 origin = o->column_sum[i] / o->column_n[i];
                 double variance = o->column_square[i] / o->column_n[i] - origin * origin;
                 d = variance > 1e-12 ? d / variance : 0;
-            } else if (o->units_free) {
+            } else if (o->standardised) {
                 d *= (o->n[i] + 1) / (o->q[i] + x[r][i] * x[r][i]);
             }
             along[r][i] += d * (x[r][i] - origin);
@@ -84,7 +84,7 @@ static double model_weight(const gsa_model *model, size_t i, size_t k)
     return (double)(i == FEATURES ? gsa_model_intercept(model, k) : gsa_model_weight(model, i, k));
 }
 
-static void compare_with_oracle(size_t n_classes, const char *units, int units_free)
+static void compare_with_oracle(size_t n_classes, const char *units, int standardised)
 {
     rows *r = rows_random(20 + n_classes, n_classes == 2 ? 4001 : 16001, FEATURES, (unsigned)n_classes);
     gsa_batch batch = rows_batch(r);
@@ -93,7 +93,7 @@ static void compare_with_oracle(size_t n_classes, const char *units, int units_f
     learn(state, &batch);
     oracle *o = calloc(1, sizeof *o);
     o->n_classes = n_classes;
-    o->units_free = units_free;
+    o->standardised = standardised;
     for (size_t row = 0, n; row < batch.n_rows; row += n) {
         double x[GROUP][SLOTS];
         size_t label[GROUP], most = 1 + row / (n_classes == 2 ? 512 : 2048); /* groups grow with the rows learned */
@@ -169,7 +169,7 @@ static void rows_sorted_by_label_do_not_hide_the_better_units(void **unused)
     gsa_state *state = state_with("method", "auto", NULL);
     learn(state, &batch);
     gsa_state_end_pass(state);
-    assert_true(state->units_free);
+    assert_true(state->standardised);
     gsa_state_free(state);
     free(r);
 }

@@ -308,7 +308,7 @@ static void a_kept_best_survives_saving_and_forking(void **unused)
         /* A fork has a best of its own: what the copy finds does not change the state. */
         bytes before = state_bytes(quiet);
         copy = forked(quiet, 1);
-        copy->best.weight[0] += 1;
+        copy->best_checkpoint.weight[0] += 1;
         same_bytes(&before, quiet);
         free(before.data);
         free_states(copy, quiet, disturbed);

@@ -65,7 +65,7 @@ static void weights_follow_their_formula(void **unused)
         total += c;
         gsai_row view = gsai_row_at(&batch, row);
         must_be_ok(gsai_state_learn(by_hand, &view, (size_t)r->label[row], 0, c, &error), &error);
-        gsai_row_weights_add(&by_hand->given, (double)r->weight[row]);
+        gsai_row_weights_add(&by_hand->row_weights, (double)r->weight[row]);
     }
     gsa_summary summary = state_summary(state);
     assert_close(summary.loss_weight, total, 1e-9 * total);
@@ -178,8 +178,9 @@ static void merges_add_up_by_label(void **unused)
     learn(plain, &y);
     gsa_state *all = merged_two(a, b, NULL), *turned = merged_two(b, a, NULL);
     same_states(all, turned);
-    double mean[2] = {a->given.sum / (double)a->given.n_rows, b->given.sum / (double)b->given.n_rows};
-    double all_mean = all->given.sum / (double)all->given.n_rows;
+    double mean[2] = {a->row_weights.sum / (double)a->row_weights.n_rows,
+                      b->row_weights.sum / (double)b->row_weights.n_rows};
+    double all_mean = all->row_weights.sum / (double)all->row_weights.n_rows;
     for (size_t i = 0; i < 4; i++)
         assert_close(sum_of(all, labels[i]) * all_mean, sum_of(a, labels[i]) * mean[0] + sum_of(b, labels[i]) * mean[1],
                      1e-9);

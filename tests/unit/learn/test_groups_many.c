@@ -166,7 +166,7 @@ typedef struct matrices {
     gsai_table table;
     gsai_columns columns;
     uint32_t slot[COLUMNS], n_rows[COLUMNS];
-    float x[COLUMNS * GROUP], along[COLUMNS * GROUP], square[COLUMNS], per_unit[COLUMNS];
+    float x[COLUMNS * GROUP], direction[COLUMNS * GROUP], square[COLUMNS], per_unit[COLUMNS];
     float scales[GROUP * STRIDE];
     double origin[COLUMNS];
 } matrices;
@@ -176,7 +176,8 @@ static void draw(matrices *to, size_t n_outputs)
     gsa_env env = gsai_env_resolve(NULL);
     memset(to, 0, sizeof *to);
     assert_int_equal(gsai_table_init(&to->table, SLOTS, n_outputs, &env, NULL), GSA_OK);
-    to->columns = (gsai_columns){COLUMNS, to->origin, to->per_unit, to->x, to->along, to->square, to->slot, to->n_rows};
+    to->columns =
+        (gsai_columns){COLUMNS, to->origin, to->per_unit, to->x, to->direction, to->square, to->slot, to->n_rows};
     for (size_t slot = 0; slot < SLOTS; slot++) {
         gsai_cell *record = gsai_table_slot(&to->table, slot);
         for (size_t k = 0; k < n_outputs; k++) {
@@ -193,7 +194,7 @@ static void draw(matrices *to, size_t n_outputs)
         for (size_t row = 0; row < GROUP; row++) {
             bool has = (i + row) % 5 > 0;
             to->x[i * GROUP + row] = has ? drawn(9000 + i * GROUP + row) : 0;
-            to->along[i * GROUP + row] = has ? drawn(19000 + i * GROUP + row) : 0;
+            to->direction[i * GROUP + row] = has ? drawn(19000 + i * GROUP + row) : 0;
         }
     }
     for (size_t row = 0; row < GROUP; row++)
@@ -251,7 +252,7 @@ static void updates_by_columns_are_those_of_all_rows(void **unused)
                 for (size_t k = 0; k < outputs[o]; k++) {
                     double by = 0;
                     for (size_t row = 0; row < GROUP; row++)
-                        by += (double)m.scales[row * STRIDE + k] * (double)m.along[i * GROUP + row];
+                        by += (double)m.scales[row * STRIDE + k] * (double)m.direction[i * GROUP + row];
                     assert_close((double)is[k].f, (double)was[k].f + by, 1e-6);
                     assert_close((double)is[average + k].f, (double)was[average + k].f + (double)lag * by, 1e-5);
                 }

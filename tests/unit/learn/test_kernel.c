@@ -93,7 +93,7 @@ static void every_kernel_gives_the_bits_of_the_plain_code(void **unused)
 
 /* Class j goes to partial sum j mod 8, as kernel.h says, with the exponentials of base/real.h. */
 /* All that merging two copies with a base does to n slots, the result in `out`. */
-static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n, bool units_free, gsai_table *out)
+static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n, bool standardised, gsai_table *out)
 {
     gsa_env env = gsai_env_resolve(NULL);
     gsai_tree tree;
@@ -113,17 +113,17 @@ static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n
             record[gsai_table_count(table)].u += 1 + (uint32_t)slot;
         }
         kernels->view_records(&copy, table->cells, table->room, n, 0.0625F);
-        assert_true(kernels->sum_changes(&tree.at[c], &copy, &base, 0.75F, units_free, n));
+        assert_true(kernels->sum_changes(&tree.at[c], &copy, &base, 0.75F, standardised, n));
         assert_int_equal(tree.at[c].is_empty, n <= c);
     }
     if (n > 1)
         kernels->add_sums(&tree.at[0], &tree.at[1], table->n_outputs, n);
-    kernels->mean_changes(&tree.at[0], &base, units_free, 0, n, &steps);
-    kernels->gains(steps.all, steps.one, n, 0.01F, steps.step[0]);
-    kernels->gains(steps.all, steps.one, n, 1e-6F, steps.step[1]);
+    kernels->mean_changes(&tree.at[0], &base, standardised, 0, n, &steps);
+    kernels->aggregations(steps.all, steps.one, n, 0.01F, steps.step[0]);
+    kernels->aggregations(steps.all, steps.one, n, 1e-6F, steps.step[1]);
     kernels->enter_slots(out->cells, out->room, &base, &tree.at[0], &steps, n);
     base.count[n - 1] = copy.count[n - 1] + 1; /* more than the copy knows */
-    assert_false(kernels->sum_changes(&tree.at[1], &copy, &base, 0.75F, units_free, n));
+    assert_false(kernels->sum_changes(&tree.at[1], &copy, &base, 0.75F, standardised, n));
     gsai_tree_end(&tree, &env);
     gsai_free(&env, base.memory);
     gsai_free(&env, copy.memory);

@@ -459,7 +459,7 @@ static void copies_with_less_than_their_base_are_refused(void **unused)
     must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
              "state 2 did not start from this base; give its own");
     copies[1]->rows_behind = rows_behind;
-    copies[1]->given.sum = base->given.sum / 2;
+    copies[1]->row_weights.sum = base->row_weights.sum / 2;
     must_say(gsa_state_merge((const gsa_state *const *)copies, 2, base, NULL, &out, &error), GSA_CONFLICT, &error,
              "one is a copy of the base and one a new run");
     assert_null(out);
@@ -474,7 +474,7 @@ static void weights_of_no_rows_leave_a_merge_finite(void **unused)
     gsa_state *a = state_with("holdout", "0", NULL), *b = state_with("holdout", "0", NULL);
     learn_random(a, 1, 100, 20, 2);
     learn_random(b, 2, 100, 20, 2);
-    b->given.n_rows = 0;
+    b->row_weights.n_rows = 0;
     gsa_state *both = merged_two(a, b, NULL), *again = reread(both);
     same_states(both, again);
     free_states(a, b, both, again);

@@ -170,16 +170,16 @@ static void a_rival_that_diverges_loses_the_contest(void **unused)
     gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
     rows *r = rows_new();
     learn_random(state, 1, 100, 10, 3);
-    assert_non_null(state->contest);
+    assert_non_null(state->scaling);
     for (size_t k = 0; k < 3; k++)
-        gsai_table_slot(&state->contest->table, 1)[k].f = 3e38F;
-    state->contest->earlier_loss[1] = state->contest->loss[1] = 0; /* it leads */
+        gsai_table_slot(&state->scaling->table, 1)[k].f = 3e38F;
+    state->scaling->earlier_loss[1] = state->scaling->loss[1] = 0; /* it leads */
     rows_entry(r, 0, 1e10F);
     rows_end(r, 1);
     gsa_batch batch = rows_batch(r);
     learn(state, &batch);
-    assert_null(state->contest);
-    assert_int_equal(state->units_free, 0);
+    assert_null(state->scaling);
+    assert_int_equal(state->standardised, 0);
     assert_int_equal(state->n_rows, 101);
     all_weights_are_finite(state);
     gsa_state *again = reread(state);

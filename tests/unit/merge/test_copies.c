@@ -77,9 +77,9 @@ static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(v
         assert_true(fabs(gsai_state_sum_sq(all, slot) - expected) < 1e-5 * expected);
     }
     assert_int_equal(all->n_rows, 300 + COPIES * ROWS);
-    assert_int_equal(all->clock.now, 300 + COPIES * ROWS);
-    assert_int_equal(all->carried.n, 0); /* counts stay where learning has them at hand */
-    assert_int_equal(all->clock.pace, 1);
+    assert_int_equal(all->averaging.now, 300 + COPIES * ROWS);
+    assert_int_equal(all->prior.n, 0); /* counts stay where learning has them at hand */
+    assert_int_equal(all->averaging.per_row, 1);
     for (size_t c = 0; c < COPIES; c++)
         gsa_state_free(copies[c]);
     free_states(base, all);
@@ -108,7 +108,7 @@ static double weight_of(const gsa_state *state, size_t slot, bool averaged)
  * since, its last ones. */
 static double start_of(const gsa_state *base, const gsa_state *all, size_t slot, bool averaged)
 {
-    double fresh = 1 - gsai_averaging_total(base, base->clock.now) / gsai_averaging_total(all, all->clock.now);
+    double fresh = 1 - gsai_averaging_total(base, base->averaging.now) / gsai_averaging_total(all, all->averaging.now);
     double last = weight_of(base, slot, false);
     return averaged ? fresh * last + (1 - fresh) * weight_of(base, slot, true) : last;
 }
@@ -172,7 +172,7 @@ static void changes_of_rare_features_add_up_and_those_of_frequent_ones_are_avera
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         float all[2] = {0, cases[i].all}, one[2] = {0, cases[i].one}, gain[2];
-        gsai_kernels_best()->gains(all, one, 2, (float)cases[i].alpha, gain);
+        gsai_kernels_best()->aggregations(all, one, 2, (float)cases[i].alpha, gain);
         assert_true(gain[0] == 1);
         assert_close((double)gain[1], cases[i].gain, 4e-7 * cases[i].gain);
     }
@@ -203,9 +203,10 @@ static void a_run_keeps_its_order_of_labels_and_its_best_weights(void **unused)
     assert_int_equal(all->labels.n, 4);
     for (size_t k = 0; k < 4; k++)
         assert_string_equal(all->labels.at[k].text, expected[k]);
-    assert_int_equal(all->best.pass, 1);
-    assert_int_equal(all->best.n_slots, base->best.n_slots);
-    assert_memory_equal(all->best.weight, base->best.weight, base->best.n_slots * base->best.n_outputs * sizeof(float));
+    assert_int_equal(all->best_checkpoint.pass, 1);
+    assert_int_equal(all->best_checkpoint.n_slots, base->best_checkpoint.n_slots);
+    assert_memory_equal(all->best_checkpoint.weight, base->best_checkpoint.weight,
+                        base->best_checkpoint.n_slots * base->best_checkpoint.n_outputs * sizeof(float));
     free_states(all, base, copies[0], copies[1]);
     free(first);
     free(late);
@@ -229,7 +230,7 @@ static void a_copy_that_is_made_again_is_a_new_copy(void **unused)
             bool fits = copy->table.capacity >= base->table.n_slots && copy->table.room == base->table.room;
             must_be_ok(gsa_state_refresh(copy, base, COPIES, &error), &error);
             assert_int_equal(copy->table.cells == memory, fits);
-            assert_int_equal(copy->clock.pace, COPIES);
+            assert_int_equal(copy->averaging.per_row, COPIES);
             same_states(copy, fresh);
             learn(copy, &y);
             learn(fresh, &y);
@@ -296,9 +297,9 @@ static void totals_of_very_many_rows_are_carried(void **unused)
     gsa_state *in_table = merged((const gsa_state *const *)copies, 2, base);
     learn(copies[1], &batch);
     gsa_state *apart = merged((const gsa_state *const *)copies, 2, base);
-    assert_int_equal(in_table->carried.n, 0);
+    assert_int_equal(in_table->prior.n, 0);
     assert_int_equal(in_table->n_counted, INT32_MAX - 60 + ROWS);
-    assert_int_equal(apart->carried.n, SLOTS);
+    assert_int_equal(apart->prior.n, SLOTS);
     assert_int_equal(apart->n_counted, 0);
     for (size_t slot = 0; slot < SLOTS; slot++) {
         uint64_t before = gsai_state_n_seen(base, slot), once = gsai_state_n_seen(in_table, slot);

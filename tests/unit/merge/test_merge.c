@@ -466,8 +466,8 @@ static void an_average_of_no_rows_does_not_begin_behind_its_end(void **unused)
     (void)unused;
     gsa_state *a = state_with("average", "recent", NULL), *b = state_with("average", "recent", NULL);
     gsa_state *ab = merged_two(a, b, NULL);
-    assert_int_equal(ab->clock.now, 0);
-    assert_int_equal(ab->clock.first, 0);
+    assert_int_equal(ab->averaging.now, 0);
+    assert_int_equal(ab->averaging.first, 0);
     free_states(a, b, ab);
 }
 
