@@ -35,7 +35,7 @@ typedef struct gsai_method {
     void (*learn)(gsai_optimizer *o, size_t row);
     /* Brings every weight up to date; called before weights are read. */
     void (*catch_up)(gsai_optimizer *o);
-    /* The weights to judge; NULL: o->w itself. */
+    /* The weights to evaluate; NULL: o->w itself. */
     void (*returned)(const gsai_optimizer *o, double *out);
 } gsai_method;
 
@@ -74,7 +74,7 @@ gsa_status gsai_optimizer_new(const gsai_method *method, const double knobs[GSAI
 void gsai_optimizer_free(gsai_optimizer *o);
 /* Learns the rows in the order given: one pass. GSA_DIVERGED if a weight is no longer finite at its end. */
 gsa_status gsai_optimizer_pass(gsai_optimizer *o, const uint32_t *order, size_t n_rows, gsa_error *error);
-/* The weights to judge, [slots x outputs]. */
+/* The weights to evaluate, [slots x outputs]. */
 void gsai_optimizer_weights(gsai_optimizer *o, double *out);
 
 /* For the methods: terms, margins and gradient of a row under weights w; returns the loss, g in o->g. */

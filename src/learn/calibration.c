@@ -70,7 +70,7 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
 #define NEWTON_STEPS 40
 /* Rows; a feature that was in more is never in shrinkage. */
 #define MAX_SHRINKAGE 1e6
-/* Standard errors of the gain, for a shrinkage to be more than chance. */
+/* Standard errors of the improvement, for a shrinkage to be more than chance. */
 #define SHRINKAGE_ERRORS 3
 /* Two numbers are not found from less rows than this where no prior holds them. */
 #define MIN_FREE_ROWS 16u

@@ -11,7 +11,7 @@ typedef struct gsai_calibration {
     double loss;          /* mean loss of the held-out rows with these; NaN if there are none */
 } gsai_calibration;
 
-/* By the rows that a state holds out, under the averaged weights of its table, or of the rival's. Losses of the
+/* Calibrates by the rows that a state holds out, under the averaged weights of one of its tables. Losses of the
  * caller's are left as they are, and so are all with the paper's method; hinge losses get a scale. GSA_STOPPED if
  * `stop` (NULL: never) asks for it. */
 gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsa_env *stop, gsai_calibration *out,

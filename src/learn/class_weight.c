@@ -1,10 +1,10 @@
 /* --class-weight balanced: rows of rare classes count for more than others.
  *
  * A row's weight is multiplied by (r + 1) / (n_k + 1): n_k is the weight of the rows of its class k so far, r that of
- * the rarest class met, but no less than the square root of the weight of all rows; the row is counted in all of them.
- * That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends
- * to r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual,
- * because a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
+ * the rarest class so far, but no less than the square root of the weight of all rows; the row is counted in all of
+ * them. That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends to
+ * r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual, because
+ * a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
 #include "learn/state.h"
 
 #include "base/error.h"
@@ -34,7 +34,7 @@ gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *
     return GSA_OK;
 }
 
-/* A label that was met a few times must not slow down the learning of all others. */
+/* A label that came a few times must not slow down the learning of all others. */
 static double rarest_class(const gsa_state *state, size_t class_number, double c)
 {
     const double *sum = state->class_sums.at;

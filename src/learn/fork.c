@@ -85,7 +85,7 @@ static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_erro
     return GSA_OK;
 }
 
-/* What a new run takes over: labels, the schema, weights, mass and presence, weights of classes, lineage. */
+/* What a new run takes over: labels, the schema, weights, totals of features, weights of classes, lineage. */
 static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
 {
     GSA_TRY(gsai_labels_add_all(&to->labels, &from->labels, error));

@@ -1,8 +1,8 @@
 /* Learning a group of rows: their margins, exponentials and divisions run side by side.
  *
- * All rows of a group see the weights before it, and take the mean step after all of them have voted. With steps that
- * end at a row's own minimum several rows at once would go past it, so that only losses with probabilities have groups
- * of more than one row; and the first rows, which move the weights far, have small ones. */
+ * All rows of a group see the weights before it, and take the mean step after the greedy steps of all have entered it.
+ * With steps that end at a row's own minimum several rows at once would go past it, so that only losses with
+ * probabilities have groups of more than one row; and the first rows, which move the weights far, have small ones. */
 #include "learn/state.h"
 
 #include "base/error.h"
@@ -208,7 +208,7 @@ static void add_up_row(const gsai_group *group, const gsai_table *table, size_t 
     }
 }
 
-/* Directions, x.Dx and, of one output, margins; what the origins of the values add up to along the directions. */
+/* Directions, x.Dx and, of one output, margins; what the origins of the values add up to in the directions. */
 static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_counts_before *before, bool standardised,
                         struct greedy_steps *out)
 {
@@ -285,7 +285,7 @@ static double steps_of(gsa_state *state, const gsai_table *table, size_t row, co
     return state->loss->repeats(g, table->n_outputs, target, greedy, e, c);
 }
 
-/* (rows + 2)^(3/8), the part of all rarities that does not depend on the feature. */
+/* (rows + 2)^(3/8), the part of all inverse frequencies that does not depend on the feature. */
 static double inverse_frequency_of_all(const gsa_state *state)
 {
     double root = sqrt(sqrt((double)state->rows_behind + 2));

@@ -1,12 +1,11 @@
 /* A group: rows that are learned together, against the weights before the first of them.
  *
  *   G1  a group is cut by the rows that are learned and by nothing else: how many were learned before, what they weigh
- *       and how many entries they have. A call, a batch, a save or a clock cuts none: rows of a group that is not full
+ *       and how many entries they have. A call, a batch or a save cuts none: rows of a group that is not full
  *       wait in the state, in its file and in copies of it;
  *   G2  the entries of a row begin at a multiple of 4 and are padded to one, with slot 0 and value 0;
  *   G3  what the table has of a feature is that before the group; the updates are made in the order of rows and
- *       entries, but of several outputs and rows that have much the same features in that of features and rows.
- */
+ *       entries, but of several outputs and rows that have much the same features in that of features and rows. */
 #ifndef GSA_LEARN_GROUP_H
 #define GSA_LEARN_GROUP_H
 

@@ -1,16 +1,17 @@
-/* The held-out sample: rows that are kept out of learning, to judge by.
+/* The held-out sample: rows that are kept out of learning, to measure loss on.
  *
  *   S1  a row is held if the hash of its features is below a threshold, which begins at a tenth of all hashes and only
  *       ever comes down: rows with equal features, a kind of rows, are all held or all learned, whatever their labels
- *       and weights are, and copies of a row cannot judge what was learned from the others;
+ *       and weights are, so that no held row is a copy of one that was learned;
  *   S2  rows that are equal in features and label are one entry, and their weights add up;
  *   S3  a kind of very many rows is common: they are no copies, and the kind cannot be spared. All its rows are
- * learned, its entries hold no weight any more, and judge by the weight that was seen; S4  where there are too many
- * entries, those of the highest hash go back to the caller, who learns what they hold, and the threshold comes down to
- * that hash: in the end every row was either learned or is held; S5  entries are in ascending order of hash, class and
- * number. Those that come in wait in a short list, ascending too, which is now and then put in its place among the
- * others: one by one each would move half of them. Callers that insert settle before others walk over `at`; S6  merging
- * is union and cut, so that order and grouping do not matter. */
+ *       learned, its entries hold no weight any more, and count in the loss by the weight that was seen;
+ *   S4  where there are too many entries, those of the highest hash go back to the caller, who learns what they hold,
+ *       and the threshold comes down to that hash: in the end every row was either learned or is held;
+ *   S5  entries are in ascending order of hash, class and number. Those that come in wait in a short list, ascending
+ *       too, which is now and then put in its place among the others: one by one each would move half of them. Callers
+ *       that insert settle before others walk over `at`;
+ *   S6  merging is union and cut, so that order and grouping do not matter. */
 #ifndef GSA_LEARN_HOLDOUT_H
 #define GSA_LEARN_HOLDOUT_H
 
@@ -23,7 +24,7 @@ typedef struct gsai_held_row {
     uint64_t hash; /* of its features */
     double number; /* label of a regression */
     double weight; /* of this row and of its equals that are held; 0: the kind is common */
-    double seen;   /* of all that came while the entry was here: what it judges by */
+    double seen;   /* of all that came while the entry was here: its weight in the held-out loss */
     uint32_t class_number;
     uint32_t n;
     uint32_t entries[]; /* n ids, n float values */

@@ -1,7 +1,7 @@
-/* The origin of the labels of a regression, and what is known of rows before they are learned.
+/* The offset of the labels of a regression.
  *
  * A weight is a float. An intercept near 1e9 would be right to 64 only, and so would be every prediction; measured from
- * the mean of the labels it is small. Moving the origin changes no prediction: what is relative to it moves too. */
+ * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. */
 #include "learn/engine.h"
 #include "learn/state.h"
 
@@ -21,7 +21,7 @@ void gsai_label_offset_move(gsa_state *state, double to)
 {
     double by = state->label_offset.at - to;
     state->label_offset.at = to;
-    if (by == 0 || state->n_rows == 0) /* an intercept that has learned nothing stays at the origin */
+    if (by == 0 || state->n_rows == 0) /* an intercept that has learned nothing stays at the offset */
         return;
     shift_intercept(&state->table, by);
     if (state->scaling)

@@ -1,4 +1,4 @@
-/* The labels that a run has met. */
+/* The labels of a run. */
 #include "learn/labels.h"
 
 #include "base/error.h"

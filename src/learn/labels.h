@@ -1,4 +1,4 @@
-/* The labels that a run has met, numbered as they came.
+/* The labels of a run, numbered as they came.
  *
  * A label is its text: numbers are written as briefly as reads back equal, so that "+1", "1" and "1.0" are one label.
  * Numbers have a table of their own, so that a row of a known class costs no formatting. */

@@ -1,8 +1,8 @@
 /* Learning a row, or a group of them (group.c).
  *
- * What is the same for every loss and method is here: the mean of the greedy steps, the clock of the average, the row's
- * weight, the guards, and the two learners of a contest. How a step is proposed is the loss's business (loss/), how
- * rows vote and measure the method's (method/). */
+ * What is the same for every loss and method is here: the mean of the greedy steps, the average of the weights, the
+ * row's weight, the guards, and the two ways to learn while the scaling is chosen. The greedy step of a row is the
+ * loss's (loss/). */
 #include "learn/calibration.h"
 
 #include "base/error.h"
@@ -163,7 +163,7 @@ static gsa_status learn_with(gsa_state *state, const struct learner *learner, co
     return rows->is_group ? learn_group(state, learner, loss, error) : learn_row(state, learner, rows, loss, error);
 }
 
-/* Takes the word of the held-out rows on both. */
+/* Measures both scalings on the held-out rows. */
 static void score_held_out(gsa_state *state)
 {
     gsai_scaling *scaling = state->scaling;

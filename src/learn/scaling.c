@@ -1,11 +1,11 @@
-/* The contest for the units of features.
+/* The choice of scaling: features as given, or standardised.
  *
  * Some data has units that mean something (text weights, pixels), some has not (raw measurements), and the two ways to
  * learn are far apart where it matters. So the first rows are learned both ways, and progressive loss decides: over the
  * rows from 4096 to 8191, or over the last half to all of the rows if the first pass is shorter. Early rows are left
- * out of the judgement because freedom from units learns faster at first even where it is worse in the end. With one
- * output the held-out rows have a word too, each as much as a row that is learned: where rows come sorted by label, the
- * next row tells nothing, and calibrated margins of held-out ones do. */
+ * out because standardised features learn faster at first even where they are worse in the end. With one output the
+ * held-out rows count too, each as much as a row that is learned: where rows come sorted by label, the next row tells
+ * nothing, and calibrated margins of held-out ones do. */
 #include "learn/state.h"
 
 #include "base/error.h"

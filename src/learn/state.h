@@ -24,13 +24,13 @@ typedef struct gsai_step_mean {
     double weight;
 } gsai_step_mean;
 
-/* The clock of the average: the average is over the weights after rows first .. now, and starts anew at row restart
- * (never, but for suffix averages). */
+/* The average is over the weights after rows first .. now, and starts anew at row restart (never, but for suffix
+ * averages). */
 typedef struct gsai_averaging {
     uint64_t now;
     uint64_t first;
     uint64_t restart;
-    uint64_t per_row; /* ticks a row: as many as copies learn side by side, each a part of the rows */
+    uint64_t per_row; /* what a row adds to `now`: the number of copies that learn side by side */
 } gsai_averaging;
 
 /* Where the run stands in its input. */
@@ -46,8 +46,8 @@ typedef struct gsai_position {
     double constant_loss; /* the same of the best constant prediction */
 } gsai_position;
 
-/* What the table's counts do not hold: mass and presence of features from before (another run, merged states, or so
- * many rows that a 32-bit count would overflow). n slots, perhaps fewer than the table's. */
+/* Totals that the table's counts do not hold: sums of squares and counts of features from before (another run, merged
+ * states, or so many rows that a 32-bit count would overflow). n slots, perhaps fewer than the table's. */
 typedef struct gsai_prior_totals {
     double *sum_sq;
     uint64_t *count;
@@ -75,7 +75,7 @@ static inline void gsai_row_weights_add(gsai_row_weights *weights, double c)
     weights->n_rows++;
 }
 
-/* Squared loss learns labels as differences from an origin, which a float weight can hold however large the labels are:
+/* Squared loss learns labels as differences from an offset, which a float weight can hold however large the labels are:
  * the mean of the first labels, taken anew at every power of two rows until it is settled. The intercept of the table
  * is relative to it. */
 #define GSAI_LABEL_OFFSET_ROWS 4096u
@@ -99,25 +99,25 @@ typedef struct gsai_column {
 
 /* Columns beyond are never centred: their means would cost memory as the weights do. */
 #define GSAI_MAX_COLUMNS 65536u
-/* Columns by slot, as far as there are any that were ever present in nearly all rows. method/centre.c. */
+/* Columns by slot, as far as there are any that were ever present in nearly all rows. learn/centre.c. */
 typedef struct gsai_centre {
     gsai_column *at;
     size_t n, capacity;
 } gsai_centre;
 
-/* Two ways to learn the same rows, side by side, until one has shown to be better: with features in the units that they
- * are given in (the state's own table), and free of units (the rival's). method/contest.c. */
+/* Two ways to learn the same rows, side by side, until held-out and progressive loss choose one: with features as given
+ * (the state's own table), and standardised. learn/scaling.c. */
 typedef struct gsai_scaling {
-    gsai_table table; /* the rival's */
+    gsai_table table; /* of standardised features */
     gsai_step_mean step;
-    /* Progressive losses, the state's own and the rival's: of the rows since the last power of two, and of those
-     * between the last and the one before it. Together that is the last half to three quarters of the rows. */
+    /* Progressive losses, as given and standardised: of the rows since the last power of two, and of those between the
+     * last and the one before it. Together that is the last half to three quarters of the rows. */
     double loss[2], earlier_loss[2];
     double held_out_loss[2]; /* of all held-out rows together, at the last power of two; of one output */
     uint64_t restart;        /* the next power of two */
 } gsai_scaling;
 
-/* The averaged and calibrated weights that were best by the held-out rows, [slots x outputs]. best.c. */
+/* The averaged and calibrated weights that were best on the held-out rows, [slots x outputs]. learn/quality.c. */
 typedef struct gsai_best_checkpoint {
     float *weight; /* NULL: none */
     size_t n_slots, n_outputs;
@@ -125,7 +125,7 @@ typedef struct gsai_best_checkpoint {
     double loss;
 } gsai_best_checkpoint;
 
-/* How a run began: a rolling hash of its first rows. Two states that began alike must not be added up. */
+/* Identifies a run: a rolling hash of its first rows. Two states that began alike must not be added up. */
 #define GSAI_RUN_ID_ROWS 1024u
 typedef struct gsai_run_id {
     uint64_t hash;
@@ -148,8 +148,8 @@ struct gsa_state {
     gsai_centre centre;
     gsai_scaling *scaling; /* NULL: decided, or nothing to decide */
     bool is_frozen;        /* rows are counted and move no weight */
-    uint64_t n_solved;     /* rows that differ, whose optimum the weights are; 0: they are none */
-    uint64_t standardised; /* 0 or not: what the table learns with; a number, as files have it */
+    uint64_t n_solved;     /* different rows that the weights are the optimum of; 0: they are none */
+    uint64_t standardised; /* whether the table learns standardised features; a number, as files have it */
     uint64_t rows_behind;  /* rows behind the counts of features, those of earlier runs included */
     gsai_step_mean step;
     gsai_averaging averaging;
@@ -159,13 +159,13 @@ struct gsa_state {
     double squared_error, squared_label; /* sums, to notice that squared loss diverges */
     gsai_run_id run_id;
     gsa_fingerprint rows; /* that were taken in the first pass */
-    uint64_t *lineage;    /* origins of the runs this one contains or started from, ascending, without its own; one
-                           * comes twice if a run on the same rows was started from */
+    uint64_t *lineage;    /* ids of the runs this one contains or started from, ascending, without its own; one comes
+                           * twice if a run on the same rows was started from */
     size_t n_lineage, lineage_capacity;
     uint64_t n_merged;
     gsai_sample sample;
     gsai_best_checkpoint best_checkpoint;
-    double *margins; /* scratch, one number a output; they share memory with the scales */
+    double *margins; /* scratch, one number per output; they share memory with the scales */
     float *scales;   /* of the rows of a group, each a multiple of 16 long */
     void *scratch;
     size_t scratch_capacity;
@@ -190,15 +190,15 @@ static inline bool gsai_state_lacks_loss(const gsa_state *state)
     return gsai_loss_is_custom(state->loss) && !state->params.has_custom_loss;
 }
 
-/* An empty state with the given parameters. */
+/* Makes an empty state with these parameters. */
 gsa_status gsai_state_create(const gsai_params *params, const gsa_env *env, gsa_state **out, gsa_error *error);
 
 /* Sets the loss and makes the table. For classes the labels may be entered before or after. */
 gsa_status gsai_state_decide(gsa_state *state, const gsai_loss *loss, gsa_error *error);
-/* Makes room for the labels there are now: more outputs, or one output for two classes becomes one a class (logistic
+/* Makes room for the labels there are now: more outputs, or one output for two classes becomes one per class (logistic
  * becomes softmax). On failure nothing has changed. */
 gsa_status gsai_state_fit_labels(gsa_state *state, gsa_error *error);
-/* One output for two classes into two, of the same model. */
+/* Turns one output for two classes into two, of the same model. */
 gsa_status gsai_state_split(gsa_state *state, gsa_error *error);
 /* Returns the intercept of a class that none of the rows so far had: -log(rows + 1), not 0, or one stray label would
  * take a share of every probability. 0 without probabilities or an intercept, and in the paper's method. */
@@ -220,14 +220,14 @@ __attribute__((always_inline)) static inline void gsai_state_fetch(const gsa_sta
         __builtin_prefetch((const void *)(first + row->index[i] * size), 1);
 }
 
-/* learn.c: makes room for a row, whose values must be finite, and what it takes to learn it. */
+/* learner.c: makes room for a row, whose values must be finite, and what it takes to learn it. */
 gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *error);
-/* learn.c: makes room for features up to that slot. */
+/* Makes room for features up to that slot, in both tables or in none. */
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
-/* learn.c: one row. Class for losses with classes, y for the others, c > 0 its weight. */
+/* learner.c: learns one row. Class for losses with classes, y for the others, c > 0 its weight. */
 gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
                             gsa_error *error);
-/* learn.c: the same of a row that was staged for its group, since when none was learned. */
+/* learner.c: learns a row that was staged for its group, since when none was learned. */
 gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
                                    gsa_error *error);
 
@@ -250,16 +250,16 @@ gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *erro
 gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
                             double past_weight, double *loss);
 /* group_many.c, of several outputs: the directions of a group whose rows have much the same features, by columns; x.Dx,
- * and what the origins of the values add up to along them. False: it is to be learned by rows. */
+ * and what the origins of the values add up to in them. False: it is to be learned by rows. */
 bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
                                bool standardised, double *xdx, double *origins);
-/* The greedy steps of the rows, whose directions are known, and the weighted sum of
- * their losses; the gradient scales stay in the state. False if a margin is not finite. */
+/* Finds the greedy steps of the rows, whose directions are known, and the weighted sum of their losses; the gradient
+ * scales stay in the state. False if a margin is not finite. */
 bool gsai_group_greedy_steps(gsa_state *state, const gsai_table *table, const gsai_target *target,
                              gsai_greedy_step *out, double *loss);
-/* The gradient scales of a row, in the state's margins. */
+/* Returns the gradient scales of a row, in the state's margins. */
 const double *gsai_group_scales(gsa_state *state, const gsai_table *table, size_t row);
-/* Moves the weights by scale times the gradient scales of each row along its direction; intercept: that of slot 0. */
+/* Moves the weights by scale times the gradient scales of each row times its direction; intercept: that of slot 0. */
 void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
                             float past_weight);
 void gsai_group_clear(gsai_group *group);
@@ -268,15 +268,15 @@ gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *erro
 /* fork.c: a copy whose group is closed. */
 gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error);
 
-/* label_origin.c: enters a label of weight c that is about to be learned, and moves the origin if it is time. */
+/* label_offset.c: enters a label of weight c that is about to be learned, and moves the offset if it is time. */
 void gsai_label_offset_add(gsa_state *state, double y, double c);
-/* Moves the origin of labels, and the weights that are relative to it. */
+/* Moves the offset of labels, and the weights that are relative to it. */
 void gsai_label_offset_move(gsa_state *state, double to);
-/* Sets the origin of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
+/* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
  * are copies of, or NULL. */
 void gsai_label_offsets_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
 
-/* prepare.c: can this be a label? And what it means to the state, which may be a new class. */
+/* prepare.c: GSA_INPUT if this cannot be a label; and what it means to the state, which may be a new class. */
 gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error);
 gsa_status gsai_label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
                            gsa_error *error);
@@ -327,7 +327,7 @@ static inline gsai_target gsai_held_target(const gsa_state *state, const gsai_he
     return (gsai_target){held->class_number, held->number - state->label_offset.at, &state->params.custom_loss};
 }
 
-/* Total mass and presence of a slot, from before and from the table. */
+/* Returns the sum of squares of a slot, and the rows that it was in, prior totals included. */
 double gsai_state_sum_sq(const gsa_state *state, size_t slot);
 static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
 {
@@ -342,24 +342,24 @@ static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table
     return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
            (slot < state->prior.n ? (double)state->prior.count[slot] : 0);
 }
-/* What the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
+/* Returns what the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)
 {
     double count = shrinkage > 0 ? (double)gsai_state_n_seen(state, slot) : 1;
     return count > 0 ? count / (count + shrinkage) : 0;
 }
-/* Moves the table's counts into the carried totals. */
+/* Moves the table's counts into the prior totals. */
 gsa_status gsai_state_fold(gsa_state *state, gsa_error *error);
 gsa_status gsai_prior_totals_grow(gsai_prior_totals *prior, size_t n, const gsa_env *env, gsa_error *error);
 
-/* contest.c: opens it where the method asks for one and nothing is learned yet; makes room in the rival's table; closes
- * it, with the better of the two as the state's own. Closing one that is not there does nothing. */
+/* scaling.c: opens the choice where the method asks for one and nothing is learned yet; closes it, with the better
+ * table as the state's own. Closing one that is not open does nothing. */
 gsa_status gsai_scaling_open(gsa_state *state, gsa_error *error);
-/* A contest whose rival has counted what the state's own table has; its weights are still to be filled in. */
+/* Opens a choice whose second table has counted what the state's own has; its weights are still to be filled in. */
 gsa_status gsai_scaling_resume(gsa_state *state, gsa_error *error);
 void gsai_scaling_close(gsa_state *state);
-/* By as much as counts for a gain: where values are all ones there is nothing to be free of, and the plain way is the
- * faster one. */
+/* Whether the standardised features are better by more than GSA_MIN_GAIN: where values are all ones both are the same,
+ * and features as given are the faster way. */
 static inline bool gsai_scaling_prefers_standard(const gsai_scaling *scaling)
 {
     double loss[2];
@@ -367,7 +367,7 @@ static inline bool gsai_scaling_prefers_standard(const gsai_scaling *scaling)
         loss[i] = scaling->earlier_loss[i] + scaling->loss[i] + scaling->held_out_loss[i];
     return loss[1] < (1 - GSA_MIN_GAIN) * loss[0];
 }
-/* The table that is ahead: the state's own unless a contest is open and the rival leads. */
+/* Returns the table that is better so far: the state's own unless a choice is open and standardised features lead. */
 static inline const gsai_table *gsai_state_table(const gsa_state *state)
 {
     return state->scaling && gsai_scaling_prefers_standard(state->scaling) ? &state->scaling->table : &state->table;
@@ -421,7 +421,7 @@ static inline double gsai_state_average(const gsa_state *state, size_t slot, siz
     return weight - (double)record[gsai_table_average(table) + output].f / total;
 }
 
-/* The mean step, 0 before the first row. */
+/* Returns the mean step, 0 before the first row. */
 static inline double gsai_step_mean_value(const gsai_step_mean *step)
 {
     return step->weight > 0 ? step->sum / step->weight : 0.0;

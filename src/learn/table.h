@@ -3,10 +3,10 @@
  * Slot 0 is the intercept, feature i has slot i + 1. A record of K outputs has 2 room + 2 cells of 4 bytes:
  *   weight[0..K) ... average[0..K) ... mean_square count
  * where `room` >= K, a multiple of 4 above 2, leaves space for classes to come. With K = 1 that is 16 bytes: one cache
- * line a feature.
+ * line per feature.
  *
  *   T1  cells beyond K, and beyond n_slots, are zero;
- *   T2  mean_square * count is the mass sum c x^2 since the last fold, count the rows where the feature was present. */
+ *   T2  mean_square * count is the sum of c x^2 since the last fold, count the rows where the feature was present. */
 #ifndef GSA_LEARN_TABLE_H
 #define GSA_LEARN_TABLE_H
 

@@ -9,7 +9,7 @@
 
 /* ---- the held-out sample ----------------------------------------------------------------------------------------- */
 
-/* A kind of more rows is common; and of so many different labels of one the others do not judge. */
+/* Rows above which a kind is common; and different labels above which others of the kind are not held out. */
 #define COMMON_WEIGHT 64.0
 #define COMMON_LABELS 64u
 
@@ -130,7 +130,8 @@ static gsa_status keep(gsa_state *state, const gsa_batch *batch, size_t row, uin
     return gsai_sample_insert(&state->sample, kept, &state->env, error);
 }
 
-/* A row of a kind that is common, or becomes so: it judges, and is learned. Room for it is made first. */
+/* A row of a kind that is common, or becomes so: it counts in the held-out loss, and is learned. Room for it is made
+ * first. */
 static gsa_status keep_common(gsa_state *state, const gsa_batch *batch, size_t row, uint64_t hash,
                               const struct row_target *target, const gsai_kind *kind, gsa_error *error)
 {

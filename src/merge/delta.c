@@ -107,7 +107,7 @@ gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error)
     return to->failed ? gsai_fail(error, GSA_IO, "the bytes of a slice could not be written") : GSA_OK;
 }
 
-/* Which slots were met, as bits and as numbers; and whether a count needs eight bytes. */
+/* Which slots were touched, as bits and as numbers; and whether a count needs eight bytes. */
 static void find_touched(const gsai_sums *sums, size_t n_slots, gsai_chunk *of, unsigned char *bits, uint32_t *at)
 {
     double max = 0;
@@ -297,7 +297,7 @@ typedef struct reduction {
     gsai_tree tree;
 } reduction;
 
-/* The next block that somebody has met; UINT64_MAX: none. */
+/* Returns the next block of any delta; UINT64_MAX: none. */
 static uint64_t next_block(const reduction *all)
 {
     uint64_t next = UINT64_MAX;

@@ -1,14 +1,14 @@
-/* Slices in bytes.
+/* Deltas: what copies have learned of some features, in bytes.
  *
- *   1 A delta is of a range of features and of copies that follow one another. A block of features (merge_sums.h) is a
- *     chunk for every run of its copies that has met any: a run is a whole part of the tree, so that sums of several
- *     deltas add up to the same bits. United, a delta is of all copies, which are one run.
- *   2 A delta is a head of six words of eight bytes (kind, outputs, first feature, features, first copy, copies), the
+ *   1 A delta is of a range of features and of copies that follow one another. A block of features (sums.h) is a chunk
+ *     for every run of its copies that has touched any: a run is a whole part of the tree, so that sums of several
+ *     deltas add up to the same bits. Reduced, a delta is of all copies, which are one run.
+ *   2 A delta is a header of six words of eight bytes (kind, outputs, first feature, features, first copy, copies), the
  *     chunks, by block and run, and how many these are.
  *   3 A chunk is four words of four bytes (block, first copy of the run from that of the delta on, copies, features |
- *     WIDE if counts have eight bytes), a bit for every feature of the block that a copy of the run has met; and of
- *     these the rows of the sums in floats, the counts, and how many copies met each, in no byte for one copy, in one
- *     byte for up to 255, else in four.
+ *     WIDE if counts have eight bytes), a bit for every feature of the block that a copy of the run has touched; and of
+ *     these the rows of the sums in floats, the counts, and how many copies touched each, in no byte for one copy, in
+ *     one byte for up to 255, else in four.
  *   4 All of it is little-endian, and nothing is aligned. */
 #ifndef GSA_MERGE_DELTA_H
 #define GSA_MERGE_DELTA_H
@@ -22,7 +22,7 @@
 typedef struct gsai_delta {
     const unsigned char *chunks;
     uint64_t first, n_features, first_copy, n_copies, n_chunks;
-    uint64_t end; /* the last feature that a copy has met + 1, or 0 */
+    uint64_t end; /* the last feature that a copy has touched + 1, or 0 */
 } gsai_delta;
 
 typedef struct gsai_sink {
@@ -36,7 +36,7 @@ typedef struct gsai_sink {
 
 gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsa_env *env, gsa_error *error);
 void gsai_sink_head(gsai_sink *to, uint64_t kind, const gsai_delta *of);
-/* Block `number` of a delta that begins with this copy; a block that nobody met leaves nothing. */
+/* Writes block `number` of a delta that begins with this copy; nothing if no copy has touched it. */
 void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy);
 /* GSA_IO if anything could not be written. Also of one that was not opened. */
 gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error);
@@ -45,7 +45,7 @@ typedef struct gsai_chunk {
     uint64_t block;
     size_t first, n_copies;          /* the run, from the first copy of the delta on */
     size_t n;                        /* features */
-    size_t count_size, touched_size; /* bytes of their counts, and of the number of copies that met them */
+    size_t count_size, touched_size; /* bytes of their counts, and of the number of copies that touched them */
     size_t size;                     /* bytes in all */
     const unsigned char *bits;
 } gsai_chunk;

@@ -2,8 +2,8 @@
  *
  * Averaged copies are under-confident, because P copies each took 1/P of the steps. With w0 the weights before and D
  * the merged change, the margins of a row are linear in gamma, m0 + gamma m1, so that the loss of a few thousand rows
- * is convex in one number. The rows must be held out: on rows that were learned the search runs away. With a gain
- * (merge_slots.h) the direction is another for every alpha, of which some are tried. */
+ * is convex in one number. The rows must be held out: on rows that were learned the search runs away. With an
+ * aggregation factor (slots.h) the direction is another for every alpha, of which some are tried. */
 #include "merge/slots.h"
 
 #include "base/error.h"
@@ -18,7 +18,7 @@
  * its way. So many worse ones in a row are enough. */
 #define ALPHAS 14
 #define MAX_WORSE 3
-/* Steps of a search: for a stride, and to tell one alpha from another. */
+/* Steps of a search: for the final step, and to tell one alpha from another. */
 #define STEPS 24
 #define STEPS_AMONG 10
 #define MAX_GAMMA 4.0
@@ -77,7 +77,7 @@ typedef struct held_slots {
     size_t n;
     uint32_t *slot, *place; /* place: by entry of the rows, which of the slots it is */
     float *last, *behind, *change, *average;
-    float *all, *one; /* presence, by slot */
+    float *all, *one; /* rows seen, by slot */
 } held_slots;
 
 static void free_slots(held_slots *of, const gsa_env *env)
@@ -153,7 +153,7 @@ static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *e
     return GSA_OK;
 }
 
-/* ---- strides ----------------------------------------------------------------------------------------------------- */
+/* ---- the search -------------------------------------------------------------------------------------------------- */
 
 /* Of the last weights, or of the averaged. */
 typedef struct line_steps {
@@ -166,7 +166,7 @@ typedef struct line_steps {
     float *aggregation; /* by slot */
 } line_steps;
 
-/* Margins where a line starts, or along it. */
+/* Margins where a line starts, or in its direction. */
 static void take_margins(const line_steps *of, bool is_start, double *margins)
 {
     const gsa_state *into = of->merging->into;
@@ -210,7 +210,7 @@ static double loss_with(const line_steps *of, int n_steps, gsai_line_step *line_
         of->merging->into->kernels->aggregations(of->slots->all, of->slots->one, of->slots->n, (float)line_step->alpha,
                                                  of->aggregation);
     take_margins(of, false, of->direction);
-    if (line_step->alpha > 0 && max > MAX_GAMMA) /* what copies lack, the gain has made up for */
+    if (line_step->alpha > 0 && max > MAX_GAMMA) /* what copies lack, the aggregation factor has made up for */
         max = MAX_GAMMA;
     line_step->gamma = search(&of->line, max, n_steps);
     return loss_at(&of->line, line_step->gamma);

@@ -1,4 +1,4 @@
-/* Several states into one: changes since a common base, weighted by mass, added in one fixed tree.
+/* Several states into one: changes since a common base, weighted by sums of squares, added in one fixed tree.
  *
  *   M1  the result does not depend on which worker learned what, only on the states and their numbers;
  *   M2  merging is commutative bit for bit for two states, and associative up to the rounding of doubles to float;
@@ -48,8 +48,8 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
     return status;
 }
 
-/* Whatever the base knows, a state that came from it knows too: labels, features, and no less of each, which whoever
- * adds up several states finds anyway. */
+/* Whether a state knows all that the base knows: labels, features, and no less of each, which adding up several states
+ * finds anyway. */
 static bool knows_all_of(const gsa_state *state, const gsa_state *base, bool is_alone)
 {
     bool same_loss = !base->loss || base->loss == state->loss || gsai_loss_widens_to(base->loss, state->loss);
@@ -135,14 +135,14 @@ static size_t slots_of(const gsai_merging *merging)
     return n_slots;
 }
 
-/* What a merge is written into: labels, loss, origins, and a table of so many slots. */
+/* What a merge is written into: labels, loss, lineage, and a table of so many slots. */
 static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_env *env, gsa_error *error)
 {
     const gsa_state *base = merging->base;
     size_t n_states = merging->n_states;
     GSA_TRY(gsai_state_create(&merging->states[0]->params, env, &merging->into, error));
     gsa_state *into = merging->into;
-    if (base && !into->params.has_custom_loss) /* of heads: functions do not travel */
+    if (base && !into->params.has_custom_loss) /* headers of deltas have no functions */
         gsai_params_take_loss(&into->params, &base->params);
     GSA_TRY(merge_labels(merging, error));
     GSA_TRY(gsai_schema_copy(&into->schema, merging->states[0]->schema, &into->env, error));
@@ -215,7 +215,7 @@ static void clear_common(gsai_sample *sample)
 }
 
 /* The entries below the threshold of all. After the first pass copies hold the rows that the base holds. In it they
- * hold others too, and their heads have these alone. Rows that a copy has given back are cut here. */
+ * hold others too, and headers of deltas have these alone. Rows that a copy has given back are cut here. */
 static gsa_status merge_samples(gsai_merging *merging, gsa_error *error)
 {
     gsa_state *into = merging->into;
@@ -241,7 +241,7 @@ static gsa_status merge_samples(gsai_merging *merging, gsa_error *error)
 
 /* ---- adding up --------------------------------------------------------------------------------------------------- */
 
-/* States that have met no row yet: any of them is what they come to. */
+/* Whether no state has a row yet: any of them is then the result. */
 static bool all_undecided(const gsa_state *const *states, size_t n_states)
 {
     for (size_t s = 0; s < n_states; s++)
@@ -254,11 +254,11 @@ static bool all_undecided(const gsa_state *const *states, size_t n_states)
 static gsa_status make_room_for_counts(gsai_merging *merging, uint64_t n_rows, gsa_error *error)
 {
     gsa_state *into = merging->into;
-    bool prior = n_rows > INT32_MAX || (merging->base && merging->base->prior.n > 0);
+    bool has_prior = n_rows > INT32_MAX || (merging->base && merging->base->prior.n > 0);
     for (size_t s = 0; s < merging->n_states; s++)
-        prior = prior || merging->states[s]->prior.n > 0;
-    into->n_counted = prior ? 0 : n_rows;
-    return prior ? gsai_prior_totals_grow(&into->prior, into->table.n_slots, &into->env, error) : GSA_OK;
+        has_prior = has_prior || merging->states[s]->prior.n > 0;
+    into->n_counted = has_prior ? 0 : n_rows;
+    return has_prior ? gsai_prior_totals_grow(&into->prior, into->table.n_slots, &into->env, error) : GSA_OK;
 }
 
 static gsa_status merge_slots(gsai_merging *merging, gsa_error *error)
@@ -399,8 +399,8 @@ gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies
     return status == GSA_OK ? closed : status;
 }
 
-/* Slices of all copies that follow one another from the first feature on: none is there twice, and none is missing but
- * for the last ones, which nobody can tell. */
+/* Opens deltas of all copies that follow one another from the first feature on: none is there twice, and none is
+ * missing but for the last ones, which cannot be told. */
 static gsa_status open_reduced(const gsai_merging *merging, const void *const *reduced, const size_t *sizes,
                                gsai_delta *out, gsa_error *error)
 {

@@ -1,12 +1,13 @@
 /* What states have learned since a base, a block of slots at a time, added up.
  *
  *   A1  Sums are floats. A state has of a slot
- *         c (w - start) and c (average - start), [outputs] each; mass since the base; squared presence since the base
- *       where c is its mass in the state, and of a slot that it has not met since the base zeros.
+ *         c (w - start) and c (average - start), [outputs] each; sum of squares since the base; squared rows
+ *         seen since the base
+ *       where c is its sum of squares in the state, and of a slot that it has not touched since the base zeros.
  *   A2  States are added up in one fixed binary tree over their numbers: left half plus right half, the left one a
  *       power of two. Runs of states that are aligned to such a power are whole parts of the tree, whatever number of
  *       states there is, so that each may be added up by another process, to the same bits.
- *   A3  No number is -0: to add nothing, as a slot or a run that nobody met is, changes no bit. */
+ *   A3  No number is -0: to add nothing, as a slot that no state of a run has touched, changes no bit. */
 #ifndef GSA_MERGE_SUMS_H
 #define GSA_MERGE_SUMS_H
 
@@ -17,7 +18,7 @@ typedef struct gsai_tree {
     gsai_sums *at;
     size_t depth, n_outputs;
     const gsai_kernels *kernels;
-    size_t n_slots; /* of the block, set by whoever fills it */
+    size_t n_slots; /* of the block, set by the caller */
     void *memory;
 } gsai_tree;
 
@@ -31,7 +32,7 @@ void gsai_tree_end(gsai_tree *tree, const gsa_env *env);
  * whole. n is a power of two and first a multiple of it. */
 gsai_sums *gsai_tree_next(gsai_tree *tree, size_t first, size_t n);
 void gsai_tree_grow(gsai_tree *tree);
-/* States [first, end) have met nothing. */
+/* States [first, end) have touched nothing. */
 void gsai_tree_skip(gsai_tree *tree, size_t first, size_t end);
 /* Everything in the tree, which is of all states, and empties it. */
 gsai_sums *gsai_tree_sum(gsai_tree *tree);
@@ -56,11 +57,11 @@ bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env);
 void gsai_view_ask(const gsai_merged *from, const gsai_slots *slots);
 void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *slots);
 
-/* What copies learned since their base, the part that is not in slots: rows, ticks, steps, losses. */
+/* What copies learned since their base, the part that is not in slots: rows, averaging, steps, losses. */
 typedef struct gsai_change {
     uint64_t n_rows, n_averaged, n_merged;
     uint64_t rows_behind;
-    uint64_t rows_standardised; /* rows of copies that learn free of units */
+    uint64_t rows_standardised; /* rows of copies that learn standardised features */
     gsai_step_mean step;
     double loss_sum, loss_weight, squared_error, squared_label;
     gsai_row_weights row_weights;

@@ -284,7 +284,7 @@ static void curve_add(curves *curve, sum_sq here)
         curve->precision_sum += here.positive * (above->positive / (above->positive + above->negative));
 }
 
-/* The mass of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
+/* The weight of the run of equal scores that ends before entry `end`; *end becomes its first entry. */
 static sum_sq run_before(const uint64_t *entries, size_t *end)
 {
     sum_sq run = {0, 0};

@@ -338,7 +338,7 @@ int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
     return 1;
 }
 
-/* ---- as bytes for another process: a head, what was counted, the classes, and the ranking ------------------------ */
+/* ---- as bytes for another process: a header, what was counted, the classes, and the ranking ---------------------- */
 
 #define MAGIC 0x3152544D5F415347u /* "GSA_MTR1" */
 #define COUNTED_AT offsetof(gsa_metrics, n_rows)

@@ -151,8 +151,8 @@ static gsa_status make_model(const struct made_of *from, const gsa_env *env, gsa
     return status;
 }
 
-/* All methods but the paper's judge by held-out rows until the end, and then learn them too: their calibration is that
- * of the weights before, the weights are those of a copy that has gone on with them. */
+/* All methods but the paper's measure loss on held-out rows until the end, and then learn them too: their calibration
+ * is that of the weights before, the weights are those of a copy that has gone on with them. */
 gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_model **out, gsa_error *error)
 {
     gsa_state *copy = NULL;

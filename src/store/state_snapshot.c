@@ -297,7 +297,7 @@ static gsa_status check_finite(const gsai_bundle *bundle, gsa_error *error)
     return GSA_OK;
 }
 
-/* base: of the head only. */
+/* base: of the header of a delta only. */
 static gsa_status snapshot_of(const gsa_state *state, const gsa_state *base, gsai_snapshot **out, gsa_error *error)
 {
     gsai_snapshot *snapshot;
@@ -431,7 +431,7 @@ static gsa_status restore_centre(gsa_state *state, const gsai_bundle *bundle, gs
         return GSA_OK;
     uint64_t len = gsai_tensor_len(columns), n = len / COLUMN;
     const double *number = columns->data;
-    if (len % COLUMN != 0 || n > GSAI_MAX_COLUMNS) /* the head of a copy has no features, and columns all the same */
+    if (len % COLUMN != 0 || n > GSAI_MAX_COLUMNS) /* the header of a delta has no features, and columns all the same */
         return gsai_fail(error, GSA_FORMAT, "the means of columns are more than %u", (unsigned)GSAI_MAX_COLUMNS);
     for (size_t i = 0; i < len; i++)
         if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0) ||

@@ -104,7 +104,7 @@ gsa_status gsai_snapshot_tables(gsai_snapshot *snapshot, const gsai_table *own, 
     GSA_TRY(add_weights(snapshot, "weight", "average", own, slots, error));
     GSA_TRY(add_part(snapshot, "mean_square", GSAI_F32, (part){own, slots, gsai_table_mean(own), 1}, error));
     GSA_TRY(add_part(snapshot, "presence", GSAI_U32, (part){own, slots, gsai_table_count(own), 1}, error));
-    /* What the rival has counted is what the state's own table has. */
+    /* What the other table has counted is what the state's own table has. */
     return standard ? add_weights(snapshot, "rival.weight", "rival.average", standard, slots, error) : GSA_OK;
 }
 

@@ -7,13 +7,13 @@
 #include "store/bundle.h"
 
 /* Slots of which nothing is known are left out if they are many, as with hashed words: the tensor "slots" then says
- * which are there, ascending, the last of the table always among them. rival: the table of a contest, of the same
- * shape, or NULL. */
+ * which are there, ascending, the last of the table always among them. standard: the table of standardised features
+ * while the scaling is chosen, of the same shape, or NULL. */
 gsa_status gsai_snapshot_tables(gsai_snapshot *snapshot, const gsai_table *own, const gsai_table *standard,
                                 gsa_error *error);
 /* Slots of the table that a bundle has, 0 if its tensors do not fit together or have not so many outputs. */
 gsa_status gsai_table_shape(const gsai_bundle *bundle, size_t n_outputs, size_t *n_slots, gsa_error *error);
-/* Into a table of that shape: weights and average terms; mean squares and presence. */
+/* Into a table of that shape: weights and average terms; mean squares and counts. */
 gsa_status gsai_weights_restore(gsai_table *table, const char *weights, const char *averages, const gsai_bundle *bundle,
                                 gsa_error *error);
 gsa_status gsai_counts_restore(gsai_table *table, uint64_t n_counted, const gsai_bundle *bundle, gsa_error *error);

@@ -2,9 +2,10 @@
  *
  *   K6  a sum over the entries of a row adds position j to partial sum j mod 4 (float), and the four are added as
  *       (0+2)+(1+3);
- *   K7  of a feature that was in n rows the inverse_frequency is (n+2)^(-3/8), to 4 %: a shift and two subtractions of
- * the bits of n+2, which are a logarithm to that accuracy; K8  of one output an update rounds once: u = scale * along,
- * weight += u, average += lag * u, all floats. */
+ *   K7  of a feature that was in n rows the inverse frequency is (n+2)^(-3/8), to 4 %: a shift and two subtractions of
+ *       the bits of n+2, which are a logarithm to that accuracy;
+ *   K8  of one output an update rounds once: u = scale * direction, weight += u, average += past_weight * u, all
+ *       floats. */
 #ifndef GSA_LEARN_KERNEL_GROUPS_H
 #define GSA_LEARN_KERNEL_GROUPS_H
 
@@ -186,7 +187,7 @@ static inline four_floats per_unit_of_four(four_floats given, const four_records
     return pick_four(given >= 0.0F, given, 1.0F / root_of_four(pick_four(mean < low, low, mean)));
 }
 
-/* The directions of four values, free of units if they are centred; returns what they add to x.Dx. */
+/* The directions of four values, standardised if they are centred; returns what they add to x.Dx. */
 static inline four_floats direct_four(const four_records *of, four_floats x, four_floats *direction)
 {
     *direction = inverse_frequency_of_four(of->count) * x;

@@ -2,8 +2,9 @@
  * floats of this machine's vectors.
  *
  *   K9   by columns, each output of each row has one sum of floats in the order of slots; an update adds up what the
- *        rows ask for in their order, u = scale_0 * along_0 + scale_1 * along_1 ..., weight += u, average += lag * u;
- *   K10  row by row, margins are those of K3, and an update is u = scale * along for each row;
+ *        rows ask for in their order, u = scale_0 * direction_0 + scale_1 * direction_1 ..., weight += u,
+ *        average += past_weight * u;
+ *   K10  row by row, margins are those of K3, and an update is u = scale * direction for each row;
  *   K11  a sum over outputs adds output j to partial sum j mod 16 (float); the sixteen are added as i and i + 8, i + 4,
  *        i + 2, i + 1. */
 #ifndef GSA_LEARN_KERNEL_GROUPS_MANY_H
@@ -153,7 +154,7 @@ static void column_directions(const gsai_columns *columns, const gsai_table *tab
 
 /* ---- margins and updates ----------------------------------------------------------------------------------------- */
 
-/* A record goes on behind its weights: the last vector may take what is there, into margins that nobody looks at. */
+/* A record goes on behind its weights: the last vector may take what is there, into margins that are not read. */
 static void column_margins(const gsai_columns *columns, const gsai_table *table, float *margins, size_t stride)
 {
     size_t n = gsai_table_padded(table->n_outputs), k = 0;

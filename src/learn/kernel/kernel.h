@@ -8,9 +8,9 @@
  *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last;
  *   K3  with several outputs, each class has one sum, in the order of positions, the intercept last: four positions
  *       are (0+1)+(2+3) in float, the fours are added in double;
- *   K4  an update rounds once: u = (float)(scale * x), weight += u, average += (float)(lag * u). With several
- *       outputs scale, step * x, lag and their products are floats, as the weights are: vectors are then twice as
- *       wide;
+ *   K4  an update rounds once: u = (float)(scale * x), weight += u, average += (float)(past_weight * u). With
+ *       several outputs scale, step * x, past_weight and their products are floats, as the weights are: vectors are
+ *       then twice as wide;
  *   K5  the mean of squares of a feature that was in 2^16 rows or more is cut to a float after adding the fraction
  *       count * 2^32 / phi mod 2^32, in units of its last place: rounding then has no side that it prefers. */
 #ifndef GSA_LEARN_KERNEL_KERNEL_H
@@ -49,8 +49,8 @@ typedef struct gsai_kernels {
     double (*take_one)(const gsai_table *table, const gsai_entries *entries, double c);
     /* The same for several outputs; false if a margin is not finite. */
     bool (*take_many)(const gsai_table *table, const gsai_entries *entries, double c, double *margins);
-    /* weight += scale * x, average += lag * that, and the counts; of several outputs weight += scale * (step * x),
-     * scale one a output and 0 in the padding. */
+    /* weight += scale * x, average += past_weight * that, and the counts; of several outputs weight += scale * (step *
+     * x), one scale per output and 0 in the padding. */
     void (*update_one)(gsai_table *table, const gsai_entries *entries, double scale, double past_weight);
     void (*update_many)(gsai_table *table, const gsai_entries *entries, double step, const float *scale,
                         double past_weight);
@@ -60,12 +60,12 @@ typedef struct gsai_kernels {
     void (*stage_values)(const gsai_row *row, uint32_t *slot, float *x, gsai_staged *out);
     /* Groups of rows with one output (groups.h). The inverse_frequency of a feature that was in `count` rows. */
     float (*inverse_frequency_of)(float count);
-    /* Margins, directions and x.Dx of the rows; of the second, free of units: centred and per_unit are filled in. */
+    /* Margins, directions and x.Dx of the rows; of the second, standardised: centred and per_unit are filled in. */
     void (*group_margins)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
                           gsai_group_margins *out);
     void (*group_margins_free)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
                                gsai_group_margins *out);
-    /* weight += scale * along, average += lag * that, counts, and means of squares unless none moves. */
+    /* weight += scale * direction, average += past_weight * that, counts, and means of squares unless none moves. */
     void (*group_update)(const gsai_group *group, gsai_table *table, const float *scale, float past_weight,
                          bool means_move);
     void (*group_update_intercept)(const gsai_group *group, gsai_table *table, float by, float past_weight);
@@ -79,8 +79,8 @@ typedef struct gsai_kernels {
     /* The same of columns, and their squares; c: the weights of the rows. */
     void (*column_directions)(const gsai_columns *columns, const gsai_table *table, const gsai_counts_before *before,
                               const float *c, bool standardised, float *xdx);
-    /* The margins of all rows of a group with columns, [rows x stride]; weight += the sum of scale * along over the
-     * rows, average += lag * that, means and counts. Scales are 0 beyond the outputs and rows. */
+    /* The margins of all rows of a group with columns, [rows x stride]; weight += the sum of scale * direction over the
+     * rows, average += past_weight * that, means and counts. Scales are 0 beyond the outputs and rows. */
     void (*column_margins)(const gsai_columns *columns, const gsai_table *table, float *margins, size_t stride);
     void (*column_update)(const gsai_columns *columns, gsai_table *table, const float *scales, size_t stride,
                           float past_weight);
@@ -104,10 +104,10 @@ typedef struct gsai_kernels {
     bool (*sum_changes)(gsai_sums *sums, const gsai_view *state, const gsai_view *base, float kept, bool standardised,
                         size_t n);
     void (*add_sums)(gsai_sums *to, const gsai_sums *from, size_t n_outputs, size_t n);
-    /* merge_slots.h has the formula; alpha > 0. */
+    /* merge/slots.h has the formula; alpha > 0. */
     void (*aggregations)(const float *all, const float *one, size_t n, float alpha, float *aggregation);
-    /* Sums of changes become their means; mass and presence of the base become those of the result. n_states: how many
-     * count; 0: those that met a slot. */
+    /* Sums of changes become their means; totals of the base become those of the result. n_states: how many count; 0:
+     * those that touched a slot. */
     void (*mean_changes)(gsai_sums *sums, gsai_view *start, bool standardised, double n_states, size_t n,
                          gsai_block_steps *out);
     /* The records of the result. */

@@ -101,35 +101,35 @@ static inline float round_evenly(double mean, int32_t count)
     return (float)(count < MANY_ROWS ? mean : cut_off);
 }
 
-/* One more row for all entries. The mean of c x^2 times the count is the mass; exact for rows of ones. The square of a
- * float may lie outside the floats: it is brought back to their edge, so that no mass is infinite and none that was
- * seen is zero. Where no mean changes, only padding, whose mean is 0, differs from its mass, and the divisions are
- * spared. Counts have 31 bits (learn.c). */
+/* One more row for all entries. The mean of c x^2 times the count is the sum of squares; exact for rows of ones. The
+ * square of a float may lie outside the floats: it is brought back to their edge, so that no sum is infinite and none
+ * of a feature that was seen is zero. Where no mean changes, only padding, whose mean is 0, differs from its square,
+ * and the divisions are spared. Counts have 31 bits (learner.c). */
 static void count_row(const gsai_entries *entries, double c)
 {
     const double *restrict x = entries->x;
     float *restrict mean = entries->mean;
     uint32_t *restrict count = entries->count;
-    double *restrict sum_sq = entries->product;
+    double *restrict squares = entries->product;
     size_t n = padded(entries);
     int n_new = 0;
     int32_t max = 0;
     for (size_t i = 0; i < n; i++) {
         double square = c * x[i] * x[i];
         square = square < 1e-37 ? 1e-37 : square; /* as GSAI_MIN_SQUARE */
-        sum_sq[i] = square > 1e37 ? 1e37 : square;
+        squares[i] = square > 1e37 ? 1e37 : square;
         count[i]++;
         max = (int32_t)count[i] > max ? (int32_t)count[i] : max;
-        n_new += (float)sum_sq[i] != mean[i];
+        n_new += (float)squares[i] != mean[i];
     }
     if (n_new == (int)(entries->n_padded - entries->n_all))
         return;
     if (max < MANY_ROWS)
         for (size_t i = 0; i < n; i++)
-            mean[i] = (float)((double)mean[i] + (sum_sq[i] - (double)mean[i]) / (double)(int32_t)count[i]);
+            mean[i] = (float)((double)mean[i] + (squares[i] - (double)mean[i]) / (double)(int32_t)count[i]);
     else
         for (size_t i = 0; i < n; i++)
-            mean[i] = round_evenly((double)mean[i] + (sum_sq[i] - (double)mean[i]) / (double)(int32_t)count[i],
+            mean[i] = round_evenly((double)mean[i] + (squares[i] - (double)mean[i]) / (double)(int32_t)count[i],
                                    (int32_t)count[i]);
 }
 

@@ -23,7 +23,8 @@ static inline size_t gsai_slots_at(const gsai_slots *slots, size_t i)
     return slots->at ? slots->at[i] : slots->first + i;
 }
 
-/* Slots of a state in the outputs of the merged one: last weights, what averages lack of them, mass and presence. */
+/* Slots of a state in the outputs of the merged one: last weights, by how much averages are behind them, sums of
+ * squares and counts. */
 typedef struct gsai_view {
     float *last, *behind;   /* [outputs x block] */
     double *sum_sq, *count; /* [block] */
@@ -31,13 +32,13 @@ typedef struct gsai_view {
     void *memory;
 } gsai_view;
 
-/* What some states have learned of slots since the base (merge_sums.h, A1). */
+/* What some states have learned of slots since the base (merge/sums.h, A1). */
 typedef struct gsai_sums {
     size_t first, n; /* states [first, first + n) */
-    bool is_empty;   /* none of them has met any slot: the rest is not valid */
-    float *sum;      /* [gsai_sums_width x block]: changes of weights, of averages, mass, squared presence */
-    double *count;   /* [block]: presence since the base; whole numbers, as is */
-    double *touched; /* [block]: the number of states that met a slot */
+    bool is_empty;   /* none of them has touched any slot: the rest is not valid */
+    float *sum;      /* [gsai_sums_width x block]: changes of weights, of averages, sum of squares, squared rows seen */
+    double *count;   /* [block]: rows seen since the base; whole numbers, as is */
+    double *touched; /* [block]: the number of states that touched a slot */
 } gsai_sums;
 
 static inline size_t gsai_sums_width(size_t n_outputs)
@@ -45,11 +46,11 @@ static inline size_t gsai_sums_width(size_t n_outputs)
     return 2 * n_outputs + 2;
 }
 
-/* How far to go along the changes of a block. */
+/* How far to go in the direction of the changes of a block. */
 typedef struct gsai_block_steps {
     float *c;         /* what sums of changes are to be divided by */
-    float *all, *one; /* presence since the base: of all states, and of one that stands for them */
-    float *step[2];   /* along the changes of the last weights, and of the averaged */
+    float *all, *one; /* rows seen since the base: of all states, and of one that stands for them */
+    float *step[2];   /* steps of the last weights, and of the averaged */
     double kept;      /* share of the base's average in that of the result */
     double total;     /* what that is over; 0: there is none */
 } gsai_block_steps;

@@ -1,4 +1,4 @@
-/* The loops over the slots of states that are merged (merge_sums.h, merge_slots.h); part of loops.h.
+/* The loops over the slots of states that are merged (merge/sums.h, merge/slots.h); part of loops.h.
  *
  * Records are read and written as words: compilers make vectors of those, not of unions. */
 #include "learn/kernel/merge_block.h"
@@ -121,7 +121,7 @@ static void add_sums(gsai_sums *to, const gsai_sums *from, size_t n_outputs, siz
     add_doubles(to->touched, from->touched, n);
 }
 
-/* ---- gains ------------------------------------------------------------------------------------------------------- */
+/* ---- aggregation ------------------------------------------------------------------------------------------------- */
 
 /* 1 - e^-x for x >= 0 (else 0), to a few units of a float's last place: e^-x = 2^k e^r, |r| <= ln 2 / 2, and
  *   1 - 2^k (1 + p) = (1 - 2^k) - 2^k p      p = e^r - 1
@@ -129,7 +129,7 @@ static void add_sums(gsai_sums *to, const gsai_sums *from, size_t n_outputs, siz
 static inline float share_gone(float x)
 {
     const float rounder = 12582912.0F; /* 1.5 * 2^23: a sum with it has no fraction */
-    float min = x > 0 ? x : 0, far = min < 80 ? min : 80, k = (far * -1.44269504F + rounder) - rounder;
+    float positive = x > 0 ? x : 0, far = positive < 80 ? positive : 80, k = (far * -1.44269504F + rounder) - rounder;
     float r = (-far - k * 0.693145752F) - k * 1.42860677e-6F;
     float p = r + r * r * (0.5F + r * (0.166666667F + r * (0.0416666667F + r * (8.33333333e-3F + r * 1.38888889e-3F))));
     float power = float_of((uint32_t)((int32_t)k + 127) << 23);
@@ -148,7 +148,7 @@ static void aggregations(const float *restrict all, const float *restrict one, s
 
 /* ---- the result -------------------------------------------------------------------------------------------------- */
 
-/* The base's mass and presence become those of the result. n_states 0: those count that met a slot. */
+/* The base's totals become those of the result. n_states 0: those count that touched a slot. */
 static void add_seen(const float *restrict gained, const float *restrict squares, const double *restrict since,
                      const double *restrict touched, double n_states, float free, size_t n, double *restrict sum_sq,
                      double *restrict count, float *restrict c, float *restrict all, float *restrict one)

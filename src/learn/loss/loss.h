@@ -23,7 +23,7 @@
 /* What a row is learned towards. */
 typedef struct gsai_target {
     size_t class_number;           /* of losses with classes */
-    double y;                      /* of the others, from the origin of labels */
+    double y;                      /* of the others, from the offset of labels */
     const gsa_margin_loss *custom; /* the caller's functions, for the loss that has none of its own */
 } gsai_target;
 
