@@ -80,13 +80,12 @@ static float *weights_of(const gsa_state *state, const gsai_calibration *calibra
 gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error)
 {
     gsai_calibration calibration;
-    const gsa_state *judged = state;
     gsai_best_checkpoint *best = &state->best_checkpoint;
     bool is_paper = state->params.value[GSAI_PARAM_method] == GSAI_METHOD_PAPER;
     if (is_paper || state->sample.n == 0 || state->n_rows == 0) /* 0: all rows are held out, and a model learns them */
         return GSA_OK;
     GSA_TRY(gsa_state_close_group(state, error));
-    GSA_TRY(gsai_calibrate(judged, gsai_state_table(judged), &state->env, &calibration, error));
+    GSA_TRY(gsai_calibrate(state, gsai_state_table(state), &state->env, &calibration, error));
     if (!isfinite(calibration.loss))
         return GSA_OK;
     if (best->weight && !(calibration.loss < (1 - GSA_MIN_GAIN) * best->loss))

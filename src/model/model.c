@@ -164,19 +164,19 @@ gsa_status gsa_state_finish(const gsa_state *state, const gsa_env *env, gsa_mode
         return status;
     }
     struct made_of from = {state, NULL, {1, 0, 0, 0}};
-    bool judged = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
+    bool has_sample = state->sample.n > 0 && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
     bool same_shape = state->best_checkpoint.weight && state->best_checkpoint.n_outputs == state->table.n_outputs;
-    if (judged && same_shape && state->best_checkpoint.pass < state->position.pass) {
+    if (has_sample && same_shape && state->best_checkpoint.pass < state->position.pass) {
         from.checkpoint = &state->best_checkpoint;
         return make_model(&from, env, out, error);
     }
-    judged = judged && !gsai_state_lacks_loss(state);
+    has_sample = has_sample && !gsai_state_lacks_loss(state);
     gsa_env resolved = gsai_env_resolve(env);
     gsa_status status =
-        judged ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
-    if (status == GSA_OK && judged)
+        has_sample ? gsai_calibrate(state, gsai_state_table(state), &resolved, &from.calibration, error) : GSA_OK;
+    if (status == GSA_OK && has_sample)
         status = gsa_state_fork(state, 1, env, &copy, error);
-    if (status == GSA_OK && judged) {
+    if (status == GSA_OK && has_sample) {
         from.state = copy;
         status = gsai_state_learn_sample(copy, error);
     }

@@ -2,10 +2,10 @@
  *
  * One output for two classes, z = m for the second label and -m for the first: h = max(0, 1 - z).
  * One output a class (Crammer, Singer 2001): h = max(0, 1 + max_{j != k} m_j - m_k), whose gradient has the scale +1 at
- * that rival j, the first of equal ones, and -1 at k. With m = m_1 - m_0 both are the same for two classes.
+ * that runner-up j, the first of equal ones, and -1 at k. With m = m_1 - m_0 both are the same for two classes.
  * The loss is h, or squared h^2 / 2, whose gradient is h times as large. The greedy step is Algorithm 2's, exact: the
- * least step that brings h to 0, as long as no other class becomes the rival on the way; h never rises on it, since it
- * raises m_k and no other margin. Rows beyond the margin have nothing to gain: step 0. */
+ * least step that brings h to 0, as long as no other class becomes the runner-up on the way; h never rises on it, since
+ * it raises m_k and no other margin. Rows beyond the margin have nothing to gain: step 0. */
 #include "learn/loss/rows.h"
 
 #include <math.h>
@@ -20,28 +20,28 @@ gsai_greedy_step gsai_hinge(double m, int y, bool squared)
 }
 
 /* The first of the highest classes but k; n_classes if there is no other. */
-static size_t rival_of(const double *m, size_t n_classes, size_t k)
+static size_t runner_up_of(const double *m, size_t n_classes, size_t k)
 {
-    size_t rival = n_classes;
+    size_t runner_up = n_classes;
     for (size_t j = 0; j < n_classes; j++)
-        if (j != k && (rival == n_classes || m[j] > m[rival]))
-            rival = j;
-    return rival;
+        if (j != k && (runner_up == n_classes || m[j] > m[runner_up]))
+            runner_up = j;
+    return runner_up;
 }
 
-/* One class only has no rival and is fitted. */
-static double shortfall(const double *m, size_t n_classes, size_t k, size_t rival)
+/* One class only has no runner-up and is fitted. */
+static double shortfall(const double *m, size_t n_classes, size_t k, size_t runner_up)
 {
-    return rival == n_classes ? 0.0 : fmax(0.0, 1.0 + (m[rival] - (k < n_classes ? m[k] : 0.0)));
+    return runner_up == n_classes ? 0.0 : fmax(0.0, 1.0 + (m[runner_up] - (k < n_classes ? m[k] : 0.0)));
 }
 
 gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared)
 {
-    size_t rival = rival_of(m_to_g, n_classes, k);
-    double h = shortfall(m_to_g, n_classes, k, rival);
+    size_t runner_up = runner_up_of(m_to_g, n_classes, k);
+    double h = shortfall(m_to_g, n_classes, k, runner_up);
     double g = h == 0 ? 0.0 : squared ? h : 1.0;
     for (size_t j = 0; j < n_classes; j++)
-        m_to_g[j] = j == rival ? g : j == k ? -g : 0.0;
+        m_to_g[j] = j == runner_up ? g : j == k ? -g : 0.0;
     if (h == 0)
         return (gsai_greedy_step){0};
     return squared ? (gsai_greedy_step){0.5 * h * h, 0.5, g, 0} : (gsai_greedy_step){h, 0.5 * h, g, 0};
@@ -49,7 +49,7 @@ gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, boo
 
 double gsai_hinge_many_loss(const double *m, size_t n_classes, size_t k, bool squared)
 {
-    double h = shortfall(m, n_classes, k, rival_of(m, n_classes, k));
+    double h = shortfall(m, n_classes, k, runner_up_of(m, n_classes, k));
     return squared ? 0.5 * h * h : h;
 }
 

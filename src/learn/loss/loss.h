@@ -172,7 +172,7 @@ void gsai_softmax_probabilities(double *m_to_p, size_t n_classes);
 
 /* hinge.c: h = max(0, 1 - z), or squared h^2 / 2. Two classes by one output, y is 0 or 1. */
 gsai_greedy_step gsai_hinge(double m, int y, bool squared);
-/* K classes, one output each: turns the margins into gradient scales, in place: g is that of the highest rival, and -g
+/* K classes, one output each: turns the margins into gradient scales, in place: g is that of the runner-up, and -g
  * that of class k. */
 gsai_greedy_step gsai_hinge_many(double *m_to_g, size_t n_classes, size_t k, bool squared);
 /* Only the loss; k beyond the classes is one that the weights say nothing of, margin 0. */

@@ -15,7 +15,7 @@
 typedef struct oracle {
     size_t n_classes, t;
     int standardised;
-    double w[SLOTS][CLASSES], q[SLOTS], n[SLOTS], votes, vote_eta, loss;
+    double w[SLOTS][CLASSES], q[SLOTS], n[SLOTS], step_weights, step_sum, loss;
     double column_n[SLOTS], column_sum[SLOTS], column_square[SLOTS]; /* while present in nine rows of ten */
 } oracle;
 
@@ -66,13 +66,13 @@ static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size
         double own = p[r][label[r]];
         double eta = (0.95 - own) / (0.95 * (s - 1) + own * (exp(1 - own) - 1)) / xdx;
         o->loss -= log(own);
-        o->votes += 1 - own;
-        o->vote_eta += (1 - own) * eta;
+        o->step_weights += 1 - own;
+        o->step_sum += (1 - own) * eta;
     }
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < SLOTS; i++) {
             for (size_t k = 0; k < o->n_classes; k++)
-                o->w[i][k] -= o->vote_eta / o->votes * along[r][i] * (p[r][k] - (k == label[r]));
+                o->w[i][k] -= o->step_sum / o->step_weights * along[r][i] * (p[r][k] - (k == label[r]));
             o->q[i] += x[r][i] * x[r][i];
             o->n[i] += x[r][i] != 0;
         }

@@ -79,9 +79,8 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
         bytes before = state_bytes(state);
         gsa_model *model = model_of(state);
         same_bytes(&before, state);
-        const gsa_state *judged = state;
         gsai_calibration calibration;
-        must_be_ok(gsai_calibrate(judged, gsai_state_table(judged), NULL, &calibration, &error), &error);
+        must_be_ok(gsai_calibrate(state, gsai_state_table(state), NULL, &calibration, &error), &error);
         assert_true(calibration.scale != 1);
         copy = forked(state, 1);
         assert_in_range(state->sample.n, 30, 100);
@@ -107,7 +106,7 @@ static void a_model_is_calibrated_before_it_learns_the_held_out_rows(void **unus
     }
 }
 
-/* Which of the two a run has is for the engine: a state that is given rows learns, holds out and judges alike. */
+/* Which of the two a run has is for the engine: a state that is given rows learns, holds out and measures alike. */
 static void gsa_and_auto_are_the_same_to_a_state(void **unused)
 {
     (void)unused;
@@ -196,9 +195,8 @@ static void the_model_is_the_best_pass_when_later_ones_are_worse(void **unused)
         for (; pass < 12 && pass <= best_pass + 1; pass++) {
             learn(state, &batch);
             close_group(state);
-            const gsa_state *judged = state;
             gsai_calibration now;
-            must_be_ok(gsai_calibrate(judged, gsai_state_table(judged), NULL, &now, &error), &error);
+            must_be_ok(gsai_calibrate(state, gsai_state_table(state), NULL, &now, &error), &error);
             assert_close(gsa_state_held_out_loss(state), now.loss, 0);
             keep_best(state);
             if (now.loss < (1 - 0.0005) * best_loss) {
@@ -337,7 +335,7 @@ static void replacing_leaves_one_state_of_two(void **unused)
 /* ---- troubles -------------------------------------------------------------------------------------------------------
  */
 
-/* The rows cannot be judged or learned without their loss; the weights are there all the same. */
+/* The rows cannot be evaluated or learned without their loss; the weights are there all the same. */
 static void a_loaded_state_without_its_loss_still_makes_a_model(void **unused)
 {
     (void)unused;
@@ -478,7 +476,7 @@ static double seen_by(const gsa_state *state)
     return sum;
 }
 
-/* Five kinds of thousands of rows: all are learned, and their entries judge by all that was seen, both labels of a kind
+/* Five kinds of thousands of rows: all are learned, and their entries weigh all that was seen, both labels of a kind
  * by their shares. */
 static void common_kinds_are_learned_and_judge(void **unused)
 {

@@ -520,11 +520,10 @@ static void no_memory_is_a_status_and_no_leak(void **unused)
     must_be_ok(gsa_state_fork(plain, 1, &env, &state, &error), &error);
     hold(state, &batch, 0, 50);
     size_t live = memory.live;
-    const gsa_state *judged = state;
     for (size_t n = 0; n <= 20; n++) {
         gsai_calibration out;
         memory.left = n;
-        gsa_status status = gsai_calibrate(judged, gsai_state_table(judged), NULL, &out, &error);
+        gsa_status status = gsai_calibrate(state, gsai_state_table(state), NULL, &out, &error);
         assert_int_equal(memory.live, live);
         if (status == GSA_OK) {
             assert_true(n >= 2);
@@ -574,8 +573,8 @@ static void weights_of_rare_features_are_doubted_as_much_as_held_out_rows_ask_fo
     for (size_t i = 0; i < sizeof truths / sizeof *truths; i++) {
         gsa_state *state = common_and_rare(48, truths[i]);
         gsai_calibration out = calibrated(state);
-        double belief = gsai_state_shrinkage(state, 2, out.shrinkage);
-        assert_true(fabs(log2(belief / (1 - belief)) - log2(truths[i] / (1 - truths[i]))) < 1); /* powers of two */
+        double share = gsai_state_shrinkage(state, 2, out.shrinkage);
+        assert_true(fabs(log2(share / (1 - share)) - log2(truths[i] / (1 - truths[i]))) < 1); /* powers of two */
         assert_true(fabs(out.scale - 1) < 0.15);
         assert_true(fabs(gsai_calibrated(&out, state, 2, 1) - out.scale * 48 / (48 + out.shrinkage)) < 1e-12);
         assert_true(fabs(gsai_calibrated(&out, state, 1, 1) - out.scale) < 1e-4);
@@ -612,12 +611,11 @@ static void with_many_classes_a_request_to_stop_is_answered_amid_the_rows(void *
         r->label[i] = (double)(i % 300);
     learn(state, &batch);
     free(r);
-    const gsa_state *judged = state;
     assert_true(state->table.n_outputs >= GSAI_MANY_OUTPUTS && state->sample.n > 100);
     for (unsigned after = 0; after < 1000; after += 111) {
         unsigned left = after;
         gsa_env env = {.should_stop = stop_once, .stop_ctx = &left};
-        assert_int_equal(gsai_calibrate(judged, gsai_state_table(judged), &env, &out, &error), GSA_STOPPED);
+        assert_int_equal(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), GSA_STOPPED);
     }
     unsigned asked = 0;
     gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
@@ -636,10 +634,9 @@ static void with_few_classes_nothing_is_asked(void **unused)
     gsai_calibration out;
     gsa_state *state = state_with("method", "auto", "loss", "softmax", NULL);
     learn_random(state, 3, 2000, 20, 3);
-    const gsa_state *judged = state;
     unsigned asked = 0;
     gsa_env env = {.should_stop = stop_always, .stop_ctx = &asked};
-    must_be_ok(gsai_calibrate(judged, gsai_state_table(judged), &env, &out, &error), &error);
+    must_be_ok(gsai_calibrate(state, gsai_state_table(state), &env, &out, &error), &error);
     assert_int_equal(asked, 0);
     gsa_state_free(state);
 }

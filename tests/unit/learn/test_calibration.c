@@ -1,6 +1,6 @@
 /* The expected calibration error against bins that are filled row by row, and where its value is known. The models are
  * made to measure: the margin of a row is the value of its feature 0. */
-#include "judged.h"
+#include "evaluated.h"
 
 #include <math.h>
 
@@ -172,7 +172,7 @@ static void what_the_model_says_comes_true(void **unused)
     gsa_model_free(model);
 }
 
-/* Labels drawn by their probability p, judged by a model that claims `boldness` times the log odds. What is expected
+/* Labels drawn by their probability p, evaluated by a model that claims `boldness` times the log odds. What is expected
  * then: claimed minus true confidence, averaged over the rows. */
 static double drawn_error(double boldness, double *expected)
 {

@@ -79,16 +79,16 @@ static void weights_follow_their_formula(void **unused)
     free(r);
 }
 
-static double recall_of_rare(const gsa_state *state, const gsa_batch *judge)
+static double recall_of_rare(const gsa_state *state, const gsa_batch *eval)
 {
     double m[2 * MAX_ROWS], found = 0, n = 0;
     gsa_error error = {0};
     gsa_model *model = model_of(state);
     gsa_model_info info;
     gsa_model_get_info(model, &info);
-    must_be_ok(gsa_model_margins(model, judge, m, &error), &error);
-    for (size_t row = 0; row < judge->n_rows; row++)
-        if (judge->label[row] == 1) {
+    must_be_ok(gsa_model_margins(model, eval, m, &error), &error);
+    for (size_t row = 0; row < eval->n_rows; row++)
+        if (eval->label[row] == 1) {
             n++;
             found += info.n_outputs == 1 ? m[row] > 0 : m[2 * row + 1] > m[2 * row];
         }
@@ -101,7 +101,7 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
     (void)unused;
     static const char *const losses[] = {"logistic", "softmax", "hinge", "squared_hinge"};
     rows *r = rare_rows(1, 4000), *s = rare_rows(2, 4000);
-    gsa_batch batch = rows_batch(r), judge = rows_batch(s);
+    gsa_batch batch = rows_batch(r), eval = rows_batch(s);
     for (size_t l = 0; l < 8; l++) {
         const char *method = l < 4 ? "auto" : "paper";
         gsa_state *plain = state_with("loss", losses[l % 4], "method", method, "holdout", "0", NULL);
@@ -113,7 +113,7 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
             gsa_state_end_pass(plain);
             gsa_state_end_pass(even);
         }
-        double before = recall_of_rare(plain, &judge), after = recall_of_rare(even, &judge);
+        double before = recall_of_rare(plain, &eval), after = recall_of_rare(even, &eval);
         if (!(before < 0.1 && after > 0.7))
             fail_msg("%s, %s: recall %g alike, %g balanced", losses[l % 4], method, before, after);
         free_states(plain, even);

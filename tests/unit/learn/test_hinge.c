@@ -1,6 +1,6 @@
 /* The hinge losses: against the oracle (tests/golden/steps.csv), by their properties, and as a state learns them. */
+#include "evaluated.h"
 #include "inverse_frequency.h"
-#include "judged.h"
 
 #include "golden/golden.h"
 #include "learn/loss/loss.h"
@@ -52,20 +52,20 @@ static void an_output_a_class_agrees_with_the_oracle(void **unused)
     size_t n = 0;
     for (; golden_next(file, "hinge_many", 10, &line); n++) {
         bool squared = atoi(line.field[1]) == 2;
-        size_t n_classes = strtoul(line.field[2], NULL, 10), k = strtoul(line.field[3], NULL, 10), rival = k == 0;
+        size_t n_classes = strtoul(line.field[2], NULL, 10), k = strtoul(line.field[3], NULL, 10), runner_up = k == 0;
         double m[MAX_CLASSES], margins[MAX_CLASSES];
         golden_margins(line.field[4], n_classes, k, (uint32_t)strtoul(line.field[5], NULL, 10), m);
         m[k] = golden_number(&line, 6);
         memcpy(margins, m, sizeof m);
         for (size_t j = 0; j < n_classes; j++)
-            rival = j != k && m[j] > m[rival] ? j : rival;
+            runner_up = j != k && m[j] > m[runner_up] ? j : runner_up;
         assert_relative(gsai_hinge_many_loss(m, n_classes, k, squared), golden_number(&line, 7));
         gsai_greedy_step row = gsai_hinge_many(m, n_classes, k, squared);
         assert_relative(row.loss, golden_number(&line, 7));
         assert_relative(row.g, golden_number(&line, 8));
         assert_relative(row.lambda, golden_number(&line, 9));
         for (size_t j = 0; j < n_classes; j++)
-            assert_true(m[j] == (j == rival ? row.g : j == k ? -row.g : 0));
+            assert_true(m[j] == (j == runner_up ? row.g : j == k ? -row.g : 0));
     }
     fclose(file);
     assert_true(n >= 300);
@@ -108,7 +108,7 @@ static void gradients_are_the_slopes_of_the_losses(void **unused)
     }
 }
 
-/* For any part of the greedy step, and beyond it: the rival falls, the own class rises, no other moves. */
+/* For any part of the greedy step, and beyond it: the runner-up falls, the own class rises, no other moves. */
 static void no_step_raises_the_rows_own_loss(void **unused)
 {
     (void)unused;
@@ -192,13 +192,13 @@ static rows *dense_rows(uint64_t seed, size_t n, unsigned n_classes)
 typedef struct oracle {
     size_t n_classes;
     bool squared, paper;
-    double w[FEATURES + 1][4], votes, vote_eta, n;
+    double w[FEATURES + 1][4], step_weights, step_sum, n;
 } oracle;
 
 static void oracle_learn(oracle *o, const float *x, size_t label)
 {
     double m[4] = {0}, xx = 1;
-    size_t rival = label == 0;
+    size_t runner_up = label == 0;
     for (size_t i = 0; i <= FEATURES; i++)
         for (size_t k = 0; k < o->n_classes; k++)
             m[k] += o->w[i][k] * (i < FEATURES ? (double)x[i] : 1);
@@ -209,17 +209,17 @@ static void oracle_learn(oracle *o, const float *x, size_t label)
     o->n++;
     xx *= d;
     for (size_t k = 0; k < o->n_classes; k++)
-        rival = k != label && m[k] > m[rival] ? k : rival;
-    double h = fmax(0, 1 + m[rival] - m[label]), g = h > 0 ? (o->squared ? h : 1) : 0;
-    double eta = h > 0 ? h / (2 * g * xx) : 0, vote = o->paper ? 1 : 2 * g * g * xx;
-    o->votes += vote;
-    o->vote_eta += vote * eta;
-    double step = o->votes > 0 ? o->vote_eta / o->votes : 0;
+        runner_up = k != label && m[k] > m[runner_up] ? k : runner_up;
+    double h = fmax(0, 1 + m[runner_up] - m[label]), g = h > 0 ? (o->squared ? h : 1) : 0;
+    double eta = h > 0 ? h / (2 * g * xx) : 0, step_weight = o->paper ? 1 : 2 * g * g * xx;
+    o->step_weights += step_weight;
+    o->step_sum += step_weight * eta;
+    double step = o->step_weights > 0 ? o->step_sum / o->step_weights : 0;
     if (!o->paper && eta < step)
         step = eta;
     for (size_t i = 0; i <= FEATURES; i++) {
         double along = step * g * d * (i < FEATURES ? (double)x[i] : 1);
-        o->w[i][rival] -= along;
+        o->w[i][runner_up] -= along;
         o->w[i][label] += along;
     }
 }
@@ -254,7 +254,8 @@ static void votes_and_steps_follow_their_formulas(void **unused)
         compare_with_oracle(kind & 1 ? 4 : 2, kind & 2, kind & 4);
 }
 
-/* With the third label the one output becomes one a class: the same margins, half the step, the same votes. */
+/* With the third label the one output becomes one a class: the same margins, half the step, the same weights of steps.
+ */
 static void a_third_label_keeps_what_was_learned(void **unused)
 {
     (void)unused;
@@ -338,7 +339,7 @@ static void rows_of_any_length_do_not_diverge(void **unused)
 static void judge_by_hand(unsigned n_classes, int squared)
 {
     rows *s = rows_random(13, 300, 20, n_classes);
-    gsa_batch judge = rows_batch(s);
+    gsa_batch eval = rows_batch(s);
     gsa_error error = {0};
     gsa_state *state = state_with("loss", names[squared], "method", "auto", NULL);
     learn_random(state, 12, 900, 20, n_classes);
@@ -348,22 +349,22 @@ static void judge_by_hand(unsigned n_classes, int squared)
     assert_string_equal(info.loss, names[squared]);
     assert_true(!info.has_probabilities && info.n_outputs == (n_classes == 2 ? 1 : n_classes));
     double m[4 * 300], loss = 0, right = 0;
-    must_be_ok(gsa_model_margins(model, &judge, m, &error), &error);
-    for (size_t row = 0; row < judge.n_rows; row++) {
-        double pair[2] = {-m[row] / 2, m[row] / 2}, *of = n_classes == 2 ? pair : m + row * n_classes, rival = -1e9;
-        size_t k = (size_t)judge.label[row];
+    must_be_ok(gsa_model_margins(model, &eval, m, &error), &error);
+    for (size_t row = 0; row < eval.n_rows; row++) {
+        double pair[2] = {-m[row] / 2, m[row] / 2}, *of = n_classes == 2 ? pair : m + row * n_classes, runner_up = -1e9;
+        size_t k = (size_t)eval.label[row];
         for (size_t j = 0; j < n_classes; j++)
-            rival = j != k ? fmax(rival, of[j]) : rival;
-        double h = fmax(0, 1 + rival - of[k]);
+            runner_up = j != k ? fmax(runner_up, of[j]) : runner_up;
+        double h = fmax(0, 1 + runner_up - of[k]);
         loss += squared ? h * h / 2 : h;
-        right += of[k] > rival;
+        right += of[k] > runner_up;
     }
-    assert_close(metric_of(model, &judge, names[squared]), loss / 300, 1e-12);
-    assert_close(metric_of(model, &judge, "accuracy"), right / 300, 1e-12);
+    assert_close(metric_of(model, &eval, names[squared]), loss / 300, 1e-12);
+    assert_close(metric_of(model, &eval, "accuracy"), right / 300, 1e-12);
     assert_true(right > 0.7 * 300);
-    assert_true(isnan(metric_of(model, &judge, "log_loss")) && isnan(metric_of(model, &judge, "brier")));
-    assert_true(n_classes > 2 || metric_of(model, &judge, "auc") > 0.8);
-    assert_int_equal(gsa_model_predict(model, &judge, m, &error), GSA_ARGUMENT);
+    assert_true(isnan(metric_of(model, &eval, "log_loss")) && isnan(metric_of(model, &eval, "brier")));
+    assert_true(n_classes > 2 || metric_of(model, &eval, "auc") > 0.8);
+    assert_int_equal(gsa_model_predict(model, &eval, m, &error), GSA_ARGUMENT);
     assert_non_null(strstr(error.message, "--loss logistic"));
     gsa_model_free(model);
     gsa_state_free(state);

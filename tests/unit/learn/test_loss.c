@@ -517,10 +517,10 @@ static void check_steps(const gsai_loss *loss, size_t n_outputs, gsai_rng *rng)
         assert_true(unknown == -gsai_log(1e-15) && loss->unknown_loss == unknown);
         return;
     }
-    double rival = prediction[0], short_of;
+    double runner_up = prediction[0], short_of;
     for (size_t j = 1; j < (n_outputs > 1 ? n_outputs : 2); j++)
-        rival = fmax(rival, prediction[j]);
-    short_of = fmax(0, 1 + rival); /* the margin of a class that is not known is 0 */
+        runner_up = fmax(runner_up, prediction[j]);
+    short_of = fmax(0, 1 + runner_up); /* the margin of a class that is not known is 0 */
     assert_true(unknown == (loss == &gsai_loss_hinge ? short_of : short_of * short_of / 2));
 }
 

@@ -165,7 +165,7 @@ static void a_word_beyond_the_words_of_the_batch_is_refused(void **unused)
     assert_int_equal(error.row, 1);
     assert_int_equal(gsa_model_class(model, &batch, 1), SIZE_MAX);
     assert_int_equal(gsa_state_run_matches(state, &batch), 0);
-    must_be_ok(gsa_metrics_update(metrics, &batch, &error), &error); /* a label that nobody knows is wrong */
+    must_be_ok(gsa_metrics_update(metrics, &batch, &error), &error); /* an unknown label is wrong */
     must_be_ok(gsa_metrics_finish(metrics, &error), &error);
     must_say(gsa_state_update(state, &batch, &error), GSA_ARGUMENT, &error, "the label is word 1000000 of 2");
     gsa_summary summary = state_summary(state);
@@ -199,7 +199,7 @@ static void words_beside_fractions_are_for_the_user_to_sort_out(void **unused)
     gsa_state_free(state);
 }
 
-/* Labels 0 to 1000 one by one: the last is one too many for classes that nobody asked for. */
+/* Labels 0 to 1000 one by one: the last is one too many for classes that were not asked for. */
 static void the_thousand_and_first_number_is_no_class(void **unused)
 {
     (void)unused;

@@ -362,14 +362,14 @@ static void the_held_out_loss_is_that_of_a_model_on_the_held_rows(void **unused)
             n_light += held->weight[i] < 1;
         }
         assert_true((n_light > 0) == (n_classes[l] > 0));
-        gsa_batch judge = rows_batch(held);
-        judge.weight = held->weight;
+        gsa_batch eval = rows_batch(held);
+        eval.weight = held->weight;
         gsa_error error = {0};
         gsa_model *model = model_of(state);
         gsa_metrics *metrics;
         gsa_metric metric;
         must_be_ok(gsa_metrics_new(model, NULL, &metrics, &error), &error);
-        must_be_ok(gsa_metrics_update(metrics, &judge, &error), &error);
+        must_be_ok(gsa_metrics_update(metrics, &eval, &error), &error);
         must_be_ok(gsa_metrics_finish(metrics, &error), &error);
         assert_int_equal(gsa_metrics_at(metrics, 1, &metric), 1);
         double expected = l == 2 ? metric.value * metric.value / 2 : metric.value; /* rmse, or the loss */

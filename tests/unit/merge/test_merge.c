@@ -1,5 +1,5 @@
 /* Merge policy. */
-#include "../learn/judged.h"
+#include "../learn/evaluated.h"
 
 #include "learn/state.h"
 
@@ -289,7 +289,7 @@ static void the_greedy_merge_cures_underconfidence(void **unused)
     (void)unused;
     enum { SHARDS = 8 };
     rows *test = rows_random(99, 2000, 60, 3);
-    gsa_batch judge = rows_batch(test);
+    gsa_batch eval = rows_batch(test);
     double loss[2];
     for (int greedy = 0; greedy < 2; greedy++) {
         gsa_state *shards[SHARDS];
@@ -299,7 +299,7 @@ static void the_greedy_merge_cures_underconfidence(void **unused)
         }
         gsa_state *all = merged((const gsa_state *const *)shards, SHARDS, NULL);
         gsa_model *model = model_of(all);
-        loss[greedy] = metric_of(model, &judge, "log_loss");
+        loss[greedy] = metric_of(model, &eval, "log_loss");
         gsa_model_free(model);
         gsa_summary summary = state_summary(all);
         assert_int_equal(summary.n_held_out, greedy ? 40 : 0);

@@ -1,6 +1,6 @@
 /* Metrics against numbers computed by hand or by a direct count. */
 #include "../learn/bytes.h"
-#include "../learn/judged.h"
+#include "../learn/evaluated.h"
 
 #include <math.h>
 
@@ -9,14 +9,14 @@ static void two_class_metrics_are_what_the_predictions_say(void **unused)
 {
     (void)unused;
     rows *test = rows_random(2, 300, 20, 2);
-    gsa_batch judge = rows_batch(test);
+    gsa_batch eval = rows_batch(test);
     gsa_state *state = state_with("loss", "logistic", NULL);
     gsa_error error = {0};
     learn_random(state, 1, 500, 20, 2);
     gsa_model *model = model_of(state);
     double p[600], margins[300], log_loss = 0, accuracy = 0, brier = 0, pairs = 0, ordered = 0;
-    must_be_ok(gsa_model_predict(model, &judge, p, &error), &error);
-    must_be_ok(gsa_model_margins(model, &judge, margins, &error), &error);
+    must_be_ok(gsa_model_predict(model, &eval, p, &error), &error);
+    must_be_ok(gsa_model_margins(model, &eval, margins, &error), &error);
     for (size_t i = 0; i < 300; i++) {
         int y = (int)test->label[i];
         assert_close(p[2 * i] + p[2 * i + 1], 1, 1e-12);
@@ -31,7 +31,7 @@ static void two_class_metrics_are_what_the_predictions_say(void **unused)
                 ordered += a > b ? 1 : a == b ? 0.5 : 0;
             }
     }
-    gsa_metrics *metrics = judged(model, &judge);
+    gsa_metrics *metrics = evaluated(model, &eval);
     assert_close(value_of(metrics, "rows"), 300, 0);
     assert_close(value_of(metrics, "log_loss"), log_loss, 1e-10);
     assert_close(value_of(metrics, "accuracy"), accuracy, 1e-10);
@@ -53,11 +53,11 @@ static void many_class_metrics_are_those_of_the_confusion(void **unused)
         rows_end(r, training[i]);
     for (size_t i = 0; i < 4; i++)
         rows_end(test, judged_by[i]);
-    gsa_batch batch = rows_batch(r), judge = rows_batch(test);
+    gsa_batch batch = rows_batch(r), eval = rows_batch(test);
     gsa_state *state = state_with(NULL);
     learn(state, &batch);
     gsa_model *model = model_of(state);
-    gsa_metrics *metrics = judged(model, &judge);
+    gsa_metrics *metrics = evaluated(model, &eval);
     assert_close(value_of(metrics, "accuracy"), 0.5, 1e-12);
     assert_close(value_of(metrics, "precision_macro"), 0.5 / 3, 1e-12);
     assert_close(value_of(metrics, "recall_macro"), 1.0 / 3, 1e-12);
@@ -90,7 +90,7 @@ static void regression_metrics_are_what_the_predictions_say(void **unused)
     }
     for (size_t i = 0; i < 500; i++)
         spread += (r->label[i] - mean) * (r->label[i] - mean);
-    gsa_metrics *metrics = judged(model, &batch);
+    gsa_metrics *metrics = evaluated(model, &batch);
     assert_close(value_of(metrics, "rmse"), sqrt(squared / 500), 1e-10);
     assert_close(value_of(metrics, "mae"), absolute / 500, 1e-10);
     assert_close(value_of(metrics, "r2"), 1 - squared / spread, 1e-10);
@@ -112,7 +112,7 @@ static void metrics_of_parts_add_up_to_those_of_the_whole(void **unused)
         gsa_state *state = state_with("loss", losses[kind], NULL);
         learn(state, &batch);
         gsa_model *model = model_of(state);
-        gsa_metrics *whole = judged(model, &batch), *parts, *part;
+        gsa_metrics *whole = evaluated(model, &batch), *parts, *part;
         gsa_error error = {0};
         must_be_ok(gsa_metrics_new(model, NULL, &parts, &error), &error);
         for (size_t from = 0; from < 600; from += 200) {
@@ -150,7 +150,7 @@ static gsa_metrics *metrics_of(unsigned classes, gsa_model **model)
     gsa_state *state = state_with("loss", classes == 0 ? "squared" : classes == 2 ? "logistic" : "softmax", NULL);
     learn(state, &batch);
     *model = model_of(state);
-    gsa_metrics *metrics = judged(*model, &batch);
+    gsa_metrics *metrics = evaluated(*model, &batch);
     gsa_state_free(state);
     free(r);
     return metrics;
@@ -215,7 +215,7 @@ static void a_label_the_model_does_not_know_counts_as_wrong(void **unused)
     learn(state, &batch);
     gsa_model *model = model_of(state);
     r->label[3] = 77;
-    gsa_metrics *metrics = judged(model, &batch);
+    gsa_metrics *metrics = evaluated(model, &batch);
     assert_close(value_of(metrics, "unknown_labels"), 1, 0);
     assert_true(value_of(metrics, "accuracy") <= 0.99);
     assert_true(isfinite(value_of(metrics, "log_loss")));
@@ -234,10 +234,10 @@ static void unknown_labels_spoil_recall_but_not_brier(void **unused)
         gsa_state *state = state_with(NULL);
         learn(state, &known);
         gsa_model *model = model_of(state);
-        gsa_metrics *without = judged(model, &known);
+        gsa_metrics *without = evaluated(model, &known);
         for (size_t i = 200; i < 300; i++)
             r->label[i] = 99;
-        gsa_metrics *with = judged(model, &batch);
+        gsa_metrics *with = evaluated(model, &batch);
         assert_close(value_of(with, "unknown_labels"), 100, 0);
         assert_close(value_of(with, "accuracy"), value_of(without, "accuracy") * 2 / 3, 1e-12);
         if (k == 2)

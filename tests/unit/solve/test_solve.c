@@ -231,13 +231,13 @@ typedef struct told {
     double lowest;
 } told;
 
-static void hear(void *ctx, uint64_t n_tried, double held_out_loss)
+static void note_strength(void *ctx, uint64_t n_tried, double held_out_loss)
 {
-    told *heard = ctx;
-    assert_int_equal(n_tried, heard->n_tried + 1);
+    told *noted = ctx;
+    assert_int_equal(n_tried, noted->n_tried + 1);
     assert_true(isfinite(held_out_loss));
-    heard->n_tried = n_tried;
-    heard->lowest = fmin(heard->lowest, held_out_loss);
+    noted->n_tried = n_tried;
+    noted->lowest = fmin(noted->lowest, held_out_loss);
 }
 
 static void every_strength_is_told_with_its_held_out_loss(void **unused)
@@ -247,17 +247,17 @@ static void every_strength_is_told_with_its_held_out_loss(void **unused)
         rows *r = planted(600, 5, 1, n_classes);
         source from = {r, 0};
         const gsa_row_source source_of = {.ctx = &from, .next = source_next, .rewind = source_rewind};
-        told heard = {0, INFINITY};
-        const gsa_train_hooks hooks = {.ctx = &heard, .strength_tried = hear};
+        told noted = {0, INFINITY};
+        const gsa_train_hooks hooks = {.ctx = &noted, .strength_tried = note_strength};
         gsa_error error = {0};
         gsa_reader *reader;
         gsa_state *state;
         must_be_ok(gsa_state_new(NULL, NULL, &state, &error), &error);
         must_be_ok(gsa_reader_open_rows(&source_of, NULL, &reader, &error), &error);
         must_be_ok(gsa_train(state, reader, &hooks, NULL, &error), &error);
-        assert_true(heard.n_tried >= 2);
+        assert_true(noted.n_tried >= 2);
         double held_out = gsa_state_held_out_loss(state); /* of the mix, which is about as good as the best */
-        assert_true(fabs(held_out - heard.lowest) < 0.05 * heard.lowest);
+        assert_true(fabs(held_out - noted.lowest) < 0.05 * noted.lowest);
         gsa_reader_close(reader);
         gsa_state_free(state);
         free(r);

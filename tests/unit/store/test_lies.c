@@ -206,7 +206,7 @@ static gsa_state *rich_state(void)
     return out;
 }
 
-/* The default method, while the contest between two units is open. */
+/* The default method, while the scaling is being chosen. */
 static gsa_state *contending_state(void)
 {
     gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);

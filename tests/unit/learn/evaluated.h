@@ -1,12 +1,12 @@
 /* What metrics say of a model. */
-#ifndef TESTS_UNIT_CORE_JUDGED_H
-#define TESTS_UNIT_CORE_JUDGED_H
+#ifndef TESTS_UNIT_CORE_EVALUATED_H
+#define TESTS_UNIT_CORE_EVALUATED_H
 
 #include "rows.h"
 
 #include <math.h>
 
-static inline gsa_metrics *judged(const gsa_model *model, const gsa_batch *batch)
+static inline gsa_metrics *evaluated(const gsa_model *model, const gsa_batch *batch)
 {
     gsa_error error = {0};
     gsa_metrics *metrics;
@@ -28,7 +28,7 @@ static inline double value_of(const gsa_metrics *metrics, const char *name)
 
 static inline double metric_of(const gsa_model *model, const gsa_batch *batch, const char *name)
 {
-    gsa_metrics *metrics = judged(model, batch);
+    gsa_metrics *metrics = evaluated(model, batch);
     double value = value_of(metrics, name);
     gsa_metrics_free(metrics);
     return value;
