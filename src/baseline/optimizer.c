@@ -1,4 +1,4 @@
-/* What all optimisers share: memory, knobs, passes. */
+/* The parts that all optimisers share: memory, knobs, passes. */
 #include "baseline/optimizer.h"
 
 #include "base/error.h"

@@ -2,7 +2,7 @@
  *
  * Weights that fit the rows they learned are too sure of themselves on others, or, early on, not sure enough. One
  * number cures both: the margins m become s m + b with the s and b that fit held-out rows best (b for one output only:
- * with one a class, the classes would need one each). The loss is convex in s and b, so that a few Newton steps find
+ * with one per class, the classes would need one each). The loss is convex in s and b, so that a few Newton steps find
  * them. Targets are smoothed as Platt (1999) does, (n_k + 1) / (n_k + 2) for the row's own class of n_k rows, so that
  * separable rows do not ask for infinite margins; a normal prior around 1 and 0 of unit width holds where rows are few.
  *

@@ -1,4 +1,4 @@
-/* What training needs of states and is not public. */
+/* State functions that training needs and that are not public. */
 #ifndef GSA_LEARN_ENGINE_H
 #define GSA_LEARN_ENGINE_H
 

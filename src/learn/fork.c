@@ -85,7 +85,7 @@ static gsa_status copy_class_sums(gsa_state *to, const gsa_state *from, gsa_erro
     return GSA_OK;
 }
 
-/* What a new run takes over: labels, the schema, weights, totals of features, weights of classes, lineage. */
+/* Copies what a new run takes over: labels, the schema, weights, totals of features, weights of classes, lineage. */
 static gsa_status copy_knowledge(gsa_state *to, const gsa_state *from, const gsai_table *table, gsa_error *error)
 {
     GSA_TRY(gsai_labels_add_all(&to->labels, &from->labels, error));
@@ -152,7 +152,7 @@ gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env 
     return fork_into(base, n_copies, env, NULL, out, error);
 }
 
-/* What belongs to the run stays, though what it came by may have been in a file, or with another process. */
+/* Keeps the parameters that belong to the run, though the others may come from a file or another process. */
 static void keep_run(gsai_params *params, const gsai_params *of_run)
 {
     for (int id = 0; id < GSAI_PARAMS; id++)

@@ -189,7 +189,7 @@ static void measure_row(gsa_state *state, const gsai_table *table, size_t row)
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
-/* What the rows of a group ask for. */
+/* Margins and greedy steps of the rows of a group. */
 struct greedy_steps {
     double m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS];
     double origins[GSAI_GROUP_ROWS], intercept[GSAI_GROUP_ROWS]; /* direction of the intercept */
@@ -218,9 +218,10 @@ static void direct_rows(gsa_state *state, const gsai_table *table, const gsai_co
     for (size_t row = 0; row < group->n_rows && standardised; row++)
         measure_row(state, table, row);
     if (table->n_outputs == 1)
-        (standardised ? kernels->group_margins_free : kernels->group_margins)(group, table, before, &sums);
+        (standardised ? kernels->group_margins_standardised : kernels->group_margins)(group, table, before, &sums);
     else
-        (standardised ? kernels->group_directions_free : kernels->group_directions)(group, table, before, &sums);
+        (standardised ? kernels->group_directions_standardised : kernels->group_directions)(group, table, before,
+                                                                                            &sums);
     out->means_move = sums.means_move;
     for (size_t row = 0; row < group->n_rows; row++) {
         out->m[row] = (double)sums.m[row];
@@ -252,8 +253,8 @@ static bool find_margins(gsa_state *state, const gsai_table *table, bool standar
     return finite;
 }
 
-/* What the rows ask for enters the mean, and the mean is the step, to be taken times xdx * all; but where a greedy step
- * is the row's own minimiser, which is when a group has one row, not past that. */
+/* Enters the greedy steps of the rows in the mean and returns the mean as the step, to be taken times xdx * all; but
+ * where a greedy step is the row's own minimiser, which is when a group has one row, not past that. */
 static double step_of_group(const gsa_state *state, const struct greedy_steps *of, double all, gsai_step_mean *mean)
 {
     const gsai_group *group = &state->group;

@@ -61,7 +61,7 @@ typedef struct gsai_staged {
     bool is_finite, has_values;
 } gsai_staged;
 
-/* What a group is learned by, of each row. */
+/* Sums over the entries of each row of a group. */
 typedef struct gsai_group_margins {
     float m[GSAI_GROUP_ROWS], xdx[GSAI_GROUP_ROWS]; /* without the intercept; m of one output */
     bool means_move;                                /* a mean of squares is not what the rows have; of one output */

@@ -67,7 +67,7 @@ gsa_status gsai_sample_insert(gsai_sample *sample, gsai_held_row *held, const gs
 gsai_held_row *gsai_sample_pop(gsai_sample *sample);
 /* Returns the last row; NULL if there is none. */
 const gsai_held_row *gsai_sample_last(const gsai_sample *sample);
-/* What there is of the rows of a hash. */
+/* The held rows of one hash, a kind. */
 typedef struct gsai_kind {
     size_t n;      /* entries */
     double weight; /* that they hold; 0: the kind is common, or not there */

@@ -61,7 +61,7 @@ static void merge_labels(gsai_label_offset *all, const gsa_state *const *states,
         all->mean += states[s]->label_offset.weight / total * states[s]->label_offset.mean - common;
 }
 
-void gsai_label_offsets_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base)
+void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base)
 {
     const gsai_label_offset nothing = {0}, *common = base ? &base->label_offset : &nothing;
     gsai_label_offset *all = &into->label_offset;

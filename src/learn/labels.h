@@ -29,7 +29,7 @@ typedef struct gsai_labels {
     gsai_label_slots by_text, by_number;
 } gsai_labels;
 
-/* What can be the text of a label, since files have no others: UTF-8 without control characters. */
+/* Whether this can be the text of a label, since files have no others: UTF-8 without control characters. */
 bool gsai_is_label(const char *text, size_t size);
 
 void gsai_labels_init(gsai_labels *labels, const gsa_env *env);

@@ -21,7 +21,7 @@ struct learner {
     bool standardised;
 };
 
-/* What is asked about a row, whose entries are in the state; or the group. */
+/* A row to learn, whose entries are in the state; or the group. */
 struct rows {
     gsai_target target;
     double c; /* weight */
@@ -48,8 +48,8 @@ static void advance_averaging(gsa_state *state, size_t n_rows)
         gsai_table_clear_average(&state->scaling->table);
 }
 
-/* What the weights before these rows count for in the average: they lack their update. 0 where no average is asked
- * for. */
+/* Returns the total weight in the average of the weights before these rows: they lack their update. 0 where no average
+ * is asked for. */
 static double past_weight_of(const gsa_state *state, size_t n_rows)
 {
     if (state->params.value[GSAI_PARAM_average] == GSAI_AVERAGE_LAST)
@@ -70,7 +70,7 @@ static gsa_status diverged(const gsa_state *state, gsa_error *error)
                      (unsigned long long)state->n_rows);
 }
 
-/* Squared loss that is a thousand times worse than predicting 0 has left the road. */
+/* Treats squared loss as diverged once the squared error exceeds 1000 times that of predicting 0. */
 static bool squared_diverges(gsa_state *state, double g, double y, double c)
 {
     state->squared_error += c * g * g;

@@ -1,4 +1,4 @@
-/* Origins: how a run began, and which runs a state contains. */
+/* The id of a run, and the runs that a state contains. */
 #include "learn/lineage.h"
 
 #include "learn/engine.h"
@@ -52,7 +52,7 @@ size_t gsai_lineage_count(const gsa_state *state)
     return state->n_lineage + (state->run_id.n_rows > 0);
 }
 
-uint64_t gsai_run_id_of_row(const gsa_state *state, size_t i)
+uint64_t gsai_lineage_at(const gsa_state *state, size_t i)
 {
     return i < state->n_lineage ? state->lineage[i] : state->run_id.hash;
 }
@@ -80,7 +80,7 @@ gsa_status gsai_lineage_merge(gsa_state *into, const gsa_state *const *states, s
 {
     for (size_t s = 0; s < n_states; s++)
         for (size_t i = 0; i < gsai_lineage_count(states[s]); i++) {
-            uint64_t run_id = gsai_run_id_of_row(states[s], i);
+            uint64_t run_id = gsai_lineage_at(states[s], i);
             if (!gsai_lineage_has(into, run_id))
                 GSA_TRY(gsai_lineage_add(into, run_id, error));
         }

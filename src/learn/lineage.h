@@ -1,25 +1,26 @@
-/* How a run began, and which runs a state contains or started from: two that share one must not be added up. */
+/* The id of a run, and the runs that a state contains or started from: two states that share one must not be added up.
+ */
 #ifndef GSA_LEARN_LINEAGE_H
 #define GSA_LEARN_LINEAGE_H
 
 #include "learn/state.h"
 
-/* One more row of a fingerprint, by its hash (gsai_row_hash). */
+/* Adds a row to a fingerprint, by its hash (gsai_row_hash). */
 static inline void gsai_fingerprint_add_row(gsa_fingerprint *fingerprint, uint64_t hash)
 {
     fingerprint->sum += gsai_mix(hash);
     fingerprint->n_rows++;
 }
-/* One more of the first rows of a run. */
+/* Adds one of the first rows of a run. */
 void gsai_run_id_add_row(gsai_run_id *run_id, const gsa_batch *batch, size_t row);
 
 bool gsai_lineage_has(const gsa_state *state, uint64_t run_id);
-/* Origins of a state by number: its lineage, then its own if it has one. */
+/* The run ids of a state by number: its lineage, then its own if it has one. */
 size_t gsai_lineage_count(const gsa_state *state);
-uint64_t gsai_run_id_of_row(const gsa_state *state, size_t i);
-/* The result of a merge contains all of them. */
+uint64_t gsai_lineage_at(const gsa_state *state, size_t i);
+/* Adds the runs of all states to the result of a merge. */
 gsa_status gsai_lineage_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, gsa_error *error);
-/* One more that a state contains or started from, and several. */
+/* Adds a run that a state contains or started from, and several. */
 gsa_status gsai_lineage_add(gsa_state *state, uint64_t run_id, gsa_error *error);
 gsa_status gsai_lineage_add_all(gsa_state *state, const uint64_t *run_ids, size_t n, gsa_error *error);
 

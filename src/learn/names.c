@@ -43,7 +43,7 @@ static gsa_status make_room(gsai_names *names, size_t n, size_t text_size, const
     return gsai_fail_memory(env, error, "no memory for the names of %zu features", n);
 }
 
-/* What is no UTF-8, in data of another encoding, becomes question marks. */
+/* Appends a name. Bytes that are no UTF-8, in data of another encoding, become question marks. */
 static void append(gsai_names *names, uint32_t id, const char *text)
 {
     size_t size = strlen(text) + 1, start = (size_t)names->start[names->n];

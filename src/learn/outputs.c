@@ -4,8 +4,8 @@
 #include "base/error.h"
 #include "base/real.h"
 
-/* One output for two classes to one a class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a step
- * moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
+/* One output for two classes to one per class: w_1 = w/2, w_0 = -w/2. Halving is exact, so the model is the same; a
+ * step moves two outputs apart twice as fast as one, so that steps, and hence the sums of steps, are halved too. */
 static void split_output(gsai_table *table, gsai_step_mean *step)
 {
     for (size_t slot = 0; slot < table->n_slots; slot++) {

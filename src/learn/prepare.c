@@ -1,4 +1,4 @@
-/* What labels mean: a loss, if none was asked for, and the class or number of each row. */
+/* The meaning of labels: a loss, if none was asked for, and the class or number of each row. */
 #include "learn/lineage.h"
 
 #include "base/error.h"

@@ -49,7 +49,7 @@ uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number)
     return gsai_row_hash_with(batch, row_number, gsai_row_features_hash(batch, row_number));
 }
 
-/* What one entry takes of the memory that the arrays share. */
+/* The numbers per entry in the memory that the arrays share. */
 struct share {
     double x, product;
     float weight, mean, late;

@@ -274,7 +274,7 @@ void gsai_label_offset_add(gsa_state *state, double y, double c);
 void gsai_label_offset_move(gsa_state *state, double to);
 /* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
  * are copies of, or NULL. */
-void gsai_label_offsets_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
+void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
 
 /* prepare.c: GSA_INPUT if this cannot be a label; and what it means to the state, which may be a new class. */
 gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error);
@@ -398,8 +398,8 @@ static inline float gsai_finite_float(double x)
     return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
 }
 
-/* What the weights after the first t rows count for together in the average: 1 each; if recent ones count most, t (t +
- * 1) after row t (polynomial decay, Shamir and Zhang 2013), which has no jumps and costs one number a weight. */
+/* Returns the total weight in the average of the weights after the first t rows: 1 each; if recent ones count most, t
+ * (t + 1) after row t (polynomial decay, Shamir and Zhang 2013), which has no jumps and costs one number per weight. */
 static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)
 {
     double n = (double)t;

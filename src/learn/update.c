@@ -93,8 +93,8 @@ struct row_target {
     double y, given, share, c;
 };
 
-/* Of the mean of the rows of the first pass, this one among them if it is one (`counts`); of 1 where nothing is known.
- */
+/* Returns a weight as a share of the mean of the rows of the first pass, this one among them if it is one (`counts`);
+ * of 1 where nothing is known. */
 static double share_of(const gsa_state *state, double given, bool counts)
 {
     const gsai_row_weights *all = &state->row_weights;

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-#define HEAD_SIZE ((size_t)48)
-#define CHUNK_HEAD_SIZE ((size_t)16)
+#define HEADER_SIZE ((size_t)48)
+#define CHUNK_HEADER_SIZE ((size_t)16)
 #define WIDE UINT32_C(0x80000000)
 
 static uint32_t u32_at(const unsigned char *bytes)
@@ -30,7 +30,7 @@ static size_t touched_size_of(size_t n_copies)
 static size_t chunk_size(const gsai_chunk *of, size_t n_outputs)
 {
     size_t record = gsai_sums_width(n_outputs) * sizeof(float) + of->count_size + of->touched_size;
-    return CHUNK_HEAD_SIZE + gsai_sums_block(n_outputs) / 8 + of->n * record;
+    return CHUNK_HEADER_SIZE + gsai_sums_block(n_outputs) / 8 + of->n * record;
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.uninitialized.ArraySubscript): `at` has as many numbers as n says, of bits or slots
@@ -89,12 +89,12 @@ static void put(gsai_sink *to, const void *bytes, size_t size)
     to->failed = to->failed || to->write(to->ctx, bytes, size) != 0;
 }
 
-void gsai_sink_head(gsai_sink *to, uint64_t kind, const gsai_delta *of)
+void gsai_sink_header(gsai_sink *to, uint64_t kind, const gsai_delta *of)
 {
-    const uint64_t head[] = {kind, to->n_outputs, of->first, of->n_features, of->first_copy, of->n_copies};
-    unsigned char bytes[HEAD_SIZE];
-    for (size_t i = 0; i < HEAD_SIZE / 8; i++)
-        gsai_store_u64(head[i], bytes + 8 * i);
+    const uint64_t header[] = {kind, to->n_outputs, of->first, of->n_features, of->first_copy, of->n_copies};
+    unsigned char bytes[HEADER_SIZE];
+    for (size_t i = 0; i < HEADER_SIZE / 8; i++)
+        gsai_store_u64(header[i], bytes + 8 * i);
     put(to, bytes, sizeof bytes);
 }
 
@@ -125,7 +125,7 @@ static void find_touched(const gsai_sums *sums, size_t n_slots, gsai_chunk *of, 
 void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint64_t number, size_t first_copy)
 {
     size_t block = gsai_sums_block(to->n_outputs), width = gsai_sums_width(to->n_outputs);
-    unsigned char *bits = to->chunk + CHUNK_HEAD_SIZE, *out = bits + block / 8;
+    unsigned char *bits = to->chunk + CHUNK_HEADER_SIZE, *out = bits + block / 8;
     uint32_t at[GSAI_MAX_BLOCK];
     gsai_chunk of = {.touched_size = touched_size_of(sums->n)};
     memset(bits, 0, block / 8);
@@ -133,10 +133,10 @@ void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint6
         find_touched(sums, n_slots, &of, bits, at);
     if (of.n == 0)
         return;
-    const uint32_t head[] = {(uint32_t)number, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
-                             (uint32_t)of.n | (of.count_size > 4 ? WIDE : 0)};
+    const uint32_t header[] = {(uint32_t)number, (uint32_t)(sums->first - first_copy), (uint32_t)sums->n,
+                               (uint32_t)of.n | (of.count_size > 4 ? WIDE : 0)};
     for (size_t i = 0; i < 4; i++)
-        put_u32(head[i], to->chunk + 4 * i);
+        put_u32(header[i], to->chunk + 4 * i);
     for (size_t k = 0; k < width; k++, out += 4 * of.n)
         pack(sums->sum + k * block, at, of.n, out);
     for (unsigned half = 0; half < of.count_size / 4; half++, out += 4 * of.n)
@@ -155,14 +155,14 @@ void gsai_sink_chunk(gsai_sink *to, const gsai_sums *sums, size_t n_slots, uint6
 static bool read_chunk(const unsigned char *at, size_t size, size_t n_outputs, gsai_chunk *out)
 {
     size_t block = gsai_sums_block(n_outputs);
-    if (size < CHUNK_HEAD_SIZE)
+    if (size < CHUNK_HEADER_SIZE)
         return false;
     *out = (gsai_chunk){.block = u32_at(at),
                         .first = u32_at(at + 4),
                         .n_copies = u32_at(at + 8),
                         .n = u32_at(at + 12) & ~WIDE,
                         .count_size = u32_at(at + 12) & WIDE ? 8 : 4,
-                        .bits = at + CHUNK_HEAD_SIZE};
+                        .bits = at + CHUNK_HEADER_SIZE};
     out->touched_size = touched_size_of(out->n_copies);
     out->size = out->n <= block ? chunk_size(out, n_outputs) : SIZE_MAX;
     return out->n > 0 && out->n_copies > 0 && out->size <= size;
@@ -210,11 +210,11 @@ gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t
                            gsa_error *error)
 {
     const unsigned char *at = bytes;
-    bool is_delta = size >= HEAD_SIZE + 8 && gsai_load_u64(at) == kind && gsai_load_u64(at + 8) >= 1 &&
+    bool is_delta = size >= HEADER_SIZE + 8 && gsai_load_u64(at) == kind && gsai_load_u64(at + 8) >= 1 &&
                     gsai_load_u64(at + 8) <= UINT32_MAX;
     if (is_delta) {
         *n_outputs = (size_t)gsai_load_u64(at + 8);
-        *out = (gsai_delta){.chunks = at + HEAD_SIZE,
+        *out = (gsai_delta){.chunks = at + HEADER_SIZE,
                             .first = gsai_load_u64(at + 16),
                             .n_features = gsai_load_u64(at + 24),
                             .first_copy = gsai_load_u64(at + 32),
@@ -222,7 +222,7 @@ gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t
                             .n_chunks = gsai_load_u64(at + size - 8)};
         is_delta = out->first <= GSA_MAX_ID && out->n_features <= UINT32_MAX && out->n_copies >= 1 &&
                    out->n_copies <= UINT32_MAX && out->first_copy <= UINT32_MAX - out->n_copies &&
-                   check_chunks(kind, out->chunks, size - HEAD_SIZE - 8, *n_outputs, out);
+                   check_chunks(kind, out->chunks, size - HEADER_SIZE - 8, *n_outputs, out);
     }
     return is_delta ? GSA_OK : gsai_fail(error, GSA_FORMAT, "these bytes are not a slice of changes, or a damaged one");
 }
@@ -359,7 +359,7 @@ static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn wr
     to.failed = status != GSA_OK;
     if (status == GSA_OK) {
         all->tree.n_slots = gsai_sums_block(all->n_outputs);
-        gsai_sink_head(&to, GSAI_DELTA_REDUCED, &reduced);
+        gsai_sink_header(&to, GSAI_DELTA_REDUCED, &reduced);
         for (uint64_t block; !to.failed && (block = next_block(all)) != UINT64_MAX;)
             reduce_block(all, block, &to);
     }

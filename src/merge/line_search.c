@@ -155,7 +155,7 @@ static gsa_status take_slots(gsai_merging *merging, held_slots *of, gsa_error *e
 
 /* ---- the search -------------------------------------------------------------------------------------------------- */
 
-/* Of the last weights, or of the averaged. */
+/* The search for the step of the last weights, or of the averaged. */
 typedef struct line_steps {
     const gsai_merging *merging;
     const held_slots *slots;

@@ -36,8 +36,7 @@ static gsa_status check_pair(const gsa_state *a, const gsa_state *b, size_t a_nu
         return gsai_fail(error, GSA_CONFLICT, "state %zu has %s loss, state %zu %s loss; train both alike",
                          a_number + 1, gsai_loss_name(a->loss), b_number + 1, gsai_loss_name(b->loss));
     for (size_t i = 0; i < gsai_lineage_count(a); i++)
-        if (gsai_lineage_has(b, gsai_run_id_of_row(a, i)) &&
-            !(base && gsai_lineage_has(base, gsai_run_id_of_row(a, i))))
+        if (gsai_lineage_has(b, gsai_lineage_at(a, i)) && !(base && gsai_lineage_has(base, gsai_lineage_at(a, i))))
             return gsai_fail(error, GSA_CONFLICT,
                              "states %zu and %zu began with the same rows or started from the same model: added up, "
                              "that would count twice; give the state that they share as base (--base)",
@@ -56,7 +55,7 @@ static bool knows_all_of(const gsa_state *state, const gsa_state *base, bool is_
     if (!same_loss || base->table.n_slots > state->table.n_slots || base->rows_behind > state->rows_behind)
         return false;
     for (size_t i = 0; i < gsai_lineage_count(base); i++)
-        if (!gsai_lineage_has(state, gsai_run_id_of_row(base, i)))
+        if (!gsai_lineage_has(state, gsai_lineage_at(base, i)))
             return false;
     for (size_t k = 0; k < base->labels.n; k++)
         if (gsai_labels_find_text(&state->labels, base->labels.at[k].text) == GSAI_NO_LABEL)
@@ -135,7 +134,7 @@ static size_t slots_of(const gsai_merging *merging)
     return n_slots;
 }
 
-/* What a merge is written into: labels, loss, lineage, and a table of so many slots. */
+/* Makes the state that a merge is written into: labels, loss, lineage, and a table of so many slots. */
 static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_env *env, gsa_error *error)
 {
     const gsa_state *base = merging->base;
@@ -158,7 +157,7 @@ static gsa_status make_frame(gsai_merging *merging, size_t n_slots, const gsa_en
     return GSA_OK;
 }
 
-/* What copies have in common counts once. */
+/* Adds up the means of columns. Rows that copies have in common count once. */
 static gsa_status merge_centres(const gsai_merging *merging, gsa_error *error)
 {
     gsai_centre *into = &merging->into->centre;
@@ -272,8 +271,7 @@ static gsa_status add_up(gsai_merging *merging, gsa_error *error)
 {
     gsai_change sum = gsai_change_sum(merging->states, merging->n_states, merging->base, merging->into);
     gsai_change_apply(merging->into, &sum, merging->base, merging->goes_on);
-    gsai_label_offsets_merge(merging->into, merging->states, merging->n_states,
-                             merging->goes_on ? merging->base : NULL);
+    gsai_label_offset_merge(merging->into, merging->states, merging->n_states, merging->goes_on ? merging->base : NULL);
     GSA_TRY(make_room_for_counts(merging, merging->into->rows_behind, error));
     gsa_status status = merge_slots(merging, error);
     gsai_merging_end(merging);
@@ -363,7 +361,7 @@ static gsa_status put_changes(gsai_merging *merging, const gsai_delta *of, gsai_
         end = merging->states[s]->table.n_slots > end ? merging->states[s]->table.n_slots : end;
     if (of->first + of->n_features + 1 < end)
         end = (size_t)(of->first + of->n_features) + 1;
-    gsai_sink_head(to, GSAI_DELTA_OF_ONE, of);
+    gsai_sink_header(to, GSAI_DELTA_OF_ONE, of);
     for (uint64_t b = 0; of->first + b * block + 1 < end && !to->failed; b++) {
         gsai_slots slots = {.first = (size_t)(of->first + b * block) + 1};
         slots.n = end - slots.first < block ? end - slots.first : block;

@@ -49,7 +49,7 @@ static bool enter(gsai_merged *from, const gsai_merging *merging, const gsa_stat
     return !merging->into || !gsai_loss_has_classes(merging->into->loss) || find_places(from, state, merging->into);
 }
 
-/* What a block takes to be merged. */
+/* Takes the memory for merging a block. */
 static bool begin_scratch(gsai_merging *merging)
 {
     size_t block = gsai_sums_block(merging->n_outputs);

@@ -44,7 +44,7 @@ typedef struct gsai_merging {
     gsai_block_steps steps;
 } gsai_merging;
 
-/* What is to be merged is in place, the rest is made here. `into` has its shape and its averaging. */
+/* Prepares a merge. The caller has set what is to be merged; `into` has its shape and its averaging. */
 gsa_status gsai_merging_begin(gsai_merging *merging, gsa_error *error);
 void gsai_merging_end(gsai_merging *merging);
 

@@ -1,4 +1,4 @@
-/* What states have learned since a base, a block of slots at a time, added up.
+/* Changes of states since a base, a block of slots at a time, added up.
  *
  *   A1  Sums are floats. A state has of a slot
  *         c (w - start) and c (average - start), [outputs] each; sum of squares since the base; squared rows
@@ -45,7 +45,7 @@ typedef struct gsai_merged {
     double fresh;            /* share of the weights since the base in its average */
     size_t *to;              /* by output of the state; if that is split: of its two labels */
     bool is_placed;          /* by these; else the outputs are those of the merged one */
-    bool split;         /* one output for two classes into one a class: w/2 to its second label, -w/2 to its first */
+    bool split;         /* one output for two classes into one per class: w/2 to its second label, -w/2 to its first */
     float sign;         /* one output into one: -1 if the labels change places */
     float unseen;       /* the intercept of labels that it does not know */
     float label_offset; /* of its labels, from that of the merged one */
@@ -57,7 +57,7 @@ bool gsai_view_begin(gsai_view *view, size_t n_outputs, const gsa_env *env);
 void gsai_view_ask(const gsai_merged *from, const gsai_slots *slots);
 void gsai_view_take(gsai_view *view, const gsai_merged *from, const gsai_slots *slots);
 
-/* What copies learned since their base, the part that is not in slots: rows, averaging, steps, losses. */
+/* The changes of copies since their base that are not in slots: rows, averaging, steps, losses. */
 typedef struct gsai_change {
     uint64_t n_rows, n_averaged, n_merged;
     uint64_t rows_behind;
@@ -69,7 +69,7 @@ typedef struct gsai_change {
     gsa_fingerprint rows;
 } gsai_change;
 
-/* Does the one output of a state for two classes become one a class in `into`? Its steps are then halved. */
+/* Does the one output of a state for two classes become one per class in `into`? Its steps are then halved. */
 bool gsai_state_splits(const gsa_state *state, const gsa_state *into);
 
 /* Is the state a copy of the base that went on counting where the base stood, rather than a new run that started from

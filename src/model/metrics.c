@@ -23,7 +23,7 @@ typedef struct class_counts {
 struct gsa_metrics {
     gsa_env env;
     const gsa_model *model;
-    /* What was counted, up to the classes: numbers of 8 bytes without gaps, as they travel. */
+    /* The counts, up to the classes: numbers of 8 bytes without gaps, as they are in bytes. */
     uint64_t n_rows, n_unknown;
     double weight, unknown_weight, correct, loss, brier;
     double absolute_error, squared_error;
@@ -80,7 +80,7 @@ void gsa_metrics_free(gsa_metrics *metrics)
     gsai_free(&env, metrics);
 }
 
-/* Fills in the probabilities (without them: a margin a class) and returns the loss. */
+/* Fills in the probabilities (without them: a margin per class) and returns the loss. */
 static double predict_row(gsa_metrics *metrics, size_t actual)
 {
     const gsa_model *model = metrics->model;
@@ -344,7 +344,7 @@ int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out)
 #define COUNTED_AT offsetof(gsa_metrics, n_rows)
 #define COUNTED_SIZE (offsetof(gsa_metrics, classes) - COUNTED_AT)
 
-/* Of equal models it is equal, so that counts of other classes are not taken for these. */
+/* Returns a hash that is equal for equal models, so that counts of other classes are not taken for these. */
 static uint64_t kind_of(const gsa_model *model)
 {
     uint64_t hash = gsai_hash(model->loss->name, strlen(model->loss->name), sizeof(gsa_metrics));
@@ -355,8 +355,8 @@ static uint64_t kind_of(const gsa_model *model)
 
 gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, void *ctx, gsa_error *error)
 {
-    const uint64_t head[] = {MAGIC, kind_of(metrics->model)};
-    int failed = write(ctx, head, sizeof head) || write(ctx, (const char *)metrics + COUNTED_AT, COUNTED_SIZE) ||
+    const uint64_t header[] = {MAGIC, kind_of(metrics->model)};
+    int failed = write(ctx, header, sizeof header) || write(ctx, (const char *)metrics + COUNTED_AT, COUNTED_SIZE) ||
                  write(ctx, metrics->classes, metrics->model->labels.n * sizeof *metrics->classes) ||
                  (metrics->ranking && gsai_ranking_write(metrics->ranking, write, ctx));
     return failed ? gsai_fail(error, GSA_IO, "metrics could not be written") : GSA_OK;
@@ -378,19 +378,19 @@ static bool is_possible(const gsa_metrics *metrics)
 
 static gsa_status restore(gsa_metrics *metrics, const unsigned char *bytes, size_t size, gsa_error *error)
 {
-    uint64_t head[2];
+    uint64_t header[2];
     size_t classes_size = metrics->model->labels.n * sizeof *metrics->classes;
-    size_t min = sizeof head + COUNTED_SIZE + classes_size;
-    if (size >= sizeof head)
-        memcpy(head, bytes, sizeof head);
-    if (size < sizeof head || head[0] != MAGIC)
+    size_t min = sizeof header + COUNTED_SIZE + classes_size;
+    if (size >= sizeof header)
+        memcpy(header, bytes, sizeof header);
+    if (size < sizeof header || header[0] != MAGIC)
         return gsai_fail(error, GSA_FORMAT, "these bytes are no metrics");
-    if (head[1] != kind_of(metrics->model))
+    if (header[1] != kind_of(metrics->model))
         return gsai_fail(error, GSA_CONFLICT, "metrics of another model, with other labels or another loss");
     if (size < min)
         return gsai_fail(error, GSA_FORMAT, "metrics of %zu bytes, which have at least %zu", size, min);
-    memcpy((char *)metrics + COUNTED_AT, bytes + sizeof head, COUNTED_SIZE);
-    memcpy(metrics->classes, bytes + sizeof head + COUNTED_SIZE, classes_size);
+    memcpy((char *)metrics + COUNTED_AT, bytes + sizeof header, COUNTED_SIZE);
+    memcpy(metrics->classes, bytes + sizeof header + COUNTED_SIZE, classes_size);
     if (metrics->ranking)
         GSA_TRY(gsai_ranking_read(metrics->ranking, bytes + min, size - min, error));
     if (!is_possible(metrics) || (!metrics->ranking && size != min))

@@ -66,7 +66,7 @@ static gsa_status map_labels(const gsa_state *state, gsa_model *model, output_ma
     return GSA_OK;
 }
 
-/* What a model is made of: the best weights that a state has kept, or its average and a calibration. */
+/* The source of a model: the best weights that a state has kept, or its average and a calibration. */
 struct made_of {
     const gsa_state *state;
     const gsai_best_checkpoint *checkpoint; /* NULL: the average */

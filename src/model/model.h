@@ -30,8 +30,8 @@ gsa_status gsai_model_create(const gsa_env *env, gsa_model **out, gsa_error *err
 /* The margins of n rows of a checked batch, n_outputs each. Values need not be finite; ids that are too large are
  * absent. The rows of a batch come in their order. */
 void gsai_model_margins(const gsa_model *model, const gsa_batch *batch, size_t from, size_t n, double *out);
-/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin a class. Hinge losses have
- * no probabilities: the margin of every class instead. */
+/* From margins to predictions: max(1, n_classes) numbers, in place where there is one margin per class. Hinge losses
+ * have no probabilities: the margin of every class instead. */
 void gsai_model_row_predict(const gsa_model *model, const double *margins, double *out);
 
 #endif

@@ -50,7 +50,7 @@ static size_t run_end(const ordered_row *sorted, size_t from, size_t n, int in)
     return end;
 }
 
-/* What is known of the kinds of rows, those with equal features. */
+/* The kinds of rows, those with equal features. */
 struct kinds {
     size_t n, n_repeated; /* rows beyond the first of a kind */
     double same;          /* those of them that a row of the kind agrees with in its label */

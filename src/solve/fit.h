@@ -14,7 +14,7 @@
 
 #define GSAI_MEMORY 5
 
-/* What the fits of one solution share. */
+/* The problem that the fits of one solution share. */
 typedef struct gsai_problem {
     const gsai_design *design;
     void (*loss)(gsai_rows_at *at);

@@ -64,7 +64,7 @@ static void set_scale(gsai_problem *problem, bool standardised)
 
 /* ---- the mix ----------------------------------------------------------------------------------------------------- */
 
-/* What the records of a path count for; returns the number of the best. */
+/* Sets the share of each record of a path in the optimum; returns the number of the best. */
 static size_t share_out(gsai_path *path, double *share)
 {
     size_t best = 0;

@@ -140,7 +140,7 @@ gsa_status gsai_prior_make(gsai_problem *problem, const gsa_state *state, size_t
     return status;
 }
 
-/* What is left of a precision p beyond lambda. */
+/* Returns the rest of a precision p beyond lambda. */
 static double left_of(double p, double lambda, double share)
 {
     return share * p / (1 + (1 - share) * p / lambda);

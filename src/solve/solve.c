@@ -148,7 +148,7 @@ static double part_of(double n, double share)
     return n > 0 && part < 1 ? 1 : part;
 }
 
-/* Of the rows of earlier runs, a share still counts. Means stay what they were: counts become whole numbers, and sums
+/* Lets a share of the rows of earlier runs count. Means stay as they were: counts become whole numbers, and sums
  * follow. */
 static gsa_status forget(gsa_state *state, double share, gsa_error *error)
 {

@@ -32,7 +32,7 @@ struct dual {
     double lambda;
 };
 
-/* What was tried: a strength, or how rows were visited. */
+/* A trial: a strength, and how rows were visited. */
 struct trial {
     bool standardised, own;
     double inverse_frequency;

@@ -62,7 +62,8 @@ static bool looks_like_text(const unsigned char *bytes, size_t size)
     return true;
 }
 
-/* What the file is instead of ours, or NULL if it may be ours: it starts with the size of a header and a brace. */
+/* Returns what the file is instead of ours, or NULL if it may be ours: it starts with the size of a header and a brace.
+ *  */
 static const char *other_kind(const unsigned char *bytes, size_t size)
 {
     if (size == 0)

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-/* What messages call bytes that have no name. */
+/* The name of nameless bytes in messages. */
 #define NAMELESS "the bytes given"
 
 /* ---- out -------------------------------------------------------------------------------------------------------- */

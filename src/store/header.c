@@ -136,7 +136,7 @@ gsa_status gsai_header_compose(const gsai_bundle *bundle, const size_t *order, c
 
 /* ---- and back --------------------------------------------------------------------------------------------------- */
 
-/* What one parse knows. */
+/* The state of one parse. */
 typedef struct parsing {
     const char *name;
     const unsigned char *data; /* behind the header */

@@ -7,7 +7,7 @@
 /* The bundle borrows from the state or model and from `work`, which the caller frees with gsai_snapshot_free. */
 typedef struct gsai_snapshot gsai_snapshot;
 gsa_status gsai_state_snapshot(const gsa_state *state, gsai_snapshot **out, gsa_error *error);
-/* Of all but features and best weights. */
+/* Describes all but features and best weights. */
 gsa_status gsai_state_snapshot_delta_header(const gsa_state *copy, const gsa_state *base, gsai_snapshot **out,
                                             gsa_error *error);
 gsa_status gsai_model_snapshot(const gsa_model *model, gsai_snapshot **out, gsa_error *error);

@@ -111,7 +111,7 @@ static gsa_status check_ranges(const gsa_state *state, gsa_status status, const 
     return GSA_OK;
 }
 
-/* What is saved can be loaded: both ask for this. */
+/* Checks numbers that depend on each other, on saving as on loading: all that is saved can be loaded. */
 static gsa_status check_numbers(const gsa_state *state, const gsai_loss *loss, gsa_status status, const char *verb,
                                 gsa_error *error)
 {
@@ -246,22 +246,22 @@ static gsai_sample rows_since(const gsa_state *now, const gsa_state *before, gsa
 /* A view with the intercept only, and what is not the base's; NULL if there is no memory. */
 static const gsa_state *header_of(gsai_snapshot *snapshot, const gsa_state *copy, const gsa_state *base)
 {
-    gsa_state *head = gsai_snapshot_alloc(snapshot, 1, sizeof *head);
+    gsa_state *header = gsai_snapshot_alloc(snapshot, 1, sizeof *header);
     gsai_column *room = gsai_snapshot_alloc(snapshot, copy->centre.n + 1, sizeof *room);
     gsai_held_row **rows = gsai_snapshot_alloc(snapshot, copy->sample.n + 1, sizeof *rows);
-    if (!head || !room || !rows)
+    if (!header || !room || !rows)
         return NULL;
-    *head = *copy;
-    head->table.n_slots = copy->table.n_slots > 0 ? 1 : 0;
-    head->prior.n = copy->prior.n > 0 ? 1 : 0;
-    head->best_checkpoint = (gsai_best_checkpoint){0};
-    head->scaling = NULL;
-    head->centre = columns_since(&copy->centre, &base->centre, room);
-    head->sample = rows_since(copy, base, rows);
-    return head;
+    *header = *copy;
+    header->table.n_slots = copy->table.n_slots > 0 ? 1 : 0;
+    header->prior.n = copy->prior.n > 0 ? 1 : 0;
+    header->best_checkpoint = (gsai_best_checkpoint){0};
+    header->scaling = NULL;
+    header->centre = columns_since(&copy->centre, &base->centre, room);
+    header->sample = rows_since(copy, base, rows);
+    return header;
 }
 
-/* Of elements of floats: whether restore would take them. */
+/* Whether restore would take these floats. */
 static bool are_finite(const gsai_tensor *tensor, uint64_t from, size_t n, const void *elements)
 {
     bool has_gaps = strcmp(tensor->name, "sums") == 0; /* NaN: there is none */

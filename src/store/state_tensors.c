@@ -104,7 +104,7 @@ gsa_status gsai_snapshot_tables(gsai_snapshot *snapshot, const gsai_table *own, 
     GSA_TRY(add_weights(snapshot, "weight", "average", own, slots, error));
     GSA_TRY(add_part(snapshot, "mean_square", GSAI_F32, (part){own, slots, gsai_table_mean(own), 1}, error));
     GSA_TRY(add_part(snapshot, "presence", GSAI_U32, (part){own, slots, gsai_table_count(own), 1}, error));
-    /* What the other table has counted is what the state's own table has. */
+    /* The other table has counted the same rows. */
     return standard ? add_weights(snapshot, "rival.weight", "rival.average", standard, slots, error) : GSA_OK;
 }
 
@@ -199,7 +199,7 @@ static const struct {
     [INDEX] = {"sample.index", GSAI_U32},     [VALUE] = {"sample.value", GSAI_F32},
 };
 
-/* One number a row, one more for the starts, or one an entry. */
+/* One number per row, one more for the starts, or one per entry. */
 static uint64_t len_of(int tensor, uint64_t n_rows, uint64_t n_entries)
 {
     return tensor == INDEX || tensor == VALUE ? n_entries : n_rows + (tensor == START);

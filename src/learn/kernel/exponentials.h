@@ -36,7 +36,7 @@ static inline double add_eight(eight_doubles lane)
 #define ROUNDER 0x1.8p52
 #define ROUNDER_BITS INT64_C(0x4338000000000000)
 
-/* Of a where all bits are set, else of b. */
+/* Picks from a where all bits are set, else from b. */
 static inline eight_doubles pick(eight_longs set, eight_doubles a, eight_doubles b)
 {
     return (eight_doubles)(((eight_longs)a & set) | ((eight_longs)b & ~set));

@@ -106,7 +106,7 @@ static float inverse_frequency_of(float count)
     return inverse_frequency_of_four(one)[0];
 }
 
-/* What the table has of four features. */
+/* The records of four features. */
 typedef struct four_records {
     four_floats weight, mean, count;
 } four_records;
@@ -154,7 +154,7 @@ static inline four_floats load_floats(const float *from)
     return out;
 }
 
-/* Of a where all bits are set, else of b. */
+/* Picks from a where all bits are set, else from b. */
 static inline four_floats pick_four(four_ints set, four_floats a, four_floats b)
 {
     return (four_floats)(((four_ints)a & set) | ((four_ints)b & ~set));
@@ -194,8 +194,8 @@ static inline four_floats direct_four(const four_records *of, four_floats x, fou
     return *direction * x;
 }
 
-static inline four_floats direct_four_free(const four_records *of, four_floats centred, four_floats given,
-                                           four_floats square, four_floats *direction)
+static inline four_floats direct_four_standardised(const four_records *of, four_floats centred, four_floats given,
+                                                   four_floats square, four_floats *direction)
 {
     four_floats per_unit = per_unit_of_four(given, of, square), z = centred * per_unit;
     four_floats away = inverse_frequency_of_four(of->count) * z;
@@ -204,7 +204,7 @@ static inline four_floats direct_four_free(const four_records *of, four_floats c
 }
 
 /* How the values of a group are measured. */
-enum measure { ONES, AS_GIVEN, FREE };
+enum measure { ONES, AS_GIVEN, STANDARDISED };
 
 /* A quarter of a group's row: four entries, whose direction and square go into the group. */
 typedef struct four_sums {
@@ -216,9 +216,9 @@ __attribute__((always_inline)) static inline void add_entries(const gsai_group *
                                                               float c, enum measure measure, four_sums *sum)
 {
     four_floats x = load_floats(group->x + e), square = square_of_four(x, c), direction;
-    if (measure == FREE)
-        sum->xdx += direct_four_free(&of, load_floats(group->centred + e), load_floats(group->per_unit + e), square,
-                                     &direction);
+    if (measure == STANDARDISED)
+        sum->xdx += direct_four_standardised(&of, load_floats(group->centred + e), load_floats(group->per_unit + e),
+                                             square, &direction);
     else
         sum->xdx += direct_four(&of, x, &direction);
     sum->m += of.weight * x;
@@ -274,10 +274,10 @@ static void group_margins(const gsai_group *group, const gsai_table *table, cons
         find_margins(group, table, before, AS_GIVEN, out);
 }
 
-static void group_margins_free(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
-                               gsai_group_margins *out)
+static void group_margins_standardised(const gsai_group *group, const gsai_table *table,
+                                       const gsai_counts_before *before, gsai_group_margins *out)
 {
-    find_margins(group, table, before, FREE, out);
+    find_margins(group, table, before, STANDARDISED, out);
 }
 
 static inline float next_mean(float mean, float square, uint32_t count)

@@ -84,10 +84,10 @@ static void group_directions(const gsai_group *group, const gsai_table *table, c
     find_directions(group, table, before, AS_GIVEN, out);
 }
 
-static void group_directions_free(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
-                                  gsai_group_margins *out)
+static void group_directions_standardised(const gsai_group *group, const gsai_table *table,
+                                          const gsai_counts_before *before, gsai_group_margins *out)
 {
-    find_directions(group, table, before, FREE, out);
+    find_directions(group, table, before, STANDARDISED, out);
 }
 
 /* The same numbers of one feature for four rows. */
@@ -118,7 +118,7 @@ __attribute__((always_inline)) static inline four_floats direct_column(const gsa
     four_floats square = pick_four(there, square_of_lanes(x, c), zero);
     if (standardised) {
         four_floats centred = pick_four(there, centre_four(x, columns->origin[i]), zero);
-        xdx = direct_four_free(of, centred, zero + columns->per_unit[i], square, &direction);
+        xdx = direct_four_standardised(of, centred, zero + columns->per_unit[i], square, &direction);
     } else {
         xdx = direct_four(of, x, &direction);
     }

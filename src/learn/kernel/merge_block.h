@@ -32,7 +32,7 @@ typedef struct gsai_view {
     void *memory;
 } gsai_view;
 
-/* What some states have learned of slots since the base (merge/sums.h, A1). */
+/* Changes of some states since the base, by slot (merge/sums.h, A1). */
 typedef struct gsai_sums {
     size_t first, n; /* states [first, first + n) */
     bool is_empty;   /* none of them has touched any slot: the rest is not valid */

@@ -23,7 +23,7 @@ static inline void NAME_WITH(add_columns_, WIDTH)(const gsai_columns *columns, c
         memcpy(margins + row * stride + k, &m[row], sizeof m[row]);
 }
 
-/* What the rows ask for together. */
+/* Returns the sum of the steps of the rows. */
 static inline VECTOR NAME_WITH(sum_rows_, WIDTH)(const VECTOR *scale, const float *direction)
 {
     VECTOR sum = scale[0] * direction[0];

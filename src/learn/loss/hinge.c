@@ -1,11 +1,11 @@
 /* The hinge losses: classes told apart by a margin of 1, as linear support vector machines do.
  *
  * One output for two classes, z = m for the second label and -m for the first: h = max(0, 1 - z).
- * One output a class (Crammer, Singer 2001): h = max(0, 1 + max_{j != k} m_j - m_k), whose gradient has the scale +1 at
- * that runner-up j, the first of equal ones, and -1 at k. With m = m_1 - m_0 both are the same for two classes.
- * The loss is h, or squared h^2 / 2, whose gradient is h times as large. The greedy step is Algorithm 2's, exact: the
- * least step that brings h to 0, as long as no other class becomes the runner-up on the way; h never rises on it, since
- * it raises m_k and no other margin. Rows beyond the margin have nothing to gain: step 0. */
+ * One output per class (Crammer, Singer 2001): h = max(0, 1 + max_{j != k} m_j - m_k), whose gradient has the scale +1
+ * at that runner-up j, the first of equal ones, and -1 at k. With m = m_1 - m_0 both are the same for two classes. The
+ * loss is h, or squared h^2 / 2, whose gradient is h times as large. The greedy step is Algorithm 2's, exact: the least
+ * step that brings h to 0, as long as no other class becomes the runner-up on the way; h never rises on it, since it
+ * raises m_k and no other margin. Rows beyond the margin have nothing to gain: step 0. */
 #include "learn/loss/rows.h"
 
 #include <math.h>

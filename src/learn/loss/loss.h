@@ -17,10 +17,10 @@
 #include <stdint.h>
 
 #define GSAI_P_HAT 0.95
-/* What a label that the model has never seen is charged, -log(1e-15): its log loss would be infinite. */
+/* The loss of a label that the model has never seen, -log(1e-15): its log loss would be infinite. */
 #define GSAI_UNKNOWN_LOG_LOSS 34.538776394910684
 
-/* What a row is learned towards. */
+/* The target of a row. */
 typedef struct gsai_target {
     size_t class_number;           /* of losses with classes */
     double y;                      /* of the others, from the offset of labels */
