@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -87,10 +86,6 @@ enum { SCALING = sizeof scaling_numbers / sizeof *scaling_numbers };
 
 /* Numbers of the best weights, "best.numbers". */
 enum { BEST_LOSS, BEST_PASS, BEST_SLOTS, BEST_OUTPUTS, BEST };
-
-/* Numbers of a column in "columns": rows, mean, sum of squares around it. */
-#define COLUMN 3u
-static_assert(sizeof(gsai_column) == COLUMN * sizeof(double), "columns are stored as they are");
 
 /* Each number for itself; whether sums are finite is asked elsewhere. */
 static gsa_status check_ranges(const gsa_state *state, gsa_status status, const char *verb, gsa_error *error)
@@ -188,12 +183,7 @@ static gsa_status add_best(gsai_snapshot *snapshot, const gsai_best_checkpoint *
 
 static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, gsa_error *error)
 {
-    if (state->prior.n > 0) {
-        gsai_snapshot_vector(snapshot, "carried.mass", GSAI_F64, state->prior.sum_sq, state->prior.n);
-        gsai_snapshot_vector(snapshot, "carried.presence", GSAI_U64, state->prior.count, state->prior.n);
-    }
-    if (state->centre.n > 0)
-        gsai_snapshot_vector(snapshot, "columns", GSAI_F64, state->centre.at, COLUMN * (uint64_t)state->centre.n);
+    gsai_snapshot_totals(snapshot, state);
     if (state->class_sums.n > 0)
         gsai_snapshot_vector(snapshot, "class_sums", GSAI_F64, state->class_sums.at, state->class_sums.n);
     if (state->n_lineage > 0)
@@ -397,52 +387,6 @@ static gsa_status restore_scaling(gsa_state *state, const gsai_bundle *bundle, g
     return gsai_weights_restore(&state->scaling->table, "rival.weight", "rival.average", bundle, error);
 }
 
-static gsa_status restore_prior(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
-{
-    const gsai_tensor *sums_sq, *seen;
-    GSA_TRY(gsai_bundle_may_have(bundle, "carried.mass", GSAI_F64, GSAI_ANY_LEN, &sums_sq, error));
-    if (!sums_sq)
-        return GSA_OK;
-    size_t n = (size_t)gsai_tensor_len(sums_sq);
-    GSA_TRY(gsai_bundle_need(bundle, "carried.presence", GSAI_U64, n, &seen, error));
-    const double *sum_sq = sums_sq->data;
-    const uint64_t *count = seen->data;
-    if (n > state->table.n_slots)
-        return gsai_fail(error, GSA_FORMAT, "there is more mass than there are features");
-    for (size_t slot = 0; slot < n; slot++) {
-        if (!(sum_sq[slot] >= 0) || !isfinite(sum_sq[slot]))
-            return gsai_fail(error, GSA_FORMAT, "a mass is negative or not finite");
-        if (count[slot] > state->rows_behind - state->n_counted)
-            return gsai_fail(error, GSA_FORMAT, "a feature is in more rows than there are");
-    }
-    GSA_TRY(gsai_prior_totals_grow(&state->prior, n, &state->env, error));
-    if (n > 0) {
-        memcpy(state->prior.sum_sq, sum_sq, n * sizeof *sum_sq);
-        memcpy(state->prior.count, count, n * sizeof *count);
-    }
-    return GSA_OK;
-}
-
-static gsa_status restore_centre(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
-{
-    const gsai_tensor *columns;
-    GSA_TRY(gsai_bundle_may_have(bundle, "columns", GSAI_F64, GSAI_ANY_LEN, &columns, error));
-    if (!columns)
-        return GSA_OK;
-    uint64_t len = gsai_tensor_len(columns), n = len / COLUMN;
-    const double *number = columns->data;
-    if (len % COLUMN != 0 || n > GSAI_MAX_COLUMNS) /* the header of a delta has no features, and columns all the same */
-        return gsai_fail(error, GSA_FORMAT, "the means of columns are more than %u", (unsigned)GSAI_MAX_COLUMNS);
-    for (size_t i = 0; i < len; i++)
-        if (!isfinite(number[i]) || (i % COLUMN != 1 && number[i] < 0) ||
-            (i % COLUMN == 0 ? number[i] != floor(number[i]) : number[i - i % COLUMN] == 0 && number[i] != 0))
-            return gsai_fail(error, GSA_FORMAT, "a mean of a column is out of range");
-    GSA_TRY(gsai_centre_grow(&state->centre, (size_t)n, &state->env, error));
-    if (n > 0)
-        memcpy(state->centre.at, number, (size_t)len * sizeof *number);
-    return GSA_OK;
-}
-
 static gsa_status restore_class_sums(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *found;
@@ -517,8 +461,7 @@ static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsa
     GSA_TRY(restore_scaling(state, bundle, error));
     GSA_TRY(gsai_schema_restore(&state->schema, bundle, &state->env, error));
     GSA_TRY(gsai_names_restore(&state->names, bundle, &state->env, error));
-    GSA_TRY(restore_prior(state, bundle, error));
-    GSA_TRY(restore_centre(state, bundle, error));
+    GSA_TRY(gsai_totals_restore(state, bundle, error));
     GSA_TRY(restore_class_sums(state, bundle, error));
     GSA_TRY(restore_lineage(state, bundle, error));
     GSA_TRY(restore_best(state, bundle, error));

@@ -18,6 +18,10 @@ gsa_status gsai_weights_restore(gsai_table *table, const char *weights, const ch
                                 gsa_error *error);
 gsa_status gsai_counts_restore(gsai_table *table, uint64_t n_counted, const gsai_bundle *bundle, gsa_error *error);
 
+/* The prior totals of features, and the means of dense columns; into a state whose table is restored. */
+void gsai_snapshot_totals(gsai_snapshot *snapshot, const gsa_state *state);
+gsa_status gsai_totals_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error);
+
 /* Into a state whose loss and labels are restored already; a bundle without such rows leaves none. */
 gsa_status gsai_snapshot_sample(gsai_snapshot *snapshot, const gsai_sample *sample, gsa_error *error);
 gsa_status gsai_sample_restore(gsa_state *state, const gsai_bundle *bundle, gsa_error *error);
