@@ -1,6 +1,8 @@
 /* The parameter table and its values. */
 #include "learn/config.h"
 
+#include "learn/loss/loss.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/significant.h"
@@ -8,6 +10,7 @@
 
 #include <string.h>
 
+#define OR(name) "|" #name
 static const gsa_param table[] = {
 #define PARAM(name, kind, choices, initial, least, most, decides, help) \
     {#name, GSA_PARAM_##kind, choices, initial, least, most, help},

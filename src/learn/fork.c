@@ -115,6 +115,7 @@ static gsa_status copy_parts(gsa_state *copy, const gsa_state *base, size_t n_co
     copy->position = base->position;
     copy->row_weights = base->row_weights;
     copy->label_offset = base->label_offset;
+    copy->residuals = base->residuals;
     copy->n_rows = base->n_rows;
     copy->n_counted = base->n_counted;
     copy->squared_error = base->squared_error;
@@ -248,6 +249,7 @@ gsa_status gsa_state_start_from(const gsa_state *from, const gsa_config *config,
     state->standardised = from->standardised || gsai_state_table(from) != &from->table;
     state->rows_behind = from->rows_behind;
     state->label_offset = from->label_offset;
+    state->residuals = from->residuals;
     state->label_offset.settled = from->n_rows > 0;
     if (status == GSA_OK && from->loss) {
         begin_at_average(state, from);

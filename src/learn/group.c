@@ -300,13 +300,14 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
     struct greedy_steps of = {0};
     gsai_target target[GSAI_GROUP_ROWS];
     float scale[GSAI_GROUP_ROWS];
+    double width = gsai_state_width(state);
     double all = inverse_frequency_of_all(state), ratio = gsai_row_weights_ratio(&state->row_weights), intercept = 0;
     bool many = table->n_outputs > 1;
     lay_out(group);
     bool finite = find_margins(state, table, standardised, &of);
     for (size_t row = 0; row < group->n_rows; row++)
-        target[row] =
-            (gsai_target){group->class_number[row], group->y[row] - state->label_offset.at, &state->params.custom_loss};
+        target[row] = (gsai_target){group->class_number[row], group->y[row] - state->label_offset.at,
+                                    &state->params.custom_loss, width};
     if (finite && many)
         finite = gsai_group_greedy_steps(state, table, target, of.step, loss);
     else if (finite)
@@ -315,6 +316,8 @@ gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean 
         finite = isfinite(of.step[row].g);
     if (!finite || !isfinite(*loss))
         return GSA_DIVERGED;
+    for (size_t row = 0; row < group->n_rows && state->loss->has_width && table == &state->table; row++)
+        gsai_residuals_add(&state->residuals, of.step[row].g, group->c[row]);
     double step = step_of_group(state, &of, all, mean);
     for (size_t row = 0; row < group->n_rows; row++) {
         double c = group->c[row] / ratio, e = step * (of.xdx[row] * all);

@@ -141,6 +141,8 @@ static gsa_status learn_row(gsa_state *state, const struct learner *learner, con
     /* Before the table takes the row. */
     if (state->loss->depends_on_residual && squared_diverges(state, greedy.g, rows->target.y, rows->c))
         return diverged(state, error);
+    if (state->loss->has_width)
+        gsai_residuals_add(&state->residuals, greedy.g, rows->c);
     gsai_state_fetch(state, 2);
     double step = step_of(state, learner, rows, &greedy);
     gsai_state_fetch(state, 3);
@@ -257,6 +259,7 @@ static gsa_status learn(gsa_state *state, struct rows *rows, double y, gsa_error
     if (rows->n_rows == 1)
         gsai_label_offset_add(state, y, rows->c);
     rows->target.y = y - state->label_offset.at;
+    rows->target.width = gsai_state_width(state);
     advance_averaging(state, rows->n_rows);
     if (rows->is_group)
         gsai_centre_group(state);

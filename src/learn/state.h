@@ -8,6 +8,7 @@
 #include "learn/labels.h"
 #include "learn/loss/loss.h"
 #include "learn/names.h"
+#include "learn/residuals.h"
 #include "learn/table.h"
 
 #include <float.h>
@@ -145,6 +146,7 @@ struct gsa_state {
     gsai_class_sums class_sums;
     gsai_row_weights row_weights;
     gsai_label_offset label_offset;
+    gsai_residuals residuals; /* of losses with a width */
     gsai_centre centre;
     gsai_scaling *scaling; /* NULL: decided, or nothing to decide */
     bool is_frozen;        /* rows are counted and move no weight */
@@ -322,9 +324,15 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
                        double *margins);
 /* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
 gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error);
+/* Returns the width of the loss, 0 if it has none. */
+static inline double gsai_state_width(const gsa_state *state)
+{
+    return state->loss && state->loss->has_width ? gsai_residuals_width(&state->residuals) : 0;
+}
 static inline gsai_target gsai_held_target(const gsa_state *state, const gsai_held_row *held)
 {
-    return (gsai_target){held->class_number, held->number - state->label_offset.at, &state->params.custom_loss};
+    return (gsai_target){held->class_number, held->number - state->label_offset.at, &state->params.custom_loss,
+                         gsai_state_width(state)};
 }
 
 /* Returns the sum of squares of a slot, and the rows that it was in, prior totals included. */

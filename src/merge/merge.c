@@ -272,6 +272,8 @@ static gsa_status add_up(gsai_merging *merging, gsa_error *error)
     gsai_change sum = gsai_change_sum(merging->states, merging->n_states, merging->base, merging->into);
     gsai_change_apply(merging->into, &sum, merging->base, merging->goes_on);
     gsai_label_offset_merge(merging->into, merging->states, merging->n_states, merging->goes_on ? merging->base : NULL);
+    for (size_t s = 0; s < merging->n_states; s++)
+        gsai_residuals_merge(&merging->into->residuals, &merging->states[s]->residuals, 1 / (double)merging->n_states);
     GSA_TRY(make_room_for_counts(merging, merging->into->rows_behind, error));
     gsa_status status = merge_slots(merging, error);
     gsai_merging_end(merging);

@@ -501,3 +501,17 @@ size_t gsai_design_columns(const gsai_design *design, size_t n_rows)
         highest = design->column[t] > highest ? design->column[t] : highest;
     return (size_t)highest + 1;
 }
+
+double gsai_design_margin(const gsai_design *design, size_t row, const double *weight)
+{
+    double m = weight[0];
+    if (design->width > 0) {
+        const float *x = design->dense + row * design->width;
+        for (size_t j = 1; j < design->n_columns; j++)
+            m += weight[j] * (double)x[j - 1];
+        return m;
+    }
+    for (size_t e = design->start[row]; e < design->start[row + 1]; e++)
+        m += weight[design->column[e]] * (double)design->value[e];
+    return m;
+}

@@ -27,6 +27,7 @@ typedef struct gsai_problem {
     uint64_t units;     /* as asked for: GSAI_UNITS_AUTO, _GIVEN or _FREE */
     gsai_prior *prior;  /* NULL: none */
     size_t n_strengths; /* of the path */
+    float width;        /* of a loss that has one, in units of the label */
     bool has_intercept, has_probabilities, standardised;
 } gsai_problem;
 
@@ -103,7 +104,8 @@ static inline gsai_rows_at gsai_problem_rows(const gsai_problem *problem, const 
                           .stride = problem->design->stride,
                           .target = target,
                           .weight = weight,
-                          .margin = margin};
+                          .margin = margin,
+                          .width = problem->width};
 }
 
 /* The penalty of the intercept. */

@@ -9,7 +9,9 @@
 #include "base/error.h"
 #include "base/real.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
 struct gsai_solver {
     gsa_env env;
@@ -22,6 +24,13 @@ struct gsai_solver {
 /* Strengths on the path: up to a prior variance of margins of 1024; numbers may be predicted far more exactly. */
 #define STRENGTHS_CLASSES 8u
 #define STRENGTHS_NUMBERS 18u
+/* The smallest width of a loss, in units of the label: labels that are fitted exactly have no outliers to tell. */
+#define MIN_WIDTH 1e-6
+/* The median distance of a standard Gaussian from 0. */
+#define MEDIAN_DISTANCE 0.6744898
+/* Solutions with a width until it moves by less than this share. */
+#define ROUND_GAIN 0.05
+#define MAX_ROUNDS 6
 
 static bool can_solve(const gsa_state *state)
 {
@@ -224,6 +233,8 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
         status = forget(state, optimum->share, error);
     if (status == GSA_OK)
         status = measure_rows(solver, error);
+    state->residuals = optimum->residuals;
+    state->residuals.late[0] *= design->target_unit * design->target_unit;
     state->n_solved = design->n_different;
     state->averaging.now = design->n_different; /* what rows that follow are weighed against: copies of a row are one */
     if (status == GSA_OK && state->params.value[GSAI_PARAM_intercept])
@@ -236,6 +247,72 @@ static gsa_status make_state(gsai_solver *solver, const gsai_design *design, con
     gsa_state_end_pass(state);
     state->position.held_out_loss = optimum->held_out_loss * design->target_unit * design->target_unit;
     return constant_loss(state, design, &state->position.constant_loss, error);
+}
+
+static gsa_status find(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out, gsa_error *error)
+{
+    return gsai_sweeps_suit(problem->design) && problem->has_probabilities
+               ? gsai_sweeps_find(problem, arena, out, error)
+               : gsai_optimum_find(problem, arena, n_threads, out, error);
+}
+
+typedef struct weighted {
+    double number, weight;
+} weighted;
+
+static int by_number(const void *a, const void *b)
+{
+    const weighted *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+/* Returns the number below which half of the weight is. */
+static double median_of(weighted *at, size_t n, double total)
+{
+    double below = 0;
+    size_t i = 0;
+    qsort(at, n, sizeof *at, by_number);
+    while (i + 1 < n && (below += at[i].weight) < total / 2)
+        i++;
+    return at[i].number;
+}
+
+/* Finds labels around their median, and the width that their median distance from it gives. */
+static double begin_width(const gsai_design *design, weighted *at, double *residual)
+{
+    for (size_t i = 0; i < design->n_rows; i++)
+        at[i] = (weighted){(double)design->target[i], (double)design->weight[i]};
+    double median = median_of(at, design->n_rows, design->total_weight);
+    for (size_t i = 0; i < design->n_rows; i++) {
+        residual[i] = (double)design->target[i] - median;
+        at[i] = (weighted){fabs(residual[i]), (double)design->weight[i]};
+    }
+    double distance = median_of(at, design->n_rows, design->total_weight);
+    return distance > 0 ? GSAI_WIDTH * distance / MEDIAN_DISTANCE : (double)INFINITY;
+}
+
+/* Finds the optimum of a loss with a width, and the width: that of the labels first, then that of the residuals, until
+ * it stays. */
+static gsa_status find_with_width(gsai_problem *problem, gsai_arena *arena, size_t n_threads, gsai_optimum *out,
+                                  gsa_error *error)
+{
+    const gsai_design *design = problem->design;
+    double *residual = gsai_arena_take(arena, design->n_rows, sizeof *residual), before = INFINITY;
+    weighted *at = gsai_arena_take(arena, design->n_rows, sizeof *at);
+    GSA_TRY(gsai_arena_check(arena, "the residuals", error));
+    double width = begin_width(design, at, residual);
+    for (int round = 0; round < MAX_ROUNDS && fabs(width - before) > ROUND_GAIN * width; round++) {
+        before = width;
+        width = gsai_residuals_solve(residual, design->weight, design->n_rows, width, &out->residuals);
+        problem->width = (float)fmin(fmax(width, MIN_WIDTH), FLT_MAX);
+        *out = (gsai_optimum){.residuals = out->residuals};
+        GSA_TRY(find(problem, arena, n_threads, out, error));
+        for (size_t i = 0; i < design->n_rows; i++)
+            residual[i] = gsai_design_margin(design, i, out->weight) - (double)design->target[i];
+        gsai_residuals next;
+        width = gsai_residuals_solve(residual, design->weight, design->n_rows, width, &next);
+    }
+    return GSA_OK;
 }
 
 gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_threads, gsai_strength_hook hook,
@@ -253,6 +330,7 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
                             .kernels = gsai_solve_kernels_best(),
                             .env = &solver->env,
                             .hook = hook,
+                            .width = FLT_MAX, /* none yet */
                             .units = own->params.value[GSAI_PARAM_units],
                             .n_strengths = gsai_loss_has_classes(own->loss) ? STRENGTHS_CLASSES : STRENGTHS_NUMBERS,
                             .has_intercept = own->params.value[GSAI_PARAM_intercept],
@@ -260,9 +338,8 @@ gsa_status gsai_solver_solve(gsai_solver *solver, gsa_state *state, size_t n_thr
     if (status == GSA_OK)
         status = gsai_prior_make(&problem, own, solver->rows.n_rows, &arena, error);
     if (status == GSA_OK)
-        status = gsai_sweeps_suit(&design) && problem.has_probabilities
-                     ? gsai_sweeps_find(&problem, &arena, &optimum, error)
-                     : gsai_optimum_find(&problem, &arena, n_threads, &optimum, error);
+        status = own->loss->has_width ? find_with_width(&problem, &arena, n_threads, &optimum, error)
+                                      : find(&problem, &arena, n_threads, &optimum, error);
     if (status == GSA_OK)
         status = make_state(solver, &design, &optimum, error);
     gsai_arena_release(&arena);

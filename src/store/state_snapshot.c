@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -86,6 +87,10 @@ enum { SCALING = sizeof scaling_numbers / sizeof *scaling_numbers };
 
 /* Numbers of the best weights, "best.numbers". */
 enum { BEST_LOSS, BEST_PASS, BEST_SLOTS, BEST_OUTPUTS, BEST };
+
+/* Numbers of "residuals". */
+#define RESIDUALS 5u
+static_assert(sizeof(gsai_residuals) == RESIDUALS * sizeof(double), "residuals are stored as they are");
 
 /* Each number for itself; whether sums are finite is asked elsewhere. */
 static gsa_status check_ranges(const gsa_state *state, gsa_status status, const char *verb, gsa_error *error)
@@ -188,6 +193,8 @@ static gsa_status add_optional(gsai_snapshot *snapshot, const gsa_state *state, 
         gsai_snapshot_vector(snapshot, "class_sums", GSAI_F64, state->class_sums.at, state->class_sums.n);
     if (state->n_lineage > 0)
         gsai_snapshot_vector(snapshot, "ancestors", GSAI_U64, state->lineage, state->n_lineage);
+    if (state->loss && state->loss->has_width)
+        gsai_snapshot_vector(snapshot, "residuals", GSAI_F64, &state->residuals, RESIDUALS);
     if (state->best_checkpoint.weight)
         GSA_TRY(add_best(snapshot, &state->best_checkpoint, error));
     return state->group.n_rows > 0 ? gsai_snapshot_group(snapshot, state, error) : GSA_OK;
@@ -422,6 +429,20 @@ static gsa_status restore_lineage(gsa_state *state, const gsai_bundle *bundle, g
     return gsai_lineage_add_all(state, run, n, error);
 }
 
+static gsa_status restore_residuals(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
+{
+    const gsai_tensor *found;
+    if (!(state->loss && state->loss->has_width))
+        return GSA_OK;
+    GSA_TRY(gsai_bundle_need(bundle, "residuals", GSAI_F64, RESIDUALS, &found, error));
+    const double *number = found->data;
+    for (size_t i = 0; i < RESIDUALS; i++)
+        if (!(number[i] >= 0 && number[i] <= 1e300)) /* they are added up and squared */
+            return gsai_fail(error, GSA_FORMAT, "a sum of residuals is out of range");
+    memcpy(&state->residuals, number, sizeof state->residuals);
+    return GSA_OK;
+}
+
 static gsa_status restore_best(gsa_state *state, const gsai_bundle *bundle, gsa_error *error)
 {
     const gsai_tensor *numbers, *weights;
@@ -464,6 +485,7 @@ static gsa_status restore_all(gsa_state *state, const gsai_loss *loss, const gsa
     GSA_TRY(gsai_totals_restore(state, bundle, error));
     GSA_TRY(restore_class_sums(state, bundle, error));
     GSA_TRY(restore_lineage(state, bundle, error));
+    GSA_TRY(restore_residuals(state, bundle, error));
     GSA_TRY(restore_best(state, bundle, error));
     GSA_TRY(gsai_group_restore(state, bundle, error));
     return gsai_sample_restore(state, bundle, error);

@@ -1,5 +1,5 @@
 /* The losses: what is computed from the margins of a row. A loss is a const struct of functions in a file of its own;
- * losses.c has the table of all. No other code tells losses apart by name.
+ * GSAI_LOSSES below lists all. No other code tells losses apart by name.
  *
  * Notation as in the paper (arXiv 1611.03608): margin m = w.x, xx = x.x, probability p, label y or class k. The
  * gradient of the loss is g x (softmax: g_j x for class j). A greedy step eta would bring this one row to its target;
@@ -25,6 +25,7 @@ typedef struct gsai_target {
     size_t class_number;           /* of losses with classes */
     double y;                      /* of the others, from the offset of labels */
     const gsa_margin_loss *custom; /* the caller's functions, for the loss that has none of its own */
+    double width;                  /* of a loss that has one: residuals beyond it are outliers */
 } gsai_target;
 
 typedef struct gsai_greedy_step {
@@ -74,6 +75,7 @@ struct gsai_loss {
     bool is_custom;            /* its functions are the caller's */
     bool depends_on_residual;  /* on y - m alone: labels are measured from their mean, and sums of squares tell
                                   divergence */
+    bool has_width;            /* residuals beyond a width that follows from the data are outliers (residuals.h) */
     bool has_searchable_scale; /* without a curvature: calibrated by a search for the best scale */
     double unknown_loss;       /* of a second label, with a model that knows one */
 
@@ -108,8 +110,12 @@ struct gsai_loss {
     void (*rows)(gsai_rows_at *at);
 };
 
-extern const gsai_loss gsai_loss_squared, gsai_loss_logistic, gsai_loss_softmax, gsai_loss_hinge,
-    gsai_loss_squared_hinge, gsai_loss_custom;
+/* All losses, in the order of help texts: LOSS(name) is gsai_loss_name of loss/name.c and a choice of --loss. */
+#define GSAI_LOSSES(LOSS) LOSS(squared) LOSS(huber) LOSS(logistic) LOSS(softmax) LOSS(hinge) LOSS(squared_hinge)
+
+#define GSAI_DECLARE_LOSS(name) extern const gsai_loss gsai_loss_##name;
+GSAI_LOSSES(GSAI_DECLARE_LOSS)
+extern const gsai_loss gsai_loss_custom; /* of the caller's functions */
 
 /* losses.c: the greedy steps of some rows of one output, as a loss's own greedy_steps. */
 double gsai_greedy_steps(const gsai_loss *loss, const struct gsai_kernels *kernels, const double *m,

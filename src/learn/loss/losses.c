@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const gsai_loss *const losses[] = {
-    &gsai_loss_squared, &gsai_loss_logistic,      &gsai_loss_softmax,
-    &gsai_loss_hinge,   &gsai_loss_squared_hinge, &gsai_loss_custom,
+#define ADDRESS(name) &gsai_loss_##name,
+    GSAI_LOSSES(ADDRESS) ADDRESS(custom) /* the caller's */
 };
 
 const gsai_loss *gsai_loss_find(const char *name)

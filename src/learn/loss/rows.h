@@ -36,6 +36,7 @@ struct gsai_rows_at {
     const float *weight;
     const float *margin, *direction;
     float step;
+    float width;                  /* of a loss that has one */
     float *residual;              /* [n x stride], weighted derivatives by the margins; NULL: not wanted */
     float *curvature;             /* [n], weighted mean second derivative of a row; NULL: not wanted */
     float *loss;                  /* [n], weighted loss of a row; NULL: not wanted */

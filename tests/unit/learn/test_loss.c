@@ -491,7 +491,7 @@ static void check_steps(const gsai_loss *loss, size_t n_outputs, gsai_rng *rng)
     r.n_classes = n_outputs;
     for (size_t j = 0; j < n_outputs; j++)
         r.m[j] = 6 * gsai_rng_unit(rng) - 3;
-    gsai_target target = {(size_t)gsai_rng_below(rng, n_outputs > 1 ? n_outputs : 2), 0.5, &cosh_functions};
+    gsai_target target = {(size_t)gsai_rng_below(rng, n_outputs > 1 ? n_outputs : 2), 0.5, &cosh_functions, 1};
     g = r;
     gsai_greedy_step step = loss->greedy_step(g.m, n_outputs, &target);
     check("value", loss->name, value_of(loss, &r, &target), step.loss, 1e-14, 1e-15);
@@ -527,7 +527,7 @@ static void check_steps(const gsai_loss *loss, size_t n_outputs, gsai_rng *rng)
 static void every_loss_has_the_gradient_of_its_value(void **state)
 {
     (void)state;
-    static const char *const names[] = {"squared", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
+    static const char *const names[] = {"squared", "huber", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
     gsai_rng rng = gsai_rng_of(9, 0, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const gsai_loss *loss = gsai_loss_find(names[i]);
