@@ -387,7 +387,7 @@ GSA_API int gsa_model_matches(const void *start, size_t size);
 
 /* Properties of a model. */
 typedef struct gsa_model_info {
-    const char *loss;    /* "squared", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
+    const char *loss;    /* "squared", "huber", "logistic", "softmax", "hinge", "squared_hinge", "custom" */
     const char *method;  /* how it was trained */
     const char *average; /* which weights it has: "recent", "full", ... */
     uint64_t n_rows;     /* rows learned; of an optimum, distinct rows */

@@ -74,7 +74,7 @@ class Model:
     Attributes
     ----------
     loss : str
-        "logistic", "softmax", "squared", "hinge" or "squared_hinge".
+        "logistic", "softmax", "squared", "huber", "hinge" or "squared_hinge".
     classes : array or None
         The labels, sorted; None if numbers were learned.
     n_features : int
