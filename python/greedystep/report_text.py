@@ -157,7 +157,6 @@ _NAMES = {
     "unknown_labels": "labels the model does not know",
     "log_loss": "log loss",
     "squared_hinge": "squared hinge loss",
-    "huber": "Huber loss",
     "hinge": "hinge loss",
     "auc": "AUC (ROC)",
     "average_precision": "average precision",
