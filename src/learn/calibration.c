@@ -68,7 +68,7 @@ bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double s
 /* ---- scale, offset, shrinkage ------------------------------------------------------------------------------------ */
 
 #define NEWTON_STEPS 40
-/* Rows; a feature that was in more is never in shrinkage. */
+/* Rows above which a feature is not shrunk. */
 #define MAX_SHRINKAGE 1e6
 /* Standard errors of the improvement, for a shrinkage to be more than chance. */
 #define SHRINKAGE_ERRORS 3

@@ -1,5 +1,5 @@
-/* One scale, and for one output an offset, on the margins, and a shrinkage about rare features: what held-out rows say
- * about a model's confidence. */
+/* Calibration: one scale, and for one output an offset, on the margins, and a shrinkage of rare features, found by
+ * held-out rows. */
 #ifndef GSA_LEARN_CALIBRATION_H
 #define GSA_LEARN_CALIBRATION_H
 

@@ -15,7 +15,7 @@ typedef enum gsai_param_id {
 
 /* Numbers of the choices, in the order of the table; those of the loss are names of loss/losses.c. */
 enum { GSAI_CLASS_WEIGHT_NONE, GSAI_CLASS_WEIGHT_BALANCED };
-/* The core asks only whether it is the paper's: which of the others a run takes is the engine's choice. */
+/* States ask only whether it is the paper's; training chooses among the others. */
 enum { GSAI_METHOD_AUTO, GSAI_METHOD_OPTIMUM, GSAI_METHOD_GSA, GSAI_METHOD_PAPER };
 enum { GSAI_UNITS_AUTO, GSAI_UNITS_GIVEN, GSAI_UNITS_FREE };
 enum { GSAI_AVERAGE_LAST, GSAI_AVERAGE_FULL, GSAI_AVERAGE_SUFFIX, GSAI_AVERAGE_RECENT };

@@ -1,4 +1,5 @@
-/* The schema of a state or a model: a text about the columns that core keeps but does not read. NULL: there is none. */
+/* The schema of a state or a model: a text about the columns that states and models keep but do not read. NULL: there
+ * is none. */
 #ifndef GSA_LEARN_SCHEMA_H
 #define GSA_LEARN_SCHEMA_H
 

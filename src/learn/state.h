@@ -233,7 +233,7 @@ gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_
 gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
                                    gsa_error *error);
 
-/* Whether rows are learned in groups (engine.h has what closes one). */
+/* Whether rows are learned in groups (gsa_state_close_group closes one). */
 static inline bool gsai_state_has_groups(const gsa_state *state)
 {
     return state->loss && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;

@@ -73,7 +73,7 @@ typedef struct gsai_change {
 bool gsai_state_splits(const gsa_state *state, const gsa_state *into);
 
 /* Is the state a copy of the base that went on counting where the base stood, rather than a new run that started from
- * the base's finished weights? A new run has the base among its lineage, even if it began with the same rows. */
+ * the base's finished weights? A new run has the base in its lineage, even if it began with the same rows. */
 bool gsai_state_continues(const gsa_state *state, const gsa_state *base);
 
 /* Returns the mean weight of the rows of a state in units of that of `into`, the mean over all states. */

@@ -1,4 +1,4 @@
-/* Rows in memory to the penalised optimum: what the engine calls. */
+/* Rows in memory to the penalised optimum: the interface for training. */
 #ifndef GSA_SOLVE_SOLVE_H
 #define GSA_SOLVE_SOLVE_H
 

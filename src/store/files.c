@@ -1,5 +1,5 @@
-/* States and models to and from files and bytes: core says what is in them (store/snapshot.h), the container how it
- * stands in a file. */
+/* States and models to and from files and bytes: snapshot.h says what is in them, container.h how it stands in a file.
+ *  */
 #include "base/error.h"
 #include "store/container.h"
 #include "store/snapshot.h"

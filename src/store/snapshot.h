@@ -1,4 +1,4 @@
-/* States and models as bundles of tensors, and back. The one door between core and store. */
+/* States and models as bundles of tensors, and back. */
 #ifndef GSA_STORE_SNAPSHOT_H
 #define GSA_STORE_SNAPSHOT_H
 

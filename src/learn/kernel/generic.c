@@ -1,4 +1,4 @@
-/* The loops for the machine's baseline: the oracle. */
+/* The loops for the machine's baseline: the reference. */
 #define GSAI_KERNELS gsai_kernels_generic
 #define GSAI_KERNELS_NAME "generic"
 #define GSAI_WIDEST 4

@@ -1,8 +1,8 @@
 /* The inner loops over the entries of a row (the paper's method; K1 to K5), or of a group of rows.
  *
- * loops.h has them once, in plain C. It is compiled for the machine's baseline (generic.c, the oracle) and for wider
+ * loops.h has them once, in plain C. It is compiled for the machine's baseline (generic.c, the reference) and for wider
  * vectors where the compiler can; which is used is decided at run time. All give the same bits, because the order of
- * additions is part of the contract and no product is fused with a sum:
+ * additions is specified and no product is fused with a sum:
  *   K1  entries that are zero are passed over and do not count as a position;
  *   K2  a sum over positions adds position j to partial sum j mod 8 (double), and the eight are added as
  *       ((0+4)+(2+6)) + ((1+5)+(3+7)); the intercept is added last;
@@ -58,7 +58,7 @@ typedef struct gsai_kernels {
     gsai_row_look (*stage_ones)(const uint32_t *index, size_t n, uint32_t *slot, float *x);
     /* The same of a row with values, those that are not 0. */
     void (*stage_values)(const gsai_row *row, uint32_t *slot, float *x, gsai_staged *out);
-    /* Groups of rows with one output (groups.h). The inverse_frequency of a feature that was in `count` rows. */
+    /* Groups of rows with one output (groups.h). The inverse frequency of a feature that was in `count` rows. */
     float (*inverse_frequency_of)(float count);
     /* Margins, directions and x.Dx of the rows; of the second, standardised: centred and per_unit are filled in. */
     void (*group_margins)(const gsai_group *group, const gsai_table *table, const gsai_counts_before *before,
