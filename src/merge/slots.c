@@ -258,11 +258,14 @@ static gsa_status merge_range(void *ctx, size_t task, gsa_error *error)
     size_t end = n_slots - first < RANGE_SLOTS ? n_slots : first + RANGE_SLOTS;
     own.tree = (gsai_tree){0};
     own.view = own.start = (gsai_view){0};
-    gsa_status status =
-        begin_scratch(&own) ? GSA_OK : gsai_fail_memory(own.env, error, "no memory to merge %zu states", own.n_states);
-    if (status == GSA_OK && own.n_deltas > 0)
+    if (!begin_scratch(&own)) {
+        end_scratch(&own);
+        return gsai_fail_memory(own.env, error, "no memory to merge %zu states", own.n_states);
+    }
+    gsa_status status = GSA_OK;
+    if (own.n_deltas > 0)
         enter_delta(&own, task);
-    else if (status == GSA_OK)
+    else
         status = merge_states(&own, first, end, error);
     end_scratch(&own);
     return status;

@@ -6,7 +6,7 @@
 
 /* (n + 2)^(-3/8) with a logarithm that is straight between powers of two, and a power that is straight too: what is
  * left of both, times a constant that steps do not notice. */
-static inline double straight_rarity(double n)
+static inline double straight_inverse_frequency(double n)
 {
     int e;
     double f = 2 * frexp(n + 2, &e) - 1, power = 0x57697834p-23 - 127 - 0.375 * (127 + (e - 1) + f);

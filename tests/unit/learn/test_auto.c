@@ -27,7 +27,7 @@ static int is_dense(const oracle *o, size_t i)
 /* Rows that are learned together see what there was before them, but for means and variances of dense columns. */
 static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size_t n)
 {
-    double p[GROUP][CLASSES], along[GROUP][SLOTS] = {{0}};
+    double p[GROUP][CLASSES], direction[GROUP][SLOTS] = {{0}};
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < FEATURES; i++)
             if (x[r][i] != 0 && is_dense(o, i)) {
@@ -51,7 +51,7 @@ static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size
         for (size_t i = 0; i < SLOTS; i++) {
             if (x[r][i] == 0)
                 continue;
-            double d = straight_rarity(o->n[i]) * pow((double)o->t + 2, 0.375), origin = 0;
+            double d = straight_inverse_frequency(o->n[i]) * pow((double)o->t + 2, 0.375), origin = 0;
             if (o->standardised && is_dense(o, i)) {
                 origin = o->column_sum[i] / o->column_n[i];
                 double variance = o->column_square[i] / o->column_n[i] - origin * origin;
@@ -59,8 +59,8 @@ static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size
             } else if (o->standardised) {
                 d *= (o->n[i] + 1) / (o->q[i] + x[r][i] * x[r][i]);
             }
-            along[r][i] += d * (x[r][i] - origin);
-            along[r][FEATURES] -= d * (x[r][i] - origin) * origin;
+            direction[r][i] += d * (x[r][i] - origin);
+            direction[r][FEATURES] -= d * (x[r][i] - origin) * origin;
             xdx += d * (x[r][i] - origin) * (x[r][i] - origin);
         }
         double own = p[r][label[r]];
@@ -72,7 +72,7 @@ static void oracle_learn(oracle *o, double x[][SLOTS], const size_t *label, size
     for (size_t r = 0; r < n; r++)
         for (size_t i = 0; i < SLOTS; i++) {
             for (size_t k = 0; k < o->n_classes; k++)
-                o->w[i][k] -= o->step_sum / o->step_weights * along[r][i] * (p[r][k] - (k == label[r]));
+                o->w[i][k] -= o->step_sum / o->step_weights * direction[r][i] * (p[r][k] - (k == label[r]));
             o->q[i] += x[r][i] * x[r][i];
             o->n[i] += x[r][i] != 0;
         }
@@ -192,7 +192,8 @@ static void free_units_do_not_depend_on_units(void **unused)
     free(scaled);
 }
 
-/* Free of units is free of the origin: columns that are there in every row, moved far away, are learned as before. */
+/* Standardised features do not depend on their origin: columns that are there in every row, moved far away, are learned
+ * as before. */
 static void free_units_do_not_depend_on_the_origin(void **unused)
 {
     (void)unused;

@@ -134,7 +134,7 @@ static void gsa_and_auto_are_the_same_to_a_state(void **unused)
     }
 }
 
-/* The same model whether the two labels were met in sorted order or not. */
+/* The same model whether the two labels came in sorted order or not. */
 static void a_calibrated_model_does_not_depend_on_the_order_of_labels(void **unused)
 {
     (void)unused;

@@ -122,7 +122,7 @@ static void one_row_in_a_hundred_is_found_again(void **unused)
     free(s);
 }
 
-/* Chunk by chunk, saved and loaded between them, labels met on the way, some rows held out. */
+/* Chunk by chunk, saved and loaded between them, labels that come on the way, some rows held out. */
 static void chunks_and_resuming_give_the_same_bits(void **unused)
 {
     (void)unused;

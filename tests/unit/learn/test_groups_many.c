@@ -258,9 +258,9 @@ static void updates_by_columns_are_those_of_all_rows(void **unused)
                 }
                 for (size_t k = outputs[o]; k < m.table.room; k++)
                     assert_true(is[k].f == 0 && is[average + k].f == 0);
-                double count = (double)was[mean + 1].u, mass = (double)was[mean].f * count + (double)m.square[i];
+                double count = (double)was[mean + 1].u, sum_sq = (double)was[mean].f * count + (double)m.square[i];
                 assert_int_equal(is[mean + 1].u, was[mean + 1].u + m.n_rows[i]);
-                assert_close((double)is[mean].f, mass / (count + (double)m.n_rows[i]), 2e-7);
+                assert_close((double)is[mean].f, sum_sq / (count + (double)m.n_rows[i]), 2e-7);
                 i++;
             }
             release(&m);

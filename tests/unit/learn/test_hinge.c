@@ -205,7 +205,7 @@ static void oracle_learn(oracle *o, const float *x, size_t label)
     for (size_t i = 0; i < FEATURES; i++)
         xx += (double)x[i] * (double)x[i];
     /* All features are in all rows: their inverse_frequency would be 1, if it were not rounded. */
-    double d = !o->paper ? straight_rarity(o->n) * pow(o->n + 2, 0.375) : 1;
+    double d = !o->paper ? straight_inverse_frequency(o->n) * pow(o->n + 2, 0.375) : 1;
     o->n++;
     xx *= d;
     for (size_t k = 0; k < o->n_classes; k++)
@@ -218,9 +218,9 @@ static void oracle_learn(oracle *o, const float *x, size_t label)
     if (!o->paper && eta < step)
         step = eta;
     for (size_t i = 0; i <= FEATURES; i++) {
-        double along = step * g * d * (i < FEATURES ? (double)x[i] : 1);
-        o->w[i][runner_up] -= along;
-        o->w[i][label] += along;
+        double direction = step * g * d * (i < FEATURES ? (double)x[i] : 1);
+        o->w[i][runner_up] -= direction;
+        o->w[i][label] += direction;
     }
 }
 

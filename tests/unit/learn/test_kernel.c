@@ -106,7 +106,7 @@ static void merge_slots(const gsai_kernels *kernels, gsai_table *table, size_t n
     kernels->view_records(&base, table->cells, table->room, n, 0.125F);
     for (size_t c = 0; c < 2; c++) {
         fill(table);
-        for (size_t slot = c; slot < n; slot += 2 + c) { /* what it has met */
+        for (size_t slot = c; slot < n; slot += 2 + c) { /* what it has touched */
             gsai_cell *record = gsai_table_slot(table, slot);
             record[0].f += 0.1F * (float)(slot % 7);
             record[gsai_table_average(table)].f *= 0.3F;
@@ -309,7 +309,7 @@ static void the_mean_of_many_squares_follows_the_small_ones_too(void **unused)
     for (int tailed = 0; tailed < 2; tailed++) {
         assert_int_equal(gsai_table_init(&table, 2, 1, &env, NULL), GSA_OK);
         gsai_cell *record = gsai_table_slot(&table, 1);
-        double mass = 0.02 * BEFORE;
+        double sum_sq = 0.02 * BEFORE;
         record[gsai_table_mean(&table)].f = 0.02f;
         record[gsai_table_count(&table)].u = BEFORE;
         for (uint32_t i = 0; i < ROWS; i++) {
@@ -318,9 +318,9 @@ static void the_mean_of_many_squares_follows_the_small_ones_too(void **unused)
             gsai_kernels_generic.gather(&entries, &row, true);
             (void)gsai_kernels_generic.take_one(&table, &entries, 1);
             gsai_kernels_generic.update_one(&table, &entries, 0, 0);
-            mass += (double)x * (double)x;
+            sum_sq += (double)x * (double)x;
         }
-        double mean = mass / (BEFORE + ROWS), error = (double)record[gsai_table_mean(&table)].f / mean - 1;
+        double mean = sum_sq / (BEFORE + ROWS), error = (double)record[gsai_table_mean(&table)].f / mean - 1;
         assert_true(fabs(error) < 1e-5);
         gsai_table_release(&table, &env);
     }

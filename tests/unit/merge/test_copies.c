@@ -9,7 +9,7 @@
 
 enum { FEATURES = 12, SLOTS = FEATURES + 1, COPIES = 4, ROWS = 50 };
 
-/* What all weights up to row t count for together, as the header of the clock says. */
+/* What all weights up to row t count for together, as learn/state.h says. */
 static double total(double t)
 {
     return t * (t + 1) * (t + 2) / 3;
@@ -53,7 +53,7 @@ static void a_row_of_one_of_four_copies_counts_for_four_in_its_average(void **un
     free(r);
 }
 
-/* Without held-out rows gamma is 1, and weights and averages are means by mass. */
+/* Without held-out rows gamma is 1, and weights and averages are means by sums of squares. */
 static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(void **unused)
 {
     (void)unused;
@@ -64,16 +64,16 @@ static void the_average_of_merged_copies_is_the_mean_of_their_averages_by_mass(v
     }
     gsa_state *all = merged((const gsa_state *const *)copies, COPIES, base);
     for (size_t slot = 0; slot < SLOTS; slot++) {
-        double weight = 0, average = 0, mass = 0;
+        double weight = 0, average = 0, sum_sq = 0;
         for (size_t c = 0; c < COPIES; c++) {
             double m = gsai_state_sum_sq(copies[c], slot);
-            mass += m;
+            sum_sq += m;
             weight += m * (double)gsai_table_slot(&copies[c]->table, slot)[0].f;
             average += m * gsai_state_average(copies[c], slot, 0);
         }
-        assert_true(fabs((double)gsai_table_slot(&all->table, slot)[0].f - weight / mass) < 1e-6);
-        assert_true(fabs(gsai_state_average(all, slot, 0) - average / mass) < 1e-5);
-        double expected = mass - (COPIES - 1) * gsai_state_sum_sq(base, slot);
+        assert_true(fabs((double)gsai_table_slot(&all->table, slot)[0].f - weight / sum_sq) < 1e-6);
+        assert_true(fabs(gsai_state_average(all, slot, 0) - average / sum_sq) < 1e-5);
+        double expected = sum_sq - (COPIES - 1) * gsai_state_sum_sq(base, slot);
         assert_true(fabs(gsai_state_sum_sq(all, slot) - expected) < 1e-5 * expected);
     }
     assert_int_equal(all->n_rows, 300 + COPIES * ROWS);
@@ -127,13 +127,13 @@ static void a_merge_by_held_out_rows_is_at_least_as_good_as_the_mean(void **unus
     for (int averaged = 0; averaged < 2; averaged++) {
         double mean[SLOTS] = {0}, found[SLOTS], farther[SLOTS], nearer[SLOTS];
         for (size_t slot = 0; slot < SLOTS; slot++) {
-            double mass = 0;
+            double sum_sq = 0;
             for (size_t c = 0; c < COPIES; c++) {
                 double m = gsai_state_sum_sq(copies[c], slot);
-                mass += m;
+                sum_sq += m;
                 mean[slot] += m * weight_of(copies[c], slot, averaged);
             }
-            mean[slot] /= mass;
+            mean[slot] /= sum_sq;
             found[slot] = weight_of(greedy, slot, averaged);
             double start = start_of(base, greedy, slot, averaged);
             farther[slot] = start + 1.02 * (found[slot] - start);
@@ -155,7 +155,7 @@ static void changes_of_rare_features_add_up_and_those_of_frequent_ones_are_avera
     (void)unused;
     static const struct {
         float all, one;
-        double alpha, gain;
+        double alpha, aggregation;
     } cases[] = {
         {8, 1, 1e-9, 7.99999997200000007},
         {8, 1, 0.5, 2.4949449946831995049},
@@ -171,10 +171,10 @@ static void changes_of_rare_features_add_up_and_those_of_frequent_ones_are_avera
         {8, 1, 0, 1},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        float all[2] = {0, cases[i].all}, one[2] = {0, cases[i].one}, gain[2];
-        gsai_kernels_best()->aggregations(all, one, 2, (float)cases[i].alpha, gain);
-        assert_true(gain[0] == 1);
-        assert_close((double)gain[1], cases[i].gain, 4e-7 * cases[i].gain);
+        float all[2] = {0, cases[i].all}, one[2] = {0, cases[i].one}, aggregation[2];
+        gsai_kernels_best()->aggregations(all, one, 2, (float)cases[i].alpha, aggregation);
+        assert_true(aggregation[0] == 1);
+        assert_close((double)aggregation[1], cases[i].aggregation, 4e-7 * cases[i].aggregation);
     }
 }
 
@@ -353,7 +353,7 @@ static void a_regression_can_be_merged_any_number_of_times(void **unused)
     free_states(base, again);
 }
 
-/* Before the origin is settled: 10 labels in common, then 20 and 30 more. */
+/* Before the offset of labels is settled: 10 labels in common, then 20 and 30 more. */
 static void the_first_labels_of_a_base_count_once(void **unused)
 {
     (void)unused;

@@ -9,7 +9,7 @@ enum { MAX_COPIES = 9, MAX_DELTAS = 7, FEATURES = 60, MAX_SPREAD = 17 };
 
 static gsa_state *base_from(uint64_t seed, unsigned n_classes, const char *name, const char *value)
 {
-    rows *r = rows_random(seed, 400, 40, n_classes); /* copies meet features that the base has not met */
+    rows *r = rows_random(seed, 400, 40, n_classes); /* copies see features that the base has not seen */
     gsa_batch batch = rows_batch(r);
     gsa_state *base = state_with("method", "auto", "units", "free", name, value, NULL);
     prepare(base, &batch);
@@ -315,7 +315,7 @@ static void how_copies_are_spread_over_processes_changes_no_bit(void **unused)
     }
 }
 
-/* 300 copies, in deltas of 299 and 1; three of them have met a feature in more rows than 32 bits can count. */
+/* 300 copies, in deltas of 299 and 1; three of them have seen a feature in more rows than 32 bits can count. */
 static void very_many_copies_and_rows_are_counted(void **unused)
 {
     (void)unused;

@@ -91,7 +91,8 @@ static void weights_are_averaged_by_mass(void **unused)
     free(s);
 }
 
-/* No rows are held out: the merged average is the mean of the averages by mass, and goes on as one over all rows. */
+/* No rows are held out: the merged average is the mean of the averages by sums of squares, and goes on as one over all
+ * rows. */
 /* One feature; rows of weight 1 (or 2) say 0, as many rows of weight 3 (or 6) say 1: together 3/4. Only proportions
  * count.
  */
@@ -137,15 +138,16 @@ static void a_recent_average_is_kept_by_a_merge(void **unused)
     gsa_model *of_a = model_of(a), *of_b = model_of(b), *of_both = model_of(both);
     double mean[20];
     for (uint32_t i = 0; i < 20; i++) {
-        double mass[2] = {0};
+        double sum_sq[2] = {0};
         for (int k = 0; k < 2; k++) {
             const rows *from = k ? s : r;
             for (size_t e = 0; e < from->n_entries; e++)
                 if (from->index[e] == i)
-                    mass[k] += (double)from->value[e] * (double)from->value[e];
+                    sum_sq[k] += (double)from->value[e] * (double)from->value[e];
         }
-        mean[i] = (mass[0] * (double)gsa_model_weight(of_a, i, 0) + mass[1] * (double)gsa_model_weight(of_b, i, 0)) /
-                  (mass[0] + mass[1]);
+        mean[i] =
+            (sum_sq[0] * (double)gsa_model_weight(of_a, i, 0) + sum_sq[1] * (double)gsa_model_weight(of_b, i, 0)) /
+            (sum_sq[0] + sum_sq[1]);
         assert_close((double)gsa_model_weight(of_both, i, 0), mean[i], 1e-5 * (1 + fabs(mean[i])));
     }
     learn(both, &next);
@@ -181,7 +183,7 @@ static gsa_state *state_of_labels(double first, double second, uint64_t seed)
 static void labels_are_merged_by_name_not_by_number(void **unused)
 {
     (void)unused;
-    /* The same rows; in the second state the labels were met in the other order. */
+    /* The same rows; in the second state the labels came in the other order. */
     rows *s = rows_random(2, 200, 20, 2);
     gsa_batch y = rows_batch(s);
     gsa_state *a = state_with("loss", "logistic", NULL), *b = state_with("loss", "logistic", NULL);
@@ -213,7 +215,7 @@ static void two_pairs_of_labels_become_three_classes(void **unused)
     assert_string_equal(summary.loss, "softmax");
     assert_int_equal(summary.n_classes, 3);
     gsa_model *model = model_of(ab), *of_one = model_of(a);
-    /* Class 1 is known to a alone: weight -w/2 of a, shared by mass with b's zeros; it keeps its sign. */
+    /* Class 1 is known to a alone: weight -w/2 of a, shared by sums of squares with b's zeros; it keeps its sign. */
     int checked = 0;
     for (uint64_t i = 0; i < 20; i++) {
         double w = (double)gsa_model_weight(of_one, i, 0), v = (double)gsa_model_weight(model, i, 0);

@@ -154,7 +154,7 @@ static void damaged_bytes_are_refused(void **unused)
     gsa_state_free(state);
 }
 
-/* Day after day on the same rows: every run has the origin of the one it started from. */
+/* Day after day on the same rows: every run has the id of the one it started from in its lineage. */
 static void runs_started_again_and_again_on_the_same_rows_survive_the_trip(void **unused)
 {
     (void)unused;
