@@ -17,7 +17,13 @@ typedef struct gsai_calibration {
 gsa_status gsai_calibrate(const gsa_state *state, const gsai_table *table, const gsa_env *stop, gsai_calibration *out,
                           gsa_error *error);
 
-/* The averaged weight of a slot of the state, calibrated. */
+/* Computes the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight
+ * of a feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept
+ * always does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
+bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
+                       double *margins);
+
+/* Returns the averaged weight of a slot of the state, calibrated. */
 static inline double gsai_calibrated(const gsai_calibration *calibration, const gsa_state *state, size_t slot,
                                      double weight)
 {

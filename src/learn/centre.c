@@ -3,7 +3,7 @@
  * Only columns that are present in nearly all rows are centred; the others must stay sparse. Which they are follows
  * from the counts; in the first rows nearly everything is dense, and leaves soon. A value of 0 is absent: where a dense
  * column is absent it is taken to be at its mean. */
-#include "learn/state.h"
+#include "learn/learner.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -14,7 +14,8 @@
 /* Present in at least this share of rows. */
 #define DENSE_SHARE 0.9
 
-const gsai_column *gsai_centre_column(const gsa_state *state, size_t slot, double count, double rows)
+/* Returns the column to centre by, NULL if the feature is not present in nearly all of `rows`. */
+static const gsai_column *column_of(const gsa_state *state, size_t slot, double count, double rows)
 {
     bool dense = count >= DENSE_SHARE * rows && slot > 0 && slot < state->centre.n;
     return dense && state->centre.at[slot].n > 0 ? &state->centre.at[slot] : NULL;
@@ -25,7 +26,7 @@ gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, si
     if (slot >= state->centre.n)
         return (gsai_measure){0, -1};
     const gsai_column *column =
-        gsai_centre_column(state, slot, gsai_state_rows_of(state, table, slot) + 1, (double)(state->rows_behind + 1));
+        column_of(state, slot, gsai_state_rows_of(state, table, slot) + 1, (double)(state->rows_behind + 1));
     if (!column)
         return (gsai_measure){0, -1};
     /* A column that does not vary, up to the rounding of its values, has nothing to say. */

@@ -5,7 +5,7 @@
  * them. That runs with the rows, so that chunks of any size, a resumed run and a stream give the same bits. It tends to
  * r / n_k, which gives every class the same weight in all. The rarest class counts 1, not n / (K n_k) as usual, because
  * a row of a large weight moves no further than it takes to fit it (docs/decisions/0009-class-weights.md). */
-#include "learn/state.h"
+#include "learn/learner.h"
 
 #include "base/error.h"
 #include "base/memory.h"

@@ -3,7 +3,7 @@
  * All rows of a group see the weights before it, and take the mean step after the greedy steps of all have entered it.
  * With steps that end at a row's own minimum several rows at once would go past it, so that only losses with
  * probabilities have groups of more than one row; and the first rows, which move the weights far, have small ones. */
-#include "learn/state.h"
+#include "learn/learner.h"
 
 #include "base/error.h"
 #include "base/memory.h"

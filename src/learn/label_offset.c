@@ -3,7 +3,7 @@
  * A weight is a float. An intercept near 1e9 would be right to 64 only, and so would be every prediction; measured from
  * the mean of the labels it is small. Moving the offset changes no prediction: what is relative to it moves too. */
 #include "learn/engine.h"
-#include "learn/state.h"
+#include "learn/learner.h"
 
 static bool has_offset(const gsa_state *state)
 {
@@ -17,7 +17,8 @@ static void shift_intercept(gsai_table *table, double by)
         gsai_table_slot(table, 0)->f = (float)((double)gsai_table_slot(table, 0)->f + by);
 }
 
-void gsai_label_offset_move(gsa_state *state, double to)
+/* Moves the offset of labels, and the weights that are relative to it. */
+static void move_to(gsa_state *state, double to)
 {
     double by = state->label_offset.at - to;
     state->label_offset.at = to;
@@ -43,7 +44,7 @@ void gsai_label_offset_add(gsa_state *state, double y, double c)
         return;
     enter(offset, y, c);
     if ((state->n_rows & (state->n_rows + 1)) == 0)
-        gsai_label_offset_move(state, offset->mean);
+        move_to(state, offset->mean);
     offset->settled = state->n_rows + 1 >= GSAI_LABEL_OFFSET_ROWS;
 }
 

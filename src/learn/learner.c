@@ -3,6 +3,7 @@
  * What is the same for every loss and method is here: the mean of the greedy steps, the average of the weights, the
  * row's weight, the guards, and the two ways to learn while the scaling is chosen. The greedy step of a row is the
  * loss's (loss/). */
+#include "learn/learner.h"
 #include "learn/calibration.h"
 
 #include "base/error.h"

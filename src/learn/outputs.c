@@ -1,5 +1,5 @@
 /* The outputs of a state: one per class, or one for two classes, as labels come. */
-#include "learn/state.h"
+#include "learn/learner.h"
 
 #include "base/error.h"
 #include "base/real.h"

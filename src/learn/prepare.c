@@ -1,4 +1,5 @@
 /* The meaning of labels: a loss, if none was asked for, and the class or number of each row. */
+#include "learn/learner.h"
 #include "learn/lineage.h"
 
 #include "base/error.h"

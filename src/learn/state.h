@@ -11,8 +11,6 @@
 #include "learn/residuals.h"
 #include "learn/table.h"
 
-#include <float.h>
-
 /* The loss that parameters name; NULL: it is still to be decided. */
 static inline const gsai_loss *gsai_loss_asked(const gsai_params *params)
 {
@@ -209,79 +207,16 @@ static inline size_t gsai_scales_stride(size_t n_outputs)
 {
     return (n_outputs + 15) / 16 * 16;
 }
-gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
-
-/* Asks for the records of a quarter of the entries of the row ahead. Not all at once: the processor can wait for a
- * dozen or so at a time. */
-__attribute__((always_inline)) static inline void gsai_state_fetch(const gsa_state *state, size_t quarter)
-{
-    const gsai_row *row = &state->ahead;
-    size_t size = gsai_table_stride(&state->table) * sizeof(gsai_cell);
-    uintptr_t first = (uintptr_t)state->table.cells + size; /* a number: the table may not reach as far yet */
-    for (size_t i = row->n * quarter / 4, end = row->n * (quarter + 1) / 4; i < end; i++)
-        __builtin_prefetch((const void *)(first + row->index[i] * size), 1);
-}
-
-/* learner.c: makes room for a row, whose values must be finite, and what it takes to learn it. */
-gsa_status gsai_state_fit_row(gsa_state *state, const gsai_row *row, gsa_error *error);
 /* Makes room for features up to that slot, in both tables or in none. */
 gsa_status gsai_state_fit_slots(gsa_state *state, size_t n_slots, gsa_error *error);
-/* learner.c: learns one row. Class for losses with classes, y for the others, c > 0 its weight. */
-gsa_status gsai_state_learn(gsa_state *state, const gsai_row *row, size_t class_number, double y, double c,
-                            gsa_error *error);
-/* learner.c: learns a row that was staged for its group, since when none was learned. */
-gsa_status gsai_state_learn_staged(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
-                                   gsa_error *error);
+gsa_status gsai_state_reserve_scratch(gsa_state *state, size_t n_outputs, gsa_error *error);
 
-/* Whether rows are learned in groups (gsa_state_close_group closes one). */
-static inline bool gsai_state_has_groups(const gsa_state *state)
-{
-    return state->loss && state->params.value[GSAI_PARAM_method] != GSAI_METHOD_PAPER;
-}
-
-/* group.c: copies a row behind those that wait and looks at it on the way; the second makes it one of them if nothing
- * was learned in between, GSA_INPUT if a value of it is not finite. */
-gsa_status gsai_group_stage(gsa_state *state, const gsai_row *row, gsai_staged *out, gsa_error *error);
-gsa_status gsai_group_add(gsa_state *state, const gsai_staged *staged, size_t class_number, double y, double c,
-                          gsa_error *error);
-bool gsai_group_is_full(const gsa_state *state);
-/* Makes room for a row and what it takes to learn it, several times. */
-gsa_status gsai_group_fit(gsa_state *state, const gsai_row *row, gsa_error *error);
-/* Learns the group with this table; *loss is the weighted sum of the losses of its rows. GSA_DIVERGED, without a
- * message, if margins are not finite. */
-gsa_status gsai_group_learn(gsa_state *state, gsai_table *table, gsai_step_mean *mean, bool standardised,
-                            double past_weight, double *loss);
-/* group_many.c, of several outputs: the directions of a group whose rows have much the same features, by columns; x.Dx,
- * and what the origins of the values add up to in them. False: it is to be learned by rows. */
-bool gsai_group_direct_columns(gsa_state *state, const gsai_table *table, const gsai_counts_before *before,
-                               bool standardised, double *xdx, double *origins);
-/* Finds the greedy steps of the rows, whose directions are known, and the weighted sum of their losses; the gradient
- * scales stay in the state. False if a margin is not finite. */
-bool gsai_group_greedy_steps(gsa_state *state, const gsai_table *table, const gsai_target *target,
-                             gsai_greedy_step *out, double *loss);
-/* Returns the gradient scales of a row, in the state's margins. */
-const double *gsai_group_scales(gsa_state *state, const gsai_table *table, size_t row);
-/* Moves the weights by scale times the gradient scales of each row times its direction; intercept: that of slot 0. */
-void gsai_group_update_many(gsa_state *state, gsai_table *table, const float *scale, const double *intercept,
-                            float past_weight);
-void gsai_group_clear(gsai_group *group);
-gsa_status gsai_group_copy(gsa_state *to, const gsa_state *from, gsa_error *error);
-
-/* fork.c: a copy whose group is closed. */
+/* fork.c: makes a copy whose group is closed. */
 gsa_status gsai_state_closed(const gsa_state *state, const gsa_env *env, gsa_state **out, gsa_error *error);
 
-/* label_offset.c: enters a label of weight c that is about to be learned, and moves the offset if it is time. */
-void gsai_label_offset_add(gsa_state *state, double y, double c);
-/* Moves the offset of labels, and the weights that are relative to it. */
-void gsai_label_offset_move(gsa_state *state, double to);
 /* Sets the offset of a merged state: that of its parts, or, if they differ, the mean over their rows. base: what they
  * are copies of, or NULL. */
 void gsai_label_offset_merge(gsa_state *into, const gsa_state *const *states, size_t n_states, const gsa_state *base);
-
-/* prepare.c: GSA_INPUT if this cannot be a label; and what it means to the state, which may be a new class. */
-gsa_status gsai_label_check(const gsa_batch *batch, size_t row, gsa_error *error);
-gsa_status gsai_label_take(gsa_state *state, const gsa_batch *batch, size_t row, size_t *class_number, double *y,
-                           gsa_error *error);
 
 static inline bool gsai_params_balance(const gsai_params *params)
 {
@@ -289,22 +224,6 @@ static inline bool gsai_params_balance(const gsai_params *params)
 }
 /* class_weight.c: GSA_ARGUMENT where weights of classes are asked for and the loss has none. */
 gsa_status gsai_class_weight_check(const gsai_params *params, const gsai_loss *loss, gsa_error *error);
-/* The weight of a row of this class and weight c; the row is counted by the second once it is taken. */
-gsa_status gsai_class_weight_balanced(gsa_state *state, size_t class_number, double c, double *out, gsa_error *error);
-static inline gsa_status gsai_class_weight_of(gsa_state *state, size_t class_number, double c, double *out,
-                                              gsa_error *error)
-{
-    *out = c;
-    return gsai_params_balance(&state->params) ? gsai_class_weight_balanced(state, class_number, c, out, error)
-                                               : GSA_OK;
-}
-static inline void gsai_class_sums_add(gsa_state *state, size_t class_number, double c)
-{
-    if (!gsai_params_balance(&state->params))
-        return;
-    state->class_sums.at[0] += c;
-    state->class_sums.at[class_number + 1] += c;
-}
 gsa_status gsai_class_sums_grow(gsai_class_sums *sums, size_t n, const gsa_env *env, gsa_error *error);
 
 /* fork.c: into a state that has none. */
@@ -317,13 +236,6 @@ static inline bool gsai_rows_should_stop(const gsa_env *env, size_t n_outputs)
 {
     return env && n_outputs >= GSAI_MANY_OUTPUTS && env->should_stop(env->stop_ctx);
 }
-/* calibration.c: the margins of all held-out rows under the averaged weights of a table, [rows x outputs]. The weight
- * of a feature counts for what gsai_state_shrinkage says at this shrinkage; shrinkage 0: in full, as the intercept
- * always does. False if `stop` (NULL: never) asks to stop; the rest is then left out. */
-bool gsai_held_margins(const gsa_state *state, const gsai_table *table, double shrinkage, const gsa_env *stop,
-                       double *margins);
-/* update.c: learns the rows that are held out, which stay there. GSA_STOPPED if its env asks for it. */
-gsa_status gsai_state_learn_sample(gsa_state *state, gsa_error *error);
 /* Returns the width of the loss, 0 if it has none. */
 static inline double gsai_state_width(const gsa_state *state)
 {
@@ -343,12 +255,6 @@ static inline uint64_t gsai_state_n_seen(const gsa_state *state, size_t slot)
     if (slot < state->table.n_slots)
         count += gsai_table_slot(&state->table, slot)[gsai_table_count(&state->table)].u;
     return count;
-}
-/* Returns the rows before the group that had a feature, by the counts of this table. */
-static inline double gsai_state_rows_of(const gsa_state *state, const gsai_table *table, size_t slot)
-{
-    return (double)gsai_table_slot(table, slot)[gsai_table_count(table)].u +
-           (slot < state->prior.n ? (double)state->prior.count[slot] : 0);
 }
 /* Returns what the weight of a feature counts for, 0 to 1, if one that was in `shrinkage` rows counts for half. */
 static inline double gsai_state_shrinkage(const gsa_state *state, size_t slot, double shrinkage)
@@ -385,27 +291,9 @@ static inline const gsai_step_mean *gsai_state_step(const gsa_state *state)
     return state->scaling && gsai_scaling_prefers_standard(state->scaling) ? &state->scaling->step : &state->step;
 }
 
-/* centre.c: makes room for the columns of a row; enters the rows of a group, before they are counted. */
-gsa_status gsai_centre_reserve(gsa_state *state, const uint32_t *slot, size_t n, gsa_error *error);
-void gsai_centre_group(gsa_state *state);
 gsa_status gsai_centre_grow(gsai_centre *centre, size_t n, const gsa_env *env, gsa_error *error);
 /* Adds what `from` knows of a column beyond `start`, which it began with. */
 void gsai_column_add(gsai_column *into, const gsai_column *from, const gsai_column *start);
-/* The column to centre by, NULL if the feature is not present in nearly all of `rows`. */
-const gsai_column *gsai_centre_column(const gsa_state *state, size_t slot, double count, double rows);
-/* Where the values of a feature are measured from, and 1 / their unit; below 0: it is that of the table. */
-typedef struct gsai_measure {
-    double origin;
-    float per_unit;
-} gsai_measure;
-gsai_measure gsai_measure_of(const gsa_state *state, const gsai_table *table, size_t slot);
-/* Returns the float that is nearest among the finite ones. */
-static inline float gsai_finite_float(double x)
-{
-    x = x < (double)FLT_MAX ? x : (double)FLT_MAX;
-    return (float)(x > -(double)FLT_MAX ? x : -(double)FLT_MAX);
-}
-
 /* Returns the total weight in the average of the weights after the first t rows: 1 each; if recent ones count most, t
  * (t + 1) after row t (polynomial decay, Shamir and Zhang 2013), which has no jumps and costs one number per weight. */
 static inline double gsai_averaging_total(const gsa_state *state, uint64_t t)

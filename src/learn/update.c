@@ -1,4 +1,5 @@
 /* Rows into a state: which are held out, and learning the rest in order. */
+#include "learn/learner.h"
 #include "learn/lineage.h"
 
 #include "base/error.h"

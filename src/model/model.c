@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "learn/calibration.h"
+#include "learn/learner.h"
 #include "learn/schema.h"
 
 #include <math.h>

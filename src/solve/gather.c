@@ -1,6 +1,8 @@
 /* Rows as they come, checked, with the class or number of each. */
 #include "solve/design.h"
 
+#include "learn/learner.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 

@@ -4,6 +4,7 @@
 #include "solve/optimum.h"
 #include "solve/sweeps.h"
 
+#include "learn/learner.h"
 #include "learn/lineage.h"
 
 #include "base/error.h"

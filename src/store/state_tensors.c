@@ -1,6 +1,8 @@
 /* The large tensors of a state, there and back. */
 #include "store/state_tensors.h"
 
+#include "learn/learner.h"
+
 #include "base/error.h"
 #include "base/memory.h"
 

@@ -2,6 +2,7 @@
 #include "bytes.h"
 
 #include "learn/calibration.h"
+#include "learn/learner.h"
 #include "store/snapshot.h"
 #include "support/failing_memory.h"
 

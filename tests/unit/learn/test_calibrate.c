@@ -4,6 +4,7 @@
 #include "rows.h"
 
 #include "learn/calibration.h"
+#include "learn/learner.h"
 #include "support/failing_memory.h"
 
 #include <math.h>

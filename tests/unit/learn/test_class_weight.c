@@ -1,7 +1,7 @@
 /* --class-weight balanced: the formula, the same bits in chunks and after resuming, sums that add up in merges. */
 #include "bytes.h"
 
-#include "learn/state.h"
+#include "learn/learner.h"
 #include "support/failing_memory.h"
 
 #include <math.h>

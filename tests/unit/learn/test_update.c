@@ -1,7 +1,7 @@
 /* What rows mean to a state: labels, weights, chunks, the held-out sample's place in learning. */
 #include "rows.h"
 
-#include "learn/state.h"
+#include "learn/learner.h"
 
 #include <math.h>
 
