@@ -5,22 +5,22 @@
 #include "base/error.h"
 #include "base/memory.h"
 
-typedef struct given {
+typedef struct caller_rows {
     gsa_reader head;
     gsa_row_source source;
     uint64_t n_rows;
     gsa_place *place;
     size_t place_capacity;
-} given;
+} caller_rows;
 
-static void close_given(gsa_reader *head)
+static void close_caller_rows(gsa_reader *head)
 {
     gsa_env env = head->env;
-    gsai_free(&env, ((given *)head)->place);
+    gsai_free(&env, ((caller_rows *)head)->place);
     gsai_free(&env, head);
 }
 
-static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
+static gsa_status number_rows(caller_rows *reader, gsa_batch *batch, gsa_error *error)
 {
     if (!gsai_reserve(&reader->head.env, &reader->place, &reader->place_capacity, batch->n_rows, sizeof *reader->place))
         return gsai_fail_memory(&reader->head.env, error, "no memory for the numbers of %zu rows", batch->n_rows);
@@ -30,7 +30,7 @@ static gsa_status number_rows(given *reader, gsa_batch *batch, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status check_given(const gsa_reader *head, const gsa_batch *batch, gsa_error *error)
+static gsa_status check_caller_rows(const gsa_reader *head, const gsa_batch *batch, gsa_error *error)
 {
     gsa_status status = gsai_batch_check(batch, NULL, batch->n_rows, 0, error);
     for (size_t r = 0; r < batch->n_rows && status == GSA_OK; r++)
@@ -40,9 +40,9 @@ static gsa_status check_given(const gsa_reader *head, const gsa_batch *batch, gs
     return status;
 }
 
-static gsa_status next_given(gsa_reader *head, gsa_batch *out, gsa_error *error)
+static gsa_status next_caller_rows(gsa_reader *head, gsa_batch *out, gsa_error *error)
 {
-    given *reader = (given *)head;
+    caller_rows *reader = (caller_rows *)head;
     gsa_status status = GSA_OK;
     while (status == GSA_OK && out->n_rows == 0) {
         *out = (gsa_batch){0};
@@ -52,24 +52,24 @@ static gsa_status next_given(gsa_reader *head, gsa_batch *out, gsa_error *error)
     }
     if (status == GSA_OK && !out->place)
         status = number_rows(reader, out, error);
-    return status == GSA_OK ? check_given(head, out, error) : status;
+    return status == GSA_OK ? check_caller_rows(head, out, error) : status;
 }
 
-static gsa_status rewind_given(gsa_reader *head, gsa_error *error)
+static gsa_status rewind_caller_rows(gsa_reader *head, gsa_error *error)
 {
-    given *reader = (given *)head;
+    caller_rows *reader = (caller_rows *)head;
     if (!reader->source.rewind)
         return gsai_fail(error, GSA_UNSUPPORTED, "the rows given are a stream, which cannot be read again");
     reader->n_rows = 0;
     return reader->source.rewind(reader->source.ctx, error);
 }
 
-static void facts_of_given(const gsa_reader *head, gsa_reader_progress *out)
+static void describe_caller_rows(const gsa_reader *head, gsa_reader_progress *out)
 {
-    out->is_stream = ((const given *)head)->source.rewind == NULL;
+    out->is_stream = ((const caller_rows *)head)->source.rewind == NULL;
 }
 
-static const char *file_given(const gsa_reader *head, uint32_t file)
+static const char *name_caller_rows(const gsa_reader *head, uint32_t file)
 {
     (void)head;
     return file == 0 ? "the rows given" : NULL;
@@ -77,10 +77,13 @@ static const char *file_given(const gsa_reader *head, uint32_t file)
 
 gsa_status gsa_reader_open_rows(const gsa_row_source *source, const gsa_env *env, gsa_reader **out, gsa_error *error)
 {
-    static const gsai_reader_kind kind = {
-        .next = next_given, .rewind = rewind_given, .close = close_given, .file = file_given, .facts = facts_of_given};
+    static const gsai_reader_kind kind = {.next = next_caller_rows,
+                                          .rewind = rewind_caller_rows,
+                                          .close = close_caller_rows,
+                                          .file = name_caller_rows,
+                                          .describe = describe_caller_rows};
     gsa_env resolved = gsai_env_resolve(env);
-    given *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
+    caller_rows *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
         return gsai_fail_memory(&resolved, error, "no memory for a reader of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};

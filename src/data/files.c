@@ -1,85 +1,60 @@
-/* A reader of files, or of one piece of memory, in some format: one after the other, each through its codec.
+/* The files of a reader, one after the other, each through its codec: which one is read, what format it has, and where
+ * in it reading begins.
  *
- *   1 Rows before a failure are delivered first; the failure follows with the next call, and with every one after it.
- *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
- *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, and run
- *     on from one file into the next.
- *   4 Once a pass has been kept (keep.c), passes are the turn of the last file alone, in whose place the kept rows are.
- */
+ *   1 A row is sought by its location: of a file that can be entered in the middle its byte, of a cache its number.
+ *   2 Shares cut all files together at bytes: a line, or a block of a cache, is in the share in which it begins, and so
+ *     is, as a whole, a file that cannot be divided.
+ *   3 After a failure there are no rows until the next rewind, seek or share.
+ *   4 Once a pass has been spilled (spill.c), the last file alone is read, and the spilled rows stand for it. */
 #include "data/files.h"
 
 #include "base/error.h"
-#include "base/memory.h"
 #include "data/format/cache.h"
 #include "data/sniff.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <string.h>
 
-static void close_current(gsai_files *reader)
-{
-    gsai_chunks_stop(reader->chunks);
-    if (reader->is_open) {
-        reader->bytes_done += reader->stream.source.n_read;
-        gsai_decode_close(&reader->stream);
-    }
-    reader->is_open = false;
-    reader->current = NULL;
-}
-
-static void close_files(gsa_reader *head)
-{
-    gsai_files *reader = (gsai_files *)head;
-    gsa_env env = head->env; /* outlives the reader that holds it */
-    close_current(reader);
-    gsai_spill_drop(&reader->keep, &env);
-    gsai_chunks_free(reader->chunks);
-    if (reader->parser)
-        reader->format->close(reader->parser);
-    if (reader->cache)
-        gsai_format_cache()->close(reader->cache);
-    gsai_schema_free(&reader->schema);
-    gsai_feature_names_free(&reader->names);
-    const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
-                           reader->options.ignore, reader->options.cross};
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        gsai_free(&env, (void *)(uintptr_t)texts[i]);
-    gsai_rows_free(&reader->rows);
-    for (size_t i = 0; reader->paths && i < reader->n_files; i++)
-        gsai_free(&env, reader->paths[i]);
-    gsai_free(&env, reader->paths);
-    gsai_free(&env, reader->file_end);
-    gsai_free(&env, reader->memory_name);
-    gsai_free(&env, reader);
-}
-
-static const char *name_of(const gsa_reader *head, uint32_t file)
+const char *gsai_files_name(const gsa_reader *head, uint32_t file)
 {
     const gsai_files *reader = (const gsai_files *)head;
     if (file >= reader->n_files)
         return NULL;
-    if (reader->bytes_kept > 0)
+    if (reader->bytes_spilled > 0)
         return "the rows of the input";
     if (!reader->paths)
         return reader->memory_name;
     return strcmp(reader->paths[file], GSAI_STDIN_PATH) == 0 ? GSAI_STDIN_NAME : reader->paths[file];
 }
 
-gsa_status gsai_files_open_source(const gsai_files *reader, size_t file, gsai_source *out, gsa_error *error)
+uint64_t gsai_files_start_of(const gsai_files *reader, size_t file)
+{
+    return reader->bytes_spilled == 0 && reader->file_end && file > 0 ? reader->file_end[file - 1] : 0;
+}
+
+uint64_t gsai_files_end_of(const gsai_files *reader, size_t file)
+{
+    return reader->bytes_spilled > 0 ? reader->bytes_spilled
+           : reader->file_end        ? reader->file_end[file]
+                                     : reader->memory_size;
+}
+
+static gsa_status open_source(const gsai_files *reader, size_t file, gsai_source *out, gsa_error *error)
 {
     const gsa_env *env = &reader->head.env;
-    if (reader->paths || reader->bytes_kept > 0) {
+    if (reader->paths || reader->bytes_spilled > 0) {
         /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of the two is there */
-        return gsai_source_open_file(reader->bytes_kept > 0 ? reader->keep.path : reader->paths[file], env, out, error);
+        return gsai_source_open_file(reader->bytes_spilled > 0 ? reader->spill.path : reader->paths[file], env, out,
+                                     error);
     }
     gsai_source_open_memory(reader->memory, reader->memory_size, reader->memory_name, env, out);
     return GSA_OK;
 }
 
-static gsa_status open_current(gsai_files *reader, gsa_error *error)
+gsa_status gsai_files_open_current(gsai_files *reader, gsa_error *error)
 {
     gsai_source source;
-    gsa_status status = gsai_files_open_source(reader, reader->file, &source, error);
+    gsa_status status = open_source(reader, reader->file, &source, error);
     if (status != GSA_OK)
         return status;
     source.most = reader->sizes.read;
@@ -89,8 +64,19 @@ static gsa_status open_current(gsai_files *reader, gsa_error *error)
     reader->is_open = true;
     reader->input.stream = &reader->stream;
     reader->input.file = (uint32_t)reader->file;
-    reader->input.name = name_of(&reader->head, reader->input.file);
+    reader->input.name = gsai_files_name(&reader->head, reader->input.file);
     return GSA_OK;
+}
+
+void gsai_files_close(gsai_files *reader)
+{
+    gsai_chunks_stop(reader->chunks);
+    if (reader->is_open) {
+        reader->bytes_done += reader->stream.source.n_read;
+        gsai_decode_close(&reader->stream);
+    }
+    reader->is_open = false;
+    reader->current = NULL;
 }
 
 /* The format that the files must have, NULL if any will do. */
@@ -161,7 +147,7 @@ static gsa_status begin_current(gsai_files *reader, gsa_error *error)
 
 gsa_status gsai_files_open(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = reader->is_open ? GSA_OK : open_current(reader, error);
+    gsa_status status = reader->is_open ? GSA_OK : gsai_files_open_current(reader, error);
     if (status == GSA_OK && !reader->current)
         status = begin_current(reader, error);
     if (status == GSA_OK && reader->stream.entry)
@@ -169,201 +155,37 @@ gsa_status gsai_files_open(gsai_files *reader, gsa_error *error)
     return status;
 }
 
-void gsai_files_pass(gsai_files *reader)
-{
-    close_current(reader);
-    reader->file++;
-}
-
-/* There is a file to be read, and it begins in this share. */
-static bool has_turn(const gsai_files *reader)
-{
-    return reader->file < reader->n_files && gsai_files_start_of(reader, reader->file) < reader->stop;
-}
-
-static gsa_status fail_again(const gsai_files *reader, gsa_error *error)
-{
-    if (error)
-        *error = reader->failure;
-    return reader->failure.status;
-}
-
 void *gsai_files_parser(const gsai_files *reader)
 {
     return reader->current == gsai_format_cache() ? reader->cache : reader->parser;
 }
 
-gsa_status gsai_files_prepare(gsai_files *reader, gsa_error *error)
+static gsa_status prepare(gsai_files *reader, gsa_error *error)
 {
     gsa_status status = gsai_files_open(reader, error);
     return status == GSA_OK && reader->current->prepare ? reader->current->prepare(gsai_files_parser(reader), error)
                                                         : status;
 }
 
-/* Files without rows are passed over until one tells the schema. */
-gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error)
+void gsai_files_next(gsai_files *reader)
 {
-    gsai_files *reader = (gsai_files *)head;
-    gsa_error failure = {0};
-    gsa_status status = GSA_END;
-    while (has_turn(reader) && reader->failure.status == GSA_OK && status == GSA_END) {
-        status = gsai_files_prepare(reader, &failure);
-        reader->begun = reader->begun || status == GSA_OK;
-        if (status == GSA_END)
-            gsai_files_pass(reader);
-    }
-    if (status != GSA_OK && status != GSA_END)
-        return gsai_files_fail(reader, &failure, status != GSA_STOPPED, error);
-    return reader->failure.status == GSA_OK ? GSA_OK : fail_again(reader, error);
+    gsai_files_close(reader);
+    reader->file++;
 }
 
-static gsa_status follow_schema(gsa_reader *head, const char *text, gsa_error *error)
+bool gsai_files_has_next(const gsai_files *reader)
 {
-    gsai_files *reader = (gsai_files *)head;
-    if (reader->is_open || reader->file > 0 || reader->schema.text)
-        return gsai_fail(error, GSA_ARGUMENT, "the reader knows its columns already");
-    reader->input.schema_is_given = text != NULL;
-    if (text)
-        reader->input.schema_from = "the model";
-    gsa_status status = text ? gsai_schema_parse(&reader->schema, text, error) : GSA_OK;
-    const char *list = reader->options.cross, *name[2];
-    size_t name_size[2];
-    while (status == GSA_OK && text && gsai_schema_next_cross(&list, name, name_size)) {
-        if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
-            status = gsai_fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
-    }
-    if (status == GSA_OK && text && reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
-        status = gsai_fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
-                           reader->options.bits, reader->schema.bits);
-    return status;
+    return reader->file < reader->n_files && gsai_files_start_of(reader, reader->file) < reader->stop;
 }
 
-static const char *schema_of_files(const gsa_reader *head, bool in_words)
+void gsai_files_restart(gsai_files *reader, size_t file)
 {
-    const gsai_files *reader = (const gsai_files *)head;
-    return in_words ? reader->input.description[0] ? reader->input.description : NULL : reader->schema.text;
-}
-
-static const char *feature_name(const gsa_reader *head, uint64_t feature)
-{
-    const gsai_files *reader = (const gsai_files *)head;
-    const gsai_schema *schema = &reader->schema;
-    uint64_t n_numbers = schema->n_of_kind[GSAI_FIELD_NUMBER];
-    if (feature >= n_numbers)
-        return gsai_feature_names_find(&reader->names, feature - n_numbers);
-    return schema->field[schema->number[feature]].name;
-}
-
-const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *feature)
-{
-    const gsai_files *reader = (const gsai_files *)head;
-    if (head->kind != gsai_files_kind() || number >= reader->names.n)
-        return NULL;
-    *feature = reader->schema.n_of_kind[GSAI_FIELD_NUMBER] + (uint64_t)reader->names.id[number];
-    return reader->names.text + reader->names.start[number];
-}
-
-/* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
-static double collision_rate_of_words(const gsa_reader *head)
-{
-    const gsai_files *reader = (const gsai_files *)head;
-    return reader->names.n_came > 0 ? (double)reader->names.n_came / (double)(UINT64_C(1) << reader->schema.bits)
-                                    : (double)NAN;
-}
-
-static void hand_to_threads(gsai_files *reader)
-{
-    if (!reader->current->give || reader->is_alone)
-        return;
-    if (!reader->chunks)
-        reader->chunks =
-            gsai_chunks_new(reader->format, reader->parser, &reader->input, &reader->sizes, &reader->head.env);
-    reader->is_alone = !reader->chunks;
-    if (reader->chunks)
-        gsai_chunks_start(reader->chunks);
-}
-
-/* Rows that threads have read ahead, then those that are read here. Where these were enough for a batch without a wait,
- * threads go on. */
-static gsa_status read_current(gsai_files *reader, gsa_error *error)
-{
-    gsa_status status = reader->chunks ? gsai_chunks_read(reader->chunks, &reader->rows, error) : GSA_END;
-    if (status != GSA_END)
-        return status;
-    status = reader->current->read(gsai_files_parser(reader), &reader->rows, error);
-    if (status == GSA_OK && gsai_rows_full(&reader->rows))
-        hand_to_threads(reader);
-    return status;
-}
-
-/* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
-static gsa_status fill(gsai_files *reader, gsa_error *error)
-{
-    gsa_status status = GSA_END;
-    while (status == GSA_END && has_turn(reader)) {
-        status = gsai_files_open(reader, error);
-        if (status == GSA_OK)
-            status = read_current(reader, error);
-        if (status == GSA_END)
-            gsai_files_pass(reader);
-    }
-    if (status != GSA_OK && status != GSA_END)
-        gsai_files_locate(reader, error);
-    return status;
-}
-
-static gsa_status pass_rows(gsa_reader *head, gsa_row_range *out, gsa_error *error)
-{
-    gsai_files *reader = (gsai_files *)head;
-    gsa_status status = reader->failure.status != GSA_OK ? fail_again(reader, error) : GSA_END;
-    while (status == GSA_END && has_turn(reader)) {
-        status = gsai_files_open(reader, error);
-        bool can = status == GSA_OK && reader->current->pass && !reader->stream.entry && reader->rows.n_rows == 0;
-        if (status == GSA_OK)
-            status = can ? reader->current->pass(gsai_files_parser(reader), out, error) : GSA_UNSUPPORTED;
-        if (status == GSA_END)
-            gsai_files_pass(reader);
-    }
-    return status;
-}
-
-static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
-{
-    gsai_files *reader = (gsai_files *)head;
-    if (reader->delivered)
-        gsai_rows_clear(&reader->rows);
-    reader->delivered = false;
-    if (reader->failure.status != GSA_OK)
-        return fail_again(reader, error);
-    gsa_error failure = {0};
-    gsa_status status = fill(reader, &failure);
-    if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
-        status = gsai_fail_memory(&head->env, &failure, "no memory for the names of features");
-    if (status == GSA_STOPPED) {
-        if (error)
-            *error = failure;
-        return status;
-    }
-    if (status != GSA_OK && status != GSA_END)
-        reader->failure = failure;
-    if (reader->rows.n_rows == 0 && status == GSA_END)
-        gsai_spill_end(&reader->keep, &head->env);
-    if (reader->rows.n_rows == 0)
-        return status == GSA_END ? GSA_END : fail_again(reader, error);
-    gsai_rows_view(&reader->rows, out);
-    gsai_spill_add(&reader->keep, out, reader->schema.text, &head->env);
-    reader->delivered = true;
-    return GSA_OK;
-}
-
-void gsai_files_go(gsai_files *reader, size_t file)
-{
-    close_current(reader);
+    gsai_files_close(reader);
     gsai_rows_clear(&reader->rows);
     reader->file = file;
     reader->stop = UINT64_MAX;
     reader->bytes_done = 0;
-    if (reader->bytes_kept == 0) /* else the bad rows are those that were not kept */
+    if (reader->bytes_spilled == 0) /* else the bad rows are those that were not kept */
         reader->input.n_bad_rows = 0;
     reader->delivered = false;
     if (!reader->schema.text) /* some fields of one that was refused may be left */
@@ -371,71 +193,187 @@ void gsai_files_go(gsai_files *reader, size_t file)
     memset(&reader->failure, 0, sizeof reader->failure);
 }
 
-static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
-{
-    gsai_files *reader = (gsai_files *)head;
-    if (reader->is_stream)
-        return gsai_fail(error, GSA_UNSUPPORTED,
-                         "the input is a stream and cannot be read again: put it in a file for more than one pass");
-    reader->bytes_kept = reader->keep.size;
-    gsai_files_go(reader, reader->bytes_kept > 0 ? reader->n_files - 1 : 0);
-    gsai_spill_begin(&reader->keep, &head->env);
-    return GSA_OK;
-}
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
 
-static void facts_of_files(const gsa_reader *head, gsa_reader_progress *out)
+/* Line ends among the first bytes of a plain file, as its format sees them; UINT64_MAX if these cannot be read. */
+static uint64_t count_lines(const gsai_files *reader, size_t file, uint64_t n_bytes)
 {
-    const gsai_files *reader = (const gsai_files *)head;
-    out->bytes_kept = reader->bytes_kept;
-    out->keep_failed = reader->keep.failed;
-    out->is_packed = reader->is_packed && reader->bytes_kept == 0;
-    out->bytes_total = out->bytes_kept > 0 ? out->bytes_kept : reader->total_unknown ? 0 : reader->bytes_total;
-    out->is_stream = reader->is_stream;
-}
-
-static void position_in_files(const gsa_reader *head, gsa_reader_progress *out)
-{
-    const gsai_files *reader = (const gsai_files *)head;
-    out->n_bad_rows = reader->input.n_bad_rows;
-    uint64_t here = 0;
-    if (reader->is_open && !gsai_chunks_are_read(reader->chunks, &here))
-        here = reader->stream.source.n_read;
-    out->bytes_read = reader->bytes_done + here;
-}
-
-const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
-{
-    const gsai_files *reader = (const gsai_files *)head;
-    *n_columns = 0;
-    if (head->kind != gsai_files_kind() || !reader->delivered || !reader->options.keep_cells)
-        return NULL;
-    const gsai_schema *schema = &reader->schema;
-    *n_columns = schema->n_of_kind[GSAI_FIELD_NUMBER] + schema->n_of_kind[GSAI_FIELD_WORDS];
-    return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
-}
-
-/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams come
- * from who has to make them anew. */
-gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *error)
-{
-    gsai_files *reader = (gsai_files *)head;
-    if (head->kind != gsai_files_kind() || reader->is_stream || reader->keep.path)
-        return GSA_OK;
-    bool is_worth = reader->is_arrow;
-    for (reader->file = 0; reader->paths && reader->file < reader->n_files && !is_worth; reader->file++) {
-        close_current(reader);
-        is_worth = open_current(reader, NULL) == GSA_OK && gsai_decode_peek(&reader->stream, NULL) == GSA_OK &&
-                   reader->stream.entry; /* what fails here is met again by whoever reads */
+    unsigned char bytes[8192], last = 0;
+    uint64_t n_lines = 0, left = n_bytes;
+    bool is_table = reader->format == gsai_format_csv();
+    gsai_source source;
+    gsa_status status = open_source(reader, file, &source, NULL);
+    if (status != GSA_OK)
+        return UINT64_MAX;
+    for (size_t got = 1; status == GSA_OK && got > 0 && left > 0; left -= got) {
+        status = gsai_source_read(&source, bytes, left < sizeof bytes ? (size_t)left : sizeof bytes, &got, NULL);
+        for (size_t i = 0; i < got; last = bytes[i++])
+            n_lines += is_table ? bytes[i] == '\r' || (bytes[i] == '\n' && last != '\r') : bytes[i] == '\n';
     }
-    gsa_status status = gsa_reader_rewind(head, error);
-    return status == GSA_OK && is_worth ? gsai_spill_open(&reader->keep, folder, &head->env, error) : status;
+    gsai_source_close(&source);
+    return left == 0 ? n_lines : UINT64_MAX;
 }
 
-const gsai_reader_kind *gsai_files_kind(void)
+uint64_t gsai_files_line(const gsa_reader *head, const gsa_place *place)
 {
-    static const gsai_reader_kind kind = {
-        next_files,       rewind_files,  close_files,     name_of,      facts_of_files,          position_in_files,
-        gsai_files_begin, follow_schema, schema_of_files, feature_name, collision_rate_of_words, gsai_files_seek,
-        gsai_files_share, pass_rows,     gsai_files_line};
-    return &kind;
+    const gsai_files *reader = (const gsai_files *)head;
+    uint64_t before = place->file < reader->n_files ? count_lines(reader, place->file, place->byte) : UINT64_MAX;
+    return before == UINT64_MAX ? 0 : before + 1;
+}
+
+void gsai_files_locate(const gsai_files *reader, gsa_error *failure)
+{
+    if (failure->line == 0)
+        return;
+    uint64_t before = reader->input.entered > 0 ? count_lines(reader, reader->file, reader->input.entered) : 0;
+    uint64_t line = before == UINT64_MAX ? 0 : before + failure->line;
+    gsai_reader_prefix(reader->input.name, line, failure->byte, failure);
+}
+
+static gsa_status fail(gsai_files *reader, gsa_error *failure, bool keeps, gsa_error *error)
+{
+    gsai_files_locate(reader, failure);
+    if (keeps)
+        reader->failure = *failure;
+    if (error)
+        *error = *failure;
+    return failure->status;
+}
+
+gsa_status gsai_files_fail_again(const gsai_files *reader, gsa_error *error)
+{
+    if (error)
+        *error = reader->failure;
+    return reader->failure.status;
+}
+
+gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    gsa_error failure = {0};
+    gsa_status status = GSA_END;
+    while (gsai_files_has_next(reader) && reader->failure.status == GSA_OK && status == GSA_END) {
+        status = prepare(reader, &failure);
+        reader->begun = reader->begun || status == GSA_OK;
+        if (status == GSA_END)
+            gsai_files_next(reader);
+    }
+    if (status != GSA_OK && status != GSA_END)
+        return fail(reader, &failure, status != GSA_STOPPED, error);
+    return reader->failure.status == GSA_OK ? GSA_OK : gsai_files_fail_again(reader, error);
+}
+
+/* ---- from a row on ----------------------------------------------------------------------------------------------- */
+
+/* What the input is must be known, and rows are no longer kept: they will not be all of them. */
+static gsa_status get_ready(gsai_files *reader, gsa_error *error)
+{
+    if (reader->is_stream || (reader->is_arrow && reader->bytes_spilled == 0))
+        return gsai_fail(error, GSA_UNSUPPORTED, "%s can only be read from its first row on: put the rows in files",
+                         reader->is_arrow ? "an Arrow stream" : "a stream");
+    gsai_spill_pause(&reader->spill);
+    if (reader->begun)
+        return GSA_OK;
+    gsai_files_restart(reader, 0);
+    gsa_status status = gsai_files_begin(&reader->head, error);
+    if (status == GSA_STOPPED)
+        (void)gsai_fail(&reader->failure, GSA_STOPPED, "looking for a row was stopped on request");
+    return status;
+}
+
+/* Rows are read one by one, of a cache block by block, so that the one that is looked for becomes the first of a
+ * batch. */
+static gsa_status read_up_to(gsai_files *reader, uint64_t wanted, bool by_number, bool *found, gsa_error *error)
+{
+    gsai_rows *rows = &reader->rows;
+    const size_t most_rows = rows->most_rows;
+    const uint64_t n_bad_rows = reader->input.n_bad_rows;
+    gsa_status status = GSA_OK;
+    uint64_t at = 0;
+    rows->most_rows = 1;
+    for (bool is_there = false; status == GSA_OK && !is_there;) {
+        gsai_rows_clear(rows);
+        status = reader->current->read(gsai_files_parser(reader), rows, error);
+        for (size_t r = 0; r < rows->n_rows && !is_there; r++) {
+            at = by_number ? rows->place[r].line : rows->place[r].byte;
+            is_there = at >= wanted;
+            if (is_there)
+                gsai_rows_drop(rows, r);
+        }
+    }
+    rows->most_rows = most_rows;
+    reader->input.n_bad_rows = n_bad_rows; /* those passed over are not of these rows */
+    *found = status == GSA_OK && at == wanted;
+    return status == GSA_END ? GSA_OK : status;
+}
+
+/* In the file that has the row. */
+static gsa_status find_row(gsai_files *reader, const gsa_place *row, gsa_error *error)
+{
+    bool found = false;
+    gsa_status status = prepare(reader, error);
+    bool is_cache = reader->current == gsai_format_cache();
+    gsa_place at = {row->line, is_cache ? UINT64_MAX : row->byte, row->file};
+    uint64_t size = gsai_files_end_of(reader, row->file) - gsai_files_start_of(reader, row->file);
+    bool is_inside = is_cache || reader->stream.entry || row->byte < size;
+    if (status == GSA_OK && is_inside && at.byte > 0 && !reader->stream.entry)
+        status = reader->current->enter(gsai_files_parser(reader), &at, error);
+    if (status == GSA_OK && is_inside)
+        status = read_up_to(reader, is_cache ? row->line : row->byte, is_cache, &found, error);
+    if (found || (status != GSA_OK && status != GSA_END))
+        return status;
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "%s: no row begins at %s %" PRIu64 ": expected a place that this input gave, before it changed",
+                     reader->input.name, is_cache ? "number" : "byte", is_cache ? row->line : row->byte);
+}
+
+gsa_status gsai_files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    gsa_status status = get_ready(reader, error);
+    if (status != GSA_OK)
+        return status;
+    gsa_error failure = {0};
+    bool is_file = row->file < reader->n_files && (reader->bytes_spilled == 0 || row->file + 1 == reader->n_files);
+    gsai_files_restart(reader, is_file ? row->file : reader->n_files);
+    status = is_file ? find_row(reader, row, &failure)
+                     : gsai_fail(&failure, GSA_ARGUMENT, "a place in file number %" PRIu32 ", of %zu files", row->file,
+                                 reader->n_files);
+    return status == GSA_OK ? GSA_OK : fail(reader, &failure, true, error);
+}
+
+/* ---- shares ------------------------------------------------------------------------------------------------------ */
+
+/* The share begins in the middle of the current file, at this byte of it. */
+static gsa_status enter_share(gsai_files *reader, uint64_t byte, gsa_error *error)
+{
+    gsa_status status = prepare(reader, error);
+    bool is_divisible = status == GSA_OK && reader->current->is_divisible && !reader->stream.entry;
+    if (is_divisible) {
+        const gsa_place at = {0, byte, (uint32_t)reader->file};
+        status = reader->current->enter(gsai_files_parser(reader), &at, error);
+    }
+    if (status == GSA_END || (status == GSA_OK && !is_divisible))
+        gsai_files_next(reader);
+    return status == GSA_END ? GSA_OK : status;
+}
+
+gsa_status gsai_files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    gsa_status status = get_ready(reader, error);
+    if (status != GSA_OK)
+        return status;
+    size_t file = reader->bytes_spilled > 0 ? reader->n_files - 1 : 0;
+    uint64_t total = gsai_files_end_of(reader, reader->n_files - 1);
+    uint64_t from = gsai_reader_cut(total, part, n_parts), to = gsai_reader_cut(total, part + 1, n_parts);
+    while (file < reader->n_files && (from == to || gsai_files_end_of(reader, file) <= from))
+        file++;
+    gsai_files_restart(reader, file);
+    reader->stop = part + 1 < n_parts ? to : UINT64_MAX;
+    gsa_error failure = {0};
+    uint64_t start = gsai_files_start_of(reader, file);
+    if (file < reader->n_files && from > start)
+        status = enter_share(reader, from - start, &failure);
+    return status == GSA_OK ? GSA_OK : fail(reader, &failure, true, error);
 }

@@ -1,5 +1,4 @@
-/* A reader of files, or of one piece of memory: what reading (files.c), opening (files_open.c)
- * and beginning in the middle (files_enter.c) share. */
+/* The files of a reader, or one piece of memory that stands for a file. */
 #ifndef GSA_DATA_FILES_H
 #define GSA_DATA_FILES_H
 
@@ -39,35 +38,42 @@ typedef struct gsai_files {
     gsai_decode stream;
     gsai_format_input input;
     gsai_rows rows;
-    gsai_spill keep;
-    atomic_uint_fast64_t bytes_kept; /* 0 while rows come from the files themselves */
-    atomic_bool is_packed;           /* a file was compressed */
-    bool delivered;                  /* rows are with the caller: cleared by the next call */
+    gsai_spill spill;
+    atomic_uint_fast64_t bytes_spilled; /* 0 while rows come from the files themselves */
+    atomic_bool is_packed;              /* a file was compressed */
+    bool delivered;                     /* rows are with the caller: cleared by the next call */
     gsa_error failure;
 } gsai_files;
 
-const gsai_reader_kind *gsai_files_kind(void);
-/* The first byte of a file, and that behind its last, among those of all. Kept rows are all there is. */
+/* The name of a file for messages; NULL: there is no such file. */
+const char *gsai_files_name(const gsa_reader *head, uint32_t file);
+/* The first byte of a file, and that behind its last, among those of all. Spilled rows are all there is. */
 uint64_t gsai_files_start_of(const gsai_files *reader, size_t file);
 uint64_t gsai_files_end_of(const gsai_files *reader, size_t file);
-/* From now on the rows of this file and those after it, as if nothing had been read. */
-void gsai_files_go(gsai_files *reader, size_t file);
-gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error);
-gsa_status gsai_files_open_source(const gsai_files *reader, size_t file, gsai_source *out, gsa_error *error);
+
+/* Opens the current file, without looking at its format. */
+gsa_status gsai_files_open_current(gsai_files *reader, gsa_error *error);
 /* Opens the current file and begins its format, unless that is done. */
 gsa_status gsai_files_open(gsai_files *reader, gsa_error *error);
-/* The current file is over; the next one is its turn. */
-void gsai_files_pass(gsai_files *reader);
+void gsai_files_close(gsai_files *reader);
+/* The parser of the current file. */
 void *gsai_files_parser(const gsai_files *reader);
-/* Opens it and reads as far as its format wants to. */
-gsa_status gsai_files_prepare(gsai_files *reader, gsa_error *error);
-/* Hands a failure of the current file on, with its place; `keeps`: also to whoever asks for rows from now on. */
-gsa_status gsai_files_fail(gsai_files *reader, gsa_error *failure, bool keeps, gsa_error *error);
-
+/* Whether there is a file to be read that begins in this share. */
+bool gsai_files_has_next(const gsai_files *reader);
+/* Closes the current file and goes to the next one. */
+void gsai_files_next(gsai_files *reader);
+/* Goes to a file, as if nothing had been read. */
+void gsai_files_restart(gsai_files *reader, size_t file);
+/* Reads up to the first file that tells the schema; files without rows are skipped. */
+gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error);
 gsa_status gsai_files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error);
 gsa_status gsai_files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error);
+
+/* Counts the line of a row; 0 if that fails. */
 uint64_t gsai_files_line(const gsa_reader *head, const gsa_place *place);
 /* Puts file, line and byte in front of a failure of the current file that has a line. */
 void gsai_files_locate(const gsai_files *reader, gsa_error *failure);
+/* Returns the failure that ended the reading. */
+gsa_status gsai_files_fail_again(const gsai_files *reader, gsa_error *error);
 
 #endif

@@ -6,20 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
-                           const gsa_env *env, gsa_reader **out, gsa_error *error)
-{
-    const gsai_reader_sizes defaults = {0};
-    return gsai_reader_open_files(paths, n_paths, NULL, options, &defaults, env, out, error);
-}
-
-gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
-                                  const gsa_env *env, gsa_reader **out, gsa_error *error)
-{
-    const gsai_reader_sizes defaults = {0};
-    return gsai_reader_open_bytes(bytes, size, name, NULL, options, &defaults, env, out, error);
-}
-
 static void tell_position(gsa_reader *reader)
 {
     gsa_reader_progress at = {0};
@@ -46,9 +32,9 @@ gsa_status gsa_reader_begin(gsa_reader *reader, gsa_error *error)
 
 gsa_status gsa_reader_set_schema(gsa_reader *reader, const char *text, gsa_error *error)
 {
-    if (!reader->kind->follow && text)
+    if (!reader->kind->match && text)
         return gsai_fail(error, GSA_ARGUMENT, "rows that are made have no columns");
-    return reader->kind->follow ? reader->kind->follow(reader, text, error) : GSA_OK;
+    return reader->kind->match ? reader->kind->match(reader, text, error) : GSA_OK;
 }
 
 const char *gsa_reader_schema(const gsa_reader *reader)
@@ -110,7 +96,7 @@ gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
 
 gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error)
 {
-    gsa_status status = reader->kind->pass ? reader->kind->pass(reader, out, error) : GSA_UNSUPPORTED;
+    gsa_status status = reader->kind->skip ? reader->kind->skip(reader, out, error) : GSA_UNSUPPORTED;
     return status == GSA_UNSUPPORTED ? gsai_fail(error, status, "the rows have to be read") : status;
 }
 
@@ -129,8 +115,8 @@ void gsa_reader_close(gsa_reader *reader)
 void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out)
 {
     *out = (gsa_reader_progress){0};
-    if (reader->kind->facts)
-        reader->kind->facts(reader, out);
+    if (reader->kind->describe)
+        reader->kind->describe(reader, out);
     out->n_rows = atomic_load_explicit(&reader->n_rows, memory_order_relaxed);
     out->n_bad_rows = atomic_load_explicit(&reader->n_bad_rows, memory_order_relaxed);
     out->bytes_read = atomic_load_explicit(&reader->bytes_read, memory_order_relaxed);

@@ -3,6 +3,7 @@
 #define GSA_DATA_READER_H
 
 #include "data/format/format.h"
+#include "data/rows.h"
 
 #include <greedystep/data.h>
 
@@ -15,18 +16,18 @@ typedef struct gsai_reader_kind {
     void (*close)(gsa_reader *reader);                            /* frees the reader too */
     const char *(*file)(const gsa_reader *reader, uint32_t file); /* NULL: there is no such file */
     /* What is neither here nor counted below; NULL: nothing. */
-    void (*facts)(const gsa_reader *reader, gsa_reader_progress *out);
+    void (*describe)(const gsa_reader *reader, gsa_reader_progress *out);
     /* What follows is NULL where rows are not read but made. */
     void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
-    gsa_status (*follow)(gsa_reader *reader, const char *schema, gsa_error *error);
+    gsa_status (*match)(gsa_reader *reader, const char *schema, gsa_error *error);
     const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was description */
     const char *(*name)(const gsa_reader *reader, uint64_t feature);
     double (*collision_rate)(const gsa_reader *reader);
     /* NULL where rows can only be read one after the other. */
     gsa_status (*seek)(gsa_reader *reader, const gsa_place *row, gsa_error *error);
     gsa_status (*share)(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error); /* part < n_parts */
-    gsa_status (*pass)(gsa_reader *reader, gsa_row_range *out, gsa_error *error);               /* or NULL */
+    gsa_status (*skip)(gsa_reader *reader, gsa_row_range *out, gsa_error *error);               /* or NULL */
     uint64_t (*line)(const gsa_reader *reader, const gsa_place *place); /* counts it; 0 if that fails; may be NULL */
 } gsai_reader_kind;
 
@@ -43,7 +44,12 @@ void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_erro
 /* Where part `part` of n begins: at a number from 0 to total. */
 uint64_t gsai_reader_cut(uint64_t total, uint64_t part, uint64_t n_parts);
 
-/* Sizes that nobody needs to choose but tests; 0 means the default. */
+/* Exchanges the arrays of the batch that the reader delivered last for those of `rows`: the batch stays valid whatever
+ * the reader does, which fills the other arrays from now on. Only label words stay the reader's. The batch has no
+ * zeros. Returns false, and changes nothing, if the reader has no such arrays or takes its memory from elsewhere. */
+bool gsai_reader_take_rows(gsa_reader *reader, gsai_rows *rows);
+
+/* Sizes that only tests choose; 0 means the default. */
 typedef struct gsai_reader_sizes {
     size_t buffer; /* bytes of the buffers before and behind the codec; a longer line makes its own grow */
     size_t read;   /* bytes of one read of the source, at most */

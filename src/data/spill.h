@@ -17,21 +17,21 @@ typedef struct gsai_spill {
     char *path;         /* opens the file once more, by its number */
     gsa_writer *writer; /* NULL: nothing is kept for the moment */
     bool begun;         /* rows are */
-    uint64_t most;      /* bytes */
-    uint64_t size;      /* bytes; 0 before the end */
+    uint64_t max_bytes;
+    uint64_t size; /* bytes; 0 before the end */
     atomic_bool failed;
 } gsai_spill;
 
 /* Begins, too. */
-gsa_status gsai_spill_open(gsai_spill *keep, const char *folder, const gsa_env *env, gsa_error *error);
+gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsa_env *env, gsa_error *error);
 /* A pass begins: forgets the rows of one that was not read to its end, does nothing after one that was. */
-void gsai_spill_begin(gsai_spill *keep, const gsa_env *env);
+void gsai_spill_begin(gsai_spill *spill, const gsa_env *env);
 /* Rows do not come one after the other from the first on: keeps nothing until a pass begins. */
-void gsai_spill_pause(gsai_spill *keep);
+void gsai_spill_pause(gsai_spill *spill);
 /* The schema, or NULL, is that of all rows. */
-void gsai_spill_add(gsai_spill *keep, const gsa_batch *rows, const char *schema, const gsa_env *env);
+void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsa_env *env);
 /* There are no more rows: makes the file complete. */
-void gsai_spill_end(gsai_spill *keep, const gsa_env *env);
-void gsai_spill_drop(gsai_spill *keep, const gsa_env *env);
+void gsai_spill_end(gsai_spill *spill, const gsa_env *env);
+void gsai_spill_drop(gsai_spill *spill, const gsa_env *env);
 
 #endif

@@ -21,30 +21,6 @@ static const gsai_writer_kind *choose(const char *path, const char *format)
     return NULL;
 }
 
-/* Whether the codec of the file's name can compress. */
-static gsa_status check_codec(const gsai_codec_entry *entry, const char *path, gsa_error *error)
-{
-    if (!entry || (entry->codec && entry->codec->open_encoder))
-        return GSA_OK;
-    const gsai_codec *codec = entry->codec;
-    return gsai_fail(error, GSA_UNSUPPORTED,
-                     "cannot write %s: this build does not compress with %s; %s%s, or leave out %s", path, entry->name,
-                     codec ? "end the name in .gz or .zst" : "build it with ", codec ? "" : entry->library,
-                     entry->ending);
-}
-
-static gsa_status open_file(gsa_writer *writer, const char *path, gsa_error *error)
-{
-    const gsai_codec_entry *entry = gsai_codec_named(path);
-    gsa_status status = check_codec(entry, path, error);
-    if (status == GSA_OK)
-        status = gsai_atomic_file_open(path, &writer->env, &writer->file, error);
-    if (status != GSA_OK || !entry)
-        return status;
-    writer->encode = gsai_encode_new(entry, writer->file, &writer->env);
-    return writer->encode ? GSA_OK : gsai_fail_memory(&writer->env, error, "%s: no memory for %s", path, entry->name);
-}
-
 gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *env, gsa_writer **out, gsa_error *error)
 {
     const gsai_writer_kind *kind = choose(path, format);
@@ -56,7 +32,7 @@ gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *
         return gsai_fail_memory(&resolved, error, "no memory for a writer");
     writer->kind = kind;
     writer->env = resolved;
-    gsa_status status = open_file(writer, path, error);
+    gsa_status status = gsai_output_open(&writer->output, path, &writer->env, error);
     if (status == GSA_OK)
         status = kind->open(writer, error);
     if (status != GSA_OK) {
@@ -67,11 +43,13 @@ gsa_status gsa_writer_open(const char *path, const char *format, const gsa_env *
     return GSA_OK;
 }
 
-static void free_writer(gsa_writer *writer)
+void gsa_writer_discard(gsa_writer *writer)
 {
+    if (!writer)
+        return;
     gsa_env env = writer->env;
-    writer->kind->free(writer);
-    gsai_encode_free(writer->encode);
+    writer->kind->free(writer); /* and with it threads that write to the file */
+    gsai_output_discard(&writer->output);
     gsai_free(&env, writer->schema);
     gsai_free(&env, writer->pair);
     gsai_free(&env, writer->index);
@@ -79,41 +57,17 @@ static void free_writer(gsa_writer *writer)
     gsai_free(&env, writer);
 }
 
-void gsa_writer_discard(gsa_writer *writer)
-{
-    if (!writer)
-        return;
-    gsai_atomic_file *file = writer->file;
-    free_writer(writer); /* and with it threads that write to the file */
-    gsai_atomic_file_discard(file);
-}
-
 static gsa_status fail_again(gsa_error *error)
 {
     return gsai_fail(error, GSA_IO, "an earlier write failed: the file is incomplete");
 }
 
-gsa_status gsai_writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error)
-{
-    bool is_over = writer->most_bytes > 0 && size > writer->most_bytes - writer->n_bytes;
-    gsa_status status = is_over          ? gsai_fail(error, GSA_LIMIT, "the file would become too large")
-                        : writer->encode ? gsai_encode_write(writer->encode, bytes, size, error)
-                                         : gsai_atomic_file_write(writer->file, bytes, size, error);
-    writer->n_bytes += is_over ? 0 : size;
-    return status;
-}
-
 gsa_status gsa_writer_close(gsa_writer *writer, gsa_error *error)
 {
     gsa_status status = writer->failed ? fail_again(error) : writer->kind->finish(writer, error);
-    if (status == GSA_OK && writer->encode)
-        status = gsai_encode_finish(writer->encode, error);
-    if (status != GSA_OK) {
-        gsa_writer_discard(writer);
-        return status;
-    }
-    status = gsai_atomic_file_commit(writer->file, error);
-    free_writer(writer);
+    if (status == GSA_OK)
+        status = gsai_output_commit(&writer->output, error);
+    gsa_writer_discard(writer);
     return status;
 }
 
@@ -139,16 +93,16 @@ static int compare_index(const void *a, const void *b)
 }
 
 /* Dense rows have no index. */
-static gsai_entries view_row(const gsa_batch *batch, size_t r)
+static gsai_row_view view_row(const gsa_batch *batch, size_t r)
 {
     if (!batch->index)
-        return (gsai_entries){batch->width, NULL, batch->width > 0 ? batch->value + r * batch->width : NULL};
+        return (gsai_row_view){batch->width, NULL, batch->width > 0 ? batch->value + r * batch->width : NULL};
     size_t from = (size_t)batch->row_start[r], to = (size_t)batch->row_start[r + 1];
-    return (gsai_entries){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
+    return (gsai_row_view){to - from, batch->index + from, batch->value ? batch->value + from : NULL};
 }
 
 /* Whether the row can be written as it is, like those of readers. */
-static bool is_in_order(const gsai_entries *row)
+static bool is_in_order(const gsai_row_view *row)
 {
     int n_bad = !row->index;
     for (size_t i = 1; row->index && i < row->n; i++)
@@ -167,7 +121,7 @@ static bool reserve(gsa_writer *writer, size_t n)
 }
 
 /* Copies the values that are not zero to writer->pair, checked. */
-static gsa_status collect(gsa_writer *writer, const gsai_entries *row, size_t r, size_t *n, gsa_error *error)
+static gsa_status collect(gsa_writer *writer, const gsai_row_view *row, size_t r, size_t *n, gsa_error *error)
 {
     if (!reserve(writer, row->n))
         return gsai_fail_memory(&writer->env, error, "no memory for a row of %zu values", row->n);
@@ -183,7 +137,7 @@ static gsa_status collect(gsa_writer *writer, const gsai_entries *row, size_t r,
 }
 
 /* Any row into ascending order without zeros. */
-static gsa_status put_in_order(gsa_writer *writer, gsai_entries *row, size_t r, gsa_error *error)
+static gsa_status put_in_order(gsa_writer *writer, gsai_row_view *row, size_t r, gsa_error *error)
 {
     size_t n = 0;
     gsa_status status = collect(writer, row, r, &n, error);
@@ -196,13 +150,13 @@ static gsa_status put_in_order(gsa_writer *writer, gsai_entries *row, size_t r, 
         if (i > 0 && writer->index[i] == writer->index[i - 1])
             return gsai_fail_row(error, GSA_INPUT, r, "feature %" PRIu32 " stands twice in the row", writer->index[i]);
     }
-    *row = (gsai_entries){n, writer->index, writer->value};
+    *row = (gsai_row_view){n, writer->index, writer->value};
     return GSA_OK;
 }
 
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
 {
-    gsai_entries row = view_row(batch, r);
+    gsai_row_view row = view_row(batch, r);
     gsa_status status = gsai_batch_check_ids(batch, r, error);
     if (status == GSA_OK && !is_in_order(&row))
         status = put_in_order(writer, &row, r, error);

@@ -2,18 +2,18 @@
 #ifndef GSA_DATA_WRITER_H
 #define GSA_DATA_WRITER_H
 
-#include "data/codec/encode.h"
+#include "data/output.h"
 
 #include <greedystep/data.h>
 
 #include <stdbool.h>
 
 /* The entries of a row as they are written: ids ascend, values are finite and not zero. */
-typedef struct gsai_entries {
+typedef struct gsai_row_view {
     size_t n;
     const uint32_t *index;
     const float *value; /* NULL: ones */
-} gsai_entries;
+} gsai_row_view;
 
 typedef struct gsai_pair {
     uint32_t index;
@@ -26,7 +26,7 @@ typedef struct gsai_writer_kind {
     size_t size;        /* of the struct that begins with a gsa_writer */
     gsa_status (*open)(gsa_writer *writer, gsa_error *error);
     /* Row r of the batch, with these entries. One that is refused leaves no trace. */
-    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsai_entries *row,
+    gsa_status (*write)(gsa_writer *writer, const gsa_batch *batch, size_t r, const gsai_row_view *row,
                         gsa_error *error);
     gsa_status (*finish)(gsa_writer *writer, gsa_error *error); /* what is still to be written */
     void (*free)(gsa_writer *writer);                           /* what open made, also if it failed */
@@ -35,23 +35,18 @@ typedef struct gsai_writer_kind {
 /* The first member of every writer. */
 struct gsa_writer {
     const gsai_writer_kind *kind;
-    gsa_env env; /* resolved */
-    gsai_atomic_file *file;
-    gsai_encode *encode; /* NULL: the bytes are not compressed */
-    gsai_pair *pair;     /* to sort a row that is not written as it is, and then its columns */
+    gsa_env env;        /* resolved */
+    gsai_output output; /* a kind may put bytes to it on a thread of its own */
+    gsai_pair *pair;    /* to sort a row that is not written as it is, and then its columns */
     uint32_t *index;
     float *value;
     size_t pair_capacity, index_capacity, value_capacity;
-    uint64_t n_bytes, most_bytes; /* before compression: put so far, and allowed; 0: any number */
-    bool failed;                  /* some bytes could not be written, says the kind */
-    char *schema;                 /* of the rows, where a file can keep it; NULL: none */
+    bool failed;  /* some bytes could not be written, says the kind */
+    char *schema; /* of the rows, where a file can keep it; NULL: none */
 };
 
 const gsai_writer_kind *gsai_writer_libsvm(void);
 const gsai_writer_kind *gsai_writer_cache(void);
 const gsai_writer_kind *gsai_writer_vw(void);
-
-/* Appends bytes to the file; a kind may do so on a thread of its own. */
-gsa_status gsai_writer_put(gsa_writer *writer, const void *bytes, size_t size, gsa_error *error);
 
 #endif

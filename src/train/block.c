@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "data/hand_over.h"
+#include "data/reader.h"
 
 #include <string.h>
 
@@ -190,7 +190,7 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t least_rows, 
         return 0;
     size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
     if ((from->n_rows < least_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
-        !gsai_hand_over(reader, &block->rows))
+        !gsai_reader_take_rows(reader, &block->rows))
         return 0;
     block->rows.without_labels = !from->label;
     block->pending_row = from->n_rows;

@@ -154,21 +154,21 @@ static gsa_status put_part(cache_writer *writer, gsai_cache_header *header, cons
     header->payload_hash = gsai_hasher_value(&hasher);
     unsigned char start[GSAI_CACHE_HEADER_SIZE];
     gsai_cache_header_write(header, start);
-    gsa_status status = gsai_writer_put(&writer->head, start, sizeof start, error);
+    gsa_status status = gsai_output_put(&writer->head.output, start, sizeof start, error);
     for (size_t i = 0; status == GSA_OK && i < n_pieces; i++)
-        status = gsai_writer_put(&writer->head, piece[i].at, piece[i].size, error);
+        status = gsai_output_put(&writer->head.output, piece[i].at, piece[i].size, error);
     return status;
 }
 
 /* What stands before the first block. */
 static gsa_status begin_file(cache_writer *writer, gsa_error *error)
 {
-    if (writer->head.n_bytes > 0)
+    if (writer->head.output.n_bytes > 0)
         return GSA_OK;
     unsigned char start[GSAI_CACHE_HEAD_SIZE];
     memcpy(start, GSAI_CACHE_MAGIC, 8);
     gsai_store_u64(GSAI_CACHE_VERSION, start + 8);
-    gsa_status status = gsai_writer_put(&writer->head, start, sizeof start, error);
+    gsa_status status = gsai_output_put(&writer->head.output, start, sizeof start, error);
     char *schema = writer->head.schema;
     if (status != GSA_OK || !schema)
         return status;
@@ -207,7 +207,7 @@ static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
     if (!(of->header.flags & GSAI_CACHE_WEIGHTS))
         of->column[WEIGHTS].size = 0;
     of->header.first_row = writer->totals.first_row;
-    uint64_t offset = writer->head.n_bytes;
+    uint64_t offset = writer->head.output.n_bytes;
     if (status == GSA_OK)
         status = put_part(writer, &of->header, of->column, N_COLUMNS, error);
     if (status == GSA_OK)
@@ -304,7 +304,7 @@ static gsa_status find_label(block *to, const gsa_batch *batch, size_t r, uint64
 }
 
 /* Values are written down from the first row on that has one that is not 1. */
-static void add_values(block *to, const gsai_entries *row)
+static void add_values(block *to, const gsai_row_view *row)
 {
     static const float one = 1;
     bytes *values = &to->column[VALUES];
@@ -323,7 +323,7 @@ static void add_values(block *to, const gsai_entries *row)
 }
 
 /* Room for a row in every column, of values for all that may still have to be written down. */
-static bool has_room_for(const gsa_env *env, block *to, const gsai_entries *row)
+static bool has_room_for(const gsa_env *env, block *to, const gsai_row_view *row)
 {
     size_t n = row->n, n_before = (size_t)to->header.n_entries;
     const size_t most[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
@@ -335,7 +335,7 @@ static bool has_room_for(const gsa_env *env, block *to, const gsai_entries *row)
     return has_room;
 }
 
-static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_entries *row,
+static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row_view *row,
                               gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
@@ -374,11 +374,11 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
     if (status == GSA_OK)
         status = begin_file(writer, error);
     unsigned char end[GSAI_CACHE_FOOT_SIZE];
-    gsai_store_u64(writer->head.n_bytes, end);
+    gsai_store_u64(writer->head.output.n_bytes, end);
     memcpy(end + 8, GSAI_CACHE_END, 8);
     if (status == GSA_OK)
         status = put_part(writer, &writer->totals, &writer->index, 1, error);
-    return status == GSA_OK ? gsai_writer_put(&writer->head, end, sizeof end, error) : status;
+    return status == GSA_OK ? gsai_output_put(&writer->head.output, end, sizeof end, error) : status;
 }
 
 const gsai_writer_kind *gsai_writer_cache(void)

@@ -46,7 +46,7 @@ typedef struct gsai_format {
     bool is_divisible;
     /* Of plain content: rows that come next, as many as can be told without reading them; GSA_END after the last. NULL:
      * none can. */
-    gsa_status (*pass)(void *parser, gsa_row_range *out, gsa_error *error);
+    gsa_status (*skip)(void *parser, gsa_row_range *out, gsa_error *error);
     /* Gives the text of rows that come next to another parser of the format, which has begun with an input that has no
      * stream: there it is all there is, and its lines count from 1. Never waits for a stream. GSA_END: nothing is
      * given, read goes on. NULL: one thread reads all. */

@@ -48,7 +48,7 @@ static gsa_status flush(gsa_writer *head, gsa_error *error)
     text_writer *writer = (text_writer *)head;
     size_t size = writer->used;
     writer->used = 0;
-    gsa_status status = gsai_writer_put(head, writer->buffer, size, error);
+    gsa_status status = gsai_output_put(&head->output, writer->buffer, size, error);
     head->failed = status != GSA_OK;
     return status;
 }
@@ -105,7 +105,7 @@ static gsa_status make_room(text_writer *writer, gsa_error *error)
     return writer->used + PIECE_SIZE > BUFFER_SIZE ? flush(&writer->head, error) : GSA_OK;
 }
 
-static gsa_status write_pairs(text_writer *writer, const gsai_entries *row, gsa_error *error)
+static gsa_status write_pairs(text_writer *writer, const gsai_row_view *row, gsa_error *error)
 {
     for (size_t i = 0; i < row->n; i++) {
         gsa_status status = make_room(writer, error);
@@ -124,7 +124,7 @@ static gsa_status write_pairs(text_writer *writer, const gsai_entries *row, gsa_
     return GSA_OK;
 }
 
-static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_entries *row,
+static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row_view *row,
                              gsa_error *error)
 {
     text_writer *writer = (text_writer *)head;

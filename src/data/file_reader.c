@@ -1,0 +1,445 @@
+/* A reader of files, or of one piece of memory, in some format.
+ *
+ *   1 Rows before a failure are delivered first; the failure follows with the next call, and with every one after it.
+ *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
+ *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, and run
+ *     on from one file into the next. */
+#include "data/files.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/arrow.h"
+#include "data/format/cache.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- reading ----------------------------------------------------------------------------------------------------- */
+
+static void hand_to_threads(gsai_files *reader)
+{
+    if (!reader->current->give || reader->is_alone)
+        return;
+    if (!reader->chunks)
+        reader->chunks =
+            gsai_chunks_new(reader->format, reader->parser, &reader->input, &reader->sizes, &reader->head.env);
+    reader->is_alone = !reader->chunks;
+    if (reader->chunks)
+        gsai_chunks_start(reader->chunks);
+}
+
+/* Rows that threads have read ahead, then those that are read here. Where these were enough for a batch without a wait,
+ * threads go on. */
+static gsa_status read_current(gsai_files *reader, gsa_error *error)
+{
+    gsa_status status = reader->chunks ? gsai_chunks_read(reader->chunks, &reader->rows, error) : GSA_END;
+    if (status != GSA_END)
+        return status;
+    status = reader->current->read(gsai_files_parser(reader), &reader->rows, error);
+    if (status == GSA_OK && gsai_rows_full(&reader->rows))
+        hand_to_threads(reader);
+    return status;
+}
+
+/* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
+static gsa_status fill(gsai_files *reader, gsa_error *error)
+{
+    gsa_status status = GSA_END;
+    while (status == GSA_END && gsai_files_has_next(reader)) {
+        status = gsai_files_open(reader, error);
+        if (status == GSA_OK)
+            status = read_current(reader, error);
+        if (status == GSA_END)
+            gsai_files_next(reader);
+    }
+    if (status != GSA_OK && status != GSA_END)
+        gsai_files_locate(reader, error);
+    return status;
+}
+
+static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    if (reader->delivered)
+        gsai_rows_clear(&reader->rows);
+    reader->delivered = false;
+    if (reader->failure.status != GSA_OK)
+        return gsai_files_fail_again(reader, error);
+    gsa_error failure = {0};
+    gsa_status status = fill(reader, &failure);
+    if ((status == GSA_OK || status == GSA_END) && reader->names.lacks_memory)
+        status = gsai_fail_memory(&head->env, &failure, "no memory for the names of features");
+    if (status == GSA_STOPPED) {
+        if (error)
+            *error = failure;
+        return status;
+    }
+    if (status != GSA_OK && status != GSA_END)
+        reader->failure = failure;
+    if (reader->rows.n_rows == 0 && status == GSA_END)
+        gsai_spill_end(&reader->spill, &head->env);
+    if (reader->rows.n_rows == 0)
+        return status == GSA_END ? GSA_END : gsai_files_fail_again(reader, error);
+    gsai_rows_view(&reader->rows, out);
+    gsai_spill_add(&reader->spill, out, reader->schema.text, &head->env);
+    reader->delivered = true;
+    return GSA_OK;
+}
+
+static gsa_status skip_rows(gsa_reader *head, gsa_row_range *out, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    gsa_status status = reader->failure.status != GSA_OK ? gsai_files_fail_again(reader, error) : GSA_END;
+    while (status == GSA_END && gsai_files_has_next(reader)) {
+        status = gsai_files_open(reader, error);
+        bool can = status == GSA_OK && reader->current->skip && !reader->stream.entry && reader->rows.n_rows == 0;
+        if (status == GSA_OK)
+            status = can ? reader->current->skip(gsai_files_parser(reader), out, error) : GSA_UNSUPPORTED;
+        if (status == GSA_END)
+            gsai_files_next(reader);
+    }
+    return status;
+}
+
+static gsa_status rewind_files(gsa_reader *head, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    if (reader->is_stream)
+        return gsai_fail(error, GSA_UNSUPPORTED,
+                         "the input is a stream and cannot be read again: put it in a file for more than one pass");
+    reader->bytes_spilled = reader->spill.size;
+    gsai_files_restart(reader, reader->bytes_spilled > 0 ? reader->n_files - 1 : 0);
+    gsai_spill_begin(&reader->spill, &head->env);
+    return GSA_OK;
+}
+
+static void describe_files(const gsa_reader *head, gsa_reader_progress *out)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    out->bytes_kept = reader->bytes_spilled;
+    out->keep_failed = reader->spill.failed;
+    out->is_packed = reader->is_packed && reader->bytes_spilled == 0;
+    out->bytes_total = out->bytes_kept > 0 ? out->bytes_kept : reader->total_unknown ? 0 : reader->bytes_total;
+    out->is_stream = reader->is_stream;
+}
+
+static void locate_in_files(const gsa_reader *head, gsa_reader_progress *out)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    out->n_bad_rows = reader->input.n_bad_rows;
+    uint64_t here = 0;
+    if (reader->is_open && !gsai_chunks_are_read(reader->chunks, &here))
+        here = reader->stream.source.n_read;
+    out->bytes_read = reader->bytes_done + here;
+}
+
+/* ---- columns and features ---------------------------------------------------------------------------------------- */
+
+static gsa_status match_schema(gsa_reader *head, const char *text, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    if (reader->is_open || reader->file > 0 || reader->schema.text)
+        return gsai_fail(error, GSA_ARGUMENT, "the reader knows its columns already");
+    reader->input.schema_is_given = text != NULL;
+    if (text)
+        reader->input.schema_from = "the model";
+    gsa_status status = text ? gsai_schema_parse(&reader->schema, text, error) : GSA_OK;
+    const char *list = reader->options.cross, *name[2];
+    size_t name_size[2];
+    while (status == GSA_OK && text && gsai_schema_next_cross(&list, name, name_size)) {
+        if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
+            status = gsai_fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
+    }
+    if (status == GSA_OK && text && reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
+        status = gsai_fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
+                           reader->options.bits, reader->schema.bits);
+    return status;
+}
+
+static const char *schema_of_files(const gsa_reader *head, bool in_words)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    return in_words ? reader->input.description[0] ? reader->input.description : NULL : reader->schema.text;
+}
+
+static const char *feature_name(const gsa_reader *head, uint64_t feature)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    const gsai_schema *schema = &reader->schema;
+    uint64_t n_numbers = schema->n_of_kind[GSAI_FIELD_NUMBER];
+    if (feature >= n_numbers)
+        return gsai_feature_names_find(&reader->names, feature - n_numbers);
+    return schema->field[schema->number[feature]].name;
+}
+
+/* Of n words in N places 1 - e^(-n/N) are not alone, which is the share of places that are taken. */
+static double collision_rate_of_words(const gsa_reader *head)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    return reader->names.n_came > 0 ? (double)reader->names.n_came / (double)(UINT64_C(1) << reader->schema.bits)
+                                    : (double)NAN;
+}
+
+/* ---- opening and closing ----------------------------------------------------------------------------------------- */
+
+static void close_files(gsa_reader *head)
+{
+    gsai_files *reader = (gsai_files *)head;
+    gsa_env env = head->env; /* outlives the reader that holds it */
+    gsai_files_close(reader);
+    gsai_spill_drop(&reader->spill, &env);
+    gsai_chunks_free(reader->chunks);
+    if (reader->parser)
+        reader->format->close(reader->parser);
+    if (reader->cache)
+        gsai_format_cache()->close(reader->cache);
+    gsai_schema_free(&reader->schema);
+    gsai_feature_names_free(&reader->names);
+    const char *texts[] = {reader->options.label, reader->options.weight, reader->options.categorical,
+                           reader->options.ignore, reader->options.cross};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        gsai_free(&env, (void *)(uintptr_t)texts[i]);
+    gsai_rows_free(&reader->rows);
+    for (size_t i = 0; reader->paths && i < reader->n_files; i++)
+        gsai_free(&env, reader->paths[i]);
+    gsai_free(&env, reader->paths);
+    gsai_free(&env, reader->file_end);
+    gsai_free(&env, reader->memory_name);
+    gsai_free(&env, reader);
+}
+
+static const gsai_reader_kind files_kind = {
+    .next = next_files,
+    .rewind = rewind_files,
+    .close = close_files,
+    .file = gsai_files_name,
+    .describe = describe_files,
+    .position = locate_in_files,
+    .begin = gsai_files_begin,
+    .match = match_schema,
+    .schema = schema_of_files,
+    .name = feature_name,
+    .collision_rate = collision_rate_of_words,
+    .seek = gsai_files_seek,
+    .share = gsai_files_share,
+    .skip = skip_rows,
+    .line = gsai_files_line,
+};
+
+/* Texts that there is no memory for become NULL: none is left that is not the reader's. */
+static bool copy_options(gsai_files *reader, const gsa_reader_options *from)
+{
+    gsa_reader_options *to = &reader->options;
+    const char **texts[] = {&to->label, &to->weight, &to->categorical, &to->ignore, &to->cross};
+    bool has_room = true;
+    *to = *from;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (*texts[i]) {
+            *texts[i] = gsai_copy_text(&reader->head.env, *texts[i]);
+            has_room = has_room && *texts[i];
+        }
+    return has_room;
+}
+
+/* A reader without files yet; whatever fails after this is cleaned up by close_files. */
+static gsa_status new_files(const gsai_format *format, const gsa_reader_options *options,
+                            const gsai_reader_sizes *sizes, const gsa_env *env, gsai_files **out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    gsai_files *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
+    if (!reader)
+        return gsai_fail_memory(&resolved, error, "no memory for a reader");
+    reader->head = (gsa_reader){.kind = &files_kind, .env = resolved};
+    reader->format = format;
+    reader->recognises = format == NULL;
+    reader->sizes = *sizes;
+    reader->stop = UINT64_MAX;
+    gsai_schema_init(&reader->schema, &reader->head.env);
+    reader->input.schema = &reader->schema;
+    reader->input.names = &reader->names;
+    reader->input.schema_from = "the first file";
+    reader->input.options = &reader->options;
+    bool has_room = !options || copy_options(reader, options);
+    gsa_status status = gsai_rows_init(&reader->rows, sizes->batch_rows, sizes->batch_values, &reader->head.env, error);
+    reader->rows.without_labels = reader->options.without_labels != 0;
+    if (status == GSA_OK && !has_room)
+        status = gsai_fail_memory(&resolved, error, "no memory for a reader");
+    if (status == GSA_OK && reader->options.bits > GSAI_MAX_BITS)
+        status = gsai_fail(error, GSA_ARGUMENT, "%u bits to hash words to: expected 1 to %u", reader->options.bits,
+                           GSAI_MAX_BITS);
+    if (status != GSA_OK) {
+        gsa_reader_close(&reader->head);
+        return status;
+    }
+    *out = reader;
+    return GSA_OK;
+}
+
+static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alone, gsa_error *error)
+{
+    if (strcmp(path, GSAI_STDIN_PATH) == 0 && !stands_alone)
+        return gsai_fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
+    gsai_source_info facts = {0};
+    gsa_status status = gsai_source_probe(path, &reader->head.env, &facts, error);
+    if (status != GSA_OK)
+        return status;
+    char *copy = gsai_copy_text(&reader->head.env, path);
+    if (!copy)
+        return gsai_fail_memory(&reader->head.env, error, "no memory for the names of the input files");
+    reader->bytes_total += facts.size;
+    reader->file_end[reader->n_files] = reader->bytes_total;
+    reader->paths[reader->n_files++] = copy;
+    reader->is_stream = reader->is_stream || facts.is_stream;
+    reader->total_unknown = reader->total_unknown || (facts.is_stream && facts.size == 0);
+    return GSA_OK;
+}
+
+gsa_status gsai_reader_open_files(const char *const *paths, size_t n_paths, const gsai_format *format,
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error)
+{
+    if (n_paths == 0 || n_paths > UINT32_MAX)
+        return gsai_fail(error, GSA_ARGUMENT, "%zu input files: expected at least one, or - for standard input",
+                         n_paths);
+    gsai_files *reader = NULL;
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status != GSA_OK)
+        return status;
+    reader->paths = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->paths);
+    reader->file_end = gsai_alloc_zeroed(&reader->head.env, n_paths, sizeof *reader->file_end);
+    if (!reader->paths || !reader->file_end)
+        status = gsai_fail_memory(&reader->head.env, error, "no memory for the names of %zu input files", n_paths);
+    for (size_t i = 0; status == GSA_OK && i < n_paths; i++)
+        status = add_path(reader, paths[i], n_paths == 1, error);
+    if (status != GSA_OK) {
+        gsa_reader_close(&reader->head);
+        return status;
+    }
+    *out = &reader->head;
+    return GSA_OK;
+}
+
+gsa_status gsa_reader_open(const char *const *paths, size_t n_paths, const gsa_reader_options *options,
+                           const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    const gsai_reader_sizes defaults = {0};
+    return gsai_reader_open_files(paths, n_paths, NULL, options, &defaults, env, out, error);
+}
+
+gsa_status gsai_reader_open_bytes(const void *bytes, size_t size, const char *name, const gsai_format *format,
+                                  const gsa_reader_options *options, const gsai_reader_sizes *sizes, const gsa_env *env,
+                                  gsa_reader **out, gsa_error *error)
+{
+    gsai_files *reader = NULL;
+    gsa_status status = new_files(format, options, sizes, env, &reader, error);
+    if (status != GSA_OK)
+        return status;
+    reader->memory_name = gsai_copy_text(&reader->head.env, name ? name : "memory");
+    if (!reader->memory_name) {
+        status = gsai_fail_memory(&reader->head.env, error, "no memory for a reader");
+        gsa_reader_close(&reader->head);
+        return status;
+    }
+    reader->n_files = 1;
+    reader->memory = bytes;
+    reader->memory_size = size;
+    reader->bytes_total = size;
+    *out = &reader->head;
+    return GSA_OK;
+}
+
+gsa_status gsa_reader_open_memory(const void *bytes, size_t size, const char *name, const gsa_reader_options *options,
+                                  const gsa_env *env, gsa_reader **out, gsa_error *error)
+{
+    const gsai_reader_sizes defaults = {0};
+    return gsai_reader_open_bytes(bytes, size, name, NULL, options, &defaults, env, out, error);
+}
+
+/* To the reader this is memory without bytes, whose parser is there already and has its rows from elsewhere. */
+gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arrow_again *again,
+                                 const gsa_reader_options *options, const gsa_env *env, gsa_reader **out,
+                                 gsa_error *error)
+{
+    const gsai_reader_sizes defaults = {0};
+    gsa_reader *head = NULL;
+    gsa_status status =
+        gsai_reader_open_bytes("", 0, "the Arrow stream", gsai_format_arrow(), options, &defaults, env, &head, error);
+    gsai_files *reader = (gsai_files *)head;
+    if (status == GSA_OK)
+        status = gsai_arrow_open(stream, again, &head->env, &reader->parser, error);
+    else
+        gsai_arrow_refuse(stream, again);
+    if (status != GSA_OK) {
+        gsa_reader_close(head);
+        return status;
+    }
+    reader->is_arrow = true;
+    reader->is_stream = !again || !again->open;
+    *out = head;
+    return GSA_OK;
+}
+
+/* ---- what only files have ---------------------------------------------------------------------------------------- */
+
+const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *feature)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    if (head->kind != &files_kind || number >= reader->names.n)
+        return NULL;
+    *feature = reader->schema.n_of_kind[GSAI_FIELD_NUMBER] + (uint64_t)reader->names.id[number];
+    return reader->names.text + reader->names.start[number];
+}
+
+const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
+{
+    const gsai_files *reader = (const gsai_files *)head;
+    *n_columns = 0;
+    if (head->kind != &files_kind || !reader->delivered || !reader->options.keep_cells)
+        return NULL;
+    const gsai_schema *schema = &reader->schema;
+    *n_columns = schema->n_of_kind[GSAI_FIELD_NUMBER] + schema->n_of_kind[GSAI_FIELD_WORDS];
+    return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
+}
+
+/* Text that is not compressed is read as fast as it is learned, and a cache is kept rows already. Arrow streams come
+ * from who has to make them anew. */
+gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *error)
+{
+    gsai_files *reader = (gsai_files *)head;
+    if (head->kind != &files_kind || reader->is_stream || reader->spill.path)
+        return GSA_OK;
+    bool is_worth = reader->is_arrow;
+    for (reader->file = 0; reader->paths && reader->file < reader->n_files && !is_worth; reader->file++) {
+        gsai_files_close(reader);
+        is_worth = gsai_files_open_current(reader, NULL) == GSA_OK &&
+                   gsai_decode_peek(&reader->stream, NULL) == GSA_OK &&
+                   reader->stream.entry; /* what fails here is met again by whoever reads */
+    }
+    gsa_status status = gsa_reader_rewind(head, error);
+    return status == GSA_OK && is_worth ? gsai_spill_open(&reader->spill, folder, &head->env, error) : status;
+}
+
+/* Everything but whose rows they are. */
+static void take_arrays(gsai_rows *to, const gsai_rows *from)
+{
+    const gsai_rows own = *to;
+    *to = *from;
+    to->env = own.env;
+    to->most_rows = own.most_rows;
+    to->most_values = own.most_values;
+    to->without_labels = own.without_labels;
+    to->words = own.words;
+}
+
+bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)
+{
+    gsai_files *reader = (gsai_files *)head;
+    const gsa_env *a = &head->env, *b = rows->env;
+    if (head->kind != &files_kind || !reader->delivered || a->budget != b->budget || a->release != b->release ||
+        a->alloc_ctx != b->alloc_ctx)
+        return false;
+    const gsai_rows given = reader->rows;
+    take_arrays(&reader->rows, rows);
+    take_arrays(rows, &given);
+    return true;
+}
