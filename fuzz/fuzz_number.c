@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/decimal.h"
+#include "data/format/number.h"
 #include "data/format/digits.h"
 #include "data/format/text.h"
 

@@ -7,7 +7,7 @@
 #define GSA_DATA_CODEC_DECODE_H
 
 #include "data/codec/codec.h"
-#include "data/source/source.h"
+#include "data/source.h"
 
 #define GSAI_DECODE_START 4096 /* plain bytes that tell formats apart */
 

@@ -1,13 +1,32 @@
-/* Arrow streams as a format of the reader: the schema, what the columns mean, and one batch after the other. */
+/* Arrow streams as a format of the reader: the schema, what the columns mean, and the rows of one batch after the
+ * other. */
 #include "data/format/arrow.h"
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "data/format/arrow_column.h"
 #include "data/format/text.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
-static void release_batch(gsai_arrow *arrow)
+typedef struct arrow_reader {
+    gsai_csv csv; /* the meaning of the columns; a cell of its plan is the number of a column here */
+    struct ArrowArrayStream stream;
+    gsa_arrow_again again; /* open is NULL: there is none */
+    bool is_begun;         /* rows were asked for: a rewind needs another stream */
+    bool is_over;          /* the stream is to be replaced before more are read */
+    struct ArrowSchema schema;
+    struct ArrowArray batch; /* without rows before the first */
+    gsai_arrow_column *column;
+    size_t n_columns;
+    size_t ids, values; /* the lists that have the features in them; SIZE_MAX: none */
+    int64_t at;         /* the row of the batch that is next */
+    uint64_t n_rows;    /* taken from the stream, good or bad */
+} arrow_reader;
+
+static void release_batch(arrow_reader *arrow)
 {
     if (arrow->batch.release)
         arrow->batch.release(&arrow->batch);
@@ -15,7 +34,7 @@ static void release_batch(gsai_arrow *arrow)
     arrow->at = 0;
 }
 
-static void release_stream(gsai_arrow *arrow)
+static void release_stream(arrow_reader *arrow)
 {
     release_batch(arrow);
     if (arrow->schema.release)
@@ -28,7 +47,7 @@ static void release_stream(gsai_arrow *arrow)
 
 static void close_arrow(void *memory)
 {
-    gsai_arrow *arrow = memory;
+    arrow_reader *arrow = memory;
     const gsa_env *env = arrow->csv.env;
     release_stream(arrow);
     if (arrow->again.release)
@@ -52,7 +71,7 @@ void gsai_arrow_refuse(struct ArrowArrayStream *stream, const gsa_arrow_again *a
 gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_again *again, const gsa_env *env,
                            void **out, gsa_error *error)
 {
-    gsai_arrow *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
+    arrow_reader *arrow = stream->release ? gsai_alloc_zeroed(env, 1, sizeof *arrow) : NULL;
     if (!arrow) {
         bool is_used = !stream->release;
         gsai_arrow_refuse(stream, again);
@@ -75,20 +94,20 @@ gsa_status gsai_arrow_open(struct ArrowArrayStream *stream, const gsa_arrow_agai
 
 static void begin_arrow(void *memory, gsai_format_input *input)
 {
-    gsai_arrow *arrow = memory;
+    arrow_reader *arrow = memory;
     arrow->csv.input = input;
     arrow->is_over = arrow->is_begun;
 }
 
 /* ---- the schema ------------------------------------------------------------------------------------------------- */
 
-static gsa_status fail_stream(gsai_arrow *arrow, int code, gsa_error *error)
+static gsa_status fail_stream(arrow_reader *arrow, int code, gsa_error *error)
 {
     const char *said = arrow->stream.get_last_error(&arrow->stream);
     return gsai_fail(error, GSA_IO, "the Arrow stream failed (code %d): %s", code, said ? said : "it does not say why");
 }
 
-static gsa_status fail_column(const gsai_arrow *arrow, size_t column, gsa_status status, const char *what,
+static gsa_status fail_column(const arrow_reader *arrow, size_t column, gsa_status status, const char *what,
                               gsa_error *error)
 {
     const char *name = arrow->column[column].name;
@@ -96,7 +115,7 @@ static gsa_status fail_column(const gsai_arrow *arrow, size_t column, gsa_status
     return gsai_fail(error, status, "the Arrow stream: column '%s': %s", gsai_quote(name, strlen(name), quote), what);
 }
 
-static gsa_status get_schema(gsai_arrow *arrow, gsa_error *error)
+static gsa_status get_schema(arrow_reader *arrow, gsa_error *error)
 {
     struct ArrowSchema *schema = &arrow->schema;
     int code = arrow->stream.get_schema(&arrow->stream, schema);
@@ -109,7 +128,7 @@ static gsa_status get_schema(gsai_arrow *arrow, gsa_error *error)
                : gsai_fail(error, GSA_FORMAT, "the Arrow stream has no columns: expected record batches");
 }
 
-static gsa_status read_schema(gsai_arrow *arrow, gsai_csv_sniff *look, gsa_error *error)
+static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
     gsa_status status = get_schema(arrow, error);
@@ -117,22 +136,22 @@ static gsa_status read_schema(gsai_arrow *arrow, gsai_csv_sniff *look, gsa_error
         return status;
     arrow->n_columns = (size_t)schema->n_children;
     arrow->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
-    look->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *look->column);
-    bool has_room = arrow->column && look->column;
+    sniff->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *sniff->column);
+    bool has_room = arrow->column && sniff->column;
     for (size_t i = 0; i < arrow->n_columns && has_room; i++) {
-        gsai_csv_seen *seen = &look->column[look->n_columns++];
+        gsai_csv_seen *seen = &sniff->column[sniff->n_columns++];
         gsai_arrow_column_init(&arrow->column[i], schema->children[i]);
         seen->first = gsai_copy_text(arrow->csv.env, arrow->column[i].name);
         seen->n_words = !arrow->column[i].list && gsai_arrow_is_text(arrow->column[i].type);
         has_room = seen->first != NULL;
         seen->first_size = has_room ? strlen(seen->first) : 0;
     }
-    look->has_header = true;
+    sniff->has_header = true;
     return has_room ? GSA_OK : gsai_fail_memory(arrow->csv.env, error, "no memory for %zu columns", arrow->n_columns);
 }
 
 /* The list of this name among the features; else the only one that can be it and does not have the other's name. */
-static size_t find_list(const gsai_arrow *arrow, const char *name, const char *other, bool has_ids)
+static size_t find_list(const arrow_reader *arrow, const char *name, const char *other, bool has_ids)
 {
     size_t found = SIZE_MAX, n = 0;
     for (size_t i = 0; i < arrow->csv.n_columns; i++) {
@@ -151,7 +170,7 @@ static size_t find_list(const gsai_arrow *arrow, const char *name, const char *o
     return n == 1 ? found : SIZE_MAX;
 }
 
-static void find_lists(gsai_arrow *arrow)
+static void find_lists(arrow_reader *arrow)
 {
     arrow->ids = arrow->values = SIZE_MAX;
     arrow->ids = find_list(arrow, "indices", "values", true);
@@ -162,7 +181,7 @@ static void find_lists(gsai_arrow *arrow)
 }
 
 /* Why a column cannot be what the schema says of it, or NULL. */
-static const char *object_to(const gsai_arrow *arrow, size_t number, gsai_field_kind kind)
+static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
     bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_WORDS;
@@ -180,7 +199,7 @@ static const char *object_to(const gsai_arrow *arrow, size_t number, gsai_field_
     return NULL;
 }
 
-static gsa_status use_column(gsai_arrow *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
+static gsa_status use_column(arrow_reader *arrow, size_t number, gsai_field_kind kind, gsa_error *error)
 {
     if (number == SIZE_MAX)
         return GSA_OK;
@@ -196,7 +215,7 @@ static gsa_status use_column(gsai_arrow *arrow, size_t number, gsai_field_kind k
     return objection ? fail_column(arrow, number, GSA_ARGUMENT, objection, error) : GSA_OK;
 }
 
-static gsa_status use_columns(gsai_arrow *arrow, gsa_error *error)
+static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
 {
     const gsai_csv *csv = &arrow->csv;
     gsa_status status = use_column(arrow, csv->label, GSAI_FIELD_LABEL, error);
@@ -209,7 +228,7 @@ static gsa_status use_columns(gsai_arrow *arrow, gsa_error *error)
 }
 
 /* Lists come with feature ids: there is no schema that a model could keep. */
-static void forget_schema(gsai_arrow *arrow)
+static void forget_schema(arrow_reader *arrow)
 {
     gsai_format_input *input = arrow->csv.input;
     char ids[GSAI_QUOTE_SIZE] = "", values[GSAI_QUOTE_SIZE];
@@ -223,14 +242,14 @@ static void forget_schema(gsai_arrow *arrow)
 
 static gsa_status prepare_arrow(void *memory, gsa_error *error)
 {
-    gsai_arrow *arrow = memory;
-    gsai_csv_sniff look = {0};
+    arrow_reader *arrow = memory;
+    gsai_csv_sniff sniff = {0};
     if (arrow->csv.is_prepared)
         return GSA_OK;
-    gsa_status status = read_schema(arrow, &look, error);
+    gsa_status status = read_schema(arrow, &sniff, error);
     if (status == GSA_OK)
-        status = gsai_csv_settle(&arrow->csv, &look, error);
-    gsai_csv_sniff_free(&arrow->csv, &look);
+        status = gsai_csv_settle(&arrow->csv, &sniff, error);
+    gsai_csv_sniff_free(&arrow->csv, &sniff);
     if (status == GSA_OK) {
         find_lists(arrow);
         status = use_columns(arrow, error);
@@ -242,7 +261,7 @@ static gsa_status prepare_arrow(void *memory, gsa_error *error)
 }
 
 /* Another stream for another pass; its columns must be those of the first in type, number and order. */
-static gsa_status open_again(gsai_arrow *arrow, gsa_error *error)
+static gsa_status open_again(arrow_reader *arrow, gsa_error *error)
 {
     release_stream(arrow);
     int code = arrow->again.open(arrow->again.ctx, &arrow->stream);
@@ -268,10 +287,212 @@ static gsa_status open_again(gsai_arrow *arrow, gsa_error *error)
                : gsai_fail(error, GSA_CONFLICT, "the Arrow stream has other columns when it is opened again");
 }
 
+/* "the Arrow stream, row 7: column 'age' holds 'x': ..." */
+static gsa_status fail_cell(const arrow_reader *arrow, size_t number, const gsai_arrow_cell *cell, const char *expected,
+                            gsa_error *error)
+{
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are columns where there are rows */
+    const char *name = arrow->column[number].name;
+    char quote[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE] = "";
+    if (cell->kind == GSAI_CELL_WORD)
+        gsai_quote(cell->text, cell->size, held);
+    else if (cell->kind == GSAI_CELL_NUMBER && isfinite(cell->number))
+        gsai_number_text(cell->number, held);
+    else if (cell->kind == GSAI_CELL_NUMBER)
+        snprintf(held, sizeof held, "%s", cell->number > 0 ? "inf" : "-inf");
+    return gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": column '%s' holds '%s': %s", arrow->n_rows,
+                     gsai_quote(name, strlen(name), quote), held, expected);
+}
+
+/* ---- label and weight ------------------------------------------------------------------------------------------- */
+
+/* A number, or a word, as text would be taken for. */
+static gsa_status take_label(const arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
+{
+    const gsai_csv *csv = &arrow->csv;
+    if (csv->label == SIZE_MAX)
+        return GSA_OK;
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->label], row);
+    const char *objection = NULL;
+    bool is_word = false;
+    if (cell.kind == GSAI_CELL_NUMBER) {
+        head->label = cell.number + 0.0; /* -0 is 0 */
+        objection = isinf(cell.number) ? "a label must be finite" : NULL;
+    } else if (cell.size > GSAI_LABEL_SIZE) {
+        objection = "a label has at most 255 bytes";
+    } else {
+        char text[GSAI_LABEL_SIZE + 1] = ""; /* in the array the next word may follow and go on with digits */
+        if (cell.size > 0)
+            memcpy(text, cell.text, cell.size);
+        objection = gsai_csv_label(csv, text, cell.size, &head->label, &is_word);
+    }
+    if (objection)
+        return fail_cell(arrow, csv->label, &cell, objection, error);
+    head->word = is_word ? cell.text : NULL;
+    head->word_size = cell.size;
+    return GSA_OK;
+}
+
+static gsa_status take_weight(const arrow_reader *arrow, int64_t row, float *out, gsa_error *error)
+{
+    if (arrow->csv.weight == SIZE_MAX)
+        return GSA_OK;
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[arrow->csv.weight], row);
+    *out = cell.kind == GSAI_CELL_NUMBER ? (float)cell.number : -1;
+    bool is_weight = *out >= 0 && !isinf(*out);
+    return is_weight ? GSA_OK : fail_cell(arrow, arrow->csv.weight, &cell, GSAI_NO_WEIGHT, error);
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+static inline const char *object_to_float(double number)
+{
+    float x = (float)number;
+    if (isinf(number))
+        return "values must be finite";
+    return isinf(x) || (x == 0 && number != 0) ? GSAI_NO_FLOAT : NULL;
+}
+
+static gsa_status take_number(const arrow_reader *arrow, size_t i, int64_t row, gsai_features *features,
+                              gsa_error *error)
+{
+    size_t number = arrow->csv.column[i].cell;
+    gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[number], row);
+    if (cell.kind == GSAI_CELL_ABSENT)
+        return GSA_OK;
+    const char *objection = object_to_float(cell.number);
+    if (objection)
+        return fail_cell(arrow, number, &cell, objection, error);
+    gsai_csv_add_number(&arrow->csv, i, (float)cell.number, features);
+    return GSA_OK;
+}
+
+/* A number among words is the word that text would have for it. */
+static gsa_status take_word(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
+{
+    size_t number = arrow->csv.column[i].cell;
+    gsai_arrow_column *column = &arrow->column[number];
+    int64_t place = column->n_hashes > 0 ? gsai_arrow_location(column, row) : -1;
+    if (place >= 0 && column->hash[place] != 0) {
+        gsai_csv_add_hash(&arrow->csv, i, column->hash[place], features);
+        return GSA_OK;
+    }
+    gsai_arrow_cell cell = gsai_arrow_read(column, row);
+    if (cell.kind == GSAI_CELL_NUMBER) {
+        if (isinf(cell.number))
+            return fail_cell(arrow, number, &cell, "values must be finite", error);
+        if (column->type == 'l')
+            cell.size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRId64, cell.whole);
+        else if (column->type == 'L')
+            cell.size = (size_t)snprintf(column->digits, sizeof column->digits, "%" PRIu64, (uint64_t)cell.whole);
+        else
+            cell.size = gsai_number_text(cell.number, column->digits);
+        cell.text = column->digits;
+    }
+    if (cell.kind == GSAI_CELL_ABSENT)
+        return GSA_OK;
+    uint64_t hash = gsai_csv_add_category(&arrow->csv, i, cell.text, cell.size, features);
+    if (place >= 0)
+        column->hash[place] = hash;
+    return GSA_OK;
+}
+
+static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *features, gsa_error *error)
+{
+    const gsai_csv *csv = &arrow->csv;
+    gsa_status status = GSA_OK;
+    for (size_t i = 0; i < csv->n_numbers && status == GSA_OK; i++)
+        status = take_number(arrow, i, row, features, error);
+    features->n_numbers = features->n;
+    for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
+        status = take_word(arrow, i, row, features, error);
+    gsai_csv_note_categories(csv);
+    if (status != GSA_OK)
+        return status;
+    size_t bad = gsai_csv_add_crosses(csv, features);
+    if (bad != SIZE_MAX) {
+        gsai_arrow_cell cell = gsai_arrow_read(&arrow->column[csv->column[bad].cell], row);
+        return fail_cell(arrow, csv->column[bad].cell, &cell, GSAI_NO_PRODUCT, error);
+    }
+    return gsai_features_finish(features)
+               ? GSA_OK
+               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSAI_NO_SUM);
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------------ */
+
+/* Where the items of the row begin, and how many there are. */
+typedef struct items {
+    int64_t id, value;
+    size_t n;
+} items;
+
+static gsa_status find_items(const arrow_reader *arrow, int64_t row, items *out, gsa_error *error)
+{
+    *out = (items){0};
+    out->n = gsai_arrow_list(&arrow->column[arrow->values], row, &out->value);
+    if (arrow->ids == SIZE_MAX)
+        return GSA_OK;
+    size_t n_ids = gsai_arrow_list(&arrow->column[arrow->ids], row, &out->id);
+    return n_ids == out->n ? GSA_OK
+                           : gsai_fail(error, GSA_INPUT,
+                                       "the Arrow stream, row %" PRIu64 ": %zu ids and %zu values: expected as many",
+                                       arrow->n_rows, n_ids, out->n);
+}
+
+static gsa_status take_lists(const arrow_reader *arrow, const items *of, gsai_features *features, gsa_error *error)
+{
+    const gsai_arrow_column *ids = arrow->ids == SIZE_MAX ? NULL : &arrow->column[arrow->ids];
+    bool ascends = true;
+    for (size_t i = 0; i < of->n; i++) {
+        gsai_arrow_cell id = {.kind = GSAI_CELL_NUMBER, .number = (double)i};
+        if (ids)
+            id = gsai_arrow_item(ids, of->id + (int64_t)i);
+        if (id.kind != GSAI_CELL_NUMBER || !(id.number >= 0 && id.number <= GSA_MAX_ID))
+            return fail_cell(arrow, ids ? arrow->ids : arrow->values, &id, "feature ids are from 0 to 4294967293",
+                             error);
+        gsai_arrow_cell value = gsai_arrow_item(&arrow->column[arrow->values], of->value + (int64_t)i);
+        const char *objection = value.kind == GSAI_CELL_NUMBER ? object_to_float(value.number) : NULL;
+        if (objection)
+            return fail_cell(arrow, arrow->values, &value, objection, error);
+        ascends = ascends && (features->n == 0 || features->index[features->n - 1] < (uint32_t)id.number);
+        gsai_features_add(features, (uint32_t)id.number, value.kind == GSAI_CELL_NUMBER ? (float)value.number : 0);
+    }
+    return ascends || gsai_features_finish(features)
+               ? GSA_OK
+               : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": values of one id have no finite sum",
+                           arrow->n_rows);
+}
+
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
+
+/* The next row of the batch. */
+static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
+{
+    const gsai_csv *csv = &arrow->csv;
+    int64_t row = arrow->batch.offset + arrow->at++;
+    bool has_lists = arrow->values != SIZE_MAX;
+    gsai_csv_head head = {.weight = 1};
+    gsai_features features;
+    items of = {.n = csv->n_columns + csv->n_crosses};
+    arrow->n_rows++;
+    gsa_status status = take_label(arrow, row, &head, error);
+    if (status == GSA_OK)
+        status = take_weight(arrow, row, &head.weight, error);
+    if (status == GSA_OK && has_lists)
+        status = find_items(arrow, row, &of, error);
+    if (status == GSA_OK)
+        status = gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error);
+    if (status == GSA_OK)
+        status = has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error);
+    gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
+    return status == GSA_OK ? gsai_csv_end_row(csv, rows, &features, &head, place, error) : status;
+}
+
 /* ---- batches ---------------------------------------------------------------------------------------------------- */
 
 /* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
-static void forget_hashes(const gsai_arrow *arrow, gsai_arrow_column *column)
+static void forget_hashes(const arrow_reader *arrow, gsai_arrow_column *column)
 {
     bool has_words = column->index && gsai_arrow_is_text(column->type) && !arrow->csv.term;
     int64_t n = has_words ? column->values->length : 0;
@@ -283,7 +504,7 @@ static void forget_hashes(const gsai_arrow *arrow, gsai_arrow_column *column)
     column->n_hashes = (size_t)n;
 }
 
-static gsa_status take_batch(gsai_arrow *arrow, gsa_error *error)
+static gsa_status take_batch(arrow_reader *arrow, gsa_error *error)
 {
     const struct ArrowArray *batch = &arrow->batch;
     bool has_nulls = batch->n_buffers > 0 && batch->buffers && batch->buffers[0] && batch->null_count != 0;
@@ -302,7 +523,7 @@ static gsa_status take_batch(gsai_arrow *arrow, gsa_error *error)
     return GSA_OK;
 }
 
-static gsa_status next_batch(gsai_arrow *arrow, gsa_error *error)
+static gsa_status next_batch(arrow_reader *arrow, gsa_error *error)
 {
     const gsa_env *env = arrow->csv.env;
     release_batch(arrow);
@@ -323,13 +544,13 @@ static gsa_status next_batch(gsai_arrow *arrow, gsa_error *error)
 
 static gsa_status read_arrow(void *memory, gsai_rows *rows, gsa_error *error)
 {
-    gsai_arrow *arrow = memory;
+    arrow_reader *arrow = memory;
     gsa_status status = prepare_arrow(arrow, error);
     if (status == GSA_OK && arrow->is_over)
         status = open_again(arrow, error);
     arrow->is_begun = true;
     while (status == GSA_OK && !gsai_rows_full(rows)) {
-        status = arrow->at < arrow->batch.length ? gsai_arrow_row(arrow, rows, error) : next_batch(arrow, error);
+        status = arrow->at < arrow->batch.length ? take_row(arrow, rows, error) : next_batch(arrow, error);
         status = gsai_format_settle(arrow->csv.input, status);
     }
     return status;

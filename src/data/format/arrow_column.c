@@ -1,5 +1,5 @@
 /* Columns of Arrow batches: their types, whether their arrays hold together, and their cells. */
-#include "data/format/arrow.h"
+#include "data/format/arrow_column.h"
 
 #include "base/text.h"
 #include "data/format/text.h"

@@ -4,7 +4,7 @@
  *   2 A call that is stopped goes on where it was: `filled` says how much of the current part is there, `taken` how
  * much of that is in the hash. 3 Ids and values are read to where the batch has them, in pieces that the processor's
  * cache still holds when they are hashed and checked. */
-#include "data/format/cache_block.h"
+#include "data/format/cache.h"
 
 #include "base/byte_order.h"
 #include "base/error.h"

@@ -1,12 +1,134 @@
-/* Tables in text as a format of the reader. */
+/* Tables in text as a format of the reader.
+ *
+ * Before the first row, the first block of a file shows its separator and what stands in its columns: the first 4096
+ * records, as far as they lie in the first 4 MiB (records.h). The content decides, not the size of a buffer. */
 #include "data/format/csv.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "data/format/text.h"
 
-#include <stdio.h>
 #include <string.h>
+
+/* ---- the first block --------------------------------------------------------------------------------------------- */
+
+enum { RECORDS_OF_BLOCK = 4096, RECORDS_FOR_SEPARATOR = 100 };
+
+/* An infinity is meant as a number, and is refused as one when its row is read. */
+static gsai_cell_kind classify(const gsai_number_locale *locale, const gsai_cell *cell)
+{
+    if (gsai_is_absent(cell->text, cell->size))
+        return GSAI_CELL_ABSENT;
+    gsai_number number;
+    gsai_number_parse(locale, cell->text, &number);
+    bool is_number = number.after == cell->text + cell->size || gsai_is_nonfinite_word(cell->text, cell->size);
+    return is_number ? GSAI_CELL_NUMBER : GSAI_CELL_WORD;
+}
+
+/* Reads the block once with this separator: cells of the first record, 0 if the records have not all as many. */
+static gsa_status try_separator(gsai_csv *csv, char separator, size_t *first, bool *agree, gsa_error *error)
+{
+    gsai_record record;
+    gsa_status status = GSA_OK;
+    csv->records.separator = separator;
+    gsai_records_back(&csv->records);
+    gsai_records_hold(&csv->records);
+    *first = 0;
+    *agree = true;
+    for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_given;
+        status = gsai_records_next(&csv->records, &record, error);
+        if (status == GSA_OK && i == 0)
+            *first = record.n_cells;
+        *agree = *agree && (status == GSA_END || (status == GSA_OK && record.n_cells == *first));
+    }
+    return status == GSA_END || status == GSA_INPUT ? GSA_OK : status;
+}
+
+/* A comma stands in texts and in numbers more often than the others: it is tried last. */
+static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
+{
+    static const char candidates[] = {'\t', ';', ','};
+    char best = ',';
+    size_t most = 1;
+    for (size_t i = 0; i < sizeof candidates; i++) {
+        size_t n_cells;
+        bool agree;
+        gsa_status status = try_separator(csv, candidates[i], &n_cells, &agree, error);
+        if (status != GSA_OK)
+            return status;
+        if (agree && n_cells > 1) {
+            best = candidates[i];
+            break;
+        }
+        if (n_cells > most) {
+            most = n_cells;
+            best = candidates[i];
+        }
+    }
+    csv->records.separator = best;
+    gsai_records_back(&csv->records);
+    gsai_records_hold(&csv->records);
+    return GSA_OK;
+}
+
+static gsa_status see_first(gsai_csv *csv, const gsai_record *record, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    sniff->column = gsai_alloc_zeroed(csv->env, record->n_cells, sizeof *sniff->column);
+    for (size_t i = 0; sniff->column && i < record->n_cells; i++) {
+        gsai_cell cell = gsai_cell_trim(record->cell[i]);
+        gsai_csv_seen *seen = &sniff->column[sniff->n_columns++];
+        seen->first = gsai_alloc_zeroed(csv->env, cell.size + 1, 1);
+        if (!seen->first)
+            break;
+        memcpy(seen->first, cell.text, cell.size);
+        seen->first_size = cell.size;
+        seen->first_kind = classify(csv->locale, &cell);
+    }
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): a record has a cell at least */
+    bool whole = sniff->n_columns == record->n_cells && sniff->column[sniff->n_columns - 1].first;
+    return whole ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", record->n_cells);
+}
+
+static void see(gsai_csv *csv, const gsai_record *record, gsai_csv_sniff *sniff)
+{
+    for (size_t i = 0; i < sniff->n_columns && record->n_cells == sniff->n_columns; i++) {
+        gsai_cell cell = gsai_cell_trim(record->cell[i]);
+        gsai_csv_seen *seen = &sniff->column[i];
+        gsai_cell_kind kind = classify(csv->locale, &cell);
+        seen->n_numbers += kind == GSAI_CELL_NUMBER;
+        seen->n_words += kind == GSAI_CELL_WORD;
+        if (cell.size == seen->first_size && memcmp(cell.text, seen->first, cell.size) == 0)
+            seen->first_again = true;
+    }
+}
+
+static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *error)
+{
+    gsai_record record;
+    *out = (gsai_csv_sniff){0};
+    gsa_status status = find_separator(csv, error);
+    for (int i = 0; i < RECORDS_OF_BLOCK && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_given; /* the first record tells the columns */
+        status = gsai_records_next(&csv->records, &record, error);
+        if (status == GSA_OK && i == 0)
+            status = see_first(csv, &record, out, error);
+        else if (status == GSA_OK)
+            see(csv, &record, out);
+    }
+    if (status == GSA_INPUT && out->n_columns == 0) { /* what the columns are cannot be told without the first record */
+        if (error)
+            error->status = GSA_FORMAT;
+        return GSA_FORMAT;
+    }
+    bool had_some = out->n_columns > 0 && (status == GSA_END || status == GSA_INPUT);
+    if (status == GSA_END && !had_some && !csv->records.lines.ended)
+        return gsai_fail(error, GSA_LIMIT, "%s: the first line is longer than 4 MiB: is this a table?",
+                         csv->input->name);
+    return had_some ? GSA_OK : status;
+}
+
+/* ---- the format -------------------------------------------------------------------------------------------------- */
 
 static void close_csv(void *memory)
 {
@@ -43,50 +165,6 @@ static void begin_csv(void *memory, gsai_format_input *input)
     gsai_records_begin(&csv->records, input->stream);
 }
 
-/* One line about the first table: what the reader took it for. */
-static void describe(const gsai_csv *csv, const gsai_csv_sniff *look)
-{
-    const gsai_schema *schema = csv->input->schema;
-    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
-    char label[GSAI_QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
-    const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
-    while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
-        f++;
-    if (n_words > 0)
-        snprintf(words, sizeof words, " and %zu word", n_words);
-    if (csv->n_crosses > 0)
-        snprintf(crosses, sizeof crosses, ", %zu cross%s", csv->n_crosses, csv->n_crosses == 1 ? "" : "es");
-    if (n_words + csv->n_crosses > 0)
-        snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
-    if (n_ignored > 0)
-        snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
-    snprintf(csv->input->description, sizeof csv->input->description,
-             "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
-             separator == ','    ? "comma-separated"
-             : separator == ';'  ? "semicolon-separated"
-             : separator == '\t' ? "tab-separated"
-                                 : "columns with types",
-             separator == '\0'  ? "found by name"
-             : look->has_header ? "with a header"
-                                : "no header",
-             schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
-             mark, schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights" : "", csv->n_numbers, words,
-             (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
-}
-
-gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *look, gsa_error *error)
-{
-    gsai_format_input *input = csv->input;
-    gsa_status status = input->schema->text ? GSA_OK : gsai_csv_infer(csv, look, error);
-    if (status == GSA_OK)
-        status = gsai_csv_match(csv, look, error);
-    if (status == GSA_OK && input->options->remember_names)
-        status = gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error);
-    if (status == GSA_OK && input->description[0] == '\0')
-        describe(csv, look);
-    return status;
-}
-
 static gsa_status refuse_utf16(const gsai_csv *csv, gsa_error *error)
 {
     const gsai_lines *lines = &csv->records.lines;
@@ -99,21 +177,21 @@ static gsa_status refuse_utf16(const gsai_csv *csv, gsa_error *error)
 static gsa_status prepare_csv(void *memory, gsa_error *error)
 {
     gsai_csv *csv = memory;
-    gsai_csv_sniff look = {0};
+    gsai_csv_sniff sniff = {0};
     gsai_record header;
     if (csv->is_prepared)
         return GSA_OK;
-    gsa_status status = gsai_csv_sniff_row(csv, &look, error);
+    gsa_status status = sniff_block(csv, &sniff, error);
     if (status == GSA_OK)
         status = refuse_utf16(csv, error);
     if (status == GSA_OK)
-        status = gsai_csv_settle(csv, &look, error);
+        status = gsai_csv_settle(csv, &sniff, error);
     gsai_records_back(&csv->records);
     csv->records.lines.hurried = false;
-    if (status == GSA_OK && look.has_header)
+    if (status == GSA_OK && sniff.has_header)
         status = gsai_records_next(&csv->records, &header, error);
     csv->is_prepared = status == GSA_OK;
-    gsai_csv_sniff_free(csv, &look);
+    gsai_csv_sniff_free(csv, &sniff);
     return status;
 }
 

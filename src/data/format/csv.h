@@ -1,13 +1,11 @@
-/* Tables in text (CSV, TSV): what the parts of the reader share. docs/formats/csv.md has the rules.
+/* Tables: what readers of text (CSV, TSV) and of Arrow streams share. docs/formats/csv.md has the rules.
  *
- * Before the first row of a file its first block is looked at (csv_look.c), and either says what the columns mean
- * (csv_infer.c) or must fit what is known already, from a file before it or a model (csv_follow.c). Then records become
- * rows (csv_rows.c). */
+ * Before the first row of a file its first block either says what the columns mean or must fit what is known already,
+ * from a file before it or a model (csv_schema.c). Then records become rows (csv_rows.c). */
 #ifndef GSA_DATA_FORMAT_CSV_H
 #define GSA_DATA_FORMAT_CSV_H
 
 #include "base/text.h"
-#include "data/format/cross.h"
 #include "data/format/features.h"
 #include "data/format/format.h"
 #include "data/format/number.h"
@@ -69,29 +67,13 @@ typedef struct gsai_csv_sniff {
     bool has_header; /* false: not known yet */
 } gsai_csv_sniff;
 
-/* Finds the separator, and looks at the first block, which stays to be read. GSA_END: there is no record. */
-gsa_status gsai_csv_sniff_row(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *error);
-void gsai_csv_sniff_free(gsai_csv *csv, gsai_csv_sniff *look);
+void gsai_csv_sniff_free(gsai_csv *csv, gsai_csv_sniff *sniff);
 
-/* The name that a header gives a column, or its number from 1, which is also that of one without a name. */
-typedef struct gsai_csv_name {
-    const char *text;
-    size_t size;
-    char number[GSAI_NUMBER_TEXT];
-} gsai_csv_name;
-void gsai_csv_name_of(const gsai_csv_sniff *look, size_t column, gsai_csv_name *out);
-
-/* Whether a name is in a list with commas; or, if it is no name of any column, the number of the column. */
-bool gsai_csv_is_listed(const char *list, const gsai_csv_sniff *look, size_t column);
-/* The schema of the reader, which has none yet. */
-gsa_status gsai_csv_infer(gsai_csv *csv, gsai_csv_sniff *look, gsa_error *error);
-/* Where the columns of the schema stand in this file. */
-gsa_status gsai_csv_match(gsai_csv *csv, gsai_csv_sniff *look, gsa_error *error);
-/* The same file by another parser, for another thread. */
+/* Matches the same file by another parser, for another thread. */
 gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error);
 
-/* Infers if nothing is known, follows, and says what was description. */
-gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *look, gsa_error *error);
+/* Infers the schema if there is none, finds its columns in this file, and describes the first file. */
+gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error);
 
 /* Frees the columns. */
 void gsai_csv_forget(gsai_csv *csv);

@@ -4,14 +4,215 @@
  *   2 A row that fails leaves no trace in the batch, nor its label in the dictionary.
  *   3 An index:value pair has at least four bytes with its separator, so that a line's length bounds its values.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h): loops over digits and blanks need no bound. */
-#include "data/format/libsvm_error.h"
-#include "data/format/line_text.h"
-#include "data/format/pairs.h"
+#include "data/format/libsvm.h"
 
+#include "base/error.h"
+#include "data/format/digits.h"
+#include "data/format/lines.h"
+
+#include <inttypes.h>
 #include <string.h>
 
 #define TITLE "libsvm text"
 #define SLOW_ROWS 63
+
+/* ---- what is wrong with a line ----------------------------------------------------------------------------------- */
+
+/* Each function looks again at what the parser refused. `at` is where the offending token begins. */
+
+static const char *token_end(const gsai_line *line, const char *at)
+{
+    while (at < line->end && !gsai_is_blank(*at))
+        at++;
+    return at;
+}
+
+static bool begins_with(const gsai_line *line, const char *at, const char *text)
+{
+    size_t size = strlen(text);
+    return (size_t)(line->end - at) >= size && memcmp(at, text, size) == 0;
+}
+
+/* There is a NUL byte at or after `at`. */
+static gsa_status fail_nul(const gsai_line *line, const char *at, gsa_error *error)
+{
+    const char *nul = memchr(at, '\0', (size_t)(line->end - at));
+    return gsai_fail_line(error, GSA_INPUT, line->number, gsai_line_offset(line, nul ? nul : at),
+                          "a NUL byte in the line: expected text; is this a binary file, or UTF-16?");
+}
+
+/* A token that cannot be what was expected there because it has a NUL byte in it is reported as that. */
+static bool has_nul(const char *at, const char *end)
+{
+    return memchr(at, '\0', (size_t)(end - at)) != NULL;
+}
+
+/* The first token of a line is neither a number nor a word that can be a label. */
+static gsa_status fail_label(const gsai_line *line, const char *at, const char *end, gsa_error *error)
+{
+    if (has_nul(at, end))
+        return fail_nul(line, at, error);
+    uint64_t number = 0;
+    const char *after = gsai_number_digits(at, &number);
+    if ((after > at && *after == ':') || begins_with(line, at, "qid:"))
+        return gsai_line_fail(line, at, end, "the line begins with", "the label is missing in front of it", error);
+    const char *objection = gsai_label_objection(at, (size_t)(end - at));
+    return gsai_line_fail(line, at, end, "label", objection ? objection : "expected a number or a word", error);
+}
+
+static gsa_status fail_label_range(const gsai_line *line, const char *at, const char *end, gsa_error *error)
+{
+    return gsai_line_fail(line, at, end, "label", "the number does not fit a double", error);
+}
+
+/* The index is 0, too high, or not above the previous one (0: there is none). */
+static gsa_status fail_order(const gsai_line *line, const char *at, uint64_t index, uint64_t previous, gsa_error *error)
+{
+    uint64_t byte = gsai_line_offset(line, at);
+    if (index == 0)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index 0: libsvm indices start at 1");
+    if (index > (uint64_t)GSA_MAX_ID + 1)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index %" PRIu64 ": the highest index is %" PRIu64,
+                              index, (uint64_t)GSA_MAX_ID + 1);
+    if (index == previous)
+        return gsai_fail_line(error, GSA_INPUT, line->number, byte, "index %" PRIu64 " twice: indices must ascend",
+                              index);
+    return gsai_fail_line(error, GSA_INPUT, line->number, byte,
+                          "index %" PRIu64 " after %" PRIu64 ": indices must ascend", index, previous);
+}
+
+/* What begins at `at` is not digits and a colon. */
+static gsa_status fail_index(const gsai_line *line, const char *at, gsa_error *error)
+{
+    const char *end = token_end(line, at);
+    if (has_nul(at, end))
+        return fail_nul(line, at, error);
+    if (begins_with(line, at, "qid:"))
+        return gsai_line_fail(line, at, end, "query id", "qid: (ranking) is not supported; remove it", error);
+    uint64_t index = 0;
+    const char *after = gsai_number_digits(at, &index);
+    if (after == at)
+        return gsai_line_fail(line, at, end, "feature", "expected INDEX:VALUE with an index of digits only", error);
+    if (*after == ':')
+        return gsai_line_fail(line, at, after, "index", "at most ten digits; the highest index is 4294967294", error);
+    if (after == end)
+        return gsai_line_fail(line, at, end, "feature", "expected a colon and a value after the index", error);
+    return gsai_line_fail(line, at, end, "feature", "expected a colon after the digits of the index", error);
+}
+
+/* What begins at `at`, after a colon, is no number. */
+static gsa_status fail_value(const gsai_line *line, const char *at, gsa_error *error)
+{
+    const char *end = token_end(line, at);
+    if (has_nul(at, end))
+        return fail_nul(line, at, error);
+    if (at == end)
+        return gsai_fail_line(error, GSA_INPUT, line->number, gsai_line_offset(line, at),
+                              "the value is missing after the colon: expected a decimal number");
+    if (gsai_is_nonfinite_word(at, (size_t)(end - at)))
+        return gsai_line_fail(line, at, end, "value", "values must be finite", error);
+    return gsai_line_fail(line, at, end, "value", "expected a decimal number and then a blank", error);
+}
+
+static gsa_status fail_value_range(const gsai_line *line, const char *at, const char *end, gsa_error *error)
+{
+    return gsai_line_fail(line, at, end, "value", GSAI_NO_FLOAT, error);
+}
+
+/* ---- pairs by bitmaps -------------------------------------------------------------------------------------------- */
+
+/* Where the bytes lie that are no digits is computed for 64 bytes at a time, without a branch, so that neither the
+ * length of a number nor the end of the one before delays the next. A short value is the quotient of two integers that
+ * are doubles without error (number.h): it rounds once. */
+
+/* The bytes from `block` on that are no digits and were not taken yet. */
+typedef struct others {
+    const char *block;
+    uint64_t bits;
+} others;
+
+static inline const char *next_other(others *o)
+{
+    while (o->bits == 0) {
+        o->block += 64;
+        o->bits = gsai_others(o->block);
+    }
+    const char *at = o->block + __builtin_ctzll(o->bits);
+    o->bits &= o->bits - 1;
+    return at;
+}
+
+static inline bool ends_token(const char *p, const char *end)
+{
+    return *p == ' ' || *p == '\t' || p == end;
+}
+
+/* 1 to 7 digits [. 1 to 8 digits] at p, `after` being the first byte that is no digit: returns the end of the value, or
+ * NULL if it is something else. */
+static inline const char *read_value(others *o, const char *p, const char *after, const char *end, float *out)
+{
+    static const double power[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
+    size_t n = (size_t)(after - p), n_fraction = 0;
+    if (n - 1 >= 7)
+        return NULL;
+    double mantissa = n == 1 ? *p - '0' : (double)(int64_t)gsai_read_digits(p, n);
+    if (*after == '.') {
+        const char *fraction = after + 1;
+        after = next_other(o);
+        n_fraction = (size_t)(after - fraction);
+        if (n_fraction - 1 >= 8)
+            return NULL;
+        mantissa = mantissa * power[n_fraction] + (double)(int64_t)gsai_read_digits(fraction, n_fraction);
+    }
+    *out = (float)(mantissa / power[n_fraction]);
+    return ends_token(after, end) ? after : NULL;
+}
+
+const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end)
+{
+    others o = {p, gsai_others(p)};
+    uint32_t *index = pairs->index + pairs->n;
+    float *value = pairs->value + pairs->n;
+    uint64_t previous = pairs->previous;
+    bool all_ones = pairs->all_ones;
+    while (p < end) {
+        const char *colon = next_other(&o);
+        size_t n = (size_t)(colon - p);
+        if (n - 1 >= 8 || *colon != ':') {
+            if (n > 0 || (*p != ' ' && *p != '\t'))
+                break;
+            p++;
+            continue;
+        }
+        uint64_t id = gsai_read_digits(p, n);
+        if (id <= previous)
+            break;
+        const char *after = next_other(&o);
+        bool is_one = (after == colon + 2) & (colon[1] == '1'); /* one branch, which can be foreseen */
+        if (is_one && ends_token(after, end)) {
+            *index++ = (uint32_t)(id - 1);
+            *value++ = 1;
+        } else {
+            float x;
+            after = read_value(&o, colon + 1, after, end, &x);
+            if (!after)
+                break;
+            *index = (uint32_t)(id - 1);
+            *value = x;
+            index += x != 0; /* a zero is the same as an absent feature: its place is taken by the next */
+            value += x != 0;
+            all_ones = all_ones && (x == 1 || x == 0);
+        }
+        previous = id;
+        p = after + (after < end);
+    }
+    pairs->n = (size_t)(index - pairs->index);
+    pairs->previous = previous;
+    pairs->all_ones = all_ones;
+    return p;
+}
+
+/* ---- rows -------------------------------------------------------------------------------------------------------- */
 
 typedef struct libsvm {
     gsai_line_text text;
@@ -31,28 +232,23 @@ static gsa_status open_libsvm(size_t buffer_size, const gsa_env *env, void **out
     return gsai_line_text_open(sizeof(libsvm), TITLE, buffer_size, env, out, error);
 }
 
-static inline bool ends_token(const char *p, const gsai_line *line)
-{
-    return gsai_is_blank(*p) || p == line->end;
-}
-
 static gsa_status parse_label(const libsvm *parser, const gsai_line *line, const char **at, label *out,
                               gsa_error *error)
 {
     const char *start = *at;
     gsai_number number;
     gsai_number_parse(parser->text.locale, start, &number);
-    if (number.after && ends_token(number.after, line)) {
+    if (number.after && ends_token(number.after, line->end)) {
         if (!gsai_number_fits_double(&number))
-            return gsai_libsvm_fail_label_range(line, start, number.after, error);
+            return fail_label_range(line, start, number.after, error);
         *out = (label){.number = number.value + 0.0}; /* -0 is 0 */
         *at = number.after;
         return GSA_OK;
     }
-    const char *end = gsai_libsvm_token_end(line, start);
+    const char *end = token_end(line, start);
     size_t size = (size_t)(end - start);
     if (gsai_label_objection(start, size))
-        return gsai_libsvm_fail_label(line, start, end, error);
+        return fail_label(line, start, end, error);
     *out = (label){.is_word = true, .text = start, .size = size};
     *at = end;
     return GSA_OK;
@@ -66,16 +262,16 @@ static gsa_status parse_pair(const gsai_number_locale *locale, const gsai_line *
     uint64_t id = 0;
     const char *colon = gsai_number_digits(p, &id);
     if (*colon != ':' || colon == p || colon - p > 10)
-        return gsai_libsvm_fail_index(line, p, error);
+        return fail_index(line, p, error);
     if (id <= pairs->previous || id > (uint64_t)GSA_MAX_ID + 1)
-        return gsai_libsvm_fail_order(line, p, id, pairs->previous, error);
+        return fail_order(line, p, id, pairs->previous, error);
     p = colon + 1;
     gsai_number number;
     gsai_number_parse_float(locale, p, &number);
-    if (!number.after || !ends_token(number.after, line))
-        return gsai_libsvm_fail_value(line, p, error);
+    if (!number.after || !ends_token(number.after, line->end))
+        return fail_value(line, p, error);
     if (!gsai_number_fits_float(&number))
-        return gsai_libsvm_fail_value_range(line, p, number.after, error);
+        return fail_value_range(line, p, number.after, error);
     float x = (float)number.value;
     pairs->previous = id;
     pairs->index[pairs->n] = (uint32_t)(id - 1);
@@ -101,7 +297,7 @@ static gsa_status parse_pairs(libsvm *parser, const gsai_line *line, const char 
             return status;
     }
     parser->n_slow_rows = fast ? (n_slow * 4 > pairs->n ? SLOW_ROWS : 0) : parser->n_slow_rows - 1;
-    return memchr(p, '\0', (size_t)(line->end - p)) ? gsai_libsvm_fail_nul(line, p, error) : GSA_OK;
+    return memchr(p, '\0', (size_t)(line->end - p)) ? fail_nul(line, p, error) : GSA_OK;
 }
 
 /* Adds the row of a line that is neither blank nor only a comment. */
@@ -137,7 +333,7 @@ static gsa_status parse_line(void *parser, const gsai_line *line, gsai_rows *row
         return GSA_OK;
     if (*p != '#')
         return parse_row(parser, line, p, rows, error);
-    return memchr(p, '\0', (size_t)(line->end - p)) ? gsai_libsvm_fail_nul(line, p, error) : GSA_OK;
+    return memchr(p, '\0', (size_t)(line->end - p)) ? fail_nul(line, p, error) : GSA_OK;
 }
 
 static gsa_status read_libsvm(void *parser, gsai_rows *rows, gsa_error *error)

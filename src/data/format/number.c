@@ -1,4 +1,4 @@
-/* The slow path of decimal numbers: strtod in a locale of our own. */
+/* Decimal numbers: the slow path from text, by strtod in a locale of our own, and floats to text. */
 /* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system asks for it */
 #define _GNU_SOURCE /* strtod_l */
 
@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 
+#include <float.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #ifdef __APPLE__
 #include <xlocale.h> /* strtod_l */
@@ -64,4 +66,64 @@ void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_n
 {
     out->has_nonzero = has_nonzero_digit(text, out->after);
     out->value = out->has_nonzero ? strtod_l(text, NULL, locale->c) : *text == '-' ? -0.0 : 0.0;
+}
+
+/* ---- floats to text ---------------------------------------------------------------------------------------------- */
+
+/* The usual number is a short one: m / 10^k with few digits. That quotient is computed exactly as the reader computes
+ * it (number.h), so that comparing it with the value proves the round trip, and the first k that fits has the fewest
+ * digits. All else is rounded to 6, 7, 8 or 9 digits: if a shorter text reads back, the one with FLT_DIG
+ * digits ends in zeros, which are cut. Numbers below the normal range have no such guarantee and try every length. */
+
+static const double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+
+/* d.ddde-7 and d.ddde12 where that is shorter than zeros, plain digits otherwise. */
+static char *write_significant(const gsai_significant *number, char *out)
+{
+    int x = number->exponent;
+    if (x >= -5 && x <= 16)
+        return gsai_significant_plain(number, out);
+    out = gsai_significant_mantissa(number, out);
+    if (x < 0)
+        *out++ = '-';
+    return gsai_decimal_unsigned((uint64_t)(x < 0 ? -x : x), out);
+}
+
+static bool reads_back(float value, const gsai_number_locale *locale, const char *text, char *end)
+{
+    gsai_number number = {0};
+    *end = '\n';
+    gsai_number_parse(locale, text, &number);
+    return (float)number.value == value;
+}
+
+static char *write_shortest(float value, const gsai_number_locale *locale, char *out)
+{
+    int first = value >= FLT_MIN ? FLT_DIG : 1;
+    for (int n_digits = first;; n_digits++) {
+        gsai_significant number;
+        gsai_significant_round((double)value, n_digits, &number);
+        char *end = write_significant(&number, out);
+        if (n_digits == FLT_DECIMAL_DIG || reads_back(value, locale, out, end))
+            return end;
+    }
+}
+
+char *gsai_decimal_float(float signed_value, const gsai_number_locale *locale, char *out)
+{
+    if (signed_value < 0)
+        *out++ = '-';
+    float value = fabsf(signed_value);
+    if (value == 0 || (value >= 1e-4f && value < 1e9f)) {
+        for (unsigned k = 0; k < 10 && value * powers[k] < 1e9; k++) {
+            uint64_t m = (uint64_t)(value * powers[k] + 0.5);
+            if ((float)((double)m / powers[k]) == value) {
+                gsai_significant number;
+                number.n = (int)(gsai_decimal_unsigned(m, number.digit) - number.digit);
+                number.exponent = number.n - 1 - (int)k;
+                return gsai_significant_plain(&number, out);
+            }
+        }
+    }
+    return write_shortest(value, locale, out);
 }

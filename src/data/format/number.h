@@ -1,4 +1,4 @@
-/* Decimal numbers from text, exactly rounded, whatever the locale of the process.
+/* Decimal numbers from text and to text, exactly rounded, whatever the locale of the process.
  *
  * Grammar: [+-] digits [. digits] [(e|E) [+-] digits], with at least one digit before the exponent. No hexadecimal,
  * no infinity, no NaN. The text must be followed by a byte that cannot continue a number (a line's newline will do):
@@ -8,6 +8,8 @@
  * so that one multiplication or division rounds once. All else goes to the C library's strtod in the "C" locale. */
 #ifndef GSA_DATA_FORMAT_NUMBER_H
 #define GSA_DATA_FORMAT_NUMBER_H
+
+#include "base/significant.h"
 
 #include <greedystep/greedystep.h>
 
@@ -143,5 +145,9 @@ static inline void gsai_number_parse_float(const gsai_number_locale *locale, con
     }
     gsai_number_slow(locale, text, out);
 }
+
+/* Writes a float as short as reads back to the same bits, whatever the locale of the process. `out` has room for
+ * GSAI_DECIMAL_SIZE bytes; returns the end of what it wrote. The value must be finite. */
+char *gsai_decimal_float(float value, const gsai_number_locale *locale, char *out);
 
 #endif

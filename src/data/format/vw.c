@@ -5,8 +5,8 @@
  *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and not looked at.
  *   3 Of labels one number is description; what else there is in VW is refused by name.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
-#include "data/format/cross.h"
-#include "data/format/line_text.h"
+#include "data/format/features.h"
+#include "data/format/lines.h"
 
 #include "base/error.h"
 #include "base/memory.h"

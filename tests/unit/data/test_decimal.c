@@ -1,7 +1,7 @@
 /* Numbers to text: short, and the same bits when read back, also in a locale with a comma. */
 #include "unit/data/c_locale.h"
 
-#include "data/format/decimal.h"
+#include "data/format/number.h"
 
 #include <locale.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include "unit/data/c_locale.h"
 
 #include "data/format/digits.h"
-#include "data/format/pairs.h"
+#include "data/format/libsvm.h"
 
 #include <math.h>
 

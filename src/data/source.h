@@ -3,8 +3,8 @@
  *   1 A read delivers at least one byte unless the source has ended (*got == 0) or fails.
  *   2 A read that is stopped (GSA_STOPPED) has consumed nothing: calling it again goes on.
  *   3 n_read counts what was delivered, as it is in the source (compressed where it is). */
-#ifndef GSA_DATA_SOURCE_SOURCE_H
-#define GSA_DATA_SOURCE_SOURCE_H
+#ifndef GSA_DATA_SOURCE_H
+#define GSA_DATA_SOURCE_H
 
 #include <greedystep/greedystep.h>
 

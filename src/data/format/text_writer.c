@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/format/decimal.h"
+#include "data/format/number.h"
 #include "data/format/text.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* INDEX:VALUE pairs of libsvm text, fast.
  *
- * Takes every pair that is well-formed and has an index of at most 8 digits. The rest is left to the parser of
- * libsvm.c, which knows the whole grammar and every error; it could as well be given all of them. */
-#ifndef GSA_DATA_FORMAT_PAIRS_H
-#define GSA_DATA_FORMAT_PAIRS_H
+ * Takes every pair that is well-formed and has an index of at most 8 digits. The rest is left to the
+ * parser of rows, which knows the whole grammar and every error. */
+#ifndef GSA_DATA_FORMAT_LIBSVM_H
+#define GSA_DATA_FORMAT_LIBSVM_H
 
 #include <greedystep/greedystep.h>
 

@@ -1,0 +1,61 @@
+/* Columns of Arrow batches. docs/formats/arrow.md has the rules.
+ *
+ *   1 A column of a batch is checked as a whole when the batch comes (gsai_arrow_column_take): offsets ascend and stay
+ *     within the arrays whose lengths are known, numbers of a dictionary are in it. Reading cells cannot fail then.
+ *   2 What cannot be checked is trusted: the interface does not say how long buffers are. */
+#ifndef GSA_DATA_FORMAT_ARROW_COLUMN_H
+#define GSA_DATA_FORMAT_ARROW_COLUMN_H
+
+#include "data/format/csv.h"
+
+#include <greedystep/arrow.h>
+
+#include <string.h>
+
+typedef struct gsai_arrow_column {
+    const struct ArrowSchema *schema;
+    const char *name;                /* empty if it has none */
+    bool is_used;                    /* it is label, weight or features */
+    char type;                       /* of cells, items or words: the specification's letter, v: "vu"; 0: not read */
+    char index;                      /* of numbers into a dictionary; 0: there is none */
+    char list;                       /* l, L, or w for one of fixed size; 0: there is none */
+    uint64_t width;                  /* of a list of fixed size */
+    const struct ArrowArray *array;  /* of the batch at hand */
+    const struct ArrowArray *values; /* of the list or dictionary, else the same */
+    char digits[GSAI_NUMBER_TEXT];   /* the row's number, where it is taken for a word */
+    uint64_t *hash;                  /* of the words of the batch's dictionary, 0: not known yet; NULL: not kept */
+    size_t n_hashes, hash_capacity;  /* 0: the batch has no dictionary of words, or one that is not worth it */
+} gsai_arrow_column;
+
+typedef struct gsai_arrow_cell {
+    gsai_cell_kind kind;
+    double number;
+    int64_t whole;    /* of 64-bit integers, whose number may be rounded */
+    const char *text; /* of a word */
+    size_t size;
+} gsai_arrow_cell;
+
+static inline bool gsai_arrow_is_integer(char type)
+{
+    return type != '\0' && strchr("cCsSiIlL", type);
+}
+
+static inline bool gsai_arrow_is_text(char type)
+{
+    return type == 'u' || type == 'U' || type == 'v';
+}
+
+void gsai_arrow_column_init(gsai_arrow_column *column, const struct ArrowSchema *schema);
+/* The type of a column in words, for messages. */
+const char *gsai_arrow_type_name(const struct ArrowSchema *schema);
+/* The column's array of a batch, whose rows end at `end`: what is wrong with it, or NULL. */
+const char *gsai_arrow_column_take(gsai_arrow_column *column, const struct ArrowArray *array, int64_t end);
+
+gsai_arrow_cell gsai_arrow_read(const gsai_arrow_column *column, int64_t row);
+/* Of a column with a dictionary: the row's place in it, -1 if it is null. */
+int64_t gsai_arrow_location(const gsai_arrow_column *column, int64_t row);
+/* Items of a row's list: how many, and the first; a null list has none. */
+size_t gsai_arrow_list(const gsai_arrow_column *column, int64_t row, int64_t *first);
+gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item);
+
+#endif

@@ -1,0 +1,470 @@
+/* What the columns of a table mean (docs/formats/csv.md has the rules): from its first block and the options or, where
+ * a file before it or a model says so, where each known column stands. */
+#include "data/format/csv.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const label_names[] = {"label", "target", "y", "class", "click", "clicked"};
+
+static bool names_label(const gsai_csv_seen *seen)
+{
+    for (size_t i = 0; i < sizeof label_names / sizeof *label_names; i++)
+        if (gsai_equals_word(seen->first, seen->first_size, label_names[i]))
+            return true;
+    return false;
+}
+
+/* Whether two numbers of the first record are the same text: names would not be. */
+static bool repeats(const gsai_csv_sniff *sniff)
+{
+    for (size_t i = 0; i < sniff->n_columns; i++)
+        for (size_t j = 0; j < i && sniff->column[i].first_kind == GSAI_CELL_NUMBER; j++)
+            if (strcmp(sniff->column[i].first, sniff->column[j].first) == 0)
+                return true;
+    return false;
+}
+
+/* The first record is a header if it has a word where all others have numbers, or a name of labels that does not come
+ * again; unless numbers stand in it twice. */
+static bool first_record_is_header(const gsai_csv_sniff *sniff)
+{
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        bool over_numbers = seen->first_kind == GSAI_CELL_WORD && seen->n_words == 0 && seen->n_numbers > 0;
+        if (over_numbers || (names_label(seen) && !seen->first_again))
+            return !repeats(sniff);
+    }
+    return false;
+}
+
+/* The name that a header gives a column, or its number from 1, which is also that of one without a name. */
+typedef struct csv_name {
+    const char *text;
+    size_t size;
+    char number[GSAI_NUMBER_TEXT];
+} csv_name;
+
+static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
+{
+    const gsai_csv_seen *seen = &sniff->column[column];
+    bool is_named = sniff->has_header && seen->first_size > 0;
+    size_t size = gsai_number_text((double)(column + 1), out->number);
+    out->text = is_named ? seen->first : out->number;
+    out->size = is_named ? seen->first_size : size;
+}
+
+/* ---- the options ------------------------------------------------------------------------------------------------ */
+
+/* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
+static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t size)
+{
+    for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++)
+        if (sniff->column[i].first_size == size && memcmp(sniff->column[i].first, item, size) == 0)
+            return i;
+    uint64_t number = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (!gsai_is_digit(item[i]) || number > sniff->n_columns)
+            return SIZE_MAX;
+        number = number * 10 + (uint64_t)(item[i] - '0');
+    }
+    return number >= 1 && number <= sniff->n_columns ? (size_t)number - 1 : SIZE_MAX;
+}
+
+/* Whether a column is in a list with commas: by name or, if no column has that name, by number. */
+static bool is_listed(const char *list, const gsai_csv_sniff *sniff, size_t column)
+{
+    for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL)
+        if (find_item(sniff, item, strcspn(item, ",")) == column)
+            return true;
+    return false;
+}
+
+/* "a, b, c ..." of a header, or how many columns there are. */
+static const char *list_columns(const gsai_csv_sniff *sniff, char *out, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sniff->n_columns && sniff->has_header; i++) {
+        char quote[GSAI_QUOTE_SIZE];
+        gsai_quote(sniff->column[i].first, sniff->column[i].first_size, quote);
+        if (n + strlen(quote) + 8 > size) {
+            memcpy(out + n, " ...", 5);
+            break;
+        }
+        n += (size_t)snprintf(out + n, size - n, "%s%s", i ? ", " : "", quote);
+    }
+    if (!sniff->has_header)
+        snprintf(out, size, "1 to %zu", sniff->n_columns);
+    return out;
+}
+
+static gsa_status check_list(const gsai_csv *csv, const char *option, const char *list, const gsai_csv_sniff *sniff,
+                             gsa_error *error)
+{
+    char columns[200], quote[GSAI_QUOTE_SIZE];
+    for (const char *item = list; item; item = strchr(item, ',') ? strchr(item, ',') + 1 : NULL) {
+        size_t size = strcspn(item, ",");
+        if (find_item(sniff, item, size) == SIZE_MAX)
+            return gsai_fail(error, GSA_ARGUMENT, "%s: there is no column '%s' (--%s); the columns are %s%s",
+                             csv->input->name, gsai_quote(item, size, quote), option,
+                             list_columns(sniff, columns, sizeof columns),
+                             sniff->has_header ? "" : ", by number, since there is no header");
+    }
+    return GSA_OK;
+}
+
+static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
+{
+    const gsa_reader_options *options = csv->input->options;
+    gsa_status status = check_list(csv, "label", options->label, sniff, error);
+    if (status == GSA_OK)
+        status = check_list(csv, "weight", options->weight, sniff, error);
+    if (status == GSA_OK)
+        status = check_list(csv, "categorical", options->categorical, sniff, error);
+    return status == GSA_OK ? check_list(csv, "ignore", options->ignore, sniff, error) : status;
+}
+
+/* ---- the label -------------------------------------------------------------------------------------------------- */
+
+static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t n_found, gsa_error *error)
+{
+    char columns[200], quote[GSAI_QUOTE_SIZE];
+    const gsai_csv_seen *last = &sniff->column[sniff->n_columns - 1];
+    return gsai_fail(error, GSA_ARGUMENT,
+                     "%s: which column is the label? %s named label, target, y, class, click or clicked; say it, for "
+                     "example: --label '%s' (the columns are %s)",
+                     csv->input->name, n_found ? "More than one is" : "None is",
+                     gsai_quote(last->first, last->first_size, quote), list_columns(sniff, columns, sizeof columns));
+}
+
+static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *out, gsa_error *error)
+{
+    const char *asked = csv->input->options->label;
+    *out = asked ? find_item(sniff, asked, strlen(asked)) : 0;
+    if (asked && *out == SIZE_MAX)
+        return gsai_fail(error, GSA_ARGUMENT, "%s: --label %s: expected one column", csv->input->name, asked);
+    if (asked || !sniff->has_header)
+        return GSA_OK;
+    size_t n_found = 0;
+    for (size_t i = 0; i < sniff->n_columns; i++)
+        if (names_label(&sniff->column[i])) {
+            *out = i;
+            n_found++;
+        }
+    return n_found == 1 ? GSA_OK : refuse_to_guess(csv, sniff, n_found, error);
+}
+
+/* ---- a schema from the first block ------------------------------------------------------------------------------- */
+
+static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, size_t label)
+{
+    const gsa_reader_options *options = csv->input->options;
+    const gsai_csv_seen *seen = &sniff->column[column];
+    if (column == label)
+        return GSAI_FIELD_LABEL;
+    if (is_listed(options->weight, sniff, column))
+        return GSAI_FIELD_WEIGHT;
+    if (is_listed(options->ignore, sniff, column))
+        return GSAI_FIELD_IGNORED;
+    bool has_words = seen->n_words > 0 || (!sniff->has_header && seen->first_kind == GSAI_CELL_WORD);
+    return has_words || is_listed(options->categorical, sniff, column) ? GSAI_FIELD_WORDS : GSAI_FIELD_NUMBER;
+}
+
+static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
+{
+    const char *list = csv->input->options->cross, *name[2];
+    size_t size[2];
+    gsa_status status = GSA_OK;
+    while (status == GSA_OK && gsai_schema_next_cross(&list, name, size)) {
+        for (int k = 0; k < 2; k++) {
+            size_t column = find_item(sniff, name[k], size[k]);
+            if (size[k] > 0 && column != SIZE_MAX) {
+                name[k] = csv->input->schema->field[column].name;
+                size[k] = csv->input->schema->field[column].name_size;
+            }
+        }
+        status = gsai_schema_add_cross(csv->input->schema, name, size, error);
+        if (status != GSA_OK)
+            gsai_error_prefix(error, "%s: ", csv->input->name);
+    }
+    return status;
+}
+
+static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    gsai_schema *schema = csv->input->schema;
+    size_t label = 0;
+    sniff->has_header = sniff->has_header || first_record_is_header(sniff);
+    schema->is_named = sniff->has_header;
+    schema->bits = csv->input->options->bits ? csv->input->options->bits : GSAI_DEFAULT_BITS;
+    gsa_status status = check_lists(csv, sniff, error);
+    if (status == GSA_OK)
+        status = find_label(csv, sniff, &label, error);
+    for (size_t i = 0; i < sniff->n_columns && status == GSA_OK; i++) {
+        csv_name name;
+        name_of(sniff, i, &name);
+        status = gsai_schema_add(schema, name.text, name.size, kind_of(csv, sniff, i, label), error);
+        if (status != GSA_OK)
+            gsai_error_prefix(error, "%s: ", csv->input->name);
+    }
+    if (status == GSA_OK)
+        status = add_crosses(csv, sniff, error);
+    if (status == GSA_OK && schema->n_of_kind[GSAI_FIELD_WEIGHT] > 1)
+        status = gsai_fail(error, GSA_ARGUMENT, "%s: more than one column for --weight", csv->input->name);
+    if (status == GSA_OK)
+        status = gsai_schema_complete(schema, error);
+    if (status != GSA_OK)
+        gsai_schema_free(schema);
+    return status;
+}
+
+/* ---- a file whose columns are known ------------------------------------------------------------------------------ */
+
+/* A header has at least one of the names, and no number that is no name. */
+static bool has_known_names(const gsai_schema *schema, const gsai_csv_sniff *sniff)
+{
+    size_t n_names = 0;
+    for (size_t i = 0; i < sniff->n_columns && schema->is_named; i++) {
+        const gsai_csv_seen *seen = &sniff->column[i];
+        bool is_name = gsai_schema_find(schema, seen->first, seen->first_size) != SIZE_MAX;
+        if (!is_name && seen->first_kind == GSAI_CELL_NUMBER)
+            return false;
+        n_names += is_name;
+    }
+    return n_names > 0;
+}
+
+/* Whether a file may be without a column of this kind. */
+static bool may_lack(const gsai_csv *csv, gsai_field_kind kind)
+{
+    bool is_label = kind == GSAI_FIELD_LABEL || kind == GSAI_FIELD_WEIGHT;
+    return kind == GSAI_FIELD_IGNORED || (is_label && csv->input->options->without_labels);
+}
+
+static gsa_status match_by_name(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *cell_of, gsa_error *error)
+{
+    const gsai_schema *schema = csv->input->schema;
+    char quote[GSAI_QUOTE_SIZE];
+    for (size_t i = 0; i < sniff->n_columns; i++) {
+        csv_name name;
+        name_of(sniff, i, &name);
+        size_t field = gsai_schema_find(schema, name.text, name.size);
+        gsai_quote(name.text, name.size, quote);
+        if (field != SIZE_MAX && cell_of[field] != SIZE_MAX)
+            return gsai_fail(error, GSA_ARGUMENT, "%s: two columns have the name '%s': rename one of them",
+                             csv->input->name, quote);
+        if (field != SIZE_MAX)
+            cell_of[field] = i;
+        else if (!is_listed(csv->input->options->ignore, sniff, i))
+            return gsai_fail(error, GSA_ARGUMENT,
+                             "%s has a column '%s' that %s does not have: leave it out with --ignore '%s'",
+                             csv->input->name, quote, csv->input->schema_from, quote);
+    }
+    for (size_t f = 0; f < schema->n_fields; f++)
+        if (cell_of[f] == SIZE_MAX && !may_lack(csv, schema->field[f].kind))
+            return gsai_fail(error, GSA_ARGUMENT, "%s has no column '%s', which %s has", csv->input->name,
+                             gsai_quote(schema->field[f].name, schema->field[f].name_size, quote),
+                             csv->input->schema_from);
+    return GSA_OK;
+}
+
+/* The same columns in the same order; the label may be left out where it is not needed. */
+static gsa_status match_by_position(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t *cell_of, gsa_error *error)
+{
+    const gsai_schema *schema = csv->input->schema;
+    bool lacks_label = sniff->n_columns + 1 == schema->n_fields && may_lack(csv, GSAI_FIELD_LABEL);
+    if (sniff->n_columns != schema->n_fields && !lacks_label)
+        return gsai_fail(error, GSA_ARGUMENT, "%s has %zu columns%s, %s has %zu: expected the same columns",
+                         csv->input->name, sniff->n_columns, schema->is_named ? " and no header with their names" : "",
+                         csv->input->schema_from, schema->n_fields);
+    size_t cell = 0;
+    for (size_t f = 0; f < schema->n_fields; f++)
+        if (!(lacks_label && schema->field[f].kind == GSAI_FIELD_LABEL))
+            cell_of[f] = cell++;
+    return GSA_OK;
+}
+
+/* Options may repeat what is known of a column, and say nothing else. */
+static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff, const size_t *cell_of,
+                                gsa_error *error)
+{
+    const gsai_schema *schema = csv->input->schema;
+    const gsa_reader_options *options = csv->input->options;
+    const struct {
+        const char *name, *list;
+        gsai_field_kind kind;
+    } known[] = {{"label", options->label, GSAI_FIELD_LABEL},
+                 {"weight", options->weight, GSAI_FIELD_WEIGHT},
+                 {"categorical", options->categorical, GSAI_FIELD_WORDS}};
+    char quote[GSAI_QUOTE_SIZE];
+    for (size_t f = 0; f < schema->n_fields; f++)
+        for (size_t k = 0; k < 3 && cell_of[f] != SIZE_MAX; k++)
+            if (schema->field[f].kind != known[k].kind && is_listed(known[k].list, sniff, cell_of[f]))
+                return gsai_fail(error, GSA_ARGUMENT, "%s: --%s contradicts %s about column '%s': leave it out",
+                                 csv->input->name, known[k].name, csv->input->schema_from,
+                                 gsai_quote(schema->field[f].name, schema->field[f].name_size, quote));
+    return GSA_OK;
+}
+
+/* ---- the plan for rows ------------------------------------------------------------------------------------------- */
+
+void gsai_csv_forget(gsai_csv *csv)
+{
+    for (size_t i = 0; i < csv->n_columns; i++)
+        gsai_key_free(&csv->column[i].key, csv->env);
+    gsai_free(csv->env, csv->column);
+    gsai_free(csv->env, csv->term);
+    gsai_free(csv->env, csv->cross);
+    csv->column = NULL;
+    csv->term = NULL;
+    csv->cross = NULL;
+    csv->n_columns = csv->n_numbers = csv->n_crosses = 0;
+}
+
+static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *error)
+{
+    static const gsai_field_kind order[] = {GSAI_FIELD_NUMBER, GSAI_FIELD_WORDS};
+    const gsai_schema *schema = csv->input->schema;
+    gsai_csv_forget(csv);
+    csv->label = csv->weight = SIZE_MAX;
+    csv->column = gsai_alloc_zeroed(csv->env, schema->n_fields, sizeof *csv->column);
+    bool has_room = csv->column != NULL;
+    for (size_t k = 0; k < 2; k++)
+        for (size_t f = 0; f < schema->n_fields && has_room; f++) {
+            const gsai_field *field = &schema->field[f];
+            if (field->kind == GSAI_FIELD_LABEL && !csv->input->options->without_labels)
+                csv->label = cell_of[f];
+            if (field->kind == GSAI_FIELD_WEIGHT && !csv->input->options->without_labels)
+                csv->weight = cell_of[f];
+            if (field->kind != order[k])
+                continue;
+            gsai_csv_column *column = &csv->column[csv->n_columns++];
+            *column = (gsai_csv_column){.field = f, .cell = cell_of[f]};
+            has_room = gsai_key_set(&column->key, field->name, field->name_size, csv->env);
+            csv->n_numbers += k == 0;
+        }
+    return has_room ? GSA_OK : gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
+}
+
+/* The column of a name that the schema has. */
+static size_t column_of(const gsai_csv *csv, const char *name)
+{
+    size_t field = gsai_schema_find(csv->input->schema, name, strlen(name)), i = 0;
+    while (csv->column[i].field != field)
+        i++;
+    return i;
+}
+
+static gsa_status plan_crosses(gsai_csv *csv, gsa_error *error)
+{
+    const gsai_schema *schema = csv->input->schema;
+    if (schema->n_crosses == 0)
+        return GSA_OK;
+    csv->term = gsai_alloc_zeroed(csv->env, csv->n_columns, sizeof *csv->term);
+    csv->cross = gsai_alloc_zeroed(csv->env, schema->n_crosses, sizeof *csv->cross);
+    if (!csv->term || !csv->cross)
+        return gsai_fail_memory(csv->env, error, "no memory for %zu crosses", schema->n_crosses);
+    for (size_t i = 0; i < csv->n_columns; i++) {
+        const gsai_key *key = &csv->column[i].key;
+        csv->term[i] = (gsai_term){.hash = gsai_key_hash(key, "", 0), .name = key->bytes, .name_size = key->size - 1};
+    }
+    for (csv->n_crosses = 0; csv->n_crosses < schema->n_crosses; csv->n_crosses++)
+        for (int k = 0; k < 2; k++)
+            csv->cross[csv->n_crosses][k] = column_of(csv, schema->cross[csv->n_crosses].name[k]);
+    return GSA_OK;
+}
+
+static gsa_status match(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    const gsai_schema *schema = csv->input->schema;
+    size_t *cell_of = gsai_alloc(csv->env, schema->n_fields, sizeof *cell_of);
+    if (!cell_of)
+        return gsai_fail_memory(csv->env, error, "no memory for %zu columns", schema->n_fields);
+    memset(cell_of, 0xFF, schema->n_fields * sizeof *cell_of); /* SIZE_MAX: nowhere */
+    sniff->has_header = sniff->has_header || has_known_names(schema, sniff);
+    gsa_status status = sniff->has_header && schema->is_named ? match_by_name(csv, sniff, cell_of, error)
+                                                              : match_by_position(csv, sniff, cell_of, error);
+    csv->n_cells = sniff->n_columns;
+    if (status == GSA_OK)
+        status = check_options(csv, sniff, cell_of, error);
+    if (status == GSA_OK)
+        status = plan_columns(csv, cell_of, error);
+    if (status == GSA_OK)
+        status = plan_crosses(csv, error);
+    gsai_free(csv->env, cell_of);
+    return status;
+}
+
+gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *error)
+{
+    size_t n_fields = csv->input->schema->n_fields, *cell_of = gsai_alloc_zeroed(csv->env, n_fields, sizeof *cell_of);
+    if (!cell_of)
+        return gsai_fail_memory(csv->env, error, "no memory for %zu columns", n_fields);
+    for (size_t i = 0; i < other->n_columns; i++)
+        cell_of[other->column[i].field] = other->column[i].cell;
+    gsa_status status = plan_columns(csv, cell_of, error);
+    if (status == GSA_OK)
+        status = plan_crosses(csv, error);
+    csv->label = other->label;
+    csv->weight = other->weight;
+    csv->n_cells = other->n_cells;
+    gsai_free(csv->env, cell_of);
+    return status;
+}
+
+/* ---- both -------------------------------------------------------------------------------------------------------- */
+
+/* One line about the first table: what the reader took it for. */
+static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
+{
+    const gsai_schema *schema = csv->input->schema;
+    size_t n_words = csv->n_columns - csv->n_numbers, n_ignored = schema->n_of_kind[GSAI_FIELD_IGNORED], f = 0;
+    char label[GSAI_QUOTE_SIZE], words[48] = "", bits[32] = "", ignored[32] = "", crosses[32] = "";
+    const char separator = csv->records.separator, *mark = schema->is_named ? "'" : "";
+    while (f + 1 < schema->n_fields && schema->field[f].kind != GSAI_FIELD_LABEL)
+        f++;
+    if (n_words > 0)
+        snprintf(words, sizeof words, " and %zu word", n_words);
+    if (csv->n_crosses > 0)
+        snprintf(crosses, sizeof crosses, ", %zu cross%s", csv->n_crosses, csv->n_crosses == 1 ? "" : "es");
+    if (n_words + csv->n_crosses > 0)
+        snprintf(bits, sizeof bits, " (hashed to %u bits)", schema->bits);
+    if (n_ignored > 0)
+        snprintf(ignored, sizeof ignored, ", %zu ignored", n_ignored);
+    snprintf(csv->input->description, sizeof csv->input->description,
+             "%s: %s, %s; label is %s%s%s%s, %zu number%s column%s%s%s%s", csv->input->name,
+             separator == ','    ? "comma-separated"
+             : separator == ';'  ? "semicolon-separated"
+             : separator == '\t' ? "tab-separated"
+                                 : "columns with types",
+             separator == '\0'   ? "found by name"
+             : sniff->has_header ? "with a header"
+                                 : "no header",
+             schema->is_named ? mark : "column ", gsai_quote(schema->field[f].name, schema->field[f].name_size, label),
+             mark, schema->n_of_kind[GSAI_FIELD_WEIGHT] > 0 ? ", rows have weights" : "", csv->n_numbers, words,
+             (n_words > 0 ? n_words : csv->n_numbers) == 1 ? "" : "s", crosses, bits, ignored);
+}
+
+gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
+{
+    gsai_format_input *input = csv->input;
+    gsa_status status = input->schema->text ? GSA_OK : infer(csv, sniff, error);
+    if (status == GSA_OK)
+        status = match(csv, sniff, error);
+    if (status == GSA_OK && input->options->remember_names)
+        status = gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error);
+    if (status == GSA_OK && input->description[0] == '\0')
+        describe(csv, sniff);
+    return status;
+}
+
+void gsai_csv_sniff_free(gsai_csv *csv, gsai_csv_sniff *sniff)
+{
+    for (size_t i = 0; i < sniff->n_columns; i++)
+        gsai_free(csv->env, sniff->column[i].first);
+    gsai_free(csv->env, sniff->column);
+}
