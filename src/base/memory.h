@@ -64,4 +64,18 @@ char *gsai_copy_text(const gsa_env *env, const char *text);
 #define GSAI_SIZE_TEXT 32
 const char *gsai_size_text(uint64_t bytes, char buffer[GSAI_SIZE_TEXT]);
 
+/* Blocks of memory that are freed together. */
+typedef struct gsai_arena {
+    const gsa_env *env;
+    void **block;
+    size_t n, capacity;
+    bool failed; /* a block was refused: gsai_arena_check tells */
+} gsai_arena;
+
+/* Returns n zeroed elements, or NULL and the arena has failed. */
+void *gsai_arena_take(gsai_arena *arena, size_t n, size_t element_size);
+/* Fails with "no memory for ..." if a block was refused. */
+gsa_status gsai_arena_check(const gsai_arena *arena, const char *what, gsa_error *error);
+void gsai_arena_release(gsai_arena *arena);
+
 #endif

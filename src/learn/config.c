@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/memory.h"
-#include "base/significant.h"
 #include "base/text.h"
 
 #include <string.h>

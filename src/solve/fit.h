@@ -10,7 +10,7 @@
 #include "solve/prior.h"
 #include "solve/strength_hook.h"
 
-#include "base/arena.h"
+#include "base/memory.h"
 
 #define GSAI_MEMORY 5
 

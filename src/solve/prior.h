@@ -15,7 +15,7 @@
 
 #include "solve/design.h"
 
-#include "base/arena.h"
+#include "base/memory.h"
 
 struct gsai_problem;
 struct gsai_penalty;

@@ -5,7 +5,6 @@
  * process too. */
 #include "model/metrics.h"
 #include "train/block.h"
-#include "train/bytes.h"
 #include "train/comm.h"
 
 #include "base/error.h"

@@ -8,7 +8,6 @@
  *       that the one reader has met too. */
 #include "train/names.h"
 
-#include "train/bytes.h"
 #include "train/comm.h"
 
 #include "base/error.h"

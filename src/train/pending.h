@@ -5,8 +5,7 @@
 #ifndef GSA_TRAIN_PENDING_H
 #define GSA_TRAIN_PENDING_H
 
-#include "train/bytes.h"
-#include "train/job.h"
+#include "train/comm.h"
 
 /* What copies that were put aside together have learned: for every range of features a delta behind its size. */
 typedef struct gsai_delta_set {

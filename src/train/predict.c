@@ -3,20 +3,144 @@
  * Every worker takes the rows that come next, predicts them and makes their text beside the others, and hands them on
  * when its turn has come. No thread waits for a full block, so that a stream is answered as it comes.
  *
- *   P1  whoever has `reading` may touch the reader, `last`, `n_rows` and what waits in blocks; n_taken is the number of
- * the turn; P2  whoever has `telling` and whose turn it is (n_told) may call the hook and set the result; P3  the turn
- * after which there is nothing more to tell is the first that failed or met the end. */
-#include "base/workers.h"
-#include "train/block.h"
-#include "train/prediction_text.h"
-
+ *   1 The worker that has `reading` may touch the reader, `last`, `n_rows` and rows that wait in blocks; n_taken is the
+ *     number of its turn.
+ *   2 The worker that has `telling` and whose turn it is (n_told) may call the hook and set the result.
+ *   3 The first turn that failed or came to the end is the last one that is told. */
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/text.h"
+#include "base/workers.h"
+#include "train/block.h"
 
 #include <greedystep/train.h>
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <string.h>
+
+/* ---- text: lines for people, CSV (RFC 4180, but lines end in \n) or a JSON object per line ----------------------- */
+
+/* Labels are quoted once, when it is opened: a line is copies and digits. */
+
+/* A line: begin ROW before_label LABEL before_number NUMBER before_every NUMBERS end, as far as it has them. */
+typedef struct prediction_text {
+    gsa_text kind;
+    size_t n_classes, n_listed; /* listed: classes whose numbers stand in a line; all or none */
+    const char *begin, *before_label, *before_number, *before_every, *end;
+    const char *header, *prefix; /* the first columns of CSV; what stands before a label that names one */
+    size_t *start; /* of each label in `label`, which lies behind it, as it is written: quoted where it must be */
+    char *label;
+    size_t room; /* that no line exceeds */
+} prediction_text;
+
+#define FIXED_ROOM ((size_t)128) /* what a line has beside labels and the numbers of classes */
+#define CLASS_ROOM (GSAI_DECIMAL_SIZE + 2)
+#define MAX_GROWTH 2 /* a byte with one before it that quotes it */
+
+static char *put(char *out, const char *text)
+{
+    size_t size = strlen(text);
+    memcpy(out, text, size);
+    return out + size;
+}
+
+/* Blanks at the ends are quoted for those who trim. A label is UTF-8 without control characters, which JSON takes. */
+static char *put_label(char *out, const char *label, gsa_text kind)
+{
+    size_t size = strlen(label);
+    bool is_plain = size > 0 && !strpbrk(label, ",\"") && label[0] != ' ' && label[size - 1] != ' ';
+    if (kind == GSA_TEXT_LINES || (kind == GSA_TEXT_CSV && is_plain))
+        return put(out, label);
+    *out++ = '"';
+    for (; *label; label++) {
+        if (*label == '"' || (*label == '\\' && kind == GSA_TEXT_JSONL))
+            *out++ = kind == GSA_TEXT_JSONL ? '\\' : '"';
+        *out++ = *label;
+    }
+    return put(out, "\"");
+}
+
+static char *put_class(const prediction_text *text, size_t number, char *out)
+{
+    size_t size = text->start[number + 1] - text->start[number];
+    memcpy(out, text->label + text->start[number], size);
+    return out + size;
+}
+
+static void set_marks(prediction_text *text, bool has_probabilities)
+{
+    static const char *const json_number[] = {",\"prediction\":", ",\"margin\":", ",\"probability\":"};
+    bool is_json = text->kind == GSA_TEXT_JSONL, has_classes = text->n_classes > 0;
+    text->begin = is_json ? "{\"row\":" : "";
+    text->before_label = is_json ? ",\"label\":" : text->kind == GSA_TEXT_CSV ? "," : "";
+    text->before_number = is_json                      ? json_number[has_classes + (has_classes && has_probabilities)]
+                          : text->kind == GSA_TEXT_CSV ? ","
+                          : has_classes                ? " "
+                                                       : "";
+    text->before_every = !is_json ? "," : has_probabilities ? ",\"probabilities\":{" : ",\"margins\":{";
+    text->header = !has_classes ? "row,prediction" : has_probabilities ? "row,label,probability" : "row,label,margin";
+    text->prefix = has_probabilities ? "p_" : "m_";
+    text->end = !is_json ? "\n" : text->n_listed > 0 ? "}}\n" : "}\n";
+}
+
+static gsa_status text_open(prediction_text *text, const gsa_model *model, const gsa_predict_hooks *hooks,
+                            const gsa_env *env, gsa_error *error)
+{
+    gsa_model_info info;
+    gsa_model_get_info(model, &info);
+    size_t n = (size_t)info.n_classes, size = (n + 1) * sizeof *text->start + MAX_GROWTH;
+    bool has_all = info.has_probabilities || info.n_outputs == info.n_classes;
+    bool is_listed = hooks->every_class && hooks->text != GSA_TEXT_LINES && has_all;
+    *text = (prediction_text){.kind = hooks->text, .n_classes = n, .n_listed = is_listed ? n : 0};
+    set_marks(text, info.has_probabilities);
+    for (size_t i = 0; i < n; i++)
+        size += MAX_GROWTH * (strlen(gsa_model_label(model, i)) + 1);
+    text->start = gsai_alloc_zeroed(env, size, 1);
+    if (!text->start)
+        return gsai_fail_memory(env, error, "no memory for the text of %zu labels", n);
+    text->label = (char *)(text->start + n + 1);
+    for (size_t i = 0; i < n; i++) {
+        char *from = text->label + text->start[i], *to = put_label(from, gsa_model_label(model, i), text->kind);
+        text->start[i + 1] = (size_t)(to - text->label);
+        text->room = (size_t)(to - from) > text->room ? (size_t)(to - from) : text->room;
+    }
+    text->room += FIXED_ROOM + (is_listed ? text->start[n] + n * CLASS_ROOM : 0);
+    return GSA_OK;
+}
+
+static char *text_header(const prediction_text *text, char *out)
+{
+    out = put(out, text->header);
+    for (size_t i = 0; i < text->n_listed; i++) {
+        char *cell = put(out, ",");
+        out = put_class(text, i, cell + 2);
+        cell[0] = '"'; /* if the label begins so, the prefix comes behind that */
+        memcpy(cell + (cell[2] == '"'), text->prefix, 2);
+    }
+    return put(out, "\n");
+}
+
+static char *text_line(const prediction_text *text, uint64_t row, size_t best, double number, const double *every,
+                       char *out)
+{
+    bool is_lines = text->kind == GSA_TEXT_LINES;
+    out = put(out, text->begin);
+    if (!is_lines)
+        out = gsai_decimal_unsigned(row, out);
+    if (text->n_classes > 0)
+        out = put_class(text, best, put(out, text->before_label));
+    out = gsai_decimal_general(number, is_lines && text->n_classes > 0 ? 6 : 9, put(out, text->before_number));
+    for (size_t i = 0; i < text->n_listed; i++) {
+        out = put(out, i > 0 ? "," : text->before_every);
+        if (text->kind == GSA_TEXT_JSONL)
+            out = put(put_class(text, i, out), ":");
+        out = gsai_decimal_general(every[i], 9, out);
+    }
+    return put(out, text->end);
+}
+
+/* ---- predicting -------------------------------------------------------------------------------------------------- */
 
 /* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
 #define TABLE_LEN ((size_t)1 << 18)
@@ -47,7 +171,7 @@ typedef struct predicting {
     pthread_cond_t told;
     const gsai_block *last;
     uint64_t n_rows, n_taken, n_told;
-    gsai_prediction_text text;
+    prediction_text text;
     atomic_bool ended;
     gsa_status status;
     gsa_error failure;
@@ -79,8 +203,7 @@ static gsa_status write_text(const predicting *run, worker *mine)
         if (!gsai_reserve(&run->env, &mine->text, &mine->text_capacity, size + run->text.room, 1))
             return gsai_fail_memory(&run->env, &mine->error, "no memory for the text of %zu predictions", n_rows);
         uint64_t row_number = mine->some.first_row + i + 1;
-        size = (size_t)(gsai_prediction_text_line(&run->text, row_number, best, number, row, mine->text + size) -
-                        mine->text);
+        size = (size_t)(text_line(&run->text, row_number, best, number, row, mine->text + size) - mine->text);
     }
     mine->some.text = mine->text;
     mine->some.text_size = size;
@@ -166,7 +289,7 @@ static gsa_status set_up(predicting *run, gsa_error *error)
     for (size_t i = 0; i < run->n_workers && status == GSA_OK; i++)
         status = gsai_block_new(&run->env, &run->workers[i].block, error);
     if (status == GSA_OK && run->hooks->text != GSA_TEXT_NONE)
-        status = gsai_prediction_text_open(&run->text, run->model, run->hooks, &run->env, error);
+        status = text_open(&run->text, run->model, run->hooks, &run->env, error);
     if (run->text.room > MAX_TEXT / run->most_rows)
         run->most_rows = run->text.room < MAX_TEXT ? MAX_TEXT / run->text.room : 1;
     return status;
@@ -179,7 +302,7 @@ static gsa_status tell_header(predicting *run, gsa_error *error)
     if (!gsai_reserve(&run->env, &first->text, &first->text_capacity, run->text.room, 1))
         return gsai_fail_memory(&run->env, error, "no memory for the names of columns");
     gsa_predictions some = {.rows = &no_rows, .width = run->width, .text = first->text};
-    some.text_size = (size_t)(gsai_prediction_text_header(&run->text, first->text) - first->text);
+    some.text_size = (size_t)(text_header(&run->text, first->text) - first->text);
     return run->hooks->take(run->hooks->ctx, &some, error);
 }
 

@@ -10,12 +10,11 @@
 #include "train/block.h"
 #include "train/comm.h"
 #include "train/index.h"
+#include "train/input_check.h"
 #include "train/job.h"
-#include "train/mixing.h"
 #include "train/names.h"
 #include "train/optimum.h"
 #include "train/prefetch.h"
-#include "train/resume.h"
 #include "train/rounds.h"
 #include "train/shards.h"
 

@@ -9,7 +9,7 @@
 #ifndef GSA_DATA_FORMAT_NUMBER_H
 #define GSA_DATA_FORMAT_NUMBER_H
 
-#include "base/significant.h"
+#include "base/text.h"
 
 #include <greedystep/greedystep.h>
 

@@ -1,6 +1,6 @@
 /* Numbers to so many digits are what printf makes of them: test_significant [NUMBERS] compares that many of each kind
  * (10^6 of all kinds together unless it is told). */
-#include "base/significant.h"
+#include "base/text.h"
 
 #include "base/rng.h"
 

@@ -1,8 +1,23 @@
-/* Whether a run that goes on reads the rows that it has read before. */
-#ifndef GSA_TRAIN_RESUME_H
-#define GSA_TRAIN_RESUME_H
+/* Checks of an input: whether its labels are mixed, and whether a run that goes on reads the rows that it has read
+ * before. */
+#ifndef GSA_TRAIN_INPUT_CHECK_H
+#define GSA_TRAIN_INPUT_CHECK_H
 
 #include "train/index.h"
+
+/* Whether labels are mixed: a file sorted by label is learned badly unless it is shuffled as a whole.
+ *
+ * The first row's label against all others, in the order of the input. Begins as zeros. */
+typedef struct gsai_mixing {
+    double label;
+    int32_t word;
+    int last_is_first;
+    uint64_t n_rows, n_first, n_changes;
+} gsai_mixing;
+
+void gsai_mixing_add(gsai_mixing *mixing, const gsa_batch *rows);
+/* Nonzero if that label comes and goes ten times less often than it would in a mixed input. */
+int gsai_mixing_is_poor(const gsai_mixing *mixing);
 
 typedef struct gsai_resumed {
     int is_open;               /* not compared yet */
