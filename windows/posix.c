@@ -15,9 +15,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Between two looks at a pipe. */
-#define LOOK_MILLISECONDS 5
-
 static HANDLE handle_of(int fd)
 {
     return (HANDLE)_get_osfhandle(fd);
@@ -38,35 +35,12 @@ int fcntl(int fd, int command, ...)
     return command == F_DUPFD_CLOEXEC ? _dup(fd) : 0;
 }
 
-/* A pipe or the console cannot be synced: EINVAL, as elsewhere. */
-int fsync(int fd)
-{
-    if (GetFileType(handle_of(fd)) != FILE_TYPE_DISK)
-        return fail(EINVAL);
-    return _commit(fd);
-}
-
-int fchmod(int fd, int mode)
-{
-    (void)fd;
-    (void)mode;
-    return 0; /* a new file has the rights of its folder */
-}
-
 ssize_t readlink(const char *path, char *out, size_t size)
 {
     (void)path;
     (void)out;
     (void)size;
     return fail(EINVAL);
-}
-
-int gsai_windows_rename(const char *from, const char *to)
-{
-    if (MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
-        return 0;
-    DWORD why = GetLastError();
-    return fail(why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND ? ENOENT : EACCES);
 }
 
 static int stat_handle(HANDLE handle, struct gsai_windows_stat *out)
@@ -107,13 +81,6 @@ int gsai_windows_fstat(int fd, struct gsai_windows_stat *out)
     return handle == INVALID_HANDLE_VALUE ? fail(EBADF) : stat_handle(handle, out);
 }
 
-int fstatvfs(int fd, struct statvfs *out)
-{
-    (void)fd;
-    (void)out;
-    return fail(ENOSYS); /* of files that are never made: see mkstemp */
-}
-
 void *mmap(void *at, size_t size, int rights, int kind, int fd, off_t from)
 {
     (void)at;
@@ -135,33 +102,7 @@ int munmap(void *mapped, size_t size)
     return UnmapViewOfFile(mapped) ? 0 : fail(EINVAL);
 }
 
-/* ---- waiting ---------------------------------------------------------------------------------------------------- */
-
-static bool pipe_has_bytes(HANDLE handle)
-{
-    DWORD n = 0;
-    return !PeekNamedPipe(handle, NULL, 0, NULL, &n, NULL) || n > 0; /* one that has ended is to be read as well */
-}
-
-int poll(struct pollfd *on, unsigned n, int milliseconds)
-{
-    HANDLE handle = handle_of(on->fd);
-    (void)n;
-    on->revents = on->events;
-    DWORD type = GetFileType(handle), mode;
-    bool is_console = type == FILE_TYPE_CHAR && GetConsoleMode(handle, &mode);
-    if (on->events != POLLIN || (type != FILE_TYPE_PIPE && !is_console))
-        return 1;
-    if (is_console)
-        return WaitForSingleObject(handle, milliseconds < 0 ? INFINITE : (DWORD)milliseconds) != WAIT_TIMEOUT;
-    ULONGLONG end = GetTickCount64() + (ULONGLONG)(milliseconds < 0 ? INT32_MAX : milliseconds);
-    while (!pipe_has_bytes(handle)) {
-        if (GetTickCount64() >= end)
-            return 0;
-        Sleep(LOOK_MILLISECONDS);
-    }
-    return 1;
-}
+/* ---- signals ---------------------------------------------------------------------------------------------------- */
 
 /* Windows forgets the handler of a signal when it calls it. Ctrl-C comes on a thread of its own. */
 static void (*volatile handler)(int signal_number);
@@ -185,12 +126,6 @@ int sigemptyset(sigset_t *set)
     return 0;
 }
 
-int sigfillset(sigset_t *set)
-{
-    *set = (sigset_t)-1;
-    return 0;
-}
-
 /* ---- the machine and the process -------------------------------------------------------------------------------- */
 
 long sysconf(int what)
@@ -209,13 +144,6 @@ int gethostname(char *out, size_t size)
 {
     DWORD most = (DWORD)size;
     return GetComputerNameA(out, &most) ? 0 : fail(ENAMETOOLONG);
-}
-
-int getrlimit(int which, struct rlimit *out)
-{
-    (void)which;
-    *out = (struct rlimit){RLIM_INFINITY};
-    return 0;
 }
 
 int getrusage(int whose, struct rusage *out)

@@ -1,8 +1,8 @@
-/* What greedystep uses of POSIX and Windows has not, or has otherwise.
+/* What src/store and cli use of POSIX and Windows has not, or has otherwise; all other folders use base/os.h.
  *
- * The library and the command know POSIX only. Where they are compiled for Windows this folder comes first in the
- * search for headers: each of its headers takes the system's of the same name, if there is one, and this. posix.c has
- * the rest. Only what is called is here, and it does what the callers need of it, no more. */
+ * Where greedystep is compiled for Windows this folder comes first in the search for headers: each of its headers takes
+ * the system's of the same name, if there is one, and this. posix.c has the rest. Only what is called is here, and it
+ * does what the callers need of it, no more. */
 #ifndef GSA_WINDOWS_POSIX_H
 #define GSA_WINDOWS_POSIX_H
 
@@ -12,19 +12,13 @@
 
 /* What is made here has names of its own: a program may have another library that adds the same. */
 #define fcntl gsai_windows_fcntl
-#define fsync gsai_windows_fsync
-#define fchmod gsai_windows_fchmod
 #define readlink gsai_windows_readlink
-#define fstatvfs gsai_windows_fstatvfs
 #define mmap gsai_windows_mmap
 #define munmap gsai_windows_munmap
-#define poll gsai_windows_poll
 #define sigaction gsai_windows_sigaction
 #define sigemptyset gsai_windows_sigemptyset
-#define sigfillset gsai_windows_sigfillset
 #define sysconf gsai_windows_sysconf
 #define gethostname gsai_windows_gethostname
-#define getrlimit gsai_windows_getrlimit
 #define getrusage gsai_windows_getrusage
 #define ioctl gsai_windows_ioctl
 #define dlopen gsai_windows_dlopen
@@ -46,19 +40,7 @@ struct flock {
     int l_type, l_whence;
 };
 int fcntl(int fd, int command, ...);
-int fsync(int fd);
-int fchmod(int fd, int mode);
 ssize_t readlink(const char *path, char *out, size_t size);
-/* No directory is opened: a name in one is a whole path (output_path.c). */
-enum { AT_FDCWD = -100, AT_SYMLINK_NOFOLLOW = 0x100 };
-#define openat(directory, ...) ((void)(directory), open(__VA_ARGS__))
-#define fstatat(directory, path, out, flags) ((void)(directory), gsai_windows_stat(path, out))
-#define faccessat(directory, path, mode, flags) ((void)(directory), access(path, mode))
-#define renameat(from, old, to, path) ((void)(from), (void)(to), gsai_windows_rename(old, path))
-#define unlinkat(directory, path, flags) ((void)(directory), unlink(path))
-/* Over a file that is there, too. */
-int gsai_windows_rename(const char *from, const char *to);
-
 /* With numbers by which a file is known again. */
 struct gsai_windows_stat {
     uint64_t st_dev, st_ino;
@@ -68,25 +50,12 @@ struct gsai_windows_stat {
 int gsai_windows_stat(const char *path, struct gsai_windows_stat *out);
 int gsai_windows_fstat(int fd, struct gsai_windows_stat *out);
 
-struct statvfs {
-    uint64_t f_bavail, f_frsize;
-};
-int fstatvfs(int fd, struct statvfs *out);
-
 enum { PROT_READ = 1, MAP_PRIVATE = 2 };
 #define MAP_FAILED ((void *)-1)
 void *mmap(void *at, size_t size, int rights, int kind, int fd, off_t from);
 int munmap(void *mapped, size_t size);
 
-/* ---- waiting --------------------------------------------------------------------------------------------------- */
-
-enum { POLLIN = 1, POLLOUT = 4 };
-struct pollfd {
-    int fd;
-    short events, revents;
-};
-/* Of one descriptor. */
-int poll(struct pollfd *on, unsigned n, int milliseconds);
+/* ---- signals --------------------------------------------------------------------------------------------------- */
 
 #define SIGPIPE 13 /* these two never come */
 #define SIGXFSZ 25
@@ -98,7 +67,6 @@ struct sigaction {
 };
 int sigaction(int signal_number, const struct sigaction *action, struct sigaction *before);
 int sigemptyset(sigset_t *set);
-int sigfillset(sigset_t *set);
 
 /* ---- the machine and the process ------------------------------------------------------------------------------- */
 
@@ -108,15 +76,10 @@ int sigfillset(sigset_t *set);
 long sysconf(int what);
 int gethostname(char *out, size_t size);
 
-enum { RUSAGE_SELF, RLIMIT_FSIZE };
-#define RLIM_INFINITY UINT64_MAX
-struct rlimit {
-    uint64_t rlim_cur;
-};
+enum { RUSAGE_SELF };
 struct rusage {
     size_t ru_maxrss; /* KiB */
 };
-int getrlimit(int which, struct rlimit *out);
 int getrusage(int whose, struct rusage *out);
 
 enum { TIOCGWINSZ };

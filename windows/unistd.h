@@ -2,5 +2,3 @@
 #include_next <unistd.h>
 
 #include "posix.h"
-
-#define rename gsai_windows_rename

@@ -15,18 +15,13 @@
 #include "base/text.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define BUFFER_SIZE ((size_t)64 * 1024)
-#define MOST_AT_ONCE (1u << 30) /* systems take an int, or less than they are asked for */
-#define MOST_TEMPORARY_NAMES 100
+#define MAX_TEMPORARY_NAMES 100
 /* Of the target's name, so that dot, random part and suffix stay below the 255 bytes that file systems allow. */
-#define MOST_NAME_BYTES 200
+#define MAX_NAME_BYTES 200
 
 struct gsai_atomic_file {
     gsa_env env;
@@ -58,30 +53,26 @@ static gsa_status fail_memory(const gsa_env *env, gsa_error *error, const char *
 static void name_temporary(const gsai_atomic_file *file, unsigned attempt, char *out, size_t size)
 {
     static const char letters[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    uint64_t random = gsai_mix(gsai_mix((uint64_t)getpid() ^ (uint64_t)(uintptr_t)file) ^ attempt);
+    uint64_t random = gsai_mix(gsai_mix(gsai_os_process_id() ^ (uint64_t)(uintptr_t)file) ^ attempt);
     char suffix[7] = {0};
     for (int i = 0; i < 6; i++, random /= 36)
         suffix[i] = letters[random % 36];
     size_t directory = gsai_directory_len(file->at.name); /* a bare name has none, but on Windows */
-    snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->at.name, MOST_NAME_BYTES, file->at.name + directory,
+    snprintf(out, size, "%.*s.%.*s.%s.tmp", (int)directory, file->at.name, MAX_NAME_BYTES, file->at.name + directory,
              suffix);
 }
 
-/* Created with mode 0666, which the system cuts by the umask: the rights of any newly made file. */
 static gsa_status create_temporary(gsai_atomic_file *file, gsa_error *error)
 {
     size_t size = strlen(file->at.name) + sizeof "..123456.tmp";
     file->temporary = gsai_alloc(&file->env, size, 1);
     if (!file->temporary)
         return fail_memory(&file->env, error, file->path);
-    for (unsigned attempt = 0; attempt < MOST_TEMPORARY_NAMES; attempt++) {
+    for (unsigned attempt = 0; attempt < MAX_TEMPORARY_NAMES; attempt++) {
         name_temporary(file, attempt, file->temporary, size);
-        file->fd = openat(file->at.directory, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0) {
-            /* It is in use: whoever cleans up leaves it alone. */
-            (void)fcntl(file->fd, F_SETLK, &(struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET});
+        file->fd = gsai_output_path_create(&file->at, file->temporary);
+        if (file->fd >= 0)
             return GSA_OK;
-        }
         if (errno != EEXIST && errno != EINTR)
             break;
     }
@@ -94,49 +85,47 @@ static gsa_status create_temporary(gsai_atomic_file *file, gsa_error *error)
 }
 
 /* A file that is replaced keeps its access rights, and one that its owner made read-only is not replaced. */
-static gsa_status open_beside(gsai_atomic_file *file, const struct stat *existing, gsa_error *error)
+static gsa_status open_beside(gsai_atomic_file *file, const gsai_file_info *existing, gsa_error *error)
 {
-    if (existing && faccessat(file->at.directory, file->at.name, W_OK, 0) != 0)
+    if (existing && !gsai_output_path_may_write(&file->at))
         return fail_errno(error, file->path, errno);
     gsa_status status = create_temporary(file, error);
     /* A file system without access rights refuses, and then there is nothing to keep. */
     if (status == GSA_OK && existing)
-        (void)fchmod(file->fd, existing->st_mode & 0777);
+        (void)gsai_os_set_mode(file->fd, existing->mode);
     return status;
 }
 
 /* What was opened must be what was looked at: a file that took its place would be written over in part. */
-static gsa_status open_directly(gsai_atomic_file *file, const struct stat *existing, gsa_error *error)
+static gsa_status open_directly(gsai_atomic_file *file, const gsai_file_info *existing, gsa_error *error)
 {
-    struct stat opened;
+    gsai_file_info opened;
     do {
-        file->fd = gsai_output_path_descriptor(&file->at, O_WRONLY);
+        file->fd = gsai_output_path_open_existing(&file->at);
     } while (file->fd < 0 && errno == EINTR && !file->env.should_stop(file->env.stop_ctx));
     if (file->fd < 0 && errno == EINTR)
         return gsai_fail(error, GSA_STOPPED, "stopped while opening %s", file->path);
-    if (file->fd < 0 || fstat(file->fd, &opened) != 0)
+    if (file->fd < 0 || gsai_os_info(file->fd, &opened) != 0)
         return fail_errno(error, file->path, errno);
-    if (opened.st_dev != existing->st_dev || opened.st_ino != existing->st_ino)
+    if (opened.device != existing->device || opened.number != existing->number)
         return gsai_fail(error, GSA_IO, "cannot write %s: it was replaced while it was opened", file->path);
     return GSA_OK;
 }
 
 static gsa_status open_by_kind(gsai_atomic_file *file, gsa_error *error)
 {
-    struct stat existing;
+    gsai_file_info existing;
     if (file->is_stdout) {
-        file->fd = STDOUT_FILENO;
+        file->fd = GSAI_STDOUT;
         return GSA_OK;
     }
-    gsa_status status = gsai_output_path_open(file->path, &file->env, &file->at, error);
-    if (status != GSA_OK)
-        return status;
-    if (fstatat(file->at.directory, file->at.name, &existing, file->at.is_descriptor ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
+    GSA_TRY(gsai_output_path_open(file->path, &file->env, &file->at, error));
+    if (gsai_output_path_info(&file->at, &existing) != 0)
         return open_beside(file, NULL, error);
-    if (S_ISDIR(existing.st_mode))
+    if (existing.kind == GSAI_FILE_DIRECTORY)
         return gsai_fail(error, GSA_IO, "cannot write %s: it is a directory; give the name of a file", file->path);
-    return S_ISREG(existing.st_mode) && existing.st_nlink > 0 ? open_beside(file, &existing, error)
-                                                              : open_directly(file, &existing, error);
+    return existing.kind == GSAI_FILE_REGULAR && existing.n_links > 0 ? open_beside(file, &existing, error)
+                                                                      : open_directly(file, &existing, error);
 }
 
 gsa_status gsai_atomic_file_open(const char *path, const gsa_env *env, gsai_atomic_file **out, gsa_error *error)
@@ -178,9 +167,8 @@ bool gsai_atomic_file_is_direct(const gsai_atomic_file *file)
 /* A write that took less than it was given. GSA_OK: go on with the rest. */
 static gsa_status after_short_write(gsai_atomic_file *file, int number, gsa_error *error)
 {
-    struct pollfd wanted = {.fd = file->fd, .events = POLLOUT};
-    if (number == EAGAIN) /* somebody made the pipe non-blocking; wait until it takes more */
-        number = poll(&wanted, 1, -1) >= 0 ? 0 : errno;
+    if (number == EAGAIN) /* the pipe was made non-blocking: wait until it takes more */
+        number = gsai_os_wait(file->fd, true, -1) >= 0 ? 0 : errno;
     if (number == EINTR && file->env.should_stop(file->env.stop_ctx))
         return gsai_fail(error, GSA_STOPPED, "stopped while writing %s", file->path);
     return number == 0 || number == EINTR ? GSA_OK : fail_errno(error, file->path, number);
@@ -189,7 +177,7 @@ static gsa_status after_short_write(gsai_atomic_file *file, int number, gsa_erro
 static gsa_status write_through(gsai_atomic_file *file, const unsigned char *bytes, size_t size, gsa_error *error)
 {
     while (size > 0) {
-        ssize_t written = write(file->fd, bytes, size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE);
+        ptrdiff_t written = gsai_os_write(file->fd, bytes, size);
         int number = written < 0 ? errno : written == 0 ? EIO : EINTR; /* a signal may also cut a write short */
         if (written > 0) {
             bytes += written;
@@ -213,11 +201,8 @@ static gsa_status flush(gsai_atomic_file *file, gsa_error *error)
 
 gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, size_t size, gsa_error *error)
 {
-    if (size > BUFFER_SIZE - file->used) {
-        gsa_status status = flush(file, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    if (size > BUFFER_SIZE - file->used)
+        GSA_TRY(flush(file, error));
     if (size >= BUFFER_SIZE)
         return write_through(file, bytes, size, error);
     if (size > 0)
@@ -228,50 +213,26 @@ gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, siz
 
 /* ---- the end ---------------------------------------------------------------------------------------------------- */
 
-/* Some file systems cannot sync and say EINVAL; that is no reason to refuse the file. */
-static gsa_status sync_descriptor(const gsai_atomic_file *file, int fd, gsa_error *error)
-{
-    int result;
-    do {
-        result = fsync(fd);
-    } while (result != 0 && errno == EINTR);
-    return result == 0 || errno == EINVAL || errno == ENOTSUP ? GSA_OK : fail_errno(error, file->path, errno);
-}
-
-/* Without this a power cut could bring the old name back. A directory that may be written but not read cannot be
- * opened, and is left to the system. */
-static gsa_status sync_directory(gsai_atomic_file *file, gsa_error *error)
-{
-    int fd = openat(file->at.directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return GSA_OK;
-    gsa_status status = sync_descriptor(file, fd, error);
-    close(fd);
-    return status;
-}
-
 static gsa_status close_descriptor(gsai_atomic_file *file, gsa_error *error)
 {
     int fd = file->fd;
     file->fd = -1;
     if (file->is_stdout)
         return GSA_OK;
-    /* After EINTR the descriptor is gone all the same (Linux), so that trying again could close somebody else's. */
-    return close(fd) == 0 || errno == EINTR ? GSA_OK : fail_errno(error, file->path, errno);
+    /* After EINTR the descriptor is gone all the same (Linux), so that trying again could close another. */
+    return gsai_os_close(fd) == 0 || errno == EINTR ? GSA_OK : fail_errno(error, file->path, errno);
 }
 
 static gsa_status put_in_place(gsai_atomic_file *file, gsa_error *error)
 {
-    gsa_status status = sync_descriptor(file, file->fd, error);
-    if (status == GSA_OK)
-        status = close_descriptor(file, error);
-    if (status != GSA_OK)
-        return status;
-    if (renameat(file->at.directory, file->temporary, file->at.directory, file->at.name) != 0)
+    if (gsai_os_sync(file->fd) != 0)
+        return fail_errno(error, file->path, errno);
+    GSA_TRY(close_descriptor(file, error));
+    if (gsai_output_path_replace(&file->at, file->temporary) != 0)
         return fail_errno(error, file->path, errno);
     gsai_free(&file->env, file->temporary);
     file->temporary = NULL;
-    return sync_directory(file, error);
+    return gsai_output_path_sync(&file->at) == 0 ? GSA_OK : fail_errno(error, file->path, errno);
 }
 
 gsa_status gsai_atomic_file_commit(gsai_atomic_file *file, gsa_error *error)
@@ -294,7 +255,7 @@ void gsai_atomic_file_discard(gsai_atomic_file *file)
     if (file->fd >= 0)
         (void)close_descriptor(file, NULL);
     if (file->temporary)
-        unlinkat(file->at.directory, file->temporary, 0);
+        gsai_output_path_remove(&file->at, file->temporary);
     gsa_env env = file->env;
     gsai_free(&env, file->temporary);
     gsai_output_path_close(&file->at, &env);

@@ -3,6 +3,8 @@
  * With a budget a block begins with a header that has its size, which is what freeing it gives back. */
 #include "base/memory.h"
 
+#include "base/os.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +225,16 @@ bool gsai_reserve(const gsa_env *env, void *array, size_t *capacity, size_t need
     memcpy(array, &memory, sizeof memory);
     *capacity = wanted;
     return true;
+}
+
+/* A table of weights that is read here and there misses the processor's table of pages at every other feature if pages
+ * are small. */
+void gsai_prefer_huge_pages(void *memory, size_t size)
+{
+    uintptr_t first = ((uintptr_t)memory + GSAI_OS_HUGE_PAGE - 1) / GSAI_OS_HUGE_PAGE * GSAI_OS_HUGE_PAGE;
+    uintptr_t end = ((uintptr_t)memory + size) / GSAI_OS_HUGE_PAGE * GSAI_OS_HUGE_PAGE;
+    if (first < end)
+        gsai_os_prefer_huge_pages((void *)first, end - first);
 }
 
 void *gsai_copy(const gsa_env *env, const void *from, size_t n, size_t element_size)

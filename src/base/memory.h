@@ -53,7 +53,7 @@ gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *fo
  * nothing changes) if there is no memory or the size overflows. */
 bool gsai_reserve(const gsa_env *env, void *array, size_t *capacity, size_t need, size_t element_size);
 
-/* Asks the system for large pages for memory that is read here and there (huge_pages.c); it may do so or not. */
+/* Asks the system for large pages for memory that is read here and there; it may do so or not. */
 void gsai_prefer_huge_pages(void *memory, size_t size);
 
 /* A copy of n elements, or of a text; NULL if there is no memory. */

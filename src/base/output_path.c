@@ -1,9 +1,11 @@
-/* Resolving the path of an output. Windows, where users do not make links, has windows/output_path.c.
+/* Resolving the path of an output. output_path_windows.c has the same for Windows, where users do not make links.
  *
- * Invariants:
- *   O1  no link is followed by the system, but those of /proc that stand for an open file;
- *   O2  a link is read through the descriptor by which its owner was looked up (where the system has O_PATH; elsewhere
- *       a link that is replaced between the two calls is believed, which a sticky folder does not allow). */
+ *   1 No link is followed by the system, but those of /proc that stand for an open file.
+ *   2 A link is read through the descriptor by which its owner was looked up (where the system has O_PATH; elsewhere a
+ *     link that is replaced between the two calls is believed, which a sticky folder does not allow). */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system asks for it */
+#define _GNU_SOURCE /* O_PATH */
+
 #include "base/output_path.h"
 
 #include "base/error.h"
@@ -11,6 +13,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -34,9 +37,9 @@ typedef struct walk {
     gsai_output_path *at;
 } walk;
 
-/* What a component is: facts, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
+/* What a component is: info, the text of a link, and a descriptor of a directory (or, with O_PATH, of anything). */
 typedef struct component {
-    struct stat facts;
+    struct stat info;
     char link[LINK_SIZE];
     ssize_t link_len;
     int fd;
@@ -55,9 +58,9 @@ static gsa_status fail_memory(const walk *of, gsa_error *error)
     return gsai_fail_memory(of->env, error, "cannot write %s: no memory for its name", of->path);
 }
 
-/* ---- one component ---------------------------------------------------------------------------------------------- */
+/* ---- one component ----------------------------------------------------------------------------------------------- */
 
-static int open_again(int directory, const char *name, int flags)
+static int reopen(int directory, const char *name, int flags)
 {
     int fd;
     do {
@@ -67,23 +70,23 @@ static int open_again(int directory, const char *name, int flags)
 }
 
 /* Returns 0, or the errno of what failed; then nothing is open. */
-static int look(int directory, const char *name, component *out)
+static int inspect(int directory, const char *name, component *out)
 {
     out->fd = -1;
     out->link_len = 0;
 #ifdef O_PATH
-    out->fd = open_again(directory, name, O_PATH | O_NOFOLLOW);
+    out->fd = reopen(directory, name, O_PATH | O_NOFOLLOW);
     if (out->fd < 0)
         return errno;
-    bool failed = fstat(out->fd, &out->facts) != 0;
-    if (!failed && S_ISLNK(out->facts.st_mode))
+    bool failed = fstat(out->fd, &out->info) != 0;
+    if (!failed && S_ISLNK(out->info.st_mode))
         failed = (out->link_len = readlinkat(out->fd, "", out->link, sizeof out->link)) < 0;
 #else
-    bool failed = fstatat(directory, name, &out->facts, AT_SYMLINK_NOFOLLOW) != 0;
-    if (!failed && S_ISLNK(out->facts.st_mode))
+    bool failed = fstatat(directory, name, &out->info, AT_SYMLINK_NOFOLLOW) != 0;
+    if (!failed && S_ISLNK(out->info.st_mode))
         failed = (out->link_len = readlinkat(directory, name, out->link, sizeof out->link)) < 0;
-    else if (!failed && S_ISDIR(out->facts.st_mode))
-        failed = (out->fd = open_again(directory, name, O_SEARCH | O_DIRECTORY | O_NOFOLLOW)) < 0;
+    else if (!failed && S_ISDIR(out->info.st_mode))
+        failed = (out->fd = reopen(directory, name, O_SEARCH | O_DIRECTORY | O_NOFOLLOW)) < 0;
 #endif
     int number = failed ? errno : 0;
     if (failed && out->fd >= 0)
@@ -111,7 +114,7 @@ static bool is_proc(const struct stat *folder)
     return stat("/proc/self/fd", &proc) == 0 && proc.st_dev == folder->st_dev;
 }
 
-/* ---- the walk --------------------------------------------------------------------------------------------------- */
+/* ---- the walk ---------------------------------------------------------------------------------------------------- */
 
 /* Makes the text of a link the new rest, with what came after the link, if it was not the last component. */
 static gsa_status set_rest(walk *of, const char *link, size_t len, const char *after, gsa_error *error)
@@ -144,7 +147,7 @@ static gsa_status begin(walk *of, gsa_error *error)
     if (of->rest[0] != '/' && of->at->directory >= 0)
         return GSA_OK;
     component found;
-    int number = look(AT_FDCWD, of->rest[0] == '/' ? "/" : ".", &found);
+    int number = inspect(AT_FDCWD, of->rest[0] == '/' ? "/" : ".", &found);
     errno = number;
     return enter(of, number == 0 ? found.fd : -1, error);
 }
@@ -155,7 +158,7 @@ static gsa_status follow(walk *of, const component *link, const char *after, gsa
     struct stat folder, behind;
     if (fstat(of->at->directory, &folder) != 0)
         return fail_errno(of, errno, error);
-    if (!may_follow(&link->facts, &folder, of->is_last))
+    if (!may_follow(&link->info, &folder, of->is_last))
         return gsai_fail(error, GSA_IO,
                          "cannot write %s: the symbolic link %s belongs to another user and others can write to its "
                          "folder; give the name of the file itself, or another folder",
@@ -182,16 +185,16 @@ static gsa_status step(walk *of, bool *done, gsa_error *error)
     of->is_last = *after == '\0';
     after += !of->is_last;
     of->name[len] = '\0';
-    int number = look(of->at->directory, of->name, &found);
-    *done = of->is_last && (number != 0 || !S_ISLNK(found.facts.st_mode));
+    int number = inspect(of->at->directory, of->name, &found);
+    *done = of->is_last && (number != 0 || !S_ISLNK(found.info.st_mode));
     if (number != 0)
         return *done && number == ENOENT ? GSA_OK : fail_errno(of, number, error);
-    if (!*done && S_ISDIR(found.facts.st_mode)) {
+    if (!*done && S_ISDIR(found.info.st_mode)) {
         of->name = after;
         return enter(of, found.fd, error);
     }
     gsa_status status = GSA_OK;
-    if (S_ISLNK(found.facts.st_mode))
+    if (S_ISLNK(found.info.st_mode))
         status = follow(of, &found, after, error);
     else if (!*done)
         status = fail_errno(of, ENOTDIR, error);
@@ -222,6 +225,52 @@ int gsai_output_path_descriptor(const gsai_output_path *at, int flags)
 {
     int no_link = at->is_descriptor ? 0 : O_NOFOLLOW;
     return openat(at->directory, at->name, flags | no_link | O_CLOEXEC | O_NOCTTY, 0666);
+}
+
+int gsai_output_path_open_existing(const gsai_output_path *at)
+{
+    return gsai_output_path_descriptor(at, O_WRONLY);
+}
+
+int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out)
+{
+    return gsai_os_info_at(at->directory, at->name, at->is_descriptor, out);
+}
+
+bool gsai_output_path_may_write(const gsai_output_path *at)
+{
+    return faccessat(at->directory, at->name, W_OK, 0) == 0;
+}
+
+/* Created with mode 0666, which the system cuts by the umask: the rights of any newly made file. */
+int gsai_output_path_create(const gsai_output_path *at, const char *name)
+{
+    int fd = openat(at->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0)
+        (void)fcntl(fd, F_SETLK, &(struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET});
+    return fd;
+}
+
+void gsai_output_path_remove(const gsai_output_path *at, const char *name)
+{
+    unlinkat(at->directory, name, 0);
+}
+
+int gsai_output_path_replace(const gsai_output_path *at, const char *from)
+{
+    return renameat(at->directory, from, at->directory, at->name);
+}
+
+/* A directory that may be written but not read cannot be opened, and is left to the system. */
+int gsai_output_path_sync(const gsai_output_path *at)
+{
+    int fd = openat(at->directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    int result = gsai_os_sync(fd), number = errno;
+    close(fd);
+    errno = number;
+    return result;
 }
 
 void gsai_output_path_close(gsai_output_path *at, const gsa_env *env)

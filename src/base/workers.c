@@ -3,11 +3,10 @@
 
 #include "base/error.h"
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
-#include <unistd.h>
 
 #define MAX_THREADS 256u
 
@@ -26,8 +25,8 @@ size_t gsai_workers_count(const gsa_env *env)
 {
     if (env->n_threads > 0)
         return env->n_threads < MAX_THREADS ? env->n_threads : MAX_THREADS;
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n < (long)MAX_THREADS ? (size_t)n : MAX_THREADS;
+    size_t n = gsai_os_processors();
+    return n < MAX_THREADS ? n : MAX_THREADS;
 }
 
 /* What a thread counts for: the pages of its stack that it touches, and what the system's allocator keeps for it. */
@@ -35,13 +34,9 @@ size_t gsai_workers_count(const gsa_env *env)
 
 int gsai_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx, const gsa_env *env)
 {
-    sigset_t all, before;
     if (!gsai_charge(env, THREAD_COST))
         return ENOMEM;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int code = pthread_create(thread, NULL, run, ctx);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    int code = gsai_os_thread_start(thread, run, ctx);
     if (code != 0)
         gsai_discharge(env, THREAD_COST);
     return code;

@@ -1,16 +1,13 @@
-/* Bytes of files, pipes and standard input, by the calls of POSIX, and of memory.
+/* Bytes of files, pipes and standard input, and of memory.
  *
  * A system call that a signal interrupts is repeated unless env.should_stop says otherwise. */
 #include "data/source.h"
 
 #include "base/error.h"
+#include "base/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *error)
 {
@@ -41,7 +38,6 @@ void gsai_source_close(gsai_source *source)
 /* ---- files ------------------------------------------------------------------------------------------------------- */
 
 #define POLL_MILLISECONDS 200
-#define MOST_AT_ONCE (1u << 30) /* systems take an int, or less than they are asked for */
 
 static gsa_status fail_system(gsa_error *error, const char *name, const char *what, int code)
 {
@@ -52,7 +48,7 @@ static gsa_status fail_system(gsa_error *error, const char *name, const char *wh
 static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_error *error)
 {
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+    while (status == GSA_OK && (*fd = gsai_os_open(path)) < 0)
         status = errno == EINTR ? gsai_source_ask(path, env, error)
                                 : fail_system(error, path, "opening it for reading", errno);
     return status;
@@ -61,14 +57,14 @@ static gsa_status open_path(const char *path, const gsa_env *env, int *fd, gsa_e
 /* Standard input that is redirected from a file has a known rest, but is not ours to rewind. */
 static void probe_stdin(gsai_source_info *out)
 {
-    struct stat facts;
+    gsai_file_info info;
     out->is_stream = true;
     out->size = 0;
-    if (fstat(STDIN_FILENO, &facts) != 0 || !S_ISREG(facts.st_mode))
+    if (gsai_os_info(GSAI_STDIN, &info) != 0 || info.kind != GSAI_FILE_REGULAR)
         return;
-    off_t at = lseek(STDIN_FILENO, 0, SEEK_CUR);
-    if (at >= 0 && facts.st_size > at)
-        out->size = (uint64_t)(facts.st_size - at);
+    int64_t at = gsai_os_position(GSAI_STDIN);
+    if (at >= 0 && info.size > (uint64_t)at)
+        out->size = info.size - (uint64_t)at;
 }
 
 gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_info *out, gsa_error *error)
@@ -77,43 +73,41 @@ gsa_status gsai_source_probe(const char *path, const gsa_env *env, gsai_source_i
         probe_stdin(out);
         return GSA_OK;
     }
-    struct stat facts;
-    if (stat(path, &facts) != 0)
+    gsai_file_info info;
+    if (gsai_os_path_info(path, &info) != 0)
         return fail_system(error, path, "opening it for reading", errno);
-    if (S_ISDIR(facts.st_mode))
+    if (info.kind == GSAI_FILE_DIRECTORY)
         return gsai_fail(error, GSA_IO, "%s is a directory; give the files in it by name", path);
-    out->is_stream = !S_ISREG(facts.st_mode);
-    out->size = out->is_stream || facts.st_size < 0 ? 0 : (uint64_t)facts.st_size;
+    out->is_stream = info.kind != GSAI_FILE_REGULAR;
+    out->size = info.size;
     if (out->is_stream)
-        return access(path, R_OK) == 0 ? GSA_OK : fail_system(error, path, "opening it for reading", errno);
+        return gsai_os_may_read(path) ? GSA_OK : fail_system(error, path, "opening it for reading", errno);
     int fd;
     gsa_status status = open_path(path, env, &fd, error);
     if (status == GSA_OK)
-        close(fd);
+        gsai_os_close(fd);
     return status;
 }
 
 /* A pipe may have nothing to say for a long time, and a signal need not come to the thread that waits for it. */
 static gsa_status wait_for_bytes(const gsai_source *source, gsa_error *error)
 {
-    struct pollfd on = {.fd = source->fd, .events = POLLIN};
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && poll(&on, 1, POLL_MILLISECONDS) <= 0)
+    while (status == GSA_OK && gsai_os_wait(source->fd, false, POLL_MILLISECONDS) <= 0)
         status = gsai_source_ask(source->name, source->env, error);
     return status;
 }
 
 bool gsai_source_is_idle(const gsai_source *source)
 {
-    struct pollfd on = {.fd = source->fd, .events = POLLIN};
-    return source->fd >= 0 && poll(&on, 1, 0) == 0;
+    return source->fd >= 0 && gsai_os_wait(source->fd, false, 0) == 0;
 }
 
 static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     gsa_status status = wait_for_bytes(source, error);
-    ssize_t n = 0;
-    while (status == GSA_OK && (n = read(source->fd, bytes, size < MOST_AT_ONCE ? (unsigned)size : MOST_AT_ONCE)) < 0)
+    ptrdiff_t n = 0;
+    while (status == GSA_OK && (n = gsai_os_read(source->fd, bytes, size)) < 0)
         status = errno == EINTR ? gsai_source_ask(source->name, source->env, error)
                                 : fail_system(error, source->name, "reading", errno);
     *got = status == GSA_OK ? (size_t)n : 0;
@@ -122,19 +116,19 @@ static gsa_status read_fd(gsai_source *source, void *bytes, size_t size, size_t 
 
 static gsa_status seek_fd(gsai_source *source, int64_t at, gsa_error *error)
 {
-    bool found = lseek(source->fd, (off_t)at, at < 0 ? SEEK_END : SEEK_SET) >= 0;
-    return found ? GSA_OK : fail_system(error, source->name, "going to another byte of it", errno);
+    return gsai_os_seek(source->fd, at) == 0 ? GSA_OK
+                                             : fail_system(error, source->name, "going to another byte of it", errno);
 }
 
 static void close_fd(gsai_source *source)
 {
-    close(source->fd);
+    gsai_os_close(source->fd);
 }
 
 gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_source *out, gsa_error *error)
 {
     bool is_stdin = strcmp(path, GSAI_STDIN_PATH) == 0;
-    int fd = STDIN_FILENO;
+    int fd = GSAI_STDIN;
     if (!is_stdin) {
         gsa_status status = open_path(path, env, &fd, error);
         if (status != GSA_OK)

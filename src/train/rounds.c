@@ -2,22 +2,14 @@
  * and where. */
 #include "train/rounds.h"
 
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/os.h"
 #include "base/workers.h"
 #include "train/comm.h"
 
-#include "base/error.h"
-#include "base/memory.h"
-
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
-
-static double clock_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 /* ---- copies ------------------------------------------------------------------------------------------------------ */
 
@@ -41,7 +33,7 @@ static uint64_t rows_together(const gsa_round *plan)
 
 gsa_status gsai_round_next(gsai_round *round, gsa_error *error)
 {
-    double began = clock_now();
+    double began = gsai_os_seconds();
     round->first = round->n_shards;
     round->rows_left = rows_together(&round->plan);
     round->n_blocks = round->n_waiting = 0;
@@ -53,7 +45,7 @@ gsa_status gsai_round_next(gsai_round *round, gsa_error *error)
     gsa_status status =
         gsai_workers_run(gsai_workers_count(&round->job->env), round->n, make_copy, round, &round->job->env, error);
     round->n_shards = round->first + round->n;
-    round->began = clock_now();
+    round->began = gsai_os_seconds();
     round->report.forking += round->began - began;
     return status;
 }
@@ -261,10 +253,10 @@ gsa_status gsai_round_end(gsai_round *round, gsa_error *error)
     if (round->n_shards == 0)
         return GSA_OK;
     gsa_status status = round->n > 0 ? learn_all(round, error) : GSA_OK;
-    double learned = clock_now();
+    double learned = gsai_os_seconds();
     report->learning += round->n > 0 ? learned - round->began : 0;
     status = meet(round, status, &new_labels, error);
-    double met = clock_now();
+    double met = gsai_os_seconds();
     uint64_t sent = round->job->n_sent;
     if (status == GSA_OK)
         status = merge(round, new_labels, &merged, error);
@@ -274,7 +266,7 @@ gsa_status gsai_round_end(gsai_round *round, gsa_error *error)
     clear(round);
     status = gsa_state_replace(round->job->state, merged, error);
     report->waiting = met - learned;
-    report->merging += clock_now() - met;
+    report->merging += gsai_os_seconds() - met;
     report->bytes_sent = round->job->n_sent - sent;
     if (status == GSA_OK && hooks->round_ended)
         hooks->round_ended(hooks->ctx, report);
@@ -287,10 +279,10 @@ static gsa_status end_copies(gsai_round *round, gsa_error *error)
     if (round->n_shards == round->plan.n_shards)
         return gsai_round_end(round, error);
     gsa_status status = learn_all(round, error);
-    double learned = clock_now();
+    double learned = gsai_os_seconds();
     round->report.learning += learned - round->began;
     if (status == GSA_OK)
         status = put_aside(round, error);
-    round->report.merging += clock_now() - learned;
+    round->report.merging += gsai_os_seconds() - learned;
     return status;
 }

@@ -37,8 +37,8 @@ PLAIN = "assert ctype errno float inttypes limits math stdalign stdarg stdbool s
 SYSTEM = PLAIN + " fcntl poll stdio sys/mman sys/stat sys/types time unistd"
 # What a folder may include in angle brackets; files that may use more, and why.
 MAY_USE = {
-    "base": SYSTEM + " greedystep/greedystep",
-    "data": SYSTEM + " greedystep/greedystep greedystep/data greedystep/arrow",
+    "base": PLAIN + " stdio greedystep/greedystep",
+    "data": PLAIN + " stdio greedystep/greedystep greedystep/data greedystep/arrow",
     "learn": PLAIN + " greedystep/greedystep",
     "solve": PLAIN + " greedystep/greedystep",
     "merge": PLAIN + " greedystep/greedystep",
@@ -52,17 +52,19 @@ MAY_USE = {
 FILES_MAY_USE = {
     "src/base/hash.c": "xxhash",
     "src/base/workers.h": "pthread",
-    "src/base/workers.c": "signal stdatomic",
+    "src/base/workers.c": "stdatomic",
+    "src/base/os.h": "pthread",  # what the library needs of the system
+    "src/base/posix.c": "fcntl locale poll signal sys/mman sys/resource sys/stat sys/statvfs time unistd xlocale",
+    "src/base/windows.c": "fcntl io locale process sys/stat windows",
+    "src/base/output_path.c": "fcntl sys/stat unistd",
+    "src/base/output_path_windows.c": "fcntl io sys/stat windows",
     "src/data/codec/gzip.c": "zlib",
     "src/data/codec/zstd.c": "zstd zstd_errors",
     "src/data/codec/xz.c": "lzma",
     "src/data/codec/bzip2.c": "bzlib",
     "src/data/reader.h": "stdatomic",  # progress, asked by another thread
     "src/data/spill.h": "stdatomic",
-    "src/data/spill.c": "sys/statvfs sys/resource",  # how much space there is for a temporary file
     "src/data/format/digits.h": "emmintrin",  # only where the compiler says that there is SSE2
-    "src/data/format/number.c": "locale xlocale",  # to be independent of the process's locale
-    "src/train/rounds.c": "time",  # where the time of a round goes
     "src/train/predict.c": "stdatomic",  # a flag that readers ask without a lock
     "cli/style.c": "strings sys/ioctl",  # what a terminal is called, and how wide it is
     "cli/trace.c": "sys/resource",  # the peak memory of a run

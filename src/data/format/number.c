@@ -1,21 +1,14 @@
 /* Decimal numbers: the slow path from text, by strtod in a locale of our own, and floats to text. */
-/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the system asks for it */
-#define _GNU_SOURCE /* strtod_l */
-
 #include "data/format/number.h"
 
 #include "base/memory.h"
+#include "base/os.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
-#include <stdlib.h>
-#ifdef __APPLE__
-#include <xlocale.h> /* strtod_l */
-#endif
 
 struct gsai_number_locale {
-    locale_t c;
+    void *c;
 };
 
 gsai_number_locale *gsai_number_locale_new(const gsa_env *env)
@@ -23,8 +16,8 @@ gsai_number_locale *gsai_number_locale_new(const gsa_env *env)
     gsai_number_locale *locale = gsai_alloc(env, 1, sizeof *locale);
     if (!locale)
         return NULL;
-    locale->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (locale->c == (locale_t)0) {
+    locale->c = gsai_os_c_locale();
+    if (!locale->c) {
         gsai_free(env, locale);
         return NULL;
     }
@@ -35,7 +28,7 @@ void gsai_number_locale_free(const gsa_env *env, gsai_number_locale *locale)
 {
     if (!locale)
         return;
-    freelocale(locale->c);
+    gsai_os_c_locale_free(locale->c);
     gsai_free(env, locale);
 }
 
@@ -65,7 +58,7 @@ static bool has_nonzero_digit(const char *p, const char *end)
 void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_number *out)
 {
     out->has_nonzero = has_nonzero_digit(text, out->after);
-    out->value = out->has_nonzero ? strtod_l(text, NULL, locale->c) : *text == '-' ? -0.0 : 0.0;
+    out->value = out->has_nonzero ? gsai_os_strtod(text, locale->c) : *text == '-' ? -0.0 : 0.0;
 }
 
 /* ---- floats to text ---------------------------------------------------------------------------------------------- */

@@ -1,0 +1,78 @@
+/* What the library needs of the system beyond C17. posix.c and windows.c have it, output_path.c what
+ * it takes to write under a name; no other file of base, data and train includes a header of the system. Functions that
+ * return an int return a descriptor or 0, and -1 with errno set. */
+#ifndef GSA_BASE_OS_H
+#define GSA_BASE_OS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- files ------------------------------------------------------------------------------------------------------ */
+
+enum { GSAI_STDIN, GSAI_STDOUT };
+typedef enum gsai_file_kind { GSAI_FILE_REGULAR, GSAI_FILE_DIRECTORY, GSAI_FILE_OTHER } gsai_file_kind;
+
+typedef struct gsai_file_info {
+    gsai_file_kind kind;
+    uint64_t size; /* 0 unless it is regular */
+    unsigned mode; /* access rights */
+    uint64_t n_links;
+    uint64_t device, number; /* by which it is known again */
+} gsai_file_info;
+
+int gsai_os_info(int fd, gsai_file_info *out);
+int gsai_os_path_info(const char *path, gsai_file_info *out);
+#ifndef _WIN32
+/* Of a name in an open directory; the last link of it is followed or not. */
+int gsai_os_info_at(int directory, const char *name, bool follows, gsai_file_info *out);
+#endif
+/* Whether a path may be read, for what should not be opened to find out. */
+bool gsai_os_may_read(const char *path);
+/* Opens a file for reading. Another program that this process starts does not have it. */
+int gsai_os_open(const char *path);
+int gsai_os_close(int fd);
+/* Bytes that were read or written, which may be fewer than asked for; -1 with errno. */
+ptrdiff_t gsai_os_read(int fd, void *bytes, size_t size);
+ptrdiff_t gsai_os_write(int fd, const void *bytes, size_t size);
+/* Goes to a byte, below 0 to so many before the end. */
+int gsai_os_seek(int fd, int64_t at);
+/* Returns the byte that is read next; -1 if it is no file that has one. */
+int64_t gsai_os_position(int fd);
+/* Waits until there is something to read, or (to_write) until it takes more; below 0 milliseconds for as long as it
+ * takes. Returns whether there is, 0 after that time, -1 with errno. */
+int gsai_os_wait(int fd, bool to_write, int milliseconds);
+/* Access rights; where there are none, nothing. */
+int gsai_os_set_mode(int fd, unsigned mode);
+/* Makes what was written durable. A file system that cannot is no failure. */
+int gsai_os_sync(int fd);
+
+/* Makes an empty file in a folder and removes its name: it is gone when it is closed, however the process ends. `path`
+ * has room for GSAI_OS_PATH_ROOM bytes more than the folder, and gets a name by which only this process opens it. */
+#define GSAI_OS_PATH_ROOM 32
+int gsai_os_unnamed_file(const char *folder, char *path, size_t size);
+/* Removes all bytes of a file. */
+int gsai_os_empty(int fd);
+/* Returns how many bytes the file may have, by its file system and the limits of the process; 0 if that is not known.
+ */
+uint64_t gsai_os_space(int fd);
+
+/* ---- the machine and the process -------------------------------------------------------------------------------- */
+
+size_t gsai_os_processors(void);
+uint64_t gsai_os_process_id(void);
+/* Seconds since some moment, which no change of the clock moves. */
+double gsai_os_seconds(void);
+/* Asks for large pages for memory of whole GSAI_OS_HUGE_PAGEs; the system may do so or not. */
+#define GSAI_OS_HUGE_PAGE ((uintptr_t)1 << 21)
+void gsai_os_prefer_huge_pages(void *memory, size_t size);
+/* Starts a thread that no signal interrupts. Returns 0 or an error number. */
+int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx);
+
+/* The "C" locale, whatever that of the process; NULL if there is no memory. */
+void *gsai_os_c_locale(void);
+void gsai_os_c_locale_free(void *locale);
+double gsai_os_strtod(const char *text, void *locale);
+
+#endif

@@ -1,0 +1,80 @@
+/* The path of an output, as it is. Links are not followed by hand, and renaming over one replaces it. No directory is
+ * opened: names are whole paths. */
+#include "base/output_path.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "base/text.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+gsa_status gsai_output_path_open(const char *path, const gsa_env *env, gsai_output_path *out, gsa_error *error)
+{
+    gsa_env resolved = gsai_env_resolve(env);
+    *out = (gsai_output_path){.directory = -1};
+    if (path[gsai_directory_len(path)] == '\0')
+        return gsai_fail(error, GSA_IO, "cannot write %s: it names a directory; give the name of a file", path);
+    out->name = gsai_copy_text(&resolved, path);
+    return out->name ? GSA_OK : gsai_fail(error, GSA_MEMORY, "cannot write %s: no memory for its name", path);
+}
+
+int gsai_output_path_info(const gsai_output_path *at, gsai_file_info *out)
+{
+    return gsai_os_path_info(at->name, out);
+}
+
+bool gsai_output_path_may_write(const gsai_output_path *at)
+{
+    return _access(at->name, 2) == 0;
+}
+
+int gsai_output_path_descriptor(const gsai_output_path *at, int flags)
+{
+    return _open(at->name, flags | _O_NOINHERIT | _O_BINARY, _S_IREAD | _S_IWRITE);
+}
+
+int gsai_output_path_open_existing(const gsai_output_path *at)
+{
+    return gsai_output_path_descriptor(at, _O_WRONLY);
+}
+
+/* A file that is open cannot be removed: that marks it. */
+int gsai_output_path_create(const gsai_output_path *at, const char *name)
+{
+    (void)at;
+    return _open(name, _O_WRONLY | _O_CREAT | _O_EXCL | _O_NOINHERIT | _O_BINARY, _S_IREAD | _S_IWRITE);
+}
+
+void gsai_output_path_remove(const gsai_output_path *at, const char *name)
+{
+    (void)at;
+    (void)remove(name);
+}
+
+int gsai_output_path_replace(const gsai_output_path *at, const char *from)
+{
+    if (MoveFileExA(from, at->name, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH))
+        return 0;
+    DWORD why = GetLastError();
+    errno = why == ERROR_FILE_NOT_FOUND || why == ERROR_PATH_NOT_FOUND ? ENOENT : EACCES;
+    return -1;
+}
+
+int gsai_output_path_sync(const gsai_output_path *at)
+{
+    (void)at;
+    return 0; /* MoveFileEx has written through */
+}
+
+void gsai_output_path_close(gsai_output_path *at, const gsa_env *env)
+{
+    gsai_free(env, at->name);
+    *at = (gsai_output_path){.directory = -1};
+}

@@ -1,0 +1,200 @@
+/* The system, by the calls of Windows. Names of files are in the code page of the process, as its arguments are. */
+#include "base/os.h"
+
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <io.h>
+#include <locale.h>
+#include <process.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#define MAX_AT_ONCE ((size_t)1 << 30) /* the system takes an int */
+#define POLL_MILLISECONDS 5           /* between two looks at a pipe */
+
+static HANDLE handle_of(int fd)
+{
+    return (HANDLE)_get_osfhandle(fd);
+}
+
+static int fail(int number)
+{
+    errno = number;
+    return -1;
+}
+
+/* ---- files: bytes as they are, no lines ------------------------------------------------------------------------- */
+
+static int take_info(int result, const struct gsai_windows_stat *from, gsai_file_info *out)
+{
+    if (result != 0)
+        return -1;
+    unsigned type = from->st_mode & _S_IFMT;
+    *out = (gsai_file_info){.kind = type == _S_IFREG   ? GSAI_FILE_REGULAR
+                                    : type == _S_IFDIR ? GSAI_FILE_DIRECTORY
+                                                       : GSAI_FILE_OTHER,
+                            .size = type == _S_IFREG ? (uint64_t)from->st_size : 0,
+                            .mode = from->st_mode & 0777,
+                            .n_links = from->st_nlink,
+                            .device = from->st_dev,
+                            .number = from->st_ino};
+    return 0;
+}
+
+int gsai_os_info(int fd, gsai_file_info *out)
+{
+    struct gsai_windows_stat found;
+    return take_info(gsai_windows_fstat(fd, &found), &found, out);
+}
+
+int gsai_os_path_info(const char *path, gsai_file_info *out)
+{
+    struct gsai_windows_stat found;
+    return take_info(gsai_windows_stat(path, &found), &found, out);
+}
+
+bool gsai_os_may_read(const char *path)
+{
+    return _access(path, 4) == 0;
+}
+
+int gsai_os_open(const char *path)
+{
+    return _open(path, _O_RDONLY | _O_NOINHERIT | _O_BINARY);
+}
+
+int gsai_os_close(int fd)
+{
+    return _close(fd);
+}
+
+ptrdiff_t gsai_os_read(int fd, void *bytes, size_t size)
+{
+    return _read(fd, bytes, (unsigned)(size < MAX_AT_ONCE ? size : MAX_AT_ONCE));
+}
+
+ptrdiff_t gsai_os_write(int fd, const void *bytes, size_t size)
+{
+    return _write(fd, bytes, (unsigned)(size < MAX_AT_ONCE ? size : MAX_AT_ONCE));
+}
+
+int gsai_os_seek(int fd, int64_t at)
+{
+    return _lseeki64(fd, at, at < 0 ? SEEK_END : SEEK_SET) >= 0 ? 0 : -1;
+}
+
+int64_t gsai_os_position(int fd)
+{
+    return _lseeki64(fd, 0, SEEK_CUR);
+}
+
+static bool pipe_has_bytes(HANDLE handle)
+{
+    DWORD n = 0;
+    return !PeekNamedPipe(handle, NULL, 0, NULL, &n, NULL) || n > 0; /* one that has ended is to be read as well */
+}
+
+int gsai_os_wait(int fd, bool to_write, int milliseconds)
+{
+    HANDLE handle = handle_of(fd);
+    DWORD type = GetFileType(handle), mode;
+    bool is_console = type == FILE_TYPE_CHAR && GetConsoleMode(handle, &mode);
+    if (to_write || (type != FILE_TYPE_PIPE && !is_console))
+        return 1;
+    if (is_console)
+        return WaitForSingleObject(handle, milliseconds < 0 ? INFINITE : (DWORD)milliseconds) != WAIT_TIMEOUT;
+    ULONGLONG end = GetTickCount64() + (ULONGLONG)(milliseconds < 0 ? INT32_MAX : milliseconds);
+    while (!pipe_has_bytes(handle)) {
+        if (GetTickCount64() >= end)
+            return 0;
+        Sleep(POLL_MILLISECONDS);
+    }
+    return 1;
+}
+
+/* A new file has the rights of its folder. */
+int gsai_os_set_mode(int fd, unsigned mode)
+{
+    (void)fd;
+    (void)mode;
+    return 0;
+}
+
+/* A pipe or the console cannot be synced. */
+int gsai_os_sync(int fd)
+{
+    return GetFileType(handle_of(fd)) == FILE_TYPE_DISK ? _commit(fd) : 0;
+}
+
+/* A file cannot stay when its name is removed: none is made. */
+int gsai_os_unnamed_file(const char *folder, char *path, size_t size)
+{
+    (void)folder;
+    (void)path;
+    (void)size;
+    return fail(ENOSYS);
+}
+
+int gsai_os_empty(int fd)
+{
+    return _chsize_s(fd, 0) == 0 ? 0 : -1;
+}
+
+uint64_t gsai_os_space(int fd)
+{
+    (void)fd;
+    return 0;
+}
+
+/* ---- the machine and the process -------------------------------------------------------------------------------- */
+
+size_t gsai_os_processors(void)
+{
+    SYSTEM_INFO system;
+    GetSystemInfo(&system);
+    return system.dwNumberOfProcessors > 0 ? system.dwNumberOfProcessors : 1;
+}
+
+uint64_t gsai_os_process_id(void)
+{
+    return GetCurrentProcessId();
+}
+
+double gsai_os_seconds(void)
+{
+    LARGE_INTEGER now, frequency;
+    QueryPerformanceFrequency(&frequency);
+    QueryPerformanceCounter(&now);
+    return (double)now.QuadPart / (double)frequency.QuadPart;
+}
+
+void gsai_os_prefer_huge_pages(void *memory, size_t size)
+{
+    (void)memory;
+    (void)size;
+}
+
+int gsai_os_thread_start(pthread_t *thread, void *(*run)(void *), void *ctx)
+{
+    return pthread_create(thread, NULL, run, ctx);
+}
+
+void *gsai_os_c_locale(void)
+{
+    return (void *)_create_locale(LC_ALL, "C");
+}
+
+void gsai_os_c_locale_free(void *locale)
+{
+    if (locale)
+        _free_locale((_locale_t)locale);
+}
+
+double gsai_os_strtod(const char *text, void *locale)
+{
+    return _strtod_l(text, NULL, (_locale_t)locale);
+}
