@@ -169,8 +169,8 @@ static gsa_status follow(walk *of, const component *link, const char *after, gsa
                             (!S_ISREG(behind.st_mode) || behind.st_nlink == 0) && !S_ISDIR(behind.st_mode);
     if (of->at->is_descriptor)
         return GSA_OK;
-    gsa_status status = set_rest(of, link->link, (size_t)link->link_len, after, error);
-    return status == GSA_OK ? begin(of, error) : status;
+    GSA_TRY(set_rest(of, link->link, (size_t)link->link_len, after, error));
+    return begin(of, error);
 }
 
 /* Takes the next component; *done when it is the last one and no link. */

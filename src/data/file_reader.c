@@ -141,19 +141,19 @@ static gsa_status match_schema(gsa_reader *head, const char *text, gsa_error *er
     if (reader->is_open || reader->file > 0 || reader->schema.text)
         return gsai_fail(error, GSA_ARGUMENT, "the reader knows its columns already");
     reader->input.schema_is_given = text != NULL;
-    if (text)
-        reader->input.schema_from = "the model";
-    gsa_status status = text ? gsai_schema_parse(&reader->schema, text, error) : GSA_OK;
+    if (!text)
+        return GSA_OK;
+    reader->input.schema_from = "the model";
+    GSA_TRY(gsai_schema_parse(&reader->schema, text, error));
     const char *list = reader->options.cross, *name[2];
     size_t name_size[2];
-    while (status == GSA_OK && text && gsai_schema_next_cross(&list, name, name_size)) {
+    while (gsai_schema_next_cross(&list, name, name_size))
         if (!gsai_schema_is_crossed(&reader->schema, name, name_size))
-            status = gsai_fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
-    }
-    if (status == GSA_OK && text && reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
-        status = gsai_fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
-                           reader->options.bits, reader->schema.bits);
-    return status;
+            return gsai_fail(error, GSA_ARGUMENT, "--cross contradicts the model: leave it out");
+    if (reader->options.bits != 0 && reader->options.bits != reader->schema.bits)
+        return gsai_fail(error, GSA_ARGUMENT, "--bits %u contradicts the model, which has %u: leave it out",
+                         reader->options.bits, reader->schema.bits);
+    return GSA_OK;
 }
 
 static const char *schema_of_files(const gsa_reader *head, bool in_words)
@@ -280,9 +280,7 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
     if (strcmp(path, GSAI_STDIN_PATH) == 0 && !stands_alone)
         return gsai_fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
     gsai_source_info facts = {0};
-    gsa_status status = gsai_source_probe(path, &reader->head.env, &facts, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_source_probe(path, &reader->head.env, &facts, error));
     char *copy = gsai_copy_text(&reader->head.env, path);
     if (!copy)
         return gsai_fail_memory(&reader->head.env, error, "no memory for the names of the input files");
@@ -415,8 +413,8 @@ gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *err
                    gsai_decode_peek(&reader->stream, NULL) == GSA_OK &&
                    reader->stream.entry; /* what fails here is met again by whoever reads */
     }
-    gsa_status status = gsa_reader_rewind(head, error);
-    return status == GSA_OK && is_worth ? gsai_spill_open(&reader->spill, folder, &head->env, error) : status;
+    GSA_TRY(gsa_reader_rewind(head, error));
+    return is_worth ? gsai_spill_open(&reader->spill, folder, &head->env, error) : GSA_OK;
 }
 
 /* Everything but whose rows they are. */

@@ -54,13 +54,9 @@ static gsa_status open_source(const gsai_files *reader, size_t file, gsai_source
 gsa_status gsai_files_open_current(gsai_files *reader, gsa_error *error)
 {
     gsai_source source;
-    gsa_status status = open_source(reader, reader->file, &source, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(open_source(reader, reader->file, &source, error));
     source.most = reader->sizes.read;
-    status = gsai_decode_open(&reader->stream, &source, &reader->head.env, reader->sizes.buffer, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_decode_open(&reader->stream, &source, &reader->head.env, reader->sizes.buffer, error));
     reader->is_open = true;
     reader->input.stream = &reader->stream;
     reader->input.file = (uint32_t)reader->file;
@@ -114,9 +110,7 @@ static gsa_status check_format(const gsai_files *reader, const gsai_format *form
 /* The format of a file is known by its content, as codecs are; where this leaves it open, by the name. */
 static gsa_status begin_current(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = gsai_decode_peek(&reader->stream, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_decode_peek(&reader->stream, error));
     const gsai_format *format =
         gsai_recognise(reader->input.name, reader->stream.start, reader->stream.start_size, expected_format(reader));
     if (!reader->recognises && format != gsai_format_cache())
@@ -124,14 +118,10 @@ static gsa_status begin_current(gsai_files *reader, gsa_error *error)
     if (gsa_model_matches(reader->stream.start, reader->stream.start_size))
         return gsai_fail(error, GSA_FORMAT, "%s is a model or state, not rows; give rows", reader->input.name);
     if (reader->recognises)
-        status = check_format(reader, format, error);
-    if (status != GSA_OK)
-        return status;
+        GSA_TRY(check_format(reader, format, error));
     void **parser = format == gsai_format_cache() ? &reader->cache : &reader->parser;
     if (!*parser)
-        status = format->open(reader->sizes.buffer, &reader->head.env, parser, error);
-    if (status != GSA_OK)
-        return status;
+        GSA_TRY(format->open(reader->sizes.buffer, &reader->head.env, parser, error));
     if (format != gsai_format_cache())
         reader->format = format;
     if (!reader->first_name)
@@ -147,12 +137,13 @@ static gsa_status begin_current(gsai_files *reader, gsa_error *error)
 
 gsa_status gsai_files_open(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = reader->is_open ? GSA_OK : gsai_files_open_current(reader, error);
-    if (status == GSA_OK && !reader->current)
-        status = begin_current(reader, error);
-    if (status == GSA_OK && reader->stream.entry)
+    if (!reader->is_open)
+        GSA_TRY(gsai_files_open_current(reader, error));
+    if (!reader->current)
+        GSA_TRY(begin_current(reader, error));
+    if (reader->stream.entry)
         reader->is_packed = true;
-    return status;
+    return GSA_OK;
 }
 
 void *gsai_files_parser(const gsai_files *reader)
@@ -162,9 +153,8 @@ void *gsai_files_parser(const gsai_files *reader)
 
 static gsa_status prepare(gsai_files *reader, gsa_error *error)
 {
-    gsa_status status = gsai_files_open(reader, error);
-    return status == GSA_OK && reader->current->prepare ? reader->current->prepare(gsai_files_parser(reader), error)
-                                                        : status;
+    GSA_TRY(gsai_files_open(reader, error));
+    return reader->current->prepare ? reader->current->prepare(gsai_files_parser(reader), error) : GSA_OK;
 }
 
 void gsai_files_next(gsai_files *reader)
@@ -330,15 +320,13 @@ static gsa_status find_row(gsai_files *reader, const gsa_place *row, gsa_error *
 gsa_status gsai_files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error)
 {
     gsai_files *reader = (gsai_files *)head;
-    gsa_status status = get_ready(reader, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(get_ready(reader, error));
     gsa_error failure = {0};
     bool is_file = row->file < reader->n_files && (reader->bytes_spilled == 0 || row->file + 1 == reader->n_files);
     gsai_files_restart(reader, is_file ? row->file : reader->n_files);
-    status = is_file ? find_row(reader, row, &failure)
-                     : gsai_fail(&failure, GSA_ARGUMENT, "a place in file number %" PRIu32 ", of %zu files", row->file,
-                                 reader->n_files);
+    gsa_status status = is_file ? find_row(reader, row, &failure)
+                                : gsai_fail(&failure, GSA_ARGUMENT, "a place in file number %" PRIu32 ", of %zu files",
+                                            row->file, reader->n_files);
     return status == GSA_OK ? GSA_OK : fail(reader, &failure, true, error);
 }
 

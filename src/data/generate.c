@@ -259,9 +259,7 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
                                           .seek = seek_generated,
                                           .share = share_generated};
     gsa_env resolved = gsai_env_resolve(env);
-    gsa_status status = check(what, &resolved, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check(what, &resolved, error));
     generated *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
     if (!reader)
         return gsai_fail_memory(&resolved, error, "no memory for a generator of rows");

@@ -18,12 +18,10 @@ gsa_status gsai_source_ask(const char *name, const gsa_env *env, gsa_error *erro
 gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     *got = 0;
-    gsa_status status = gsai_source_ask(source->name, source->env, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_source_ask(source->name, source->env, error));
     if (source->most > 0 && size > source->most)
         size = source->most;
-    status = source->read(source, bytes, size, got, error);
+    gsa_status status = source->read(source, bytes, size, got, error);
     source->n_read += *got;
     return status;
 }
@@ -129,11 +127,8 @@ gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_sour
 {
     bool is_stdin = strcmp(path, GSAI_STDIN_PATH) == 0;
     int fd = GSAI_STDIN;
-    if (!is_stdin) {
-        gsa_status status = open_path(path, env, &fd, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    if (!is_stdin)
+        GSA_TRY(open_path(path, env, &fd, error));
     *out = (gsai_source){.read = read_fd,
                          .seek = seek_fd,
                          .close = is_stdin ? NULL : close_fd,

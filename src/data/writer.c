@@ -140,9 +140,7 @@ static gsa_status collect(gsa_writer *writer, const gsai_row_view *row, size_t r
 static gsa_status put_in_order(gsa_writer *writer, gsai_row_view *row, size_t r, gsa_error *error)
 {
     size_t n = 0;
-    gsa_status status = collect(writer, row, r, &n, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(collect(writer, row, r, &n, error));
     qsort(writer->pair, n, sizeof *writer->pair, compare_index);
     for (size_t i = 0; i < n; i++) {
         writer->index[i] = writer->pair[i].index;
@@ -157,11 +155,9 @@ static gsa_status put_in_order(gsa_writer *writer, gsai_row_view *row, size_t r,
 static gsa_status write_row(gsa_writer *writer, const gsa_batch *batch, size_t r, gsa_error *error)
 {
     gsai_row_view row = view_row(batch, r);
-    gsa_status status = gsai_batch_check_ids(batch, r, error);
-    if (status == GSA_OK && !is_in_order(&row))
-        status = put_in_order(writer, &row, r, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_batch_check_ids(batch, r, error));
+    if (!is_in_order(&row))
+        GSA_TRY(put_in_order(writer, &row, r, error));
     bool is_word = batch->word && batch->word[r] >= 0;
     if (is_word && (size_t)batch->word[r] >= batch->n_words)
         return gsai_fail_row(error, GSA_ARGUMENT, r, "the label is word %d of %zu", batch->word[r], batch->n_words);

@@ -110,9 +110,7 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
     const gsa_batch *from = &block->pending;
     gsai_rows *to = &block->rows;
     const bool has_values = from->value != NULL;
-    gsa_status status = gsai_rows_reserve_block(to, n, n_entries, has_values, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_rows_reserve_block(to, n, n_entries, has_values, error));
     size_t at = to->n_values, row = block->pending_row, r = to->n_rows;
     for (size_t i = 0; i < n; i++, row++, r++) {
         at = copy_entries(to, at, from, start_of(from, row), start_of(from, row + 1));

@@ -172,16 +172,14 @@ gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state 
 static gsa_status pack_states(const gsai_job *job, gsa_state *const *item, size_t n, size_t n_dealt, gsai_bytes *to,
                               gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!gsai_comm_is_mine(job, i, n_dealt))
             continue;
         size_t start = gsai_frame_begin(to);
-        status = gsa_state_write(item[i], gsai_bytes_add, to, error);
-        if (status == GSA_OK)
-            status = gsai_frame_end(to, start, error);
+        GSA_TRY(gsa_state_write(item[i], gsai_bytes_add, to, error));
+        GSA_TRY(gsai_frame_end(to, start, error));
     }
-    return status;
+    return GSA_OK;
 }
 
 static gsa_status unpack_states(const gsai_job *job, const unsigned char *all, size_t size, gsa_state **item, size_t n,
@@ -189,17 +187,16 @@ static gsa_status unpack_states(const gsai_job *job, const unsigned char *all, s
 {
     const unsigned char *state;
     size_t state_size;
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < n && status == GSA_OK; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (!gsai_frame_next(&all, &size, &state, &state_size))
             return gsai_comm_protocol_error(error);
         if (gsai_comm_is_mine(job, i, n_dealt))
             continue;
         gsa_state_free(item[i]);
         item[i] = NULL;
-        status = gsa_state_read(state, state_size, &job->env, &item[i], error);
+        GSA_TRY(gsa_state_read(state, state_size, &job->env, &item[i], error));
     }
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,

@@ -185,8 +185,9 @@ static gsa_status judge_all(evaluation *all, gsa_error *error)
     gsa_reader_progress progress = gsai_progress_of(all->job.reader);
     if (gsai_comm_rank(&all->job) > 0)
         return GSA_OK;
-    gsa_status status = progress.n_rows > 0 ? gsa_reader_rewind(all->job.reader, error) : GSA_OK;
-    return status == GSA_OK ? judge_rows(all, error) : status;
+    if (progress.n_rows > 0)
+        GSA_TRY(gsa_reader_rewind(all->job.reader, error));
+    return judge_rows(all, error);
 }
 
 static gsa_status judge_parts(evaluation *all, gsa_error *error)

@@ -34,14 +34,12 @@ void gsai_pending_drop(gsai_pending *aside)
 
 static gsa_status add_heads(gsai_pending *aside, const gsa_state *const *copy, size_t n, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t s = 0; s < n && status == GSA_OK; s++) {
+    for (size_t s = 0; s < n; s++) {
         size_t start = gsai_frame_begin(&aside->heads);
-        status = gsa_state_write_delta_header(copy[s], aside->job->state, gsai_bytes_add, &aside->heads, error);
-        if (status == GSA_OK)
-            status = gsai_frame_end(&aside->heads, start, error);
+        GSA_TRY(gsa_state_write_delta_header(copy[s], aside->job->state, gsai_bytes_add, &aside->heads, error));
+        GSA_TRY(gsai_frame_end(&aside->heads, start, error));
     }
-    return status;
+    return GSA_OK;
 }
 
 gsa_status gsai_pending_add(gsai_pending *aside, const gsa_state *const *copy, size_t n, size_t first, gsa_error *error)
@@ -51,19 +49,19 @@ gsa_status gsai_pending_add(gsai_pending *aside, const gsa_state *const *copy, s
         return gsai_fail_memory(env, error, "no memory for %zu copies", n);
     gsai_delta_set *to = &aside->sliced[aside->n_with_deltas++];
     *to = (gsai_delta_set){.bytes = {.env = env}, .at = gsai_alloc_zeroed(env, aside->n_ranges + 1, sizeof *to->at)};
-    gsa_status status =
-        to->at ? add_heads(aside, copy, n, error) : gsai_fail_memory(env, error, "no memory for %zu copies", n);
-    for (size_t i = 0; i < aside->n_ranges && status == GSA_OK; i++) {
+    if (!to->at)
+        return gsai_fail_memory(env, error, "no memory for %zu copies", n);
+    GSA_TRY(add_heads(aside, copy, n, error));
+    for (size_t i = 0; i < aside->n_ranges; i++) {
         uint64_t from = i * aside->width, rest = (uint64_t)GSA_MAX_ID + 1 - from;
         size_t start = gsai_frame_begin(&to->bytes);
-        status =
-            gsa_state_write_delta(copy, n, first, aside->job->state, from,
-                                  i + 1 < aside->n_ranges ? aside->width : rest, gsai_bytes_add, &to->bytes, error);
-        if (status == GSA_OK)
-            status = gsai_frame_end(&to->bytes, start, error);
+        GSA_TRY(gsa_state_write_delta(copy, n, first, aside->job->state, from,
+                                      i + 1 < aside->n_ranges ? aside->width : rest, gsai_bytes_add, &to->bytes,
+                                      error));
+        GSA_TRY(gsai_frame_end(&to->bytes, start, error));
         to->at[i + 1] = to->bytes.size;
     }
-    return status;
+    return GSA_OK;
 }
 
 /* ---- merging ----------------------------------------------------------------------------------------------------- */
@@ -106,9 +104,8 @@ static gsa_status unite(merger *all, const unsigned char *from, size_t left, gsa
         all->delta[n] = delta;
         all->delta_size[n++] = size;
     }
-    gsa_status status =
-        gsa_deltas_reduce(all->delta, all->delta_size, n, &all->aside->job->env, gsai_bytes_add, to, error);
-    return status == GSA_OK ? gsai_frame_end(to, start, error) : status;
+    GSA_TRY(gsa_deltas_reduce(all->delta, all->delta_size, n, &all->aside->job->env, gsai_bytes_add, to, error));
+    return gsai_frame_end(to, start, error);
 }
 
 /* The ranges of a step, each with all that was put aside of it. */

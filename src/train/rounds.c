@@ -57,8 +57,8 @@ gsa_status gsai_round_begin(gsai_round *round, const gsa_round *plan, uint64_t n
     round->n_dealt = n_times < plan->n_shards / plan->n_together ? (size_t)n_times * plan->n_together : plan->n_shards;
     round->report = (gsa_round_report){0};
     round->n_shards = 0;
-    gsa_status status = gsa_state_close_group(round->job->state, error);
-    return status == GSA_OK ? gsai_round_next(round, error) : status;
+    GSA_TRY(gsa_state_close_group(round->job->state, error));
+    return gsai_round_next(round, error);
 }
 
 static void drop_copies(gsai_round *round)
@@ -110,8 +110,8 @@ static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
     const gsai_round *round = ctx;
     const gsa_batch *batch = &round->waiting[task].batch;
     gsa_state *copy = round->waiting[task].copy;
-    gsa_status status = gsai_job_learn(round->job, copy, batch, round->waiting[task].order, batch->n_rows, 0, error);
-    return status == GSA_OK ? gsa_state_close_group(copy, error) : status;
+    GSA_TRY(gsai_job_learn(round->job, copy, batch, round->waiting[task].order, batch->n_rows, 0, error));
+    return gsa_state_close_group(copy, error);
 }
 
 static gsa_status learn_all(gsai_round *round, gsa_error *error)

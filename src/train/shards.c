@@ -52,8 +52,8 @@ static gsa_status learn_block(shard_learner *who, gsa_state *learner, uint64_t s
 {
     gsai_block_order(who->shuffled, who->seed, gsai_summary_of(learner).pass, (shard << 32) + number,
                      (uint32_t)rows->n_rows, who->order);
-    gsa_status status = gsai_job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error);
-    return status == GSA_OK ? gsa_state_close_group(learner, error) : status;
+    GSA_TRY(gsai_job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error));
+    return gsa_state_close_group(learner, error);
 }
 
 static size_t block_rows(uint64_t left)
@@ -111,11 +111,10 @@ static gsa_status rewind_all(sharded *run, gsa_error *error)
 /* Rows of weight 0 tell their labels only. */
 static gsa_status tell_labels(const sharded *run, gsa_batch *rows, const float *nothing, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     if (run->n_rows == 0) /* which is where the run begins */
-        status = gsai_job_prepare(run->job, rows, error);
+        GSA_TRY(gsai_job_prepare(run->job, rows, error));
     rows->weight = nothing;
-    return status == GSA_OK ? gsai_job_prepare(run->job, rows, error) : status;
+    return gsai_job_prepare(run->job, rows, error);
 }
 
 static gsa_status count_rows(sharded *run, gsa_error *error)
@@ -176,33 +175,30 @@ static gsa_status learn_first_block(sharded *run, first_rows *all, gsa_error *er
 
 static gsa_status add_first(sharded *run, first_rows *all, const gsa_batch *rows, size_t n, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
-    for (size_t at = 0; at < n && status == GSA_OK;) {
-        status = gsai_block_add(all->block, rows, n, &at, error);
-        if (status == GSA_OK && gsai_block_is_full(all->block))
-            status = learn_first_block(run, all, error);
+    for (size_t at = 0; at < n;) {
+        GSA_TRY(gsai_block_add(all->block, rows, n, &at, error));
+        if (gsai_block_is_full(all->block))
+            GSA_TRY(learn_first_block(run, all, error));
     }
-    return status;
+    return GSA_OK;
 }
 
 static gsa_status take_first(sharded *run, size_t s, first_rows *all, gsa_error *error)
 {
     gsa_batch rows;
-    uint64_t most = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards, passed;
-    gsa_status status = GSA_OK;
+    uint64_t most = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards,
+             n_skipped;
     uint64_t n_read = 0, n_rows = rows_of(run, s);
     most = most < n_rows ? most : n_rows;
-    for (bool fits = true; status == GSA_OK && fits && n_read < most; n_read += rows.n_rows) {
-        status = gsai_block_read(run->who.block, run->job->reader, block_rows(most - n_read), &rows, error);
-        if (status != GSA_OK)
-            return status;
+    for (bool fits = true; fits && n_read < most; n_read += rows.n_rows) {
+        GSA_TRY(gsai_block_read(run->who.block, run->job->reader, block_rows(most - n_read), &rows, error));
         size_t n = rows_that_fit(&rows, left);
-        status = add_first(run, all, &rows, n, error);
+        GSA_TRY(add_first(run, all, &rows, n, error));
         run->first[s] += n;
         left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
         fits = n == rows.n_rows;
     }
-    return status == GSA_OK ? learn_rows(&run->who, NULL, 0, n_rows - n_read, &passed, error) : status;
+    return learn_rows(&run->who, NULL, 0, n_rows - n_read, &n_skipped, error);
 }
 
 static gsa_status learn_first(sharded *run, gsa_error *error)
@@ -249,17 +245,16 @@ static gsa_status make_copy(sharded *run, size_t s, size_t n_copies, gsa_error *
 
 static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
 {
-    uint64_t n = 0, passed_over = 0, n_rows = rows_of(run, s);
+    uint64_t n = 0, n_skipped = 0, n_rows = rows_of(run, s);
     gsa_summary summary = gsai_summary_of(run->job->state);
-    gsa_status status = make_copy(run, s, (size_t)gsa_plan_replicas(run->n_rows, n_rows), error);
-    if (status == GSA_OK && summary.pass == 1)
-        status = learn_rows(&run->who, NULL, s, run->first[s], &passed_over, error);
-    if (status == GSA_OK)
-        status = learn_rows(&run->who, run->copy[s], s, n_rows - passed_over, &n, error);
-    if (status == GSA_OK && n + passed_over != n_rows)
-        status = gsai_fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
-                           (unsigned long long)run->n_rows);
-    return status == GSA_OK && by_deltas(run) ? put_aside(run, s, error) : status;
+    GSA_TRY(make_copy(run, s, (size_t)gsa_plan_replicas(run->n_rows, n_rows), error));
+    if (summary.pass == 1)
+        GSA_TRY(learn_rows(&run->who, NULL, s, run->first[s], &n_skipped, error));
+    GSA_TRY(learn_rows(&run->who, run->copy[s], s, n_rows - n_skipped, &n, error));
+    if (n + n_skipped != n_rows)
+        return gsai_fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
+                         (unsigned long long)run->n_rows);
+    return by_deltas(run) ? put_aside(run, s, error) : GSA_OK;
 }
 
 static void forget_copies(sharded *run)
@@ -283,15 +278,12 @@ static gsa_status merge_copies(sharded *run, gsa_error *error)
 
 static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
 {
-    gsa_status status = rewind_all(run, error);
-    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
-        status = learn_shard(run, s, error);
-    if (status == GSA_OK)
-        status = merge_copies(run, error);
-    if (status == GSA_OK && keeps_best)
-        status = gsa_state_checkpoint_best(run->job->state, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(rewind_all(run, error));
+    for (size_t s = 0; s < run->n_shards; s++)
+        GSA_TRY(learn_shard(run, s, error));
+    GSA_TRY(merge_copies(run, error));
+    if (keeps_best)
+        GSA_TRY(gsa_state_checkpoint_best(run->job->state, error));
     gsa_state_end_pass(run->job->state);
     return gsai_comm_end_pass(run->job, GSA_OK, run->job->state, error);
 }

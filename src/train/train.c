@@ -216,13 +216,12 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
     gsa_batch batch = {0};
     const gsa_row_range *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
     int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_met), is_read = !known || begins;
-    gsa_status status = is_read ? read_block(run, pass, &batch, error) : GSA_OK;
-    if (status == GSA_OK && begins)
-        status = meet_first_block(run, &batch, pass, taken, error);
-    if (status == GSA_OK && !known)
-        status = meet_again(run, &batch, pass, taken, error);
-    if (status != GSA_OK)
-        return status;
+    if (is_read)
+        GSA_TRY(read_block(run, pass, &batch, error));
+    if (begins)
+        GSA_TRY(meet_first_block(run, &batch, pass, taken, error));
+    if (!known)
+        GSA_TRY(meet_again(run, &batch, pass, taken, error));
     *n_rows = known ? known->n_rows : batch.n_rows;
     run->has_met = 1;
     if (taken >= *n_rows) {
@@ -230,11 +229,11 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
         return GSA_OK;
     }
     if (run->round.n == 0 && taken == 0)
-        status = begin_copies(run, &is_read, error);
+        GSA_TRY(begin_copies(run, &is_read, error));
     int is_mine = run->round.n == 0 || gsai_round_is_mine(&run->round);
-    if (status == GSA_OK && is_mine && !is_read)
-        status = read_block(run, pass, &batch, error);
-    return status == GSA_OK ? learn_block(run, is_mine ? &batch : NULL, *n_rows, pass, (size_t)taken, error) : status;
+    if (is_mine && !is_read)
+        GSA_TRY(read_block(run, pass, &batch, error));
+    return learn_block(run, is_mine ? &batch : NULL, *n_rows, pass, (size_t)taken, error);
 }
 
 static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint64_t *n_read, gsa_error *error)
@@ -270,12 +269,11 @@ static gsa_status run_pass(training *run, uint64_t pass, gsa_error *error)
         tell_of_mixing(run);
     if (pass == 0)
         tell_of_late_labels(run);
-    status = count_param(run->job.state, "passes") == 0 ? gsa_state_checkpoint_best(run->job.state, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
+    if (count_param(run->job.state, "passes") == 0)
+        GSA_TRY(gsa_state_checkpoint_best(run->job.state, error));
     gsa_state_end_pass(run->job.state);
-    status = gsai_comm_end_pass(&run->job, GSA_OK, run->job.state, error);
-    return status == GSA_OK ? tell_whole(run, error) : status;
+    GSA_TRY(gsai_comm_end_pass(&run->job, GSA_OK, run->job.state, error));
+    return tell_whole(run, error);
 }
 
 static int wants_another_pass(const training *run, int is_stream)
@@ -359,11 +357,9 @@ static gsa_status set_up(training *run, gsa_error *error)
                          gsa_reader_file(run->job.reader, 0), gsa_state_get(run->job.state, "passes"));
     int begun = summary.n_rows > 0 || summary.pass > 0 || summary.pass_rows > 0;
     if (strcmp(gsa_state_get(run->job.state, "order"), "auto") == 0 && !begun) {
-        gsa_status status =
-            gsa_state_set(run->job.state, "order",
-                          progress.is_stream && !is_method(run->job.state, "optimum") ? "file" : "shuffled", error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(gsa_state_set(run->job.state, "order",
+                              progress.is_stream && !is_method(run->job.state, "optimum") ? "file" : "shuffled",
+                              error));
     }
     run->shuffled = strcmp(gsa_state_get(run->job.state, "order"), "shuffled") == 0;
     run->seed = count_param(run->job.state, "seed");

@@ -41,10 +41,8 @@ static gsa_status refill(gsai_decode *decode, gsa_error *error)
     if (decode->in_start == decode->in_end)
         decode->in_start = decode->in_end = 0;
     size_t got;
-    gsa_status status = gsai_source_read(&decode->source, decode->in + decode->in_end,
-                                         decode->in_capacity - decode->in_end, &got, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_source_read(&decode->source, decode->in + decode->in_end, decode->in_capacity - decode->in_end, &got,
+                             error));
     decode->in_end += got;
     decode->source_ended = got == 0;
     return GSA_OK;
@@ -53,11 +51,8 @@ static gsa_status refill(gsai_decode *decode, gsa_error *error)
 /* A newline is in no codec's first bytes: whoever typed a short line need not type another. */
 static gsa_status detect(gsai_decode *decode, gsa_error *error)
 {
-    while (decode->in_end < GSAI_CODEC_MAGIC && !decode->source_ended && !memchr(decode->in, '\n', decode->in_end)) {
-        gsa_status status = refill(decode, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    while (decode->in_end < GSAI_CODEC_MAGIC && !decode->source_ended && !memchr(decode->in, '\n', decode->in_end))
+        GSA_TRY(refill(decode, error));
     const gsai_codec_entry *entry = gsai_codec_detect(decode->in, decode->in_end);
     if (entry) {
         const gsai_codec *codec = entry->codec;
@@ -152,16 +147,11 @@ static gsa_status read_compressed(gsai_decode *decode, void *bytes, size_t size,
     while (*got == 0) {
         if (decode->failed != GSAI_CODEC_MORE)
             return fail_decode(decode, error);
-        if (decode->in_start == decode->in_end && !decode->source_ended) {
-            gsa_status status = refill(decode, error);
-            if (status != GSA_OK)
-                return status;
-        }
+        if (decode->in_start == decode->in_end && !decode->source_ended)
+            GSA_TRY(refill(decode, error));
         if (decode->in_start == decode->in_end && decode->source_ended && !decode->inside)
             return GSA_OK;
-        gsa_status status = step(decode, bytes, size, got, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(step(decode, bytes, size, got, error));
     }
     return GSA_OK;
 }
@@ -169,11 +159,8 @@ static gsa_status read_compressed(gsai_decode *decode, void *bytes, size_t size,
 static gsa_status read_on(gsai_decode *decode, void *bytes, size_t size, size_t *got, gsa_error *error)
 {
     *got = 0;
-    if (!decode->detected) {
-        gsa_status status = detect(decode, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    if (!decode->detected)
+        GSA_TRY(detect(decode, error));
     return decode->entry ? read_compressed(decode, bytes, size, got, error)
                          : read_plain(decode, bytes, size, got, error);
 }

@@ -156,10 +156,9 @@ gsa_status gsai_encode_write(gsai_encode *encode, const void *bytes, size_t size
 
 gsa_status gsai_encode_finish(gsai_encode *encode, gsa_error *error)
 {
-    gsa_status status = GSA_OK;
     if (!encode->has_bytes)
         encode->current->is_begun = true;
-    for (size_t i = 0; i < encode->n_pieces && status == GSA_OK; i++)
-        status = end_piece(encode, error);
-    return status;
+    for (size_t i = 0; i < encode->n_pieces; i++)
+        GSA_TRY(end_piece(encode, error));
+    return GSA_OK;
 }

@@ -131,9 +131,7 @@ static gsa_status get_schema(arrow_reader *arrow, gsa_error *error)
 static gsa_status read_schema(arrow_reader *arrow, gsai_csv_sniff *sniff, gsa_error *error)
 {
     const struct ArrowSchema *schema = &arrow->schema;
-    gsa_status status = get_schema(arrow, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(get_schema(arrow, error));
     arrow->n_columns = (size_t)schema->n_children;
     arrow->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *arrow->column);
     sniff->column = gsai_alloc_zeroed(arrow->csv.env, arrow->n_columns, sizeof *sniff->column);
@@ -218,13 +216,12 @@ static gsa_status use_column(arrow_reader *arrow, size_t number, gsai_field_kind
 static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
 {
     const gsai_csv *csv = &arrow->csv;
-    gsa_status status = use_column(arrow, csv->label, GSAI_FIELD_LABEL, error);
-    if (status == GSA_OK)
-        status = use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error);
-    for (size_t i = 0; i < csv->n_columns && status == GSA_OK; i++)
-        status =
-            use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSAI_FIELD_NUMBER : GSAI_FIELD_WORDS, error);
-    return status;
+    GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
+    GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
+    for (size_t i = 0; i < csv->n_columns; i++)
+        GSA_TRY(
+            use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSAI_FIELD_NUMBER : GSAI_FIELD_WORDS, error));
+    return GSA_OK;
 }
 
 /* Lists come with feature ids: there is no schema that a model could keep. */
@@ -476,17 +473,14 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     gsai_features features;
     items of = {.n = csv->n_columns + csv->n_crosses};
     arrow->n_rows++;
-    gsa_status status = take_label(arrow, row, &head, error);
-    if (status == GSA_OK)
-        status = take_weight(arrow, row, &head.weight, error);
-    if (status == GSA_OK && has_lists)
-        status = find_items(arrow, row, &of, error);
-    if (status == GSA_OK)
-        status = gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error);
-    if (status == GSA_OK)
-        status = has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error);
+    GSA_TRY(take_label(arrow, row, &head, error));
+    GSA_TRY(take_weight(arrow, row, &head.weight, error));
+    if (has_lists)
+        GSA_TRY(find_items(arrow, row, &of, error));
+    GSA_TRY(gsai_csv_begin_row(&arrow->csv, of.n, rows, &features, error));
+    GSA_TRY(has_lists ? take_lists(arrow, &of, &features, error) : take_columns(arrow, row, &features, error));
     gsa_place place = {arrow->n_rows, UINT64_MAX, csv->input->file};
-    return status == GSA_OK ? gsai_csv_end_row(csv, rows, &features, &head, place, error) : status;
+    return gsai_csv_end_row(csv, rows, &features, &head, place, error);
 }
 
 /* ---- batches ---------------------------------------------------------------------------------------------------- */

@@ -100,9 +100,7 @@ static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *erro
 {
     cache *parser = memory;
     gsai_cache_index index;
-    gsa_status status = gsai_cache_index_read(parser->input->stream, parser->env, &index, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_cache_index_read(parser->input->stream, parser->env, &index, error));
     bool by_row = at->byte == UINT64_MAX;
     uint64_t block = 0, n_blocks = index.totals.n_rows;
     while (block < n_blocks && (by_row ? entry_at(&index, block, 1) + entry_at(&index, block, 2) < at->line
@@ -134,10 +132,7 @@ static gsa_status fill(cache *parser, unsigned char *to, size_t size, bool *whol
 {
     size_t got = 1;
     while (parser->filled < size && got > 0) {
-        gsa_status status =
-            gsai_decode_read(parser->input->stream, to + parser->filled, size - parser->filled, &got, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(gsai_decode_read(parser->input->stream, to + parser->filled, size - parser->filled, &got, error));
         parser->filled += got;
     }
     *whole = parser->filled == size;
@@ -163,9 +158,7 @@ static gsa_status need_buffer(cache *parser, size_t size, gsa_error *error)
 static gsa_status read_head(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
-    gsa_status status = need_buffer(parser, GSAI_CACHE_HEAD_SIZE, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(need_buffer(parser, GSAI_CACHE_HEAD_SIZE, error));
     uint64_t version = gsai_load_u64(parser->buffer + 8);
     if (version != GSAI_CACHE_VERSION)
         return gsai_fail(error, GSA_FORMAT,
@@ -229,14 +222,10 @@ static gsa_status read_header(cache *parser, gsai_rows *rows, gsa_error *error)
     const gsai_cache_header *header = &parser->block.header;
     if (parser->offset >= parser->input->limit)
         return GSA_END;
-    gsa_status status = need_buffer(parser, GSAI_CACHE_HEADER_SIZE, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(need_buffer(parser, GSAI_CACHE_HEADER_SIZE, error));
     if (!gsai_cache_header_read(parser->buffer, &parser->block.header))
         return fail_damaged(parser, "the hash of its header does not match", error);
-    status = check_header(parser, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check_header(parser, error));
     bool is_schema = header->marker == GSAI_CACHE_SCHEMA || is_optional(header);
     if (!parser->knows_schema && !is_schema && parser->input->schema->text)
         return gsai_fail(error, GSA_ARGUMENT,
@@ -259,9 +248,8 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
     if (strlen(text) != size)
         return fail_damaged(parser, "its schema is not a text", error);
     bool is_first = !input->schema->text && input->file == 0;
-    gsa_status status = is_first ? gsai_schema_parse(input->schema, text, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
+    if (is_first)
+        GSA_TRY(gsai_schema_parse(input->schema, text, error));
     if (!input->schema->text || strcmp(input->schema->text, text) != 0)
         return gsai_fail(error, GSA_ARGUMENT, "%s is a cache of rows with other columns than %s", input->name,
                          input->schema_from);
@@ -283,17 +271,13 @@ static gsa_status read_payload(cache *parser, gsai_rows *rows, gsa_error *error)
     const gsai_cache_header *header = &parser->block.header;
     bool is_block = header->marker == GSAI_CACHE_BLOCK;
     size_t size = is_block ? gsai_cache_info_size(header) : (size_t)header->payload_size;
-    gsa_status status = need_buffer(parser, size, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(need_buffer(parser, size, error));
     gsai_hasher_add(hasher_of(parser), parser->buffer, size);
     if (is_block) {
         enter(parser, IDS);
         return damaged(parser, gsai_cache_block_begin(&parser->block, parser->buffer, rows, error), error);
     }
-    status = check_hash(parser, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check_hash(parser, error));
     if (header->marker == GSAI_CACHE_SCHEMA)
         return take_schema(parser, size, error);
     enter(parser, FOOT);
@@ -303,11 +287,8 @@ static gsa_status read_payload(cache *parser, gsai_rows *rows, gsa_error *error)
 static gsa_status end_block(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     gsa_place place = {.byte = parser->start, .file = parser->input->file};
-    gsa_status status = check_hash(parser, error);
-    if (status == GSA_OK)
-        status = damaged(parser, gsai_cache_block_finish(&parser->block, place, rows, error), error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check_hash(parser, error));
+    GSA_TRY(damaged(parser, gsai_cache_block_finish(&parser->block, place, rows, error), error));
     parser->n_rows += parser->block.header.n_rows;
     parser->n_blocks++;
     enter(parser, HEADER);
@@ -322,9 +303,7 @@ static gsa_status read_entries(cache *parser, gsai_rows *rows, gsa_error *error)
     size_t left = 4 * (size_t)header->n_entries - parser->taken, n = left < PIECE ? left : PIECE;
     unsigned char *to =
         is_ids ? (unsigned char *)(rows->index + rows->n_values) : (unsigned char *)(rows->value + rows->n_values);
-    gsa_status status = need(parser, to, parser->taken + n, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(need(parser, to, parser->taken + n, error));
     if (n > 0) {
         size_t from = parser->taken / 4, end = from + n / 4;
         gsai_hasher_add(hasher_of(parser), to + parser->taken, n);
@@ -344,9 +323,7 @@ static gsa_status read_skipped(cache *parser, gsai_rows *rows, gsa_error *error)
     (void)rows;
     uint64_t left = parser->block.header.payload_size - (parser->offset - parser->start - GSAI_CACHE_HEADER_SIZE);
     size_t n = left < PIECE ? (size_t)left : PIECE;
-    gsa_status status = need_buffer(parser, n, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(need_buffer(parser, n, error));
     gsai_hasher_add(hasher_of(parser), parser->buffer, n);
     enter(parser, n > 0 ? SKIPPED : HEADER);
     return n > 0 ? GSA_OK : check_hash(parser, error);
@@ -355,9 +332,7 @@ static gsa_status read_skipped(cache *parser, gsai_rows *rows, gsa_error *error)
 static gsa_status read_foot(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
-    gsa_status status = need_buffer(parser, GSAI_CACHE_FOOT_SIZE, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(need_buffer(parser, GSAI_CACHE_FOOT_SIZE, error));
     uint64_t index_at = parser->start - parser->block.header.payload_size - GSAI_CACHE_HEADER_SIZE;
     if (gsai_load_u64(parser->buffer) != index_at || memcmp(parser->buffer + 8, GSAI_CACHE_END, 8) != 0)
         return fail_damaged(parser, "the last bytes are not the end of a cache", error);
@@ -369,9 +344,7 @@ static gsa_status read_end(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
     bool whole = false;
-    gsa_status status = fill(parser, parser->buffer, 1, &whole, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(fill(parser, parser->buffer, 1, &whole, error));
     return whole ? fail_damaged(parser, "more bytes follow its end", error) : GSA_END;
 }
 

@@ -59,9 +59,7 @@ static gsa_status read_index(gsai_decode *stream, const gsa_env *env, gsai_cache
 {
     unsigned char bytes[GSAI_CACHE_HEADER_SIZE];
     gsai_cache_header *totals = &out->totals;
-    gsa_status status = read_at(stream, (int64_t)out->offset, bytes, sizeof bytes, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(read_at(stream, (int64_t)out->offset, bytes, sizeof bytes, error));
     if (!gsai_cache_header_read(bytes, totals) || totals->marker != GSAI_CACHE_INDEX ||
         totals->payload_size > gsai_memory_limit(env) / 4 || totals->payload_size % GSAI_CACHE_ENTRY_SIZE != 0 ||
         totals->n_rows != totals->payload_size / GSAI_CACHE_ENTRY_SIZE)
@@ -70,23 +68,19 @@ static gsa_status read_index(gsai_decode *stream, const gsa_env *env, gsai_cache
     out->entries = gsai_alloc(env, size + 1, 1);
     if (!out->entries)
         return gsai_fail_memory(env, error, "no memory for the index of a cache, of %zu bytes", size);
-    status = read_at(stream, (int64_t)out->offset + GSAI_CACHE_HEADER_SIZE, out->entries, size, error);
-    if (status == GSA_OK && gsai_hash(out->entries, size, 0) != totals->payload_hash)
-        status = fail_index(stream, error);
-    return status;
+    GSA_TRY(read_at(stream, (int64_t)out->offset + GSAI_CACHE_HEADER_SIZE, out->entries, size, error));
+    return gsai_hash(out->entries, size, 0) != totals->payload_hash ? fail_index(stream, error) : GSA_OK;
 }
 
 gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_cache_index *out, gsa_error *error)
 {
     unsigned char foot[GSAI_CACHE_FOOT_SIZE];
     *out = (gsai_cache_index){0};
-    gsa_status status = read_at(stream, -GSAI_CACHE_FOOT_SIZE, foot, sizeof foot, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(read_at(stream, -GSAI_CACHE_FOOT_SIZE, foot, sizeof foot, error));
     out->offset = gsai_load_u64(foot);
     if (memcmp(foot + 8, GSAI_CACHE_END, 8) != 0 || out->offset > INT64_MAX - GSAI_CACHE_HEADER_SIZE)
         return fail_index(stream, error);
-    status = read_index(stream, env, out, error);
+    gsa_status status = read_index(stream, env, out, error);
     if (status != GSA_OK) {
         gsai_free(env, out->entries);
         out->entries = NULL;
@@ -157,10 +151,8 @@ gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *
     block->row = 0;
     block->breaks = 0;
     block->sound = block->all_ones = true;
-    gsa_status status = gsai_rows_reserve_block(rows, n_rows, (size_t)block->header.n_entries,
-                                                has(&block->header, GSAI_CACHE_VALUES), error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_rows_reserve_block(rows, n_rows, (size_t)block->header.n_entries,
+                                    has(&block->header, GSAI_CACHE_VALUES), error));
     const unsigned char *length = bytes + lay_out(&block->header).lengths;
     int64_t *start = rows->row_start + rows->n_rows;
     uint64_t sum = 0;
@@ -225,9 +217,7 @@ static gsa_status enter_words(gsai_cache_block *block, const facts *at, gsai_wor
         size_t size = left > 0 ? *from : 0;
         if (size >= left || !gsai_is_text((const char *)from + 1, size))
             return gsai_fail(error, GSA_FORMAT, "a label is no text");
-        gsa_status status = gsai_words_enter(words, (const char *)from + 1, size, &block->word[i], error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(gsai_words_enter(words, (const char *)from + 1, size, &block->word[i], error));
         from += size + 1;
         left -= size + 1;
     }
@@ -296,9 +286,7 @@ gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsa
     size_t n_rows = (size_t)block->header.n_rows;
     if (!block->sound || block->breaks != 0)
         return gsai_fail(error, GSA_FORMAT, "a row makes no sense");
-    gsa_status status = enter_words(block, &at, &rows->words, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(enter_words(block, &at, &rows->words, error));
     if (!take_labels(block, &at, rows))
         return gsai_fail(error, GSA_FORMAT, "its labels make no sense");
     if (!take_weights(block, &at, rows))

@@ -154,10 +154,10 @@ static gsa_status put_part(cache_writer *writer, gsai_cache_header *header, cons
     header->payload_hash = gsai_hasher_value(&hasher);
     unsigned char start[GSAI_CACHE_HEADER_SIZE];
     gsai_cache_header_write(header, start);
-    gsa_status status = gsai_output_put(&writer->head.output, start, sizeof start, error);
-    for (size_t i = 0; status == GSA_OK && i < n_pieces; i++)
-        status = gsai_output_put(&writer->head.output, piece[i].at, piece[i].size, error);
-    return status;
+    GSA_TRY(gsai_output_put(&writer->head.output, start, sizeof start, error));
+    for (size_t i = 0; i < n_pieces; i++)
+        GSA_TRY(gsai_output_put(&writer->head.output, piece[i].at, piece[i].size, error));
+    return GSA_OK;
 }
 
 /* What stands before the first block. */
@@ -168,10 +168,10 @@ static gsa_status begin_file(cache_writer *writer, gsa_error *error)
     unsigned char start[GSAI_CACHE_HEAD_SIZE];
     memcpy(start, GSAI_CACHE_MAGIC, 8);
     gsai_store_u64(GSAI_CACHE_VERSION, start + 8);
-    gsa_status status = gsai_output_put(&writer->head.output, start, sizeof start, error);
+    GSA_TRY(gsai_output_put(&writer->head.output, start, sizeof start, error));
     char *schema = writer->head.schema;
-    if (status != GSA_OK || !schema)
-        return status;
+    if (!schema)
+        return GSA_OK;
     gsai_cache_header header = {.marker = GSAI_CACHE_SCHEMA};
     const bytes text = {(unsigned char *)schema, strlen(schema), 0};
     return put_part(writer, &header, &text, 1, error);
@@ -199,20 +199,16 @@ static gsa_status write_block(cache_writer *writer, block *of, gsa_error *error)
     unsigned char *entry = room(env, &writer->index, GSAI_CACHE_ENTRY_SIZE);
     if (!entry)
         return gsai_fail_memory(env, error, "no memory for the index of a cache");
-    gsa_status status = list_words(env, of, error);
-    if (status == GSA_OK)
-        status = code_labels(env, of, error);
-    if (status == GSA_OK)
-        status = begin_file(writer, error);
+    GSA_TRY(list_words(env, of, error));
+    GSA_TRY(code_labels(env, of, error));
+    GSA_TRY(begin_file(writer, error));
     if (!(of->header.flags & GSAI_CACHE_WEIGHTS))
         of->column[WEIGHTS].size = 0;
     of->header.first_row = writer->totals.first_row;
     uint64_t offset = writer->head.output.n_bytes;
-    if (status == GSA_OK)
-        status = put_part(writer, &of->header, of->column, N_COLUMNS, error);
-    if (status == GSA_OK)
-        count_block(writer, of, offset, entry);
-    return status;
+    GSA_TRY(put_part(writer, &of->header, of->column, N_COLUMNS, error));
+    count_block(writer, of, offset, entry);
+    return GSA_OK;
 }
 
 /* Writes the block in a slot, if there is one, and empties it. */
@@ -344,9 +340,7 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     if (!has_room_for(&head->env, to, row))
         return gsai_fail_memory(&head->env, error, "no memory for a row of %zu values", row->n);
     uint64_t label = 0;
-    gsa_status status = find_label(to, batch, r, &label, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(find_label(to, batch, r, &label, error));
     const uint32_t length = (uint32_t)row->n;
     gsai_store_u64(label, end_of(&to->column[LABELS]));
     to->column[LABELS].size += 8;
@@ -365,20 +359,17 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
 static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < N_BLOCKS && status == GSA_OK; i++) {
+    for (size_t i = 0; i < N_BLOCKS; i++) {
         if (writer->pipeline)
             gsai_pipeline_release(writer->pipeline);
-        status = take_block(writer, error);
+        GSA_TRY(take_block(writer, error));
     }
-    if (status == GSA_OK)
-        status = begin_file(writer, error);
+    GSA_TRY(begin_file(writer, error));
     unsigned char end[GSAI_CACHE_FOOT_SIZE];
     gsai_store_u64(writer->head.output.n_bytes, end);
     memcpy(end + 8, GSAI_CACHE_END, 8);
-    if (status == GSA_OK)
-        status = put_part(writer, &writer->totals, &writer->index, 1, error);
-    return status == GSA_OK ? gsai_output_put(&writer->head.output, end, sizeof end, error) : status;
+    GSA_TRY(put_part(writer, &writer->totals, &writer->index, 1, error));
+    return gsai_output_put(&writer->head.output, end, sizeof end, error);
 }
 
 const gsai_writer_kind *gsai_writer_cache(void)

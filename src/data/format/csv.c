@@ -54,9 +54,7 @@ static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
     for (size_t i = 0; i < sizeof candidates; i++) {
         size_t n_cells;
         bool agree;
-        gsa_status status = try_separator(csv, candidates[i], &n_cells, &agree, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(try_separator(csv, candidates[i], &n_cells, &agree, error));
         if (agree && n_cells > 1) {
             best = candidates[i];
             break;

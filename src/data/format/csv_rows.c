@@ -133,11 +133,8 @@ size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features)
 static gsa_status take_features(const gsai_csv *csv, const gsai_record *record, gsai_features *features,
                                 gsa_error *error)
 {
-    for (size_t i = 0; i < csv->n_numbers; i++) {
-        gsa_status status = take_number(csv, record, &csv->column[i], features, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    for (size_t i = 0; i < csv->n_numbers; i++)
+        GSA_TRY(take_number(csv, record, &csv->column[i], features, error));
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns; i++)
         take_word(csv, &record->cell[csv->column[i].cell], i, features);
@@ -198,11 +195,9 @@ static gsa_status take_label(const gsai_csv *csv, const gsai_record *record, gsa
 gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t most, gsai_rows *rows, gsai_features *out, gsa_error *error)
 {
     bool keeps = csv->input->options->keep_cells && csv->input->schema->text && csv->n_columns > 0;
-    gsa_status status = gsai_rows_reserve(rows, most + 1, error);
-    if (status == GSA_OK && keeps)
-        status = gsai_rows_reserve_cells(rows, csv->n_columns, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_rows_reserve(rows, most + 1, error));
+    if (keeps)
+        GSA_TRY(gsai_rows_reserve_cells(rows, csv->n_columns, error));
     csv->kept = keeps ? rows->cell + rows->n_cells : NULL;
     for (size_t i = 0; i < csv->n_columns && csv->term; i++)
         csv->term[i].value = 0;
@@ -215,10 +210,8 @@ gsa_status gsai_csv_end_row(const gsai_csv *csv, gsai_rows *rows, const gsai_fea
                             const gsai_csv_head *head, gsa_place place, gsa_error *error)
 {
     int32_t number = -1;
-    gsa_status status =
-        head->word ? gsai_rows_word(rows, head->word, head->word_size, place.line, place.byte, &number, error) : GSA_OK;
-    if (status != GSA_OK)
-        return status;
+    if (head->word)
+        GSA_TRY(gsai_rows_word(rows, head->word, head->word_size, place.line, place.byte, &number, error));
     gsai_rows_finish(rows, features->n, features->all_ones, head->label, number, place);
     gsai_rows_weigh(rows, head->weight);
     rows->n_cells += csv->kept ? csv->n_columns : 0;
@@ -232,13 +225,10 @@ gsa_status gsai_csv_row(gsai_csv *csv, const gsai_record *record, gsai_rows *row
     if (record->n_cells != csv->n_cells)
         return gsai_fail_line(error, GSA_INPUT, record->line.number, record->line.byte,
                               "the row has %zu cells, the first line has %zu", record->n_cells, csv->n_cells);
-    gsa_status status = take_label(csv, record, &head, error);
-    if (status == GSA_OK)
-        status = take_weight(csv, record, &head.weight, error);
-    if (status == GSA_OK)
-        status = gsai_csv_begin_row(csv, csv->n_columns + csv->n_crosses, rows, &features, error);
-    if (status == GSA_OK)
-        status = take_features(csv, record, &features, error);
+    GSA_TRY(take_label(csv, record, &head, error));
+    GSA_TRY(take_weight(csv, record, &head.weight, error));
+    GSA_TRY(gsai_csv_begin_row(csv, csv->n_columns + csv->n_crosses, rows, &features, error));
+    GSA_TRY(take_features(csv, record, &features, error));
     gsa_place place = gsai_format_location(csv->input, record->line.number, record->line.byte);
-    return status == GSA_OK ? gsai_csv_end_row(csv, rows, &features, &head, place, error) : status;
+    return gsai_csv_end_row(csv, rows, &features, &head, place, error);
 }

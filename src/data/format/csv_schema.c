@@ -120,12 +120,10 @@ static gsa_status check_list(const gsai_csv *csv, const char *option, const char
 static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
 {
     const gsa_reader_options *options = csv->input->options;
-    gsa_status status = check_list(csv, "label", options->label, sniff, error);
-    if (status == GSA_OK)
-        status = check_list(csv, "weight", options->weight, sniff, error);
-    if (status == GSA_OK)
-        status = check_list(csv, "categorical", options->categorical, sniff, error);
-    return status == GSA_OK ? check_list(csv, "ignore", options->ignore, sniff, error) : status;
+    GSA_TRY(check_list(csv, "label", options->label, sniff, error));
+    GSA_TRY(check_list(csv, "weight", options->weight, sniff, error));
+    GSA_TRY(check_list(csv, "categorical", options->categorical, sniff, error));
+    return check_list(csv, "ignore", options->ignore, sniff, error);
 }
 
 /* ---- the label -------------------------------------------------------------------------------------------------- */
@@ -452,14 +450,14 @@ static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)
 gsa_status gsai_csv_settle(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
 {
     gsai_format_input *input = csv->input;
-    gsa_status status = input->schema->text ? GSA_OK : infer(csv, sniff, error);
-    if (status == GSA_OK)
-        status = match(csv, sniff, error);
-    if (status == GSA_OK && input->options->remember_names)
-        status = gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error);
-    if (status == GSA_OK && input->description[0] == '\0')
+    if (!input->schema->text)
+        GSA_TRY(infer(csv, sniff, error));
+    GSA_TRY(match(csv, sniff, error));
+    if (input->options->remember_names)
+        GSA_TRY(gsai_feature_names_begin(input->names, input->schema->bits, csv->env, error));
+    if (input->description[0] == '\0')
         describe(csv, sniff);
-    return status;
+    return GSA_OK;
 }
 
 void gsai_csv_sniff_free(gsai_csv *csv, gsai_csv_sniff *sniff)

@@ -292,9 +292,7 @@ static gsa_status parse_pairs(libsvm *parser, const gsai_line *line, const char 
         p = fast ? gsai_pairs_take(pairs, p, line->end) : gsai_skip_blanks(p);
         if (p == line->end || *p == '#')
             break;
-        gsa_status status = parse_pair(parser->text.locale, line, &p, pairs, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(parse_pair(parser->text.locale, line, &p, pairs, error));
     }
     parser->n_slow_rows = fast ? (n_slow * 4 > pairs->n ? SLOW_ROWS : 0) : parser->n_slow_rows - 1;
     return memchr(p, '\0', (size_t)(line->end - p)) ? fail_nul(line, p, error) : GSA_OK;
@@ -304,22 +302,13 @@ static gsa_status parse_pairs(libsvm *parser, const gsai_line *line, const char 
 static gsa_status parse_row(libsvm *parser, const gsai_line *line, const char *p, gsai_rows *rows, gsa_error *error)
 {
     label found = {0};
-    gsa_status status = parse_label(parser, line, &p, &found, error);
-    if (status != GSA_OK)
-        return status;
-    status = gsai_rows_reserve(rows, (size_t)(line->end - p) / 4 + 1, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(parse_label(parser, line, &p, &found, error));
+    GSA_TRY(gsai_rows_reserve(rows, (size_t)(line->end - p) / 4 + 1, error));
     gsai_pairs pairs = {.index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
-    status = parse_pairs(parser, line, p, &pairs, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(parse_pairs(parser, line, p, &pairs, error));
     int32_t word = -1;
-    if (found.is_word) {
-        status = gsai_rows_word(rows, found.text, found.size, line->number, line->byte, &word, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    if (found.is_word)
+        GSA_TRY(gsai_rows_word(rows, found.text, found.size, line->number, line->byte, &word, error));
     gsa_place place = gsai_format_location(parser->text.input, line->number, line->byte);
     gsai_rows_finish(rows, pairs.n, pairs.all_ones, found.number, word, place);
     return GSA_OK;

@@ -63,16 +63,10 @@ gsa_status gsai_lines_refill(gsai_lines *lines, gsa_error *error)
         lines->end -= lines->start;
         lines->start = 0;
     }
-    if (lines->end == lines->capacity) {
-        gsa_status status = grow(lines, error);
-        if (status != GSA_OK)
-            return status;
-    }
+    if (lines->end == lines->capacity)
+        GSA_TRY(grow(lines, error));
     size_t got;
-    gsa_status status =
-        gsai_decode_read(lines->stream, lines->buffer + lines->end, lines->capacity - lines->end, &got, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_decode_read(lines->stream, lines->buffer + lines->end, lines->capacity - lines->end, &got, error));
     lines->end += got;
     memset(lines->buffer + lines->end, '\n', GSAI_LINES_PADDING);
     lines->ended = got == 0;
@@ -187,9 +181,7 @@ gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
         }
         if (lines->hurried && gsai_decode_is_idle(lines->stream))
             return GSA_END;
-        gsa_status status = gsai_lines_refill(lines, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(gsai_lines_refill(lines, error));
     }
 }
 

@@ -289,9 +289,7 @@ static gsa_status next_record(gsai_records *records, gsai_record *out, gsa_error
             return GSA_END;
         outcome result = s.p == s.end ? PARTIAL : scan_record(records, &s);
         if (result == PARTIAL && !s.is_last) {
-            gsa_status status = read_enough(records, error);
-            if (status != GSA_OK)
-                return status;
+            GSA_TRY(read_enough(records, error));
             continue;
         }
         if (result == NO_MEMORY || (result == COMPLETE && s.n_escaped > 0 && !unescape(records, &s)))
@@ -342,9 +340,7 @@ gsa_status gsai_records_give(gsai_records *records, gsai_records *to, gsa_error 
     lines->byte = records->byte;
     records->at = 0;
     bool is_ready = !records->skipping && records->byte > 0;
-    gsa_status status = is_ready ? gsai_lines_give(lines, &to->lines, last_end, records, error) : GSA_END;
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(is_ready ? gsai_lines_give(lines, &to->lines, last_end, records, error) : GSA_END);
     to->separator = records->separator;
     to->skipping = false;
     to->at = 0;

@@ -75,9 +75,7 @@ static gsa_status write_label(text_writer *writer, const gsa_batch *batch, size_
     char *out = writer->buffer + writer->used;
     if (batch->word && batch->word[r] >= 0) {
         const char *word = batch->words[batch->word[r]];
-        gsa_status status = check_word(writer, word, r, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(check_word(writer, word, r, error));
         size_t size = strlen(word);
         memcpy(out, word, size);
         writer->used += size;
@@ -108,9 +106,7 @@ static gsa_status make_room(text_writer *writer, gsa_error *error)
 static gsa_status write_pairs(text_writer *writer, const gsai_row_view *row, gsa_error *error)
 {
     for (size_t i = 0; i < row->n; i++) {
-        gsa_status status = make_room(writer, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(make_room(writer, error));
         char *out = writer->buffer + writer->used;
         *out++ = ' ';
         out = gsai_decimal_unsigned((uint64_t)row->index[i] + 1, out);
@@ -132,16 +128,13 @@ static gsa_status write_text(gsa_writer *head, const gsa_batch *batch, size_t r,
         return gsai_fail_row(error, GSA_UNSUPPORTED, r,
                              "the row has the weight %g: libsvm text has no place for weights, a cache (.gsac) has",
                              (double)batch->weight[r]);
-    gsa_status status = make_room(writer, error);
-    if (status == GSA_OK)
-        status = write_label(writer, batch, r, error);
-    if (status == GSA_OK && writer->is_vw)
+    GSA_TRY(make_room(writer, error));
+    GSA_TRY(write_label(writer, batch, r, error));
+    if (writer->is_vw)
         write_importance(writer, batch, r);
-    if (status == GSA_OK)
-        status = write_pairs(writer, row, error);
-    if (status == GSA_OK)
-        writer->buffer[writer->used++] = '\n';
-    return status;
+    GSA_TRY(write_pairs(writer, row, error));
+    writer->buffer[writer->used++] = '\n';
+    return GSA_OK;
 }
 
 const gsai_writer_kind *gsai_writer_libsvm(void)

@@ -129,9 +129,8 @@ static gsa_status take_head(const vw *parser, const gsai_line *line, const char 
     for (unsigned number = 0; p < line->end && *p != '|'; p = gsai_skip_blanks(p)) {
         const char *end = token_end(p, line->end);
         bool is_tag = *p == '\'' || (end < line->end && *end == '|');
-        gsa_status status = is_tag ? GSA_OK : take_label(parser, line, p, end, number++, out, error);
-        if (status != GSA_OK)
-            return status;
+        if (!is_tag)
+            GSA_TRY(take_label(parser, line, p, end, number++, out, error));
         p = end;
     }
     *at = p;
@@ -286,18 +285,12 @@ static gsa_status parse_line(void *memory, const gsai_line *line, gsai_rows *row
     head found;
     if (gsai_skip_blanks(p) == line->end)
         return GSA_OK;
-    gsa_status status = take_head(parser, line, &p, &found, error);
-    if (status == GSA_OK)
-        status = gsai_rows_reserve(rows, (size_t)(line->end - p) / 2 + 1, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(take_head(parser, line, &p, &found, error));
+    GSA_TRY(gsai_rows_reserve(rows, (size_t)(line->end - p) / 2 + 1, error));
     gsai_features features = {
         .index = rows->index + rows->n_values, .value = rows->value + rows->n_values, .all_ones = true};
-    status = take_features(parser, line, p, &features, error);
-    if (status == GSA_OK)
-        status = take_crosses(parser, line, &features, rows, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(take_features(parser, line, p, &features, error));
+    GSA_TRY(take_crosses(parser, line, &features, rows, error));
     gsa_place place = gsai_format_location(parser->text.input, line->number, line->byte);
     gsai_rows_finish(rows, features.n, features.all_ones, found.label, -1, place);
     gsai_rows_weigh(rows, found.importance);
@@ -306,8 +299,8 @@ static gsa_status parse_line(void *memory, const gsai_line *line, gsai_rows *row
 
 static gsa_status read_vw(void *parser, gsai_rows *rows, gsa_error *error)
 {
-    gsa_status status = prepare_vw(parser, error);
-    return status == GSA_OK ? gsai_line_text_read(parser, parse_line, rows, error) : status;
+    GSA_TRY(prepare_vw(parser, error));
+    return gsai_line_text_read(parser, parse_line, rows, error);
 }
 
 const gsai_format *gsai_format_vw(void)
