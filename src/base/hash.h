@@ -1,5 +1,5 @@
-/* The one hash of the house: XXH3, 64 bits. The same bytes give the same number on every machine and in every release:
- * it decides the order of rows, the held-out sample and the checksums of files. */
+/* The one hash of the project: XXH3, 64 bits. The same bytes give the same number on every machine and in every
+ * release: it decides the order of rows, the held-out sample and the checksums of files. */
 #ifndef GSA_BASE_HASH_H
 #define GSA_BASE_HASH_H
 

@@ -15,7 +15,7 @@ static void *default_alloc(void *ctx, size_t size)
     return malloc(size);
 }
 
-/* calloc, not malloc and memset: pages of a large table that nobody touches then cost nothing. */
+/* calloc, not malloc and memset: pages of a large table that are never touched then cost nothing. */
 static void *default_alloc_zeroed(void *ctx, size_t size)
 {
     (void)ctx;
@@ -61,7 +61,7 @@ gsa_env gsai_env_resolve(const gsa_env *env)
     return resolved;
 }
 
-/* ---- the budget ------------------------------------------------------------------------------------------------- */
+/* ---- the budget -------------------------------------------------------------------------------------------------- */
 
 /* In front of a counted block; the alignment stays that of the allocator. */
 #define HEADER ((size_t)16)
@@ -124,7 +124,7 @@ gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *fo
                      gsai_size_text(gsai_memory_limit(env), limit));
 }
 
-/* ---- blocks ----------------------------------------------------------------------------------------------------- */
+/* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Enters the size of a block that was taken; returns what the caller has of it. */
 static void *begin_block(const gsa_env *env, void *block, size_t size)

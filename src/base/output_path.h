@@ -2,7 +2,7 @@
  *
  * Who can write to a folder can leave a link there that leads to a file of the user. A link is followed if the user or
  * root owns it, or if only they can write to its folder. A link in the directory part of a path is followed as well if
- * nobody but its owner can write to its folder: whoever names that folder trusts its owner. */
+ * only its owner can write to its folder: to name that folder is to trust its owner. */
 #ifndef GSA_BASE_OUTPUT_PATH_H
 #define GSA_BASE_OUTPUT_PATH_H
 

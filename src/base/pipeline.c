@@ -145,7 +145,7 @@ void gsai_pipeline_stop(gsai_pipeline *pipeline)
 {
     pthread_mutex_lock(&pipeline->lock);
     pipeline->is_running = false;
-    pipeline->n_begun = pipeline->n_filled; /* nobody begins to work on what is left */
+    pipeline->n_begun = pipeline->n_filled; /* no work begins on what is left */
     while (pipeline->is_filling || pipeline->n_working > 0) {
         pthread_cond_wait(&pipeline->has_result, &pipeline->lock);
         pipeline->n_begun = pipeline->n_filled;

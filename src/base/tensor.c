@@ -1,4 +1,4 @@
-/* Looking things up in a bundle, and telling a file of one from others. */
+/* Finding tensors and texts in a bundle. */
 #include "base/tensor.h"
 
 #include <string.h>

@@ -1,7 +1,8 @@
-/* A named array on its way to or from a file: the one thing that core and store both know.
+/* A named array on its way to or from a file: what learn, model and store all know.
  *
- * core describes a state or a model as a list of tensors; store writes the list to a file and reads one back. A tensor
- * that is being written produces its bytes by a function, so that tables that are interleaved in memory need no copy.
+ * Learn and model describe a state or a model as a list of tensors; store writes the list to a file and reads one
+ * back. A tensor that is being written produces its bytes by a function, so that tables that are interleaved in memory
+ * need no copy.
  */
 #ifndef GSA_BASE_TENSOR_H
 #define GSA_BASE_TENSOR_H

@@ -14,7 +14,7 @@ struct pool {
     gsai_task task;
     void *ctx;
     size_t n_tasks;
-    atomic_size_t next;   /* task that nobody has taken */
+    atomic_size_t next;   /* task that is not taken yet */
     atomic_size_t failed; /* lowest task that failed, or n_tasks */
     pthread_mutex_t lock;
     gsa_error failure; /* of that task */

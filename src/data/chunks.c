@@ -6,7 +6,7 @@
 #include "base/pipeline.h"
 
 /* A chunk has 256 KiB of text (lines.c) unless lines are long, and so many rows if they have 32 bytes. What is left of
- * a chunk with more of them is read by whoever takes it. */
+ * a chunk with more of them is read where it is taken. */
 #define ROWS (2 * GSAI_BATCH_ROWS)
 #define VALUES (4 * GSAI_BATCH_VALUES)
 /* What a chunk is likely to take, and which share of the memory that is left all of them may have. */
@@ -147,7 +147,7 @@ static void forget(chunk *of)
 {
     gsai_feature_names_clear(&of->names);
     of->input.n_bad_rows = 0;
-    of->source.n_given = 0;
+    of->source.n_taken = 0;
 }
 
 void gsai_chunks_stop(gsai_chunks *chunks)
@@ -234,7 +234,7 @@ gsa_status gsai_chunks_read(gsai_chunks *chunks, gsai_rows *rows, gsa_error *err
             return GSA_END;
         chunk *from = chunks->current;
         status = gsai_rows_append(rows, &from->source, error);
-        if (status != GSA_OK || from->source.n_given < from->rows.n_rows)
+        if (status != GSA_OK || from->source.n_taken < from->rows.n_rows)
             continue;
         if (from->status == GSA_END)
             end_current(chunks);

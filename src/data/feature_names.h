@@ -39,7 +39,7 @@ void gsai_feature_names_take(gsai_feature_names *book, const gsai_feature_names 
 void gsai_feature_names_clear(gsai_feature_names *list);
 const char *gsai_feature_names_find(const gsai_feature_names *book, uint64_t id);
 
-/* That an id will be asked about soon; false: nobody wants to know. */
+/* That an id will be asked about soon; false: names are not kept. */
 static inline bool gsai_feature_names_expect(const gsai_feature_names *book, uint32_t id)
 {
     if (book->came)

@@ -140,7 +140,7 @@ static gsa_status match_schema(gsa_reader *head, const char *text, gsa_error *er
     gsai_files *reader = (gsai_files *)head;
     if (reader->is_open || reader->file > 0 || reader->schema.text)
         return gsai_fail(error, GSA_ARGUMENT, "the reader knows its columns already");
-    reader->input.schema_is_given = text != NULL;
+    reader->input.schema_is_fixed = text != NULL;
     if (!text)
         return GSA_OK;
     reader->input.schema_from = "the model";
@@ -279,16 +279,16 @@ static gsa_status add_path(gsai_files *reader, const char *path, bool stands_alo
 {
     if (strcmp(path, GSAI_STDIN_PATH) == 0 && !stands_alone)
         return gsai_fail(error, GSA_ARGUMENT, "- (standard input) must be the only input; a file of that name is ./-");
-    gsai_source_info facts = {0};
-    GSA_TRY(gsai_source_probe(path, &reader->head.env, &facts, error));
+    gsai_source_info info = {0};
+    GSA_TRY(gsai_source_probe(path, &reader->head.env, &info, error));
     char *copy = gsai_copy_text(&reader->head.env, path);
     if (!copy)
         return gsai_fail_memory(&reader->head.env, error, "no memory for the names of the input files");
-    reader->bytes_total += facts.size;
+    reader->bytes_total += info.size;
     reader->file_end[reader->n_files] = reader->bytes_total;
     reader->paths[reader->n_files++] = copy;
-    reader->is_stream = reader->is_stream || facts.is_stream;
-    reader->total_unknown = reader->total_unknown || (facts.is_stream && facts.size == 0);
+    reader->is_stream = reader->is_stream || info.is_stream;
+    reader->total_unknown = reader->total_unknown || (info.is_stream && info.size == 0);
     return GSA_OK;
 }
 
@@ -395,7 +395,7 @@ const uint64_t *gsa_reader_cells(const gsa_reader *head, size_t *n_columns)
     if (head->kind != &files_kind || !reader->delivered || !reader->options.keep_cells)
         return NULL;
     const gsai_schema *schema = &reader->schema;
-    *n_columns = schema->n_of_kind[GSAI_FIELD_NUMBER] + schema->n_of_kind[GSAI_FIELD_WORDS];
+    *n_columns = schema->n_of_kind[GSAI_FIELD_NUMBER] + schema->n_of_kind[GSAI_FIELD_CATEGORICAL];
     return reader->rows.n_cells == reader->rows.n_rows * *n_columns ? reader->rows.cell : NULL;
 }
 
@@ -411,7 +411,7 @@ gsa_status gsa_reader_spill(gsa_reader *head, const char *folder, gsa_error *err
         gsai_files_close(reader);
         is_worth = gsai_files_open_current(reader, NULL) == GSA_OK &&
                    gsai_decode_peek(&reader->stream, NULL) == GSA_OK &&
-                   reader->stream.entry; /* what fails here is met again by whoever reads */
+                   reader->stream.entry; /* what fails here fails again when it is read */
     }
     GSA_TRY(gsa_reader_rewind(head, error));
     return is_worth ? gsai_spill_open(&reader->spill, folder, &head->env, error) : GSA_OK;
@@ -423,8 +423,8 @@ static void take_arrays(gsai_rows *to, const gsai_rows *from)
     const gsai_rows own = *to;
     *to = *from;
     to->env = own.env;
-    to->most_rows = own.most_rows;
-    to->most_values = own.most_values;
+    to->max_rows = own.max_rows;
+    to->max_values = own.max_values;
     to->without_labels = own.without_labels;
     to->words = own.words;
 }
@@ -436,8 +436,8 @@ bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)
     if (head->kind != &files_kind || !reader->delivered || a->budget != b->budget || a->release != b->release ||
         a->alloc_ctx != b->alloc_ctx)
         return false;
-    const gsai_rows given = reader->rows;
+    const gsai_rows delivered = reader->rows;
     take_arrays(&reader->rows, rows);
-    take_arrays(rows, &given);
+    take_arrays(rows, &delivered);
     return true;
 }

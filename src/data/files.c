@@ -55,7 +55,7 @@ gsa_status gsai_files_open_current(gsai_files *reader, gsa_error *error)
 {
     gsai_source source;
     GSA_TRY(open_source(reader, reader->file, &source, error));
-    source.most = reader->sizes.read;
+    source.max = reader->sizes.read;
     GSA_TRY(gsai_decode_open(&reader->stream, &source, &reader->head.env, reader->sizes.buffer, error));
     reader->is_open = true;
     reader->input.stream = &reader->stream;
@@ -276,11 +276,11 @@ static gsa_status get_ready(gsai_files *reader, gsa_error *error)
 static gsa_status read_up_to(gsai_files *reader, uint64_t wanted, bool by_number, bool *found, gsa_error *error)
 {
     gsai_rows *rows = &reader->rows;
-    const size_t most_rows = rows->most_rows;
+    const size_t max_rows = rows->max_rows;
     const uint64_t n_bad_rows = reader->input.n_bad_rows;
     gsa_status status = GSA_OK;
     uint64_t at = 0;
-    rows->most_rows = 1;
+    rows->max_rows = 1;
     for (bool is_there = false; status == GSA_OK && !is_there;) {
         gsai_rows_clear(rows);
         status = reader->current->read(gsai_files_parser(reader), rows, error);
@@ -291,7 +291,7 @@ static gsa_status read_up_to(gsai_files *reader, uint64_t wanted, bool by_number
                 gsai_rows_drop(rows, r);
         }
     }
-    rows->most_rows = most_rows;
+    rows->max_rows = max_rows;
     reader->input.n_bad_rows = n_bad_rows; /* those passed over are not of these rows */
     *found = status == GSA_OK && at == wanted;
     return status == GSA_END ? GSA_OK : status;

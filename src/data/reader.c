@@ -1,4 +1,4 @@
-/* The public face of readers: hands each call to the reader's kind. */
+/* The public functions of readers: each calls the function of the reader's kind. */
 #include "data/reader.h"
 
 #include "base/error.h"

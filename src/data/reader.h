@@ -21,7 +21,7 @@ typedef struct gsai_reader_kind {
     void (*position)(const gsa_reader *reader, gsa_reader_progress *out); /* bytes_read and n_bad_rows */
     gsa_status (*begin)(gsa_reader *reader, gsa_error *error);
     gsa_status (*match)(gsa_reader *reader, const char *schema, gsa_error *error);
-    const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: what was description */
+    const char *(*schema)(const gsa_reader *reader, bool in_words); /* in_words: the description */
     const char *(*name)(const gsa_reader *reader, uint64_t feature);
     double (*collision_rate)(const gsa_reader *reader);
     /* NULL where rows can only be read one after the other. */

@@ -6,13 +6,13 @@
 
 #include <string.h>
 
-gsa_status gsai_rows_init(gsai_rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error)
+gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsa_env *env, gsa_error *error)
 {
     *rows = (gsai_rows){.env = env,
-                        .most_rows = most_rows ? most_rows : GSAI_BATCH_ROWS,
-                        .most_values = most_values ? most_values : GSAI_BATCH_VALUES};
+                        .max_rows = max_rows ? max_rows : GSAI_BATCH_ROWS,
+                        .max_values = max_values ? max_values : GSAI_BATCH_VALUES};
     gsai_words_init(&rows->words, env);
-    size_t n = rows->row_capacity = rows->most_rows;
+    size_t n = rows->row_capacity = rows->max_rows;
     rows->row_start = gsai_alloc(env, n + 1, sizeof *rows->row_start);
     rows->label = gsai_alloc(env, n, sizeof *rows->label);
     rows->word = gsai_alloc(env, n, sizeof *rows->word);
@@ -187,7 +187,7 @@ static gsa_status number_word(gsai_rows *rows, gsai_rows_source *from, size_t ro
     return status;
 }
 
-/* Whether none of these values is needed, looked for only where nobody has said so. */
+/* Whether none of these values is needed, tested only where it is not known. */
 static bool are_ones(const float *value, size_t n)
 {
     size_t i = 0;
@@ -199,14 +199,14 @@ static bool are_ones(const float *value, size_t n)
 gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *error)
 {
     const gsai_rows *other = from->rows;
-    if (from->n_given == other->n_rows)
+    if (from->n_taken == other->n_rows)
         return GSA_OK;
     size_t n_cells = other->n_cells / other->n_rows; /* of a row */
-    size_t n_left = other->n_rows - from->n_given, n_values = (size_t)other->row_start[from->n_given];
+    size_t n_left = other->n_rows - from->n_taken, n_values = (size_t)other->row_start[from->n_taken];
     gsa_status status = gsai_rows_reserve(rows, other->n_values - n_values + 1, error);
     if (status == GSA_OK && n_cells > 0)
         status = gsai_rows_reserve_cells(rows, n_left * n_cells, error);
-    for (size_t r = from->n_given; status == GSA_OK && r < other->n_rows && !gsai_rows_full(rows); r++) {
+    for (size_t r = from->n_taken; status == GSA_OK && r < other->n_rows && !gsai_rows_full(rows); r++) {
         size_t start = (size_t)other->row_start[r], n = (size_t)other->row_start[r + 1] - start;
         int32_t word;
         status = number_word(rows, from, r, &word, error);
@@ -222,7 +222,7 @@ gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *
         bool all_ones = other->all_ones || (rows->all_ones && are_ones(other->value + start, n));
         gsai_rows_finish(rows, n, all_ones, other->label[r], word, place);
         gsai_rows_weigh(rows, other->weight[r]);
-        from->n_given = r + 1;
+        from->n_taken = r + 1;
     }
     return status;
 }

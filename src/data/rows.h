@@ -17,9 +17,9 @@
 
 typedef struct gsai_rows {
     const gsa_env *env; /* borrowed, resolved */
-    size_t n_rows, most_rows;
-    size_t n_values, most_values; /* of the finished rows */
-    size_t n_implied;             /* of these values, the first: they are 1 and not written */
+    size_t n_rows, max_rows;
+    size_t n_values, max_values; /* of the finished rows */
+    size_t n_implied;            /* of these values, the first: they are 1 and not written */
     size_t row_capacity, index_capacity, value_capacity;
     int64_t *row_start;
     uint32_t *index;
@@ -36,13 +36,13 @@ typedef struct gsai_rows {
 } gsai_rows;
 
 /* 0 for a size means the default. */
-gsa_status gsai_rows_init(gsai_rows *rows, size_t most_rows, size_t most_values, const gsa_env *env, gsa_error *error);
+gsa_status gsai_rows_init(gsai_rows *rows, size_t max_rows, size_t max_values, const gsa_env *env, gsa_error *error);
 void gsai_rows_free(gsai_rows *rows);
 void gsai_rows_clear(gsai_rows *rows);
 
 static inline bool gsai_rows_full(const gsai_rows *rows)
 {
-    return rows->n_rows >= rows->most_rows || rows->n_values >= rows->most_values || rows->n_cells >= rows->most_values;
+    return rows->n_rows >= rows->max_rows || rows->n_values >= rows->max_values || rows->n_cells >= rows->max_values;
 }
 
 /* Room for a row of up to n values after the finished ones: index and value [n_values, n_values + n) may be written. */
@@ -73,7 +73,7 @@ uint64_t gsai_rows_size(const gsai_rows *rows);
 /* Rows on their way into others. */
 typedef struct gsai_rows_source {
     const gsai_rows *rows;
-    size_t n_given;
+    size_t n_taken;
     int32_t *word; /* the numbers that its words have there; -1: none yet */
     size_t n_words, word_capacity;
     uint64_t n_lines; /* before its line 1 */

@@ -73,7 +73,7 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
     return GSA_OK;
 }
 
-/* ---- crosses ---------------------------------------------------------------------------------------------------- */
+/* ---- crosses ----------------------------------------------------------------------------------------------------- */
 
 bool gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2])
 {
@@ -95,7 +95,7 @@ static bool can_be_crossed(const gsai_schema *schema, const char *name, size_t s
     size_t field = gsai_schema_find(schema, name, size);
     if (schema->is_namespaced || field == SIZE_MAX)
         return schema->is_namespaced && (size == 0 || gsai_is_text(name, size));
-    return schema->field[field].kind == GSAI_FIELD_NUMBER || schema->field[field].kind == GSAI_FIELD_WORDS;
+    return schema->field[field].kind == GSAI_FIELD_NUMBER || schema->field[field].kind == GSAI_FIELD_CATEGORICAL;
 }
 
 bool gsai_schema_is_crossed(const gsai_schema *schema, const char *const name[2], const size_t name_size[2])
@@ -139,7 +139,7 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     return gsai_fail_memory(schema->env, error, "no memory for the crosses");
 }
 
-/* ---- to text ---------------------------------------------------------------------------------------------------- */
+/* ---- to text ----------------------------------------------------------------------------------------------------- */
 
 /* A name ends with the line or a tab: these are written as \n, \r and \t, and a backslash as \\. */
 static char *put_name(char *out, const char *name)
@@ -186,7 +186,7 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
     return GSA_OK;
 }
 
-/* ---- and back --------------------------------------------------------------------------------------------------- */
+/* ---- and back ---------------------------------------------------------------------------------------------------- */
 
 /* Undoes put_name in place; SIZE_MAX if there is another escape. */
 static size_t take_name(char *name, size_t size)
@@ -276,7 +276,7 @@ gsa_status gsa_schema_get_info(const char *text, gsa_schema_info *out, gsa_error
     gsa_status status = gsai_schema_parse(&schema, text, error);
     if (status == GSA_OK)
         *out = (gsa_schema_info){schema.bits, schema.n_of_kind[GSAI_FIELD_NUMBER],
-                                 schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_WORDS], schema.n_crosses};
+                                 schema.is_namespaced ? 1 : schema.n_of_kind[GSAI_FIELD_CATEGORICAL], schema.n_crosses};
     gsai_schema_free(&schema);
     return status;
 }

@@ -16,7 +16,7 @@
 
 typedef enum gsai_field_kind {
     GSAI_FIELD_NUMBER,
-    GSAI_FIELD_WORDS,
+    GSAI_FIELD_CATEGORICAL,
     GSAI_FIELD_LABEL,
     GSAI_FIELD_WEIGHT,
     GSAI_FIELD_IGNORED,

@@ -19,8 +19,8 @@ gsa_status gsai_source_read(gsai_source *source, void *bytes, size_t size, size_
 {
     *got = 0;
     GSA_TRY(gsai_source_ask(source->name, source->env, error));
-    if (source->most > 0 && size > source->most)
-        size = source->most;
+    if (source->max > 0 && size > source->max)
+        size = source->max;
     gsa_status status = source->read(source, bytes, size, got, error);
     source->n_read += *got;
     return status;

@@ -21,7 +21,7 @@ struct gsai_source {
     const char *name;
     const gsa_env *env;
     uint64_t n_read;
-    size_t most; /* bytes of one read, at most; for tests of pieces that fall anywhere */
+    size_t max; /* bytes of one read, at most; for tests of pieces that fall anywhere */
     int fd;
     const unsigned char *memory;
     size_t memory_size, memory_at;

@@ -1,4 +1,4 @@
-/* The file of kept rows: as large as half of what is free where it lies, at the most. */
+/* The file of spilled rows: at most half of the space that is free where it lies. */
 #include "data/spill.h"
 
 #include "base/error.h"

@@ -1,7 +1,7 @@
 /* Rows on their way into a cache that has no name and that only this process can read.
  *
  *   1 The file loses its name before the first byte is written: nothing is left behind, also by a killed process.
- *   2 What goes wrong with it costs the file alone: it is dropped, and whoever delivers the rows goes on without. */
+ *   2 What goes wrong with it costs the file alone: it is dropped, and the reader goes on without. */
 #ifndef GSA_DATA_SPILL_H
 #define GSA_DATA_SPILL_H
 
@@ -10,23 +10,23 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-/* Zeroed: keeps nothing. */
+/* Zeroed: spills nothing. */
 typedef struct gsai_spill {
     bool is_open;
     int fd;
     char *path;         /* opens the file once more, by its number */
-    gsa_writer *writer; /* NULL: nothing is kept for the moment */
+    gsa_writer *writer; /* NULL: nothing is spilled for the moment */
     bool begun;         /* rows are */
     uint64_t max_bytes;
     uint64_t size; /* bytes; 0 before the end */
     atomic_bool failed;
 } gsai_spill;
 
-/* Begins, too. */
+/* Makes the file and begins. */
 gsa_status gsai_spill_open(gsai_spill *spill, const char *folder, const gsa_env *env, gsa_error *error);
 /* A pass begins: forgets the rows of one that was not read to its end, does nothing after one that was. */
 void gsai_spill_begin(gsai_spill *spill, const gsa_env *env);
-/* Rows do not come one after the other from the first on: keeps nothing until a pass begins. */
+/* Rows do not come one after the other from the first on: spills nothing until a pass begins. */
 void gsai_spill_pause(gsai_spill *spill);
 /* The schema, or NULL, is that of all rows. */
 void gsai_spill_add(gsai_spill *spill, const gsa_batch *rows, const char *schema, const gsa_env *env);

@@ -1,4 +1,4 @@
-/* The public face of writers: checks rows, puts their entries in order and hands them to the writer's kind; what the
+/* The public functions of writers: check rows, put their entries in order and pass them to the writer's kind; what the
  * kind makes of them is compressed on its way to the file if the file's name ends like that of a compressed one. */
 #include "data/writer.h"
 

@@ -3,8 +3,8 @@
  *   1 Sizes travel first, as 64-bit numbers, then bytes.
  *   2 MPI counts in int. What is more than `most` bytes on some rank goes in parts of each rank's bytes, by way of a
  *     stage; all ranks know how many parts there are.
- *   3 Whoever waits sleeps: MPI's own waiting takes a core from those who still learn, and its lock from the heartbeat.
- *   4 A failure is one of this rank only: the others wait, until whoever called ends them all. */
+ *   3 A process that waits sleeps: MPI's own waiting takes a core from those who still learn, and its lock from the
+ * heartbeat. 4 A failure is one of this rank only: the others wait, until the caller ends them all. */
 #include "mpi/comm.h"
 
 #include <limits.h>
@@ -63,7 +63,7 @@ static bool make_room(const gsa_env *env, unsigned char **memory, size_t *capaci
     return *memory != NULL;
 }
 
-/* ---- one call --------------------------------------------------------------------------------------------------- */
+/* ---- one call ---------------------------------------------------------------------------------------------------- */
 
 /* Of what each rank has, up to `chunk` bytes after the first `done`: how many, and where if they lie side by side. */
 static void lay_out(const uint64_t *lengths, size_t n, uint64_t done, uint64_t chunk, int *counts, int *places)
@@ -136,7 +136,7 @@ static int carry_part(const gsai_mpi_comm *of, bool exchanges, const unsigned ch
     return code;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------ */
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
 
 typedef struct row_range {
     uint64_t longest; /* bytes from one rank to another */
@@ -231,7 +231,7 @@ static gsa_status exchange(void *ctx, const void *bytes, const size_t *sizes, co
     return together(of, true, bytes, all, all_sizes, error);
 }
 
-/* ---- life ------------------------------------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------------------------------- */
 
 static gsa_status make(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm **out, gsa_error *error)
 {

@@ -1,4 +1,4 @@
-/* The peers of an MPI communicator, as the files of this room see them. */
+/* A communicator over MPI, as the files of this folder see it. */
 #ifndef GSA_MPI_COMM_H
 #define GSA_MPI_COMM_H
 
@@ -12,7 +12,7 @@ typedef struct gsai_mpi_comm {
     gsa_comm shared; /* first: what has its address is this */
     gsa_env env;
     MPI_Comm comm;
-    gsai_heartbeat *heartbeat; /* NULL: nobody watches */
+    gsai_heartbeat *heartbeat; /* NULL: processes are not watched */
     size_t most;               /* bytes of one call on one rank */
     bool is_broken;            /* a call has failed here: no further one can be made together */
     unsigned char *received, *stage;

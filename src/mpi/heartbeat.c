@@ -2,7 +2,7 @@
  * then that it lives, and listens to the one before it.
  *
  *   1 Only the rank that was itself not heard of is accused: everyone beats whether or not it hears anything, and time
- *     counts only while this process runs (one that was stopped, and goes on, accuses nobody).
+ *     counts only while this process runs (one that was stopped, and goes on, accuses none).
  *   2 A thread that sleeps does it; MPI is only asked, never waited for.
  *   3 The last message says shutdown: no request is left when the communicator is freed. */
 #include "mpi/comm.h"

@@ -3,7 +3,7 @@
  *   B1  rows [0, n_rows) of the block are consecutive rows of the input;
  *   B2  `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader
  * is asked again;
- *   B3  a batch that is a whole block, as those of caches are, is not copied: the reader hands it over. */
+ *   B3  a batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
 #include "train/block.h"
 
 #include "base/error.h"
@@ -127,9 +127,9 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
     return GSA_OK;
 }
 
-static int is_full(const gsai_block *block, size_t most_rows)
+static int is_full(const gsai_block *block, size_t max_rows)
 {
-    return block->rows.n_rows >= most_rows || block->rows.n_values >= GSA_BLOCK_ENTRIES;
+    return block->rows.n_rows >= max_rows || block->rows.n_values >= GSA_BLOCK_ENTRIES;
 }
 
 int gsai_block_is_full(const gsai_block *block)
@@ -137,22 +137,22 @@ int gsai_block_is_full(const gsai_block *block)
     return is_full(block, GSA_BLOCK_ROWS);
 }
 
-static gsa_status take_pending(gsai_block *block, size_t most_rows, gsa_error *error)
+static gsa_status take_pending(gsai_block *block, size_t max_rows, gsa_error *error)
 {
     const gsa_batch *from = &block->pending;
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, most_rows)) {
-        size_t row = block->pending_row, start = start_of(from, row), most = GSA_BLOCK_ENTRIES - block->rows.n_values;
-        size_t n = 0, left = most_rows - block->rows.n_rows;
+    while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, max_rows)) {
+        size_t row = block->pending_row, start = start_of(from, row), max = GSA_BLOCK_ENTRIES - block->rows.n_values;
+        size_t n = 0, left = max_rows - block->rows.n_rows;
         do
             n++;
-        while (n < left && row + n < from->n_rows && start_of(from, row + n) - start < most);
+        while (n < left && row + n < from->n_rows && start_of(from, row + n) - start < max);
         status = copy_rows(block, n, start_of(from, row + n) - start, error);
     }
     return status;
 }
 
-void gsai_block_match(gsai_block *block, const gsai_block *before)
+void gsai_block_continue(gsai_block *block, const gsai_block *before)
 {
     empty(block);
     block->pending = before->pending;
@@ -181,13 +181,13 @@ gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, si
 }
 
 /* The reader's last batch as it is, if the block is to have just that. */
-static int take_whole(gsai_block *block, gsa_reader *reader, size_t least_rows, size_t most_rows)
+static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows)
 {
     const gsa_batch *from = &block->pending;
-    if (block->rows.n_rows > 0 || !from->index || from->n_rows > most_rows)
+    if (block->rows.n_rows > 0 || !from->index || from->n_rows > max_rows)
         return 0;
     size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
-    if ((from->n_rows < least_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
+    if ((from->n_rows < min_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
         !gsai_reader_take_rows(reader, &block->rows))
         return 0;
     block->rows.without_labels = !from->label;
@@ -195,35 +195,35 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t least_rows, 
     return 1;
 }
 
-/* Rows that waited, and after them those of the reader until there are least_rows. */
-static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t least_rows, size_t most_rows, gsa_error *error)
+/* Rows that waited, and after them those of the reader until there are min_rows. */
+static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows, gsa_error *error)
 {
-    gsa_status status = take_pending(block, most_rows, error);
-    while (status == GSA_OK && !is_full(block, least_rows)) {
+    gsa_status status = take_pending(block, max_rows, error);
+    while (status == GSA_OK && !is_full(block, min_rows)) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
         if (status != GSA_OK)
             block->pending.n_rows = 0;
         else if ((status = copy_words(block, &block->pending, error)) == GSA_OK &&
-                 !take_whole(block, reader, least_rows, most_rows))
-            status = take_pending(block, most_rows, error);
+                 !take_whole(block, reader, min_rows, max_rows))
+            status = take_pending(block, max_rows, error);
     }
     return status;
 }
 
-gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error)
 {
-    gsa_status status = gather(block, reader, 1, most_rows, error);
+    gsa_status status = gather(block, reader, 1, max_rows, error);
     if (status == GSA_OK)
         gsai_block_view(block, view);
     return status;
 }
 
-gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error)
+gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error)
 {
     if (block->complete)
         empty(block);
-    gsa_status status = gather(block, reader, most_rows, most_rows, error);
+    gsa_status status = gather(block, reader, max_rows, max_rows, error);
     if (status == GSA_END && block->rows.n_rows > 0) {
         block->is_last = 1;
         status = GSA_OK;

@@ -8,20 +8,20 @@ typedef struct gsai_block gsai_block;
 gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error);
 void gsai_block_free(gsai_block *block);
 
-/* Reads rows until there are most_rows (at most GSA_BLOCK_ROWS) or GSA_BLOCK_ENTRIES entries, or the input ends; rows
+/* Reads rows until there are max_rows (at most GSA_BLOCK_ROWS) or GSA_BLOCK_ENTRIES entries, or the input ends; rows
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
-gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
+gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* What there is, into a block that is empty because it follows another: the rows that waited, or the reader's next
- * batch, most_rows of them at the most. */
-gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t most_rows, gsa_batch *view, gsa_error *error);
+ * batch, max_rows of them at the most. */
+gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* Rows of a batch from *at on, up to n of them, into a block that is not full; *at is what comes next. */
 gsa_status gsai_block_add(gsai_block *block, const gsa_batch *rows, size_t n, size_t *at, gsa_error *error);
 int gsai_block_is_full(const gsai_block *block);
 /* The rows that it has, and how many these are. */
 size_t gsai_block_view(const gsai_block *block, gsa_batch *view);
 /* Goes on where another block of the same reader ended: rows that waited there wait here. */
-void gsai_block_match(gsai_block *block, const gsai_block *before);
+void gsai_block_continue(gsai_block *block, const gsai_block *before);
 /* Whether the last view reached the end of the input. */
 int gsai_block_is_last(const gsai_block *block);
 /* The order in which its n_rows rows are learned: the plan's, or as they come. */

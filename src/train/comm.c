@@ -1,4 +1,4 @@
-/* Meetings of processes, and what they are for. */
+/* Collective calls, and what they are for. */
 #include "train/comm.h"
 
 #include "base/error.h"
@@ -45,7 +45,7 @@ size_t gsai_frame_begin(gsai_bytes *to)
     return start;
 }
 
-bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned char **thing, size_t *size)
+bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned char **frame, size_t *size)
 {
     uint64_t n;
     if (*left < sizeof n)
@@ -53,7 +53,7 @@ bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned ch
     memcpy(&n, *from, sizeof n);
     if (n > *left - sizeof n)
         return false;
-    *thing = *from + sizeof n;
+    *frame = *from + sizeof n;
     *size = (size_t)n;
     *from += sizeof n + n;
     *left -= sizeof n + (size_t)n;
@@ -82,7 +82,7 @@ bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n)
     return owner_of(job, item, n) == gsai_comm_rank(job);
 }
 
-/* ---- meetings ---------------------------------------------------------------------------------------------------- */
+/* ---- collective calls -------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
 {
@@ -90,22 +90,22 @@ gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
     gsa_error mine = error ? *error : (gsa_error){0}, failure = {0};
     const unsigned char *all;
     const size_t *sizes;
-    if (gsai_comm_size(job) == 1 || job->parted) {
-        job->parted = job->parted || status != GSA_OK;
+    if (gsai_comm_size(job) == 1 || job->aborted) {
+        job->aborted = job->aborted || status != GSA_OK;
         return status;
     }
     mine.status = status;
-    gsa_status met = comm->gather(comm->ctx, &mine, status == GSA_OK ? 0 : sizeof mine, &all, &sizes, error);
+    gsa_status gathered = comm->gather(comm->ctx, &mine, status == GSA_OK ? 0 : sizeof mine, &all, &sizes, error);
     size_t first = 0, n_failed = 0;
-    for (size_t r = 0; met == GSA_OK && r < comm->n_ranks; r++) {
+    for (size_t r = 0; gathered == GSA_OK && r < comm->n_ranks; r++) {
         if (sizes[r] == sizeof failure && n_failed++ == 0) {
             memcpy(&failure, all, sizeof failure);
             first = r;
         }
     }
-    job->parted = met != GSA_OK || n_failed > 0;
-    if (!job->parted || met != GSA_OK)
-        return met;
+    job->aborted = gathered != GSA_OK || n_failed > 0;
+    if (!job->aborted || gathered != GSA_OK)
+        return gathered;
     if (n_failed < comm->n_ranks && failure.status != GSA_STOPPED)
         gsai_error_prefix(&failure, "rank %zu: ", first);
     if (error)
@@ -113,9 +113,9 @@ gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
     return failure.status;
 }
 
-static gsa_status part(gsai_job *job, gsa_status status)
+static gsa_status note_abort(gsai_job *job, gsa_status status)
 {
-    job->parted = status != GSA_OK;
+    job->aborted = status != GSA_OK;
     return status;
 }
 
@@ -130,7 +130,7 @@ gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *byt
     if (status != GSA_OK || gsai_comm_size(job) == 1)
         return status;
     job->n_sent += size;
-    return part(job, comm->gather(comm->ctx, bytes, size, all, sizes, error));
+    return note_abort(job, comm->gather(comm->ctx, bytes, size, all, sizes, error));
 }
 
 gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
@@ -144,7 +144,7 @@ gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *byte
         return status;
     for (size_t r = 0; r < comm->n_ranks; r++)
         job->n_sent += r != comm->rank ? sizes[r] : 0;
-    return part(job, comm->exchange(comm->ctx, bytes, sizes, all, all_sizes, error));
+    return note_abort(job, comm->exchange(comm->ctx, bytes, sizes, all, all_sizes, error));
 }
 
 size_t gsai_comm_total(const gsai_job *job, const size_t *sizes)

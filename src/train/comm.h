@@ -1,9 +1,9 @@
-/* Processes that learn together, as the engine meets them.
+/* Processes that learn together, as the engine sees them.
  *
- * All of them come to the same meetings in the same order. Before anything is handed round, everyone says whether it
- * has come so far without failure: a process that fails goes to its next meeting at once, says so, and leaves, and all
- * others leave there too, with the failure of the lowest rank. Alone, what one gives is what one gets,
- * the very bytes. */
+ * All of them make the same collective calls in the same order. Before anything is sent, every process says whether it
+ * has come so far without failure: a process that fails goes to its next call at once, says so, and leaves, and all
+ * others leave there too, with the failure of the lowest rank. A process that is alone gets the very bytes that it
+ * gives. */
 #ifndef GSA_TRAIN_COMM_H
 #define GSA_TRAIN_COMM_H
 
@@ -26,7 +26,7 @@ void gsai_bytes_free(gsai_bytes *bytes);
 size_t gsai_frame_begin(gsai_bytes *to);
 gsa_status gsai_frame_end(gsai_bytes *to, size_t start, gsa_error *error);
 /* The next one, where *left bytes follow; false: there is none. */
-bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned char **thing, size_t *size);
+bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned char **frame, size_t *size);
 
 /* Alone: rank 0 of 1. */
 size_t gsai_comm_rank(const gsai_job *job);
@@ -42,10 +42,10 @@ gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *byt
 gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
                               const unsigned char **all, const size_t **all_sizes, gsa_error *error);
 
-/* Of what a meeting gave. */
+/* Returns the bytes of all ranks together. */
 size_t gsai_comm_total(const gsai_job *job, const size_t *sizes);
 
-/* Tells everyone of a pass, once all have come so far: whoever is told may meet the others. */
+/* Tells everyone of a pass, once all have come so far: the hook may make collective calls. */
 gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error);
 
 /* Every process has the states of those of the n items that are its own if n_dealt are dealt out (gsai_comm_is_mine),

@@ -1,7 +1,7 @@
 /* How good a model is on the rows of a reader.
  *
  * Sums of doubles depend on how they are grouped. So that they do not depend on the number of processes, rows that are
- * judged together come in parts that depend on the size of the input alone, and are added up in their order, in one
+ * evaluated together come in parts that depend on the size of the input alone, and are added up in their order, in one
  * process too. */
 #include "model/metrics.h"
 #include "train/block.h"
@@ -12,7 +12,7 @@
 #include "base/pipeline.h"
 
 /* Bytes of a part at least, and how many parts there are at most: no more processes have something to do. What is
- * smaller is not worth a meeting, and has the sums of gsa_evaluate. */
+ * smaller is not worth an exchange, and has the sums of gsa_evaluate. */
 #define PART_SIZE ((uint64_t)1 << 18)
 #define MAX_PARTS 64u
 
@@ -36,7 +36,7 @@ typedef struct evaluating {
     gsa_reader *reader;
     gsa_env env;
     slot *slots;
-    size_t n_slots, most_rows;
+    size_t n_slots, max_rows;
     const gsai_block *last;
     gsa_status status; /* of reading */
     gsa_error error;
@@ -47,9 +47,9 @@ static bool read_rows(void *memory, size_t number)
     evaluating *run = memory;
     slot *to = &run->slots[number];
     if (run->last)
-        gsai_block_match(to->block, run->last);
+        gsai_block_continue(to->block, run->last);
     run->last = to->block;
-    run->status = gsai_block_take(to->block, run->reader, run->most_rows, &to->rows, &run->error);
+    run->status = gsai_block_take(to->block, run->reader, run->max_rows, &to->rows, &run->error);
     return run->status == GSA_OK;
 }
 
@@ -85,7 +85,7 @@ static gsa_status add_slots(evaluating *run, gsai_pipeline *pipeline, gsa_error 
             gsai_pipeline_release(pipeline);
             continue;
         }
-        gsai_pipeline_stop(pipeline); /* nobody else reads when the reader is asked where the row is */
+        gsai_pipeline_stop(pipeline); /* the reader must be idle when it is asked where the row is */
         gsa_reader_locate(run->reader, &from->rows, error);
     }
     if (status != GSA_OK || run->status == GSA_END)
@@ -128,8 +128,8 @@ static gsai_pipeline *make_pipeline(evaluating *run)
 gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
 {
     evaluating run = {.metrics = metrics, .reader = reader, .env = gsai_env_resolve(env)};
-    size_t most = MAX_MARGINS / (gsai_metrics_n_margins(metrics) + 1) + 1;
-    run.most_rows = most < GSA_BLOCK_ROWS ? most : GSA_BLOCK_ROWS;
+    size_t max = MAX_MARGINS / (gsai_metrics_n_margins(metrics) + 1) + 1;
+    run.max_rows = max < GSA_BLOCK_ROWS ? max : GSA_BLOCK_ROWS;
     gsai_pipeline *pipeline = make_pipeline(&run);
     gsa_status status = pipeline ? add_slots(&run, pipeline, error) : evaluate_alone(&run, error);
     gsai_pipeline_free(pipeline);
@@ -167,7 +167,7 @@ static gsa_status take_part(evaluation *all, gsa_metrics *part, gsa_error *error
     return status;
 }
 
-static gsa_status judge_rows(evaluation *all, gsa_error *error)
+static gsa_status evaluate_rows(evaluation *all, gsa_error *error)
 {
     gsa_metrics *part = NULL;
     gsa_status status = gsa_metrics_new(all->model, &all->job.env, &part, error);
@@ -179,18 +179,18 @@ static gsa_status judge_rows(evaluation *all, gsa_error *error)
     return status;
 }
 
-/* What cannot be divided is judged by rank 0. */
-static gsa_status judge_all(evaluation *all, gsa_error *error)
+/* What cannot be divided is evaluated by rank 0. */
+static gsa_status evaluate_all(evaluation *all, gsa_error *error)
 {
     gsa_reader_progress progress = gsai_progress_of(all->job.reader);
     if (gsai_comm_rank(&all->job) > 0)
         return GSA_OK;
     if (progress.n_rows > 0)
         GSA_TRY(gsa_reader_rewind(all->job.reader, error));
-    return judge_rows(all, error);
+    return evaluate_rows(all, error);
 }
 
-static gsa_status judge_parts(evaluation *all, gsa_error *error)
+static gsa_status evaluate_parts(evaluation *all, gsa_error *error)
 {
     gsa_reader_progress progress = gsai_progress_of(all->job.reader);
     uint64_t n = progress.bytes_total / PART_SIZE;
@@ -200,9 +200,9 @@ static gsa_status judge_parts(evaluation *all, gsa_error *error)
             continue;
         gsa_status status = gsa_reader_share(all->job.reader, part, n_parts, error);
         if (status == GSA_UNSUPPORTED)
-            return judge_all(all, error);
+            return evaluate_all(all, error);
         if (status == GSA_OK)
-            status = judge_rows(all, error);
+            status = evaluate_rows(all, error);
         if (status != GSA_OK)
             return status;
     }
@@ -223,19 +223,19 @@ static gsa_status add_others(evaluation *all, const unsigned char *from, size_t 
 }
 
 /* Rank 0 gets what all have found. */
-static gsa_status meet(evaluation *all, gsa_status status, gsa_error *error)
+static gsa_status gather_parts(evaluation *all, gsa_status status, gsa_error *error)
 {
     size_t n_ranks = gsai_comm_size(&all->job);
     size_t *sizes = gsai_alloc_zeroed(&all->job.env, n_ranks, sizeof *sizes);
     const unsigned char *others;
-    const size_t *given;
+    const size_t *received_sizes;
     if (sizes)
         sizes[0] = all->parts.size;
     else if (status == GSA_OK)
         status = gsai_fail_memory(&all->job.env, error, "no memory for %zu sizes", n_ranks);
-    status = gsai_comm_alltoall(&all->job, status, all->parts.at, sizes, &others, &given, error);
+    status = gsai_comm_alltoall(&all->job, status, all->parts.at, sizes, &others, &received_sizes, error);
     if (status == GSA_OK)
-        status = add_others(all, others, gsai_comm_total(&all->job, given), error);
+        status = add_others(all, others, gsai_comm_total(&all->job, received_sizes), error);
     gsai_free(&all->job.env, sizes);
     return status;
 }
@@ -247,8 +247,8 @@ gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader, con
     all.parts.env = &all.job.env;
     gsa_status status = gsa_state_finish(state, env, &all.model, error);
     if (status == GSA_OK)
-        status = judge_parts(&all, error);
-    status = meet(&all, status, error);
+        status = evaluate_parts(&all, error);
+    status = gather_parts(&all, status, error);
     if (status == GSA_OK && all.sum)
         status = gsa_metrics_finish(all.sum, error);
     status = gsai_comm_agree(&all.job, status, error);

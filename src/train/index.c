@@ -1,9 +1,9 @@
 /* Finding the blocks of an input.
  *
- * A block begins where the one before it ends, which is after so many rows or entries: only whoever has counted all
- * rows before knows where. So everyone counts its share in small row_ranges, without knowing; then, one rank after the
- * other, they are put together to blocks, an row_range that is in two of them is read once more, and the block that has
- * begun is handed to the next rank. */
+ * A block begins where the one before it ends, which is after so many rows or entries: only a process that has
+ * counted all rows before knows where. So each counts its share in small ranges, without knowing; then, one rank after
+ * the other, they are put together to blocks, a range that is in two of them is read once more, and the block that has
+ * begun is sent to the next rank. */
 #include "train/index.h"
 
 #include "train/block.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Rows of an row_range that is counted as one, at the most; a block of a cache is one. */
+/* Rows of a range that is counted as one, at the most; a block of a cache is one. */
 #define RANGE_ROWS 1024u
 
 static gsa_status add(gsai_index *index, const gsa_row_range *row_range, const gsa_env *env, gsa_error *error)
@@ -132,7 +132,7 @@ static gsa_status add_to_block(survey *all, const gsa_row_range *row_range, gsa_
     return status;
 }
 
-/* An row_range in which a block ends, row by row. */
+/* A range in which a block ends, row by row. */
 static gsa_status split(survey *all, const gsa_row_range *row_range, gsa_error *error)
 {
     gsa_batch rows;

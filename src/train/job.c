@@ -19,10 +19,10 @@ gsa_status gsai_job_learn(const gsai_job *job, gsa_state *learner, const gsa_bat
 {
     gsa_status status = GSA_OK;
     size_t n_classes = (size_t)gsai_summary_of(learner).n_classes;
-    size_t most = n_classes > CLASSES_BETWEEN_CHECKS / ROWS_BETWEEN_CHECKS ? CLASSES_BETWEEN_CHECKS / n_classes + 1
-                                                                           : ROWS_BETWEEN_CHECKS;
+    size_t max = n_classes > CLASSES_BETWEEN_CHECKS / ROWS_BETWEEN_CHECKS ? CLASSES_BETWEEN_CHECKS / n_classes + 1
+                                                                          : ROWS_BETWEEN_CHECKS;
     for (size_t done = 0; done < n_rows && status == GSA_OK;) {
-        size_t n = n_rows - done < most ? n_rows - done : most;
+        size_t n = n_rows - done < max ? n_rows - done : max;
         if (job->env.should_stop(job->env.stop_ctx))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_state_update_rows(learner, batch, rows + done, n, error);

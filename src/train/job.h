@@ -10,8 +10,8 @@ typedef struct gsai_job {
     gsa_train_hooks hooks;
     gsa_env env;     /* resolved */
     uint64_t n_sent; /* bytes, to its comm */
-    int parted;      /* from its comm, because somebody failed: nobody waits for it any more */
-    size_t own_size; /* of a meeting that has one member */
+    int aborted;     /* a process of its comm failed: none waits for it any more */
+    size_t own_size; /* where it is the only process */
 } gsai_job;
 
 static inline gsa_summary gsai_summary_of(const gsa_state *state)

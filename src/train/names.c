@@ -18,30 +18,30 @@
 
 /* ---- whose name counts ------------------------------------------------------------------------------------------- */
 
-typedef struct hearing {
+typedef struct resolution {
     gsai_job *job;
     size_t n_ranks, n; /* names of this process */
     size_t *size;      /* bytes for each rank */
     size_t *next;      /* of each rank, where its next one is */
     uint32_t *feature; /* of all names: those that rank 0 decides on (feature % n_ranks), in the order they came, ... */
-    size_t n_won;      /* names that count; their numbers take the place of the features */
-    size_t won_size;
-} hearing;
+    size_t n_own;      /* names that count; their numbers take the place of the features */
+    size_t own_size;
+} resolution;
 
-static uint64_t feature_of(const hearing *all, size_t number)
+static uint64_t feature_of(const resolution *all, size_t number)
 {
     uint64_t feature = 0;
     (void)gsa_reader_name_at(all->job->reader, number, &feature);
     return feature;
 }
 
-static void find_places(hearing *all, size_t element_size)
+static void find_places(resolution *all, size_t element_size)
 {
     for (size_t r = 0, at = 0; r < all->n_ranks; at += all->size[r++] / element_size)
         all->next[r] = at;
 }
 
-static gsa_status deal(hearing *all, gsa_error *error)
+static gsa_status deal(resolution *all, gsa_error *error)
 {
     const gsa_env *env = &all->job->env;
     uint64_t feature;
@@ -69,13 +69,13 @@ static int by_number(const void *a, const void *b)
 }
 
 /* For each of the features that were asked about, by rank: 1 if it is there for the first time. */
-static gsa_status decide(const hearing *all, const unsigned char *asked, size_t n, gsai_bytes *verdict,
+static gsa_status decide(const resolution *all, const unsigned char *asked, size_t n, gsai_bytes *is_first,
                          gsa_error *error)
 {
     const gsa_env *env = &all->job->env;
     uint64_t *at = gsai_alloc(env, n, sizeof *at);
-    verdict->at = gsai_alloc_zeroed(env, n, 1);
-    if (!at || !verdict->at || n > UINT32_MAX) {
+    is_first->at = gsai_alloc_zeroed(env, n, 1);
+    if (!at || !is_first->at || n > UINT32_MAX) {
         gsai_free(env, at);
         return gsai_fail_memory(env, error, "no memory for the names of %zu features", n);
     }
@@ -86,13 +86,13 @@ static gsa_status decide(const hearing *all, const unsigned char *asked, size_t 
     }
     qsort(at, n, sizeof *at, by_number);
     for (size_t i = 0; i < n; i++)
-        verdict->at[(uint32_t)at[i]] = i == 0 || at[i] >> 32 != at[i - 1] >> 32;
+        is_first->at[(uint32_t)at[i]] = i == 0 || at[i] >> 32 != at[i - 1] >> 32;
     gsai_free(env, at);
     return GSA_OK;
 }
 
 /* Keeps what was found of the names of this process. */
-static gsa_status learn_verdict(hearing *all, const unsigned char *verdict, const size_t *sizes, gsa_error *error)
+static gsa_status take_answers(resolution *all, const unsigned char *is_first, const size_t *sizes, gsa_error *error)
 {
     uint64_t feature;
     for (size_t r = 0; r < all->n_ranks; r++)
@@ -101,45 +101,45 @@ static gsa_status learn_verdict(hearing *all, const unsigned char *verdict, cons
     find_places(all, sizeof *all->feature);
     for (size_t i = 0; i < all->n; i++) {
         const char *name = gsa_reader_name_at(all->job->reader, i, &feature);
-        if (verdict[all->next[feature % all->n_ranks]++]) {
-            all->feature[all->n_won++] = (uint32_t)i;
-            all->won_size += strlen(name) + 1;
+        if (is_first[all->next[feature % all->n_ranks]++]) {
+            all->feature[all->n_own++] = (uint32_t)i;
+            all->own_size += strlen(name) + 1;
         }
     }
     return GSA_OK;
 }
 
-static gsa_status hear(hearing *all, gsa_error *error)
+static gsa_status resolve(resolution *all, gsa_error *error)
 {
     gsai_job *job = all->job;
-    const unsigned char *given;
+    const unsigned char *received;
     const size_t *sizes;
-    gsai_bytes verdict = {.env = &job->env};
+    gsai_bytes is_first = {.env = &job->env};
     gsa_status status = deal(all, error);
-    status = gsai_comm_alltoall(job, status, all->feature, all->size, &given, &sizes, error);
+    status = gsai_comm_alltoall(job, status, all->feature, all->size, &received, &sizes, error);
     size_t n = 0;
     for (size_t r = 0; r < all->n_ranks && status == GSA_OK; r++)
-        n += all->next[r] = sizes[r] / sizeof *all->feature; /* the verdict has a byte for each */
+        n += all->next[r] = sizes[r] / sizeof *all->feature; /* the answer has a byte for each */
     if (status == GSA_OK)
-        status = decide(all, given, n, &verdict, error);
-    status = gsai_comm_alltoall(job, status, verdict.at, all->next, &given, &sizes, error);
+        status = decide(all, received, n, &is_first, error);
+    status = gsai_comm_alltoall(job, status, is_first.at, all->next, &received, &sizes, error);
     if (status == GSA_OK)
-        status = learn_verdict(all, given, sizes, error);
-    gsai_bytes_free(&verdict);
+        status = take_answers(all, received, sizes, error);
+    gsai_bytes_free(&is_first);
     return status;
 }
 
 /* ---- names that count -------------------------------------------------------------------------------------------- */
 
-typedef struct tally {
+typedef struct name_count {
     uint64_t n, size;
-} tally;
+} name_count;
 
 /* Of this process, as many as are kept behind those of lower ranks. */
-static gsa_status pack(const hearing *all, tally before, gsai_bytes *to, gsa_error *error)
+static gsa_status pack(const resolution *all, name_count before, gsai_bytes *to, gsa_error *error)
 {
     int failed = 0;
-    for (size_t i = 0; i < all->n_won && before.n < GSA_MAX_NAMES && !failed; i++) {
+    for (size_t i = 0; i < all->n_own && before.n < GSA_MAX_NAMES && !failed; i++) {
         uint64_t number;
         const char *name = gsa_reader_name_at(all->job->reader, all->feature[i], &number);
         size_t size = strlen(name) + 1;
@@ -150,7 +150,7 @@ static gsa_status pack(const hearing *all, tally before, gsai_bytes *to, gsa_err
         before.size += size;
         failed = gsai_bytes_add(to, &feature, sizeof feature) != 0 || gsai_bytes_add(to, name, size) != 0;
     }
-    return failed ? gsai_fail_memory(to->env, error, "no memory for the names of %zu features", all->n_won) : GSA_OK;
+    return failed ? gsai_fail_memory(to->env, error, "no memory for the names of %zu features", all->n_own) : GSA_OK;
 }
 
 static gsa_status unpack(gsai_common_names *names, const unsigned char *from, size_t size, const gsa_env *env,
@@ -175,13 +175,13 @@ static gsa_status unpack(gsai_common_names *names, const unsigned char *from, si
     return GSA_OK;
 }
 
-static gsa_status hand_round(gsai_common_names *names, hearing *all, gsa_status status, gsa_error *error)
+static gsa_status share_names(gsai_common_names *names, resolution *all, gsa_status status, gsa_error *error)
 {
     gsai_job *job = all->job;
     gsai_bytes mine = {.env = &job->env};
     const unsigned char *every;
     const size_t *sizes;
-    tally own = {all->n_won, all->won_size}, before = {0};
+    name_count own = {all->n_own, all->own_size}, before = {0};
     status = gsai_comm_allgather(job, status, &own, sizeof own, &every, &sizes, error);
     for (size_t r = 0; r < gsai_comm_rank(job) && status == GSA_OK; r++) {
         memcpy(&own, every + r * sizeof own, sizeof own);
@@ -199,11 +199,11 @@ gsa_status gsai_common_names_make(gsai_common_names *names, gsai_job *job, gsa_e
 {
     const char *schema = gsa_reader_schema(job->reader);
     gsa_schema_info info = {0};
-    hearing all = {.job = job, .n_ranks = gsai_comm_size(job)};
+    resolution all = {.job = job, .n_ranks = gsai_comm_size(job)};
     gsa_status status = schema ? gsa_schema_get_info(schema, &info, error) : GSA_OK;
     if (status != GSA_OK || info.n_words + info.n_crosses == 0)
         return status;
-    status = hand_round(names, &all, hear(&all, error), error);
+    status = share_names(names, &all, resolve(&all, error), error);
     names->reader = job->reader;
     names->n_columns = info.n_numbers;
     gsai_free(&job->env, all.size);

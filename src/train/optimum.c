@@ -54,7 +54,7 @@ gsa_status gsai_optimum_may(const gsai_job *job, int *may, gsa_error *error)
 }
 
 /* Adds the rows that were read, and all that follow. */
-static gsa_status gather(gsai_job *job, gsai_prefetch *ahead, gsa_batch *rows, gsai_solver *solver, bool *fits,
+static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows, gsai_solver *solver, bool *fits,
                          gsa_error *error)
 {
     gsa_status status = GSA_OK;
@@ -65,12 +65,12 @@ static gsa_status gather(gsai_job *job, gsai_prefetch *ahead, gsa_batch *rows, g
         if (status != GSA_OK)
             gsa_reader_locate(job->reader, rows, error);
         else if (*fits)
-            status = gsai_prefetch_next(ahead, GSA_BLOCK_ROWS, rows, error);
+            status = gsai_prefetch_next(prefetch, GSA_BLOCK_ROWS, rows, error);
     }
     return status == GSA_END ? GSA_OK : status;
 }
 
-static gsa_status hand_round(gsai_job *job, gsa_status status, gsa_error *error)
+static gsa_status share_solution(gsai_job *job, gsa_status status, gsa_error *error)
 {
     gsa_state *solved = gsai_comm_rank(job) == 0 ? job->state : NULL;
     status = gsai_comm_share(job, status, &solved, 1, 1, error);
@@ -86,12 +86,12 @@ static gsa_status fail_size(const gsai_job *job, gsa_error *error)
         gsa_reader_file(job->reader, 0), (unsigned long long)(GSAI_SOLVER_CELLS >> 20));
 }
 
-gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *ahead, int *taken, gsa_error *error)
+gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken, gsa_error *error)
 {
     gsai_solver *solver = NULL;
     gsa_batch rows;
     bool fits = false;
-    gsa_status status = gsai_prefetch_next(ahead, GSA_BLOCK_ROWS, &rows, error);
+    gsa_status status = gsai_prefetch_next(prefetch, GSA_BLOCK_ROWS, &rows, error);
     *taken = 0;
     if (status == GSA_END)
         return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(job->reader, 0));
@@ -100,7 +100,7 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *ahead, int *taken, g
     if (status != GSA_OK || !solver)
         return status;
     if (status == GSA_OK)
-        status = gather(job, ahead, &rows, solver, &fits, error);
+        status = gather(job, prefetch, &rows, solver, &fits, error);
     if (status == GSA_OK && !fits && is_asked_for(job->state))
         status = fail_size(job, error);
     *taken = status == GSA_OK && fits;
@@ -109,6 +109,6 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *ahead, int *taken, g
                                    (gsai_strength_hook){job->hooks.strength_tried, job->hooks.ctx}, error);
     gsai_solver_free(solver);
     if (*taken && gsai_comm_size(job) > 1)
-        status = hand_round(job, status, error);
+        status = share_solution(job, status, error);
     return *taken ? gsai_comm_end_pass(job, status, job->state, error) : status;
 }

@@ -7,8 +7,8 @@
 /* Whether a run that has taken no rows yet may be solved. GSA_ARGUMENT where the optimum is asked for and another
  * parameter contradicts it. */
 gsa_status gsai_optimum_may(const gsai_job *job, int *may, gsa_error *error);
-/* Reads all rows, unless they are too many, and solves; the first process does, and hands the state round. *taken:
- * whether it did; if not, the input is somewhere in the middle. */
-gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *ahead, int *taken, gsa_error *error);
+/* Reads all rows, unless they are too many, and solves; the first process does, and sends the state to the others.
+ * *taken: whether it did; if not, the input is somewhere in the middle. */
+gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken, gsa_error *error);
 
 #endif

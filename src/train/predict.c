@@ -165,7 +165,7 @@ typedef struct predicting {
     const gsa_predict_hooks *hooks;
     gsa_env env;
     bool has_margins; /* classes without probabilities */
-    size_t width, most_rows, n_workers;
+    size_t width, max_rows, n_workers;
     worker *workers;
     pthread_mutex_t reading, telling;
     pthread_cond_t told;
@@ -217,11 +217,11 @@ static gsa_status take_rows(predicting *run, worker *mine)
     pthread_mutex_lock(&run->reading);
     if (!run->ended) {
         if (run->last)
-            gsai_block_match(mine->block, run->last);
+            gsai_block_continue(mine->block, run->last);
         run->last = mine->block;
         status = run->env.should_stop(run->env.stop_ctx)
                      ? gsai_fail(&mine->error, GSA_STOPPED, "stopped on request")
-                     : gsai_block_take(mine->block, run->reader, run->most_rows, &mine->rows, &mine->error);
+                     : gsai_block_take(mine->block, run->reader, run->max_rows, &mine->rows, &mine->error);
     }
     if (status != GSA_OK)
         run->ended = true;
@@ -281,17 +281,17 @@ static gsa_status set_up(predicting *run, gsa_error *error)
     gsa_model_get_info(run->model, &run->info);
     run->has_margins = info->n_classes > 0 && !info->has_probabilities;
     run->width = (size_t)(run->has_margins ? info->n_outputs : info->n_classes > 0 ? info->n_classes : 1);
-    run->most_rows = run->width < TABLE_LEN ? TABLE_LEN / run->width : 1;
-    if (run->most_rows > GSA_BLOCK_ROWS)
-        run->most_rows = GSA_BLOCK_ROWS;
+    run->max_rows = run->width < TABLE_LEN ? TABLE_LEN / run->width : 1;
+    if (run->max_rows > GSA_BLOCK_ROWS)
+        run->max_rows = GSA_BLOCK_ROWS;
     run->workers = gsai_alloc_zeroed(&run->env, run->n_workers, sizeof *run->workers);
     gsa_status status = run->workers ? GSA_OK : gsai_fail_memory(&run->env, error, "no memory to predict");
     for (size_t i = 0; i < run->n_workers && status == GSA_OK; i++)
         status = gsai_block_new(&run->env, &run->workers[i].block, error);
     if (status == GSA_OK && run->hooks->text != GSA_TEXT_NONE)
         status = text_open(&run->text, run->model, run->hooks, &run->env, error);
-    if (run->text.room > MAX_TEXT / run->most_rows)
-        run->most_rows = run->text.room < MAX_TEXT ? MAX_TEXT / run->text.room : 1;
+    if (run->text.room > MAX_TEXT / run->max_rows)
+        run->max_rows = run->text.room < MAX_TEXT ? MAX_TEXT / run->text.room : 1;
     return status;
 }
 

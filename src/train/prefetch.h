@@ -8,24 +8,24 @@ typedef struct gsai_prefetch gsai_prefetch;
 /* The reader is the other thread's between two calls; what a reader says of its progress may be asked all the time. */
 gsa_status gsai_prefetch_new(gsa_reader *reader, size_t n_threads, const gsa_env *env, gsai_prefetch **out,
                              gsa_error *error);
-void gsai_prefetch_free(gsai_prefetch *ahead);
+void gsai_prefetch_free(gsai_prefetch *prefetch);
 
-/* The next block of at most most_rows rows, the same number in every call. *view is valid until the next call and, with
- * hands of several blocks, until a call that lets go. GSA_END after the last. */
-gsa_status gsai_prefetch_next(gsai_prefetch *ahead, size_t most_rows, gsa_batch *view, gsa_error *error);
+/* The next block of at most max_rows rows, the same number in every call. *view is valid until the next call and, with
+ * groups of several blocks, until a call that releases them. GSA_END after the last. */
+gsa_status gsai_prefetch_next(gsai_prefetch *prefetch, size_t max_rows, gsa_batch *view, gsa_error *error);
 /* From some call on, so many blocks are read at a time, if there are as many threads, and stay together; 1 at first. */
-void gsai_prefetch_pass_on(gsai_prefetch *ahead, size_t n_blocks);
-/* Whether the next call lets go of all views that were given. */
-int gsai_prefetch_releases(const gsai_prefetch *ahead);
-/* To whom blocks are dealt out in turn: n copies, numbers first on, of n_shards in all; n 0: to everybody. */
+void gsai_prefetch_set_group(gsai_prefetch *prefetch, size_t n_blocks);
+/* Whether the next call releases all views that were delivered. */
+int gsai_prefetch_releases(const gsai_prefetch *prefetch);
+/* To whom blocks are dealt out in turn: n replicas, numbers first on, of n_shards in all; n 0: to all. */
 typedef struct gsai_deal {
     size_t first, n, n_shards;
 } gsai_deal;
 /* From here on the next blocks are those of the index from `from` to before `end` that are for this process; GSA_END
  * after the last. What was read ahead is forgotten. */
-void gsai_prefetch_match(gsai_prefetch *ahead, const gsai_index *index, size_t from, size_t end, gsai_deal deal,
-                         const gsai_job *job);
+void gsai_prefetch_set_range(gsai_prefetch *prefetch, const gsai_index *index, size_t from, size_t end, gsai_deal deal,
+                             const gsai_job *job);
 /* Back to the first row of the reader. */
-gsa_status gsai_prefetch_rewind(gsai_prefetch *ahead, gsa_error *error);
+gsa_status gsai_prefetch_rewind(gsai_prefetch *prefetch, gsa_error *error);
 
 #endif

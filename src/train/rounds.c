@@ -1,5 +1,5 @@
-/* Rounds on threads and in processes. Which copy learns which block is the plan's: these only decide who learns when,
- * and where. */
+/* Rounds on threads and in processes. Which replica learns which block is the plan's: these only decide who learns
+ * when, and where. */
 #include "train/rounds.h"
 
 #include "base/error.h"
@@ -11,21 +11,21 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- copies ------------------------------------------------------------------------------------------------------ */
+/* ---- replicas ---------------------------------------------------------------------------------------------------- */
 
-/* Task: a copy, in the memory of one that has learned before if there is any. */
-static gsa_status make_copy(void *ctx, size_t task, gsa_error *error)
+/* Task: a replica, in the memory of one that has learned before if there is any. */
+static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
 {
     gsai_round *round = ctx;
-    gsa_state **copy = &round->copy[task];
+    gsa_state **replica = &round->replica[task];
     size_t n = round->plan.n_shards;
     if (!gsai_comm_is_mine(round->job, round->first + task, round->n_dealt))
         return GSA_OK;
-    return *copy ? gsa_state_refresh(*copy, round->job->state, n, error)
-                 : gsa_state_fork(round->job->state, n, &round->job->env, copy, error);
+    return *replica ? gsa_state_refresh(*replica, round->job->state, n, error)
+                    : gsa_state_fork(round->job->state, n, &round->job->env, replica, error);
 }
 
-/* Rows of the copies that learn at a time. */
+/* Rows of the replicas that learn at a time. */
 static uint64_t rows_together(const gsa_round *plan)
 {
     return plan->n_rows / (plan->n_shards / plan->n_together);
@@ -39,11 +39,11 @@ gsa_status gsai_round_next(gsai_round *round, gsa_error *error)
     round->n_blocks = round->n_waiting = 0;
     for (size_t i = 0; i < round->plan.n_together; i++) {
         bool is_mine = gsai_comm_is_mine(round->job, round->first + i, round->n_dealt);
-        round->copy[i] = is_mine && round->n_spare > 0 ? round->spare[--round->n_spare] : NULL;
+        round->replica[i] = is_mine && round->n_spare > 0 ? round->spare[--round->n_spare] : NULL;
     }
     round->n = round->plan.n_together;
     gsa_status status =
-        gsai_workers_run(gsai_workers_count(&round->job->env), round->n, make_copy, round, &round->job->env, error);
+        gsai_workers_run(gsai_workers_count(&round->job->env), round->n, make_replica, round, &round->job->env, error);
     round->n_shards = round->first + round->n;
     round->began = gsai_os_seconds();
     round->report.forking += round->began - began;
@@ -61,22 +61,22 @@ gsa_status gsai_round_begin(gsai_round *round, const gsa_round *plan, uint64_t n
     return gsai_round_next(round, error);
 }
 
-static void drop_copies(gsai_round *round)
+static void drop_replicas(gsai_round *round)
 {
     while (round->n > 0) {
-        gsa_state *copy = round->copy[--round->n];
-        if (copy && round->n_spare < GSA_MAX_TOGETHER)
-            round->spare[round->n_spare++] = copy;
+        gsa_state *replica = round->replica[--round->n];
+        if (replica && round->n_spare < GSA_MAX_TOGETHER)
+            round->spare[round->n_spare++] = replica;
         else
-            gsa_state_free(copy);
+            gsa_state_free(replica);
     }
     round->n_waiting = 0;
 }
 
 static void clear(gsai_round *round)
 {
-    drop_copies(round);
-    gsai_pending_drop(&round->aside);
+    drop_replicas(round);
+    gsai_pending_drop(&round->pending);
     round->n_shards = 0;
 }
 
@@ -91,27 +91,27 @@ void gsai_round_drop(gsai_round *round)
     }
 }
 
-/* Copies that this process has at this time: as many blocks can be learned side by side. */
+/* Replicas that this process has at this time: as many blocks can be learned side by side. */
 static const gsa_state *const *mine(const gsai_round *round, size_t *first, size_t *n)
 {
     *n = 0;
-    for (*first = 0; *first < round->n && !round->copy[*first];)
+    for (*first = 0; *first < round->n && !round->replica[*first];)
         ++*first;
-    while (*first + *n < round->n && round->copy[*first + *n])
+    while (*first + *n < round->n && round->replica[*first + *n])
         ++*n;
-    return (const gsa_state *const *)round->copy + *first;
+    return (const gsa_state *const *)round->replica + *first;
 }
 
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
-/* Task: a block that waits, by its copy. */
+/* Task: a block that waits, by its replica. */
 static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
 {
     const gsai_round *round = ctx;
     const gsa_batch *batch = &round->waiting[task].batch;
-    gsa_state *copy = round->waiting[task].copy;
-    GSA_TRY(gsai_job_learn(round->job, copy, batch, round->waiting[task].order, batch->n_rows, 0, error));
-    return gsa_state_close_group(copy, error);
+    gsa_state *replica = round->waiting[task].replica;
+    GSA_TRY(gsai_job_learn(round->job, replica, batch, round->waiting[task].order, batch->n_rows, 0, error));
+    return gsa_state_close_group(replica, error);
 }
 
 static gsa_status learn_all(gsai_round *round, gsa_error *error)
@@ -120,20 +120,20 @@ static gsa_status learn_all(gsai_round *round, gsa_error *error)
                                          &round->job->env, error);
     const gsa_train_hooks *hooks = &round->job->hooks;
     if (status == GSA_OK && round->n_waiting > 0 &&
-        hooks->progress) /* copies of a sweep say how many it will have been */
-        hooks->progress(hooks->ctx, round->waiting[round->n_waiting - 1].copy, round->job->reader);
+        hooks->progress) /* replicas of a sweep say how many it will have been */
+        hooks->progress(hooks->ctx, round->waiting[round->n_waiting - 1].replica, round->job->reader);
     round->n_waiting = 0;
     return status;
 }
 
-static size_t next_copy(const gsai_round *round)
+static size_t next_replica(const gsai_round *round)
 {
     return round->n_blocks % round->n;
 }
 
 int gsai_round_is_mine(const gsai_round *round)
 {
-    return round->copy[next_copy(round)] != NULL;
+    return round->replica[next_replica(round)] != NULL;
 }
 
 static void count_block(gsai_round *round, uint64_t n_rows)
@@ -143,17 +143,17 @@ static void count_block(gsai_round *round, uint64_t n_rows)
     round->rows_left -= n_rows < round->rows_left ? n_rows : round->rows_left;
 }
 
-static gsa_status end_copies(gsai_round *round, gsa_error *error);
+static gsa_status end_replicas(gsai_round *round, gsa_error *error);
 
-gsa_status gsai_round_pass_over(gsai_round *round, uint64_t n_rows, int lets_go, gsa_error *error)
+gsa_status gsai_round_skip(gsai_round *round, uint64_t n_rows, int releases, gsa_error *error)
 {
     count_block(round, n_rows);
     if (round->rows_left == 0)
-        return end_copies(round, error);
-    return lets_go ? learn_all(round, error) : GSA_OK;
+        return end_replicas(round, error);
+    return releases ? learn_all(round, error) : GSA_OK;
 }
 
-gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uint32_t *order, int lets_go,
+gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uint32_t *order, int releases,
                             gsa_error *error)
 {
     size_t at = round->n_waiting, n_threads = gsai_workers_count(&round->job->env), first, n;
@@ -164,14 +164,14 @@ gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uin
     memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);
     round->waiting[at].batch = *batch;
     round->report.n_mine += batch->n_rows;
-    round->waiting[at].copy = round->copy[next_copy(round)];
+    round->waiting[at].replica = round->replica[next_replica(round)];
     round->n_waiting++;
     count_block(round, batch->n_rows);
     if (round->rows_left == 0)
-        return end_copies(round, error);
+        return end_replicas(round, error);
     (void)mine(round, &first, &n);
     bool is_full = round->n_waiting == n || round->n_waiting >= n_threads;
-    return is_full || lets_go ? learn_all(round, error) : GSA_OK;
+    return is_full || releases ? learn_all(round, error) : GSA_OK;
 }
 
 /* ---- the end ----------------------------------------------------------------------------------------------------- */
@@ -181,34 +181,34 @@ static bool has_new_labels(const gsai_round *round)
     uint64_t n_known = gsai_summary_of(round->job->state).n_classes;
     bool has = false;
     for (size_t i = 0; i < round->n; i++)
-        has = has || (round->copy[i] && gsai_summary_of(round->copy[i]).n_classes != n_known);
+        has = has || (round->replica[i] && gsai_summary_of(round->replica[i]).n_classes != n_known);
     return has;
 }
 
-/* The copies of this time make room for the next. */
-static gsa_status put_aside(gsai_round *round, gsa_error *error)
+/* The replicas of this time make room for the next. */
+static gsa_status make_pending(gsai_round *round, gsa_error *error)
 {
     size_t first, n;
-    const gsa_state *const *copy = mine(round, &first, &n);
-    if (!round->aside.job)
-        gsai_pending_begin(&round->aside, round->job);
+    const gsa_state *const *replica = mine(round, &first, &n);
+    if (!round->pending.job)
+        gsai_pending_begin(&round->pending, round->job);
     if (has_new_labels(round))
         return gsai_fail(error, GSA_INPUT,
                          "a third label comes for the first time after %llu rows of two labels; with --loss softmax it "
                          "may come at any time",
                          (unsigned long long)round->report.n_rows);
-    gsa_status status = n > 0 ? gsai_pending_add(&round->aside, copy, n, round->first + first, error) : GSA_OK;
-    drop_copies(round);
+    gsa_status status = n > 0 ? gsai_pending_add(&round->pending, replica, n, round->first + first, error) : GSA_OK;
+    drop_replicas(round);
     return status;
 }
 
-/* Copies of other processes may have met labels that the base does not know: then everyone needs them whole. */
+/* Replicas of other processes may have labels that the base does not know: then every process needs them whole. */
 static gsa_status merge_whole(gsai_round *round, gsa_status status, gsa_state **out, gsa_error *error)
 {
     gsai_job *job = round->job;
-    status = gsai_comm_share(job, status, round->copy, round->n, round->n_dealt, error);
+    status = gsai_comm_share(job, status, round->replica, round->n, round->n_dealt, error);
     return status == GSA_OK
-               ? gsa_state_merge((const gsa_state *const *)round->copy, round->n, job->state, &job->env, out, error)
+               ? gsa_state_merge((const gsa_state *const *)round->replica, round->n, job->state, &job->env, out, error)
                : status;
 }
 
@@ -216,8 +216,8 @@ typedef struct finding {
     uint64_t new_labels, n_rows;
 } finding;
 
-/* Everyone has learned: whether somebody has met a new label, and how few rows one has had. */
-static gsa_status meet(gsai_round *round, gsa_status status, bool *new_labels, gsa_error *error)
+/* Gathers whether a process has a new label, and how few rows one has had. */
+static gsa_status gather_findings(gsai_round *round, gsa_status status, bool *new_labels, gsa_error *error)
 {
     gsai_job *job = round->job;
     finding mine = {has_new_labels(round), round->report.n_mine}, each;
@@ -240,8 +240,8 @@ static gsa_status merge(gsai_round *round, bool new_labels, gsa_state **out, gsa
     if (round->first == 0 && round->n > 0 && (new_labels || gsai_comm_size(round->job) == 1))
         return merge_whole(round, status, out, error);
     if (round->n > 0)
-        status = put_aside(round, error);
-    return gsai_pending_merge(&round->aside, status, round->n_shards, out, error);
+        status = make_pending(round, error);
+    return gsai_pending_merge(&round->pending, status, round->n_shards, out, error);
 }
 
 gsa_status gsai_round_end(gsai_round *round, gsa_error *error)
@@ -255,8 +255,8 @@ gsa_status gsai_round_end(gsai_round *round, gsa_error *error)
     gsa_status status = round->n > 0 ? learn_all(round, error) : GSA_OK;
     double learned = gsai_os_seconds();
     report->learning += round->n > 0 ? learned - round->began : 0;
-    status = meet(round, status, &new_labels, error);
-    double met = gsai_os_seconds();
+    status = gather_findings(round, status, &new_labels, error);
+    double gathered = gsai_os_seconds();
     uint64_t sent = round->job->n_sent;
     if (status == GSA_OK)
         status = merge(round, new_labels, &merged, error);
@@ -265,16 +265,16 @@ gsa_status gsai_round_end(gsai_round *round, gsa_error *error)
     report->n_shards = round->n_shards;
     clear(round);
     status = gsa_state_replace(round->job->state, merged, error);
-    report->waiting = met - learned;
-    report->merging += gsai_os_seconds() - met;
+    report->waiting = gathered - learned;
+    report->merging += gsai_os_seconds() - gathered;
     report->bytes_sent = round->job->n_sent - sent;
     if (status == GSA_OK && hooks->round_ended)
         hooks->round_ended(hooks->ctx, report);
     return status;
 }
 
-/* Copies have learned their rows. */
-static gsa_status end_copies(gsai_round *round, gsa_error *error)
+/* Replicas have learned their rows. */
+static gsa_status end_replicas(gsai_round *round, gsa_error *error)
 {
     if (round->n_shards == round->plan.n_shards)
         return gsai_round_end(round, error);
@@ -282,7 +282,7 @@ static gsa_status end_copies(gsai_round *round, gsa_error *error)
     double learned = gsai_os_seconds();
     round->report.learning += learned - round->began;
     if (status == GSA_OK)
-        status = put_aside(round, error);
+        status = make_pending(round, error);
     round->report.merging += gsai_os_seconds() - learned;
     return status;
 }

@@ -43,9 +43,9 @@ gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_output
     gsa_round round = {1, 1, GSA_BLOCK_ROWS};
     if (n_rows < MIN_ROWS || n_rows / 4 < n_features)
         return round;
-    uint64_t most = n_rows / 16 > ROUND_ROWS ? n_rows / 16 : ROUND_ROWS;
+    uint64_t max = n_rows / 16 > ROUND_ROWS ? n_rows / 16 : ROUND_ROWS;
     uint64_t copy_rows = n_features / 4 > COPY_ROWS ? n_features / 4 : COPY_ROWS;
-    round.n_rows = n_rows < most ? n_rows : most;
+    round.n_rows = n_rows < max ? n_rows : max;
     round.n_together = round.n_shards = GSA_MAX_TOGETHER;
     while (round.n_together > 2 && n_features >= MAX_CELLS / round.n_together / (2 * n_outputs + 2))
         round.n_together /= 2;

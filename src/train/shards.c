@@ -1,10 +1,10 @@
-/* Shards: parts of an input that follow one another. Each is learned by a copy of the state, and the copies are merged
- * once a pass, as the partitions of a cluster are; the same rows in the same parts give the same bits there.
+/* Shards: parts of an input that follow one another. Each is learned by a replica of the state, and the replicas are
+ * merged once a pass, as the partitions of a cluster are; the same rows in the same parts give the same bits there.
  *
- * First the rows are counted, and all labels met, so that all copies number them alike. Then the state itself learns
- * the first rows of all shards; that ends a pass, and the rows that are held out stay the same from there on. In a pass
- * every shard has a copy; many copies do not fit into memory, and wait as deltas. There is another pass as long as
- * held-out rows gain by it. */
+ * First the rows are counted, and all labels collected, so that all replicas number them alike. Then the state itself
+ * learns the first rows of all shards; that ends a pass, and the rows that are held out stay the same from there on. In
+ * a pass every shard has a replica; many replicas do not fit into memory, and wait as deltas. There is another pass as
+ * long as held-out rows gain by it. */
 #include "train/shards.h"
 
 #include "train/block.h"
@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Copies that are merged as they are. */
+/* Replicas that are merged as they are. */
 #define MAX_WHOLE 8u
 
 /* ---- one shard --------------------------------------------------------------------------------------------------- */
@@ -31,28 +31,28 @@ typedef struct shard_learner {
     int shuffled;
 } shard_learner;
 
-static gsa_status shard_learner_begin(shard_learner *who, const gsa_state *state, gsa_error *error)
+static gsa_status shard_learner_begin(shard_learner *worker, const gsa_state *state, gsa_error *error)
 {
-    (void)gsai_count_parse(gsa_state_get(state, "seed"), &who->seed);
-    who->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
-    who->order = gsai_alloc(&who->job->env, GSA_BLOCK_ROWS, sizeof *who->order);
-    if (!who->order)
-        return gsai_fail_memory(&who->job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
-    return gsai_block_new(&who->job->env, &who->block, error);
+    (void)gsai_count_parse(gsa_state_get(state, "seed"), &worker->seed);
+    worker->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
+    worker->order = gsai_alloc(&worker->job->env, GSA_BLOCK_ROWS, sizeof *worker->order);
+    if (!worker->order)
+        return gsai_fail_memory(&worker->job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+    return gsai_block_new(&worker->job->env, &worker->block, error);
 }
 
-static void shard_learner_end(shard_learner *who)
+static void shard_learner_end(shard_learner *worker)
 {
-    gsai_block_free(who->block);
-    gsai_free(&who->job->env, who->order);
+    gsai_block_free(worker->block);
+    gsai_free(&worker->job->env, worker->order);
 }
 
-static gsa_status learn_block(shard_learner *who, gsa_state *learner, uint64_t shard, uint64_t number,
+static gsa_status learn_block(shard_learner *worker, gsa_state *learner, uint64_t shard, uint64_t number,
                               const gsa_batch *rows, gsa_error *error)
 {
-    gsai_block_order(who->shuffled, who->seed, gsai_summary_of(learner).pass, (shard << 32) + number,
-                     (uint32_t)rows->n_rows, who->order);
-    GSA_TRY(gsai_job_learn(who->job, learner, rows, who->order, rows->n_rows, 1, error));
+    gsai_block_order(worker->shuffled, worker->seed, gsai_summary_of(learner).pass, (shard << 32) + number,
+                     (uint32_t)rows->n_rows, worker->order);
+    GSA_TRY(gsai_job_learn(worker->job, learner, rows, worker->order, rows->n_rows, 1, error));
     return gsa_state_close_group(learner, error);
 }
 
@@ -62,30 +62,30 @@ static size_t block_rows(uint64_t left)
 }
 
 /* The next n_rows rows, or those that there are; learner NULL: they are passed over. */
-static gsa_status learn_rows(shard_learner *who, gsa_state *learner, uint64_t shard, uint64_t n_rows,
+static gsa_status learn_rows(shard_learner *worker, gsa_state *learner, uint64_t shard, uint64_t n_rows,
                              uint64_t *n_learned, gsa_error *error)
 {
     gsa_batch rows;
     gsa_status status = GSA_OK;
     *n_learned = 0;
     for (uint64_t number = 0; status == GSA_OK && *n_learned < n_rows; number++) {
-        status = gsai_block_read(who->block, who->job->reader, block_rows(n_rows - *n_learned), &rows, error);
+        status = gsai_block_read(worker->block, worker->job->reader, block_rows(n_rows - *n_learned), &rows, error);
         if (status == GSA_OK && learner)
-            status = learn_block(who, learner, shard, number, &rows, error);
+            status = learn_block(worker, learner, shard, number, &rows, error);
         *n_learned += status == GSA_OK ? rows.n_rows : 0;
     }
     return status == GSA_END ? GSA_OK : status;
 }
 
-gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard, const gsa_env *env, uint64_t *n_rows,
+gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shard, const gsa_env *env, uint64_t *n_rows,
                            gsa_error *error)
 {
-    gsai_job job = {.state = copy, .reader = reader, .env = gsai_env_resolve(env)};
-    shard_learner who = {.job = &job};
-    gsa_status status = shard_learner_begin(&who, copy, error);
+    gsai_job job = {.state = replica, .reader = reader, .env = gsai_env_resolve(env)};
+    shard_learner worker = {.job = &job};
+    gsa_status status = shard_learner_begin(&worker, replica, error);
     if (status == GSA_OK)
-        status = learn_rows(&who, copy, shard, UINT64_MAX, n_rows, error);
-    shard_learner_end(&who);
+        status = learn_rows(&worker, replica, shard, UINT64_MAX, n_rows, error);
+    shard_learner_end(&worker);
     return status;
 }
 
@@ -93,18 +93,18 @@ gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard, 
 
 typedef struct sharded {
     gsai_job *job;
-    shard_learner who;
+    shard_learner worker;
     size_t n_shards;
     uint64_t n_rows;
-    uint64_t *first;  /* by shard: rows that are learned before the first pass */
-    gsa_state **copy; /* that has learned; NULL: it was put aside */
-    gsa_state *spare; /* the last one that was, whose memory is for the next; NULL: none */
-    gsai_pending aside;
+    uint64_t *first;     /* by shard: rows that are learned before the first pass */
+    gsa_state **replica; /* that has learned; NULL: it waits as a delta */
+    gsa_state *spare;    /* the last one that was, whose memory is for the next; NULL: none */
+    gsai_pending pending;
 } sharded;
 
 static gsa_status rewind_all(sharded *run, gsa_error *error)
 {
-    gsai_block_clear(run->who.block);
+    gsai_block_clear(run->worker.block);
     return gsa_reader_rewind(run->job->reader, error);
 }
 
@@ -124,7 +124,7 @@ static gsa_status count_rows(sharded *run, gsa_error *error)
         nothing ? rewind_all(run, error) : gsai_fail_memory(&run->job->env, error, "no memory for labels");
     gsa_batch rows;
     while (status == GSA_OK &&
-           (status = gsai_block_read(run->who.block, run->job->reader, GSA_BLOCK_ROWS, &rows, error)) == GSA_OK) {
+           (status = gsai_block_read(run->worker.block, run->job->reader, GSA_BLOCK_ROWS, &rows, error)) == GSA_OK) {
         status = tell_labels(run, &rows, nothing, error);
         run->n_rows += rows.n_rows;
     }
@@ -145,15 +145,15 @@ static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
 {
     size_t n = run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
     run->first = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->first);
-    run->copy = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->copy);
-    return run->first && run->copy ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", n);
+    run->replica = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->replica);
+    return run->first && run->replica ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", n);
 }
 
 /* Of the rows, from the first on, as many as have no more entries than that. */
-static size_t rows_that_fit(const gsa_batch *rows, uint64_t most_entries)
+static size_t rows_that_fit(const gsa_batch *rows, uint64_t max_entries)
 {
     size_t n = rows->n_rows;
-    while (n > 0 && (uint64_t)(rows->row_start[n] - rows->row_start[0]) > most_entries)
+    while (n > 0 && (uint64_t)(rows->row_start[n] - rows->row_start[0]) > max_entries)
         n--;
     return n;
 }
@@ -167,7 +167,7 @@ static gsa_status learn_first_block(sharded *run, first_rows *all, gsa_error *er
 {
     gsa_batch rows;
     gsa_status status = gsai_block_view(all->block, &rows) > 0
-                            ? learn_block(&run->who, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error)
+                            ? learn_block(&run->worker, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error)
                             : GSA_OK;
     gsai_block_clear(all->block);
     return status;
@@ -186,19 +186,18 @@ static gsa_status add_first(sharded *run, first_rows *all, const gsa_batch *rows
 static gsa_status take_first(sharded *run, size_t s, first_rows *all, gsa_error *error)
 {
     gsa_batch rows;
-    uint64_t most = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards,
-             n_skipped;
+    uint64_t max = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards, n_skipped;
     uint64_t n_read = 0, n_rows = rows_of(run, s);
-    most = most < n_rows ? most : n_rows;
-    for (bool fits = true; fits && n_read < most; n_read += rows.n_rows) {
-        GSA_TRY(gsai_block_read(run->who.block, run->job->reader, block_rows(most - n_read), &rows, error));
+    max = max < n_rows ? max : n_rows;
+    for (bool fits = true; fits && n_read < max; n_read += rows.n_rows) {
+        GSA_TRY(gsai_block_read(run->worker.block, run->job->reader, block_rows(max - n_read), &rows, error));
         size_t n = rows_that_fit(&rows, left);
         GSA_TRY(add_first(run, all, &rows, n, error));
         run->first[s] += n;
         left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
         fits = n == rows.n_rows;
     }
-    return learn_rows(&run->who, NULL, 0, n_rows - n_read, &n_skipped, error);
+    return learn_rows(&run->worker, NULL, 0, n_rows - n_read, &n_skipped, error);
 }
 
 static gsa_status learn_first(sharded *run, gsa_error *error)
@@ -224,55 +223,55 @@ static bool by_deltas(const sharded *run)
     return run->n_shards > MAX_WHOLE && gsai_summary_of(run->job->state).n_rows >= GSA_SCALING_ROWS;
 }
 
-static gsa_status put_aside(sharded *run, size_t s, gsa_error *error)
+static gsa_status make_pending(sharded *run, size_t s, gsa_error *error)
 {
-    const gsa_state *copy = run->copy[s];
-    if (!run->aside.job)
-        gsai_pending_begin(&run->aside, run->job);
-    run->spare = run->copy[s];
-    run->copy[s] = NULL;
-    return gsai_pending_add(&run->aside, &copy, 1, s, error);
+    const gsa_state *replica = run->replica[s];
+    if (!run->pending.job)
+        gsai_pending_begin(&run->pending, run->job);
+    run->spare = run->replica[s];
+    run->replica[s] = NULL;
+    return gsai_pending_add(&run->pending, &replica, 1, s, error);
 }
 
-static gsa_status make_copy(sharded *run, size_t s, size_t n_copies, gsa_error *error)
+static gsa_status make_replica(sharded *run, size_t s, size_t n_replicas, gsa_error *error)
 {
     if (!run->spare)
-        return gsa_state_fork(run->job->state, n_copies, &run->job->env, &run->copy[s], error);
-    run->copy[s] = run->spare;
+        return gsa_state_fork(run->job->state, n_replicas, &run->job->env, &run->replica[s], error);
+    run->replica[s] = run->spare;
     run->spare = NULL;
-    return gsa_state_refresh(run->copy[s], run->job->state, n_copies, error);
+    return gsa_state_refresh(run->replica[s], run->job->state, n_replicas, error);
 }
 
 static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
 {
     uint64_t n = 0, n_skipped = 0, n_rows = rows_of(run, s);
     gsa_summary summary = gsai_summary_of(run->job->state);
-    GSA_TRY(make_copy(run, s, (size_t)gsa_plan_replicas(run->n_rows, n_rows), error));
+    GSA_TRY(make_replica(run, s, (size_t)gsa_plan_replicas(run->n_rows, n_rows), error));
     if (summary.pass == 1)
-        GSA_TRY(learn_rows(&run->who, NULL, s, run->first[s], &n_skipped, error));
-    GSA_TRY(learn_rows(&run->who, run->copy[s], s, n_rows - n_skipped, &n, error));
+        GSA_TRY(learn_rows(&run->worker, NULL, s, run->first[s], &n_skipped, error));
+    GSA_TRY(learn_rows(&run->worker, run->replica[s], s, n_rows - n_skipped, &n, error));
     if (n + n_skipped != n_rows)
         return gsai_fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
                          (unsigned long long)run->n_rows);
-    return by_deltas(run) ? put_aside(run, s, error) : GSA_OK;
+    return by_deltas(run) ? make_pending(run, s, error) : GSA_OK;
 }
 
-static void forget_copies(sharded *run)
+static void forget_replicas(sharded *run)
 {
-    gsai_pending_drop(&run->aside);
-    for (size_t s = 0; s < run->n_shards && run->copy; s++) {
-        gsa_state_free(run->copy[s]);
-        run->copy[s] = NULL;
+    gsai_pending_drop(&run->pending);
+    for (size_t s = 0; s < run->n_shards && run->replica; s++) {
+        gsa_state_free(run->replica[s]);
+        run->replica[s] = NULL;
     }
 }
 
-static gsa_status merge_copies(sharded *run, gsa_error *error)
+static gsa_status merge_replicas(sharded *run, gsa_error *error)
 {
     gsa_state *merged = NULL, *base = run->job->state;
-    gsa_status status = by_deltas(run) ? gsai_pending_merge(&run->aside, GSA_OK, run->n_shards, &merged, error)
-                                       : gsa_state_merge((const gsa_state *const *)run->copy, run->n_shards, base,
+    gsa_status status = by_deltas(run) ? gsai_pending_merge(&run->pending, GSA_OK, run->n_shards, &merged, error)
+                                       : gsa_state_merge((const gsa_state *const *)run->replica, run->n_shards, base,
                                                          &run->job->env, &merged, error);
-    forget_copies(run);
+    forget_replicas(run);
     return status == GSA_OK ? gsa_state_replace(base, merged, error) : status;
 }
 
@@ -281,7 +280,7 @@ static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
     GSA_TRY(rewind_all(run, error));
     for (size_t s = 0; s < run->n_shards; s++)
         GSA_TRY(learn_shard(run, s, error));
-    GSA_TRY(merge_copies(run, error));
+    GSA_TRY(merge_replicas(run, error));
     if (keeps_best)
         GSA_TRY(gsa_state_checkpoint_best(run->job->state, error));
     gsa_state_end_pass(run->job->state);
@@ -305,10 +304,10 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
 
 gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
 {
-    sharded run = {.job = job, .who = {.job = job}};
+    sharded run = {.job = job, .worker = {.job = job}};
     gsa_status status = check(job, error);
     if (status == GSA_OK)
-        status = shard_learner_begin(&run.who, job->state, error);
+        status = shard_learner_begin(&run.worker, job->state, error);
     if (status == GSA_OK)
         status = count_rows(&run, error);
     if (status == GSA_OK)
@@ -317,10 +316,10 @@ gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, 
         status = learn_first(&run, error);
     while (status == GSA_OK && gsa_plan_another_pass(job->state, passes))
         status = run_pass(&run, passes == 0, error);
-    forget_copies(&run);
+    forget_replicas(&run);
     gsai_free(&job->env, run.first);
-    gsai_free(&job->env, run.copy);
+    gsai_free(&job->env, run.replica);
     gsa_state_free(run.spare);
-    shard_learner_end(&run.who);
+    shard_learner_end(&run.worker);
     return status;
 }

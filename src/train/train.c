@@ -2,9 +2,9 @@
  *
  * Rows that fit in memory are solved (optimum.c). All others, and streams, are learned by the state itself, as follows.
  * Rows come in blocks; a block is learned in the plan's order (or as it comes), a few hundred rows at a time, so that a
- * request to stop is answered soon; after many rows, by copies of the state side by side (rounds.c). Where the run
+ * request to stop is answered soon; after many rows, by replicas of the state side by side (rounds.c). Where the run
  * stands is in the state, so that a run that was stopped goes on by passing over what it has taken. Several processes
- * (comm.h) all do this; in rounds each reads only the blocks of its own copies, where the input has an index. No
+ * (comm.h) all do this; in rounds each reads only the blocks of its own replicas, where the input has an index. No
  * mathematics here. */
 #include "base/workers.h"
 #include "train/block.h"
@@ -34,17 +34,17 @@
 
 typedef struct training {
     gsai_job job;
-    gsai_prefetch *ahead;
+    gsai_prefetch *prefetch;
     gsai_index index; /* of processes together; empty: blocks are read one after the other */
     gsai_common_names names;
-    int on_route; /* the next block that comes is block_number, if it is this process's */
+    int is_positioned; /* the next block that comes is block_number, if it is this process's */
     gsai_round round;
     uint32_t order[GSA_BLOCK_ROWS];
     uint64_t block_number; /* in the pass */
     gsai_mixing mixing;    /* of the first pass */
     gsai_resumed resumed;
     uint64_t n_first; /* classes of the first rows */
-    int has_met;      /* the first rows are those that the run began with */
+    int has_checked;  /* the first rows are those that the run began with */
     int shuffled;
     uint64_t seed;
 } training;
@@ -62,7 +62,7 @@ static int is_method(const gsa_state *state, const char *method)
     return strcmp(gsa_state_get(state, "method"), method) == 0;
 }
 
-/* What the run has learned decides whether the rows from here on, where a block begins, are for copies. */
+/* What the run has learned decides whether the rows from here on, where a block begins, are for replicas. */
 static gsa_status plan_round(training *run, gsa_error *error)
 {
     gsa_summary summary = gsai_summary_of(run->job.state);
@@ -87,24 +87,25 @@ static gsa_status tell_whole(const training *run, gsa_error *error)
                                                           : GSA_OK;
 }
 
-/* To the block, and after it to those of the copies that learn now or, if there are none, to all. */
-static void set_route(training *run)
+/* To the block, and after it to those of the replicas that learn now or, if there are none, to all. */
+static void set_range(training *run)
 {
     const gsai_round *round = &run->round;
     size_t end = (size_t)run->block_number;
     uint64_t left = round->n > 0 ? round->rows_left : UINT64_MAX;
     for (; end < run->index.n && left > 0; end++)
         left -= run->index.block[end].n_rows < left ? run->index.block[end].n_rows : left;
-    gsai_prefetch_match(run->ahead, &run->index, (size_t)run->block_number, end,
-                        (gsai_deal){round->first, round->n, round->n_dealt}, &run->job);
-    run->on_route = 1;
+    gsai_prefetch_set_range(run->prefetch, &run->index, (size_t)run->block_number, end,
+                            (gsai_deal){round->first, round->n, round->n_dealt}, &run->job);
+    run->is_positioned = 1;
 }
 
 static gsa_status read_block(training *run, uint64_t pass, gsa_batch *batch, gsa_error *error)
 {
-    if (run->index.n > 0 && !run->on_route)
-        set_route(run);
-    gsa_status status = gsai_prefetch_next(run->ahead, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+    if (run->index.n > 0 && !run->is_positioned)
+        set_range(run);
+    gsa_status status =
+        gsai_prefetch_next(run->prefetch, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
     if (status == GSA_OK && pass == 0)
         gsai_mixing_add(&run->mixing, batch);
     return status == GSA_END && run->index.n > 0
@@ -118,25 +119,25 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_
                               gsa_error *error)
 {
     gsa_status status;
-    int by_copies = run->round.n > 0;
-    gsai_prefetch_pass_on(run->ahead, run->round.n > 0 ? run->round.n : 1);
-    int lets_go = gsai_prefetch_releases(run->ahead);
+    int by_replicas = run->round.n > 0;
+    gsai_prefetch_set_group(run->prefetch, run->round.n > 0 ? run->round.n : 1);
+    int releases = gsai_prefetch_releases(run->prefetch);
     if (batch)
         gsai_block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)n_rows, run->order);
     if (!batch)
-        status = gsai_round_pass_over(&run->round, n_rows, lets_go, error);
+        status = gsai_round_skip(&run->round, n_rows, releases, error);
     else if (run->round.n > 0)
-        status = gsai_round_learn(&run->round, batch, run->order, lets_go, error);
+        status = gsai_round_learn(&run->round, batch, run->order, releases, error);
     else
         status = gsai_job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
-    if (by_copies && run->round.n == 0) /* their way ends here */
-        run->on_route = 0;
+    if (by_replicas && run->round.n == 0) /* their way ends here */
+        run->is_positioned = 0;
     return status == GSA_OK && run->round.n_shards == 0 ? tell_whole(run, error) : status;
 }
 
 /* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
-static gsa_status meet_first_block(training *run, const gsa_batch *first, uint64_t pass, uint64_t taken,
-                                   gsa_error *error)
+static gsa_status check_first_block(training *run, const gsa_batch *first, uint64_t pass, uint64_t taken,
+                                    gsa_error *error)
 {
     if (pass > 0 || taken > 0) {
         if (!gsa_state_run_matches(run->job.state, first))
@@ -178,7 +179,7 @@ static void tell_of_tiny_features(const training *run)
 }
 
 /* Rows that the run has read before: those passed over in its first pass, and all of a later one. */
-static gsa_status meet_again(training *run, const gsa_batch *batch, uint64_t pass, uint64_t taken, gsa_error *error)
+static gsa_status check_again(training *run, const gsa_batch *batch, uint64_t pass, uint64_t taken, gsa_error *error)
 {
     size_t n = pass > 0 || taken > batch->n_rows ? batch->n_rows : (size_t)taken;
     if (!run->resumed.is_open || n == 0)
@@ -188,7 +189,7 @@ static gsa_status meet_again(training *run, const gsa_batch *batch, uint64_t pas
     return pass == 0 && taken <= batch->n_rows ? gsai_resumed_compare(&run->resumed, error) : GSA_OK;
 }
 
-/* Rows are shuffled within blocks at the most: whoever sorted them by label should know. */
+/* Rows are shuffled within blocks at the most: a file that is sorted by label is worth a notice. */
 static void tell_of_mixing(const training *run)
 {
     if (run->job.hooks.notice && gsai_summary_of(run->job.state).n_classes > 1 && gsai_mixing_is_poor(&run->mixing))
@@ -197,13 +198,13 @@ static void tell_of_mixing(const training *run)
                               "them first, for instance with shuf");
 }
 
-/* Where a block begins: a round does, if it is time for one, or its next copies do; and with them another way through
+/* Where a block begins: a round does, if it is time for one, or its next replicas do; and with them another way through
  * the index. */
-static gsa_status begin_copies(training *run, int *is_read, gsa_error *error)
+static gsa_status begin_replicas(training *run, int *is_read, gsa_error *error)
 {
     gsa_status status = run->round.n_shards > 0 ? gsai_round_next(&run->round, error) : plan_round(run, error);
     if (run->index.n > 0 && run->round.n > 0) {
-        set_route(run);
+        set_range(run);
         *is_read = 0;
     }
     return status;
@@ -215,21 +216,21 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
 {
     gsa_batch batch = {0};
     const gsa_row_range *known = run->index.n > 0 ? &run->index.block[run->block_number] : NULL;
-    int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_met), is_read = !known || begins;
+    int begins = run->block_number == 0 && (!known || pass == 0 || !run->has_checked), is_read = !known || begins;
     if (is_read)
         GSA_TRY(read_block(run, pass, &batch, error));
     if (begins)
-        GSA_TRY(meet_first_block(run, &batch, pass, taken, error));
+        GSA_TRY(check_first_block(run, &batch, pass, taken, error));
     if (!known)
-        GSA_TRY(meet_again(run, &batch, pass, taken, error));
+        GSA_TRY(check_again(run, &batch, pass, taken, error));
     *n_rows = known ? known->n_rows : batch.n_rows;
-    run->has_met = 1;
+    run->has_checked = 1;
     if (taken >= *n_rows) {
-        run->on_route = run->on_route && is_read;
+        run->is_positioned = run->is_positioned && is_read;
         return GSA_OK;
     }
     if (run->round.n == 0 && taken == 0)
-        GSA_TRY(begin_copies(run, &is_read, error));
+        GSA_TRY(begin_replicas(run, &is_read, error));
     int is_mine = run->round.n == 0 || gsai_round_is_mine(&run->round);
     if (is_mine && !is_read)
         GSA_TRY(read_block(run, pass, &batch, error));
@@ -241,7 +242,7 @@ static gsa_status take_blocks(training *run, uint64_t pass, uint64_t taken, uint
     gsa_status status = GSA_OK;
     uint64_t n_rows = 0;
     *n_read = 0;
-    run->on_route = 0;
+    run->is_positioned = 0;
     for (run->block_number = 0; status == GSA_OK; run->block_number++) {
         if (run->index.n > 0 && run->block_number == run->index.n)
             return GSA_END;
@@ -299,8 +300,8 @@ static int wants_another_pass(const training *run, int is_stream)
 static gsa_status read_again(training *run, gsa_error *error)
 {
     gsa_batch batch;
-    gsa_status status = gsai_prefetch_rewind(run->ahead, error);
-    while (status == GSA_OK && (status = gsai_prefetch_next(run->ahead, GSA_BLOCK_ROWS, &batch, error)) == GSA_OK)
+    gsa_status status = gsai_prefetch_rewind(run->prefetch, error);
+    while (status == GSA_OK && (status = gsai_prefetch_next(run->prefetch, GSA_BLOCK_ROWS, &batch, error)) == GSA_OK)
         gsa_fingerprint_add(&run->resumed.read, &batch, NULL, batch.n_rows);
     return status == GSA_END ? gsai_resumed_compare(&run->resumed, error) : status;
 }
@@ -316,14 +317,14 @@ static gsa_status run_passes(training *run, gsa_error *error)
         int may, taken = 0;
         status = gsai_optimum_may(&run->job, &may, error);
         if (status == GSA_OK && may)
-            status = gsai_prefetch_rewind(run->ahead, error);
+            status = gsai_prefetch_rewind(run->prefetch, error);
         if (status == GSA_OK && may)
-            status = gsai_optimum_train(&run->job, run->ahead, &taken, error);
+            status = gsai_optimum_train(&run->job, run->prefetch, &taken, error);
         if (status != GSA_OK || taken)
             return status;
     }
     if (judged && !progress.is_stream && run->shuffled && gsai_comm_size(&run->job) > 1) {
-        status = gsai_prefetch_rewind(run->ahead, error);
+        status = gsai_prefetch_rewind(run->prefetch, error);
         if (status == GSA_OK)
             status = gsai_index_make(&run->job, &run->index, error);
         if (status == GSA_OK && run->index.n == 0) /* what was passed over may not have been counted as read */
@@ -337,7 +338,7 @@ static gsa_status run_passes(training *run, gsa_error *error)
     else if (status == GSA_OK && run->resumed.is_open && !wants_another_pass(run, progress.is_stream))
         status = read_again(run, error);
     while (status == GSA_OK && wants_another_pass(run, progress.is_stream)) {
-        status = gsai_prefetch_rewind(run->ahead, error);
+        status = gsai_prefetch_rewind(run->prefetch, error);
         if (status == GSA_OK)
             status = run_pass(run, gsai_summary_of(run->job.state).pass, error);
     }
@@ -363,7 +364,7 @@ static gsa_status set_up(training *run, gsa_error *error)
     }
     run->shuffled = strcmp(gsa_state_get(run->job.state, "order"), "shuffled") == 0;
     run->seed = count_param(run->job.state, "seed");
-    return gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->ahead, error);
+    return gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->prefetch, error);
 }
 
 /* Processes that learn together begin with the state of the first. */
@@ -415,7 +416,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     if (status == GSA_OK)
         tell_of_tiny_features(run);
     gsai_round_drop(&run->round);
-    gsai_prefetch_free(run->ahead);
+    gsai_prefetch_free(run->prefetch);
     gsai_index_free(&run->index, &resolved);
     if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
         gsa_status named = set_names(run, status == GSA_OK ? error : NULL);

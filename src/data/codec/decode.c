@@ -48,7 +48,7 @@ static gsa_status refill(gsai_decode *decode, gsa_error *error)
     return GSA_OK;
 }
 
-/* A newline is in no codec's first bytes: whoever typed a short line need not type another. */
+/* A newline is in no codec's first bytes: a short line that was typed is answered at once. */
 static gsa_status detect(gsai_decode *decode, gsa_error *error)
 {
     while (decode->in_end < GSAI_CODEC_MAGIC && !decode->source_ended && !memchr(decode->in, '\n', decode->in_end))

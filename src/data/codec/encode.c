@@ -121,7 +121,7 @@ void gsai_encode_free(gsai_encode *encode)
     gsai_free(&env, encode);
 }
 
-/* Lets the current piece go, and writes the one that was let go the longest ago: that is the current one then. */
+/* Releases the current piece, and writes the one that was released first: that is the current one then. */
 static gsa_status end_piece(gsai_encode *encode, gsa_error *error)
 {
     if (encode->pipeline)

@@ -1,7 +1,7 @@
 /* Bytes on their way to a file, compressed: in pieces that are members of their own, on all threads.
  *
  *   1 Where a piece ends depends on the number of bytes alone, so that a file is the same whatever the threads.
- *   2 Pieces are written in their order, by whoever writes or finishes. */
+ *   2 Pieces are written in their order, by the thread that writes or finishes. */
 #ifndef GSA_DATA_CODEC_ENCODE_H
 #define GSA_DATA_CODEC_ENCODE_H
 

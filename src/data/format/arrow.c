@@ -99,7 +99,7 @@ static void begin_arrow(void *memory, gsai_format_input *input)
     arrow->is_over = arrow->is_begun;
 }
 
-/* ---- the schema ------------------------------------------------------------------------------------------------- */
+/* ---- the schema -------------------------------------------------------------------------------------------------- */
 
 static gsa_status fail_stream(arrow_reader *arrow, int code, gsa_error *error)
 {
@@ -182,12 +182,13 @@ static void find_lists(arrow_reader *arrow)
 static const char *object_to(const arrow_reader *arrow, size_t number, gsai_field_kind kind)
 {
     const gsai_arrow_column *column = &arrow->column[number];
-    bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_WORDS;
+    bool is_feature = kind == GSAI_FIELD_NUMBER || kind == GSAI_FIELD_CATEGORICAL;
     bool has_lists = arrow->values != SIZE_MAX, is_features = number == arrow->ids || number == arrow->values;
     if (column->list && !(is_feature && is_features))
         return "which lists are the features is not clear: expected a list of integers and a list of numbers, named "
                "indices and values if there are more, or one list of fixed size; leave other lists out with --ignore";
-    if (column->list && (kind == GSAI_FIELD_WORDS || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_given))
+    if (column->list &&
+        (kind == GSAI_FIELD_CATEGORICAL || arrow->csv.n_crosses > 0 || arrow->csv.input->schema_is_fixed))
         return "a list has features of its own, which are neither words nor crossed nor known to a model of columns";
     if (is_feature && has_lists && !is_features)
         return "rows have their features in lists or in columns, not in both: leave it out with --ignore";
@@ -219,8 +220,8 @@ static gsa_status use_columns(arrow_reader *arrow, gsa_error *error)
     GSA_TRY(use_column(arrow, csv->label, GSAI_FIELD_LABEL, error));
     GSA_TRY(use_column(arrow, csv->weight, GSAI_FIELD_WEIGHT, error));
     for (size_t i = 0; i < csv->n_columns; i++)
-        GSA_TRY(
-            use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSAI_FIELD_NUMBER : GSAI_FIELD_WORDS, error));
+        GSA_TRY(use_column(arrow, csv->column[i].cell, i < csv->n_numbers ? GSAI_FIELD_NUMBER : GSAI_FIELD_CATEGORICAL,
+                           error));
     return GSA_OK;
 }
 
@@ -301,7 +302,7 @@ static gsa_status fail_cell(const arrow_reader *arrow, size_t number, const gsai
                      gsai_quote(name, strlen(name), quote), held, expected);
 }
 
-/* ---- label and weight ------------------------------------------------------------------------------------------- */
+/* ---- label and weight -------------------------------------------------------------------------------------------- */
 
 /* A number, or a word, as text would be taken for. */
 static gsa_status take_label(const arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
@@ -340,7 +341,7 @@ static gsa_status take_weight(const arrow_reader *arrow, int64_t row, float *out
     return is_weight ? GSA_OK : fail_cell(arrow, arrow->csv.weight, &cell, GSAI_NO_WEIGHT, error);
 }
 
-/* ---- columns ---------------------------------------------------------------------------------------------------- */
+/* ---- columns ----------------------------------------------------------------------------------------------------- */
 
 static inline const char *object_to_float(double number)
 {
@@ -365,7 +366,7 @@ static gsa_status take_number(const arrow_reader *arrow, size_t i, int64_t row, 
 }
 
 /* A number among words is the word that text would have for it. */
-static gsa_status take_word(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
+static gsa_status take_category(arrow_reader *arrow, size_t i, int64_t row, gsai_features *features, gsa_error *error)
 {
     size_t number = arrow->csv.column[i].cell;
     gsai_arrow_column *column = &arrow->column[number];
@@ -402,7 +403,7 @@ static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *
         status = take_number(arrow, i, row, features, error);
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns && status == GSA_OK; i++)
-        status = take_word(arrow, i, row, features, error);
+        status = take_category(arrow, i, row, features, error);
     gsai_csv_note_categories(csv);
     if (status != GSA_OK)
         return status;
@@ -416,7 +417,7 @@ static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *
                : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSAI_NO_SUM);
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------ */
+/* ---- lists ------------------------------------------------------------------------------------------------------- */
 
 /* Where the items of the row begin, and how many there are. */
 typedef struct items {
@@ -461,7 +462,7 @@ static gsa_status take_lists(const arrow_reader *arrow, const items *of, gsai_fe
                            arrow->n_rows);
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------ */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 /* The next row of the batch. */
 static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
@@ -483,7 +484,7 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     return gsai_csv_end_row(csv, rows, &features, &head, place, error);
 }
 
-/* ---- batches ---------------------------------------------------------------------------------------------------- */
+/* ---- batches ----------------------------------------------------------------------------------------------------- */
 
 /* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
 static void forget_hashes(const arrow_reader *arrow, gsai_arrow_column *column)

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- types ------------------------------------------------------------------------------------------------------ */
+/* ---- types ------------------------------------------------------------------------------------------------------- */
 
 static char scalar_type(const char *format)
 {
@@ -64,7 +64,7 @@ const char *gsai_arrow_type_name(const struct ArrowSchema *schema)
     return format;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static bool is_valid(const struct ArrowArray *array, int64_t at)
 {
@@ -172,9 +172,9 @@ gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
     return read_scalar(column->type, column->values, item);
 }
 
-/* ---- whether an array holds together ---------------------------------------------------------------------------- */
+/* ---- whether an array holds together ----------------------------------------------------------------------------- */
 
-static const char *check_offsets(const struct ArrowArray *array, bool is_large, int64_t most)
+static const char *check_offsets(const struct ArrowArray *array, bool is_large, int64_t max)
 {
     int64_t last = array->length > 0 ? offset_at(array, is_large, array->offset) : 0;
     bool ascend = last >= 0;
@@ -183,7 +183,7 @@ static const char *check_offsets(const struct ArrowArray *array, bool is_large, 
         ascend = next >= last;
         last = next;
     }
-    return ascend && last <= most ? NULL : "its offsets descend, or lie beyond what they are offsets of";
+    return ascend && last <= max ? NULL : "its offsets descend, or lie beyond what they are offsets of";
 }
 
 static const char *check_views(const struct ArrowArray *array)

@@ -168,7 +168,7 @@ static gsa_status read_head(cache *parser, gsai_rows *rows, gsa_error *error)
     return GSA_OK;
 }
 
-/* Of a section that nobody has to know, the first letter is a small one. */
+/* Whether a section may be skipped: its first letter is a small one. */
 static bool is_optional(const gsai_cache_header *header)
 {
     return (header->marker & 0xFF) >= 'a' && (header->marker & 0xFF) <= 'z';
@@ -195,7 +195,7 @@ static const char *header_objection(const cache *parser)
     return gsai_cache_block_objection(h);
 }
 
-/* A header that was damaged is none; so this is what somebody wrote. */
+/* A header that was damaged is none; so this is what was written. */
 static gsa_status check_header(cache *parser, gsa_error *error)
 {
     const gsai_cache_header *header = &parser->block.header;

@@ -26,7 +26,7 @@ enum { GSAI_CACHE_VALUES = 1, GSAI_CACHE_WEIGHTS = 2, GSAI_CACHE_MISSING = 4, GS
 
 /* Before each block, before the index, the schema and sections to come, as 64-bit numbers. */
 typedef struct gsai_cache_header {
-    uint64_t marker; /* GSAI_CACHE_BLOCK, _INDEX, _SCHEMA, or one in small letters: whoever knows it not skips it */
+    uint64_t marker;       /* GSAI_CACHE_BLOCK, _INDEX, _SCHEMA, or one in small letters, which may be skipped */
     uint64_t payload_size; /* bytes after this header */
     uint64_t payload_hash;
     uint64_t first_row; /* rows before this block; index: all rows */
@@ -61,10 +61,10 @@ gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_c
  *   2 The rows are part of the batch when gsai_cache_block_finish says so, which is after the hash was checked. */
 typedef struct gsai_cache_block {
     gsai_cache_header header; /* the caller's to fill */
-    const unsigned char *facts;
+    const unsigned char *layout;
     bool all_ones;
     bool sound;     /* so far */
-    size_t row;     /* the first whose ids were not looked at */
+    size_t row;     /* the first whose ids were not checked */
     int64_t breaks; /* ids that do not ascend, but for those that begin a row */
     int32_t *word;  /* the reader's numbers of the block's words; the caller's to free */
     size_t word_capacity;
@@ -77,9 +77,9 @@ const char *gsai_cache_block_novelty(const gsai_cache_header *header);
 /* Bytes of labels, lengths, weights and words; ids and values follow them. */
 size_t gsai_cache_info_size(const gsai_cache_header *header);
 
-/* Makes room for the block behind the rows that there are; the facts are borrowed until the end. GSA_FORMAT (with what
+/* Makes room for the block behind the rows that there are; the bytes are borrowed until the end. GSA_FORMAT (with what
  * is wrong, but not where) if they make no sense. */
-gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *facts, gsai_rows *rows,
+gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *layout, gsai_rows *rows,
                                   gsa_error *error);
 /* Ids, or values, of the entries from `from` to before `end` are there, as the file has them: turns them to the
  * machine's order and looks at them. */

@@ -91,19 +91,19 @@ gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_c
 /* ---- blocks ------------------------------------------------------------------------------------------------------ */
 
 /* Where the facts of a block begin, from its first byte on. */
-typedef struct facts {
+typedef struct layout {
     size_t lengths, weights, codes, words, end;
-} facts;
+} layout;
 
 static bool has(const gsai_cache_header *header, unsigned flag)
 {
     return (header->flags & flag) != 0;
 }
 
-static facts lay_out(const gsai_cache_header *header)
+static layout lay_out(const gsai_cache_header *header)
 {
     size_t n_rows = (size_t)header->n_rows, n_labels = (size_t)header->n_labels;
-    facts at = {.lengths = 8 * (n_labels > 0 ? n_labels : n_rows)};
+    layout at = {.lengths = 8 * (n_labels > 0 ? n_labels : n_rows)};
     at.weights = at.lengths + 4 * n_rows;
     at.codes = at.weights + (has(header, GSAI_CACHE_WEIGHTS) ? 4 * n_rows : 0);
     at.words = at.codes + (n_labels > 0 ? n_rows : 0);
@@ -147,7 +147,7 @@ gsa_status gsai_cache_block_begin(gsai_cache_block *block, const unsigned char *
                                   gsa_error *error)
 {
     size_t n_rows = (size_t)block->header.n_rows;
-    block->facts = bytes;
+    block->layout = bytes;
     block->row = 0;
     block->breaks = 0;
     block->sound = block->all_ones = true;
@@ -207,10 +207,10 @@ void gsai_cache_block_take_values(gsai_cache_block *block, gsai_rows *rows, size
 /* ---- facts ------------------------------------------------------------------------------------------------------- */
 
 /* Enters the block's words in the reader's dictionary. */
-static gsa_status enter_words(gsai_cache_block *block, const facts *at, gsai_words *words, gsa_error *error)
+static gsa_status enter_words(gsai_cache_block *block, const layout *at, gsai_words *words, gsa_error *error)
 {
     size_t n_words = (size_t)block->header.n_words, left = at->end - at->words;
-    const unsigned char *from = block->facts + at->words;
+    const unsigned char *from = block->layout + at->words;
     if (!gsai_reserve(words->env, &block->word, &block->word_capacity, n_words, sizeof *block->word))
         return gsai_fail_memory(words->env, error, "no memory for %zu label words", n_words);
     for (size_t i = 0; i < n_words; i++) {
@@ -227,7 +227,7 @@ static gsa_status enter_words(gsai_cache_block *block, const facts *at, gsai_wor
 /* Label number i of the facts; false if it is neither a finite number nor a word of the block. */
 static bool find_label(const gsai_cache_block *block, size_t i, double *label, int32_t *word)
 {
-    uint64_t bits = gsai_load_u64(block->facts + 8 * i);
+    uint64_t bits = gsai_load_u64(block->layout + 8 * i);
     bool is_word = bits >= GSAI_CACHE_WORD;
     *label = 0;
     *word = -1;
@@ -238,7 +238,7 @@ static bool find_label(const gsai_cache_block *block, size_t i, double *label, i
     return is_word ? *word >= 0 : isfinite(*label);
 }
 
-static bool take_labels(const gsai_cache_block *block, const facts *at, gsai_rows *rows)
+static bool take_labels(const gsai_cache_block *block, const layout *at, gsai_rows *rows)
 {
     double label[GSAI_CACHE_MAX_LABELS];
     int32_t word[GSAI_CACHE_MAX_LABELS];
@@ -249,7 +249,7 @@ static bool take_labels(const gsai_cache_block *block, const facts *at, gsai_row
     for (size_t i = 0; i < n_labels; i++)
         sound &= find_label(block, i, &label[i], &word[i]);
     for (size_t r = 0; r < n_rows && sound; r++) {
-        size_t code = n_labels > 0 ? block->facts[at->codes + r] : 0;
+        size_t code = n_labels > 0 ? block->layout[at->codes + r] : 0;
         sound = n_labels > 0 ? code < n_labels : find_label(block, r, &out[r], &word_out[r]);
         if (sound && n_labels > 0) {
             out[r] = label[code];
@@ -261,13 +261,13 @@ static bool take_labels(const gsai_cache_block *block, const facts *at, gsai_row
     return sound;
 }
 
-static bool take_weights(const gsai_cache_block *block, const facts *at, gsai_rows *rows)
+static bool take_weights(const gsai_cache_block *block, const layout *at, gsai_rows *rows)
 {
     size_t n = (size_t)block->header.n_rows;
     float *weight = rows->weight + rows->n_rows;
     int n_bad = 0, n_other = 0;
     if (has(&block->header, GSAI_CACHE_WEIGHTS)) {
-        memcpy(weight, block->facts + at->weights, 4 * n);
+        memcpy(weight, block->layout + at->weights, 4 * n);
         turn(weight, n);
         for (size_t r = 0; r < n; r++) {
             n_bad |= !(weight[r] >= 0 && isfinite(weight[r]));
@@ -282,7 +282,7 @@ static bool take_weights(const gsai_cache_block *block, const facts *at, gsai_ro
 
 gsa_status gsai_cache_block_finish(gsai_cache_block *block, gsa_place place, gsai_rows *rows, gsa_error *error)
 {
-    const facts at = lay_out(&block->header);
+    const layout at = lay_out(&block->header);
     size_t n_rows = (size_t)block->header.n_rows;
     if (!block->sound || block->breaks != 0)
         return gsai_fail(error, GSA_FORMAT, "a row makes no sense");

@@ -33,7 +33,7 @@ typedef struct block {
     gsa_error error;
 } block;
 
-/* What is below `index` belongs to whoever writes a block. */
+/* What is below `index` belongs to the thread that writes a block. */
 typedef struct cache_writer {
     gsa_writer head;
     block blocks[N_BLOCKS];
@@ -91,7 +91,7 @@ static void free_cache(gsa_writer *head)
     gsai_free(&head->env, writer->index.at);
 }
 
-/* ---- a block ---------------------------------------------------------------------------------------------------- */
+/* ---- a block ----------------------------------------------------------------------------------------------------- */
 
 /* Makes labels of 8 bytes each into a table and codes of one byte, if there are few different ones. */
 static gsa_status code_labels(const gsa_env *env, block *of, gsa_error *error)
@@ -268,7 +268,7 @@ static gsa_status end_block(cache_writer *writer, gsa_error *error)
     return take_block(writer, error);
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------ */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
 /* Elements of 4 bytes as the file has them, behind a column that has room for them. */
 static void append(bytes *to, const void *elements, size_t n)
@@ -322,12 +322,12 @@ static void add_values(block *to, const gsai_row_view *row)
 static bool has_room_for(const gsa_env *env, block *to, const gsai_row_view *row)
 {
     size_t n = row->n, n_before = (size_t)to->header.n_entries;
-    const size_t most[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
+    const size_t max[N_COLUMNS] = {[LABELS] = 8, [LENGTHS] = 4, [WEIGHTS] = 4, [IDS] = 4 * n};
     size_t values =
         row->value || to->header.flags & GSAI_CACHE_VALUES ? 4 * (n_before + n) - to->column[VALUES].size : 0;
     bool has_room = n <= UINT32_MAX && n <= SIZE_MAX / 8 - n_before && room(env, &to->column[VALUES], values);
     for (size_t i = 0; has_room && i < VALUES; i++)
-        has_room = room(env, &to->column[i], most[i]) != NULL;
+        has_room = room(env, &to->column[i], max[i]) != NULL;
     return has_room;
 }
 

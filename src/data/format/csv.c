@@ -36,7 +36,7 @@ static gsa_status try_separator(gsai_csv *csv, char separator, size_t *first, bo
     *first = 0;
     *agree = true;
     for (int i = 0; i < RECORDS_FOR_SEPARATOR && status == GSA_OK; i++) {
-        csv->records.lines.hurried = i > 0 && csv->input->schema_is_given;
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed;
         status = gsai_records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
             *first = record.n_cells;
@@ -50,7 +50,7 @@ static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
 {
     static const char candidates[] = {'\t', ';', ','};
     char best = ',';
-    size_t most = 1;
+    size_t max = 1;
     for (size_t i = 0; i < sizeof candidates; i++) {
         size_t n_cells;
         bool agree;
@@ -59,8 +59,8 @@ static gsa_status find_separator(gsai_csv *csv, gsa_error *error)
             best = candidates[i];
             break;
         }
-        if (n_cells > most) {
-            most = n_cells;
+        if (n_cells > max) {
+            max = n_cells;
             best = candidates[i];
         }
     }
@@ -107,7 +107,7 @@ static gsa_status sniff_block(gsai_csv *csv, gsai_csv_sniff *out, gsa_error *err
     *out = (gsai_csv_sniff){0};
     gsa_status status = find_separator(csv, error);
     for (int i = 0; i < RECORDS_OF_BLOCK && (status == GSA_OK || (status == GSA_INPUT && i > 1)); i++) {
-        csv->records.lines.hurried = i > 0 && csv->input->schema_is_given; /* the first record tells the columns */
+        csv->records.lines.hurried = i > 0 && csv->input->schema_is_fixed; /* the first record tells the columns */
         status = gsai_records_next(&csv->records, &record, error);
         if (status == GSA_OK && i == 0)
             status = see_first(csv, &record, out, error);

@@ -37,7 +37,7 @@ typedef struct gsai_csv {
     size_t (*cross)[2]; /* columns */
     size_t n_crosses;
     size_t label, weight; /* cells; SIZE_MAX: none is read */
-    uint64_t *kept;       /* of each column, in the row at hand; NULL if cells are not asked for */
+    uint64_t *cells;      /* of each column, in the row at hand; NULL if cells are not asked for */
 } gsai_csv;
 
 typedef enum gsai_cell_kind { GSAI_CELL_ABSENT, GSAI_CELL_NUMBER, GSAI_CELL_WORD } gsai_cell_kind;
@@ -89,7 +89,7 @@ typedef struct gsai_csv_head {
 } gsai_csv_head;
 
 /* Room for a row; and the end of one, whose features are written and which is good. */
-gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t most, gsai_rows *rows, gsai_features *out, gsa_error *error);
+gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t max, gsai_rows *rows, gsai_features *out, gsa_error *error);
 gsa_status gsai_csv_end_row(const gsai_csv *csv, gsai_rows *rows, const gsai_features *features,
                             const gsai_csv_head *head, gsa_place place, gsa_error *error);
 
@@ -97,8 +97,8 @@ gsa_status gsai_csv_end_row(const gsai_csv *csv, gsai_rows *rows, const gsai_fea
 static inline void gsai_csv_add_number(const gsai_csv *csv, size_t column, float value, gsai_features *features)
 {
     gsai_features_add(features, (uint32_t)column, value);
-    if (csv->kept)
-        csv->kept[column] = 1;
+    if (csv->cells)
+        csv->cells[column] = 1;
     if (csv->term)
         csv->term[column].value = value;
 }
@@ -107,7 +107,7 @@ uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *t
                                gsai_features *features);
 void gsai_csv_add_hash(const gsai_csv *csv, size_t column, uint64_t hash, gsai_features *features);
 /* After the words of a row: remembers those that came for the first time. Not one by one, since whether a word came is
- * a look into memory that takes longer than to hash the next. */
+ * a read from memory that takes longer than to hash the next. */
 void gsai_csv_note_categories(const gsai_csv *csv);
 /* SIZE_MAX, or the column of a product that does not fit a float. */
 size_t gsai_csv_add_crosses(const gsai_csv *csv, gsai_features *features);

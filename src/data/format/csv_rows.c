@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* ---- what can be wrong ------------------------------------------------------------------------------------------ */
+/* ---- what can be wrong ------------------------------------------------------------------------------------------- */
 
 /* "column 'age' holds 'x': ..." */
 static gsa_status fail_cell(const gsai_csv *csv, const gsai_record *record, const gsai_cell *cell, size_t field,
@@ -26,7 +26,7 @@ static gsa_status fail_number(const gsai_csv *csv, const gsai_record *record, co
     char name[GSAI_QUOTE_SIZE], held[GSAI_QUOTE_SIZE];
     if (gsai_is_nonfinite_word(cell->text, cell->size))
         return fail_cell(csv, record, cell, field, "values must be finite", error);
-    if (csv->input->schema_is_given)
+    if (csv->input->schema_is_fixed)
         return fail_cell(csv, record, cell, field, "the model was trained with numbers in it", error);
     gsai_quote(of->name, of->name_size, name);
     return gsai_fail_line(error, GSA_INPUT, record->line.number, gsai_line_offset(&record->line, cell->at),
@@ -43,7 +43,7 @@ static size_t field_of(const gsai_csv *csv, gsai_field_kind kind)
     return f;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------ */
+/* ---- cells ------------------------------------------------------------------------------------------------------- */
 
 static gsa_status take_number(const gsai_csv *csv, const gsai_record *record, const gsai_csv_column *column,
                               gsai_features *features, gsa_error *error)
@@ -79,8 +79,8 @@ uint64_t gsai_csv_add_category(const gsai_csv *csv, size_t column, const char *t
         of->id = id;
     }
     gsai_features_add(features, (uint32_t)csv->n_numbers + id, 1);
-    if (csv->kept)
-        csv->kept[column] = hash;
+    if (csv->cells)
+        csv->cells[column] = hash;
     if (csv->term) {
         gsai_term *term = &csv->term[column];
         *term = (gsai_term){hash, 1, term->name, text, term->name_size, size};
@@ -92,8 +92,8 @@ void gsai_csv_add_hash(const gsai_csv *csv, size_t column, uint64_t hash, gsai_f
 {
     uint64_t mask = (UINT64_C(1) << csv->input->schema->bits) - 1;
     gsai_features_add(features, (uint32_t)(csv->n_numbers + (hash & mask)), 1);
-    if (csv->kept)
-        csv->kept[column] = hash;
+    if (csv->cells)
+        csv->cells[column] = hash;
 }
 
 void gsai_csv_note_categories(const gsai_csv *csv)
@@ -107,7 +107,7 @@ void gsai_csv_note_categories(const gsai_csv *csv)
     }
 }
 
-static inline void take_word(const gsai_csv *csv, const gsai_cell *cell, size_t column, gsai_features *features)
+static inline void take_category(const gsai_csv *csv, const gsai_cell *cell, size_t column, gsai_features *features)
 {
     const char *text = cell->text;
     size_t size = cell->size;
@@ -137,7 +137,7 @@ static gsa_status take_features(const gsai_csv *csv, const gsai_record *record, 
         GSA_TRY(take_number(csv, record, &csv->column[i], features, error));
     features->n_numbers = features->n;
     for (size_t i = csv->n_numbers; i < csv->n_columns; i++)
-        take_word(csv, &record->cell[csv->column[i].cell], i, features);
+        take_category(csv, &record->cell[csv->column[i].cell], i, features);
     gsai_csv_note_categories(csv);
     size_t bad = gsai_csv_add_crosses(csv, features);
     if (bad != SIZE_MAX)
@@ -190,15 +190,15 @@ static gsa_status take_label(const gsai_csv *csv, const gsai_record *record, gsa
     return GSA_OK;
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------ */
+/* ---- a row ------------------------------------------------------------------------------------------------------- */
 
-gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t most, gsai_rows *rows, gsai_features *out, gsa_error *error)
+gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t max, gsai_rows *rows, gsai_features *out, gsa_error *error)
 {
-    bool keeps = csv->input->options->keep_cells && csv->input->schema->text && csv->n_columns > 0;
-    GSA_TRY(gsai_rows_reserve(rows, most + 1, error));
-    if (keeps)
+    bool has_cells = csv->input->options->keep_cells && csv->input->schema->text && csv->n_columns > 0;
+    GSA_TRY(gsai_rows_reserve(rows, max + 1, error));
+    if (has_cells)
         GSA_TRY(gsai_rows_reserve_cells(rows, csv->n_columns, error));
-    csv->kept = keeps ? rows->cell + rows->n_cells : NULL;
+    csv->cells = has_cells ? rows->cell + rows->n_cells : NULL;
     for (size_t i = 0; i < csv->n_columns && csv->term; i++)
         csv->term[i].value = 0;
     *out =
@@ -214,7 +214,7 @@ gsa_status gsai_csv_end_row(const gsai_csv *csv, gsai_rows *rows, const gsai_fea
         GSA_TRY(gsai_rows_word(rows, head->word, head->word_size, place.line, place.byte, &number, error));
     gsai_rows_finish(rows, features->n, features->all_ones, head->label, number, place);
     gsai_rows_weigh(rows, head->weight);
-    rows->n_cells += csv->kept ? csv->n_columns : 0;
+    rows->n_cells += csv->cells ? csv->n_columns : 0;
     return GSA_OK;
 }
 

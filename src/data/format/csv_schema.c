@@ -58,7 +58,7 @@ static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
     out->size = is_named ? seen->first_size : size;
 }
 
-/* ---- the options ------------------------------------------------------------------------------------------------ */
+/* ---- the options ------------------------------------------------------------------------------------------------- */
 
 /* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
 static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t size)
@@ -126,7 +126,7 @@ static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, 
     return check_list(csv, "ignore", options->ignore, sniff, error);
 }
 
-/* ---- the label -------------------------------------------------------------------------------------------------- */
+/* ---- the label --------------------------------------------------------------------------------------------------- */
 
 static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t n_found, gsa_error *error)
 {
@@ -169,7 +169,7 @@ static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff,
     if (is_listed(options->ignore, sniff, column))
         return GSAI_FIELD_IGNORED;
     bool has_words = seen->n_words > 0 || (!sniff->has_header && seen->first_kind == GSAI_CELL_WORD);
-    return has_words || is_listed(options->categorical, sniff, column) ? GSAI_FIELD_WORDS : GSAI_FIELD_NUMBER;
+    return has_words || is_listed(options->categorical, sniff, column) ? GSAI_FIELD_CATEGORICAL : GSAI_FIELD_NUMBER;
 }
 
 static gsa_status add_crosses(gsai_csv *csv, const gsai_csv_sniff *sniff, gsa_error *error)
@@ -297,7 +297,7 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
         gsai_field_kind kind;
     } known[] = {{"label", options->label, GSAI_FIELD_LABEL},
                  {"weight", options->weight, GSAI_FIELD_WEIGHT},
-                 {"categorical", options->categorical, GSAI_FIELD_WORDS}};
+                 {"categorical", options->categorical, GSAI_FIELD_CATEGORICAL}};
     char quote[GSAI_QUOTE_SIZE];
     for (size_t f = 0; f < schema->n_fields; f++)
         for (size_t k = 0; k < 3 && cell_of[f] != SIZE_MAX; k++)
@@ -325,7 +325,7 @@ void gsai_csv_forget(gsai_csv *csv)
 
 static gsa_status plan_columns(gsai_csv *csv, const size_t *cell_of, gsa_error *error)
 {
-    static const gsai_field_kind order[] = {GSAI_FIELD_NUMBER, GSAI_FIELD_WORDS};
+    static const gsai_field_kind order[] = {GSAI_FIELD_NUMBER, GSAI_FIELD_CATEGORICAL};
     const gsai_schema *schema = csv->input->schema;
     gsai_csv_forget(csv);
     csv->label = csv->weight = SIZE_MAX;

@@ -21,7 +21,7 @@ typedef struct gsai_format_input {
     const gsa_reader_options *options;
     gsai_schema *schema;       /* of the reader; the first table completes it unless it was given */
     gsai_feature_names *names; /* of the reader; the format makes it if names are to be remembered */
-    bool schema_is_given;      /* it is a model's */
+    bool schema_is_fixed;      /* it is a model's */
     const char *schema_from;   /* whose it is, for messages */
     char description[512];     /* what the format took the first file for; empty: nothing to say */
 } gsai_format_input;

@@ -18,7 +18,7 @@ typedef struct gsai_pairs {
     bool all_ones;
 } gsai_pairs;
 
-/* Appends pairs from p on, blanks skipped; returns where the first thing begins that it does not take, or `end`. The
+/* Appends pairs from p on, blanks skipped; returns where the first text begins that it does not take, or `end`. The
  * byte at `end` is no digit and no blank, and 64 bytes behind it may be read. */
 const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end);
 

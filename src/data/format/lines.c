@@ -10,9 +10,9 @@
 
 gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    *lines = (gsai_lines){.env = env, .most_size = GSAI_LONGEST_LINE, .limit = UINT64_MAX};
-    if (gsai_memory_limit(env) / 4 < lines->most_size)
-        lines->most_size = (size_t)(gsai_memory_limit(env) / 4);
+    *lines = (gsai_lines){.env = env, .max_size = GSAI_LONGEST_LINE, .limit = UINT64_MAX};
+    if (gsai_memory_limit(env) / 4 < lines->max_size)
+        lines->max_size = (size_t)(gsai_memory_limit(env) / 4);
     lines->capacity = lines->usual = buffer_size ? buffer_size : DEFAULT_BUFFER;
     lines->buffer = gsai_alloc(env, lines->capacity + GSAI_LINES_PADDING, 1);
     return lines->buffer ? GSA_OK
@@ -45,8 +45,8 @@ void gsai_lines_enter(gsai_lines *lines, uint64_t byte, uint64_t line)
 /* The buffer holds one unfinished line that fills it: doubled, up to what the longest line and its newline need. */
 static gsa_status grow(gsai_lines *lines, gsa_error *error)
 {
-    size_t most = lines->most_size + 1;
-    size_t capacity = lines->capacity >= most / 2 ? most : lines->capacity * 2;
+    size_t max = lines->max_size + 1;
+    size_t capacity = lines->capacity >= max / 2 ? max : lines->capacity * 2;
     char *wider = gsai_resize(lines->env, lines->buffer, capacity + GSAI_LINES_PADDING);
     if (!wider)
         return gsai_fail_memory(lines->env, error, "no memory for a line of more than %zu bytes", lines->capacity);
@@ -100,12 +100,12 @@ static gsa_status gather(gsai_lines *lines, size_t wanted, gsa_error *error)
 gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole whole, void *ctx, gsa_error *error)
 {
     gsa_status status = lines->discarding ? GSA_END : GSA_OK;
-    size_t size = 0, most = lines->usual;
-    for (bool is_all = false; status == GSA_OK && size == 0; most *= 2) {
-        status = is_all || most > GSAI_LINES_GIVEN ? GSA_END : gather(lines, most, error);
+    size_t size = 0, max = lines->usual;
+    for (bool is_all = false; status == GSA_OK && size == 0; max *= 2) {
+        status = is_all || max > GSAI_LINES_MAX_GIVEN ? GSA_END : gather(lines, max, error);
         const char *start = lines->buffer + lines->start;
-        is_all = lines->end - lines->start <= most;
-        size = (size_t)(whole(ctx, start, is_all ? lines->buffer + lines->end : start + most) - start);
+        is_all = lines->end - lines->start <= max;
+        size = (size_t)(whole(ctx, start, is_all ? lines->buffer + lines->end : start + max) - start);
     }
     if (status != GSA_OK || lines->byte >= lines->limit || size > lines->limit - lines->byte)
         return status == GSA_OK ? GSA_END : status;
@@ -124,10 +124,10 @@ gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole w
 static gsa_status fail_too_long(gsai_lines *lines, uint64_t byte, gsa_error *error)
 {
     char text[GSAI_SIZE_TEXT];
-    gsai_size_text(lines->most_size, text);
+    gsai_size_text(lines->max_size, text);
     return gsai_fail_line(error, GSA_INPUT, lines->line, byte,
                           "the line is longer than %s%s: is this text with a row a line?", text,
-                          lines->most_size < GSAI_LONGEST_LINE ? " (a quarter of the memory limit)" : "");
+                          lines->max_size < GSAI_LONGEST_LINE ? " (a quarter of the memory limit)" : "");
 }
 
 /* Takes the line [start, start + size), which `taken` bytes including its end remove from the buffer. */
@@ -142,7 +142,7 @@ static gsa_status take(gsai_lines *lines, size_t size, size_t taken, gsai_line *
     if (rest_of_long_line)
         return gsai_lines_next(lines, out, error);
     lines->line++;
-    if (size > lines->most_size)
+    if (size > lines->max_size)
         return fail_too_long(lines, byte, error);
     if (size > 0 && start[size - 1] == '\r')
         size--;
@@ -170,7 +170,7 @@ gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
                 return GSA_END;
             return take(lines, size, size, out, error);
         }
-        bool too_long = !lines->discarding && size > lines->most_size;
+        bool too_long = !lines->discarding && size > lines->max_size;
         uint64_t byte = lines->byte;
         if (too_long || lines->discarding)
             gsai_lines_drop(lines, size);

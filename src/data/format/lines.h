@@ -2,7 +2,7 @@
  *
  *   1 A line that is delivered is followed in the buffer by a byte that is no part of it ('\n' or '\r') and by
  *     GSAI_LINES_PADDING bytes that may be read.
- *   2 The buffer grows to the longest line and never beyond `most_size` plus a few bytes.
+ *   2 The buffer grows to the longest line and never beyond `max_size` plus a few bytes.
  *   3 A call that is stopped (GSA_STOPPED) loses nothing: calling it again goes on. */
 #ifndef GSA_DATA_FORMAT_LINES_H
 #define GSA_DATA_FORMAT_LINES_H
@@ -13,7 +13,7 @@
 
 #define GSAI_LONGEST_LINE ((size_t)128 << 20)
 #define GSAI_LINES_PADDING 64
-#define GSAI_LINES_GIVEN ((size_t)4 << 20) /* bytes that are given to another thread, at most */
+#define GSAI_LINES_MAX_GIVEN ((size_t)4 << 20) /* bytes that are given to another thread, at most */
 
 typedef struct gsai_line {
     const char *start;
@@ -34,12 +34,12 @@ typedef struct gsai_lines {
     char *buffer;
     size_t capacity, usual;     /* usual: before lines made it grow */
     size_t start, scanned, end; /* [start, scanned) has no newline, [scanned, end) is not looked at yet */
-    size_t most_size;           /* bytes of a line without its newline, at most */
+    size_t max_size;            /* bytes of a line without its newline, at most */
     uint64_t line;              /* lines taken so far */
     uint64_t byte;              /* offset of start in the content */
     uint64_t limit;             /* lines that begin at this byte or behind it are not delivered */
     bool ended;                 /* the stream has, or the limit is reached */
-    bool hurried;               /* whoever asks has something to do meanwhile */
+    bool hurried;               /* the caller has something to do meanwhile */
     bool discarding;            /* what comes up to the next newline belongs to a line that is not delivered */
 } gsai_lines;
 

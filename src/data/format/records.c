@@ -55,7 +55,7 @@ void gsai_records_back(gsai_records *records)
     records->line = records->byte = 0;
 }
 
-/* ---- one record ------------------------------------------------------------------------------------------------- */
+/* ---- one record -------------------------------------------------------------------------------------------------- */
 
 typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, TOO_MANY, NO_MEMORY } outcome;
 
@@ -179,7 +179,7 @@ static bool unescape(gsai_records *records, const scan *s)
     return true;
 }
 
-/* ---- one after the other ---------------------------------------------------------------------------------------- */
+/* ---- one after the other ----------------------------------------------------------------------------------------- */
 
 static void take(gsai_records *records, const char *up_to, uint64_t n_lines)
 {
@@ -199,13 +199,13 @@ static gsa_status read_more(gsai_records *records, gsa_error *error)
     }
     char text[GSAI_SIZE_TEXT];
     size_t held = lines->end - lines->start;
-    if (records->holding && (held > GSAI_RECORDS_HELD || held >= lines->most_size))
+    if (records->holding && (held > GSAI_RECORDS_HELD || held >= lines->max_size))
         return GSA_END;
-    if (lines->end - lines->start - records->at > lines->most_size)
+    if (lines->end - lines->start - records->at > lines->max_size)
         return gsai_fail_line(error, GSA_LIMIT, records->line + 1, records->byte,
                               "the row that begins here is longer than %s: is there a quote that is never closed, or "
                               "is this no table?",
-                              gsai_size_text(lines->most_size, text));
+                              gsai_size_text(lines->max_size, text));
     if (lines->hurried && gsai_decode_is_idle(lines->stream))
         return GSA_END;
     return gsai_lines_refill(lines, error);
@@ -224,7 +224,7 @@ static gsa_status read_enough(gsai_records *records, gsa_error *error)
 {
     const gsai_lines *lines = &records->lines;
     size_t wanted = 2 * (lines->end - lines->start - records->at);
-    wanted = wanted < lines->most_size ? wanted : lines->most_size;
+    wanted = wanted < lines->max_size ? wanted : lines->max_size;
     bool may_end = records->skipping || (lines->end > lines->start && lines->buffer[lines->end - 1] == '\r');
     gsa_status status = read_more(records, error);
     for (size_t had = 0; status == GSA_OK && !lines->ended; had = lines->end - lines->start) {

@@ -3,7 +3,7 @@
  *   1 A feature is hashed with its namespace as the word of a column is; its value is the one given, or 1, times the
  *     weight of its namespace. Where a feature stands twice in a row its values are added up.
  *   2 The token that touches the first bar, or begins with an apostrophe, is a tag, and not looked at.
- *   3 Of labels one number is description; what else there is in VW is refused by name.
+ *   3 A label is one number; what else VW has is refused by name.
  *   4 Every line is followed by '\n' or '\r' in the buffer (lines.h). */
 #include "data/format/features.h"
 #include "data/format/lines.h"
@@ -69,7 +69,7 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
     return status;
 }
 
-/* ---- a line ----------------------------------------------------------------------------------------------------- */
+/* ---- a line ------------------------------------------------------------------------------------------------------ */
 
 /* The end of the token at p; a bar ends it too. */
 static const char *token_end(const char *p, const char *end)

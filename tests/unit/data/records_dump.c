@@ -31,7 +31,7 @@ static int dump(const char *text, size_t size, char separator, size_t buffer_siz
     gsai_decode stream;
     gsai_record record;
     gsai_source_open_memory(text, size, "text", env, &source);
-    source.most = 1 + buffer_size % 7;
+    source.max = 1 + buffer_size % 7;
     gsa_status status = gsai_decode_open(&stream, &source, env, 0, NULL);
     if (status != GSA_OK || gsai_records_init(&records, buffer_size, env, NULL) != GSA_OK)
         return 1;

@@ -44,10 +44,10 @@ static void a_name_stands_once_and_is_text(void **state)
     gsai_schema schema;
     gsai_schema_init(&schema, &env);
     assert_int_equal(gsai_schema_add(&schema, "a", 1, GSAI_FIELD_NUMBER, NULL), GSA_OK);
-    assert_int_equal(gsai_schema_add(&schema, "a", 1, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsai_schema_add(&schema, "", 0, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsai_schema_add(&schema, "\xFF", 1, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
-    assert_int_equal(gsai_schema_add(&schema, "a\0b", 3, GSAI_FIELD_WORDS, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "a", 1, GSAI_FIELD_CATEGORICAL, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "", 0, GSAI_FIELD_CATEGORICAL, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "\xFF", 1, GSAI_FIELD_CATEGORICAL, NULL), GSA_ARGUMENT);
+    assert_int_equal(gsai_schema_add(&schema, "a\0b", 3, GSAI_FIELD_CATEGORICAL, NULL), GSA_ARGUMENT);
     assert_int_equal(schema.n_fields, 1);
     gsai_schema_free(&schema);
 }
