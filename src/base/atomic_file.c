@@ -46,7 +46,7 @@ static gsa_status fail_memory(const gsa_env *env, gsa_error *error, const char *
     return gsai_fail_memory(env, error, "cannot write %s: no memory for its buffer", path);
 }
 
-/* ---- opening ----------------------------------------------------------------------------------------------------- */
+/* ---- opening ---------------------------------------------------------------------------------------------------- */
 
 /* ".NAME.XXXXXX.tmp" beside the target. The six characters need not be secret or unique: O_EXCL and another try see to
  * that. */
@@ -162,7 +162,7 @@ bool gsai_atomic_file_is_direct(const gsai_atomic_file *file)
     return !file->temporary;
 }
 
-/* ---- writing ----------------------------------------------------------------------------------------------------- */
+/* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 /* A write that took less than it was given. GSA_OK: go on with the rest. */
 static gsa_status after_short_write(gsai_atomic_file *file, int number, gsa_error *error)
@@ -211,7 +211,7 @@ gsa_status gsai_atomic_file_write(gsai_atomic_file *file, const void *bytes, siz
     return GSA_OK;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
 
 static gsa_status close_descriptor(gsai_atomic_file *file, gsa_error *error)
 {

@@ -61,7 +61,7 @@ gsa_env gsai_env_resolve(const gsa_env *env)
     return resolved;
 }
 
-/* ---- the budget -------------------------------------------------------------------------------------------------- */
+/* ---- the budget ------------------------------------------------------------------------------------------------- */
 
 /* In front of a counted block; the alignment stays that of the allocator. */
 #define HEADER ((size_t)16)
@@ -124,7 +124,7 @@ gsa_status gsai_fail_memory(const gsa_env *env, gsa_error *error, const char *fo
                      gsai_size_text(gsai_memory_limit(env), limit));
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
 /* Enters the size of a block that was taken; returns what the caller has of it. */
 static void *begin_block(const gsa_env *env, void *block, size_t size)
@@ -263,7 +263,7 @@ const char *gsai_size_text(uint64_t bytes, char buffer[GSAI_SIZE_TEXT])
     return buffer;
 }
 
-/* ---- blocks that are freed together ------------------------------------------------------------------------------ */
+/* ---- blocks that are freed together ----------------------------------------------------------------------------- */
 
 void *gsai_arena_take(gsai_arena *arena, size_t n, size_t element_size)
 {

@@ -58,7 +58,7 @@ static gsa_status fail_memory(const walk *of, gsa_error *error)
     return gsai_fail_memory(of->env, error, "cannot write %s: no memory for its name", of->path);
 }
 
-/* ---- one component ----------------------------------------------------------------------------------------------- */
+/* ---- one component ---------------------------------------------------------------------------------------------- */
 
 static int reopen(int directory, const char *name, int flags)
 {
@@ -114,7 +114,7 @@ static bool is_proc(const struct stat *folder)
     return stat("/proc/self/fd", &proc) == 0 && proc.st_dev == folder->st_dev;
 }
 
-/* ---- the walk ---------------------------------------------------------------------------------------------------- */
+/* ---- the walk --------------------------------------------------------------------------------------------------- */
 
 /* Makes the text of a link the new rest, with what came after the link, if it was not the last component. */
 static gsa_status set_rest(walk *of, const char *link, size_t len, const char *after, gsa_error *error)

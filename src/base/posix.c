@@ -23,7 +23,7 @@
 
 #define MAX_AT_ONCE ((size_t)1 << 30) /* systems take an int, or less than they are asked for */
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------ */
 
 static int take_info(int result, const struct stat *from, gsai_file_info *out)
 {
@@ -143,7 +143,7 @@ uint64_t gsai_os_space(int fd)
     return is_limited && limit.rlim_cur < space ? limit.rlim_cur : space;
 }
 
-/* ---- the machine and the process --------------------------------------------------------------------------------- */
+/* ---- the machine and the process -------------------------------------------------------------------------------- */
 
 size_t gsai_os_processors(void)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- significant digits ------------------------------------------------------------------------------------------ */
+/* ---- significant digits ----------------------------------------------------------------------------------------- */
 
 /* Up to 15 digits nearly all numbers are rounded without snprintf. The value times a power of ten up to 10^22, which a
  * double has exactly, is rounded once. That is monotonous, and every whole number and a half below 10^15 is a double:
@@ -145,7 +145,7 @@ char *gsai_decimal_general(double value, int n_digits, char *out)
     return gsai_decimal_unsigned((uint64_t)abs(exponent), out);
 }
 
-/* ---- labels, counts and letters ---------------------------------------------------------------------------------- */
+/* ---- labels, counts and letters --------------------------------------------------------------------------------- */
 
 /* "1e-07" and "1e+22" as "1e-7" and "1e22". */
 static void shorten_exponent(char *text)

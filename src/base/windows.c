@@ -27,7 +27,7 @@ static int fail(int number)
     return -1;
 }
 
-/* ---- files: bytes as they are, no lines -------------------------------------------------------------------------- */
+/* ---- files: bytes as they are, no lines ------------------------------------------------------------------------- */
 
 static int take_info(int result, const struct gsai_windows_stat *from, gsai_file_info *out)
 {
@@ -150,7 +150,7 @@ uint64_t gsai_os_space(int fd)
     return 0;
 }
 
-/* ---- the machine and the process --------------------------------------------------------------------------------- */
+/* ---- the machine and the process -------------------------------------------------------------------------------- */
 
 size_t gsai_os_processors(void)
 {

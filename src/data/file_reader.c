@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- reading ----------------------------------------------------------------------------------------------------- */
+/* ---- reading ---------------------------------------------------------------------------------------------------- */
 
 static void hand_to_threads(gsai_files *reader)
 {
@@ -133,7 +133,7 @@ static void locate_in_files(const gsa_reader *head, gsa_reader_progress *out)
     out->bytes_read = reader->bytes_done + here;
 }
 
-/* ---- columns and features ---------------------------------------------------------------------------------------- */
+/* ---- columns and features --------------------------------------------------------------------------------------- */
 
 static gsa_status match_schema(gsa_reader *head, const char *text, gsa_error *error)
 {
@@ -180,7 +180,7 @@ static double collision_rate_of_words(const gsa_reader *head)
                                     : (double)NAN;
 }
 
-/* ---- opening and closing ----------------------------------------------------------------------------------------- */
+/* ---- opening and closing ---------------------------------------------------------------------------------------- */
 
 static void close_files(gsa_reader *head)
 {
@@ -377,7 +377,7 @@ gsa_status gsa_reader_open_arrow(struct ArrowArrayStream *stream, const gsa_arro
     return GSA_OK;
 }
 
-/* ---- what only files have ---------------------------------------------------------------------------------------- */
+/* ---- what only files have --------------------------------------------------------------------------------------- */
 
 const char *gsa_reader_name_at(const gsa_reader *head, size_t number, uint64_t *feature)
 {

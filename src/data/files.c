@@ -183,7 +183,7 @@ void gsai_files_restart(gsai_files *reader, size_t file)
     memset(&reader->failure, 0, sizeof reader->failure);
 }
 
-/* ---- failures ---------------------------------------------------------------------------------------------------- */
+/* ---- failures --------------------------------------------------------------------------------------------------- */
 
 /* Line ends among the first bytes of a plain file, as its format sees them; UINT64_MAX if these cannot be read. */
 static uint64_t count_lines(const gsai_files *reader, size_t file, uint64_t n_bytes)
@@ -253,7 +253,7 @@ gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error)
     return reader->failure.status == GSA_OK ? GSA_OK : gsai_files_fail_again(reader, error);
 }
 
-/* ---- from a row on ----------------------------------------------------------------------------------------------- */
+/* ---- from a row on ---------------------------------------------------------------------------------------------- */
 
 /* What the input is must be known, and rows are no longer kept: they will not be all of them. */
 static gsa_status get_ready(gsai_files *reader, gsa_error *error)
@@ -330,7 +330,7 @@ gsa_status gsai_files_seek(gsa_reader *head, const gsa_place *row, gsa_error *er
     return status == GSA_OK ? GSA_OK : fail(reader, &failure, true, error);
 }
 
-/* ---- shares ------------------------------------------------------------------------------------------------------ */
+/* ---- shares ----------------------------------------------------------------------------------------------------- */
 
 /* The share begins in the middle of the current file, at this byte of it. */
 static gsa_status enter_share(gsai_files *reader, uint64_t byte, gsa_error *error)

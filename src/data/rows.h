@@ -79,7 +79,7 @@ typedef struct gsai_rows_source {
     uint64_t n_lines; /* before its line 1 */
     bool has_lines;   /* places have them */
 } gsai_rows_source;
-/* Appends rows that were not given until these are full. */
+/* Appends rows that were not taken until these are full. */
 gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *error);
 
 /* A view, valid until rows change. */

@@ -73,7 +73,7 @@ gsa_status gsai_schema_add(gsai_schema *schema, const char *name, size_t name_si
     return GSA_OK;
 }
 
-/* ---- crosses ----------------------------------------------------------------------------------------------------- */
+/* ---- crosses ---------------------------------------------------------------------------------------------------- */
 
 bool gsai_schema_next_cross(const char **list, const char *name[2], size_t name_size[2])
 {
@@ -139,7 +139,7 @@ gsa_status gsai_schema_add_cross(gsai_schema *schema, const char *const name[2],
     return gsai_fail_memory(schema->env, error, "no memory for the crosses");
 }
 
-/* ---- to text ----------------------------------------------------------------------------------------------------- */
+/* ---- to text ---------------------------------------------------------------------------------------------------- */
 
 /* A name ends with the line or a tab: these are written as \n, \r and \t, and a backslash as \\. */
 static char *put_name(char *out, const char *name)
@@ -186,7 +186,7 @@ gsa_status gsai_schema_complete(gsai_schema *schema, gsa_error *error)
     return GSA_OK;
 }
 
-/* ---- and back ---------------------------------------------------------------------------------------------------- */
+/* ---- and back --------------------------------------------------------------------------------------------------- */
 
 /* Undoes put_name in place; SIZE_MAX if there is another escape. */
 static size_t take_name(char *name, size_t size)

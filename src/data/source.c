@@ -33,7 +33,7 @@ void gsai_source_close(gsai_source *source)
     memset(source, 0, sizeof *source);
 }
 
-/* ---- files ------------------------------------------------------------------------------------------------------- */
+/* ---- files ------------------------------------------------------------------------------------------------------ */
 
 #define POLL_MILLISECONDS 200
 
@@ -138,7 +138,7 @@ gsa_status gsai_source_open_file(const char *path, const gsa_env *env, gsai_sour
     return GSA_OK;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------------------------ */
+/* ---- memory ----------------------------------------------------------------------------------------------------- */
 
 static gsa_status read_memory(gsai_source *source, void *bytes, size_t size, size_t *got, gsa_error *error)
 {

@@ -1,10 +1,11 @@
-/* gather and exchange by MPI's collectives.
+/* Collectives over MPI.
  *
  *   1 Sizes travel first, as 64-bit numbers, then bytes.
- *   2 MPI counts in int. What is more than `most` bytes on some rank goes in parts of each rank's bytes, by way of a
+ *   2 MPI counts in int. What is more than `max_bytes` on some rank goes in parts of each rank's bytes, by way of a
  *     stage; all ranks know how many parts there are.
  *   3 A process that waits sleeps: MPI's own waiting takes a core from those who still learn, and its lock from the
- * heartbeat. 4 A failure is one of this rank only: the others wait, until the caller ends them all. */
+ *     heartbeat.
+ *   4 A failure is one of this rank only: the others wait, until the caller ends them all. */
 #include "mpi/comm.h"
 
 #include <limits.h>
@@ -63,17 +64,17 @@ static bool make_room(const gsa_env *env, unsigned char **memory, size_t *capaci
     return *memory != NULL;
 }
 
-/* ---- one call ---------------------------------------------------------------------------------------------------- */
+/* ---- one call --------------------------------------------------------------------------------------------------- */
 
 /* Of what each rank has, up to `chunk` bytes after the first `done`: how many, and where if they lie side by side. */
-static void lay_out(const uint64_t *lengths, size_t n, uint64_t done, uint64_t chunk, int *counts, int *places)
+static void lay_out(const uint64_t *lengths, size_t n, uint64_t done, uint64_t chunk, int *counts, int *offsets)
 {
-    uint64_t place = 0; /* of a gather's own bytes, which are sent from one place, the sum means nothing */
+    uint64_t offset = 0; /* of a allgather's own bytes, which are sent from one offset, the sum means nothing */
     for (size_t r = 0; r < n; r++) {
         uint64_t left = lengths[r] > done ? lengths[r] - done : 0;
         counts[r] = (int)(left < chunk ? left : chunk);
-        places[r] = (int)(place & INT_MAX);
-        place += (uint64_t)counts[r];
+        offsets[r] = (int)(offset & INT_MAX);
+        offset += (uint64_t)counts[r];
     }
 }
 
@@ -93,29 +94,29 @@ static int finish(int code, MPI_Request *request)
     return code;
 }
 
-static int call(const gsai_mpi_comm *of, bool exchanges, const unsigned char *from, unsigned char *to)
+static int call(const gsai_mpi_comm *of, bool is_alltoall, const unsigned char *from, unsigned char *to)
 {
     size_t n = of->shared.n_ranks;
     const int *sent = of->parts, *got = of->parts + 2 * n;
     MPI_Request request;
     int code =
-        exchanges
+        is_alltoall
             ? MPI_Ialltoallv(from, sent, sent + n, MPI_BYTE, to, got, got + n, MPI_BYTE, of->comm, &request)
             : MPI_Iallgatherv(from, sent[of->shared.rank], MPI_BYTE, to, got, got + n, MPI_BYTE, of->comm, &request);
     return finish(code, &request);
 }
 
-static int call_lengths(const gsai_mpi_comm *of, bool exchanges)
+static int call_lengths(const gsai_mpi_comm *of, bool is_alltoall)
 {
     const uint64_t *sent = of->lengths;
     uint64_t *got = of->lengths + of->shared.n_ranks;
     MPI_Request request;
-    int code = exchanges ? MPI_Ialltoall(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request)
-                         : MPI_Iallgather(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request);
+    int code = is_alltoall ? MPI_Ialltoall(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request)
+                           : MPI_Iallgather(sent, 1, MPI_UINT64_T, got, 1, MPI_UINT64_T, of->comm, &request);
     return finish(code, &request);
 }
 
-static int carry_part(const gsai_mpi_comm *of, bool exchanges, const unsigned char *bytes, uint64_t done,
+static int carry_part(const gsai_mpi_comm *of, bool is_alltoall, const unsigned char *bytes, uint64_t done,
                       uint64_t chunk)
 {
     size_t n = of->shared.n_ranks, own = of->lengths[of->shared.rank];
@@ -123,12 +124,12 @@ static int carry_part(const gsai_mpi_comm *of, bool exchanges, const unsigned ch
     unsigned char *in = of->stage, *out = of->stage + n * chunk, *whole = of->received;
     lay_out(of->lengths, n, done, chunk, sent, sent + n);
     lay_out(of->lengths + n, n, done, chunk, got, got + n);
-    const unsigned char *from = exchanges ? out : done < own ? bytes + done : bytes; /* which may be NULL */
-    for (size_t r = 0, at = 0; exchanges && r < n; at += of->lengths[r++]) {
+    const unsigned char *from = is_alltoall ? out : done < own ? bytes + done : bytes; /* which may be NULL */
+    for (size_t r = 0, at = 0; is_alltoall && r < n; at += of->lengths[r++]) {
         if (sent[r] > 0)
             memcpy(out + sent[n + r], bytes + at + done, (size_t)sent[r]);
     }
-    int code = call(of, exchanges, from, in);
+    int code = call(of, is_alltoall, from, in);
     for (size_t r = 0; code == MPI_SUCCESS && r < n; whole += of->sizes[r++]) {
         if (got[r] > 0)
             memcpy(whole + done, in + got[n + r], (size_t)got[r]);
@@ -136,14 +137,14 @@ static int carry_part(const gsai_mpi_comm *of, bool exchanges, const unsigned ch
     return code;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------ */
 
-typedef struct row_range {
+typedef struct volume {
     uint64_t longest; /* bytes from one rank to another */
     uint64_t total;   /* bytes from one rank, or to one */
-} row_range;
+} volume;
 
-static bool add_up(const uint64_t *lengths, size_t n, row_range *into)
+static bool add_up(const uint64_t *lengths, size_t n, volume *into)
 {
     uint64_t sum = 0;
     for (size_t r = 0; r < n; r++) {
@@ -156,41 +157,42 @@ static bool add_up(const uint64_t *lengths, size_t n, row_range *into)
     return true;
 }
 
-static gsa_status carry(gsai_mpi_comm *of, bool exchanges, const unsigned char *bytes, row_range all, gsa_error *error)
+static gsa_status carry(gsai_mpi_comm *of, bool is_alltoall, const unsigned char *bytes, volume all, gsa_error *error)
 {
     /* NOLINTNEXTLINE(clang-analyzer-core.DivideZero): there is one rank at least */
-    size_t n = of->shared.n_ranks, chunk = (of->most < stage_bytes ? of->most : stage_bytes) / n;
+    size_t n = of->shared.n_ranks, chunk = (of->max_bytes < stage_bytes ? of->max_bytes : stage_bytes) / n;
     chunk = chunk > 0 ? chunk : 1;
     int code = MPI_SUCCESS;
-    if (all.total <= of->most) {
-        lay_out(of->lengths, n, 0, of->most, of->parts, of->parts + n);
-        lay_out(of->lengths + n, n, 0, of->most, of->parts + 2 * n, of->parts + 3 * n);
-        code = call(of, exchanges, bytes, of->received);
+    if (all.total <= of->max_bytes) {
+        lay_out(of->lengths, n, 0, of->max_bytes, of->parts, of->parts + n);
+        lay_out(of->lengths + n, n, 0, of->max_bytes, of->parts + 2 * n, of->parts + 3 * n);
+        code = call(of, is_alltoall, bytes, of->received);
     } else {
         if (!make_room(&of->env, &of->stage, &of->stage_capacity, 2 * n * chunk))
             return fail(error, GSA_MEMORY, "no memory for %zu bytes on their way between ranks", 2 * n * chunk);
         for (uint64_t done = 0; code == MPI_SUCCESS && done < all.longest; done += chunk)
-            code = carry_part(of, exchanges, bytes, done, chunk);
+            code = carry_part(of, is_alltoall, bytes, done, chunk);
     }
-    return code == MPI_SUCCESS ? GSA_OK : gsai_mpi_fail(error, exchanges ? "MPI_Ialltoallv" : "MPI_Iallgatherv", code);
+    return code == MPI_SUCCESS ? GSA_OK
+                               : gsai_mpi_fail(error, is_alltoall ? "MPI_Ialltoallv" : "MPI_Iallgatherv", code);
 }
 
 /* The lengths to send are known. */
-static gsa_status deliver(gsai_mpi_comm *of, bool exchanges, const void *bytes, gsa_error *error)
+static gsa_status deliver(gsai_mpi_comm *of, bool is_alltoall, const void *bytes, gsa_error *error)
 {
     size_t n = of->shared.n_ranks;
-    int code = call_lengths(of, exchanges);
-    row_range mine = {0, 0};
+    int code = call_lengths(of, is_alltoall);
+    volume mine = {0, 0};
     if (code != MPI_SUCCESS)
-        return gsai_mpi_fail(error, exchanges ? "MPI_Ialltoall" : "MPI_Iallgather", code);
+        return gsai_mpi_fail(error, is_alltoall ? "MPI_Ialltoall" : "MPI_Iallgather", code);
     if (!add_up(of->lengths + n, n, &mine))
         return fail(error, GSA_LIMIT, "the ranks have more bytes for this one than it can address");
     if (!make_room(&of->env, &of->received, &of->received_capacity, (size_t)mine.total))
         return fail(error, GSA_MEMORY, "no memory for %llu bytes of the other ranks", (unsigned long long)mine.total);
     for (size_t r = 0; r < n; r++)
         of->sizes[r] = (size_t)of->lengths[n + r];
-    row_range all = mine;
-    if (exchanges) { /* of a gather all ranks know the same lengths */
+    volume all = mine;
+    if (is_alltoall) { /* of a allgather all ranks know the same lengths */
         if (!add_up(of->lengths, n, &mine))
             return fail(error, GSA_ARGUMENT, "the sizes of an exchange are more than memory can have");
         MPI_Request request;
@@ -198,42 +200,42 @@ static gsa_status deliver(gsai_mpi_comm *of, bool exchanges, const void *bytes, 
         if (code != MPI_SUCCESS)
             return gsai_mpi_fail(error, "MPI_Iallreduce", code);
     }
-    return carry(of, exchanges, bytes, all, error);
+    return carry(of, is_alltoall, bytes, all, error);
 }
 
-static gsa_status together(gsai_mpi_comm *of, bool exchanges, const void *bytes, const unsigned char **all,
-                           const size_t **sizes, gsa_error *error)
+static gsa_status run_collective(gsai_mpi_comm *of, bool is_alltoall, const void *bytes, const unsigned char **all,
+                                 const size_t **sizes, gsa_error *error)
 {
     if (of->is_broken)
         return fail(error, GSA_IO, "an earlier call between the ranks has failed: this run is over");
-    gsa_status status = deliver(of, exchanges, bytes, error);
+    gsa_status status = deliver(of, is_alltoall, bytes, error);
     of->is_broken = status != GSA_OK;
     *all = of->received;
     *sizes = of->sizes;
     return status;
 }
 
-static gsa_status gather(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
-                         gsa_error *error)
+static gsa_status allgather(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
+                            gsa_error *error)
 {
     gsai_mpi_comm *of = ctx;
     for (size_t r = 0; r < of->shared.n_ranks; r++)
         of->lengths[r] = size;
-    return together(of, false, bytes, all, sizes, error);
+    return run_collective(of, false, bytes, all, sizes, error);
 }
 
-static gsa_status exchange(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
+static gsa_status alltoall(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
                            const size_t **all_sizes, gsa_error *error)
 {
     gsai_mpi_comm *of = ctx;
     for (size_t r = 0; r < of->shared.n_ranks; r++)
         of->lengths[r] = sizes[r];
-    return together(of, true, bytes, all, all_sizes, error);
+    return run_collective(of, true, bytes, all, all_sizes, error);
 }
 
-/* ---- life -------------------------------------------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------------------------------------- */
 
-static gsa_status make(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm **out, gsa_error *error)
+static gsa_status make(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_comm **out, gsa_error *error)
 {
     int rank = 0, n_ranks = 1;
     MPI_Comm_rank(comm, &rank);
@@ -243,8 +245,8 @@ static gsa_status make(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm 
     gsai_mpi_comm *of = take(&resolved, sizeof *of + n * (2 * sizeof(uint64_t) + sizeof(size_t) + 4 * sizeof(int)));
     if (!of)
         return fail(error, GSA_MEMORY, "no memory for what is known of %zu ranks", n);
-    *of = (gsai_mpi_comm){.env = resolved, .comm = comm, .most = most < INT_MAX ? most : INT_MAX};
-    of->shared = (gsa_comm){of, (size_t)rank, n, gather, exchange};
+    *of = (gsai_mpi_comm){.env = resolved, .comm = comm, .max_bytes = max_bytes < INT_MAX ? max_bytes : INT_MAX};
+    of->shared = (gsa_comm){of, (size_t)rank, n, allgather, alltoall};
     of->lengths = (uint64_t *)(of + 1);
     of->sizes = (size_t *)(of->lengths + 2 * n);
     of->parts = (int *)(of->sizes + n);
@@ -252,14 +254,14 @@ static gsa_status make(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm 
     return GSA_OK;
 }
 
-gsa_status gsai_mpi_open(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm **out, gsa_error *error)
+gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_comm **out, gsa_error *error)
 {
     MPI_Comm own;
     int code = MPI_Comm_dup(comm, &own);
     if (code != MPI_SUCCESS)
         return gsai_mpi_fail(error, "MPI_Comm_dup", code);
     MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN);
-    gsa_status status = make(own, most, env, out, error);
+    gsa_status status = make(own, max_bytes, env, out, error);
     if (status != GSA_OK)
         MPI_Comm_free(&own);
     return status;
@@ -270,9 +272,9 @@ gsa_status gsa_mpi_open(MPI_Comm comm, const gsa_env *env, gsa_comm **out, gsa_e
     return gsai_mpi_open(comm, INT_MAX, env, out, error);
 }
 
-void gsa_mpi_close(gsa_comm *peers)
+void gsa_mpi_close(gsa_comm *comm)
 {
-    gsai_mpi_comm *of = peers ? peers->ctx : NULL;
+    gsai_mpi_comm *of = comm ? comm->ctx : NULL;
     if (!of)
         return;
     gsa_env env = of->env;

@@ -13,17 +13,17 @@ typedef struct gsai_mpi_comm {
     gsa_env env;
     MPI_Comm comm;
     gsai_heartbeat *heartbeat; /* NULL: processes are not watched */
-    size_t most;               /* bytes of one call on one rank */
+    size_t max_bytes;          /* bytes of one call on one rank */
     bool is_broken;            /* a call has failed here: no further one can be made together */
     unsigned char *received, *stage;
     size_t received_capacity, stage_capacity;
     uint64_t *lengths; /* by rank: to send, then to receive */
     size_t *sizes;     /* what was received, by rank */
-    int *parts;        /* by rank, of one call: counts and places to send, counts and places to receive */
+    int *parts;        /* by rank, of one call: counts and offsets to send, counts and offsets to receive */
 } gsai_mpi_comm;
 
-/* gsa_mpi_open with the most bytes that a call carries from or to a rank, at most INT_MAX: for tests. */
-gsa_status gsai_mpi_open(MPI_Comm comm, size_t most, const gsa_env *env, gsa_comm **out, gsa_error *error);
+/* Does what gsa_mpi_open does, with the bytes that a call carries from or to a rank at most: for tests. */
+gsa_status gsai_mpi_open(MPI_Comm comm, size_t max_bytes, const gsa_env *env, gsa_comm **out, gsa_error *error);
 
 /* What an MPI call that failed has to say. */
 gsa_status gsai_mpi_fail(gsa_error *error, const char *call, int code);

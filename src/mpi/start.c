@@ -32,12 +32,12 @@ gsa_status gsa_mpi_start(double heartbeat_seconds, void (*say)(const char *text)
     return status;
 }
 
-void gsa_mpi_stop(gsa_comm *peers, int failed)
+void gsa_mpi_stop(gsa_comm *comm, int failed)
 {
-    gsai_mpi_comm *of = peers->ctx;
+    gsai_mpi_comm *of = comm->ctx;
     if (failed != 0 || of->is_broken)
         MPI_Abort(of->comm, failed != 0 ? failed : EXIT_FAILURE);
     gsai_heartbeat_stop(of->heartbeat);
-    gsa_mpi_close(peers);
+    gsa_mpi_close(comm);
     MPI_Finalize();
 }

@@ -1,9 +1,9 @@
 /* Gathering rows into blocks.
  *
- *   B1  rows [0, n_rows) of the block are consecutive rows of the input;
- *   B2  `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader
- * is asked again;
- *   B3  a batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
+ *   1 Rows [0, n_rows) of the block are consecutive rows of the input.
+ *   2 `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader is
+ *     asked again.
+ *   3 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
 #include "train/block.h"
 
 #include "base/error.h"

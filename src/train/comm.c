@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* ---- messages ---------------------------------------------------------------------------------------------------- */
+/* ---- messages --------------------------------------------------------------------------------------------------- */
 
 int gsai_bytes_add(void *ctx, const void *more, size_t size)
 {
@@ -60,7 +60,7 @@ bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned ch
     return true;
 }
 
-/* ---- ranks ------------------------------------------------------------------------------------------------------- */
+/* ---- ranks ------------------------------------------------------------------------------------------------------ */
 
 size_t gsai_comm_rank(const gsai_job *job)
 {
@@ -82,7 +82,7 @@ bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n)
     return owner_of(job, item, n) == gsai_comm_rank(job);
 }
 
-/* ---- collective calls -------------------------------------------------------------------------------------------- */
+/* ---- collective calls ------------------------------------------------------------------------------------------- */
 
 gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
 {
@@ -167,7 +167,7 @@ gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state 
     return status == GSA_OK && job->hooks.pass_ended ? job->hooks.pass_ended(job->hooks.ctx, state, error) : status;
 }
 
-/* ---- whole states ------------------------------------------------------------------------------------------------ */
+/* ---- whole states ----------------------------------------------------------------------------------------------- */
 
 static gsa_status pack_states(const gsai_job *job, gsa_state *const *item, size_t n, size_t n_dealt, gsai_bytes *to,
                               gsa_error *error)

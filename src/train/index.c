@@ -39,7 +39,7 @@ typedef struct survey {
     gsa_row_range open;    /* the block that has begun; no rows: none has */
 } survey;
 
-/* ---- the share --------------------------------------------------------------------------------------------------- */
+/* ---- the share -------------------------------------------------------------------------------------------------- */
 
 /* As a block has them, which leaves zeros out. */
 static uint64_t count_entries(const gsa_batch *rows, size_t first, size_t n)
@@ -112,7 +112,7 @@ static gsa_status survey_shares(survey *all, int *cannot, gsa_error *error)
     return status;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
 static int is_full(const gsa_row_range *block)
 {

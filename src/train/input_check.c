@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- labels ------------------------------------------------------------------------------------------------------ */
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
 
 /* The runs test, on the indicator of one label: among n rows of which a have the label, mixed rows change between
  * having it and not having it about 2 a (n - a) / n times. */
@@ -45,7 +45,7 @@ int gsai_mixing_is_poor(const gsai_mixing *mixing)
     return expected >= MIN_EXPECTED && (double)mixing->n_changes < expected / 10;
 }
 
-/* ---- rows of a run that goes on ---------------------------------------------------------------------------------- */
+/* ---- rows of a run that goes on --------------------------------------------------------------------------------- */
 
 /* A state has the sum of the hashes of all rows of its first pass, in any order. In the first pass it is compared where
  * the run was stopped, with the rows that are skipped; in a later one it needs all rows. */

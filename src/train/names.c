@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- whose name counts ------------------------------------------------------------------------------------------- */
+/* ---- whose name counts ------------------------------------------------------------------------------------------ */
 
 typedef struct resolution {
     gsai_job *job;
@@ -129,7 +129,7 @@ static gsa_status resolve(resolution *all, gsa_error *error)
     return status;
 }
 
-/* ---- names that count -------------------------------------------------------------------------------------------- */
+/* ---- names that count ------------------------------------------------------------------------------------------- */
 
 typedef struct name_count {
     uint64_t n, size;

@@ -66,7 +66,7 @@ gsa_status gsai_pending_add(gsai_pending *pending, const gsa_state *const *repli
     return GSA_OK;
 }
 
-/* ---- merging ----------------------------------------------------------------------------------------------------- */
+/* ---- merging ---------------------------------------------------------------------------------------------------- */
 
 typedef struct merger {
     gsai_pending *pending;

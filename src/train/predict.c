@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- text: lines for people, CSV (RFC 4180, but lines end in \n) or a JSON object per line ----------------------- */
+/* ---- text: lines for people, CSV (RFC 4180, but lines end in \n) or a JSON object per line ---------------------- */
 
 /* Labels are quoted once, when it is opened: a line is copies and digits. */
 
@@ -140,7 +140,7 @@ static char *text_line(const prediction_text *text, uint64_t row, size_t best, d
     return put(out, text->end);
 }
 
-/* ---- predicting -------------------------------------------------------------------------------------------------- */
+/* ---- predicting ------------------------------------------------------------------------------------------------- */
 
 /* Numbers computed at a time: many classes must not make a batch of rows a huge table. */
 #define TABLE_LEN ((size_t)1 << 18)

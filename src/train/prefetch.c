@@ -1,9 +1,9 @@
 /* Reading ahead: two sides take turns, and a thread of its own fills the blocks of one while the caller has those of
  * the other.
  *
- *   A1  `busy` means that a thread runs; it alone touches the reader and the side that is not current;
- *   A2  with one thread, or where none can be made, the caller reads: the blocks are the same;
- *   A3  views of a side are valid until its last one was delivered and another is asked for. */
+ *   1 `busy` means that a thread runs; it alone touches the reader and the side that is not current.
+ *   2 With one thread, or where none can be made, the caller reads: the blocks are the same.
+ *   3 Views of a side are valid until its last one was delivered and another is asked for. */
 #include "train/prefetch.h"
 
 #include "base/workers.h"

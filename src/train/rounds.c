@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* ---- replicas ---------------------------------------------------------------------------------------------------- */
+/* ---- replicas --------------------------------------------------------------------------------------------------- */
 
 /* Task: a replica, in the memory of one that has learned before if there is any. */
 static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
@@ -102,7 +102,7 @@ static const gsa_state *const *mine(const gsai_round *round, size_t *first, size
     return (const gsa_state *const *)round->replica + *first;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
 /* Task: a block that waits, by its replica. */
 static gsa_status learn_waiting(void *ctx, size_t task, gsa_error *error)
@@ -174,7 +174,7 @@ gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uin
     return is_full || releases ? learn_all(round, error) : GSA_OK;
 }
 
-/* ---- the end ----------------------------------------------------------------------------------------------------- */
+/* ---- the end ---------------------------------------------------------------------------------------------------- */
 
 static bool has_new_labels(const gsai_round *round)
 {

@@ -1,6 +1,5 @@
-/* The plan: the order in which rows are learned. Depends on row numbers and the seed, never on the machine. */
-#include "base/rng.h"
-
+/* The plan: which rows are learned when, and by how many replicas. Depends on numbers of rows and features, never on
+ * the machine. */
 #include <greedystep/greedystep.h>
 
 size_t gsa_plan_block(const gsa_batch *rows, size_t from)
@@ -14,25 +13,11 @@ size_t gsa_plan_block(const gsa_batch *rows, size_t from)
     return n;
 }
 
-/* Fisher-Yates with a stream of its own for every block of every pass. */
-void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out)
-{
-    gsai_rng rng = gsai_rng_of(seed, pass, block);
-    for (uint32_t i = 0; i < n_rows; i++)
-        out[i] = i;
-    for (uint32_t i = n_rows; i > 1; i--) {
-        uint32_t j = (uint32_t)gsai_rng_below(&rng, i);
-        uint32_t held = out[i - 1];
-        out[i - 1] = out[j];
-        out[j] = held;
-    }
-}
-
-/* Copies slow learning down a little as long as weights are far from where they go, which is why a run begins with one
- * learner, and to merge many features takes as long as to learn as many rows; docs/decisions/0012 has the figures.
+/* Replicas slow learning down a little as long as weights are far from where they go, which is why a run begins with
+ * one learner, and to merge many features takes as long as to learn as many rows; docs/decisions/0012 has the figures.
  * Rounds double, so that there are few of them, but what a run that is stopped has to do again stays bounded:
- * ROUND_ROWS rows, or a 16th of what it has learned. A copy has rows enough that learning them takes longer than
- * merging it; copies that learn at a time have to fit into memory. */
+ * ROUND_ROWS rows, or a 16th of what it has learned. A replica has rows enough that learning them takes longer
+ * than merging it; replicas that learn at a time have to fit into memory. */
 #define MIN_ROWS ((uint64_t)1000000)
 #define ROUND_ROWS ((uint64_t)1 << 26)
 #define COPY_ROWS ((uint64_t)1 << 18)

@@ -21,7 +21,7 @@
 /* Replicas that are merged as they are. */
 #define MAX_WHOLE 8u
 
-/* ---- one shard --------------------------------------------------------------------------------------------------- */
+/* ---- one shard -------------------------------------------------------------------------------------------------- */
 
 typedef struct shard_learner {
     const gsai_job *job; /* of which reader and env are used */
@@ -89,7 +89,7 @@ gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shar
     return status;
 }
 
-/* ---- all of them ------------------------------------------------------------------------------------------------- */
+/* ---- all of them ------------------------------------------------------------------------------------------------ */
 
 typedef struct sharded {
     gsai_job *job;
@@ -216,7 +216,7 @@ static gsa_status learn_first(sharded *run, gsa_error *error)
     return status;
 }
 
-/* ---- passes ------------------------------------------------------------------------------------------------------ */
+/* ---- passes ----------------------------------------------------------------------------------------------------- */
 
 static bool by_deltas(const sharded *run)
 {

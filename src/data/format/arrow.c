@@ -99,7 +99,7 @@ static void begin_arrow(void *memory, gsai_format_input *input)
     arrow->is_over = arrow->is_begun;
 }
 
-/* ---- the schema -------------------------------------------------------------------------------------------------- */
+/* ---- the schema ------------------------------------------------------------------------------------------------- */
 
 static gsa_status fail_stream(arrow_reader *arrow, int code, gsa_error *error)
 {
@@ -302,7 +302,7 @@ static gsa_status fail_cell(const arrow_reader *arrow, size_t number, const gsai
                      gsai_quote(name, strlen(name), quote), held, expected);
 }
 
-/* ---- label and weight -------------------------------------------------------------------------------------------- */
+/* ---- label and weight ------------------------------------------------------------------------------------------- */
 
 /* A number, or a word, as text would be taken for. */
 static gsa_status take_label(const arrow_reader *arrow, int64_t row, gsai_csv_head *head, gsa_error *error)
@@ -341,7 +341,7 @@ static gsa_status take_weight(const arrow_reader *arrow, int64_t row, float *out
     return is_weight ? GSA_OK : fail_cell(arrow, arrow->csv.weight, &cell, GSAI_NO_WEIGHT, error);
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------------- */
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
 
 static inline const char *object_to_float(double number)
 {
@@ -417,7 +417,7 @@ static gsa_status take_columns(arrow_reader *arrow, int64_t row, gsai_features *
                : gsai_fail(error, GSA_INPUT, "the Arrow stream, row %" PRIu64 ": %s", arrow->n_rows, GSAI_NO_SUM);
 }
 
-/* ---- lists ------------------------------------------------------------------------------------------------------- */
+/* ---- lists ------------------------------------------------------------------------------------------------------ */
 
 /* Where the items of the row begin, and how many there are. */
 typedef struct items {
@@ -462,7 +462,7 @@ static gsa_status take_lists(const arrow_reader *arrow, const items *of, gsai_fe
                            arrow->n_rows);
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
 
 /* The next row of the batch. */
 static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *error)
@@ -484,7 +484,7 @@ static gsa_status take_row(arrow_reader *arrow, gsai_rows *rows, gsa_error *erro
     return gsai_csv_end_row(csv, rows, &features, &head, place, error);
 }
 
-/* ---- batches ----------------------------------------------------------------------------------------------------- */
+/* ---- batches ---------------------------------------------------------------------------------------------------- */
 
 /* A word of a dictionary is hashed once a batch, unless there are many more words than rows. */
 static void forget_hashes(const arrow_reader *arrow, gsai_arrow_column *column)

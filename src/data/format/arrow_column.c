@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- types ------------------------------------------------------------------------------------------------------- */
+/* ---- types ------------------------------------------------------------------------------------------------------ */
 
 static char scalar_type(const char *format)
 {
@@ -64,7 +64,7 @@ const char *gsai_arrow_type_name(const struct ArrowSchema *schema)
     return format;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
 
 static bool is_valid(const struct ArrowArray *array, int64_t at)
 {
@@ -172,7 +172,7 @@ gsai_arrow_cell gsai_arrow_item(const gsai_arrow_column *column, int64_t item)
     return read_scalar(column->type, column->values, item);
 }
 
-/* ---- whether an array holds together ----------------------------------------------------------------------------- */
+/* ---- whether an array holds together ---------------------------------------------------------------------------- */
 
 static const char *check_offsets(const struct ArrowArray *array, bool is_large, int64_t max)
 {

@@ -2,8 +2,9 @@
  *
  *   1 Nothing of a block is delivered before its hash is checked.
  *   2 A call that is stopped goes on where it was: `filled` says how much of the current part is there, `taken` how
- * much of that is in the hash. 3 Ids and values are read to where the batch has them, in pieces that the processor's
- * cache still holds when they are hashed and checked. */
+ *     much of that is in the hash.
+ *   3 Ids and values are read to where the batch has them, in pieces that the processor's cache still holds when they
+ *     are hashed and checked. */
 #include "data/format/cache.h"
 
 #include "base/byte_order.h"
@@ -16,7 +17,8 @@
 
 #define PIECE ((size_t)128 << 10)
 
-/* The part of the file that is read next. A block is its facts, which are a payload, its ids and its values. */
+/* The part of the file that is read next. A block is its labels, lengths, weights and words, which are a payload, its
+ * ids and its values. */
 typedef enum part { HEAD, HEADER, PAYLOAD, IDS, VALUES, SKIPPED, FOOT, END } part;
 
 typedef struct cache {

@@ -88,9 +88,9 @@ gsa_status gsai_cache_index_read(gsai_decode *stream, const gsa_env *env, gsai_c
     return status;
 }
 
-/* ---- blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- blocks ----------------------------------------------------------------------------------------------------- */
 
-/* Where the facts of a block begin, from its first byte on. */
+/* Where the columns of a block begin, from its first byte on. */
 typedef struct layout {
     size_t lengths, weights, codes, words, end;
 } layout;
@@ -204,7 +204,7 @@ void gsai_cache_block_take_values(gsai_cache_block *block, gsai_rows *rows, size
     block->all_ones = block->all_ones && n_other == 0;
 }
 
-/* ---- facts ------------------------------------------------------------------------------------------------------- */
+/* ---- labels, weights and words ---------------------------------------------------------------------------------- */
 
 /* Enters the block's words in the reader's dictionary. */
 static gsa_status enter_words(gsai_cache_block *block, const layout *at, gsai_words *words, gsa_error *error)
@@ -224,7 +224,7 @@ static gsa_status enter_words(gsai_cache_block *block, const layout *at, gsai_wo
     return left == 0 ? GSA_OK : gsai_fail(error, GSA_FORMAT, "its size does not fit its columns");
 }
 
-/* Label number i of the facts; false if it is neither a finite number nor a word of the block. */
+/* Label number i; false if it is neither a finite number nor a word of the block. */
 static bool find_label(const gsai_cache_block *block, size_t i, double *label, int32_t *word)
 {
     uint64_t bits = gsai_load_u64(block->layout + 8 * i);

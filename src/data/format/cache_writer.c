@@ -91,7 +91,7 @@ static void free_cache(gsa_writer *head)
     gsai_free(&head->env, writer->index.at);
 }
 
-/* ---- a block ----------------------------------------------------------------------------------------------------- */
+/* ---- a block ---------------------------------------------------------------------------------------------------- */
 
 /* Makes labels of 8 bytes each into a table and codes of one byte, if there are few different ones. */
 static gsa_status code_labels(const gsa_env *env, block *of, gsa_error *error)
@@ -268,7 +268,7 @@ static gsa_status end_block(cache_writer *writer, gsa_error *error)
     return take_block(writer, error);
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
 
 /* Elements of 4 bytes as the file has them, behind a column that has room for them. */
 static void append(bytes *to, const void *elements, size_t n)

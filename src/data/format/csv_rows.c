@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-/* ---- what can be wrong ------------------------------------------------------------------------------------------- */
+/* ---- what can be wrong ------------------------------------------------------------------------------------------ */
 
 /* "column 'age' holds 'x': ..." */
 static gsa_status fail_cell(const gsai_csv *csv, const gsai_record *record, const gsai_cell *cell, size_t field,
@@ -43,7 +43,7 @@ static size_t field_of(const gsai_csv *csv, gsai_field_kind kind)
     return f;
 }
 
-/* ---- cells ------------------------------------------------------------------------------------------------------- */
+/* ---- cells ------------------------------------------------------------------------------------------------------ */
 
 static gsa_status take_number(const gsai_csv *csv, const gsai_record *record, const gsai_csv_column *column,
                               gsai_features *features, gsa_error *error)
@@ -190,7 +190,7 @@ static gsa_status take_label(const gsai_csv *csv, const gsai_record *record, gsa
     return GSA_OK;
 }
 
-/* ---- a row ------------------------------------------------------------------------------------------------------- */
+/* ---- a row ------------------------------------------------------------------------------------------------------ */
 
 gsa_status gsai_csv_begin_row(gsai_csv *csv, size_t max, gsai_rows *rows, gsai_features *out, gsa_error *error)
 {

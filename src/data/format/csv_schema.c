@@ -58,7 +58,7 @@ static void name_of(const gsai_csv_sniff *sniff, size_t column, csv_name *out)
     out->size = is_named ? seen->first_size : size;
 }
 
-/* ---- the options ------------------------------------------------------------------------------------------------- */
+/* ---- the options ------------------------------------------------------------------------------------------------ */
 
 /* The column that an item of a list means: by name if there is a header, else by number; SIZE_MAX if there is none. */
 static size_t find_item(const gsai_csv_sniff *sniff, const char *item, size_t size)
@@ -126,7 +126,7 @@ static gsa_status check_lists(const gsai_csv *csv, const gsai_csv_sniff *sniff, 
     return check_list(csv, "ignore", options->ignore, sniff, error);
 }
 
-/* ---- the label --------------------------------------------------------------------------------------------------- */
+/* ---- the label -------------------------------------------------------------------------------------------------- */
 
 static gsa_status refuse_to_guess(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t n_found, gsa_error *error)
 {
@@ -156,7 +156,7 @@ static gsa_status find_label(const gsai_csv *csv, const gsai_csv_sniff *sniff, s
     return n_found == 1 ? GSA_OK : refuse_to_guess(csv, sniff, n_found, error);
 }
 
-/* ---- a schema from the first block ------------------------------------------------------------------------------- */
+/* ---- a schema from the first block ------------------------------------------------------------------------------ */
 
 static gsai_field_kind kind_of(const gsai_csv *csv, const gsai_csv_sniff *sniff, size_t column, size_t label)
 {
@@ -220,7 +220,7 @@ static gsa_status infer(gsai_csv *csv, gsai_csv_sniff *sniff, gsa_error *error)
     return status;
 }
 
-/* ---- a file whose columns are known ------------------------------------------------------------------------------ */
+/* ---- a file whose columns are known ----------------------------------------------------------------------------- */
 
 /* A header has at least one of the names, and no number that is no name. */
 static bool has_known_names(const gsai_schema *schema, const gsai_csv_sniff *sniff)
@@ -308,7 +308,7 @@ static gsa_status check_options(const gsai_csv *csv, const gsai_csv_sniff *sniff
     return GSA_OK;
 }
 
-/* ---- the plan for rows ------------------------------------------------------------------------------------------- */
+/* ---- the plan for rows ------------------------------------------------------------------------------------------ */
 
 void gsai_csv_forget(gsai_csv *csv)
 {
@@ -414,7 +414,7 @@ gsa_status gsai_csv_match_same(gsai_csv *csv, const gsai_csv *other, gsa_error *
     return status;
 }
 
-/* ---- both -------------------------------------------------------------------------------------------------------- */
+/* ---- both ------------------------------------------------------------------------------------------------------- */
 
 /* One line about the first table: what the reader took it for. */
 static void describe(const gsai_csv *csv, const gsai_csv_sniff *sniff)

@@ -19,7 +19,7 @@ typedef struct gsai_format_input {
     uint64_t entered;    /* not 0: lines are counted from this byte on, and those before it are not known */
     uint64_t n_bad_rows; /* the format adds to it */
     const gsa_reader_options *options;
-    gsai_schema *schema;       /* of the reader; the first table completes it unless it was given */
+    gsai_schema *schema;       /* of the reader; the first table completes it unless it is fixed */
     gsai_feature_names *names; /* of the reader; the format makes it if names are to be remembered */
     bool schema_is_fixed;      /* it is a model's */
     const char *schema_from;   /* whose it is, for messages */

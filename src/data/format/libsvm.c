@@ -16,7 +16,7 @@
 #define TITLE "libsvm text"
 #define SLOW_ROWS 63
 
-/* ---- what is wrong with a line ----------------------------------------------------------------------------------- */
+/* ---- what is wrong with a line ---------------------------------------------------------------------------------- */
 
 /* Each function looks again at what the parser refused. `at` is where the offending token begins. */
 
@@ -119,7 +119,7 @@ static gsa_status fail_value_range(const gsai_line *line, const char *at, const 
     return gsai_line_fail(line, at, end, "value", GSAI_NO_FLOAT, error);
 }
 
-/* ---- pairs by bitmaps -------------------------------------------------------------------------------------------- */
+/* ---- pairs by bitmaps ------------------------------------------------------------------------------------------- */
 
 /* Where the bytes lie that are no digits is computed for 64 bytes at a time, without a branch, so that neither the
  * length of a number nor the end of the one before delays the next. A short value is the quotient of two integers that
@@ -212,7 +212,7 @@ const char *gsai_pairs_take(gsai_pairs *pairs, const char *p, const char *end)
     return p;
 }
 
-/* ---- rows -------------------------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 typedef struct libsvm {
     gsai_line_text text;

@@ -185,7 +185,7 @@ gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
     }
 }
 
-/* ---- formats with a row per line --------------------------------------------------------------------------------- */
+/* ---- formats with a row per line -------------------------------------------------------------------------------- */
 
 gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buffer_size, const gsa_env *env,
                                void **out, gsa_error *error)

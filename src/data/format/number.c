@@ -61,7 +61,7 @@ void gsai_number_slow(const gsai_number_locale *locale, const char *text, gsai_n
     out->value = out->has_nonzero ? gsai_os_strtod(text, locale->c) : *text == '-' ? -0.0 : 0.0;
 }
 
-/* ---- floats to text ---------------------------------------------------------------------------------------------- */
+/* ---- floats to text --------------------------------------------------------------------------------------------- */
 
 /* The usual number is a short one: m / 10^k with few digits. That quotient is computed exactly as the reader computes
  * it (number.h), so that comparing it with the value proves the round trip, and the first k that fits has the fewest

@@ -55,7 +55,7 @@ void gsai_records_back(gsai_records *records)
     records->line = records->byte = 0;
 }
 
-/* ---- one record -------------------------------------------------------------------------------------------------- */
+/* ---- one record ------------------------------------------------------------------------------------------------- */
 
 typedef enum outcome { COMPLETE, PARTIAL, AFTER_QUOTE, TOO_MANY, NO_MEMORY } outcome;
 
@@ -179,7 +179,7 @@ static bool unescape(gsai_records *records, const scan *s)
     return true;
 }
 
-/* ---- one after the other ----------------------------------------------------------------------------------------- */
+/* ---- one after the other ---------------------------------------------------------------------------------------- */
 
 static void take(gsai_records *records, const char *up_to, uint64_t n_lines)
 {
@@ -316,7 +316,7 @@ gsa_status gsai_records_next(gsai_records *records, gsai_record *out, gsa_error 
     return records->holding && records->at > GSAI_RECORDS_HELD ? GSA_END : status;
 }
 
-/* ---- to another thread ------------------------------------------------------------------------------------------- */
+/* ---- to another thread ------------------------------------------------------------------------------------------ */
 
 /* The end of the last record that is whole, among the bytes from start on. Without quotes that of the last line is one;
  * else records are taken apart to find it, up to one that is refused. */

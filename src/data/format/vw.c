@@ -69,7 +69,7 @@ static gsa_status prepare_vw(void *memory, gsa_error *error)
     return status;
 }
 
-/* ---- a line ------------------------------------------------------------------------------------------------------ */
+/* ---- a line ----------------------------------------------------------------------------------------------------- */
 
 /* The end of the token at p; a bar ends it too. */
 static const char *token_end(const char *p, const char *end)
