@@ -24,9 +24,7 @@ SHORT = 0.3
 def of_package(is_regression: bool) -> Any:
     import greedystep
 
-    names = ("GreedystepRegressor", "GSARegressor") if is_regression else ("GreedystepClassifier", "GSAClassifier")
-    name = next(name for name in names if hasattr(greedystep, name))
-    return getattr(greedystep, name)(n_jobs=1)
+    return (greedystep.GreedystepRegressor if is_regression else greedystep.GreedystepClassifier)(n_jobs=1)
 
 
 def estimator(method: str, is_regression: bool) -> Any:

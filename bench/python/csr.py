@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 from scipy import sparse
 
 sys.path.append(str(Path(__file__).resolve().parent.parent))
@@ -65,7 +65,7 @@ def main() -> None:
             Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
             before = peak_mb()
             began = time.perf_counter()
-            fitted = GSAClassifier(passes=passes).fit(X, y)
+            fitted = GreedystepClassifier(passes=passes).fit(X, y)
             coef = fitted.coef_
             by_python = time.perf_counter() - began
             assert np.isclose(np.abs(coef).sum(), total, rtol=1e-12), "not the same model"

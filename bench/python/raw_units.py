@@ -48,8 +48,8 @@ BUNDLED = ["wine", "breast_cancer", "digits", "diabetes"]
 
 CLASSIFIERS = {
     "greedystep": """
-from greedystep import GSAClassifier
-model = GSAClassifier().fit(X, y)
+from greedystep import GreedystepClassifier
+model = GreedystepClassifier().fit(X, y)
 """,
     "scaler + LogisticRegression": """
 from sklearn.linear_model import LogisticRegression
@@ -78,8 +78,8 @@ model = LogisticRegressionCV().fit(X, y)
 }
 REGRESSORS = {
     "greedystep": """
-from greedystep import GSARegressor
-model = GSARegressor().fit(X, y)
+from greedystep import GreedystepRegressor
+model = GreedystepRegressor().fit(X, y)
 """,
     "scaler + LinearRegression": """
 from sklearn.linear_model import LinearRegression

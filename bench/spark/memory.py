@@ -34,9 +34,9 @@ OURS, THEIRS = "greedystep", "LogisticRegression"
 def fitted(given: argparse.Namespace, train) -> dict[str, object]:
     """Return what is to be told of a fit."""
     if given.fit == OURS:
-        from greedystep.spark import GSAClassifier
+        from greedystep.spark import GreedystepClassifier
 
-        model, seconds = timed(lambda: GSAClassifier(passes=given.passes, leastShardRows=given.least).fit(train))
+        model, seconds = timed(lambda: GreedystepClassifier(passes=given.passes, leastShardRows=given.least).fit(train))
         passes = [round(one.seconds, 2) for one in model.summary.passes]
         return {"seconds": seconds, "pass_seconds": passes, "shards": model.summary.n_shards}
     from pyspark.ml.classification import LogisticRegression

@@ -97,10 +97,10 @@ Losses = dict[tuple[str, int, int], list[float]]  # by set, leastShardRows and p
 
 def fit(frame: Any, rows: Set, least: int, seed: int) -> dict[str, object]:
     """Return what is to be told of a fit; many large copies may be more than the driver has memory for."""
-    from greedystep.spark import GSAClassifier
+    from greedystep.spark import GreedystepClassifier
 
     try:
-        model = GSAClassifier(leastShardRows=least, seed=seed).fit(frame)
+        model = GreedystepClassifier(leastShardRows=least, seed=seed).fit(frame)
     except Exception as failure:
         return {"failed": said(failure), "test_loss": None}
     loss = model.model.evaluate(rows.X_test, rows.y_test)["log_loss"]

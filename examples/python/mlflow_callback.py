@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 try:
     import mlflow
@@ -29,7 +29,7 @@ y = (random.random(len(X)) < 1 / (1 + np.exp(-X @ random.normal(size=30)))).asty
 with tempfile.TemporaryDirectory() as folder:
     mlflow.set_tracking_uri(f"sqlite:///{folder}/runs.db")
     with mlflow.start_run() as run:
-        model = GSAClassifier(method="gsa", callback=to_mlflow).fit(X, y)
+        model = GreedystepClassifier(method="gsa", callback=to_mlflow).fit(X, y)
         mlflow.log_params(model.get_params(deep=False))
     logged = mlflow.MlflowClient().get_metric_history(run.info.run_id, "held_out_loss")
 first, last = logged[0].value, logged[-1].value

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 random = np.random.default_rng(0)
 age = random.uniform(18, 90, 20_000)  # years
@@ -12,7 +12,7 @@ log_odds = (age - 50) / 10 - (income - 40_000) / 10_000 + (rate - 0.04) / 0.01
 y = np.where(random.random(20_000) < 1 / (1 + np.exp(-log_odds)), "default", "paid")
 X = np.column_stack([age, income, rate])
 
-model = GSAClassifier().fit(X[:15_000], y[:15_000])
+model = GreedystepClassifier().fit(X[:15_000], y[:15_000])
 accuracy = model.score(X[15_000:], y[15_000:])
 best = np.mean((log_odds[15_000:] < 0) == (y[15_000:] == "paid"))
 print(f"accuracy {accuracy:.3f}; the rule that made the rows comes to {best:.3f}")

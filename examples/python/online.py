@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 random = np.random.default_rng(0)
 weights = random.normal(size=8)
@@ -16,7 +16,7 @@ def next_chunk():
     return X, (random.random(len(X)) < 1 / (1 + np.exp(-scaled @ weights * 2))).astype(int)
 
 
-model = GSAClassifier()
+model = GreedystepClassifier()
 model.partial_fit(*next_chunk(), classes=[0, 1])  # the first call names all classes there will be
 losses, n_rows = [], 0
 for number in range(400):

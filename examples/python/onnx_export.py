@@ -7,11 +7,11 @@ import onnx
 import onnxruntime
 from sklearn.datasets import load_wine
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 data = load_wine()
 names = np.array(["barolo", "grignolino", "barbera"])[data.target]
-model = GSAClassifier().fit(data.data, names)
+model = GreedystepClassifier().fit(data.data, names)
 
 with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
     onnx.save(model.to_onnx(), file.name)

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from sklearn.model_selection import cross_val_score
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 random = np.random.default_rng(0)
 n = 10_000
@@ -19,10 +19,10 @@ frame.loc[random.random(n) < 0.05, "city"] = None  # missing: no feature, no err
 log_odds = (frame.city == "rome") * 3 - (frame.plan == "free") * 2 + (frame.visits - 20) / 5
 left = np.where(random.random(n) < 1 / (1 + np.exp(-log_odds)), "left", "stayed")
 
-scores = cross_val_score(GSAClassifier(), frame, left, cv=5)
+scores = cross_val_score(GreedystepClassifier(), frame, left, cv=5)
 print(f"accuracy over five folds: {scores.mean():.3f} ± {scores.std():.3f}")
 
-model = GSAClassifier().fit(frame, left)
+model = GreedystepClassifier().fit(frame, left)
 for name, weight in model.model_.strongest(6):  # of "stayed", the second class
     print(f"{name:>12} {weight:+.2f}")
 assert scores.mean() > 0.75

@@ -15,14 +15,14 @@ import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
 
-from greedystep import GSAClassifier, plot, report
+from greedystep import GreedystepClassifier, plot, report
 from greedystep.comparison import command, write_rows
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else tempfile.mkdtemp())
 folder.mkdir(exist_ok=True)
 X, y = load_breast_cancer(return_X_y=True)
 X, X_test, y, y_test = train_test_split(X, y, random_state=0, stratify=y)
-scores = GSAClassifier().fit(X, y).predict_proba(X_test)[:, 1]
+scores = GreedystepClassifier().fit(X, y).predict_proba(X_test)[:, 1]
 
 figure, axes = plt.subplots(1, 3, figsize=(13, 4), layout="constrained")
 for draw, ax in zip([plot.roc, plot.precision_recall, plot.calibration], axes):

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics import log_loss
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 n_rows, n_features, per_row = 200_000, 1_000_000, 20
 random = np.random.default_rng(0)
@@ -18,7 +18,7 @@ X.sum_duplicates()
 y = (random.random(n_rows) < 1 / (1 + np.exp(-(X @ random.normal(size=n_features))))).astype(int)
 
 began = time.perf_counter()
-model = GSAClassifier().fit(X[:-20_000], y[:-20_000])
+model = GreedystepClassifier().fit(X[:-20_000], y[:-20_000])
 seconds = time.perf_counter() - began
 
 loss = log_loss(y[-20_000:], model.predict_proba(X[-20_000:])[:, 1])

@@ -5,7 +5,7 @@ import tempfile
 
 import numpy as np
 
-from greedystep import GSAClassifier
+from greedystep import GreedystepClassifier
 
 try:
     from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
@@ -25,7 +25,7 @@ with tempfile.TemporaryDirectory() as folder:
         writer.add_scalar(f"{event.kind}/loss", event.loss, event.rows)
         writer.add_scalar(f"{event.kind}/step", event.step, event.rows)
 
-    model = GSAClassifier(method="gsa", callback=to_tensorboard).fit(X, y)
+    model = GreedystepClassifier(method="gsa", callback=to_tensorboard).fit(X, y)
     writer.close()
     read = EventAccumulator(folder).Reload()
     passes = read.Tensors("pass/loss")

@@ -13,7 +13,7 @@ from pyspark.ml.evaluation import BinaryClassificationEvaluator
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
-from greedystep.spark import GSAClassificationModel, GSAClassifier
+from greedystep.spark import GreedystepClassificationModel, GreedystepClassifier
 
 N_ROWS = 200_000  # in two partitions: few enough to be solved by one task, many enough to be learned by two
 
@@ -33,13 +33,13 @@ rows = rows.withColumn("label", (uniform(3) < 1 / (1 + F.exp(-margin))).cast("do
 train, test = rows.where("id % 5 > 0"), rows.where("id % 5 = 0")
 
 for method in ("gsa", "auto"):  # gsa: as frames are learned that no memory holds
-    model = GSAClassifier(inputCols=["city", "age"], method=method).fit(train)
+    model = GreedystepClassifier(inputCols=["city", "age"], method=method).fit(train)
     auc = BinaryClassificationEvaluator().evaluate(model.transform(test))
     print(f"method {model.model.method}, tasks {model.summary.n_shards}: AUC of rows that it has not seen {auc:.3f}")
 
 with tempfile.TemporaryDirectory() as folder:  # on a cluster: a path that all machines see, hdfs:// or s3a://
     model.write().overwrite().save(f"{folder}/model")
-    loaded = GSAClassificationModel.load(f"{folder}/model")
+    loaded = GreedystepClassificationModel.load(f"{folder}/model")
     for row in loaded.transform(test.where("id < 15")).collect():
         print(f"{row.city}, {row.age:.0f} years: {row.prediction:g}, probability {row.probability[1]:.3f}")
 spark.stop()

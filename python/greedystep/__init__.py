@@ -2,7 +2,7 @@
 
 >>> import greedystep
 >>> model = greedystep.train("clicks.csv", label="clicked")  # doctest: +SKIP
->>> greedystep.GSAClassifier().fit(X, y).score(X, y)  # doctest: +SKIP
+>>> greedystep.GreedystepClassifier().fit(X, y).score(X, y)  # doctest: +SKIP
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from .model import Model
 from .training import load, train
 
 if TYPE_CHECKING:
-    from .estimators import GSAClassifier, GSALinearSVC, GSARegressor
+    from .estimators import GreedystepClassifier, GreedystepLinearSVC, GreedystepRegressor
 
 __version__ = _version()
 
-_ESTIMATORS = ("GSAClassifier", "GSALinearSVC", "GSARegressor")
+_ESTIMATORS = ("GreedystepClassifier", "GreedystepLinearSVC", "GreedystepRegressor")
 
 __all__ = [
     "Event",
-    "GSAClassifier",
-    "GSALinearSVC",
-    "GSARegressor",
+    "GreedystepClassifier",
     "GreedystepError",
     "GreedystepIOError",
+    "GreedystepLinearSVC",
     "GreedystepMemoryError",
+    "GreedystepRegressor",
     "GreedystepValueError",
     "Model",
     "NoticeWarning",

@@ -55,7 +55,7 @@ class _Fitted:
         self.__init__(State.read(stored["state"]), is_open=stored["is_open"])  # type: ignore[misc]
 
 
-class GSAEstimator(BaseEstimator):  # type: ignore[misc]
+class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
     """What the three share: parameters, doors, fitting, and weights as scikit-learn shows them."""
 
     _fitted: _Fitted

@@ -32,7 +32,7 @@ FORMAT, LIMIT, LABEL, DIVERGED, UNSUPPORTED, CONFLICT = range(7, 13)
 NO_ROW = 2**64 - 1
 MAX_ID = 0xFFFFFFFD
 BLOCK_ROWS = 65536
-CONTEST_ROWS = 8191
+SCALING_ROWS = 8191
 FIRST_ENTRIES = 1 << 22
 FIRST_SHARD = 1 << 31
 
@@ -226,7 +226,7 @@ class TrainHooks(Structure):
         ("state_is_whole", PassEnded),
         ("round_ended", c_void_p),
         ("counted", c_void_p),
-        ("peers", c_void_p),
+        ("comm", c_void_p),
         ("strength_tried", c_void_p),
     ]
 

@@ -1,4 +1,4 @@
-"""GSAClassifier, GSARegressor and GSALinearSVC: scikit-learn's way to the same models.
+"""GreedystepClassifier, GreedystepRegressor and GreedystepLinearSVC: scikit-learn's way to the same models.
 
 ``fit`` is the command's ``train``: same rows, same parameters, same bits. Data that fits in memory is
 solved to the penalised optimum. ``partial_fit`` learns rows as they come, each once, by greedy step
@@ -18,12 +18,12 @@ from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from ._core import DoubleArray
-from ._estimator import GSAEstimator
+from ._estimator import GreedystepEstimator
 from ._given import Classes, Numbers
 from .callbacks import Callback
 
 
-class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
+class _ClassifierBase(ClassifierMixin, GreedystepEstimator):  # type: ignore[misc]
     """Classes: which there are, and what each counts for."""
 
     class_weight: Any
@@ -120,7 +120,7 @@ class _GSAClassifierBase(ClassifierMixin, GSAEstimator):  # type: ignore[misc]
         return self.classes_[np.asarray(best, np.intp)]
 
 
-class GSAClassifier(_GSAClassifierBase):
+class GreedystepClassifier(_ClassifierBase):
     """Logistic regression of two classes or more, with probabilities and nothing to tune.
 
     Parameters
@@ -189,7 +189,7 @@ class GSAClassifier(_GSAClassifierBase):
             return np.log(self.predict_proba(X))
 
 
-class GSALinearSVC(_GSAClassifierBase):
+class GreedystepLinearSVC(_ClassifierBase):
     """A linear support vector classifier: margins without probabilities, and nothing to tune.
 
     Parameters
@@ -198,7 +198,7 @@ class GSALinearSVC(_GSAClassifierBase):
         What rows on the wrong side of their margin cost.
     class_weight, passes, method, units, average, order, holdout, fit_intercept, warm_start, \
 random_state, n_jobs, callback
-        As of :class:`GSAClassifier`.
+        As of :class:`GreedystepClassifier`.
     """
 
     loss: str
@@ -228,14 +228,14 @@ random_state, n_jobs, callback
         return self.loss
 
 
-class GSARegressor(RegressorMixin, GSAEstimator):  # type: ignore[misc]
+class GreedystepRegressor(RegressorMixin, GreedystepEstimator):  # type: ignore[misc]
     """Least squares, with nothing to tune.
 
     Parameters
     ----------
     passes, method, units, average, order, holdout, fit_intercept, warm_start, random_state, \
 n_jobs, callback
-        As of :class:`GSAClassifier`.
+        As of :class:`GreedystepClassifier`.
     """
 
     def _loss(self) -> str:

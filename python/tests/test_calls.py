@@ -17,7 +17,7 @@ import pytest
 from conftest import planted
 
 import greedystep
-from greedystep import Event, GSAClassifier, ProgressBar
+from greedystep import Event, GreedystepClassifier, ProgressBar
 
 needs_proc = pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="needs /proc")
 
@@ -53,7 +53,7 @@ def test_a_path_with_a_nul_is_a_value_error_and_no_shorter_path(tmp_path):
 
 GROWTH = """
     import numpy as np, scipy.sparse as sp
-    from greedystep import GSAClassifier
+    from greedystep import GreedystepClassifier
 
     def peak():
         with open("/proc/self/status") as status:
@@ -62,10 +62,10 @@ GROWTH = """
     random = np.random.default_rng(0)
     n = {n_rows}
     y = (random.random(n) < 0.5).astype(np.int64)
-    GSAClassifier().fit(np.eye(4), [0, 1, 0, 1])
+    GreedystepClassifier().fit(np.eye(4), [0, 1, 0, 1])
     X = {make}
     size = ({size}) / 2**20
-    estimator = GSAClassifier(passes=1, method="paper", n_jobs=1)
+    estimator = GreedystepClassifier(passes=1, method="paper", n_jobs=1)
     with open("/proc/self/clear_refs", "w") as clear:
         clear.write("5")
     before = peak()
@@ -111,7 +111,7 @@ def test_no_array_is_copied_as_a_whole(make, size, n_rows):
 INTERRUPTED = """
     import sys, time
     import numpy as np, scipy.sparse as sp
-    from greedystep import GSAClassifier
+    from greedystep import GreedystepClassifier
 
     random = np.random.default_rng(0)
     n = 300_000
@@ -119,7 +119,7 @@ INTERRUPTED = """
     indices = np.arange(n * 20, dtype=np.int32) % 199
     X = sp.csr_matrix((random.random(n * 20, dtype=np.float32), indices, starts))
     y = random.integers(0, {n_classes}, n)
-    estimator = GSAClassifier(passes=1).fit(X[:1000], y[:1000])
+    estimator = GreedystepClassifier(passes=1).fit(X[:1000], y[:1000])
     before = estimator.coef_
     estimator.passes = 100_000
     print("learning", flush=True)
@@ -170,7 +170,7 @@ def test_other_threads_run_while_the_library_learns():
     thread = threading.Thread(target=count)
     thread.start()
     began = time.monotonic()
-    GSAClassifier(passes=20, method="paper", n_jobs=1).fit(X, y)
+    GreedystepClassifier(passes=20, method="paper", n_jobs=1).fit(X, y)
     seconds = time.monotonic() - began
     done.set()
     thread.join()
@@ -179,11 +179,11 @@ def test_other_threads_run_while_the_library_learns():
 
 def test_several_threads_learn_side_by_side():
     X, y = planted(3000, 50, 2, seed=1)
-    expected = GSAClassifier().fit(X, y).coef_
+    expected = GreedystepClassifier().fit(X, y).coef_
     found = [None] * 4
 
     def learn(i):
-        found[i] = GSAClassifier().fit(X, y).coef_
+        found[i] = GreedystepClassifier().fit(X, y).coef_
 
     threads = [threading.Thread(target=learn, args=(i,)) for i in range(4)]
     for thread in threads:
@@ -239,7 +239,7 @@ def test_sorted_labels_of_a_long_array_are_warned_of():
     X, y = planted(70_000, 10, 2, seed=1)
     order = np.argsort(y, kind="stable")
     with pytest.warns(greedystep.NoticeWarning, match="sorted by label"):
-        GSAClassifier(passes=1).fit(X[order], y[order])
+        GreedystepClassifier(passes=1).fit(X[order], y[order])
 
 
 # ---- callbacks ----------------------------------------------------------------------------------
@@ -250,13 +250,13 @@ def test_a_callback_is_told_of_rows_and_passes(n_rows, monkeypatch):
     monkeypatch.setattr("greedystep.callbacks.INTERVAL", 0.0)
     X, y = planted(n_rows, 20, 2, seed=1)
     events: list[Event] = []
-    fitted = GSAClassifier(callback=events.append, passes=3).fit(X, y)
+    fitted = GreedystepClassifier(callback=events.append, passes=3).fit(X, y)
     passes = [event for event in events if event.kind == "pass"]
     assert [event.passes for event in passes] == [1, 2, 3]
     assert 0 < passes[-1].held_out_loss < passes[0].loss < 1
     assert any(event.kind == "rows" and event.rows > 0 for event in events)
     assert all(later.seconds >= event.seconds for event, later in zip(events, events[1:]))
-    assert np.array_equal(fitted.coef_, GSAClassifier(passes=3).fit(X, y).coef_)
+    assert np.array_equal(fitted.coef_, GreedystepClassifier(passes=3).fit(X, y).coef_)
 
 
 def test_progress_bar():
@@ -275,7 +275,7 @@ def test_callbacks_run_in_the_thread_that_called(from_main):
     told = []
 
     def fit():
-        GSAClassifier(callback=lambda event: told.append(threading.get_ident()), passes=2).fit(X, y)
+        GreedystepClassifier(callback=lambda event: told.append(threading.get_ident()), passes=2).fit(X, y)
         told.append(threading.get_ident())
 
     if from_main:
@@ -291,7 +291,7 @@ def test_callbacks_run_in_the_thread_that_called(from_main):
 OFTEN = """
     import os, random, signal, threading
     import numpy as np
-    from greedystep import GSAClassifier, callbacks
+    from greedystep import GreedystepClassifier, callbacks
 
     callbacks.INTERVAL = 0.0
     draw = random.Random(0)
@@ -302,7 +302,7 @@ OFTEN = """
         timer = threading.Timer(draw.uniform(0.001, 0.02), os.kill, [os.getpid(), signal.SIGINT])
         try:
             timer.start()
-            GSAClassifier(callback=lambda event: None, passes=1000).fit(X, y)
+            GreedystepClassifier(callback=lambda event: None, passes=1000).fit(X, y)
         except KeyboardInterrupt:
             interrupted += 1
         timer.join()
@@ -325,14 +325,14 @@ def test_ctrl_c_in_a_callback_ends_the_run():
         signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt):
-        GSAClassifier(callback=interrupted, passes=100_000).fit(X, y)
+        GreedystepClassifier(callback=interrupted, passes=100_000).fit(X, y)
     assert len(calls) == 1
 
 
 def test_a_callback_may_train():
     X, y = planted(500, 40, 2)
     inner = []
-    GSAClassifier(callback=lambda event: inner.append(greedystep.train(X, y, passes=1)), passes=2).fit(X, y)
+    GreedystepClassifier(callback=lambda event: inner.append(greedystep.train(X, y, passes=1)), passes=2).fit(X, y)
     assert all(np.array_equal(model.coef, inner[0].coef) for model in inner)
 
 

@@ -8,7 +8,7 @@ from conftest import planted, run_command
 from scipy import sparse
 
 import greedystep
-from greedystep import GSAClassifier, GSARegressor, _rows
+from greedystep import GreedystepClassifier, GreedystepRegressor, _rows
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -93,28 +93,28 @@ ARRAYS = {
 @pytest.mark.parametrize("door", ARRAYS)
 def test_arrays_of_every_kind_give_the_same_bits(door, small, monkeypatch):
     X, y = whole_numbers()
-    expected = GSAClassifier().fit(X, y)
+    expected = GreedystepClassifier().fit(X, y)
     probabilities = expected.predict_proba(X)
-    in_order = GSAClassifier().partial_fit(X, y, classes=[0, 1])
+    in_order = GreedystepClassifier().partial_fit(X, y, classes=[0, 1])
     if small:
         monkeypatch.setattr(_rows.c, "BLOCK_ROWS", 33)
         for kind in (_rows.Csr, _rows.Csc, _rows.Coo):
             monkeypatch.setattr(kind, "most_entries", 70)
         monkeypatch.setattr(_rows, "_CHUNK", 100)
     given = ARRAYS[door](X)
-    fitted = GSAClassifier().fit(given, y)
+    fitted = GreedystepClassifier().fit(given, y)
     assert np.array_equal(fitted.coef_, expected.coef_)
     assert np.array_equal(fitted.predict_proba(given), probabilities)
-    learned = GSAClassifier().partial_fit(given, y, classes=[0, 1])
+    learned = GreedystepClassifier().partial_fit(given, y, classes=[0, 1])
     assert np.array_equal(learned.coef_, in_order.coef_)
 
 
 def test_rows_without_features_are_rows():
     X, y = whole_numbers()
     X[100:300] = 0
-    expected = GSAClassifier().fit(X, y)
+    expected = GreedystepClassifier().fit(X, y)
     for kind in (sparse.csr_matrix, sparse.csc_matrix, sparse.coo_matrix):
-        assert np.array_equal(GSAClassifier().fit(kind(X), y).coef_, expected.coef_)
+        assert np.array_equal(GreedystepClassifier().fit(kind(X), y).coef_, expected.coef_)
 
 
 def test_missing_numbers_of_a_frame_are_absent_and_of_an_array_refused():
@@ -122,14 +122,14 @@ def test_missing_numbers_of_a_frame_are_absent_and_of_an_array_refused():
     holes = X.astype(np.float64)
     holes[::7, 3] = np.nan
     filled = np.nan_to_num(holes)
-    expected = GSAClassifier().fit(filled, y).coef_
-    assert np.array_equal(GSAClassifier().fit(pd.DataFrame(holes), y).coef_, expected)
+    expected = GreedystepClassifier().fit(filled, y).coef_
+    assert np.array_equal(GreedystepClassifier().fit(pd.DataFrame(holes), y).coef_, expected)
     frame = pl.DataFrame(holes, schema=columns(X)).with_columns(pl.all().fill_nan(None))
-    assert np.array_equal(GSAClassifier().fit(frame, y).coef_, expected)
+    assert np.array_equal(GreedystepClassifier().fit(frame, y).coef_, expected)
     with pytest.raises(ValueError, match="NaN"):
-        GSAClassifier().fit(holes, y)
+        GreedystepClassifier().fit(holes, y)
     with pytest.raises(ValueError, match="finite"):
-        GSAClassifier().fit(pd.DataFrame(filled).replace(0.0, np.inf), y)
+        GreedystepClassifier().fit(pd.DataFrame(filled).replace(0.0, np.inf), y)
 
 
 # ---- tables -------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ def test_columns_are_left_out_crossed_or_taken_for_words(clicks, by_command, tmp
 def test_estimators_take_frames_with_words(clicks, by_command):
     X, y = clicks.drop(columns="clicked"), clicks.clicked.to_numpy()
     for frame in (X, X.astype({"city": "category"}), pl.from_pandas(X)):
-        fitted = GSAClassifier().fit(frame, y)
+        fitted = GreedystepClassifier().fit(frame, y)
         assert list(fitted.feature_names_in_) == ["city", "age", "hour"]
         assert fitted.n_features_in_ == 3
         assert sparse.issparse(fitted.coef_)
@@ -242,11 +242,11 @@ def test_estimators_take_frames_with_words(clicks, by_command):
         fitted.predict(pl.from_pandas(X).rename({"age": "years"}))
     for names in (["10", "9"], ["NA", "b"], ["no", "yes"]):
         named = np.array(names)[y]
-        found = GSAClassifier().fit(X, named)
+        found = GreedystepClassifier().fit(X, named)
         assert list(found.classes_) == sorted(names)
         assert np.mean(found.predict(X) == named) == np.mean((by_command.predict(clicks) == 1) == (y == 1))
     weights = np.where(y == 1, 1.0, 0.5)
-    weighted = GSAClassifier().fit(X, y, sample_weight=weights)
+    weighted = GreedystepClassifier().fit(X, y, sample_weight=weights)
     assert weighted.predict(X).mean() > fitted.predict(pl.from_pandas(X)).mean()
 
 
@@ -255,13 +255,13 @@ def test_categories_of_numbers_are_one_hot():
     month = random.integers(1, 13, 2000)
     y = (month % 2).astype(float) + random.normal(size=2000) / 10
     frame = pd.DataFrame({"month": pd.Categorical(month)})
-    assert GSARegressor().fit(frame, y).score(frame, y) > 0.9
-    assert GSARegressor().fit(frame.astype("int64"), y).score(frame.astype("int64"), y) < 0.1
+    assert GreedystepRegressor().fit(frame, y).score(frame, y) > 0.9
+    assert GreedystepRegressor().fit(frame.astype("int64"), y).score(frame.astype("int64"), y) < 0.1
 
 
 def test_feature_names_are_compared(clicks):
     X = clicks[["hour"]].assign(one=1.0)
-    fitted = GSAClassifier().fit(X, clicks.clicked)
+    fitted = GreedystepClassifier().fit(X, clicks.clicked)
     assert list(fitted.feature_names_in_) == ["hour", "one"]
     with pytest.raises(ValueError, match="feature names"):
         fitted.predict(X[["one", "hour"]])
@@ -329,8 +329,8 @@ def test_ids_and_offsets_that_cannot_be_are_refused_at_every_door(name):
         lambda: greedystep.train(X, y=y),
         lambda: model.predict(X),
         lambda: model.evaluate(X, y=y),
-        lambda: GSARegressor().fit(X, y),
-        lambda: GSAClassifier().partial_fit(X, y, classes=[0, 1]),
+        lambda: GreedystepRegressor().fit(X, y),
+        lambda: GreedystepClassifier().partial_fit(X, y, classes=[0, 1]),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=message):

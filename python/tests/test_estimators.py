@@ -21,9 +21,9 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import greedystep
-from greedystep import GSAClassifier, GSALinearSVC, GSARegressor
+from greedystep import GreedystepClassifier, GreedystepLinearSVC, GreedystepRegressor
 
-ALL = [GSAClassifier, GSARegressor, GSALinearSVC]
+ALL = [GreedystepClassifier, GreedystepRegressor, GreedystepLinearSVC]
 
 
 def expected_failures(_estimator):
@@ -57,7 +57,7 @@ def two_populations(n_classes):
 
 
 def data_for(kind, n_rows, n_features, n_classes=2, seed=4):
-    return planted(n_rows, n_features, 1 if kind is GSARegressor else n_classes, seed=seed)
+    return planted(n_rows, n_features, 1 if kind is GreedystepRegressor else n_classes, seed=seed)
 
 
 @pytest.mark.parametrize("kind", ALL)
@@ -88,7 +88,7 @@ def test_neither_the_order_of_rows_nor_the_seed_changes_an_optimum(kind):
 @pytest.mark.parametrize("kind", ALL)
 def test_weights_of_gsa_are_like_copies_on_average(kind):
     """Over several orders of the rows, weights and copies lead to the same mean prediction."""
-    n_classes = 1 if kind is GSARegressor else 2
+    n_classes = 1 if kind is GreedystepRegressor else 2
     X, y, weights = two_populations(n_classes)
     copies = np.repeat(np.arange(len(y)), weights)
 
@@ -108,7 +108,7 @@ def test_weights_of_gsa_are_like_copies_on_average(kind):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_rows_of_weight_zero_are_as_if_they_were_not_there(kind):
-    X, y = planted(400, 10, 1 if kind is GSARegressor else 2, seed=4)
+    X, y = planted(400, 10, 1 if kind is GreedystepRegressor else 2, seed=4)
     X = X.toarray()
     weights = np.ones(400)
     weights[300:] = 0
@@ -119,8 +119,8 @@ def test_rows_of_weight_zero_are_as_if_they_were_not_there(kind):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_gsa_learns_rows_in_order_as_they_are_learned_one_by_one(kind):
-    X, y = planted(300, 10, 1 if kind is GSARegressor else 2, seed=4)
-    classes = {} if kind is GSARegressor else {"classes": np.unique(y)}
+    X, y = planted(300, 10, 1 if kind is GreedystepRegressor else 2, seed=4)
+    classes = {} if kind is GreedystepRegressor else {"classes": np.unique(y)}
     whole = kind(method="gsa", order="file", passes=1).fit(X, y)
     as_they_come = kind(method="gsa").partial_fit(X, y, **classes)
     assert np.array_equal(whole.coef_, as_they_come.coef_)
@@ -159,13 +159,13 @@ def test_rows_that_come_after_an_optimum_are_learned_by_gsa(kind):
 def test_a_method_that_contradicts_another_parameter_is_refused():
     X, y = planted(50, 4, 2, seed=4)
     with pytest.raises(ValueError, match="passes 3 is for greedy step averaging"):
-        GSAClassifier(method="optimum", passes=3).fit(X, y)
+        GreedystepClassifier(method="optimum", passes=3).fit(X, y)
 
 
 def test_an_unknown_method_is_refused_with_those_there_are():
     X, y = planted(50, 4, 2, seed=4)
     with pytest.raises(ValueError, match=r"auto\|optimum\|gsa\|paper"):
-        GSAClassifier(method="team").fit(X, y)
+        GreedystepClassifier(method="team").fit(X, y)
 
 
 # ---- in company ---------------------------------------------------------------------------------
@@ -175,25 +175,25 @@ def test_raw_units_need_no_scaler():
     for load in (load_breast_cancer, load_wine):
         X, y = load(return_X_y=True)
         scaled = make_pipeline(StandardScaler(), LogisticRegression())
-        ours = cross_val_score(GSAClassifier(), X, y, cv=5).mean()
+        ours = cross_val_score(GreedystepClassifier(), X, y, cv=5).mean()
         assert ours > cross_val_score(scaled, X, y, cv=5).mean() - 0.05
         assert ours > cross_val_score(SGDClassifier(random_state=0), X, y, cv=5).mean() + 0.02
     X, y = load_diabetes(return_X_y=True)
-    ours = cross_val_score(GSARegressor(), X, y, cv=5).mean()
+    ours = cross_val_score(GreedystepRegressor(), X, y, cv=5).mean()
     assert ours > cross_val_score(LinearRegression(), X, y, cv=5).mean() - 0.03
 
 
 def test_in_a_pipeline_and_a_grid():
     X, y = load_iris(return_X_y=True)
-    pipe = make_pipeline(FunctionTransformer(np.log1p), GSAClassifier())
-    grid = GridSearchCV(pipe, {"gsaclassifier__passes": [1, 0]}, cv=3).fit(X, y)
+    pipe = make_pipeline(FunctionTransformer(np.log1p), GreedystepClassifier())
+    grid = GridSearchCV(pipe, {"greedystepclassifier__passes": [1, 0]}, cv=3).fit(X, y)
     assert grid.best_score_ > 0.9
-    assert OneVsRestClassifier(GSALinearSVC()).fit(X, y).score(X, y) > 0.8
+    assert OneVsRestClassifier(GreedystepLinearSVC()).fit(X, y).score(X, y) > 0.8
 
 
 def test_support_vectors_can_be_calibrated():
     X, y = load_breast_cancer(return_X_y=True)
-    calibrated = CalibratedClassifierCV(GSALinearSVC(), cv=3).fit(X, y)
+    calibrated = CalibratedClassifierCV(GreedystepLinearSVC(), cv=3).fit(X, y)
     assert calibrated.score(X, y) > 0.9
     assert np.allclose(calibrated.predict_proba(X).sum(axis=1), 1)
 
@@ -204,7 +204,7 @@ def test_metadata_is_routed():
     X, y = load_iris(return_X_y=True)
     weights = np.where(y == 2, 0.0, 1.0)
     with config_context(enable_metadata_routing=True):
-        asked = GSAClassifier().set_fit_request(sample_weight=True)
+        asked = GreedystepClassifier().set_fit_request(sample_weight=True)
         asked.set_score_request(sample_weight=True)
         found = cross_validate(asked, X, y, params={"sample_weight": weights}, cv=3)
         assert np.all(found["test_score"] > 0.9)
@@ -220,7 +220,7 @@ def test_clone_repr_and_html(kind):
 
 @pytest.mark.parametrize("kind", ALL)
 def test_pickle_and_joblib_keep_every_bit(kind, tmp_path):
-    X, y = planted(300, 10, 1 if kind is GSARegressor else 3, seed=1)
+    X, y = planted(300, 10, 1 if kind is GreedystepRegressor else 3, seed=1)
     fitted = kind().fit(X, y)
     joblib.dump(fitted, tmp_path / "fitted")
     for other in (pickle.loads(pickle.dumps(fitted)), joblib.load(tmp_path / "fitted")):
@@ -231,7 +231,7 @@ def test_pickle_and_joblib_keep_every_bit(kind, tmp_path):
 def test_names_of_classes_reach_the_model_file(tmp_path):
     X, y = load_iris(return_X_y=True)
     names = load_iris().target_names[y]
-    fitted = GSAClassifier().fit(X, names)
+    fitted = GreedystepClassifier().fit(X, names)
     assert list(fitted.classes_) == ["setosa", "versicolor", "virginica"]
     fitted.model_.save(tmp_path / "iris")
     loaded = greedystep.load(tmp_path / "iris")
@@ -247,8 +247,8 @@ def test_names_of_classes_reach_the_model_file(tmp_path):
 def test_classes_of_any_kind_keep_their_order(names):
     X, y = planted(300, 10, len(names), seed=1)
     classes = np.unique(np.array(names))
-    fitted = GSAClassifier().fit(X, classes[y])
-    by_number = GSAClassifier().fit(X, y)
+    fitted = GreedystepClassifier().fit(X, classes[y])
+    by_number = GreedystepClassifier().fit(X, y)
     assert np.array_equal(fitted.classes_, classes)
     assert np.array_equal(fitted.predict(X), classes[by_number.predict(X)])
     thawed = pickle.loads(pickle.dumps(fitted))
@@ -257,25 +257,25 @@ def test_classes_of_any_kind_keep_their_order(names):
 
 def test_warm_start_begins_with_what_was_learned():
     X, y = planted(2000, 20, 2, seed=1)
-    warm = GSAClassifier(warm_start=True, passes=1).fit(X, y)
+    warm = GreedystepClassifier(warm_start=True, passes=1).fit(X, y)
     before = warm.coef_
     warm.fit(X[:50], y[:50])
-    cold = GSAClassifier(passes=1).fit(X[:50], y[:50])
+    cold = GreedystepClassifier(passes=1).fit(X[:50], y[:50])
     assert np.linalg.norm(warm.coef_ - before) < 0.5 * np.linalg.norm(cold.coef_ - before)
 
 
 SETS = {
-    "breast_cancer": (GSAClassifier, lambda seed: load_breast_cancer(return_X_y=True)),
-    "digits": (GSAClassifier, lambda seed: load_digits(return_X_y=True)),
-    "diabetes": (GSARegressor, lambda seed: load_diabetes(return_X_y=True)),
-    "two classes": (GSAClassifier, lambda seed: planted(2000, 20, 2, seed=seed)),
-    "five classes": (GSAClassifier, lambda seed: planted(2000, 40, 5, seed=seed)),
-    "numbers": (GSARegressor, lambda seed: planted(2000, 40, 1, seed=seed)),
+    "breast_cancer": (GreedystepClassifier, lambda seed: load_breast_cancer(return_X_y=True)),
+    "digits": (GreedystepClassifier, lambda seed: load_digits(return_X_y=True)),
+    "diabetes": (GreedystepRegressor, lambda seed: load_diabetes(return_X_y=True)),
+    "two classes": (GreedystepClassifier, lambda seed: planted(2000, 20, 2, seed=seed)),
+    "five classes": (GreedystepClassifier, lambda seed: planted(2000, 40, 5, seed=seed)),
+    "numbers": (GreedystepRegressor, lambda seed: planted(2000, 40, 1, seed=seed)),
 }
 
 
 def loss_of(fitted, X, y):
-    if isinstance(fitted, GSARegressor):
+    if isinstance(fitted, GreedystepRegressor):
         return np.mean((fitted.predict(X) - y) ** 2)
     return log_loss(y, fitted.predict_proba(X), labels=fitted.classes_)
 
@@ -298,7 +298,7 @@ def test_a_hundred_rows_after_a_fit_cost_little(method, most):
 def test_partial_fit_with_a_class_that_comes_late():
     X, y = planted(900, 20, 3, seed=1)
     order = np.argsort(y == 2, kind="stable")
-    fitted = GSAClassifier()
+    fitted = GreedystepClassifier()
     for part in np.array_split(order, 9):
         fitted.partial_fit(X[part], y[part], classes=[0, 1, 2])
         assert fitted.predict_proba(X).shape == (900, 3)
@@ -310,16 +310,16 @@ def test_partial_fit_with_a_class_that_comes_late():
 
 def test_class_weights_shift_what_is_predicted():
     X, y = planted(1500, 10, 2, seed=3)
-    plain = GSAClassifier().fit(X, y).predict(X).mean()
-    heavy = GSAClassifier(class_weight={1: 5.0}).fit(X, y).predict(X).mean()
-    by_hand = GSAClassifier().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
+    plain = GreedystepClassifier().fit(X, y).predict(X).mean()
+    heavy = GreedystepClassifier(class_weight={1: 5.0}).fit(X, y).predict(X).mean()
+    by_hand = GreedystepClassifier().fit(X, y, sample_weight=np.where(y == 1, 5.0, 1.0))
     assert heavy > plain + 0.05
     assert heavy == by_hand.predict(X).mean()
 
 
 def test_estimators_that_were_trained_apart_are_merged():
     X, y = planted(3000, 20, 3, seed=1)
-    halves = [GSAClassifier().partial_fit(X[i::2], y[i::2], classes=[0, 1, 2]) for i in (0, 1)]
+    halves = [GreedystepClassifier().partial_fit(X[i::2], y[i::2], classes=[0, 1, 2]) for i in (0, 1)]
     merged = halves[0].model_.merge(halves[1].model_)
     assert (merged.predict(X) == y).mean() > halves[0].score(X, y) - 0.02
 
@@ -328,10 +328,10 @@ def test_estimators_that_were_trained_apart_are_merged():
 def test_optima_of_two_halves_merge_to_nearly_that_of_all(n_classes):
     X, y = planted(6000, 40, n_classes, seed=2)
     X, y, test_X, test_y = X[:4000], y[:4000], X[4000:], y[4000:]
-    halves = [GSAClassifier().fit(X[i::2], y[i::2]).model_ for i in (0, 1)]
+    halves = [GreedystepClassifier().fit(X[i::2], y[i::2]).model_ for i in (0, 1)]
     loss = {
         "merged": halves[0].merge(halves[1]).evaluate(test_X, test_y)["log_loss"],
-        "all": GSAClassifier().fit(X, y).model_.evaluate(test_X, test_y)["log_loss"],
+        "all": GreedystepClassifier().fit(X, y).model_.evaluate(test_X, test_y)["log_loss"],
         "half": halves[0].evaluate(test_X, test_y)["log_loss"],
     }
     assert loss["merged"] < min(1.01 * loss["all"], loss["half"])
@@ -340,12 +340,12 @@ def test_optima_of_two_halves_merge_to_nearly_that_of_all(n_classes):
 def test_nothing_is_there_before_it_is_fitted():
     for name in ("coef_", "intercept_", "model_"):
         with pytest.raises(NotFittedError):
-            getattr(GSAClassifier(), name)
+            getattr(GreedystepClassifier(), name)
 
 
 def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
     X, y = load_iris(return_X_y=True)
-    fitted = GSAClassifier().fit(X, y)
+    fitted = GreedystepClassifier().fit(X, y)
     before = fitted.predict_proba(X)
 
     def refuse(_event):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from greedystep import GSAClassifier, GSALinearSVC, GSARegressor
+from greedystep import GreedystepClassifier, GreedystepLinearSVC, GreedystepRegressor
 from greedystep import _library as c
 from greedystep._core import parameters
 
@@ -32,7 +32,7 @@ STRUCTS = {
     "struct ArrowArrayStream": c.ArrowArrayStream,
     "gsa_train_hooks": c.TrainHooks,
 }
-CONSTANTS = ["NO_ROW", "MAX_ID", "BLOCK_ROWS", "CONTEST_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
+CONSTANTS = ["NO_ROW", "MAX_ID", "BLOCK_ROWS", "SCALING_ROWS", "FIRST_ENTRIES", "FIRST_SHARD"]
 
 
 def numbers_of_header(folder: Path) -> list[int]:
@@ -64,11 +64,11 @@ def test_structs_and_constants_are_those_of_the_headers(tmp_path):
     assert ours == numbers_of_header(tmp_path)
 
 
-@pytest.mark.parametrize("kind", [GSAClassifier, GSARegressor, GSALinearSVC])
+@pytest.mark.parametrize("kind", [GreedystepClassifier, GreedystepRegressor, GreedystepLinearSVC])
 def test_estimators_have_every_parameter_of_the_library(kind):
     """Signatures, which scikit-learn wants, repeat names of the table; a loss is the kind's, shards are of clusters."""
     names = {parameter.name.decode() for parameter in parameters()} - {"loss", "shards"}
-    if kind is GSARegressor:
+    if kind is GreedystepRegressor:
         names -= {"class_weight"}
     renamed = {"seed": "random_state", "intercept": "fit_intercept"}
     assert {renamed.get(name, name) for name in names} <= set(inspect.signature(kind).parameters)

@@ -7,7 +7,7 @@ import pytest
 from conftest import planted
 
 import greedystep
-from greedystep import GSAClassifier, GSALinearSVC, GSARegressor
+from greedystep import GreedystepClassifier, GreedystepLinearSVC, GreedystepRegressor
 
 pytest.importorskip("onnx")
 onnxruntime = pytest.importorskip("onnxruntime")
@@ -97,16 +97,16 @@ def test_estimators_give_their_own_width_and_classes():
     X = X.toarray()
     X[:, 7:] = 0  # never seen, so that the model itself ends at 7
     names = np.array(["007", "7", "seven"], object)[y]
-    classifier = GSAClassifier().fit(X, names)
+    classifier = GreedystepClassifier().fit(X, names)
     assert classifier.model_.n_features == 7
     found = run(classifier.to_onnx(), X)
     assert np.abs(found["output_probability"] - classifier.predict_proba(X)).max() < 1e-5
     assert np.array_equal(found["output_label"], classifier.predict(X))
-    flags = GSAClassifier().fit(X, y > 0)
+    flags = GreedystepClassifier().fit(X, y > 0)
     assert np.array_equal(run(flags.to_onnx(), X)["output_label"], flags.predict(X).astype(int))
-    machine = GSALinearSVC().fit(X, y)
+    machine = GreedystepLinearSVC().fit(X, y)
     assert np.array_equal(run(machine.to_onnx(), X)["output_label"], machine.predict(X))
-    regressor = GSARegressor().fit(X, y)
+    regressor = GreedystepRegressor().fit(X, y)
     assert np.allclose(run(regressor.to_onnx(), X)["variable"][:, 0], regressor.predict(X), atol=1e-5)
 
 

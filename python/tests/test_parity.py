@@ -12,7 +12,7 @@ import greedystep
 
 
 def estimator_for(n_classes, **parameters):
-    kind = greedystep.GSARegressor if n_classes == 1 else greedystep.GSAClassifier
+    kind = greedystep.GreedystepRegressor if n_classes == 1 else greedystep.GreedystepClassifier
     return kind(**parameters)
 
 
@@ -65,12 +65,12 @@ def test_more_rows_than_a_block_give_the_same_bits(tmp_path):
     X, y = planted(70_000, 30, 2, seed=5)
     path = write_libsvm(tmp_path / "rows.txt", X, y)
     run_command("train", path, "-o", tmp_path / "model", "--quiet")
-    fitted = greedystep.GSAClassifier().fit(X, y)
+    fitted = greedystep.GreedystepClassifier().fit(X, y)
     assert_same_weights(greedystep.load(tmp_path / "model"), fitted.model_)
 
 
 def learn_chunks(estimator, X, y, chunk, pickle_at=()):
-    classes = None if isinstance(estimator, greedystep.GSARegressor) else np.unique(y)
+    classes = None if isinstance(estimator, greedystep.GreedystepRegressor) else np.unique(y)
     for lo in range(0, len(y), chunk):
         if lo in pickle_at:
             estimator = pickle.loads(pickle.dumps(estimator))
@@ -129,7 +129,7 @@ def test_support_vectors_are_the_commands(tmp_path, loss):
     X, y = planted(900, 30, 3, seed=1)
     path = write_libsvm(tmp_path / "rows.txt", X, y)
     run_command("train", path, "-o", tmp_path / "model", "--loss", loss, "--quiet")
-    fitted = greedystep.GSALinearSVC(loss=loss).fit(X, y)
+    fitted = greedystep.GreedystepLinearSVC(loss=loss).fit(X, y)
     assert_same_weights(greedystep.load(tmp_path / "model"), fitted.model_)
 
 
@@ -137,7 +137,7 @@ def test_balanced_classes_are_the_commands(tmp_path):
     X, y = planted(900, 30, 2, seed=1)
     path = write_libsvm(tmp_path / "rows.txt", X, y)
     run_command("train", path, "-o", tmp_path / "m", "--class-weight", "balanced", "--quiet")
-    fitted = greedystep.GSAClassifier(class_weight="balanced").fit(X, y)
+    fitted = greedystep.GreedystepClassifier(class_weight="balanced").fit(X, y)
     assert_same_weights(greedystep.load(tmp_path / "m"), fitted.model_)
 
 

@@ -8,14 +8,14 @@ from conftest import planted, run_command
 from sklearn.utils import compute_sample_weight
 
 import greedystep
-from greedystep import GSAClassifier, GSALinearSVC, GSARegressor
+from greedystep import GreedystepClassifier, GreedystepLinearSVC, GreedystepRegressor
 
-ALL = [GSAClassifier, GSARegressor, GSALinearSVC]
+ALL = [GreedystepClassifier, GreedystepRegressor, GreedystepLinearSVC]
 LOSSES = ["squared", "logistic", "hinge", "squared_hinge", "softmax"]
 
 
 def rows_for(kind, n_rows=600):
-    X, y = planted(n_rows, 10, 1 if kind is GSARegressor else 3, seed=2)
+    X, y = planted(n_rows, 10, 1 if kind is GreedystepRegressor else 3, seed=2)
     return X, y, np.random.default_rng(1).integers(1, 12, n_rows) / 4
 
 
@@ -63,7 +63,7 @@ def test_a_common_factor_changes_no_stream(kind):
         one = kind()
         for at in range(0, 600, 150):
             part = slice(at, at + 150)
-            classes = {} if kind is GSARegressor else {"classes": [0, 1, 2]}
+            classes = {} if kind is GreedystepRegressor else {"classes": [0, 1, 2]}
             one.partial_fit(X[part], y[part], sample_weight=weights[part] * factor, **classes)
         fitted.append(one)
     assert_same(*fitted)
@@ -71,9 +71,9 @@ def test_a_common_factor_changes_no_stream(kind):
 
 def test_equal_weights_are_none():
     X, y = planted(600, 10, 2, seed=2)
-    plain = GSAClassifier().fit(X, y)
-    assert_same(plain, GSAClassifier().fit(X, y, sample_weight=np.full(600, 4.0)))
-    hundredth = GSAClassifier().fit(X, y, sample_weight=np.full(600, 0.01))
+    plain = GreedystepClassifier().fit(X, y)
+    assert_same(plain, GreedystepClassifier().fit(X, y, sample_weight=np.full(600, 4.0)))
+    hundredth = GreedystepClassifier().fit(X, y, sample_weight=np.full(600, 0.01))
     np.testing.assert_allclose(hundredth.decision_function(X), plain.decision_function(X), rtol=1e-3, atol=1e-3)
 
 
@@ -100,7 +100,7 @@ def test_weights_are_like_repeated_rows_in_another_order(kind):
     copies = random.permutation(np.repeat(np.arange(1500), weights))
     weighted = kind().fit(X, y, sample_weight=weights)
     repeated = kind().fit(X[copies], y[copies])
-    of = "predict" if kind is GSARegressor else "decision_function"
+    of = "predict" if kind is GreedystepRegressor else "decision_function"
     found, expected = getattr(weighted, of)(X), getattr(repeated, of)(X)
     assert np.abs(found - expected).mean() < 0.15 * expected.std()
 
@@ -120,7 +120,7 @@ def test_rows_of_weight_zero_are_absent():
 def test_every_door_has_the_same_weights(tmp_path):
     pa = pytest.importorskip("pyarrow")
     pd = pytest.importorskip("pandas")
-    X, y, weights = rows_for(GSAClassifier)
+    X, y, weights = rows_for(GreedystepClassifier)
     X = X.toarray()
     columns = {f"c{i}": X[:, i] for i in range(10)}
     table = pa.table({"y": y, "w": weights, **columns})
@@ -132,7 +132,7 @@ def test_every_door_has_the_same_weights(tmp_path):
         "table": greedystep.train(table, label="y", weight="w"),
         "file": greedystep.train(path, label="y", weight="w"),
         "command": greedystep.load(tmp_path / "m"),
-        "estimator": GSAClassifier().fit(X, y, sample_weight=weights).model_,
+        "estimator": GreedystepClassifier().fit(X, y, sample_weight=weights).model_,
     }
     for name, model in models.items():
         assert np.array_equal(model.coef, models["array"].coef), name
@@ -144,20 +144,20 @@ def test_a_frame_of_words_has_weights_too():
     frame = pd.DataFrame({"town": random.choice(["oslo", "lima", "rome"], 500), "age": random.integers(1, 90, 500)})
     y = (frame["town"] == "oslo").to_numpy() ^ (random.random(500) < 0.2)
     weights = random.integers(1, 9, 500)
-    one, other = (GSAClassifier().fit(frame, y, sample_weight=weights * factor) for factor in (1, 2))
+    one, other = (GreedystepClassifier().fit(frame, y, sample_weight=weights * factor) for factor in (1, 2))
     assert np.array_equal(one.decision_function(frame), other.decision_function(frame))
 
 
 def test_class_weights_multiply_those_of_rows():
-    X, y, weights = rows_for(GSAClassifier)
+    X, y, weights = rows_for(GreedystepClassifier)
     of_classes = {0: 1.0, 1: 8.0, 2: 0.5}
-    both = GSAClassifier(class_weight=of_classes).fit(X, y, sample_weight=weights)
-    by_hand = GSAClassifier().fit(X, y, sample_weight=weights * compute_sample_weight(of_classes, y))
+    both = GreedystepClassifier(class_weight=of_classes).fit(X, y, sample_weight=weights)
+    by_hand = GreedystepClassifier().fit(X, y, sample_weight=weights * compute_sample_weight(of_classes, y))
     assert_same(both, by_hand)
 
 
 def test_negative_weights_are_refused_at_every_door(tmp_path):
-    X, y, weights = rows_for(GSAClassifier)
+    X, y, weights = rows_for(GreedystepClassifier)
     model = greedystep.train(X, y)
     weights[5] = -1
     path = tmp_path / "rows.csv"
@@ -166,8 +166,8 @@ def test_negative_weights_are_refused_at_every_door(tmp_path):
         lambda: greedystep.train(X, y, weight=weights),
         lambda: greedystep.train(path, label="y", weight="w"),
         lambda: model.evaluate(X, y, weight=weights),
-        lambda: GSAClassifier().fit(X, y, sample_weight=weights),
-        lambda: GSAClassifier().partial_fit(X, y, classes=[0, 1, 2], sample_weight=weights),
+        lambda: GreedystepClassifier().fit(X, y, sample_weight=weights),
+        lambda: GreedystepClassifier().partial_fit(X, y, classes=[0, 1, 2], sample_weight=weights),
     ]
     for call in calls:
         with pytest.raises(ValueError, match=r"(?i)weight"):

@@ -8,14 +8,14 @@ import numpy as np
 from scipy import sparse
 from spark_rows import planted
 
-from greedystep.spark import GSAClassifier
+from greedystep.spark import GreedystepClassifier
 
 LEAST = 1500  # so that few rows make several shards
 
 
 def classifier(least: int = LEAST, **more):
     """Return an estimator of rows as lists."""
-    return GSAClassifier(indicesCol="ids", valuesCol="x", leastShardRows=least, **more)
+    return GreedystepClassifier(indicesCol="ids", valuesCol="x", leastShardRows=least, **more)
 
 
 def bits(model) -> str:

@@ -16,7 +16,7 @@ pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there
 from spark_models import bits, classifier, csr, log_loss, merged_in_slices, rows_of
 from spark_rows import N, pairs, pairs_and_vectors, parquet, planted
 
-from greedystep.spark import GSAClassifier
+from greedystep.spark import GreedystepClassifier
 
 
 def shard_rows(fitted) -> list[int]:
@@ -33,7 +33,7 @@ def test_loss_is_near_that_of_one_machine(frame, model):
 
 @pytest.mark.every_spark
 def test_few_rows_have_the_bits_of_one_machine(frame):
-    fitted = GSAClassifier(indicesCol="ids", valuesCol="x").fit(frame)
+    fitted = GreedystepClassifier(indicesCol="ids", valuesCol="x").fit(frame)
     alone = greedystep.train(*rows_of(frame))
     assert fitted.summary.n_shards == 1
     assert fitted.model.method == alone.method == "optimum"
@@ -56,7 +56,7 @@ def test_rows_that_fit_in_memory_have_the_bytes_of_the_command(spark, tmp_path, 
     """Model and state, though there are more rows than a shard should have."""
     n = 70_000
     frame = spark.read.parquet(parquet(tmp_path / "rows", pairs(n), [40_000, 20_000, 10_000]))
-    fitted = GSAClassifier(indicesCol="ids", valuesCol="x", method=method).fit(frame)
+    fitted = GreedystepClassifier(indicesCol="ids", valuesCol="x", method=method).fit(frame)
     assert (fitted.summary.n_partitions, fitted.summary.n_shards) == (3, 1)
     assert fitted.model.method == "optimum"
     rows, model = written_as_libsvm(tmp_path / "rows.svm", n), tmp_path / "by the command"
@@ -71,7 +71,7 @@ def test_the_order_of_partitions_does_not_change_an_optimum(spark, frame):
     from pyspark.sql import functions as F
 
     halves = [frame.where((F.spark_partition_id() < 2) == is_first) for is_first in (True, False)]
-    chosen = GSAClassifier(indicesCol="ids", valuesCol="x")
+    chosen = GreedystepClassifier(indicesCol="ids", valuesCol="x")
     found = [chosen.fit(one.union(other)).model for one, other in (halves, halves[::-1])]
     np.testing.assert_array_equal(found[0].coef, found[1].coef)
     np.testing.assert_array_equal(found[0].intercept, found[1].intercept)
@@ -84,7 +84,7 @@ def test_rows_beyond_the_bound_are_learned_in_shards(spark, tmp_path, monkeypatc
     frame = spark.read.parquet(parquet(tmp_path / "rows", pairs(n), [n // 2] * 2))
     for bound, method, n_shards in ((8 * n, "optimum", 1), (8 * n - 1, "gsa", 2)):
         monkeypatch.setattr(_passes, "may_fit", lambda rows, entries, outputs, bound=bound: entries <= bound)
-        fitted = GSAClassifier(indicesCol="ids", valuesCol="x").fit(frame)
+        fitted = GreedystepClassifier(indicesCol="ids", valuesCol="x").fit(frame)
         assert (fitted.model.method, fitted.summary.n_shards) == (method, n_shards)
 
 

@@ -15,7 +15,7 @@ pytest.importorskip("pyspark", reason="Spark is NOT tested: pyspark is not there
 from spark_models import LEAST, bits, classifier, csr, items, log_loss, rows_of
 from spark_rows import N, pairs, parquet
 
-from greedystep.spark import GSAClassificationModel, GSAClassifier, GSARegressor
+from greedystep.spark import GreedystepClassificationModel, GreedystepClassifier, GreedystepRegressor
 
 
 def test_two_runs_have_the_same_bits(frame, model):
@@ -24,7 +24,7 @@ def test_two_runs_have_the_same_bits(frame, model):
 
 @pytest.mark.parametrize("column", [pytest.param("sparse", marks=pytest.mark.every_spark), "dense"])
 def test_vectors_are_learned_like_lists(frame, model, column):
-    fitted = GSAClassifier(featuresCol=column, leastShardRows=LEAST).fit(frame)
+    fitted = GreedystepClassifier(featuresCol=column, leastShardRows=LEAST).fit(frame)
     np.testing.assert_array_equal(fitted.model.coef, model.model.coef)
     for made in ("probability", "rawPrediction"):
         ours, theirs = (items(one.transform(frame), made, 1) for one in (fitted, model))
@@ -36,7 +36,7 @@ def test_a_frame_may_have_both_sorts_of_vectors(spark, tmp_path):
 
     rows = [(float(i % 2), Vectors.dense([1.0, i % 2]) if i % 3 else Vectors.sparse(2, [0], [1.0])) for i in range(600)]
     frame = spark.createDataFrame(rows, ["label", "features"])
-    found = GSAClassifier().fit(frame).transform(frame).collect()
+    found = GreedystepClassifier().fit(frame).transform(frame).collect()
     alone = greedystep.train(np.array([row[1].toArray() for row in rows]), [r[0] for r in rows])
     margins = alone.decision_function(np.array([row.features.toArray() for row in found]))
     assert [row.rawPrediction[1] for row in found] == pytest.approx(margins.tolist(), rel=0.05)
@@ -46,7 +46,7 @@ def test_arrays_are_learned_like_dense_rows(spark, tmp_path):
     X, y = csr(3000, 3)
     table = pa.table({"features": X.toarray().astype(np.float64).tolist(), "label": y})
     frame = spark.read.parquet(parquet(tmp_path / "arrays", table, [1000, 2000]))
-    fitted = GSAClassifier().fit(frame)
+    fitted = GreedystepClassifier().fit(frame)
     rows = frame.collect()
     X = np.array([row.features for row in rows], np.float32)
     alone = greedystep.train(X, np.array([row.label for row in rows]))
@@ -74,10 +74,10 @@ def test_columns_of_words_and_numbers_are_those_of_the_command(spark, tmp_path):
     frame = spark.read.parquet(parquet(tmp_path / "words", table, [3000, 3000]))
     chosen = {"inputCols": ["city", "age", "noise"], "labelCol": "clicked"}
     alone = greedystep.train(table, label="clicked")
-    small = GSAClassifier(**chosen).fit(frame)
+    small = GreedystepClassifier(**chosen).fit(frame)
     assert sorted(small.model.schema.split()) == sorted(alone.schema.split())
     assert small.classes == ["no", "yes"]
-    many = GSAClassifier(leastShardRows=1500, **chosen).fit(frame)
+    many = GreedystepClassifier(leastShardRows=1500, **chosen).fit(frame)
     assert many.summary.n_shards == 2
     found = many.transform(frame).collect()
     assert {row.prediction for row in found} == {"no", "yes"}
@@ -91,7 +91,7 @@ def test_columns_of_words_and_numbers_are_those_of_the_command(spark, tmp_path):
 
 def test_numbers_are_learned(spark, tmp_path):
     frame = spark.read.parquet(parquet(tmp_path / "numbers", pairs(N, 1), [4000] * 3))
-    fitted = GSARegressor(indicesCol="ids", valuesCol="x", leastShardRows=LEAST).fit(frame)
+    fitted = GreedystepRegressor(indicesCol="ids", valuesCol="x", leastShardRows=LEAST).fit(frame)
     rows = fitted.transform(frame).select("prediction", "label").collect()
     errors = np.array([row[0] - row[1] for row in rows])
     X, y = csr(N, 1)
@@ -131,7 +131,7 @@ def test_a_common_factor_of_weights_changes_nothing(spark, tmp_path, least):
 def test_a_model_is_stored_and_loaded(frame, model, tmp_path):
     path = str(tmp_path / "model")
     model.write().overwrite().save(path)
-    loaded = GSAClassificationModel.load(path)
+    loaded = GreedystepClassificationModel.load(path)
     assert bits(loaded) == bits(model)
     assert loaded.summary == model.summary
     assert loaded.uid == model.uid
@@ -139,7 +139,7 @@ def test_a_model_is_stored_and_loaded(frame, model, tmp_path):
     assert log_loss(loaded, frame) == log_loss(model, frame)
 
 
-@pytest.mark.parametrize("kind", [GSAClassifier, GSARegressor])
+@pytest.mark.parametrize("kind", [GreedystepClassifier, GreedystepRegressor])
 def test_keywords_are_the_parameters_with_their_defaults(kind):
     made = kind()
     told = {name: one.default for name, one in inspect.signature(kind).parameters.items()}
@@ -151,7 +151,7 @@ def test_keywords_are_the_parameters_with_their_defaults(kind):
 def test_an_estimator_is_stored_and_loaded(tmp_path, spark):
     path = str(tmp_path / "estimator")
     classifier(passes=3).save(path)
-    loaded = GSAClassifier.load(path)
+    loaded = GreedystepClassifier.load(path)
     assert loaded.getOrDefault("passes") == 3
     assert loaded.getOrDefault("leastShardRows") == LEAST
 
@@ -173,7 +173,7 @@ def test_it_is_a_stage_of_a_pipeline(spark, tmp_path):
     X = random.normal(size=(2000, 2))
     table = pa.table({"a": X[:, 0], "b": X[:, 1], "label": (X[:, 0] > X[:, 1]).astype(float)})
     frame = spark.read.parquet(parquet(tmp_path / "rows", table, [1000, 1000]))
-    stages = [VectorAssembler(inputCols=["a", "b"], outputCol="features"), GSAClassifier()]
+    stages = [VectorAssembler(inputCols=["a", "b"], outputCol="features"), GreedystepClassifier()]
     fitted = Pipeline(stages=stages).fit(frame)
     fitted.save(str(tmp_path / "pipeline"))
     found = PipelineModel.load(str(tmp_path / "pipeline")).transform(frame)
@@ -193,7 +193,7 @@ def test_cross_validation_chooses_among_parameters(spark, tmp_path):
     from pyspark.ml.evaluation import BinaryClassificationEvaluator
     from pyspark.ml.tuning import CrossValidator, ParamGridBuilder
 
-    chosen = GSAClassifier(indicesCol="ids", valuesCol="x")
+    chosen = GreedystepClassifier(indicesCol="ids", valuesCol="x")
     grid = ParamGridBuilder().addGrid(chosen.fitIntercept, [True, False]).build()
     validator = CrossValidator(
         estimator=chosen,
@@ -208,9 +208,9 @@ def test_cross_validation_chooses_among_parameters(spark, tmp_path):
 
 def test_mistakes_are_told(spark, frame):
     with pytest.raises(ValueError, match="there is no column 'features'; there are ids, x, label, sparse, dense"):
-        GSAClassifier().fit(frame)
+        GreedystepClassifier().fit(frame)
     with pytest.raises(ValueError, match="named by inputCols"):
-        GSAClassifier(featuresCol="label").fit(frame)
+        GreedystepClassifier(featuresCol="label").fit(frame)
     with pytest.raises(ValueError, match="nothing to tell apart"):
         classifier().fit(frame.where("label = 1"))
     with pytest.raises(ValueError, match="no rows"):

@@ -1,7 +1,7 @@
 """On Apache Spark: estimators and models of ``pyspark.ml``.
 
->>> from greedystep.spark import GSAClassifier
->>> model = GSAClassifier(labelCol="clicked").fit(frame)  # doctest: +SKIP
+>>> from greedystep.spark import GreedystepClassifier
+>>> model = GreedystepClassifier(labelCol="clicked").fit(frame)  # doctest: +SKIP
 >>> model.transform(frame).select("prediction", "probability")  # doctest: +SKIP
 
 Partitions are learned side by side by the executors, each row by the C library, and merged after
@@ -21,17 +21,17 @@ except ImportError as failure:
 if TYPE_CHECKING:
     from ._summary import Shard, TrainingSummary
     from .estimators import (
-        GSAClassificationModel,
-        GSAClassifier,
-        GSARegressionModel,
-        GSARegressor,
+        GreedystepClassificationModel,
+        GreedystepClassifier,
+        GreedystepRegressionModel,
+        GreedystepRegressor,
     )
 
 __all__ = [
-    "GSAClassificationModel",
-    "GSAClassifier",
-    "GSARegressionModel",
-    "GSARegressor",
+    "GreedystepClassificationModel",
+    "GreedystepClassifier",
+    "GreedystepRegressionModel",
+    "GreedystepRegressor",
     "Shard",
     "TrainingSummary",
 ]

@@ -95,7 +95,7 @@ def learn_and_merge(frame: Any, lesson: Lesson, base: State) -> tuple[State, lis
     n_shards = sum(n > 0 for n in lesson.rows)
     stored = base.write()
     # Slices have no room for a contest of units that is not over.
-    by_slices = n_shards > 1 and n_shards * len(stored) > WHOLE_BYTES and base.summary().n_rows >= c.CONTEST_ROWS
+    by_slices = n_shards > 1 and n_shards * len(stored) > WHOLE_BYTES and base.summary().n_rows >= c.SCALING_ROWS
     sent = frame.sparkSession.sparkContext.broadcast(stored)
     del stored
     try:

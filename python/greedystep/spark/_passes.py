@@ -108,7 +108,7 @@ def _check_looked(looked: _Looked, wanted: Wanted) -> None:
     name = wanted.columns.label
     if len(looked.labels) > LABELS_MOST:
         raise ValueError(
-            f"column {name!r} has more than {LABELS_MOST} different labels: use GSARegressor to predict numbers"
+            f"column {name!r} has more than {LABELS_MOST} different labels: use GreedystepRegressor to predict numbers"
         )
     if len(looked.labels) < 2:
         raise ValueError(f"column {name!r} has {len(looked.labels)} class(es): there is nothing to tell apart")

@@ -41,7 +41,7 @@ _CHUNK = 8 << 20
 # ---- models --------------------------------------------------------------------------------------
 
 
-class _GSAModel(Model, PredictionParams, MLWritable, MLReadable):  # type: ignore[misc]
+class _GreedystepModel(Model, PredictionParams, MLWritable, MLReadable):  # type: ignore[misc]
     """What the models have in common: the bytes of the library's model."""
 
     def __init__(
@@ -115,7 +115,7 @@ class _GSAModel(Model, PredictionParams, MLWritable, MLReadable):  # type: ignor
         return _ModelReader(cls)
 
 
-class GSAClassificationModel(_GSAModel, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
+class GreedystepClassificationModel(_GreedystepModel, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
     """A model of two classes or more."""
 
     @property
@@ -146,7 +146,7 @@ class GSAClassificationModel(_GSAModel, HasProbabilityCol, HasRawPredictionCol):
         return _with(dataset, found, made)
 
 
-class GSARegressionModel(_GSAModel):
+class GreedystepRegressionModel(_GreedystepModel):
     """A model of numbers."""
 
     def _transform(self, dataset: Any) -> Any:
@@ -184,7 +184,7 @@ def _with(before: Any, found: Any, made: list[tuple[str, Any]]) -> Any:
 class _ModelWriter(MLWriter):  # type: ignore[misc]
     """Parameters as ``pyspark.ml`` stores them, and the model's bytes as Parquet."""
 
-    def __init__(self, instance: _GSAModel) -> None:
+    def __init__(self, instance: _GreedystepModel) -> None:
         super().__init__()
         self._instance = instance
 
@@ -204,7 +204,7 @@ class _ModelWriter(MLWriter):  # type: ignore[misc]
 
 
 class _ModelReader(MLReader):  # type: ignore[misc]
-    def __init__(self, cls: type[_GSAModel]) -> None:
+    def __init__(self, cls: type[_GreedystepModel]) -> None:
         super().__init__()
         self._cls = cls
 
@@ -235,7 +235,7 @@ def _summary_of(text: str | None) -> TrainingSummary | None:
 # ---- estimators ----------------------------------------------------------------------------------
 
 
-class _GSAEstimator(
+class _GreedystepEstimator(
     Estimator,  # type: ignore[misc]
     PredictionParams,
     TrainingParams,
@@ -245,7 +245,7 @@ class _GSAEstimator(
     """What the estimators have in common."""
 
     _has_classes = False
-    _model_class: type[_GSAModel]
+    _model_class: type[_GreedystepModel]
 
     def _wanted(self, frame: Any) -> Wanted:
         weight = self.getOrDefault("weightCol") if self.isDefined("weightCol") else None
@@ -263,7 +263,7 @@ class _GSAEstimator(
         return self._copyValues(self._model_class(state.finish().write(), state.write(), summary))
 
 
-class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
+class GreedystepClassifier(_GreedystepEstimator, HasProbabilityCol, HasRawPredictionCol):  # type: ignore[misc]
     """Logistic regression of two classes or more, with probabilities and nothing to tune.
 
     Labels are numbers or texts; the column of predictions is of the same sort. ``probability``
@@ -293,7 +293,7 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
     """
 
     _has_classes = True
-    _model_class = GSAClassificationModel
+    _model_class = GreedystepClassificationModel
     classWeight = _param("classWeight", "none, or balanced: all classes count the same", TypeConverters.toString)
 
     # As in pyspark.ml every estimator spells out its keywords, though keyword_only hands on whatever it is given: it is
@@ -340,17 +340,17 @@ class GSAClassifier(_GSAEstimator, HasProbabilityCol, HasRawPredictionCol):  # t
         return {**super().library_parameters(), "class_weight": self.getOrDefault("classWeight")}
 
 
-class GSARegressor(_GSAEstimator):
+class GreedystepRegressor(_GreedystepEstimator):
     """Least squares, with nothing to tune.
 
     Parameters
     ----------
     featuresCol, indicesCol, valuesCol, inputCols, categorical, cross, bits, labelCol, weightCol, \
 predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRows
-        As of :class:`GSAClassifier`.
+        As of :class:`GreedystepClassifier`.
     """
 
-    _model_class = GSARegressionModel
+    _model_class = GreedystepRegressionModel
 
     @keyword_only  # type: ignore[untyped-decorator]
     def __init__(
@@ -383,8 +383,8 @@ predictionCol, passes, method, units, average, fitIntercept, seed, leastShardRow
 
 
 __all__ = [
-    "GSAClassificationModel",
-    "GSAClassifier",
-    "GSARegressionModel",
-    "GSARegressor",
+    "GreedystepClassificationModel",
+    "GreedystepClassifier",
+    "GreedystepRegressionModel",
+    "GreedystepRegressor",
 ]
