@@ -163,8 +163,6 @@ static int open_rows(comparing *what)
     const char *path = arguments_text(what->arguments, "rows");
     int code = path != NULL ? output_open(path, &what->rows) : EXIT_DONE;
     what->grid.row_stream = what->rows.stream;
-    if (code == EXIT_DONE && path != NULL)
-        compare_write_row_titles(&what->grid);
     return code;
 }
 

@@ -1,13 +1,10 @@
-/* What the files of the verb `compare` share.
+/* The verb `compare`, from the inside out.
  *
- * Rows are read once (compare_rows.c). With every seed they are split, and what is to be learned is laid out
- * (compare_task.c). A method (compare_method.c) learns it pass by pass through a learner (compare_gsa.c: the library's
- * own state; compare_baseline.c: the other optimisers); each pass is judged (compare_score.c) and recorded, and in the
- * end the records become a CSV file and a table (compare_report.c). compare_grid.c runs all of it, compare.c is the
- * verb.
+ * Rows are read once; with every seed they are split into a task (compare_rows.c). A method (compare_method.c) learns
+ * it pass by pass through a learner (compare_learners.c). Each pass is scored and recorded (compare_grid.c), and the
+ * records become a CSV file and a table (compare_report.c). compare.c is the verb.
  *
- * Functions that give a gsa_status say nothing themselves, so that the progress line can be cleared before a message.
- */
+ * Functions that give a gsa_status print nothing, so that the progress line can be cleared before a message. */
 #ifndef GREEDYSTEP_CLI_COMPARE_H
 #define GREEDYSTEP_CLI_COMPARE_H
 
@@ -44,10 +41,6 @@ typedef struct compare_rows {
 /* Adds all rows of the reader. */
 gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_env *env, cli_progress *progress,
                              gsa_error *error);
-/* Those rows of `from`, in its order, for which chosen[row] is `which`. */
-gsa_status compare_rows_choose(compare_rows *rows, const compare_rows *from, const bool *chosen, bool which,
-                               const gsa_env *env, gsa_error *error);
-gsa_batch compare_rows_view(const compare_rows *rows);
 void compare_rows_free(compare_rows *rows);
 
 /* "64 KiB", "1.5 GiB" for messages. */
@@ -152,14 +145,6 @@ typedef struct compare_record {
     bool diverged;
 } compare_record;
 
-/* Judges the model on both parts of the task. GSA_DIVERGED if a loss is not finite. */
-gsa_status compare_judge(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
-                         gsa_error *error);
-
-/* Judges it on one of the test rows alone. */
-gsa_status compare_judge_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
-                             compare_score *out, gsa_error *error);
-
 typedef struct compare_grid {
     const char *data_name; /* as the CSV calls it */
     const compare_method *methods;
@@ -175,17 +160,6 @@ compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t 
 /* Runs everything; to be freed in every case. */
 gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const gsa_env *env, gsa_error *error);
 void compare_grid_free(compare_grid *grid);
-
-/* The bar on a terminal: `done` of the grid's passes are complete, and this method is at work. */
-void compare_progress_show(compare_grid *grid, size_t done, size_t method);
-/* Elsewhere: a line for a method that is complete. */
-void compare_progress_method(compare_grid *grid, size_t method);
-
-/* The first line of row_stream, and what a method came to on every test row; no model: it diverged. GSA_IO if the
- * stream does not take it. */
-void compare_write_row_titles(const compare_grid *grid);
-gsa_status compare_write_row_results(const compare_grid *grid, size_t method, const compare_task *task,
-                                     const gsa_model *model, const gsa_env *env, gsa_error *error);
 
 /* False if the stream does not take it. */
 bool compare_write_csv(const compare_grid *grid, FILE *stream);

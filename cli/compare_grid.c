@@ -1,13 +1,187 @@
-/* Every method with every seed, pass by pass. A method that diverges is recorded as such, and the next goes on. */
+/* Every method with every seed, pass by pass: learned, scored, recorded, and shown while it goes on. A method that
+ * diverges is recorded as such, and the next one starts.
+ *
+ * The results per row are written while the methods run, since keeping them would take memory for methods x seeds x
+ * rows. */
 #include "compare.h"
 
+#include "views.h"
+
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 compare_record *compare_grid_at(const compare_grid *grid, size_t method, size_t seed, size_t pass)
 {
     return &grid->records[(method * grid->n_seeds + seed) * grid->n_passes + pass];
 }
+
+/* ---- scores ----------------------------------------------------------------------------------------------------- */
+
+enum { ROWS_BETWEEN_CHECKS = 4096 };
+
+static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const gsa_reader *reader, const gsa_env *env,
+                           gsa_error *error)
+{
+    gsa_status status = GSA_OK;
+    for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
+        gsa_batch part = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
+        status = compare_check_stop(env, error);
+        if (status != GSA_OK)
+            return status;
+        status = gsa_metrics_update(metrics, &part, error);
+        if (status != GSA_OK)
+            gsa_reader_locate(reader, &part, error);
+    }
+    return status;
+}
+
+static compare_score score_of(const gsa_metrics *metrics)
+{
+    compare_score score = {NAN, NAN, NAN};
+    gsa_metric metric;
+    for (size_t i = 0; gsa_metrics_at(metrics, i, &metric); i++) {
+        if (strcmp(metric.name, "log_loss") == 0)
+            score.loss = metric.value;
+        else if (strcmp(metric.name, "rmse") == 0)
+            score.loss = 0.5 * metric.value * metric.value;
+        else if (strcmp(metric.name, "accuracy") == 0)
+            score.accuracy = metric.value;
+        else if (strcmp(metric.name, "auc") == 0)
+            score.auc = metric.value;
+    }
+    return score;
+}
+
+static gsa_status score_part(const gsa_batch *batch, const gsa_reader *reader, const gsa_model *model,
+                             const gsa_env *env, compare_score *out, gsa_error *error)
+{
+    gsa_metrics *metrics = NULL;
+    gsa_status status = gsa_metrics_new(model, env, &metrics, error);
+    if (status == GSA_OK)
+        status = add_rows(metrics, batch, reader, env, error);
+    if (status == GSA_OK)
+        status = gsa_metrics_finish(metrics, error);
+    if (status == GSA_OK)
+        *out = score_of(metrics);
+    gsa_metrics_free(metrics);
+    if (status == GSA_OK && !isfinite(out->loss))
+        status = gsai_fail(error, GSA_DIVERGED, "the loss is not finite");
+    return status;
+}
+
+static const gsa_reader *reader_of_test(const compare_task *task)
+{
+    return task->data->test_reader != NULL ? task->data->test_reader : task->data->reader;
+}
+
+static gsa_status score_parts(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
+                              gsa_error *error)
+{
+    gsa_status status = score_part(&task->train, task->data->reader, model, env, &out->score[COMPARE_TRAIN], error);
+    if (status == GSA_OK)
+        status = score_part(&task->test, reader_of_test(task), model, env, &out->score[COMPARE_TEST], error);
+    return status;
+}
+
+static gsa_status score_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
+                            compare_score *out, gsa_error *error)
+{
+    gsa_batch single = batch_part(&task->test, row, 1);
+    return score_part(&single, reader_of_test(task), model, env, out, error);
+}
+
+/* ---- results per row -------------------------------------------------------------------------------------------- */
+
+/* A loss of NaN: the method diverged. Numbers are never correct. */
+static void write_result(FILE *stream, const compare_score *score)
+{
+    if (isnan(score->loss))
+        fputs("nan,\n", stream);
+    else if (isnan(score->accuracy))
+        fprintf(stream, "%.9g,\n", score->loss);
+    else
+        fprintf(stream, "%.9g,%d\n", score->loss, score->accuracy > 0);
+}
+
+static gsa_status write_row_results(const compare_grid *grid, size_t method, const compare_task *task,
+                                    const gsa_model *model, const gsa_env *env, gsa_error *error)
+{
+    const compare_method *learned = &grid->methods[method];
+    char parameters[COMPARE_PARAMETERS_SIZE];
+    compare_method_parameters(learned, parameters);
+    for (size_t row = 0; row < task->test.n_rows && !ferror(grid->row_stream); row++) {
+        compare_score score = {NAN, NAN, NAN};
+        gsa_status status = model != NULL ? score_row(task, model, row, env, &score, error) : GSA_OK;
+        if (status != GSA_OK)
+            return status;
+        size_t number = task->test_number != NULL ? task->test_number[row] : row;
+        fprintf(grid->row_stream, "%s,%s,%zu,%zu,%zu,", learned->name, parameters, (size_t)task->seed, grid->n_passes,
+                number);
+        write_result(grid->row_stream, &score);
+    }
+    if (ferror(grid->row_stream))
+        return gsai_fail(error, GSA_IO, "cannot write the results of --rows: %s", strerror(errno));
+    return GSA_OK;
+}
+
+/* ---- progress --------------------------------------------------------------------------------------------------- */
+
+enum { BAR_WIDTH = 24, LINE_SIZE = 200 };
+
+/* "[=====>    ]" */
+static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
+{
+    int filled = (int)(fraction * (double)BAR_WIDTH);
+    for (int i = 0; i < BAR_WIDTH; i++)
+        bar[i + 1] = (char)(i < filled ? '=' : i == filled ? '>' : ' ');
+    bar[0] = '[';
+    memcpy(bar + BAR_WIDTH + 1, "]", 2);
+}
+
+static void show_progress(compare_grid *grid, size_t done, size_t method)
+{
+    cli_progress *progress = &grid->progress;
+    if (done == 0)
+        progress->pass_began = progress_clock(); /* reading the rows is over */
+    if (!progress->is_live || (!progress_is_due(progress) && done > 0))
+        return;
+    double total = (double)grid->n_methods * (double)grid->n_seeds * (double)grid->n_passes;
+    double fraction = (double)done / total;
+    char bar[BAR_WIDTH + 3], parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE];
+    fill_bar(fraction, bar);
+    snprintf(line, sizeof line, "%s %3.0f%%  %s %.40s", bar, 100 * fraction, grid->methods[method].name,
+             compare_method_parameters(&grid->methods[method], parameters));
+    double left = done > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / fraction : NAN;
+    progress_append_left(line, sizeof line, left);
+    progress_draw(progress, line, "");
+}
+
+static void show_method(compare_grid *grid, size_t method)
+{
+    if (!grid->progress.shown || grid->progress.is_live)
+        return;
+    char parameters[COMPARE_PARAMETERS_SIZE], accuracy[40] = "", loss[64];
+    compare_spread losses = compare_grid_spread(grid, method, COMPARE_LOSS);
+    compare_spread accuracies = compare_grid_spread(grid, method, COMPARE_ACCURACY);
+    size_t n_diverged = compare_grid_diverged(grid, method);
+    double seconds = 0;
+    for (size_t seed = 0; seed < grid->n_seeds; seed++)
+        seconds += compare_grid_at(grid, method, seed, grid->n_passes - 1)->seconds;
+    if (n_diverged > 0)
+        snprintf(loss, sizeof loss, "diverged with %zu of %zu seeds", n_diverged, grid->n_seeds);
+    else
+        snprintf(loss, sizeof loss, "test loss %.6g", losses.mean);
+    if (!isnan(accuracies.mean))
+        snprintf(accuracy, sizeof accuracy, "  accuracy %.6g", accuracies.mean);
+    compare_method_parameters(&grid->methods[method], parameters);
+    progress_say(&grid->progress, "%s%s%s  %s%s  %.2f s (%.0f rows/s)", grid->methods[method].name,
+                 *parameters != '\0' ? " " : "", parameters, loss, accuracy, seconds,
+                 (double)grid->n_rows_learned / fmax(seconds, 1e-9));
+}
+
+/* ---- the grid --------------------------------------------------------------------------------------------------- */
 
 static const compare_record diverged_record = {
     .score = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}, .step = NAN, .diverged = true};
@@ -25,7 +199,7 @@ static gsa_status run_pass(const compare_learner *learner, void *self, const com
     if (status == GSA_OK)
         status = learner->model(self, &model, error);
     if (status == GSA_OK)
-        status = compare_judge(task, model, env, record, error);
+        status = score_parts(task, model, env, record, error);
     if (status == GSA_OK)
         record->step = learner->step(self);
     gsa_model_free(model);
@@ -41,7 +215,7 @@ static gsa_status run_passes(compare_grid *grid, size_t method, compare_task *ta
     double seconds = 0;
     for (size_t pass = 0; pass < grid->n_passes; pass++) {
         compare_record *record = compare_grid_at(grid, method, seed, pass);
-        compare_progress_show(grid, (method * grid->n_seeds + seed) * grid->n_passes + pass, method);
+        show_progress(grid, (method * grid->n_seeds + seed) * grid->n_passes + pass, method);
         record->seconds = seconds;
         gsa_status status = GSA_DIVERGED;
         if (!diverged) {
@@ -69,7 +243,7 @@ static gsa_status write_rows(const compare_grid *grid, size_t method, const comp
     if (!compare_grid_at(grid, method, (size_t)task->seed, grid->n_passes - 1)->diverged)
         status = grid->methods[method].learner->model(self, &model, error);
     if (status == GSA_OK)
-        status = compare_write_row_results(grid, method, task, model, env, error);
+        status = write_row_results(grid, method, task, model, env, error);
     gsa_model_free(model);
     return status;
 }
@@ -114,10 +288,12 @@ gsa_status compare_grid_run(compare_grid *grid, const compare_data *data, const 
     grid->records = calloc(grid->n_methods * grid->n_seeds * grid->n_passes, sizeof *grid->records);
     if (grid->records == NULL)
         return gsai_fail(error, GSA_MEMORY, "no memory for the results of so many methods, seeds and passes");
+    if (grid->row_stream != NULL)
+        fputs("method,parameters,seed,pass,row,loss,correct\n", grid->row_stream);
     for (size_t method = 0; method < grid->n_methods && status == GSA_OK; method++) {
         status = run_method(grid, data, method, env, error);
         if (status == GSA_OK)
-            compare_progress_method(grid, method);
+            show_method(grid, method);
     }
     return status;
 }

@@ -1,4 +1,4 @@
-/* Help and version. */
+/* The verbs in the order of the manual, help and version. */
 #include "help.h"
 
 #include "cluster.h"
@@ -20,6 +20,18 @@ const char help_quick_start[] = "greedystep generate --rows 12000 -o all.svm\n"
                                 "greedystep train train.svm -o my.model\n"
                                 "greedystep evaluate my.model test.svm\n"
                                 "greedystep predict my.model test.svm | head";
+
+const cli_verb *const verbs[] = {&train_verb,   &predict_verb, &evaluate_verb, &inspect_verb, &merge_verb,
+                                 &convert_verb, &export_verb,  &generate_verb, &compare_verb, NULL};
+
+const cli_verb *verb_find(const char *name)
+{
+    for (const cli_verb *const *each = verbs; *each != NULL; each++) {
+        if (strcmp((*each)->name, name) == 0)
+            return *each;
+    }
+    return NULL;
+}
 
 /* Lines of shell as they are, since they must not be broken. */
 static void print_examples(FILE *stream, const char *title, const char *lines)

@@ -72,23 +72,11 @@ typedef struct train_outcome {
 } train_outcome;
 
 int train_summary_print(const train_outcome *run, bool as_json);
-/* A loss as people know it, and what that is called: of squared loss the root of the mean squared error. */
-double train_measure(const char *loss, double value);
-const char *train_measure_name(const char *loss);
-
 /* Of rows before they were learned: in the pass under way, else in the last. */
 double train_progressive_loss(const gsa_summary *summary);
 /* Rows behind a held-out loss: the sample, or all rows of a small file, each judged by a copy that had not learned it.
  */
 uint64_t train_rows_judged(const gsa_state *state, double held_out_loss);
-
-enum { ADVICE_SIZE = 160 };
-typedef struct train_advice {
-    char limit[ADVICE_SIZE];
-    char next[ADVICE_SIZE];         /* "": a command, which has three parts */
-    const char *verb, *path, *what; /* what: behind the path */
-} train_advice;
-train_advice train_advise(const train_outcome *run);
 
 /* ---- kept rows --------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,418 @@
+/* Labels, columns and features, counted row by row in bounded memory. */
+#include "inspect_data.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
+
+static const uint64_t word_mark = UINT64_C(0xFFF8) << 48; /* the sign and the bits of a NaN: no label is one */
+
+void moments_add(moments *of, double x)
+{
+    if (of->n++ == 0)
+        of->first = of->least = of->most = x;
+    double from_first = x - of->first;
+    of->sum += from_first;
+    of->squares += from_first * from_first;
+    of->least = x < of->least ? x : of->least;
+    of->most = x > of->most ? x : of->most;
+}
+
+double moments_mean(const moments *of)
+{
+    return of->n > 0 ? of->first + of->sum / (double)of->n : (double)NAN;
+}
+
+double moments_deviation(const moments *of)
+{
+    double n = (double)of->n;
+    return of->n > 1 ? sqrt(fmax(0, (of->squares - of->sum * of->sum / n) / (n - 1))) : (double)NAN;
+}
+
+bool labels_init(data_labels *labels)
+{
+    *labels = (data_labels){.rises = true, .falls = true};
+    return value_set_init(&labels->values, MANY_VALUES, true);
+}
+
+static int side_of(data_labels *labels, uint64_t key)
+{
+    int side = 0;
+    while (side < labels->n_sides && labels->side[side] != key)
+        side++;
+    if (side == labels->n_sides && side < 2)
+        labels->side[labels->n_sides++] = key;
+    return side;
+}
+
+static row_label look_at(data_labels *labels, const gsa_batch *batch, size_t row)
+{
+    row_label out = {.number = batch->label[row]};
+    if (batch->word != NULL && batch->word[row] >= 0) {
+        out.number = batch->word[row];
+        out.key = word_mark | (uint64_t)batch->word[row];
+        labels->n_words++;
+    } else {
+        memcpy(&out.key, &out.number, sizeof out.key);
+        labels->n_fractions += out.number != floor(out.number);
+        moments_add(&labels->numbers, out.number);
+    }
+    out.side = side_of(labels, out.key);
+    return out;
+}
+
+bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_label *out)
+{
+    row_label label = look_at(labels, batch, row);
+    if (labels->n_rows++ == 0) {
+        labels->first_number = label.number;
+    } else {
+        label.is_change = label.key != labels->last.key;
+        labels->n_changes += label.is_change;
+        labels->rises = labels->rises && label.number >= labels->last.number;
+        labels->falls = labels->falls && label.number <= labels->last.number;
+    }
+    labels->last = *out = label;
+    labels->words = batch->words;
+    return value_set_add(&labels->values, label.key, label.key);
+}
+
+/* As `train` decides. */
+bool labels_are_numbers(const data_labels *labels)
+{
+    return labels->n_words == 0 && (labels->n_fractions > 0 || value_set_count(&labels->values) > MOST_CLASSES);
+}
+
+uint64_t labels_n_classes(const data_labels *labels)
+{
+    return labels_are_numbers(labels) ? 0 : value_set_count(&labels->values);
+}
+
+/* Changes from one row to the next that there would be in a mixed input. */
+static double expected_changes(const data_labels *labels)
+{
+    double same = 0, n = (double)labels->n_rows;
+    for (size_t i = 0; i < labels->values.n; i++)
+        same += (double)labels->values.entry[i].count / n * ((double)labels->values.entry[i].count / n);
+    return (n - 1) * (1 - same);
+}
+
+bool labels_are_sorted(const data_labels *labels)
+{
+    double expected = expected_changes(labels), changes = (double)labels->n_changes;
+    uint64_t n_classes = labels_n_classes(labels);
+    if (labels->n_rows < 20 || labels->n_changes == 0)
+        return false;
+    if (n_classes == 0)
+        return labels->rises || labels->falls;
+    return 10 * changes < expected || (labels->n_changes == n_classes - 1 && 4 * changes < expected);
+}
+
+const char *label_text(const data_labels *labels, uint64_t key, char buffer[LABEL_TEXT_SIZE])
+{
+    double number;
+    if ((key & word_mark) == word_mark)
+        return labels->words[key & ~word_mark];
+    memcpy(&number, &key, sizeof number);
+    snprintf(buffer, LABEL_TEXT_SIZE, "%.15g", number);
+    return buffer;
+}
+
+/* ---- columns ---------------------------------------------------------------------------------------------------- */
+
+const char *column_kind_name(column_kind kind)
+{
+    static const char *const names[] = {"number", "words", "label", "weight", "ignored"};
+    return names[kind];
+}
+
+bool column_init(data_column *column, column_kind kind)
+{
+    *column = (data_column){.kind = kind, .all_whole = true, .rises = true, .falls = true};
+    return (kind != COLUMN_NUMBER && kind != COLUMN_WORDS) ||
+           value_set_init(&column->values, FEW_VALUES, kind == COLUMN_WORDS);
+}
+
+void column_free(data_column *column)
+{
+    value_set_free(&column->values);
+    free(column->name);
+}
+
+bool column_add_number(data_column *column, double x, const row_label *label, double first_label)
+{
+    uint64_t bits = 0;
+    float narrow = (float)x; /* as all values are: half of the bits are 0 in a double */
+    double y = label->number - first_label;
+    memcpy(&bits, &narrow, sizeof narrow);
+    column->all_whole = column->all_whole && x == floor(x);
+    if (column->n_present > 0) {
+        column->rises = column->rises && x >= column->last;
+        column->falls = column->falls && x <= column->last;
+    }
+    column->last = x;
+    column->n_present++;
+    moments_add(&column->numbers, x);
+    column->label_sum += y;
+    column->label_squares += y * y;
+    column->products += y * (x - column->numbers.first);
+    if (label->side < 2)
+        moments_add(&column->of_side[label->side], x);
+    return value_set_add(&column->values, bits, label->key);
+}
+
+bool column_add_word(data_column *column, uint64_t hash, const row_label *label)
+{
+    column->n_present++;
+    return value_set_add(&column->values, hash, label->key);
+}
+
+void column_add_absent(data_column *column, uint64_t label)
+{
+    if (column->n_absent++ == 0)
+        column->absent_label = label;
+    column->absent_is_mixed = column->absent_is_mixed || column->absent_label != label;
+}
+
+/* ---- the label again -------------------------------------------------------------------------------------------- */
+
+/* Few values, that no cell is there being one of them, and each comes with one label only. */
+static bool values_tell_class(const data_column *column)
+{
+    uint64_t n_values = column->values.n + (column->n_absent > 0);
+    if (column->values.sketch != NULL || column->absent_is_mixed || column->n_present + column->n_absent < 5 * n_values)
+        return false;
+    for (size_t i = 0; i < column->values.n; i++)
+        if (column->values.entry[i].is_mixed)
+            return false;
+    return true;
+}
+
+/* Of two classes one has all the higher numbers. */
+static bool numbers_tell_class(const data_column *column)
+{
+    const moments *a = &column->of_side[0], *b = &column->of_side[1];
+    return a->n >= 5 && b->n >= 5 && column->n_absent < column->n_present && (a->most < b->least || b->most < a->least);
+}
+
+static bool is_line_of_label(const data_column *column)
+{
+    const moments *x = &column->numbers;
+    double n = (double)x->n;
+    double xx = x->squares - x->sum * x->sum / n, xy = column->products - x->sum * column->label_sum / n,
+           yy = column->label_squares - column->label_sum * column->label_sum / n;
+    return xx > 0 && yy > 0 && fabs(xy) > 0.9999 * sqrt(xx) * sqrt(yy) && column->n_absent < column->n_present;
+}
+
+bool column_tells_label(const data_column *column, const data_labels *labels)
+{
+    uint64_t n_classes = labels_n_classes(labels);
+    if (labels->n_rows < 20 || n_classes == 1)
+        return false;
+    if (n_classes > 1 && values_tell_class(column))
+        return true;
+    if (column->kind != COLUMN_NUMBER)
+        return false;
+    return (n_classes == 2 && numbers_tell_class(column)) || (labels->n_words == 0 && is_line_of_label(column));
+}
+
+/* ---- the columns of a table ------------------------------------------------------------------------------------- */
+
+/* A name up to the end of its line, without the schema's escapes. */
+static char *copy_name(const char *text, size_t size)
+{
+    char *name = malloc(size + 1), *out = name;
+    for (size_t i = 0; i < size && name != NULL; i++) {
+        char c = text[i];
+        if (c == '\\' && i + 1 < size) {
+            c = text[++i];
+            c = (char)(c == 'n' ? '\n' : c == 'r' ? '\r' : c == 't' ? '\t' : c);
+        }
+        *out++ = c;
+    }
+    if (name != NULL)
+        *out = '\0';
+    return name;
+}
+
+/* Of a line "number age"; COLUMN_KINDS if it is none of a column. */
+static column_kind kind_of_line(const char *line, const char **name)
+{
+    int kind = 0;
+    for (; kind < COLUMN_KINDS; kind++) {
+        size_t size = strlen(column_kind_name((column_kind)kind));
+        *name = line + size + 1;
+        if (strncmp(line, column_kind_name((column_kind)kind), size) == 0 && line[size] == ' ')
+            break;
+    }
+    return (column_kind)kind;
+}
+
+data_column *columns_of_schema(const char *schema, size_t *n_columns)
+{
+    size_t n_lines = 0;
+    bool has_room = true;
+    for (const char *p = schema; (p = strchr(p, '\n')) != NULL; p++)
+        n_lines++;
+    data_column *column = calloc(n_lines + 1, sizeof *column);
+    *n_columns = 0;
+    for (const char *line = schema, *end, *name; column != NULL && (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        column_kind kind = kind_of_line(line, &name);
+        if (kind == COLUMN_KINDS)
+            continue;
+        data_column *next = &column[*n_columns];
+        has_room = column_init(next, kind) && has_room;
+        next->number = ++*n_columns;
+        next->name = copy_name(name, (size_t)(end - name));
+        has_room = has_room && next->name != NULL;
+    }
+    for (size_t i = 0; !has_room && i < *n_columns; i++)
+        column_free(&column[i]);
+    if (!has_room)
+        free(column);
+    return has_room ? column : NULL;
+}
+
+/* ---- features with numbers -------------------------------------------------------------------------------------- */
+
+bool features_init(data_features *features)
+{
+    *features = (data_features){.few = calloc(FEW_FEATURES, sizeof *features->few)};
+    return features->few != NULL && value_set_init(&features->beyond, MANY_VALUES, true);
+}
+
+static void forget_few(data_features *features)
+{
+    for (size_t i = 0; i < features->n_few; i++)
+        column_free(&features->few[i]);
+    free(features->few);
+    features->few = NULL;
+    features->n_few = 0;
+}
+
+void features_free(data_features *features)
+{
+    value_set_free(&features->beyond);
+    free(features->count);
+    top_free(&features->frequent);
+    forget_few(features);
+}
+
+/* A feature that turns up was absent in all rows before this one, the last of `labels`. */
+static bool begin_feature(data_column *feature, uint64_t id, const row_label *label, const data_labels *labels)
+{
+    bool has_room = column_init(feature, COLUMN_NUMBER);
+    feature->number = id;
+    feature->n_absent = labels->n_rows - 1;
+    feature->absent_label = labels->side[0];
+    feature->absent_is_mixed = labels->n_changes > label->is_change;
+    return has_room;
+}
+
+/* Its place among the few; n_few: it is new. */
+static size_t find_few(const data_features *features, uint64_t id, size_t guess)
+{
+    if (guess < features->n_few && features->few[guess].number == id)
+        return guess;
+    size_t at = 0;
+    while (at < features->n_few && features->few[at].number != id)
+        at++;
+    return at;
+}
+
+static bool add_to_few(data_features *features, const gsa_batch *batch, size_t row, const row_label *label,
+                       const data_labels *labels)
+{
+    uint64_t met = 0;
+    size_t guess = 0;
+    bool has_room = true;
+    for (int64_t i = batch->row_start[row]; i < batch->row_start[row + 1] && has_room; i++) {
+        size_t at = find_few(features, batch->index[i], guess);
+        if (at == FEW_FEATURES) {
+            forget_few(features);
+            return true;
+        }
+        if (at == features->n_few)
+            has_room = begin_feature(&features->few[features->n_few++], batch->index[i], label, labels);
+        double x = batch->value != NULL ? (double)batch->value[i] : 1;
+        if (x == 0)
+            continue;
+        has_room = has_room && column_add_number(&features->few[at], x, label, labels->first_number);
+        met |= UINT64_C(1) << at;
+        guess = at + 1;
+    }
+    for (size_t at = 0; at < features->n_few; at++)
+        if (!(met >> at & 1))
+            column_add_absent(&features->few[at], label->key);
+    return has_room;
+}
+
+static bool grow_counts(data_features *features, size_t id)
+{
+    size_t n = features->n_counts > 0 ? features->n_counts : 1024;
+    while (n <= id)
+        n *= 2;
+    uint32_t *count = realloc(features->count, n * sizeof *count);
+    if (count == NULL)
+        return false;
+    memset(count + features->n_counts, 0, (n - features->n_counts) * sizeof *count);
+    features->count = count;
+    features->n_counts = n;
+    return true;
+}
+
+static bool count_feature(data_features *features, uint32_t id)
+{
+    features->highest = id > features->highest ? id : features->highest;
+    if (id >= MOST_COUNTED)
+        return value_set_add(&features->beyond, id, 0);
+    if (id >= features->n_counts && !grow_counts(features, id))
+        return false;
+    features->count[id] += features->count[id] < UINT32_MAX;
+    return true;
+}
+
+bool features_add(data_features *features, const gsa_batch *batch, size_t row, const row_label *label,
+                  const data_labels *labels)
+{
+    int64_t begin = batch->row_start[row], end = batch->row_start[row + 1];
+    bool has_room = features->few == NULL || add_to_few(features, batch, row, label, labels);
+    if (features->n_entries == 0 && end > begin)
+        features->least = features->most = batch->value != NULL ? (double)batch->value[begin] : 1;
+    for (int64_t i = begin; i < end && has_room; i++) {
+        double x = batch->value != NULL ? (double)batch->value[i] : 1;
+        features->least = x < features->least ? x : features->least;
+        features->most = x > features->most ? x : features->most;
+        has_room = count_feature(features, batch->index[i]);
+    }
+    features->n_entries += (uint64_t)(end - begin);
+    return has_room;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const data_column *x = a, *y = b;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+bool features_finish(data_features *features, size_t most_frequent)
+{
+    if (!top_init(&features->frequent, most_frequent))
+        return false;
+    features->n_seen = value_set_count(&features->beyond);
+    for (size_t id = 0; id < features->n_counts; id++) {
+        features->n_seen += features->count[id] > 0;
+        if (features->count[id] > 0)
+            top_consider(&features->frequent, (top_feature){.id = id, .value = (double)features->count[id]});
+    }
+    for (size_t i = 0; i < features->beyond.n; i++) {
+        const value_entry *entry = &features->beyond.entry[i];
+        top_consider(&features->frequent, (top_feature){.id = entry->value, .value = (double)entry->count});
+    }
+    if (features->n_few > 1)
+        qsort(features->few, features->n_few, sizeof *features->few, compare_numbers);
+    return true;
+}
