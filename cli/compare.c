@@ -135,12 +135,12 @@ static gsa_status read_data(comparing *what, gsa_error *error)
 {
     compare_data *data = &what->data;
     cli_progress *progress = &what->grid.progress;
-    gsa_status status = compare_rows_read(&data->rows, data->reader, &what->env, progress, error);
-    if (status == GSA_OK && data->test_reader != NULL)
-        status = gsa_reader_set_schema(data->test_reader, gsa_reader_schema(data->reader), error);
-    if (status == GSA_OK && data->test_reader != NULL)
-        status = compare_rows_read(&data->test_rows, data->test_reader, &what->env, progress, error);
-    return status;
+    GSA_TRY(compare_rows_read(&data->rows, data->reader, &what->env, progress, error));
+    if (data->test_reader != NULL)
+        GSA_TRY(gsa_reader_set_schema(data->test_reader, gsa_reader_schema(data->reader), error));
+    if (data->test_reader != NULL)
+        GSA_TRY(compare_rows_read(&data->test_rows, data->test_reader, &what->env, progress, error));
+    return GSA_OK;
 }
 
 static void tell_bad_rows(comparing *what)

@@ -27,9 +27,7 @@ static gsa_status add_rows(gsa_metrics *metrics, const gsa_batch *batch, const g
     gsa_status status = GSA_OK;
     for (size_t first = 0; first < batch->n_rows && status == GSA_OK; first += ROWS_BETWEEN_CHECKS) {
         gsa_batch part = batch_part(batch, first, ROWS_BETWEEN_CHECKS);
-        status = compare_check_stop(env, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(compare_check_stop(env, error));
         status = gsa_metrics_update(metrics, &part, error);
         if (status != GSA_OK)
             gsa_reader_locate(reader, &part, error);
@@ -79,10 +77,8 @@ static const gsa_reader *reader_of_test(const compare_task *task)
 static gsa_status score_parts(const compare_task *task, const gsa_model *model, const gsa_env *env, compare_record *out,
                               gsa_error *error)
 {
-    gsa_status status = score_part(&task->train, task->data->reader, model, env, &out->score[COMPARE_TRAIN], error);
-    if (status == GSA_OK)
-        status = score_part(&task->test, reader_of_test(task), model, env, &out->score[COMPARE_TEST], error);
-    return status;
+    GSA_TRY(score_part(&task->train, task->data->reader, model, env, &out->score[COMPARE_TRAIN], error));
+    return score_part(&task->test, reader_of_test(task), model, env, &out->score[COMPARE_TEST], error);
 }
 
 static gsa_status score_row(const compare_task *task, const gsa_model *model, size_t row, const gsa_env *env,
@@ -113,9 +109,8 @@ static gsa_status write_row_results(const compare_grid *grid, size_t method, con
     compare_method_parameters(learned, parameters);
     for (size_t row = 0; row < task->test.n_rows && !ferror(grid->row_stream); row++) {
         compare_score score = {NAN, NAN, NAN};
-        gsa_status status = model != NULL ? score_row(task, model, row, env, &score, error) : GSA_OK;
-        if (status != GSA_OK)
-            return status;
+        if (model != NULL)
+            GSA_TRY(score_row(task, model, row, env, &score, error));
         size_t number = task->test_number != NULL ? task->test_number[row] : row;
         fprintf(grid->row_stream, "%s,%s,%zu,%zu,%zu,", learned->name, parameters, (size_t)task->seed, grid->n_passes,
                 number);

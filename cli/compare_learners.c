@@ -67,9 +67,7 @@ static gsa_status learn_run(const gsa_learner *learner, gsa_state *state, size_t
     gsa_status status = GSA_OK;
     while (from < to && status == GSA_OK) {
         size_t n = to - from < ROWS_BETWEEN_CHECKS ? to - from : ROWS_BETWEEN_CHECKS;
-        status = compare_check_stop(&learner->env, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(compare_check_stop(&learner->env, error));
         status = gsa_state_update_rows(state, &task->train, task->order + from, n, error);
         if (status != GSA_OK)
             gsa_reader_locate(task->data->reader, &task->train, error);
@@ -185,9 +183,7 @@ static gsa_status open_baseline(const compare_method *method, const compare_task
         return gsai_fail(error, GSA_MEMORY, "out of memory");
     *self = learner;
     *learner = (baseline_learner){.task = task, .env = gsai_env_resolve(env), .problem = make_problem(task)};
-    gsa_status status = check_limit(method->baseline, &learner->problem, env, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check_limit(method->baseline, &learner->problem, env, error));
     size_t n_cells = gsai_problem_slots(&learner->problem) * learner->problem.n_outputs;
     learner->weights = gsai_alloc_zeroed(&learner->env, n_cells, sizeof *learner->weights);
     learner->float_weights = gsai_alloc_zeroed(&learner->env, n_cells, sizeof *learner->float_weights);

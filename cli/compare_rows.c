@@ -70,9 +70,7 @@ static gsa_status reserve(compare_rows *rows, size_t more_rows, size_t more_entr
                           gsa_error *error)
 {
     size_t n_rows = rows->n_rows + more_rows, n_entries = rows->n_entries + more_entries;
-    gsa_status status = check_limit(n_rows, n_entries, env, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(check_limit(n_rows, n_entries, env, error));
     bool fits = true;
     if (rows->row_start == NULL)
         rows->env = gsai_env_resolve(env);
@@ -138,12 +136,11 @@ static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const
     if (batch->weight != NULL)
         return gsai_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
     size_t n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
-    gsa_status status = reserve(rows, batch->n_rows, n_entries, env, error);
-    if (status == GSA_OK)
-        status = copy_words(rows, batch, error);
-    for (size_t row = 0; row < batch->n_rows && status == GSA_OK; row++)
+    GSA_TRY(reserve(rows, batch->n_rows, n_entries, env, error));
+    GSA_TRY(copy_words(rows, batch, error));
+    for (size_t row = 0; row < batch->n_rows; row++)
         append_row(rows, batch, row);
-    return status;
+    return GSA_OK;
 }
 
 gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_env *env, cli_progress *progress,
@@ -152,11 +149,8 @@ gsa_status compare_rows_read(compare_rows *rows, gsa_reader *reader, const gsa_e
     gsa_batch batch;
     gsa_status status;
     while ((status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
-        status = compare_check_stop(env, error);
-        if (status == GSA_OK)
-            status = append_batch(rows, &batch, env, error);
-        if (status != GSA_OK)
-            return status;
+        GSA_TRY(compare_check_stop(env, error));
+        GSA_TRY(append_batch(rows, &batch, env, error));
         if (progress->is_live)
             progress_show_rows(progress, "read", rows->n_rows, 0);
     }
@@ -373,13 +367,9 @@ gsa_status compare_task_new(const compare_data *data, uint64_t seed, const gsa_e
 {
     *out = (compare_task){
         .env = gsai_env_resolve(env), .data = data, .seed = seed, .intercept = strcmp(data->intercept, "on") == 0};
-    gsa_status status = set_parts(out, env, error);
-    if (status == GSA_OK)
-        status = set_like(out, env, error);
-    if (status == GSA_OK)
-        status = set_classes(out, error);
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(set_parts(out, env, error));
+    GSA_TRY(set_like(out, env, error));
+    GSA_TRY(set_classes(out, error));
     out->n_features = count_features(&out->train);
     out->order = gsai_alloc_zeroed(&out->env, out->train.n_rows, sizeof *out->order);
     return out->order != NULL ? GSA_OK : no_memory_to_split(out, error);

@@ -11,8 +11,7 @@ else()
   message(STATUS "manual: without man pages (no scdoc)")
 endif()
 
-add_executable(greedystep_manual
-  manual.c manual_about.c manual_bash.c manual_fish.c manual_markdown.c manual_scdoc.c manual_zsh.c)
+add_executable(greedystep_manual manual.c)
 target_link_libraries(greedystep_manual PRIVATE
   gsa_flags greedystep_verbs gsa_baseline greedystep::static PkgConfig::JANSSON
   ${CMAKE_DL_LIBS})
@@ -20,11 +19,12 @@ target_link_libraries(greedystep_manual PRIVATE
 set(folder ${PROJECT_BINARY_DIR}/manual)
 file(MAKE_DIRECTORY ${folder}/man1 ${folder}/commands)
 set(manual_files)
+file(GLOB scripts CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/completion/*)
 set(pages)
 
 # greedystep_write(FILE COMMAND...): a file of the manual, made again when the tables have changed.
 function(greedystep_write file)
-  add_custom_command(OUTPUT ${folder}/${file} DEPENDS greedystep_manual VERBATIM
+  add_custom_command(OUTPUT ${folder}/${file} DEPENDS greedystep_manual ${scripts} VERBATIM
     COMMAND ${ARGN} > ${folder}/${file})
   set(manual_files ${manual_files} ${folder}/${file} PARENT_SCOPE)
 endfunction()
@@ -43,9 +43,10 @@ foreach(verb IN ITEMS "" train predict evaluate inspect merge convert export gen
     list(APPEND pages ${folder}/man1/greedystep${dash}${verb}.1)
   endif()
 endforeach()
-greedystep_write(greedystep.bash greedystep_manual bash)
-greedystep_write(_greedystep greedystep_manual zsh)
-greedystep_write(greedystep.fish greedystep_manual fish)
+foreach(script IN ITEMS greedystep.bash _greedystep.zsh greedystep.fish)
+  string(REPLACE ".zsh" "" file ${script})
+  greedystep_write(${file} greedystep_manual complete ${CMAKE_CURRENT_SOURCE_DIR}/completion/${script})
+endforeach()
 add_custom_target(manual ALL DEPENDS ${manual_files})
 
 install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)

@@ -9,6 +9,7 @@ manual=$build/manual
 parts=$(mktemp -d)
 trap 'rm -rf "$parts"' EXIT
 failed=0
+tab=$(printf '\t')
 lacks() {
     echo "$*"
     failed=1
@@ -24,14 +25,12 @@ verbs=$("$build/greedystep" help | sed -n '4,/^$/s/^  \([a-z]*\) .*/\1/p')
 for verb in $verbs; do
     options=$("$build/greedystep" help "$verb" | sed -n 's/^  \(-., \)\{0,1\}--\([a-z-]*\).*/\2/p')
     [ -n "$options" ] || lacks "the help of $verb shows no option"
-    sed -n "/^_greedystep_of_$verb()/,/^}/p" "$manual/_greedystep" > "$parts/zsh"
-    sed -n "/^    $verb)/,/^        esac/p" "$manual/greedystep.bash" > "$parts/bash"
     for option in $options; do
         has "$source/docs/surface.md" "^| .*\`--$option\`.* |" "--$option of $verb"
         has "$manual/commands/$verb.md" "^- \`\(-., \)\{0,1\}--$option[ \`]" "--$option"
-        has "$manual/greedystep.fish" "__greedystep_is $verb' -l $option " "--$option of $verb"
-        has "$parts/zsh" "--$option[=[]" "--$option of $verb"
-        has "$parts/bash" "local options=.*--$option[ ']" "--$option of $verb"
+        for shell in greedystep.bash _greedystep greedystep.fish; do
+            has "$manual/$shell" "^\(.*'\)\{0,1\}$verb$tab--$option$tab" "--$option of $verb"
+        done
         [ ! -f "$manual/man1/greedystep.1" ] || # made without scdoc
             has "$manual/man1/greedystep-$verb.1" "^\\(.*, \\)\\{0,1\\}.fB--$option.fR" "--$option"
     done
