@@ -55,10 +55,9 @@ static int check_step(void)
     const char *n = getenv("SLURM_STEP_NUM_TASKS");
     if (n == NULL || strcmp(n, "1") == 0 || cluster_was_launched())
         return EXIT_DONE;
-    return complain_failed(
-        "srun started %s processes that do not know of one another; apart they would write over one "
-        "another's model. Start them by srun --mpi=pmix (Open MPI) or --mpi=pmi2 (MPICH), or a single one",
-        n);
+    return complain_failed("cannot connect the %s processes that srun started; start them with srun --mpi=pmix (Open "
+                           "MPI) or --mpi=pmi2 (MPICH), or start only one",
+                           n);
 }
 
 /* ---- the library ------------------------------------------------------------------------------------------------- */
@@ -105,9 +104,8 @@ static int load(const launcher *by, start_function **start, cli_cluster *out)
         message_silence();
         sleep(1); /* launchers end the job with the first process that fails: rank 0 has to have spoken */
     }
-    return complain_failed("a launcher of %s started several processes, and what they need to learn together cannot be "
-                           "loaded: %s; apart they would write over one another's model. Build greedystep where %s is "
-                           "(Debian: %s), name the library in GREEDYSTEP_MPI, or start a single process",
+    return complain_failed("cannot connect the processes that %s launched: %s; build greedystep with %s installed "
+                           "(Debian: %s), name the library in GREEDYSTEP_MPI, or start only one process",
                            by->name, reason != NULL ? reason : path, by->name, by->package);
 }
 
@@ -201,7 +199,7 @@ static double heartbeat_seconds(void)
     const char *text = getenv("GREEDYSTEP_HEARTBEAT_SECONDS");
     double seconds = 60;
     if (text != NULL && (!number_parse_real(text, &seconds) || seconds < 0)) {
-        complain("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is no number of seconds; 60 it is", text);
+        complain("note: GREEDYSTEP_HEARTBEAT_SECONDS=%s is not a number of seconds; using 60", text);
         seconds = 60;
     }
     return seconds;

@@ -16,19 +16,19 @@
 
 static const cli_option compare_options[] = {
     {"methods", 0, OPTION_TEXT, true, "LIST", NULL, 0, 0,
-     "what to compare: methods of the list below, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
+     "methods of the list below, separated by commas, such as gsa,sgd:0.1,scsg:0.1:200"},
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the results go, as CSV: a line for every method, seed, pass and split; - is standard output"},
+     "write the results here, as CSV with a line per method, seed, pass and split; - is standard output"},
     {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "the rows to test by; without it a fifth of the rows, chosen anew by every seed"},
-    {"passes", 0, OPTION_COUNT, false, "N", "5", 1, 1000000, "times to learn all rows; a stream is learned once"},
-    {"seeds", 0, OPTION_COUNT, false, "N", "5", 1, 10000, "run everything with the seeds 0 to N-1"},
+     "rows to test on; default: a fifth of the rows, chosen anew by every seed"},
+    {"passes", 0, OPTION_COUNT, false, "N", "5", 1, 1000000, "number of passes over the rows; 1 for a stream"},
+    {"seeds", 0, OPTION_COUNT, false, "N", "5", 1, 10000, "run every method with the seeds 0 to N-1"},
     {"loss", 0, OPTION_CHOICE, false, "auto|squared|logistic|softmax", "auto", 0, 0,
-     "what to learn: classes (logistic, softmax) or numbers (squared); auto decides by the labels"},
+     "classes (logistic, softmax) or numbers (squared); auto: by the labels"},
     {"intercept", 0, OPTION_SWITCH, false, "on|off", "on", 0, 0, "learn a constant term"},
     {"rows", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "where the test rows' results after the last pass go, as CSV: a line for every method, seed and row, which is "
-     "counted from 0 in --test or, without it, in all DATA"},
+     "write the results per test row here, as CSV with a line per method, seed and row (from 0, in --test or in all "
+     "DATA)"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -71,8 +71,7 @@ static int check_outputs(const cli_arguments *arguments)
     if (code != EXIT_DONE || rows == NULL)
         return code;
     if (strcmp(rows, "-") == 0)
-        return complain_usage("--rows -: standard output is for the results of -o or their table; give the name of a "
-                              "file");
+        return complain_usage("--rows cannot go to standard output, which has the table; give a file name");
     if (session_is_same_file(rows, path))
         return complain_usage("-o and --rows are the same file %s; give --rows another name", path);
     return check_output(arguments, "--rows", rows);
@@ -103,16 +102,16 @@ static int check_stream(comparing *what)
         return EXIT_DONE;
     for (size_t i = 0; i < what->grid.n_methods; i++) {
         if (compare_method_needs_rows(&what->methods[i]))
-            return complain_failed("%s cannot learn from a stream: it needs all rows at hand, to go back to them or to "
-                                   "remember each; save them in a file first, or leave the method out",
+            return complain_failed("%s cannot learn from a stream: it goes back to earlier rows; save the rows in a "
+                                   "file, or leave the method out",
                                    what->methods[i].name);
     }
     if (!arguments_given(what->arguments, "passes"))
         what->grid.n_passes = 1;
     if (what->grid.n_passes > 1)
-        return complain_failed("--passes %zu: a stream is learned once; save the rows in a file first, or give "
-                               "--passes 1",
-                               what->grid.n_passes);
+        return complain_failed(
+            "--passes %zu: a stream can be read only once; save the rows in a file, or give --passes 1",
+            what->grid.n_passes);
     return EXIT_DONE;
 }
 
@@ -123,7 +122,7 @@ static int open_data(comparing *what)
     what->data.loss = arguments_text(arguments, "loss");
     what->data.intercept = arguments_text(arguments, "intercept");
     if (test != NULL && strcmp(test, "-") == 0 && strcmp(arguments->positional[0], "-") == 0)
-        return complain_usage("standard input cannot be both the rows to learn and --test; give one of them as a file");
+        return complain_usage("standard input cannot be both DATA and --test; give one of them as a file");
     int code =
         session_open_reader(arguments, arguments->positional, arguments->n_positional, &what->env, &what->data.reader);
     if (code == EXIT_DONE && test != NULL)
@@ -224,14 +223,13 @@ static int run_compare(const cli_arguments *arguments)
 const cli_verb compare_verb = {
     .name = "compare",
     .usage = "DATA... --methods LIST -o FILE [OPTIONS]",
-    .summary = "measure several optimisers on the same rows",
-    .details = "Learns the rows of all DATA files with every method of LIST and every seed, all in the same order, "
-               "judges each after every pass on the rows it learns and on rows it does not, and writes what it finds "
-               "to FILE. All rows are kept in memory. DATA - is standard input.",
-    .examples = "greedystep compare train.svm --methods gsa,paper,sgd:0.1 -o results.csv\n"
-                "# one seed, and rows of one's own to test by\n"
-                "greedystep compare train.svm --test test.svm --seeds 1 \\\n"
-                "    --methods gsa,adagrad:0.1 -o judged.csv",
+    .summary = "compare several optimisers on the same rows",
+    .details = "Trains every method of LIST with every seed on the rows of all DATA files, in the same order, "
+               "evaluates each after every pass on training and test rows, and writes the results to FILE. All rows "
+               "are kept in memory. DATA - is standard input.",
+    .examples =
+        "greedystep compare train.svm --methods gsa,paper,sgd:0.1 -o results.csv\n# one seed, and a test "
+        "file\ngreedystep compare train.svm --test test.svm --seeds 1 \\\n    --methods gsa,adagrad:0.1 -o tested.csv",
     .options = compare_options,
     .n_options = sizeof compare_options / sizeof *compare_options,
     .reads_data = true,

@@ -40,8 +40,8 @@ static int parse_gsa(const char *name, const char *average, const char *knobs, c
             out->average = averages[i];
     }
     if (out->average == NULL)
-        return complain_usage("--methods: %s:%s: what %s returns is last, suffix, full or recent, as in %s:full", name,
-                              knobs, name, name);
+        return complain_usage("--methods: %s:%s: the average of %s is last, suffix, full or recent, as in %s:full",
+                              name, knobs, name, name);
     return EXIT_DONE;
 }
 
@@ -49,7 +49,7 @@ static int parse_shards(const char *knobs, compare_method *out)
 {
     uint64_t n_shards;
     if (knobs == NULL)
-        return complain_usage("--methods: paper-shards needs P (states that learn apart), such as paper-shards:8");
+        return complain_usage("--methods: paper-shards needs P, the number of replicas, such as paper-shards:8");
     if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MOST_SHARDS)
         return complain_usage("--methods: P of paper-shards is '%s', expected a whole number from 1 to %d", knobs,
                               MOST_SHARDS);
@@ -189,8 +189,7 @@ bool compare_method_describe(size_t number, compare_method_help *out)
     if (number == 2) {
         snprintf(out->usage, sizeof out->usage, "paper-shards:P");
         snprintf(out->text, sizeof out->text,
-                 "paper by P states (from 1 to %d) that learn a part of each pass and are merged after it",
-                 MOST_SHARDS);
+                 "paper on P replicas (from 1 to %d), each on a part of the rows, merged after each pass", MOST_SHARDS);
         return true;
     }
     size_t at = 0;

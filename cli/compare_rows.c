@@ -31,7 +31,7 @@ gsa_status compare_check_stop(const gsa_env *env, gsa_error *error)
 
 static gsa_status no_memory(const gsa_env *env, gsa_error *error)
 {
-    return gsai_fail_memory(env, error, "no memory for the rows, all of which compare keeps in memory");
+    return gsai_fail_memory(env, error, "no memory for the rows, which compare keeps in memory");
 }
 
 /* The array with room for n elements; where there is no memory it stays as it is, and *fits becomes false. */
@@ -60,8 +60,8 @@ static gsa_status check_limit(size_t n_rows, size_t n_entries, const gsa_env *en
         return gsai_fail(error, GSA_LIMIT, "more than 2^32 - 2 rows cannot be compared");
     if (bytes > gsai_memory_limit(env))
         return gsai_fail(error, GSA_LIMIT,
-                         "the rows take more than the memory limit of %s; compare keeps all of them in "
-                         "memory: give fewer rows, or raise --memory-limit",
+                         "the rows take more than the memory limit of %s; raise --memory-limit, or give fewer rows: "
+                         "compare keeps all of them in memory",
                          compare_size_text((double)gsai_memory_limit(env), limit));
     return GSA_OK;
 }
@@ -134,7 +134,7 @@ static void append_row(compare_rows *rows, const gsa_batch *from, size_t row)
 static gsa_status append_batch(compare_rows *rows, const gsa_batch *batch, const gsa_env *env, gsa_error *error)
 {
     if (batch->weight != NULL)
-        return gsai_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not know");
+        return gsai_fail(error, GSA_UNSUPPORTED, "the rows have weights, which compare does not support");
     size_t n_entries = (size_t)(batch->row_start[batch->n_rows] - batch->row_start[0]);
     GSA_TRY(reserve(rows, batch->n_rows, n_entries, env, error));
     GSA_TRY(copy_words(rows, batch, error));
@@ -212,7 +212,7 @@ void compare_rows_free(compare_rows *rows)
 
 static gsa_status no_memory_to_split(const compare_task *task, gsa_error *error)
 {
-    return gsai_fail_memory(&task->env, error, "no memory for the split into rows to learn and rows to test");
+    return gsai_fail_memory(&task->env, error, "no memory for the split into training and test rows");
 }
 
 /* NOLINTBEGIN(clang-analyzer-core.NullDereference): called only if both were allocated, which no_memory hides */
@@ -263,7 +263,7 @@ static gsa_status set_parts(compare_task *task, const gsa_env *env, gsa_error *e
         return GSA_OK;
     }
     if (data->rows.n_rows < 2)
-        return gsai_fail(error, GSA_INPUT, "a single row cannot be split; give --test a file with rows to test by");
+        return gsai_fail(error, GSA_INPUT, "cannot split a single row into training and test rows; give --test a file");
     gsa_status status = split_by_seed(task, env, error);
     task->train = view_rows(&task->train_rows);
     task->test = view_rows(&task->test_rows);
@@ -316,8 +316,7 @@ static gsa_status set_like(compare_task *task, const gsa_env *env, gsa_error *er
 static gsa_status refuse_word(compare_task *task, size_t row, gsa_error *error)
 {
     gsai_fail(error, GSA_LABEL,
-              "label '%s' is a word, but this loss predicts numbers; give --loss softmax if labels are names of "
-              "classes",
+              "label '%s' is a word, but this loss predicts numbers; give --loss softmax if the labels are classes",
               task->train.words[task->train.word[row]]);
     error->row = row;
     gsa_reader_locate(task->data->reader, &task->train, error);
@@ -340,7 +339,7 @@ static gsa_status set_classes(compare_task *task, gsa_error *error)
         return check_numbers(task, error);
     if (info.n_classes < 2)
         return gsai_fail(error, GSA_LABEL,
-                         "all rows to learn have the label '%s': with one class there is nothing to compare",
+                         "all training rows have the label '%s': with one class there is nothing to compare",
                          gsa_model_label(task->like, 0));
     task->classes = gsai_alloc_zeroed(&task->env, task->train.n_rows, sizeof *task->classes);
     if (task->classes == NULL)

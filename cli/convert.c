@@ -16,12 +16,11 @@
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the rows go; a name that ends in .gsac makes a cache, .vw Vowpal Wabbit text, any other libsvm text, and "
-     ".gz or .zst behind that compresses it; - is standard output"},
+     "write the rows here: .gsac is a cache, .vw Vowpal Wabbit text, any other name libsvm text; .gz or .zst after "
+     "that compresses; - is standard output"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
-     "what to write; auto: by the name of FILE"},
-    {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "read the cache back once it is written, and fail unless it has the same rows"},
+     "output format; auto: by the name of FILE"},
+    {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "read the cache back and fail unless it has the same rows"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -101,7 +100,7 @@ static int verify(converting *what, const char *path, const gsa_env *env)
         return complain_error(status, &error);
     if (rows.n_rows == what->rows.n_rows && rows.sum == what->rows.sum)
         return EXIT_DONE;
-    return complain_failed("%s does not have the rows that were written: %" PRIu64 " with fingerprint %016" PRIx64
+    return complain_failed("%s does not hold the rows that were written: %" PRIu64 " with fingerprint %016" PRIx64
                            ", read back %" PRIu64 " with %016" PRIx64 "; check disk and memory, and convert again",
                            path, what->rows.n_rows, what->rows.sum, rows.n_rows, rows.sum);
 }
@@ -162,7 +161,7 @@ static int run_convert(const cli_arguments *arguments)
     const char *path = arguments_text(arguments, "output");
     what.verifies = arguments_flag(arguments, "verify");
     if (what.verifies && !is_cache(path, arguments_text(arguments, "format")))
-        return complain_usage("--verify is for a cache in a file: text does not keep all that rows have");
+        return complain_usage("--verify is only for a cache in a file; leave it out");
     int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &what.reader);
@@ -175,11 +174,11 @@ static int run_convert(const cli_arguments *arguments)
 const cli_verb convert_verb = {
     .name = "convert",
     .usage = "DATA... -o FILE [OPTIONS]",
-    .summary = "write rows as a cache that is read without parsing, or as text",
-    .details = "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds them after parsing: every verb "
-               "takes it in place of text and gives the same results sooner. Text has the numbers of features: libsvm "
-               "text without what the columns of a table were and without weights of rows, Vowpal Wabbit text "
-               "(FILE.vw) only of rows that came with numbers. DATA - is standard input.",
+    .summary = "convert rows to a cache that loads without parsing, or to text",
+    .details =
+        "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds parsed rows: every verb reads it in "
+        "place of text, faster and with the same results. libsvm text loses the columns of a table and row weights; "
+        "Vowpal Wabbit text (FILE.vw) is only for rows that came with feature numbers. DATA - is standard input.",
     .examples = "# parse once, train many times\n"
                 "greedystep convert train.svm -o train.gsac\n"
                 "greedystep train train.gsac -o my.model\n"

@@ -101,18 +101,18 @@ static int load(api *out)
     const char *name;
     void *library = open_library(&name);
     if (library == NULL && GREEDYSTEP_STATIC)
-        return complain_failed("Parquet and --sql are read by DuckDB, whose library this command cannot load, since it "
-                               "is linked statically; take one that is not, or turn the rows into CSV");
+        return complain_failed("cannot read Parquet or --sql: this static build cannot load the DuckDB library; use "
+                               "another build, or convert the rows to CSV");
     if (library == NULL)
-        return complain_failed("Parquet and --sql are read by DuckDB, whose library is not there: %s; get libduckdb of "
-                               "1.5 or later (libduckdb-linux-amd64.zip of github.com/duckdb/duckdb/releases) and put "
-                               "libduckdb.so where libraries are, or its path in GREEDYSTEP_DUCKDB",
-                               dlerror());
+        return complain_failed(
+            "cannot load DuckDB, which reads Parquet and --sql: %s; install libduckdb 1.5 or later "
+            "(libduckdb-linux-amd64.zip of github.com/duckdb/duckdb/releases), or set GREEDYSTEP_DUCKDB to its path",
+            dlerror());
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         void *symbol = dlsym(library, functions[i].name);
         if (symbol == NULL) {
             dlclose(library);
-            return complain_failed("%s has no %s: DuckDB 1.5 or later is needed", name, functions[i].name);
+            return complain_failed("%s has no %s; install DuckDB 1.5 or later", name, functions[i].name);
         }
         memcpy((char *)out + functions[i].at, &symbol, sizeof symbol);
     }

@@ -71,10 +71,10 @@ static int run_evaluate(const cli_arguments *arguments)
 const cli_verb evaluate_verb = {
     .name = "evaluate",
     .usage = "MODEL DATA... [OPTIONS]",
-    .summary = "compare predictions with the labels of the rows",
-    .details = "Predicts every row of DATA, compares with its label and prints the metrics that fit the model: log "
-               "loss, accuracy, AUC and more for classes, the errors for values. A label that the model does not know "
-               "counts as wrong. DATA - is standard input.",
+    .summary = "measure a model on labelled rows",
+    .details = "Predicts every row of DATA, compares it with its label and prints metrics: log loss, accuracy, AUC and "
+               "more for classes, errors for values. A label that the model does not know counts as wrong. DATA - is "
+               "standard input.",
     .examples = "greedystep evaluate my.model test.svm\n"
                 "# for a program\n"
                 "greedystep evaluate my.model test.svm --json > metrics.json",

@@ -13,9 +13,9 @@
 #include <string.h>
 
 static const cli_option export_options[] = {
-    {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "where the source goes; - is standard output"},
+    {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "write the source here; - is standard output"},
     {"name", 0, OPTION_TEXT, false, "NAME", "that of MODEL", 0, 0,
-     "what the names in the file begin with, as in NAME_predict"},
+     "prefix of the names in the file, as in NAME_predict"},
 };
 
 enum { NAME_SIZE = 64 };
@@ -36,9 +36,10 @@ static int check_name(const char *name)
     bool is_good = is_letter(name[0]) && strlen(name) < NAME_SIZE;
     for (const char *at = name; *at != '\0'; at++)
         is_good = is_good && is_name_part(*at);
-    return is_good ? EXIT_DONE
-                   : complain_usage("--name %s: expected a name of C: a letter, then letters, digits and _, %d at most",
-                                    name, NAME_SIZE - 1);
+    return is_good
+               ? EXIT_DONE
+               : complain_usage("--name %s: expected a C identifier: a letter, then letters, digits and _, at most %d",
+                                name, NAME_SIZE - 1);
 }
 
 /* dir/click-model.v2 becomes click_model, and what begins with no letter gets one. */
@@ -129,9 +130,9 @@ const cli_verb export_verb = {
     .name = "export",
     .usage = "MODEL [-o FILE] [--name NAME]",
     .summary = "write a model as a C file that predicts without this library",
-    .details = "Writes one file of C99 with the weights, the labels and a function that predicts a row: no memory is "
-               "taken, no function of the C library called, and the bits are those of `predict`. The caller gives "
-               "numbers of features; the head of the file says which (docs/export.md).",
+    .details = "Writes one C99 file with the weights, the labels and a function that predicts a row. It allocates no "
+               "memory, calls no function of the C library and gives the bits of `predict`. The caller passes feature "
+               "numbers; the head of the file says which (docs/export.md).",
     .examples = "# its function is my_model_predict\n"
                 "greedystep export my.model --name my_model -o my_model.c\n"
                 "cc -std=c99 -O2 -c my_model.c",

@@ -11,23 +11,21 @@
 
 static const cli_option generate_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
-     "where the rows go; a name that ends in .gsac makes a cache, .vw Vowpal Wabbit text, any other libsvm text, and "
-     ".gz or .zst behind that compresses it; - is standard output"},
+     "write the rows here: .gsac is a cache, .vw Vowpal Wabbit text, any other name libsvm text; .gz or .zst after "
+     "that compresses; - is standard output"},
     {"rows", 0, OPTION_COUNT, false, "N", "10000", 0, UINT64_MAX, "number of rows"},
     {"features", 0, OPTION_COUNT, false, "N", "1000", 1, (uint64_t)GSA_MAX_ID + 1, "number of features"},
     {"nnz", 0, OPTION_COUNT, false, "N", "20", 1, (uint64_t)GSA_MAX_ID + 1,
-     "features present in a row (their value is 1), at most as many as there are features"},
-    {"classes", 0, OPTION_COUNT, false, "N", "2", 1, 1000,
-     "number of labels, counted from 0; 1: a number to be predicted"},
+     "non-zero features per row, all with value 1"},
+    {"classes", 0, OPTION_COUNT, false, "N", "2", 1, 1000, "number of classes, labelled from 0; 1 for regression"},
     {"noise", 0, OPTION_REAL, false, "P", "0", 0, 1000000,
-     "share of rows, at most 1, whose label is drawn from all labels alike, whatever the features; with --classes 1 "
-     "the standard deviation of what is added to the planted number, where 0 stands for 0.3"},
+     "share of rows with a random label, at most 1; with --classes 1 the standard deviation of the noise, where 0 "
+     "stands for 0.3"},
     {"skew", 0, OPTION_REAL, false, "S", "0", 0, 10,
-     "how much oftener some features come than others: the r-th of its slice of the features about in proportion to "
-     "1 / r^S; 0: all alike, 1: like words of a language"},
-    {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "another seed gives other weights and other rows"},
+     "frequency of the r-th feature is about 1 / r^S; 0: all alike, 1: like words of a language"},
+    {"seed", 0, OPTION_COUNT, false, "N", "0", 0, UINT64_MAX, "seed of weights and rows"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
-     "what to write; auto: by the name of FILE"},
+     "output format; auto: by the name of FILE"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
 
@@ -56,9 +54,8 @@ static int run_generate(const cli_arguments *arguments)
                           .skew = arguments_real(arguments, "skew"),
                           .noise = arguments_real(arguments, "noise")};
     if (what.nnz > what.n_features)
-        return complain_usage("--nnz %" PRIu64 ": a row cannot have more features than the %" PRIu64
-                              " of --features; raise those",
-                              what.nnz, what.n_features);
+        return complain_usage("--nnz %" PRIu64 ": more than the %" PRIu64 " of --features; raise --features", what.nnz,
+                              what.n_features);
     gsa_error error = {0};
     gsa_reader *reader = NULL;
     gsa_writer *writer = NULL;
@@ -84,14 +81,11 @@ static int run_generate(const cli_arguments *arguments)
 const cli_verb generate_verb = {
     .name = "generate",
     .usage = "-o FILE [OPTIONS]",
-    .summary = "write rows with planted weights, to try things out",
-    .details = "Writes rows whose labels are drawn from a planted model: the same rows on every machine.",
-    .examples = "# rows of two classes, to learn from and to judge by\n"
-                "greedystep generate --rows 12000 -o all.svm\n"
-                "head -n 10000 all.svm > train.svm\n"
-                "tail -n 2000 all.svm > test.svm\n"
-                "# values in place of classes, compressed\n"
-                "greedystep generate --classes 1 --features 50 --nnz 10 -o values.svm.gz",
+    .summary = "generate rows with known weights, to try things out",
+    .details = "Writes rows whose labels are drawn from a random model: the same rows on every machine.",
+    .examples = "# two classes, to train and to test on\ngreedystep generate --rows 12000 -o all.svm\nhead -n 10000 "
+                "all.svm > train.svm\ntail -n 2000 all.svm > test.svm\n# numbers instead of classes, "
+                "compressed\ngreedystep generate --classes 1 --features 50 --nnz 10 -o values.svm.gz",
     .options = generate_options,
     .n_options = sizeof generate_options / sizeof *generate_options,
     .run = run_generate,

@@ -48,8 +48,8 @@ void help_print_overview(FILE *stream)
     fputs("usage: greedystep VERB ...\n\nLinear models with nothing to tune, by greedy step averaging.\n\n", stream);
     for (const cli_verb *const *each = verbs; *each != NULL; each++)
         fprintf(stream, "  %-10s %s\n", (*each)->name, (*each)->summary);
-    fputs("\n  greedystep help VERB    what a verb does, its options, and examples\n"
-          "  greedystep --version    version, and what this build has and finds\n",
+    fputs("\n  greedystep help VERB    describe a verb, with options and examples\n  greedystep --version    print the "
+          "version and the libraries found\n",
           stream);
     print_examples(stream, "Quick start", help_quick_start);
 }

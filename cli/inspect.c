@@ -14,7 +14,7 @@
 
 static const cli_option inspect_options[] = {
     {"top", 0, OPTION_COUNT, false, "N", "10", 0, 10000,
-     "how many of the strongest features of a model, or the most frequent ones of data, to show"},
+     "number of features to show: the strongest of a model, the most frequent of data"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print everything as one JSON object"},
 };
 
@@ -207,7 +207,7 @@ static int check_model(const cli_arguments *arguments)
     static const char *const of_data[] = {"label", "weight", "categorical", "ignore", "cross", "bits", "bad-rows"};
     for (size_t i = 0; i < sizeof of_data / sizeof *of_data; i++)
         if (arguments_given(arguments, of_data[i]))
-            return complain_usage("--%s is about rows, and %s is a model; leave it out", of_data[i],
+            return complain_usage("--%s is only for data, and %s is a model; leave it out", of_data[i],
                                   arguments->positional[0]);
     return EXIT_DONE;
 }
@@ -235,28 +235,25 @@ static int run_inspect(const cli_arguments *arguments)
 {
     for (size_t i = 0; i < arguments->n_positional; i++)
         if (is_model(arguments->positional[i]))
-            return arguments->n_positional == 1 ? inspect_model(arguments)
-                                                : complain_usage("inspect takes one model, or files of rows, and %s "
-                                                                 "is a model among others; give it alone",
-                                                                 arguments->positional[i]);
+            return arguments->n_positional == 1
+                       ? inspect_model(arguments)
+                       : complain_usage("inspect takes one model or data files, and %s is a model; give it alone",
+                                        arguments->positional[i]);
     return inspect_data(arguments);
 }
 
 const cli_verb inspect_verb = {
     .name = "inspect",
     .usage = "MODEL|DATA... [OPTIONS]",
-    .summary = "show what is in a model, or in data and what will hurt there",
-    .details = "Of a model: shows loss, labels, size and intercept, the features with the largest absolute weights (by "
-               "their index in the data, from 1, and of a table by column or column=word) and, if MODEL.state is "
-               "there, where the training stands.\n\n"
-               "Of data, in one pass: what it was taken for, rows, labels and their balance, a line a column (missing "
-               "cells, different values, range, frequent words) or the most frequent features, and warnings of what "
-               "will hurt with what to do about it: ids, row numbers, the label once more, constants, rare classes, "
-               "rows sorted by label. DATA - is standard input.",
-    .examples = "# before training: what is in the table?\n"
-                "greedystep inspect clicks.csv --label clicked\n"
-                "# after it: what does the model go by?\n"
-                "greedystep inspect clicks.model --top 20",
+    .summary = "describe a model, or profile data and warn about problems",
+    .details = "For a model: prints loss, labels, size, intercept and the features with the largest absolute weights "
+               "(by index in the data, from 1, or by column and column=word of a table), and the progress of training "
+               "if MODEL.state is there.\n\nFor data, in one pass: prints the detected format, rows, labels and their "
+               "balance, one line per column (missing cells, different values, range, frequent words) or the most "
+               "frequent features, and warnings with remedies: ids, row numbers, copies of the label, constants, rare "
+               "classes, rows sorted by label. DATA - is standard input.",
+    .examples = "# before training: the table\ngreedystep inspect clicks.csv --label clicked\n# after training: the "
+                "model\ngreedystep inspect clicks.model --top 20",
     .options = inspect_options,
     .n_options = sizeof inspect_options / sizeof *inspect_options,
     .reads_data = true,

@@ -146,7 +146,7 @@ static int tell(data_inspection *data, bool as_json)
 {
     const char *where = data->n_paths > 0 ? data->paths[0] : "the query";
     if (data->labels.n_rows == 0 && data->reading.n_bad_rows > 0)
-        return complain_failed("no row of %s could be read: without --bad-rows skip the first bad one is named", where);
+        return complain_failed("cannot read any row of %s; leave out --bad-rows skip to see the first error", where);
     if (data->labels.n_rows == 0)
         return complain_failed("no rows in %s%s: nothing to inspect; give a file with rows", where,
                                data->n_paths > 1 ? " and the others" : "");

@@ -172,9 +172,9 @@ static bool warn_of_one_class(data_inspection *data)
     char buffer[LABEL_TEXT_SIZE];
     data_warning *out = begin_warning(data, "one_class");
     if (out != NULL)
-        put(out, "every row has the label %s, and there is nothing to tell apart; add rows of other classes%s",
+        put(out, "every row has the label %s; add rows of other classes%s",
             label_text(&data->labels, data->labels.values.entry[0].value, buffer),
-            data->column != NULL ? ", or say with --label which column is learned" : "");
+            data->column != NULL ? ", or name the right column with --label" : "");
     return out != NULL && !out->is_cut;
 }
 
@@ -199,7 +199,7 @@ static bool warn_of_rare_classes(data_inspection *data)
     }
     if (n > listed)
         put(out, " and %zu more", n - listed);
-    put(out, ": too few to learn or to judge by; join classes, or find more rows of them");
+    put(out, ": too few to learn or to evaluate; join classes, or add rows");
     return !out->is_cut;
 }
 

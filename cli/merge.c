@@ -12,9 +12,10 @@
 enum { LINE_SIZE = 512, LABELS_SHOWN = 8 };
 
 static const cli_option merge_options[] = {
-    {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0, "where the model goes, with MODEL.state beside it"},
+    {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0,
+     "write the merged model here, and its state to MODEL.state"},
     {"base", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
-     "the model that all runs started from (train --start-from), so that it is counted once"},
+     "the model that all runs started from (train --start-from); it is counted once"},
 };
 
 typedef struct merging {
@@ -54,7 +55,7 @@ static void tell_missing_labels(const char *path, const gsa_model *one, const gs
     }
     if (n_missing > 0)
         complain("note: %s has no rows of %s %s%s, of the %zu "
-                 "classes of the merged model; labels that mean the same must be written alike",
+                 "classes of the merged model; write labels that mean the same the same way",
                  path, n_missing > 1 ? "labels" : "label", line, n_missing > LABELS_SHOWN ? " and others" : "", n);
 }
 
@@ -118,10 +119,9 @@ static int run_merge(const cli_arguments *arguments)
 const cli_verb merge_verb = {
     .name = "merge",
     .usage = "MODEL... -o MODEL [--base MODEL]",
-    .summary = "make one model of several that were trained apart",
-    .details =
-        "Reads the state beside each MODEL and merges them, every feature weighted by how much of it each run saw. "
-        "Models that were trained apart from nothing need no base; those that all started from one model do.",
+    .summary = "merge models that were trained separately",
+    .details = "Reads the state beside each MODEL and merges them, each feature weighted by how much of it each run "
+               "saw. Models trained from scratch need no base; models that all started from one model do.",
     .examples = "greedystep train monday.svm -o monday.model\n"
                 "greedystep train tuesday.svm -o tuesday.model\n"
                 "greedystep merge monday.model tuesday.model -o both.model\n"

@@ -99,15 +99,14 @@ static const char *remedy(gsa_status status, const gsa_error *error)
         return "; raise the limit (--memory-limit)";
     case GSA_FORMAT:
         return strstr(message, "greedystep") != NULL ? "; give one that `greedystep train` wrote"
-                                                     : "; take another copy of it, or make it again";
+                                                     : "; get another copy, or create it again";
     case GSA_IO:
-        if (strncmp(message, "cannot write", 12) == 0)
-            return strstr(message, strerror(EPIPE)) != NULL ? "; what reads it has ended"
-                                                            : "; make room, or give another place";
-        return strstr(message, "open") != NULL ? "; check the name, and that it can be read" : "";
+        if (strncmp(message, "cannot write", 12) != 0)
+            return "";
+        return strstr(message, strerror(EPIPE)) != NULL ? "; its reader has ended"
+                                                        : "; free some space, or write elsewhere";
     case GSA_INPUT:
-        return error->line > 0 ? "; mend the row, or leave such rows out with --bad-rows skip"
-                               : "; give a file with rows";
+        return error->line > 0 ? "; correct the row, or skip bad rows with --bad-rows skip" : "; give a file with rows";
     default:
         return "";
     }

@@ -16,23 +16,22 @@
 
 static const cli_option reader_options[] = {
     {"label", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0,
-     "of a table: the column to learn, by name or number; without it the one named label, target, y, class or click, "
-     "or the first if there is no header"},
-    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "of a table: the column that says what a row counts for"},
+     "table column to predict, by name or number; default: the one named label, target, y, class or click, or the "
+     "first if there is no header"},
+    {"weight", 0, OPTION_TEXT, false, "COLUMN", NULL, 0, 0, "table column with the weights of the rows"},
     {"categorical", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0,
-     "of a table: columns that are words even if they look like numbers"},
-    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "of a table: columns to leave out"},
+     "table columns to treat as categories even if they look like numbers"},
+    {"ignore", 0, OPTION_TEXT, false, "A,B", NULL, 0, 0, "table columns to leave out"},
     {"cross", 0, OPTION_TEXT, false, "A*B,C*D", NULL, 0, 0,
-     "products of the features of two columns, or of two namespaces, are features too"},
-    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "words and crosses are hashed to 2^N features"},
+     "add the products of the features of two columns, or of two namespaces"},
+    {"bits", 0, OPTION_COUNT, false, "N", "24", 1, 31, "hash words and crosses to 2^N features"},
     {"bad-rows", 0, OPTION_CHOICE, false, "error|skip", "error", 0, 0,
-     "what to do with a row that cannot be read: stop, or count it and go on"},
+     "on a row that cannot be read: stop, or skip and count it"},
     {"memory-limit", 0, OPTION_SIZE, false, "SIZE", "half of the memory", 0, 0,
-     "the most memory that data and tables may take together, such as 512M or 2G; beyond it the run ends with an error "
-     "(docs/memory.md); 0: no limit"},
+     "fail if data and tables need more memory, such as 512M or 2G (docs/memory.md); 0: no limit"},
     /* The last one is not for those who need files. */
     {"sql", 0, OPTION_TEXT, false, "QUERY", NULL, 0, 0,
-     "in place of DATA: the rows of a query, such as \"SELECT * FROM read_parquet('a/*.parquet')\", by DuckDB"},
+     "read the rows of a DuckDB query in place of DATA, such as \"SELECT * FROM read_parquet('a/*.parquet')\""},
 };
 
 static cli_option option_of_parameter(const gsa_param *parameter)
@@ -292,7 +291,7 @@ static int check_complete(const cli_arguments *arguments)
         return complain_usage("%s needs %s; usage: greedystep %s %s", verb->name, verb->positional, verb->name,
                               verb->usage);
     if (arguments->n_positional > verb->most_positional)
-        return complain_usage("%s does not know what to do with `%s`; usage: greedystep %s %s", verb->name,
+        return complain_usage("%s takes no argument `%s`; usage: greedystep %s %s", verb->name,
                               arguments->positional[verb->most_positional], verb->name, verb->usage);
     return EXIT_DONE;
 }

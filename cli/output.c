@@ -70,8 +70,8 @@ int output_check_place(const char *path)
     else if (!S_ISDIR(found.st_mode))
         code = complain_failed("cannot write %s: %s is not a directory; give another name", path, directory);
     else if (access(directory, W_OK | X_OK) != 0)
-        code = complain_failed("cannot write %s: no file can be made in directory %s: %s; give another name", path,
-                               directory, strerror(errno));
+        code =
+            complain_failed("cannot write %s: directory %s: %s; give another name", path, directory, strerror(errno));
     free(directory);
     return code == EXIT_DONE ? check_links(path) : code;
 }
@@ -128,8 +128,8 @@ int output_open(const char *path, cli_output *out)
 static const char *remedy(int why)
 {
     if (why == EPIPE)
-        return "what reads it has ended";
-    return why == ENOSPC || why == EFBIG ? "make room, or give another place" : "give another place";
+        return "its reader has ended";
+    return why == ENOSPC || why == EFBIG ? "free some space, or write elsewhere" : "write elsewhere";
 }
 
 static int complain_stdout(int why)

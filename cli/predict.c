@@ -13,13 +13,13 @@
 #include <string.h>
 
 static const cli_option predict_options[] = {
-    {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "where the predictions go; - is standard output"},
+    {"output", 'o', OPTION_TEXT, false, "FILE", "-", 0, 0, "write the predictions here; - is standard output"},
     {"format", 0, OPTION_CHOICE, false, "auto|text|csv|jsonl", "auto", 0, 0,
-     "what to write; auto: csv or jsonl if the name of FILE ends so, else text"},
+     "output format; auto: csv or jsonl by the name of FILE, else text"},
     {"proba", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "csv and jsonl with the probability of every class, also if there are more than 20"},
+     "with csv and jsonl: print the probability of every class, also beyond 20 classes"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "threads to work with; 0: as many as there are processors. The result does not depend on it"},
+     "number of threads, 0 for one per processor; the result does not depend on it"},
 };
 
 enum { FEW_CLASSES = 20 }; /* whose probabilities are all told without being asked for */
@@ -71,7 +71,7 @@ static int predict_all(predicting *what)
     reading = progress_of(what->reader);
     if (reading.n_bad_rows > 0)
         complain("%" PRIu64 " bad rows were skipped and have no prediction%s", reading.n_bad_rows,
-                 what->text != GSA_TEXT_LINES ? "; the numbers of rows are without them" : "");
+                 what->text != GSA_TEXT_LINES ? "; row numbers do not count them" : "");
     return EXIT_DONE;
 }
 
@@ -85,8 +85,7 @@ static int choose_text(const cli_arguments *arguments, predicting *what)
                                                 : GSA_TEXT_LINES;
     what->every_class = arguments_flag(arguments, "proba");
     if (what->every_class && what->text == GSA_TEXT_LINES)
-        return complain_usage(
-            "--proba is of --format csv and jsonl: a line of text has one probability; give one of these formats");
+        return complain_usage("--proba needs --format csv or jsonl; give one of them");
     return EXIT_DONE;
 }
 
@@ -124,12 +123,11 @@ static int run_predict(const cli_arguments *arguments)
 const cli_verb predict_verb = {
     .name = "predict",
     .usage = "MODEL DATA... [-o FILE] [OPTIONS]",
-    .summary = "print the prediction for every row",
-    .details = "Prints a line for every row of DATA: the most probable label and its probability, or the value if the "
-               "model has learned values; of a model of a hinge loss the label and its margin. csv and jsonl begin "
-               "with the number of the row and end with the probability of each class.\n\n"
-               "The labels in DATA are not looked at, and a table may be without them. DATA - is standard input; rows "
-               "that come through a pipe are answered as they come.",
+    .summary = "predict every row with a model",
+    .details = "Prints one line per row of DATA: the most probable label and its probability, the label and its margin "
+               "for a hinge loss, or the predicted value for regression. csv and jsonl begin with the row number and "
+               "end with the probability of each class.\n\nLabels in DATA are ignored, and a table may lack them. DATA "
+               "- is standard input; rows from a pipe are answered as they come.",
     .examples = "# a label and its probability for every row\n"
                 "greedystep predict my.model test.svm | head -n 5\n"
                 "# with the probability of every class, as a table\n"

@@ -59,7 +59,7 @@ static int open_stream(const char *sql, const char *const *paths, size_t n_paths
 {
     for (size_t i = 0; i < n_paths; i++) {
         if (!session_is_named(paths[i], parquet_suffix))
-            return complain_failed("%s is not named as a Parquet file and others are: give files of one sort",
+            return complain_failed("%s does not end in .parquet and other files do; give files of one format",
                                    paths[i]);
     }
     char *query = sql == NULL ? duckdb_query_of(paths, n_paths) : strdup(sql);
@@ -96,9 +96,7 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
     for (size_t i = 0; status == GSA_IO && i < n_paths; i++) {
         if (strpbrk(paths[i], "*?[") != NULL && access(paths[i], F_OK) != 0)
             return complain_failed(
-                "%s: no file has that name; a pattern is for the shell to expand, which it does if it "
-                "has no quotes and fits a file",
-                paths[i]);
+                "cannot open %s: no such file; leave out the quotes to let the shell expand a pattern", paths[i]);
     }
     return status == GSA_OK ? EXIT_DONE : complain_error(status, &error);
 }
@@ -120,10 +118,8 @@ int session_match(gsa_reader *reader, const char *schema)
     if (status != GSA_OK)
         return complain_error(status, &error);
     if (schema == NULL && gsa_reader_schema(reader) != NULL)
-        return complain_failed(
-            "%s is a table, and the model was trained on rows that came with feature numbers; give such "
-            "rows",
-            gsa_reader_file(reader, 0));
+        return complain_failed("%s is a table, and the model was trained on feature numbers; give such rows",
+                               gsa_reader_file(reader, 0));
     return EXIT_DONE;
 }
 
@@ -167,7 +163,7 @@ int session_load_state(const char *model_path, const gsa_env *env, gsa_state **o
         return EXIT_FAILED;
     int code = EXIT_DONE;
     if (access(path, F_OK) != 0) {
-        code = complain_failed("%s: %s; a model goes on from the state that `train` writes beside it", path,
+        code = complain_failed("cannot open %s: %s; keep the state that `train` writes beside a model", path,
                                strerror(errno));
     } else {
         gsa_status status = gsa_state_load(path, env, out, &error);
@@ -227,8 +223,7 @@ int session_check_not_input(const char *path, const char *option, const char *co
 {
     for (size_t i = 0; i < n_inputs && strcmp(path, "-") != 0; i++) {
         if (session_is_same_file(path, inputs[i]))
-            return complain_failed("%s is one of the inputs and would be overwritten; give %s another name", path,
-                                   option);
+            return complain_failed("%s is an input and would be overwritten; give %s another name", path, option);
     }
     return EXIT_DONE;
 }
@@ -242,11 +237,9 @@ static int check_one_path(const char *path, const char *const *inputs, size_t n_
 int session_check_model_path(const char *path, const char *const *inputs, size_t n_inputs)
 {
     if (strcmp(path, "-") == 0)
-        return complain_usage("a model is a file with its state beside it and cannot go to standard output; give -o a "
-                              "name");
+        return complain_usage("cannot write a model to standard output; give -o a file name");
     if (session_is_named(path, state_suffix))
-        return complain_usage("-o %s: a name that ends in %s is kept for the state beside a model; give another", path,
-                              state_suffix);
+        return complain_usage("-o %s: the ending %s is reserved for states; give another name", path, state_suffix);
     char *state_path = session_state_path(path);
     if (state_path == NULL)
         return EXIT_FAILED;

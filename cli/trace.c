@@ -37,7 +37,7 @@ void trace_write(cli_trace *trace, json_t *event)
         written = report_json_is_whole() && json_dumpf(event, trace->stream, JSON_REAL_PRECISION(9)) == 0 &&
                   fputc('\n', trace->stream) != EOF && fflush(trace->stream) == 0 && !ferror(trace->stream);
         if (!written)
-            complain("cannot write %s: %s; the run goes on without a trace", trace->path, strerror(errno));
+            complain("cannot write %s: %s; the run continues without a trace", trace->path, strerror(errno));
         trace->failed = !written;
     }
     json_decref(event);
@@ -57,18 +57,18 @@ int trace_check(const cli_arguments *arguments)
     if (path == NULL)
         return EXIT_DONE;
     if (strcmp(path, "-") == 0)
-        return complain_usage("--trace goes to a file, standard output has the summary; give it a name");
+        return complain_usage("--trace cannot go to standard output, which has the summary; give a file name");
     char *state = session_state_path(model);
     if (state == NULL)
         return EXIT_FAILED;
     bool is_result = strcmp(path, model) == 0 || strcmp(path, state) == 0;
     free(state);
     if (is_result)
-        return complain_usage("--trace %s is where the model or its state goes; give another name", path);
+        return complain_usage("--trace %s is the model or its state; give another name", path);
     for (size_t i = 0; i <= arguments->n_positional; i++) {
         const char *input = i < arguments->n_positional ? arguments->positional[i] : test;
         if (input != NULL && session_is_same_file(path, input))
-            return complain_failed("--trace %s is one of the inputs and would be overwritten; give another name", path);
+            return complain_failed("--trace %s is an input and would be overwritten; give another name", path);
     }
     return output_check_place(path);
 }

@@ -21,24 +21,19 @@
 
 static const cli_option train_options[] = {
     {"output", 'o', OPTION_TEXT, true, "MODEL", NULL, 0, 0,
-     "where the model goes; MODEL.state beside it is for going on"},
-    {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "judge the model on this file after every pass"},
+     "write the model here, and the state of the run to MODEL.state"},
+    {"test", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0, "evaluate the model on this file after every pass"},
     {"start-from", 0, OPTION_TEXT, false, "MODEL", NULL, 0, 0,
-     "begin a new run, over new data, with what that model has learned (its .state must be beside it)"},
+     "start a new run, on new data, from this model (needs its .state file)"},
     {"resume", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
-     "go on with the interrupted run of MODEL.state, over the same data (other rows are refused); the result is that "
-     "of "
-     "an undisturbed run"},
+     "continue the interrupted run of MODEL.state on the same data; the result is that of an uninterrupted run"},
     {"checkpoint", 0, OPTION_TEXT, false, "DIR", NULL, 0, 0,
-     "keep the state of the run in this folder while it goes on, for --resume after a crash; of rows that are solved "
-     "in "
-     "memory nothing is kept"},
-    {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400,
-     "how often to keep it, at the next point where the state is whole"},
+     "save the running state in this folder, for --resume after a crash; method optimum saves none"},
+    {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400, "time between checkpoints"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
-     "threads to work with; 0: as many as there are processors. The result does not depend on it"},
+     "number of threads, 0 for one per processor; the result does not depend on it"},
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
-     "write what happens to this file, a JSON object a line; `python -m greedystep.report FILE` draws it"},
+     "log the run to this file, one JSON object per line; `python -m greedystep.report FILE` draws it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress and no colours"},
 };
@@ -107,7 +102,7 @@ static gsa_status test_model(training *run, const gsa_state *state, gsa_error *e
     /* What was learned is worth more than its judgement: the run goes on, and the exit code tells. */
     progress_clear(&run->progress);
     complain_error(status, error);
-    complain("--test %s cannot be judged on; the training goes on without it", run->test.path);
+    complain("cannot evaluate --test %s; training continues without it", run->test.path);
     gsa_reader_close(run->test.reader);
     run->test.reader = NULL;
     run->test_failed = true;
@@ -211,7 +206,8 @@ static void print_resuming_command(const cli_arguments *arguments)
 
 static void tell_stop(const training *run, const gsa_summary *summary)
 {
-    fprintf(stderr, "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved; go on with: ",
+    fprintf(stderr,
+            "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved; continue with: ",
             summary->pass_rows, summary->pass + 1, session_is_hurried(run->state) ? " (not calibrated)" : "");
     print_resuming_command(run->arguments);
 }
@@ -223,7 +219,7 @@ static int save_and_report(training *run)
     gsa_summary summary = summary_of(run->state);
     if (run->stopped && summary.n_rows + summary.n_held_out == 0) {
         const char *text = progress_of(run->reader).n_rows > 0
-                               ? "stopped before an optimum was found; nothing was saved"
+                               ? "stopped before the optimum was found; nothing was saved"
                                : "stopped before the first row; nothing was saved";
         complain("%s", text);
         trace_fail(&run->trace, text);
@@ -232,7 +228,7 @@ static int save_and_report(training *run)
     if (!cluster_speaks(&run->cluster)) /* every process has the same model */
         return run->stopped ? interrupt_exit_code() : EXIT_DONE;
     if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
-        complain("nothing was left to learn: this run has completed pass %" PRIu64 "; raise --passes to go on",
+        complain("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
                  summary.pass);
     int code = session_save(run->state, run->model_path, &run->env);
     if (code != EXIT_DONE) {
@@ -334,8 +330,7 @@ static int check_shared(const training *run)
 {
     if (run->cluster.comm == NULL || !progress_of(run->reader).is_stream)
         return EXIT_DONE;
-    return complain_failed("%s can be read only once, and %zu processes would share it; give files that each of them "
-                           "can read",
+    return complain_failed("%s can be read only once, but %zu processes share it; give files that all of them can read",
                            gsa_reader_file(run->reader, 0), run->cluster.comm->n_ranks);
 }
 
@@ -383,27 +378,19 @@ static int run_train(const cli_arguments *arguments)
 const cli_verb train_verb = {
     .name = "train",
     .usage = "DATA... -o MODEL [OPTIONS]",
-    .summary = "learn a model from rows",
-    .details =
-        "Learns from the rows of all DATA files and writes MODEL, for predicting, and MODEL.state, for going "
-        "on. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache that `convert` made, "
-        "or Parquet; DATA - is standard input. What to learn is found out from the labels: words, or up to 1000 "
-        "different whole numbers, are classes; other numbers are values to predict.\n\n"
-        "Nothing has to be tuned: the parameters of training are there for experiments. Rows of files that fit in "
-        "memory "
-        "are taken to the optimum of a penalised loss, others are learned row by row, by greedy step averaging. "
-        "Interrupted by Ctrl-C the latter saves both files, and --resume goes on from there; the former saves "
-        "nothing.\n\n"
-        "The last five lines tell what was learned, how good it is, how long it took, what limited it, and what to "
-        "do next.",
-    .examples = "# a table; the column clicked is what to predict\n"
-                "greedystep train clicks.csv --label clicked -o clicks.model\n"
-                "# rows of libsvm text, and others to judge the model by\n"
-                "greedystep train train.svm --test test.svm -o my.model\n"
-                "# the next day: new rows, on top of what the model has learned\n"
-                "greedystep train tuesday.svm --start-from my.model -o tuesday.model\n"
-                "# as they come through a pipe\n"
-                "zcat rows.svm.gz | greedystep train - -o piped.model",
+    .summary = "train a model",
+    .details = "Trains on the rows of all DATA files. Writes MODEL, to predict with, and MODEL.state, to continue "
+               "from. DATA is CSV, TSV, libsvm or Vowpal Wabbit text, plain or compressed, a cache made by `convert`, "
+               "or Parquet; - is standard input. The labels decide the task: words, or up to 1000 different whole "
+               "numbers, are classes; other numbers are values to predict.\n\nThere is nothing to tune; the parameters "
+               "are for experiments. Rows that fit in memory are solved to the optimum of a penalised loss; more rows "
+               "are learned one by one, by greedy step averaging. Ctrl-C during the latter saves both files, and "
+               "--resume continues from there; the former saves nothing.\n\nThe last five lines say what was learned, "
+               "how good it is, how long it took, what limited it, and what to do next.",
+    .examples = "# a table; predict the column clicked\ngreedystep train clicks.csv --label clicked -o clicks.model\n# "
+                "libsvm text, evaluated on other rows\ngreedystep train train.svm --test test.svm -o my.model\n# the "
+                "next day: new rows, starting from that model\ngreedystep train tuesday.svm --start-from my.model -o "
+                "tuesday.model\n# from a pipe\nzcat rows.svm.gz | greedystep train - -o piped.model",
     .options = train_options,
     .n_options = sizeof train_options / sizeof *train_options,
     .reads_data = true,

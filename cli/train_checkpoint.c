@@ -79,7 +79,7 @@ int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out)
     if (folder == NULL)
         return EXIT_DONE;
     if (access(folder, W_OK | X_OK) != 0)
-        return complain_failed("--checkpoint %s: %s; give a folder that can be written to", folder, strerror(errno));
+        return complain_failed("--checkpoint %s: %s; give a writable folder", folder, strerror(errno));
     char *name = session_state_path(base_name(arguments_text(arguments, "output")));
     size_t size = name != NULL ? strlen(folder) + strlen(name) + 2 : 0;
     out->path = size > 0 ? malloc(size) : NULL;
@@ -111,7 +111,7 @@ void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
     if (status == GSA_OK)
         return;
     progress_clear(progress); /* said also if progress is not: whoever asked for checkpoints counts on them */
-    complain("warning: no checkpoint: %s; the run goes on with the one before, if any", error.message);
+    complain("warning: cannot save a checkpoint: %s; the run continues", error.message);
 }
 
 void train_checkpoint_remove(const train_checkpoint *checkpoint)

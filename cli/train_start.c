@@ -71,10 +71,9 @@ static int complain_contradiction(const cli_option *option, const char *value, c
                                   const char *model)
 {
     char name[OPTION_NAME_SIZE];
-    return complain_failed(
-        "--%s %s contradicts %s.state, which was begun with %s; leave the option out to go on with that run, or "
-        "leave out --resume to begin a new one",
-        option_display_name(option->name, name), value, model, gsa_state_get(state, option->name));
+    return complain_failed("--%s %s contradicts %s.state, which has %s; leave it out to continue that run, or leave "
+                           "out --resume to start a new one",
+                           option_display_name(option->name, name), value, model, gsa_state_get(state, option->name));
 }
 
 /* Whether a run can go on when it is given this value again: the one it has, or one that it has itself decided on. */
@@ -122,14 +121,12 @@ static int resume(const cli_arguments *arguments, const train_checkpoint *checkp
     bool has_checkpoint = train_checkpoint_is_there(checkpoint);
     if (!has_checkpoint && !session_has_state(model)) {
         if (checkpoint->path == NULL)
-            return complain_failed("nothing to resume: there is no %s.state; leave out --resume to begin a new run",
-                                   model);
-        complain("note: there is neither %s nor %s.state: the run begins from the start", checkpoint->path, model);
+            return complain_failed("cannot resume: there is no %s.state; leave out --resume to start a new run", model);
+        complain("note: neither %s nor %s.state exists: the run starts from the beginning", checkpoint->path, model);
         return begin(arguments, env, out);
     }
     if (has_checkpoint && session_has_state(model))
-        complain("note: goes on from %s; %s.state is of another run, or of an earlier part of this one",
-                 checkpoint->path, model);
+        complain("note: continues from %s; %s.state is older, or of another run", checkpoint->path, model);
     int code = session_load_state(has_checkpoint ? checkpoint->path : model, env, out);
     return code == EXIT_DONE ? check_given(arguments, *out) : code;
 }
@@ -138,8 +135,7 @@ int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoi
 {
     bool resumes = arguments_flag(arguments, "resume"), starts_from = arguments_given(arguments, "start-from");
     if (resumes && starts_from)
-        return complain_usage(
-            "--resume goes on with the run of -o, --start-from begins a new one; give one of the two");
+        return complain_usage("--resume continues the run of -o, --start-from starts a new one; give one of them");
     if (resumes)
         return resume(arguments, checkpoint, env, out);
     if (starts_from)
@@ -166,7 +162,7 @@ train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_prog
     if (gsa_reader_spill(reader, session_temporary_folder(), &error) == GSA_OK)
         keep.folder = session_temporary_folder();
     else
-        progress_say(progress, "note: %s, which TMPDIR names: every pass reads the input", error.message);
+        progress_say(progress, "note: %s (set by TMPDIR): every pass reads the input", error.message);
     return keep;
 }
 
@@ -181,7 +177,7 @@ void train_keep_tell(train_keep *keep, uint64_t pass, const gsa_reader *reader, 
     else if (reading.keep_failed)
         progress_say(
             progress,
-            "note: no room for a temporary cache of the rows in %s, which TMPDIR names: every pass reads the input",
+            "note: no space for a temporary cache of the rows in %s (set by TMPDIR): every pass reads the input",
             keep->folder);
     keep->folder = NULL;
 }

@@ -96,7 +96,7 @@ static bool of_stop(const train_outcome *run, train_advice *out)
 {
     if (!run->stopped)
         return false;
-    say(out->next, "the same command with --resume goes on from here");
+    say(out->next, "run the same command with --resume to continue");
     return say(out->limit, "%s, at row %" PRIu64 " of pass %" PRIu64,
                interrupt_signal() == SIGTERM ? "a signal to end (SIGTERM)" : "Ctrl-C", run->summary.pass_rows,
                run->summary.pass + 1);
@@ -114,8 +114,8 @@ static unsigned enough_bits(const train_outcome *run)
 static bool of_input(const train_outcome *run, train_advice *out)
 {
     if (run->summary.n_classes == 1) {
-        say(out->next, "add rows of other classes, or tell which column is learned (--label)");
-        return say(out->limit, "the labels: all rows have the same, and there is nothing to tell apart");
+        say(out->next, "add rows of other classes, or name the right column (--label)");
+        return say(out->limit, "the labels: all rows have the same one");
     }
     if (run->is_sorted) {
         say(out->next, "shuffle the rows and train again");

@@ -19,7 +19,7 @@ int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_te
     if (code != EXIT_DONE)
         return code;
     if (progress_of(out->reader).is_stream)
-        return complain_failed("--test %s: a stream cannot be read again after every pass; give a file", out->path);
+        return complain_failed("--test %s: a stream can be read only once; give a file", out->path);
     return EXIT_DONE;
 }
 

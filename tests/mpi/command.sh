@@ -22,7 +22,7 @@ fails 1 'cannot write ./nowhere/model' 3 "$greedystep" train rows.svm -o ./nowhe
 fails 1 'standard input can be read only once' 2 "$greedystep" train - -o model < /dev/null
 GREEDYSTEP_MPI=$work/nothing.so
 export GREEDYSTEP_MPI
-fails 1 'apart they would write over one another' 3 "$greedystep" train rows.svm -o model
+fails 1 'cannot connect the processes' 3 "$greedystep" train rows.svm -o model
 on 1 "$greedystep" train rows.svm -o model --quiet > /dev/null || fail "a single process needs no library"
 on 2 "$greedystep" evaluate model test.svm > log || fail "other verbs need no library"
 [ "$(grep -c '^accuracy' log)" -eq 2 ] || { cat log; fail "two processes do not evaluate twice"; }
@@ -69,6 +69,6 @@ echo '1 1:x' >> test.svm
 rm model model.state
 judge on 3 && fail "a bad row of --test is no failure" || true
 [ "$(grep -c 'rank 2: test.svm:40001 ' err)" -eq 1 ] || { cat err; fail "the bad row is not told once"; }
-[ "$(grep -c 'goes on without it' err)" -eq 1 ] || { cat err; fail "not said once that the training goes on"; }
+[ "$(grep -c 'continues without it' err)" -eq 1 ] || { cat err; fail "not said once that the training goes on"; }
 cmp model alone || fail "the model is not kept when --test fails"
 echo "one judgement"
