@@ -94,7 +94,7 @@ static void print_top(const inspection *what)
     bool has_names = gsa_model_schema(what->model) != NULL;
     putchar('\n');
     if (what->info.n_classes == 2 && what->info.n_outputs == 1)
-        report_heading("strongest features (weights above 0 speak for %s)", gsa_model_label(what->model, 1));
+        report_heading("strongest features (positive weights favour %s)", gsa_model_label(what->model, 1));
     else
         report_heading("strongest features");
     printf("%10s  %12s%s%s\n", "index", "weight", has_names ? "  name" : "", what->info.n_outputs > 1 ? "  label" : "");

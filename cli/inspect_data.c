@@ -122,7 +122,7 @@ static gsa_status read_all(data_inspection *data, gsa_error *error)
         has_room = (data->labels.n_rows > 0 || begin_rows(data)) && add_rows(data, &batch);
         if (!has_room)
             break;
-        progress_show_rows(&progress, "looked at", data->labels.n_rows, 0);
+        progress_show_rows(&progress, "inspected", data->labels.n_rows, 0);
         status = interrupt_should_stop(NULL) ? GSA_STOPPED : GSA_OK;
     }
     progress_clear(&progress);

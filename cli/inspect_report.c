@@ -50,7 +50,7 @@ static void print_rows(const data_inspection *data)
     if (data->weights.least != 1 || data->weights.most != 1)
         report_field("row weights", "%.6g to %.6g, mean %.6g", data->weights.least, data->weights.most,
                      moments_mean(&data->weights));
-    report_field("entries a row", "%" PRIu64 " to %" PRIu64 ", mean %.6g", data->least_entries, data->most_entries,
+    report_field("entries per row", "%" PRIu64 " to %" PRIu64 ", mean %.6g", data->least_entries, data->most_entries,
                  (double)data->n_entries / (double)n_rows);
 }
 
@@ -227,9 +227,9 @@ static void print_notes(const data_inspection *data)
     if (data->column == NULL && is_table && n_columns > MOST_COLUMNS)
         printf("\n(a table of more than %d columns: they are shown as features)\n", MOST_COLUMNS);
     else if (data->column == NULL && is_table)
-        puts("\n(a cache of a table, which does not keep its cells: look at the table itself for a line a column)");
+        puts("\n(a cache of a table has no cells: inspect the table itself for one line per column)");
     if (data->n_rows_without_cells > 0)
-        printf("\n(%" PRIu64 " rows came from a cache, which does not keep cells: columns are those of the others)\n",
+        printf("\n(%" PRIu64 " rows came from a cache, which has no cells: the columns are those of the other rows)\n",
                data->n_rows_without_cells);
     putchar('\n');
     report_heading(data->n_warnings > 0 ? "warnings" : "no warnings");

@@ -110,13 +110,12 @@ typedef struct column_check {
 
 /* A column is warned of once, by the first that applies. */
 static const column_check checks[] = {
-    {"empty", is_empty, "nothing stands in any row", ""},
-    {"constant", is_constant, "the same in every row, which tells nothing", ""},
-    {"label_again", tells_label, "enough to tell the label of every row",
-     ", unless predictions are made when that is known already"},
-    {"row_number", counts_rows, "rising or falling with the rows, as their number or the time does", ""},
-    {"id", is_id, "words that hardly ever come twice, as ids or free text", ""},
-    {"missing", is_mostly_missing, "missing in more than 90 % of the rows", ", unless those few rows are what matters"},
+    {"empty", is_empty, "empty in every row", ""},
+    {"constant", is_constant, "the same in every row", ""},
+    {"label_again", tells_label, "enough to determine the label of every row", ", unless it is known when predictions are made"},
+    {"row_number", counts_rows, "rising or falling from row to row, like a row number or a time", ""},
+    {"id", is_id, "almost every value is different, like ids or free text", ""},
+    {"missing", is_mostly_missing, "missing in more than 90 % of the rows", ", unless the few other rows matter"},
 };
 
 static bool is_first_to_apply(const data_inspection *data, const data_column *column, size_t check)

@@ -137,7 +137,7 @@ static bool of_features(const train_outcome *run, train_advice *out)
     out->verb = "inspect";
     out->path = gsa_reader_file(run->reader, 0);
     out->what = "";
-    return say(out->limit, "the features: they tell hardly more than %s alone",
+    return say(out->limit, "the features: hardly better than %s alone",
                run->summary.n_classes == 0 ? "the mean" : "the class shares");
 }
 
@@ -148,12 +148,13 @@ static bool of_one_pass(const train_outcome *run, train_advice *out)
     if (isnan(run->summary.falling))
         return false;
     if (run->summary.falling <= GSA_MIN_GAIN)
-        return say(out->limit, "what the features can tell: the loss had gone flat");
+        return say(out->limit, "the features: the loss had stopped falling");
     if (run->reading.is_stream) {
         say(out->next, "give more rows, or train on a file, which can be read again");
         return say(out->limit, "the stream: it ended while the loss was still falling");
     }
-    say(out->next, is_asked ? "train again without --passes: as many are made as help" : "train again with --passes 2");
+    say(out->next,
+        is_asked ? "train again without --passes, which makes as many as help" : "train again with --passes 2");
     return say(out->limit, "%s: the loss was still falling",
                is_asked ? "--passes 1" : "the rows, too many for a second pass without --passes");
 }
@@ -165,7 +166,7 @@ static bool of_optimum(const train_outcome *run, train_advice *out)
     if (learned < (1 - gap_least) * held_out)
         return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
                    measure_name(run->summary.loss), learned, held_out);
-    return say(out->limit, "what the features can tell: more rows would hardly help");
+    return say(out->limit, "the features: more rows would hardly help");
 }
 
 static bool of_passes(const train_outcome *run, train_advice *out)
@@ -186,7 +187,7 @@ static bool of_passes(const train_outcome *run, train_advice *out)
     if (summary->pass > 1 && learned < (1 - gap_least) * held_out)
         return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
                    measure_name(summary->loss), learned, held_out);
-    return say(out->limit, "what the features can tell: another pass gained nothing on held-out rows");
+    return say(out->limit, "the features: another pass gained nothing on held-out rows");
 }
 
 static bool of_rows(const train_outcome *run, train_advice *out)
