@@ -37,6 +37,7 @@ echo "-- while held-out rows judge --"
 make_rows 74000 599 >some.svm
 greedystep train some.svm --loss softmax -o whole --quiet >log || fail whole
 interrupt_at some.svm ' 65[0-9]* rows' 0.3
-greedystep train some.svm --loss softmax -o m --resume --quiet >log || fail resume
+# On a fast machine the signal may come after the last row: then there is nothing left to learn, which is said.
+greedystep train some.svm --loss softmax -o m --resume --quiet >log 2>&1 || fail resume
 same whole m
 same whole.state m.state
