@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { FIRST_APART = 256, LEVELS = 8 };
-static const double least_range = 0.05; /* of logarithms, from the lowest bar to the highest */
+static const double min_range = 0.05; /* of logarithms, from the lowest bar to the highest */
 
 void chart_begin(cli_chart *chart, uint64_t n_rows)
 {
@@ -48,18 +48,18 @@ static double height(const cli_chart *chart, size_t column, size_t n_columns)
 
 const char *chart_draw(const cli_chart *chart, size_t width, char buffer[CHART_SIZE])
 {
-    double bar[CHART_WIDTH], least = INFINITY, most = -INFINITY;
+    double bar[CHART_WIDTH], min = INFINITY, max = -INFINITY;
     size_t n = chart->n < CHART_WIDTH ? chart->n : CHART_WIDTH;
     n = n < width ? n : width;
     char *at = buffer;
     for (size_t i = 0; i < n; i++) {
         bar[i] = height(chart, i, n);
-        least = fmin(least, bar[i]);
-        most = fmax(most, bar[i]);
+        min = fmin(min, bar[i]);
+        max = fmax(max, bar[i]);
     }
-    double range = fmax(most - least, least_range);
+    double range = fmax(max - min, min_range);
     for (size_t i = 0; i < n && n > 1; i++, at += 3) {
-        int level = (int)((bar[i] - least) / range * (LEVELS - 1) + 0.5);
+        int level = (int)((bar[i] - min) / range * (LEVELS - 1) + 0.5);
         memcpy(at, "\xE2\x96\x81", 3); /* U+2581, the lowest of eight blocks */
         at[2] = (char)(at[2] + level);
     }

@@ -111,7 +111,7 @@ static int load(const launcher *by, start_function **start, cli_cluster *out)
 
 /* ---- agreeing ---------------------------------------------------------------------------------------------------- */
 
-bool cluster_speaks(const cli_cluster *cluster)
+bool cluster_is_root(const cli_cluster *cluster)
 {
     return cluster->comm == NULL || cluster->comm->rank == 0;
 }
@@ -140,25 +140,25 @@ static void tell_failures(const outcome *mine, const unsigned char *all, size_t 
 /* No other way is left to tell the others, who wait. */
 static int give_up(cli_cluster *cluster, const char *message)
 {
-    if (!cluster_speaks(cluster) || message_last()[0] == '\0')
+    if (!cluster_is_root(cluster) || message_last()[0] == '\0')
         fprintf(stderr, "greedystep: rank %zu on %s: %s\n", cluster->comm->rank, cluster->host, message);
     cluster->stop(cluster->comm, EXIT_FAILED);
     return EXIT_FAILED;
 }
 
-char *cluster_hear(const cli_cluster *cluster, const char *text)
+char *cluster_broadcast(const cli_cluster *cluster, const char *text)
 {
     const gsa_comm *comm = cluster->comm;
     const unsigned char *all = (const unsigned char *)text;
     const size_t *sizes;
-    size_t size = text != NULL && cluster_speaks(cluster) ? strlen(text) + 1 : 0;
+    size_t size = text != NULL && cluster_is_root(cluster) ? strlen(text) + 1 : 0;
     gsa_error error = {0};
     if (comm != NULL && comm->gather(comm->ctx, text, size, &all, &sizes, &error) == GSA_OK)
         size = sizes[0];
-    char *heard = size > 0 ? malloc(size) : NULL;
-    if (heard != NULL)
-        memcpy(heard, all, size);
-    return heard;
+    char *seen = size > 0 ? malloc(size) : NULL;
+    if (seen != NULL)
+        memcpy(seen, all, size);
+    return seen;
 }
 
 int cluster_agree(cli_cluster *cluster, int code)
@@ -181,7 +181,7 @@ int cluster_agree(cli_cluster *cluster, int code)
         int theirs = all[r * sizeof mine + offsetof(outcome, code)];
         cluster->settled = theirs > cluster->settled ? theirs : cluster->settled;
     }
-    if (cluster_speaks(cluster))
+    if (cluster_is_root(cluster))
         tell_failures(&mine, all, comm->n_ranks);
     return cluster->settled;
 }
@@ -223,7 +223,7 @@ static void tell_places(const place *of, size_t n)
     }
 }
 
-static gsa_status meet(cli_cluster *cluster, bool tells, gsa_error *error)
+static gsa_status gather_places(cli_cluster *cluster, bool tells, gsa_error *error)
 {
     const gsa_comm *comm = cluster->comm;
     const unsigned char *all;
@@ -263,7 +263,7 @@ int cluster_join(cli_cluster *out, bool tells)
         message_silence();
     if (gethostname(out->host, sizeof out->host - 1) != 0)
         snprintf(out->host, sizeof out->host, "a machine without a name");
-    status = meet(out, tells, &error);
+    status = gather_places(out, tells, &error);
     return status == GSA_OK ? EXIT_DONE : give_up(out, message_of(status, &error));
 }
 

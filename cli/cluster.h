@@ -26,11 +26,11 @@ bool cluster_was_launched(void);
 /* Joins the others, if there are any, and tells which processes they are. Gives an exit code; it is a failure if there
  * are others and no way to reach them. */
 int cluster_join(cli_cluster *out, bool tells);
-bool cluster_speaks(const cli_cluster *cluster);
+bool cluster_is_root(const cli_cluster *cluster);
 /* Threads that a rank should take if nobody says how many; 0: as many as there are processors. */
 unsigned cluster_threads(const cli_cluster *cluster);
 /* What rank 0 gives, to be freed, or NULL; alone it is a copy. Nothing may come between this and an agreement. */
-char *cluster_hear(const cli_cluster *cluster, const char *text);
+char *cluster_broadcast(const cli_cluster *cluster, const char *text);
 /* Everyone has come here with an exit code; gives the worst. Rank 0 tells what it was that failed elsewhere. */
 int cluster_agree(cli_cluster *cluster, int code);
 /* The same, and parts with them. */

@@ -235,7 +235,7 @@ const cli_verb compare_verb = {
     .reads_data = true,
     .needs_files = true,
     .positional = "DATA",
-    .least_positional = 1,
-    .most_positional = SIZE_MAX,
+    .min_positional = 1,
+    .max_positional = SIZE_MAX,
     .run = run_compare,
 };

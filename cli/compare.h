@@ -168,7 +168,7 @@ void compare_print_table(const compare_grid *grid);
 
 /* Over the seeds, of the test rows after the last pass. */
 typedef struct compare_spread {
-    double mean, least, most;
+    double mean, min, max;
 } compare_spread;
 typedef enum compare_measure { COMPARE_LOSS, COMPARE_ACCURACY, COMPARE_AUC, COMPARE_MEASURES } compare_measure;
 compare_spread compare_grid_spread(const compare_grid *grid, size_t method, compare_measure measure);

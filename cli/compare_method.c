@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_SIZE = 32, MOST_SHARDS = 1024 };
+enum { NAME_SIZE = 32, MAX_SHARDS = 1024 };
 
 static const char gsa_name[] = "gsa", paper_name[] = "paper", shards_name[] = "paper-shards";
 static const char *const averages[] = {"last", "suffix", "full", "recent"};
@@ -50,9 +50,9 @@ static int parse_shards(const char *knobs, compare_method *out)
     uint64_t n_shards;
     if (knobs == NULL)
         return complain_usage("--methods: paper-shards needs P, the number of replicas, such as paper-shards:8");
-    if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MOST_SHARDS)
+    if (!number_parse_count(knobs, &n_shards) || n_shards < 1 || n_shards > MAX_SHARDS)
         return complain_usage("--methods: P of paper-shards is '%s', expected a whole number from 1 to %d", knobs,
-                              MOST_SHARDS);
+                              MAX_SHARDS);
     *out = (compare_method){.name = shards_name,
                             .of_state = paper_name,
                             .learner = &compare_gsa_learner,
@@ -118,11 +118,11 @@ static int parse_all(char *list, compare_method *methods, size_t *n)
 
 int compare_methods_parse(const char *list, compare_method **out, size_t *n_out)
 {
-    size_t most = 1;
+    size_t max = 1;
     for (const char *at = list; *at != '\0'; at++)
-        most += *at == ',';
+        max += *at == ',';
     char *copy = strdup(list);
-    *out = calloc(most, sizeof **out);
+    *out = calloc(max, sizeof **out);
     *n_out = 0;
     int code = copy != NULL && *out != NULL ? parse_all(copy, *out, n_out) : complain_failed("out of memory");
     free(copy);
@@ -189,7 +189,7 @@ bool compare_method_describe(size_t number, compare_method_help *out)
     if (number == 2) {
         snprintf(out->usage, sizeof out->usage, "paper-shards:P");
         snprintf(out->text, sizeof out->text,
-                 "paper on P replicas (from 1 to %d), each on a part of the rows, merged after each pass", MOST_SHARDS);
+                 "paper on P replicas (from 1 to %d), each on a part of the rows, merged after each pass", MAX_SHARDS);
         return true;
     }
     size_t at = 0;

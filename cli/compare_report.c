@@ -73,8 +73,8 @@ compare_spread compare_grid_spread(const compare_grid *grid, size_t method, comp
         const double values[] = {
             [COMPARE_LOSS] = score->loss, [COMPARE_ACCURACY] = score->accuracy, [COMPARE_AUC] = score->auc};
         spread.mean += values[measure] / (double)grid->n_seeds;
-        spread.least = fmin(spread.least, values[measure]);
-        spread.most = fmax(spread.most, values[measure]);
+        spread.min = fmin(spread.min, values[measure]);
+        spread.max = fmax(spread.max, values[measure]);
     }
     return spread;
 }
@@ -105,7 +105,7 @@ static void fill_measure(const compare_grid *grid, size_t method, compare_measur
     else if (grid->n_seeds == 1)
         snprintf(cell, CELL_SIZE, "%.5g%s", spread.mean, mark);
     else
-        snprintf(cell, CELL_SIZE, "%.5g (%.5g..%.5g)%s", spread.mean, spread.least, spread.most, mark);
+        snprintf(cell, CELL_SIZE, "%.5g (%.5g..%.5g)%s", spread.mean, spread.min, spread.max, mark);
 }
 
 /* NaN if every method diverged. */

@@ -188,7 +188,7 @@ const cli_verb convert_verb = {
     .n_options = sizeof convert_options / sizeof *convert_options,
     .reads_data = true,
     .positional = "DATA",
-    .least_positional = 1,
-    .most_positional = SIZE_MAX,
+    .min_positional = 1,
+    .max_positional = SIZE_MAX,
     .run = run_convert,
 };

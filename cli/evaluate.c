@@ -82,7 +82,7 @@ const cli_verb evaluate_verb = {
     .n_options = sizeof evaluate_options / sizeof *evaluate_options,
     .reads_data = true,
     .positional = "MODEL and DATA",
-    .least_positional = 2,
-    .most_positional = SIZE_MAX,
+    .min_positional = 2,
+    .max_positional = SIZE_MAX,
     .run = run_evaluate,
 };

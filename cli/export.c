@@ -139,7 +139,7 @@ const cli_verb export_verb = {
     .options = export_options,
     .n_options = sizeof export_options / sizeof *export_options,
     .positional = "MODEL",
-    .least_positional = 1,
-    .most_positional = 1,
+    .min_positional = 1,
+    .max_positional = 1,
     .run = run_export,
 };

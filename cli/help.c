@@ -106,7 +106,7 @@ static void print_methods(void)
 
 void help_print_verb(const cli_verb *verb)
 {
-    cli_option options[MOST_OPTIONS];
+    cli_option options[MAX_OPTIONS];
     size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
     printf("usage: greedystep %s %s\n\n", verb->name, verb->usage);
     print_wrapped(verb->details, 0);

@@ -182,9 +182,9 @@ static int load(const cli_arguments *arguments, inspection *out)
     gsa_status status = schema != NULL ? gsa_schema_get_info(schema, &out->schema, &error) : GSA_OK;
     if (status != GSA_OK)
         return complain_error(status, &error);
-    size_t most = (size_t)arguments_number(arguments, "top");
-    return strongest_find(out->model, most, out->schema.n_numbers, &out->found) ? EXIT_DONE
-                                                                                : complain_failed("out of memory");
+    size_t max = (size_t)arguments_number(arguments, "top");
+    return strongest_find(out->model, max, out->schema.n_numbers, &out->found) ? EXIT_DONE
+                                                                               : complain_failed("out of memory");
 }
 
 /* A stream is data: its bytes come once. */
@@ -258,7 +258,7 @@ const cli_verb inspect_verb = {
     .n_options = sizeof inspect_options / sizeof *inspect_options,
     .reads_data = true,
     .positional = "MODEL or DATA",
-    .least_positional = 1,
-    .most_positional = SIZE_MAX,
+    .min_positional = 1,
+    .max_positional = SIZE_MAX,
     .run = run_inspect,
 };

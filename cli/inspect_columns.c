@@ -13,12 +13,12 @@ static const uint64_t word_mark = UINT64_C(0xFFF8) << 48; /* the sign and the bi
 void moments_add(moments *of, double x)
 {
     if (of->n++ == 0)
-        of->first = of->least = of->most = x;
+        of->first = of->min = of->max = x;
     double from_first = x - of->first;
     of->sum += from_first;
     of->squares += from_first * from_first;
-    of->least = x < of->least ? x : of->least;
-    of->most = x > of->most ? x : of->most;
+    of->min = x < of->min ? x : of->min;
+    of->max = x > of->max ? x : of->max;
 }
 
 double moments_mean(const moments *of)
@@ -48,7 +48,7 @@ static int side_of(data_labels *labels, uint64_t key)
     return side;
 }
 
-static row_label look_at(data_labels *labels, const gsa_batch *batch, size_t row)
+static row_label read_label(data_labels *labels, const gsa_batch *batch, size_t row)
 {
     row_label out = {.number = batch->label[row]};
     if (batch->word != NULL && batch->word[row] >= 0) {
@@ -66,7 +66,7 @@ static row_label look_at(data_labels *labels, const gsa_batch *batch, size_t row
 
 bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_label *out)
 {
-    row_label label = look_at(labels, batch, row);
+    row_label label = read_label(labels, batch, row);
     if (labels->n_rows++ == 0) {
         labels->first_number = label.number;
     } else {
@@ -83,7 +83,7 @@ bool labels_add(data_labels *labels, const gsa_batch *batch, size_t row, row_lab
 /* As `train` decides. */
 bool labels_are_numbers(const data_labels *labels)
 {
-    return labels->n_words == 0 && (labels->n_fractions > 0 || value_set_count(&labels->values) > MOST_CLASSES);
+    return labels->n_words == 0 && (labels->n_fractions > 0 || value_set_count(&labels->values) > MAX_CLASSES);
 }
 
 uint64_t labels_n_classes(const data_labels *labels)
@@ -195,7 +195,7 @@ static bool values_tell_class(const data_column *column)
 static bool numbers_tell_class(const data_column *column)
 {
     const moments *a = &column->of_side[0], *b = &column->of_side[1];
-    return a->n >= 5 && b->n >= 5 && column->n_absent < column->n_present && (a->most < b->least || b->most < a->least);
+    return a->n >= 5 && b->n >= 5 && column->n_absent < column->n_present && (a->max < b->min || b->max < a->min);
 }
 
 static bool is_line_of_label(const data_column *column)
@@ -367,7 +367,7 @@ static bool grow_counts(data_features *features, size_t id)
 static bool count_feature(data_features *features, uint32_t id)
 {
     features->highest = id > features->highest ? id : features->highest;
-    if (id >= MOST_COUNTED)
+    if (id >= MAX_COUNTED)
         return value_set_add(&features->beyond, id, 0);
     if (id >= features->n_counts && !grow_counts(features, id))
         return false;
@@ -381,11 +381,11 @@ bool features_add(data_features *features, const gsa_batch *batch, size_t row, c
     int64_t begin = batch->row_start[row], end = batch->row_start[row + 1];
     bool has_room = features->few == NULL || add_to_few(features, batch, row, label, labels);
     if (features->n_entries == 0 && end > begin)
-        features->least = features->most = batch->value != NULL ? (double)batch->value[begin] : 1;
+        features->min = features->max = batch->value != NULL ? (double)batch->value[begin] : 1;
     for (int64_t i = begin; i < end && has_room; i++) {
         double x = batch->value != NULL ? (double)batch->value[i] : 1;
-        features->least = x < features->least ? x : features->least;
-        features->most = x > features->most ? x : features->most;
+        features->min = x < features->min ? x : features->min;
+        features->max = x > features->max ? x : features->max;
         has_room = count_feature(features, batch->index[i]);
     }
     features->n_entries += (uint64_t)(end - begin);
@@ -398,9 +398,9 @@ static int compare_numbers(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
-bool features_finish(data_features *features, size_t most_frequent)
+bool features_finish(data_features *features, size_t n_frequent)
 {
-    if (!top_init(&features->frequent, most_frequent))
+    if (!top_init(&features->frequent, n_frequent))
         return false;
     features->n_seen = value_set_count(&features->beyond);
     for (size_t id = 0; id < features->n_counts; id++) {

@@ -27,7 +27,7 @@ uint64_t data_n_features(const data_inspection *data, bool *is_exact)
         return data->features.n_seen;
     for (size_t i = 0; i < data->n_columns; i++) {
         const moments *numbers = &data->column[i].numbers;
-        n += data->column[i].kind == COLUMN_NUMBER && numbers->n > 0 && (numbers->least != 0 || numbers->most != 0);
+        n += data->column[i].kind == COLUMN_NUMBER && numbers->n > 0 && (numbers->min != 0 || numbers->max != 0);
     }
     return n;
 }
@@ -61,8 +61,8 @@ static bool begin_rows(data_inspection *data)
 {
     size_t n_cells;
     const uint64_t *cell = gsa_reader_cells(data->reader, &n_cells);
-    data->least_entries = UINT64_MAX;
-    bool has_columns = cell != NULL && n_cells <= MOST_COLUMNS;
+    data->min_entries = UINT64_MAX;
+    bool has_columns = cell != NULL && n_cells <= MAX_COLUMNS;
     return labels_init(&data->labels) && (has_columns ? find_columns(data, n_cells) : features_init(&data->features));
 }
 
@@ -96,8 +96,8 @@ static bool add_rows(data_inspection *data, const gsa_batch *batch)
         row_label label;
         uint64_t n_entries = (uint64_t)(batch->row_start[row + 1] - batch->row_start[row]);
         data->n_entries += n_entries;
-        data->least_entries = n_entries < data->least_entries ? n_entries : data->least_entries;
-        data->most_entries = n_entries > data->most_entries ? n_entries : data->most_entries;
+        data->min_entries = n_entries < data->min_entries ? n_entries : data->min_entries;
+        data->max_entries = n_entries > data->max_entries ? n_entries : data->max_entries;
         moments_add(&data->weights, batch->weight != NULL ? (double)batch->weight[row] : 1);
         has_room = labels_add(&data->labels, batch, row, &label);
         if (has_room && data->column == NULL)
@@ -139,7 +139,7 @@ static bool finish(data_inspection *data)
     value_set_sort(&data->labels.values);
     for (size_t i = 0; i < data->n_columns; i++)
         value_set_sort(&data->column[i].values);
-    return features_finish(&data->features, data->most_frequent) && data_warn(data);
+    return features_finish(&data->features, data->n_frequent) && data_warn(data);
 }
 
 static int tell(data_inspection *data, bool as_json)
@@ -177,7 +177,7 @@ int inspect_data(const cli_arguments *arguments)
     gsa_error error = {0};
     data_inspection data = {.paths = arguments->positional,
                             .n_paths = arguments->n_positional,
-                            .most_frequent = (size_t)arguments_number(arguments, "top")};
+                            .n_frequent = (size_t)arguments_number(arguments, "top")};
     int code = session_open_reader(arguments, data.paths, data.n_paths, &env, &data.reader);
     if (code != EXIT_DONE)
         return code;

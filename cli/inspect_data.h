@@ -20,12 +20,12 @@
 #include <stdio.h>
 
 enum {
-    FEW_VALUES = 64,        /* of a column: up to here they are counted one by one */
-    MANY_VALUES = 1024,     /* of labels, and of feature numbers beyond the next */
-    MOST_COUNTED = 1 << 24, /* features are counted one by one below this number */
-    MOST_CLASSES = 1000,    /* whole numbers that `train` takes for classes */
-    MOST_COLUMNS = 4096,    /* of a table, for a line a column */
-    FEW_FEATURES = 50,      /* of other rows, for a line a feature */
+    FEW_VALUES = 64,       /* of a column: up to here they are counted one by one */
+    MANY_VALUES = 1024,    /* of labels, and of feature numbers beyond the next */
+    MAX_COUNTED = 1 << 24, /* features are counted one by one below this number */
+    MAX_CLASSES = 1000,    /* whole numbers that `train` takes for classes */
+    MAX_COLUMNS = 4096,    /* of a table, for a line a column */
+    FEW_FEATURES = 50,     /* of other rows, for a line a feature */
     LABELS_LISTED = 20,
     WORDS_LISTED = 3
 };
@@ -33,7 +33,7 @@ enum {
 /* Sums around the first number, so that the digits of what varies are not lost. */
 typedef struct moments {
     uint64_t n;
-    double first, sum, squares, least, most;
+    double first, sum, squares, min, max;
 } moments;
 void moments_add(moments *of, double x);
 double moments_mean(const moments *of);
@@ -119,8 +119,8 @@ typedef struct data_features {
     uint64_t n_seen;  /* once all rows are there, as the next */
     top_features frequent;
     uint64_t highest, n_entries;
-    double least, most; /* of values */
-    data_column *few;   /* in the order of their coming; NULL: there are more than FEW_FEATURES */
+    double min, max;  /* of values */
+    data_column *few; /* in the order of their coming; NULL: there are more than FEW_FEATURES */
     size_t n_few;
 } data_features;
 
@@ -129,7 +129,7 @@ void features_free(data_features *features);
 bool features_add(data_features *features, const gsa_batch *batch, size_t row, const row_label *label,
                   const data_labels *labels);
 /* All rows are there: counts features, finds the most frequent ones and sorts the few by number. */
-bool features_finish(data_features *features, size_t most_frequent);
+bool features_finish(data_features *features, size_t n_frequent);
 
 /* ---- all of it -------------------------------------------------------------------------------------------------- */
 
@@ -139,7 +139,7 @@ typedef struct data_warning {
     size_t length;
     bool is_cut; /* there was no memory for all of it */
 } data_warning;
-enum { MOST_WARNINGS = 16 };
+enum { MAX_WARNINGS = 16 };
 
 typedef struct data_inspection {
     gsa_reader *reader;
@@ -147,7 +147,7 @@ typedef struct data_inspection {
     size_t n_paths;
     gsa_reader_progress reading;
     gsa_schema_info schema;
-    uint64_t n_entries, least_entries, most_entries;
+    uint64_t n_entries, min_entries, max_entries;
     data_labels labels;
     moments weights;
     data_column *column; /* NULL: features with numbers */
@@ -156,8 +156,8 @@ typedef struct data_inspection {
     size_t n_cells;
     uint64_t n_rows_without_cells;
     data_features features;
-    size_t most_frequent; /* features to list */
-    data_warning warning[MOST_WARNINGS];
+    size_t n_frequent; /* features to list */
+    data_warning warning[MAX_WARNINGS];
     size_t n_warnings;
 } data_inspection;
 

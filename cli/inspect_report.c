@@ -47,10 +47,10 @@ static void print_rows(const data_inspection *data)
     report_field("rows", "%" PRIu64, n_rows);
     if (data->reading.n_bad_rows > 0)
         report_field("bad rows", "%" PRIu64 " (skipped)", data->reading.n_bad_rows);
-    if (data->weights.least != 1 || data->weights.most != 1)
-        report_field("row weights", "%.6g to %.6g, mean %.6g", data->weights.least, data->weights.most,
+    if (data->weights.min != 1 || data->weights.max != 1)
+        report_field("row weights", "%.6g to %.6g, mean %.6g", data->weights.min, data->weights.max,
                      moments_mean(&data->weights));
-    report_field("entries per row", "%" PRIu64 " to %" PRIu64 ", mean %.6g", data->least_entries, data->most_entries,
+    report_field("entries per row", "%" PRIu64 " to %" PRIu64 ", mean %.6g", data->min_entries, data->max_entries,
                  (double)data->n_entries / (double)n_rows);
 }
 
@@ -73,7 +73,7 @@ static void print_features(const data_inspection *data)
     double cells = (double)n * (double)data->labels.n_rows;
     report_field("zeros", "%s%.4g %% of rows times features seen", about,
                  fmax(0, 100 * (1 - (double)features->n_entries / cells)));
-    report_field("values", "%.6g to %.6g", features->least, features->most);
+    report_field("values", "%.6g to %.6g", features->min, features->max);
 }
 
 static void print_classes(const data_inspection *data)
@@ -108,7 +108,7 @@ static void print_labels(const data_inspection *data)
     }
     report_field("labels", "numbers, %s%" PRIu64 " different", labels->values.sketch != NULL ? "about " : "",
                  value_set_count(&labels->values));
-    report_field("  least, most", "%.6g, %.6g", labels->numbers.least, labels->numbers.most);
+    report_field("  least, most", "%.6g, %.6g", labels->numbers.min, labels->numbers.max);
     report_field("  mean", "%.6g", moments_mean(&labels->numbers));
     report_field("  deviation", "%.6g", moments_deviation(&labels->numbers));
 }
@@ -134,7 +134,7 @@ static void print_distinct(const data_column *column)
 static void print_numbers(const moments *numbers)
 {
     if (numbers->n > 0)
-        printf("  %.6g to %.6g, mean %.6g", numbers->least, numbers->most, moments_mean(numbers));
+        printf("  %.6g to %.6g, mean %.6g", numbers->min, numbers->max, moments_mean(numbers));
 }
 
 /* Those that are surely more frequent than one in a hundred, or any of few. */
@@ -224,8 +224,8 @@ static void print_notes(const data_inspection *data)
     const char *schema = gsa_reader_schema(data->reader);
     uint64_t n_columns = data->schema.n_numbers + data->schema.n_words;
     bool is_table = schema != NULL && strstr(schema, "\ncolumns namespaces\n") == NULL && n_columns > 0;
-    if (data->column == NULL && is_table && n_columns > MOST_COLUMNS)
-        printf("\n(a table of more than %d columns: they are shown as features)\n", MOST_COLUMNS);
+    if (data->column == NULL && is_table && n_columns > MAX_COLUMNS)
+        printf("\n(a table of more than %d columns: they are shown as features)\n", MAX_COLUMNS);
     else if (data->column == NULL && is_table)
         puts("\n(a cache of a table has no cells: inspect the table itself for one line per column)");
     if (data->n_rows_without_cells > 0)
@@ -259,9 +259,9 @@ void data_print(const data_inspection *data)
 static json_t *moments_json(const moments *of)
 {
     json_t *object = json_object();
-    json_object_set_new(object, "least", of->n > 0 ? report_real(of->least) : json_null());
+    json_object_set_new(object, "least", of->n > 0 ? report_real(of->min) : json_null());
     json_object_set_new(object, "mean", report_real(moments_mean(of)));
-    json_object_set_new(object, "most", of->n > 0 ? report_real(of->most) : json_null());
+    json_object_set_new(object, "most", of->n > 0 ? report_real(of->max) : json_null());
     json_object_set_new(object, "deviation", report_real(moments_deviation(of)));
     return object;
 }
@@ -363,9 +363,9 @@ static json_t *rows_json(const data_inspection *data)
     json_object_set_new(object, "bad_rows", report_count(data->reading.n_bad_rows));
     json_object_set_new(object, "rows_without_cells", report_count(data->n_rows_without_cells));
     json_object_set_new(object, "row_weights", moments_json(&data->weights));
-    json_object_set_new(entries, "least", report_count(data->least_entries));
+    json_object_set_new(entries, "least", report_count(data->min_entries));
     json_object_set_new(entries, "mean", report_real((double)data->n_entries / (double)data->labels.n_rows));
-    json_object_set_new(entries, "most", report_count(data->most_entries));
+    json_object_set_new(entries, "most", report_count(data->max_entries));
     json_object_set_new(object, "entries", entries);
     return object;
 }
@@ -382,8 +382,8 @@ json_t *data_json(const data_inspection *data)
         json_object_set_new(object, "columns", columns_json(data, data->column, data->n_columns));
     } else {
         json_object_set_new(object, "highest_index", report_count(features->highest + (features->n_entries > 0)));
-        json_object_set_new(object, "least_value", report_real(features->least));
-        json_object_set_new(object, "most_value", report_real(features->most));
+        json_object_set_new(object, "least_value", report_real(features->min));
+        json_object_set_new(object, "most_value", report_real(features->max));
         json_object_set_new(object, "few_features", columns_json(data, features->few, features->n_few));
         json_object_set_new(object, "frequent", frequent_json(data));
     }

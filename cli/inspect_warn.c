@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_LISTED = 10, LEAST_ROWS = 20, LEAST_OF_CLASS = 5, CLASSES_LISTED = 5 };
+enum { NAMES_LISTED = 10, MIN_ROWS = 20, MIN_OF_CLASS = 5, CLASSES_LISTED = 5 };
 
 /* ---- writing ---------------------------------------------------------------------------------------------------- */
 
 /* NULL if there is no room for another. */
 static data_warning *begin_warning(data_inspection *data, const char *what)
 {
-    if (data->n_warnings == MOST_WARNINGS)
+    if (data->n_warnings == MAX_WARNINGS)
         return NULL;
     data_warning *next = &data->warning[data->n_warnings++];
     *next = (data_warning){.what = what};
@@ -79,8 +79,7 @@ static bool tells_label(const data_inspection *data, const data_column *column)
 /* The estimate may be off by a few percent. */
 static bool is_new_in_each_row(const data_column *column)
 {
-    return column->n_present >= LEAST_ROWS &&
-           (double)value_set_count(&column->values) >= 0.9 * (double)column->n_present;
+    return column->n_present >= MIN_ROWS && (double)value_set_count(&column->values) >= 0.9 * (double)column->n_present;
 }
 
 static bool counts_rows(const data_inspection *data, const data_column *column)
@@ -98,7 +97,7 @@ static bool is_id(const data_inspection *data, const data_column *column)
 
 static bool is_mostly_missing(const data_inspection *data, const data_column *column)
 {
-    return column->name != NULL && column->n_absent > 9 * column->n_present && data->labels.n_rows >= LEAST_ROWS;
+    return column->name != NULL && column->n_absent > 9 * column->n_present && data->labels.n_rows >= MIN_ROWS;
 }
 
 typedef struct column_check {
@@ -112,7 +111,8 @@ typedef struct column_check {
 static const column_check checks[] = {
     {"empty", is_empty, "empty in every row", ""},
     {"constant", is_constant, "the same in every row", ""},
-    {"label_again", tells_label, "enough to determine the label of every row", ", unless it is known when predictions are made"},
+    {"label_again", tells_label, "enough to determine the label of every row",
+     ", unless it is known when predictions are made"},
     {"row_number", counts_rows, "rising or falling from row to row, like a row number or a time", ""},
     {"id", is_id, "almost every value is different, like ids or free text", ""},
     {"missing", is_mostly_missing, "missing in more than 90 % of the rows", ", unless the few other rows matter"},
@@ -182,14 +182,14 @@ static bool warn_of_rare_classes(data_inspection *data)
 {
     const value_set *values = &data->labels.values;
     size_t n = 0, listed = 0;
-    while (n < values->n && values->entry[values->n - 1 - n].count < LEAST_OF_CLASS)
+    while (n < values->n && values->entry[values->n - 1 - n].count < MIN_OF_CLASS)
         n++;
-    if (n == 0 || data->labels.n_rows < LEAST_ROWS || values->sketch != NULL)
+    if (n == 0 || data->labels.n_rows < MIN_ROWS || values->sketch != NULL)
         return true;
     data_warning *out = begin_warning(data, "rare_class");
     if (out == NULL)
         return false;
-    put(out, "fewer than %d rows have the label ", LEAST_OF_CLASS);
+    put(out, "fewer than %d rows have the label ", MIN_OF_CLASS);
     for (; listed < n && listed < CLASSES_LISTED; listed++) {
         char buffer[LABEL_TEXT_SIZE];
         const value_entry *entry = &values->entry[values->n - n + listed];

@@ -9,7 +9,7 @@
 #include <time.h>
 
 /* timeout(1) and schedulers signal a process and its group, at once: that is one wish, not two. */
-enum { ONE_WISH_SECONDS = 1 };
+enum { SAME_REQUEST_SECONDS = 1 };
 
 static volatile atomic_int caught; /* threads ask for it too */
 static atomic_llong caught_at;
@@ -26,7 +26,7 @@ static void remember_signal(int signal_number)
     if (caught == 0) {
         caught_at = now();
         caught = signal_number;
-    } else if (signal_number == caught && now() - caught_at >= ONE_WISH_SECONDS * 1000000000LL) {
+    } else if (signal_number == caught && now() - caught_at >= SAME_REQUEST_SECONDS * 1000000000LL) {
         signal(signal_number, SIG_DFL);
         raise(signal_number);
     }

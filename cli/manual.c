@@ -154,7 +154,7 @@ static void put_head(const char *dash, const char *name, const char *summary)
 
 static void write_verb(const cli_verb *verb)
 {
-    cli_option options[MOST_OPTIONS];
+    cli_option options[MAX_OPTIONS];
     size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
     compare_method_help method;
     put_head("-", verb->name, verb->summary);
@@ -262,7 +262,7 @@ static void put_line(const char *verb, const char *dashes, const char *word, con
 
 static void put_verb(const cli_verb *verb)
 {
-    cli_option options[MOST_OPTIONS];
+    cli_option options[MAX_OPTIONS];
     size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
     const char *const lists[] = {"-", "help"};
     for (size_t i = 0; i < 2; i++) {

@@ -132,7 +132,7 @@ const cli_verb merge_verb = {
     .options = merge_options,
     .n_options = sizeof merge_options / sizeof *merge_options,
     .positional = "MODEL",
-    .least_positional = 1,
-    .most_positional = SIZE_MAX,
+    .min_positional = 1,
+    .max_positional = SIZE_MAX,
     .run = run_merge,
 };

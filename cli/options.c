@@ -43,19 +43,19 @@ static cli_option option_of_parameter(const gsa_param *parameter)
                         .kind = kinds[parameter->kind],
                         .takes = parameter->kind == GSA_PARAM_CHOICE ? parameter->choices : takes[parameter->kind],
                         .initial = parameter->initial,
-                        .least = parameter->least,
-                        .most = parameter->most,
+                        .min = parameter->least,
+                        .max = parameter->most,
                         .help = parameter->help};
 }
 
 static void append_options(cli_option *out, size_t *n, const cli_option *more, size_t n_more)
 {
-    assert(*n + n_more <= MOST_OPTIONS);
+    assert(*n + n_more <= MAX_OPTIONS);
     for (size_t i = 0; i < n_more; i++)
         out[(*n)++] = more[i];
 }
 
-size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *first_parameter)
+size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *first_parameter)
 {
     size_t n = 0;
     append_options(out, &n, verb->options, verb->n_options);
@@ -71,7 +71,7 @@ size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *fi
 
 const char *options_heading(const cli_verb *verb, size_t number)
 {
-    cli_option options[MOST_OPTIONS];
+    cli_option options[MAX_OPTIONS];
     size_t first_parameter, n_options = options_of(verb, options, &first_parameter);
     if (number == first_parameter && number < n_options)
         return "Parameters of training";
@@ -168,19 +168,19 @@ static int check_choice(const char *name, const char *choices, const char *value
 
 static int check_count(const cli_option *option, const char *name, const char *value, uint64_t *number)
 {
-    if (number_parse_count(value, number) && *number >= option->least && *number <= option->most)
+    if (number_parse_count(value, number) && *number >= option->min && *number <= option->max)
         return EXIT_DONE;
-    return complain_usage("--%s %s: expected a whole number from %" PRIu64 " to %" PRIu64, name, value, option->least,
-                          option->most);
+    return complain_usage("--%s %s: expected a whole number from %" PRIu64 " to %" PRIu64, name, value, option->min,
+                          option->max);
 }
 
 static int check_real(const cli_option *option, const char *name, const char *value)
 {
     double number;
-    if (number_parse_real(value, &number) && number >= (double)option->least && number <= (double)option->most)
+    if (number_parse_real(value, &number) && number >= (double)option->min && number <= (double)option->max)
         return EXIT_DONE;
-    return complain_usage("--%s %s: expected a number from %" PRIu64 " to %" PRIu64, name, value, option->least,
-                          option->most);
+    return complain_usage("--%s %s: expected a number from %" PRIu64 " to %" PRIu64, name, value, option->min,
+                          option->max);
 }
 
 /* EXIT_DONE if the value is good. */
@@ -285,14 +285,14 @@ static int check_complete(const cli_arguments *arguments)
                                   verb->name, verb->usage);
     }
     bool has_query = verb->reads_data && !verb->needs_files && arguments_given(arguments, "sql");
-    if (has_query && arguments->n_positional >= verb->least_positional)
+    if (has_query && arguments->n_positional >= verb->min_positional)
         return complain_usage("%s takes DATA or --sql, not both; leave one out", verb->name);
-    if (arguments->n_positional + has_query < verb->least_positional)
+    if (arguments->n_positional + has_query < verb->min_positional)
         return complain_usage("%s needs %s; usage: greedystep %s %s", verb->name, verb->positional, verb->name,
                               verb->usage);
-    if (arguments->n_positional > verb->most_positional)
+    if (arguments->n_positional > verb->max_positional)
         return complain_usage("%s takes no argument `%s`; usage: greedystep %s %s", verb->name,
-                              arguments->positional[verb->most_positional], verb->name, verb->usage);
+                              arguments->positional[verb->max_positional], verb->name, verb->usage);
     return EXIT_DONE;
 }
 

@@ -25,9 +25,9 @@ typedef struct cli_option {
     char letter; /* 0: none */
     option_kind kind;
     bool required;
-    const char *takes;    /* a choice: "a|b"; else what the help calls the value */
-    const char *initial;  /* the default as text, NULL if there is none; of a flag: off */
-    uint64_t least, most; /* range of a count or real number */
+    const char *takes;   /* a choice: "a|b"; else what the help calls the value */
+    const char *initial; /* the default as text, NULL if there is none; of a flag: off */
+    uint64_t min, max;   /* range of a count or real number */
     const char *help;
 } cli_option;
 
@@ -45,22 +45,22 @@ typedef struct cli_verb {
     bool needs_files;       /* cannot do with the rows of a query, which come once */
     bool takes_parameters;  /* has the parameters of training too */
     const char *positional; /* what a positional argument is called, NULL if none is taken */
-    size_t least_positional, most_positional;
+    size_t min_positional, max_positional;
     int (*run)(const struct cli_arguments *arguments); /* gives the exit code */
 } cli_verb;
 
-enum { MOST_OPTIONS = 64 };
+enum { MAX_OPTIONS = 64 };
 
 typedef struct cli_arguments {
     const cli_verb *verb;
     int argc; /* of the whole command, for messages that repeat it */
     char **argv;
     /* The options of the verb: its own, those of readers, then from first_parameter on those of training. */
-    cli_option options[MOST_OPTIONS];
+    cli_option options[MAX_OPTIONS];
     size_t n_options, first_parameter;
-    const char *value[MOST_OPTIONS]; /* as typed; NULL: not given */
-    uint64_t number[MOST_OPTIONS];   /* of a count or size that was given */
-    const char **positional;         /* points into memory of its own */
+    const char *value[MAX_OPTIONS]; /* as typed; NULL: not given */
+    uint64_t number[MAX_OPTIONS];   /* of a count or size that was given */
+    const char **positional;        /* points into memory of its own */
     size_t n_positional;
     bool wants_help;
 } cli_arguments;
@@ -71,7 +71,7 @@ int arguments_parse(const cli_verb *verb, int argc, char **argv, cli_arguments *
 void arguments_free(cli_arguments *arguments);
 
 /* The options that a verb understands. */
-size_t options_of(const cli_verb *verb, cli_option out[MOST_OPTIONS], size_t *first_parameter);
+size_t options_of(const cli_verb *verb, cli_option out[MAX_OPTIONS], size_t *first_parameter);
 /* What stands above option `number` of a verb in its manual: NULL if it goes with the one before. */
 const char *options_heading(const cli_verb *verb, size_t number);
 

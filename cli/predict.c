@@ -136,7 +136,7 @@ const cli_verb predict_verb = {
     .n_options = sizeof predict_options / sizeof *predict_options,
     .reads_data = true,
     .positional = "MODEL and DATA",
-    .least_positional = 2,
-    .most_positional = SIZE_MAX,
+    .min_positional = 2,
+    .max_positional = SIZE_MAX,
     .run = run_predict,
 };

@@ -13,7 +13,7 @@
 #include <time.h>
 
 static const double redraw_seconds = 0.1;
-enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024, LEAST_CHART = 8 };
+enum { LINE_SIZE = 160, TEXT_SIZE = 1024, FIRST_PLAIN_ROWS = 1024, MIN_CHART = 8 };
 
 double progress_clock(void)
 {
@@ -177,7 +177,7 @@ static void note_loss(cli_progress *progress, const gsa_state *learner, const gs
     gsa_summary base;
     if (learner != state)
         gsa_state_summary(state, &base);
-    recent_hear(&progress->recent, learner, summary, learner != state ? &base : NULL);
+    recent_add(&progress->recent, learner, summary, learner != state ? &base : NULL);
     if (chart_is_due(&progress->chart, summary->n_rows_all))
         chart_add(&progress->chart, summary->n_rows_all, recent_take(&progress->recent));
 }
@@ -185,13 +185,13 @@ static void note_loss(cli_progress *progress, const gsa_state *learner, const gs
 static void draw_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary, double fraction)
 {
     char line[LINE_SIZE], chart[CHART_SIZE] = "";
-    size_t most = (size_t)style_columns(stderr) - 1, room = style_has_unicode() ? 2 + LEAST_CHART : 0, width = 0;
+    size_t max = (size_t)style_columns(stderr) - 1, room = style_has_unicode() ? 2 + MIN_CHART : 0, width = 0;
     compose(progress, learner, summary, fraction, width, line);
-    while (strlen(line) + (widths[width].chart ? room : 0) > most && width + 1 < sizeof widths / sizeof *widths)
+    while (strlen(line) + (widths[width].chart ? room : 0) > max && width + 1 < sizeof widths / sizeof *widths)
         compose(progress, learner, summary, fraction, ++width, line);
     if (widths[width].chart && room > 0) {
         report_append(line, LINE_SIZE, "  ");
-        chart_draw(&progress->chart, most - strlen(line), chart);
+        chart_draw(&progress->chart, max - strlen(line), chart);
     }
     progress_draw(progress, line, chart);
 }
@@ -222,7 +222,7 @@ void progress_show_losses(cli_progress *progress)
     int room = style_columns(stderr) - (int)sizeof title;
     char bars[CHART_SIZE];
     progress_clear(progress);
-    if (!progress->is_live || !style_has_unicode() || progress->chart.n < LEAST_CHART || room < LEAST_CHART)
+    if (!progress->is_live || !style_has_unicode() || progress->chart.n < MIN_CHART || room < MIN_CHART)
         return;
     progress_draw(progress, title, chart_draw(&progress->chart, (size_t)room, bars));
     fputc('\n', stderr);

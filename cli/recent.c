@@ -6,42 +6,42 @@
 
 void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summary)
 {
-    *recent = (cli_recent){.n_heard = 1, .pass = summary->pass, .rows_before = summary->n_rows};
-    recent->heard[0] = (recent_learner){state, summary->loss_sum, summary->loss_weight};
+    *recent = (cli_recent){.n_seen = 1, .pass = summary->pass, .rows_before = summary->n_rows};
+    recent->seen[0] = (recent_learner){state, summary->loss_sum, summary->loss_weight};
 }
 
 /* As it was when it was last heard. Where more are heard than have room, the last place is for those who learn one
  * after the other. */
-static recent_learner *find(cli_recent *recent, const void *who, recent_learner unheard)
+static recent_learner *find(cli_recent *recent, const void *who, recent_learner unseen)
 {
-    size_t at = 0, most = sizeof recent->heard / sizeof *recent->heard;
-    while (at < recent->n_heard && recent->heard[at].who != who)
+    size_t at = 0, max = sizeof recent->seen / sizeof *recent->seen;
+    while (at < recent->n_seen && recent->seen[at].who != who)
         at++;
-    if (at < recent->n_heard)
-        return &recent->heard[at];
-    at = at < most ? at : most - 1;
-    recent->n_heard = at + 1;
-    recent->heard[at] = unheard;
-    return &recent->heard[at];
+    if (at < recent->n_seen)
+        return &recent->seen[at];
+    at = at < max ? at : max - 1;
+    recent->n_seen = at + 1;
+    recent->seen[at] = unseen;
+    return &recent->seen[at];
 }
 
-void recent_hear(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base)
+void recent_add(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base)
 {
     bool is_new_pass = summary->pass != recent->pass, is_new_round = base && base->n_rows != recent->rows_before;
     if (is_new_pass || is_new_round)
-        recent->n_heard = 0;
+        recent->n_seen = 0;
     if (is_new_pass)
         recent->sum = recent->weight = 0;
     recent->pass = summary->pass;
     recent->rows_before = base ? base->n_rows : recent->rows_before;
-    recent_learner unheard = {.who = learner};
+    recent_learner unseen = {.who = learner};
     if (base && base->pass == summary->pass) {
-        unheard.sum = base->loss_sum;
-        unheard.weight = base->loss_weight;
+        unseen.sum = base->loss_sum;
+        unseen.weight = base->loss_weight;
     }
-    recent_learner *before = find(recent, learner, unheard);
+    recent_learner *before = find(recent, learner, unseen);
     if (summary->loss_weight < before->weight) /* another one, which lies where that one lay */
-        *before = unheard;
+        *before = unseen;
     recent->sum += summary->loss_sum - before->sum;
     recent->weight += summary->loss_weight - before->weight;
     *before = (recent_learner){learner, summary->loss_sum, summary->loss_weight};

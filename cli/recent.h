@@ -15,8 +15,8 @@ typedef struct recent_learner {
 } recent_learner;
 
 typedef struct cli_recent {
-    recent_learner heard[GSA_MAX_TOGETHER + 1]; /* since the pass, or the round, began */
-    size_t n_heard;
+    recent_learner seen[GSA_MAX_TOGETHER + 1]; /* since the pass, or the round, began */
+    size_t n_seen;
     uint64_t pass, rows_before; /* before: learned when the round began */
     double sum, weight;         /* of the rows since the last line, in this pass */
 } cli_recent;
@@ -24,7 +24,7 @@ typedef struct cli_recent {
 /* Before the run, with its state. */
 void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summary);
 /* A learner tells how far it is. base: where it began, if it is a copy of the state; else NULL. */
-void recent_hear(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base);
+void recent_add(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base);
 /* The mean loss since the last call, NaN if no row of this pass was heard of since then. */
 double recent_take(cli_recent *recent);
 

@@ -135,11 +135,11 @@ void report_metrics_json(json_t *object, const gsa_metrics *metrics)
     }
 }
 
-json_t *report_labels(const gsa_model *model, size_t most)
+json_t *report_labels(const gsa_model *model, size_t max)
 {
     json_t *labels = json_array();
     const char *label;
-    for (size_t i = 0; i < most && (label = gsa_model_label(model, i)) != NULL; i++)
+    for (size_t i = 0; i < max && (label = gsa_model_label(model, i)) != NULL; i++)
         json_array_append_new(labels, report_text(label));
     return labels;
 }

@@ -32,7 +32,7 @@ json_t *report_text(const char *text);
 /* Adds every metric under its name. */
 void report_metrics_json(json_t *object, const gsa_metrics *metrics);
 /* The labels of a model in order, so many at the most. */
-json_t *report_labels(const gsa_model *model, size_t most);
+json_t *report_labels(const gsa_model *model, size_t max);
 /* Prints the object to stdout and releases it. Complains if it could not be built for lack of memory. */
 int report_print_json(json_t *object);
 

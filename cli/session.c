@@ -175,12 +175,12 @@ int session_load_state(const char *model_path, const gsa_env *env, gsa_state **o
 }
 
 /* Held-out rows times classes: about half a second on a machine that is busy. */
-enum { JUDGED_AT_ONCE = 1 << 21 };
+enum { SCORED_AT_ONCE = 1 << 21 };
 
-bool session_is_hurried(const gsa_state *state)
+bool session_skips_calibration(const gsa_state *state)
 {
     gsa_summary summary = summary_of(state);
-    return interrupt_signal() != 0 && summary.n_held_out * summary.n_classes > JUDGED_AT_ONCE;
+    return interrupt_signal() != 0 && summary.n_held_out * summary.n_classes > SCORED_AT_ONCE;
 }
 
 static gsa_status save_both(const gsa_state *state, const char *state_path, const char *model_path, const gsa_env *env,
@@ -203,7 +203,7 @@ int session_save(const gsa_state *state, const char *model_path, const gsa_env *
     if (state_path == NULL)
         return EXIT_FAILED;
     gsa_env patient = *env; /* a signal that has already come must not spoil the saving that it asks for */
-    if (!session_is_hurried(state))
+    if (!session_skips_calibration(state))
         patient.should_stop = NULL;
     gsa_status status = save_both(state, state_path, model_path, &patient, &error);
     free(state_path);

@@ -27,7 +27,7 @@ int session_load_model(const char *path, const gsa_env *env, gsa_model **out);
 /* Loads the state that lies beside a model. A path that names a state itself is fine too. */
 int session_load_state(const char *model_path, const gsa_env *env, gsa_state **out);
 /* Whether a signal has come and judging by the held-out rows would take seconds: the model is then not calibrated. */
-bool session_is_hurried(const gsa_state *state);
+bool session_skips_calibration(const gsa_state *state);
 /* The state and then the model of it, so that a model that is there has its state. */
 int session_save(const gsa_state *state, const char *model_path, const gsa_env *env);
 

@@ -6,11 +6,11 @@
 
 #include <math.h>
 
-bool strongest_find(const gsa_model *model, size_t most, uint64_t first_used, strongest *out)
+bool strongest_find(const gsa_model *model, size_t max, uint64_t first_used, strongest *out)
 {
     gsa_model_info info = info_of(model);
     *out = (strongest){.model = model, .n_outputs = (size_t)info.n_outputs};
-    if (!top_init(&out->top, most))
+    if (!top_init(&out->top, max))
         return false;
     for (uint64_t id = 0; id < info.n_features; id++) {
         top_feature feature = {.id = id};

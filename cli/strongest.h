@@ -18,7 +18,7 @@ typedef struct strongest {
 } strongest;
 
 /* Looks at every weight of the model, which must outlive the result. False if there is no memory. */
-bool strongest_find(const gsa_model *model, size_t most, uint64_t first_used, strongest *out);
+bool strongest_find(const gsa_model *model, size_t max, uint64_t first_used, strongest *out);
 void strongest_free(strongest *what);
 
 /* The class that a weight belongs to; NULL where all belong to one output. */

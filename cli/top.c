@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-bool top_init(top_features *top, size_t most)
+bool top_init(top_features *top, size_t max)
 {
-    *top = (top_features){.at = calloc(most + 1, sizeof *top->at), .most = most};
+    *top = (top_features){.at = calloc(max + 1, sizeof *top->at), .max = max};
     return top->at != NULL;
 }
 
@@ -19,9 +19,9 @@ void top_free(top_features *top)
 void top_consider(top_features *top, top_feature feature)
 {
     size_t at = top->n;
-    if (at == top->most && (at == 0 || fabs(top->at[at - 1].value) >= fabs(feature.value)))
+    if (at == top->max && (at == 0 || fabs(top->at[at - 1].value) >= fabs(feature.value)))
         return;
-    if (at < top->most)
+    if (at < top->max)
         top->n++;
     else
         at--;

@@ -14,11 +14,11 @@ typedef struct top_feature {
 
 typedef struct top_features {
     top_feature *at; /* the largest first; of equals the one that came first */
-    size_t n, most;
+    size_t n, max;
 } top_features;
 
 /* False if there is no memory. */
-bool top_init(top_features *top, size_t most);
+bool top_init(top_features *top, size_t max);
 void top_free(top_features *top);
 /* Enters a feature at its place, if it belongs among them. */
 void top_consider(top_features *top, top_feature feature);

@@ -207,7 +207,7 @@ void trace_progress(cli_trace *trace, const gsa_state *learner, const gsa_summar
         return;
     if (learner != state)
         gsa_state_summary(state, &base);
-    recent_hear(&trace->recent, learner, summary, learner != state ? &base : NULL);
+    recent_add(&trace->recent, learner, summary, learner != state ? &base : NULL);
     if (!trace->has_learned)
         trace_stage(trace, "first_rows");
     trace->has_learned = true;
@@ -316,7 +316,7 @@ void trace_end(cli_trace *trace, const gsa_state *state, bool stopped, uint64_t 
     json_object_set_new(event, "status", json_string(stopped ? "stopped" : "done"));
     json_object_set_new(event, "loss", json_string(summary.loss));
     json_object_set_new(event, "rows", report_count(summary.n_rows));
-    json_object_set_new(event, "held_out", report_count(train_rows_judged(state, held_out_loss)));
+    json_object_set_new(event, "held_out", report_count(train_rows_held_out(state, held_out_loss)));
     json_object_set_new(event, "passes", report_count(summary.pass));
     json_object_set_new(event, "progressive_loss", report_real(train_progressive_loss(&summary)));
     json_object_set_new(event, "held_out_loss", report_real(held_out_loss));

@@ -18,9 +18,15 @@
 #define TRACE_ROWS_SOME 100000u
 #define TRACE_ROWS_ALL UINT64_MAX
 
-enum { ROWS_AT_A_TIME = 256, CONFUSION_CLASSES = 20, CLASSES_TOLD = 1000, CONFIDENCE_BINS = 20, STRONGEST_TOLD = 50 };
+enum {
+    ROWS_AT_A_TIME = 256,
+    CONFUSION_CLASSES = 20,
+    CLASSES_LISTED = 1000,
+    CONFIDENCE_BINS = 20,
+    STRONGEST_LISTED = 50
+};
 /* Products of a look at some rows. */
-static const double most_work = 1e9;
+static const double max_work = 1e9;
 
 typedef struct class_sums {
     double actual, predicted, correct;
@@ -30,7 +36,7 @@ typedef struct confidence_bin {
     double weight, confidence, correct;
 } confidence_bin;
 
-typedef struct looking {
+typedef struct row_scores {
     const gsa_model *model;
     gsa_model_info info;
     gsa_metrics *metrics;
@@ -40,12 +46,12 @@ typedef struct looking {
     double *confusion; /* actual x predicted; NULL where there are many classes or none */
     confidence_bin confidence[CONFIDENCE_BINS];
     uint64_t n_rows, n_entries;
-    uint64_t least_entries, most_entries;
-    double weight, label_sum, least_label, most_label;
+    uint64_t min_entries, max_entries;
+    double weight, label_sum, min_label, max_label;
     bool is_complete;
-} looking;
+} row_scores;
 
-static bool begin(looking *what)
+static bool begin(row_scores *what)
 {
     size_t n = (size_t)what->info.n_classes;
     what->margins = calloc(ROWS_AT_A_TIME * (size_t)what->info.n_outputs, sizeof *what->margins);
@@ -59,13 +65,13 @@ static bool begin(looking *what)
         done = trace_bins_new(&what->scores) && done;
     if (n == 0)
         done = trace_bins_new(&what->residuals) && done;
-    what->least_entries = UINT64_MAX;
-    what->least_label = INFINITY;
-    what->most_label = -INFINITY;
+    what->min_entries = UINT64_MAX;
+    what->min_label = INFINITY;
+    what->max_label = -INFINITY;
     return done;
 }
 
-static void end(looking *what)
+static void end(row_scores *what)
 {
     gsa_metrics_free(what->metrics);
     free(what->margins);
@@ -77,7 +83,7 @@ static void end(looking *what)
 
 /* ---- counting ---------------------------------------------------------------------------------------------------- */
 
-static size_t predicted_class(const looking *what, const double *margins)
+static size_t predicted_class(const row_scores *what, const double *margins)
 {
     size_t best = 0;
     if (what->info.n_outputs == 1)
@@ -88,7 +94,7 @@ static size_t predicted_class(const looking *what, const double *margins)
 }
 
 /* The probability of the predicted class. */
-static double confidence_of(const looking *what, const double *margins, size_t predicted)
+static double confidence_of(const row_scores *what, const double *margins, size_t predicted)
 {
     double sum = 0;
     if (what->info.n_outputs == 1)
@@ -98,7 +104,7 @@ static double confidence_of(const looking *what, const double *margins, size_t p
     return 1 / sum;
 }
 
-static void count_confidence(looking *what, double confidence, bool is_correct, double weight)
+static void count_confidence(row_scores *what, double confidence, bool is_correct, double weight)
 {
     size_t at = (size_t)fmin(fmax(confidence * (double)CONFIDENCE_BINS, 0), CONFIDENCE_BINS - 1);
     what->confidence[at].weight += weight;
@@ -106,7 +112,7 @@ static void count_confidence(looking *what, double confidence, bool is_correct, 
     what->confidence[at].correct += is_correct ? weight : 0;
 }
 
-static void count_class(looking *what, size_t actual, const double *margins, double weight)
+static void count_class(row_scores *what, size_t actual, const double *margins, double weight)
 {
     size_t predicted = predicted_class(what, margins);
     what->classes[predicted].predicted += weight;
@@ -124,16 +130,16 @@ static void count_class(looking *what, size_t actual, const double *margins, dou
     trace_bins_add(&what->scores, score, actual, 1 / (1 + exp(-score)), weight);
 }
 
-static void count_number(looking *what, double label, double prediction, double weight)
+static void count_number(row_scores *what, double label, double prediction, double weight)
 {
     trace_bins_add(&what->scores, prediction, 0, label - prediction, weight);
     trace_bins_add(&what->residuals, label - prediction, 0, 0, weight);
     what->label_sum += weight * label;
-    what->least_label = fmin(what->least_label, label);
-    what->most_label = fmax(what->most_label, label);
+    what->min_label = fmin(what->min_label, label);
+    what->max_label = fmax(what->max_label, label);
 }
 
-static void count_rows(looking *what, const gsa_batch *rows)
+static void count_rows(row_scores *what, const gsa_batch *rows)
 {
     for (size_t row = 0; row < rows->n_rows; row++) {
         const double *margins = what->margins + row * what->info.n_outputs;
@@ -142,8 +148,8 @@ static void count_rows(looking *what, const gsa_batch *rows)
         what->n_rows++;
         what->weight += weight;
         what->n_entries += entries;
-        what->least_entries = entries < what->least_entries ? entries : what->least_entries;
-        what->most_entries = entries > what->most_entries ? entries : what->most_entries;
+        what->min_entries = entries < what->min_entries ? entries : what->min_entries;
+        what->max_entries = entries > what->max_entries ? entries : what->max_entries;
         if (what->info.n_classes > 0)
             count_class(what, gsa_model_class(what->model, rows, row), margins, weight);
         else /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): rows without labels were refused before */
@@ -151,16 +157,16 @@ static void count_rows(looking *what, const gsa_batch *rows)
     }
 }
 
-static gsa_status count_batch(looking *what, const gsa_batch *batch, uint64_t most_rows, gsa_error *error)
+static gsa_status count_batch(row_scores *what, const gsa_batch *batch, uint64_t max_rows, gsa_error *error)
 {
     gsa_status status = GSA_OK;
     for (size_t from = 0; from < batch->n_rows && status == GSA_OK;) {
         double work = (double)what->n_entries * (double)what->info.n_outputs;
-        if (what->n_rows >= most_rows || (most_rows != TRACE_ROWS_ALL && work > most_work))
+        if (what->n_rows >= max_rows || (max_rows != TRACE_ROWS_ALL && work > max_work))
             return GSA_END;
         size_t n = batch->n_rows - from < ROWS_AT_A_TIME ? batch->n_rows - from : ROWS_AT_A_TIME;
-        if (n > most_rows - what->n_rows)
-            n = (size_t)(most_rows - what->n_rows);
+        if (n > max_rows - what->n_rows)
+            n = (size_t)(max_rows - what->n_rows);
         gsa_batch part = batch_part(batch, from, n);
         status = gsa_metrics_update(what->metrics, &part, error);
         if (status == GSA_OK)
@@ -172,14 +178,15 @@ static gsa_status count_batch(looking *what, const gsa_batch *batch, uint64_t mo
     return status;
 }
 
-static gsa_status count_all(looking *what, gsa_reader *reader, uint64_t most_rows, const gsa_env *env, gsa_error *error)
+static gsa_status count_all(row_scores *what, gsa_reader *reader, uint64_t max_rows, const gsa_env *env,
+                            gsa_error *error)
 {
     gsa_batch batch;
     gsa_status status = gsa_metrics_new(what->model, env, &what->metrics, error);
     while (status == GSA_OK && (status = gsa_reader_next(reader, &batch, error)) == GSA_OK) {
         if (env->should_stop != NULL && env->should_stop(env->stop_ctx))
             return GSA_STOPPED;
-        status = count_batch(what, &batch, most_rows, error);
+        status = count_batch(what, &batch, max_rows, error);
         if (status == GSA_END) /* enough; there are more */
             return gsa_metrics_finish(what->metrics, error);
     }
@@ -189,10 +196,10 @@ static gsa_status count_all(looking *what, gsa_reader *reader, uint64_t most_row
 
 /* ---- telling ----------------------------------------------------------------------------------------------------- */
 
-static json_t *classes_json(const looking *what)
+static json_t *classes_json(const row_scores *what)
 {
     json_t *list = json_array();
-    for (size_t k = 0; k < what->info.n_classes && k < CLASSES_TOLD; k++) {
+    for (size_t k = 0; k < what->info.n_classes && k < CLASSES_LISTED; k++) {
         json_t *entry = json_object();
         const class_sums *sums = &what->classes[k];
         json_object_set_new(entry, "label", report_text(gsa_model_label(what->model, k)));
@@ -204,7 +211,7 @@ static json_t *classes_json(const looking *what)
     return list;
 }
 
-static json_t *confusion_json(const looking *what)
+static json_t *confusion_json(const row_scores *what)
 {
     json_t *list = json_array();
     for (size_t actual = 0; actual < what->info.n_classes; actual++) {
@@ -216,7 +223,7 @@ static json_t *confusion_json(const looking *what)
     return list;
 }
 
-static json_t *confidence_json(const looking *what)
+static json_t *confidence_json(const row_scores *what)
 {
     json_t *object = json_object(), *weight = json_array(), *confidence = json_array(), *correct = json_array();
     json_object_set_new(object, "confidence", confidence);
@@ -233,7 +240,7 @@ static json_t *confidence_json(const looking *what)
     return object;
 }
 
-static json_t *evaluation_json(const looking *what)
+static json_t *evaluation_json(const row_scores *what)
 {
     json_t *object = json_object(), *metrics = json_object();
     report_metrics_json(metrics, what->metrics);
@@ -255,23 +262,23 @@ static json_t *evaluation_json(const looking *what)
     return object;
 }
 
-static json_t *rows_json(const looking *what)
+static json_t *rows_json(const row_scores *what)
 {
     json_t *object = json_object();
     json_object_set_new(object, "n_rows", report_count(what->n_rows));
     json_object_set_new(object, "complete", json_boolean(what->is_complete));
     json_object_set_new(object, "values", report_count(what->n_entries));
-    json_object_set_new(object, "values_least", report_count(what->n_rows > 0 ? what->least_entries : 0));
-    json_object_set_new(object, "values_most", report_count(what->most_entries));
+    json_object_set_new(object, "values_least", report_count(what->n_rows > 0 ? what->min_entries : 0));
+    json_object_set_new(object, "values_most", report_count(what->max_entries));
     json_object_set_new(object, "weight", report_real(what->weight));
     if (what->info.n_classes == 0) {
         json_object_set_new(object, "label_mean", report_real(what->label_sum / what->weight));
-        json_object_set_new(object, "label_least", report_real(what->least_label));
-        json_object_set_new(object, "label_most", report_real(what->most_label));
+        json_object_set_new(object, "label_least", report_real(what->min_label));
+        json_object_set_new(object, "label_most", report_real(what->max_label));
         return object;
     }
     json_t *classes = json_array();
-    for (size_t k = 0; k < what->info.n_classes && k < CLASSES_TOLD; k++) {
+    for (size_t k = 0; k < what->info.n_classes && k < CLASSES_LISTED; k++) {
         json_t *entry = json_object();
         json_object_set_new(entry, "label", report_text(gsa_model_label(what->model, k)));
         json_object_set_new(entry, "weight", report_real(what->classes[k].actual));
@@ -283,11 +290,11 @@ static json_t *rows_json(const looking *what)
 
 /* Scores rows of a reader that is at its beginning. *rows: how many, how long, of which classes or numbers.
  * *evaluation: metrics, and the columns of curves. Both are to be released by the caller; on failure they stay NULL. */
-static gsa_status score_rows(gsa_reader *reader, const gsa_model *model, uint64_t most_rows, const gsa_env *env,
+static gsa_status score_rows(gsa_reader *reader, const gsa_model *model, uint64_t max_rows, const gsa_env *env,
                              json_t **rows, json_t **evaluation, gsa_error *error)
 {
-    looking what = {.model = model, .info = info_of(model)};
-    gsa_status status = begin(&what) ? count_all(&what, reader, most_rows, env, error) : GSA_MEMORY;
+    row_scores what = {.model = model, .info = info_of(model)};
+    gsa_status status = begin(&what) ? count_all(&what, reader, max_rows, env, error) : GSA_MEMORY;
     if (status == GSA_OK) {
         *rows = rows_json(&what);
         *evaluation = evaluation_json(&what);
@@ -302,7 +309,7 @@ static void tell_model(cli_trace *trace, const gsa_model *model)
 {
     strongest found;
     gsa_model_info info = info_of(model);
-    if (!strongest_find(model, STRONGEST_TOLD, 0, &found))
+    if (!strongest_find(model, STRONGEST_LISTED, 0, &found))
         return;
     json_t *event = trace_event("model");
     json_object_set_new(event, "loss", json_string(info.loss));
@@ -312,7 +319,7 @@ static void tell_model(cli_trace *trace, const gsa_model *model)
     json_object_set_new(event, "features_used", report_count(found.n_used));
     json_object_set_new(event, "outputs", report_count(info.n_outputs));
     json_object_set_new(event, "classes", report_count(info.n_classes));
-    json_object_set_new(event, "labels", report_labels(model, CLASSES_TOLD));
+    json_object_set_new(event, "labels", report_labels(model, CLASSES_LISTED));
     json_object_set_new(event, "nonzero_weights", report_count(found.n_nonzero));
     json_object_set_new(event, "intercept", strongest_intercepts(&found));
     json_object_set_new(event, "strongest", strongest_json(&found));
@@ -334,8 +341,8 @@ static void tell(cli_trace *trace, const char *name, const char *which, const gs
 }
 
 /* A look that fails costs the pictures, nothing else: the model is saved. */
-static void look(cli_trace *trace, const char *which, const gsa_model *model, gsa_reader *reader, uint64_t most_rows,
-                 const gsa_env *env)
+static void evaluate_rows(cli_trace *trace, const char *which, const gsa_model *model, gsa_reader *reader,
+                          uint64_t max_rows, const gsa_env *env)
 {
     gsa_error error = {0};
     json_t *rows = NULL, *evaluation = NULL;
@@ -345,7 +352,7 @@ static void look(cli_trace *trace, const char *which, const gsa_model *model, gs
         return;
     gsa_status status = gsa_reader_rewind(reader, &error);
     if (status == GSA_OK)
-        status = score_rows(reader, model, most_rows, env, &rows, &evaluation, &error);
+        status = score_rows(reader, model, max_rows, env, &rows, &evaluation, &error);
     if (status != GSA_OK && status != GSA_STOPPED) {
         complain("the trace has no evaluation of the %s rows: %s", which, message_of(status, &error));
         trace->lacks_results = true;
@@ -368,8 +375,8 @@ void trace_results(cli_trace *trace, const gsa_state *state, gsa_reader *test, g
         return;
     }
     tell_model(trace, model);
-    look(trace, "test", model, test, TRACE_ROWS_ALL, env);
-    look(trace, "training", model, training, TRACE_ROWS_SOME, env);
+    evaluate_rows(trace, "test", model, test, TRACE_ROWS_ALL, env);
+    evaluate_rows(trace, "training", model, training, TRACE_ROWS_SOME, env);
     gsa_model_free(model);
     trace_stage(trace, "evaluate");
 }

@@ -46,7 +46,7 @@ typedef struct training {
     gsa_reader *reader;
     gsa_state *state;
     train_test test;
-    train_keep keep;
+    train_spill spill;
     train_checkpoint checkpoint;
     cli_progress progress;
     cli_trace trace;
@@ -74,7 +74,7 @@ static void show_progress(void *ctx, const gsa_state *learner, const gsa_reader 
     gsa_summary summary = summary_of(learner);
     if (learner != run->state)
         summary.n_rows_all = rows_so_far(run, reader, summary.n_rows_all);
-    train_keep_tell(&run->keep, summary.pass, reader, &run->progress);
+    train_spill_tell(&run->spill, summary.pass, reader, &run->progress);
     progress_show_training(&run->progress, learner, &summary, run->state, reader);
     trace_progress(&run->trace, learner, &summary, run->state);
 }
@@ -109,7 +109,7 @@ static gsa_status test_model(training *run, const gsa_state *state, gsa_error *e
     return GSA_OK;
 }
 
-static gsa_status look_after_pass(void *ctx, const gsa_state *state, gsa_error *error)
+static gsa_status report_pass(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
     double began = progress_clock();
@@ -167,7 +167,7 @@ static train_outcome outcome_of(const training *run)
                          .peak_memory = run->trace.peak_memory,
                          .seconds = run->seconds,
                          .held_out_loss =
-                             session_is_hurried(run->state) ? (double)NAN : gsa_state_held_out_loss(run->state),
+                             session_skips_calibration(run->state) ? (double)NAN : gsa_state_held_out_loss(run->state),
                          .constant_loss = gsa_state_constant_loss(run->state),
                          .collision_rate = gsa_reader_collision_rate(run->reader),
                          .stopped = run->stopped,
@@ -208,7 +208,7 @@ static void tell_stop(const training *run, const gsa_summary *summary)
 {
     fprintf(stderr,
             "greedystep: stopped at row %" PRIu64 " of pass %" PRIu64 "; model%s and state saved; continue with: ",
-            summary->pass_rows, summary->pass + 1, session_is_hurried(run->state) ? " (not calibrated)" : "");
+            summary->pass_rows, summary->pass + 1, session_skips_calibration(run->state) ? " (not calibrated)" : "");
     print_resuming_command(run->arguments);
 }
 
@@ -225,7 +225,7 @@ static int save_and_report(training *run)
         trace_fail(&run->trace, text);
         return interrupt_exit_code();
     }
-    if (!cluster_speaks(&run->cluster)) /* every process has the same model */
+    if (!cluster_is_root(&run->cluster)) /* every process has the same model */
         return run->stopped ? interrupt_exit_code() : EXIT_DONE;
     if (arguments_flag(run->arguments, "resume") && summary.n_rows == run->progress.rows_at_start && !run->stopped)
         complain("nothing left to learn: this run has completed pass %" PRIu64 "; raise --passes to continue",
@@ -254,7 +254,7 @@ static gsa_status begin_reading(training *run, int *code, gsa_error *error)
     *code = cluster_agree(&run->cluster, EXIT_DONE);
     if (*code != EXIT_DONE)
         return GSA_OK;
-    char *schema = cluster_hear(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
+    char *schema = cluster_broadcast(&run->cluster, gsa_state_schema(run->state)); /* a resumed run has one */
     gsa_status status = gsa_reader_set_schema(run->reader, schema, error);
     free(schema);
     if (status == GSA_OK)
@@ -272,9 +272,8 @@ static int learn(training *run)
     gsa_error error = {0};
     gsa_train_hooks hooks = {.ctx = run,
                              .progress = show_progress,
-                             .pass_ended =
-                                 run->test.reader != NULL || run->trace.stream != NULL ? look_after_pass : NULL,
-                             .notice = cluster_speaks(&run->cluster) ? show_notice : NULL,
+                             .pass_ended = run->test.reader != NULL || run->trace.stream != NULL ? report_pass : NULL,
+                             .notice = cluster_is_root(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .round_ended = note_round,
                              .counted = note_count,
@@ -282,7 +281,7 @@ static int learn(training *run)
                              .strength_tried = show_strength};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);
-    run->keep = train_keep_begin(run->state, run->reader, &run->progress);
+    run->spill = train_spill_begin(run->state, run->reader, &run->progress);
     int code;
     gsa_status status = begin_reading(run, &code, &error);
     if (code != EXIT_DONE)
@@ -337,7 +336,7 @@ static int check_shared(const training *run)
 static int run_with(training *run)
 {
     const cli_arguments *arguments = run->arguments;
-    int code = cluster_speaks(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
+    int code = cluster_is_root(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
     if (code == EXIT_DONE)
@@ -366,7 +365,7 @@ static int run_train(const cli_arguments *arguments)
     int code = cluster_join(&run.cluster, !arguments_flag(arguments, "quiet"));
     if (code != EXIT_DONE)
         return code;
-    cli_arguments own = cluster_speaks(&run.cluster) ? *arguments : silent_arguments(arguments);
+    cli_arguments own = cluster_is_root(&run.cluster) ? *arguments : silent_arguments(arguments);
     run.arguments = &own;
     run.env = session_env(&own);
     run.env.n_threads = (unsigned)arguments_number(&own, "threads");
@@ -396,7 +395,7 @@ const cli_verb train_verb = {
     .reads_data = true,
     .takes_parameters = true,
     .positional = "DATA",
-    .least_positional = 1,
-    .most_positional = SIZE_MAX,
+    .min_positional = 1,
+    .max_positional = SIZE_MAX,
     .run = run_train,
 };

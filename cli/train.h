@@ -76,19 +76,19 @@ int train_summary_print(const train_outcome *run, bool as_json);
 double train_progressive_loss(const gsa_summary *summary);
 /* Rows behind a held-out loss: the sample, or all rows of a small file, each judged by a copy that had not learned it.
  */
-uint64_t train_rows_judged(const gsa_state *state, double held_out_loss);
+uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss);
 
 /* ---- kept rows --------------------------------------------------------------------------------------------------- */
 
 /* Compressed rows of several passes, kept in a temporary cache after the first. */
-typedef struct train_keep {
+typedef struct train_spill {
     const char *folder; /* NULL: nothing is kept */
     uint64_t first_pass;
-} train_keep;
+} train_spill;
 
 /* Keeps rows where that pays. It is no failure if they cannot be kept. */
-train_keep train_keep_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
+train_spill train_spill_begin(const gsa_state *state, gsa_reader *reader, cli_progress *progress);
 /* Once, when a later pass reads what was kept, or finds that it could not be. */
-void train_keep_tell(train_keep *keep, uint64_t pass, const gsa_reader *reader, cli_progress *progress);
+void train_spill_tell(train_spill *spill, uint64_t pass, const gsa_reader *reader, cli_progress *progress);
 
 #endif

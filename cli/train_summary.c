@@ -35,7 +35,7 @@ double train_progressive_loss(const gsa_summary *summary)
     return summary->loss_weight > 0 ? summary->loss_sum / summary->loss_weight : summary->last_pass_loss;
 }
 
-uint64_t train_rows_judged(const gsa_state *state, double held_out_loss)
+uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss)
 {
     gsa_fingerprint rows;
     uint64_t n_held_out = summary_of(state).n_held_out;
@@ -53,7 +53,7 @@ static int print_json(const train_outcome *run)
     json_object_set_new(object, "method", json_string(summary->method));
     json_object_set_new(object, "loss", json_string(summary->loss));
     json_object_set_new(object, "rows", report_count(run->n_rows));
-    json_object_set_new(object, "held_out", report_count(train_rows_judged(run->state, run->held_out_loss)));
+    json_object_set_new(object, "held_out", report_count(train_rows_held_out(run->state, run->held_out_loss)));
     if (!isnan(run->held_out_loss))
         json_object_set_new(object, "held_out_loss", report_real(run->held_out_loss));
     json_object_set_new(object, "passes", report_count(summary->pass));
@@ -74,7 +74,7 @@ static int print_json(const train_outcome *run)
 /* ---- what limited the run, and what to do next: only what the run has found out, most serious first ------------- */
 
 static const double min_collision_rate = 0.1; /* share of the words */
-static const double gap_least = 0.02;         /* between two losses, as a share */
+static const double min_gap = 0.02;           /* between two losses, as a share */
 
 typedef struct train_advice {
     char limit[ADVICE_SIZE];
@@ -132,7 +132,7 @@ static bool of_input(const train_outcome *run, train_advice *out)
 /* A linear model that is no better than a guess: the features do not tell the label, or not in this form. */
 static bool of_features(const train_outcome *run, train_advice *out)
 {
-    if (!(run->held_out_loss > (1 - gap_least) * run->constant_loss))
+    if (!(run->held_out_loss > (1 - min_gap) * run->constant_loss))
         return false;
     out->verb = "inspect";
     out->path = gsa_reader_file(run->reader, 0);
@@ -163,7 +163,7 @@ static bool of_optimum(const train_outcome *run, train_advice *out)
 {
     double learned = measure(run->summary.loss, train_progressive_loss(&run->summary));
     double held_out = measure(run->summary.loss, run->held_out_loss);
-    if (learned < (1 - gap_least) * held_out)
+    if (learned < (1 - min_gap) * held_out)
         return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
                    measure_name(run->summary.loss), learned, held_out);
     return say(out->limit, "the features: more rows would hardly help");
@@ -184,7 +184,7 @@ static bool of_passes(const train_outcome *run, train_advice *out)
         return say(out->limit, "%" PRIu64 " passes, the most without --passes: held-out rows were still gaining",
                    summary->pass);
     }
-    if (summary->pass > 1 && learned < (1 - gap_least) * held_out)
+    if (summary->pass > 1 && learned < (1 - min_gap) * held_out)
         return say(out->limit, "the rows: %s %.4g on those learned, %.4g on others; more may help",
                    measure_name(summary->loss), learned, held_out);
     return say(out->limit, "the features: another pass gained nothing on held-out rows");

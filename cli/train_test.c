@@ -23,16 +23,16 @@ int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_te
     return EXIT_DONE;
 }
 
-typedef struct judgement {
+typedef struct test_report {
     train_test *test;
     uint64_t pass;
     cli_progress *progress;
-} judgement;
+} test_report;
 
 /* The measured line on stderr and the object of --json. */
 static void tell_results(void *ctx, const gsa_metrics *metrics)
 {
-    const judgement *of = ctx;
+    const test_report *of = ctx;
     char results[256];
     progress_say(of->progress, "pass %llu  test%s", (unsigned long long)of->pass,
                  report_headlines(metrics, results, sizeof results));
@@ -48,7 +48,7 @@ gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_co
     gsa_summary summary = summary_of(state);
     if (test->reader == NULL || summary.n_rows == 0)
         return GSA_OK;
-    judgement of = {test, summary.pass, progress};
+    test_report of = {test, summary.pass, progress};
     gsa_judgement_hooks hooks = {&of, tell_results, comm};
     return gsa_evaluate_together(state, test->reader, &hooks, env, error);
 }

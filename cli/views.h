@@ -27,10 +27,10 @@ static inline gsa_reader_progress progress_of(const gsa_reader *reader)
 }
 
 /* Rows `from` on, `most` of them or those that there are. Sparse rows, as readers deliver them. */
-static inline gsa_batch batch_part(const gsa_batch *batch, size_t from, size_t most)
+static inline gsa_batch batch_part(const gsa_batch *batch, size_t from, size_t max)
 {
     gsa_batch part = *batch;
-    part.n_rows = batch->n_rows - from < most ? batch->n_rows - from : most;
+    part.n_rows = batch->n_rows - from < max ? batch->n_rows - from : max;
     part.row_start += from;
     part.label = batch->label != NULL ? batch->label + from : NULL;
     part.word = batch->word != NULL ? batch->word + from : NULL;

@@ -53,8 +53,8 @@ static void there_are_no_more_bars_than_columns(void **state)
     cli_chart chart;
     offer(&chart, 1000000, falling);
     for (size_t width = 0; width <= CHART_WIDTH + 5; width++) {
-        size_t most = width < CHART_WIDTH ? width : CHART_WIDTH;
-        assert_int_equal(strlen(chart_draw(&chart, width, text)), width < 2 ? 0 : 3 * most);
+        size_t max = width < CHART_WIDTH ? width : CHART_WIDTH;
+        assert_int_equal(strlen(chart_draw(&chart, width, text)), width < 2 ? 0 : 3 * max);
     }
 }
 

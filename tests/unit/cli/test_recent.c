@@ -14,7 +14,7 @@ static gsa_summary sums(uint64_t pass, uint64_t n_rows, double sum, double weigh
 
 static void hear(cli_recent *recent, const void *learner, gsa_summary now, const gsa_summary *base)
 {
-    recent_hear(recent, learner, &now, base);
+    recent_add(recent, learner, &now, base);
 }
 
 static void must_give(cli_recent *recent, double loss)
