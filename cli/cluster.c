@@ -116,7 +116,7 @@ bool cluster_is_root(const cli_cluster *cluster)
     return cluster->comm == NULL || cluster->comm->rank == 0;
 }
 
-/* What a rank tells the others: its exit code, and if it failed, where it runs and why. */
+/* What a rank sends: its exit code and, after a failure, its host and the reason. */
 typedef struct outcome {
     unsigned char code;
     char host[256], message[MESSAGE_SIZE];
@@ -137,7 +137,7 @@ static void tell_failures(const outcome *mine, const unsigned char *all, size_t 
     }
 }
 
-/* No other way is left to tell the others, who wait. */
+/* Ends the job: the others wait, and cannot be reached otherwise. */
 static int give_up(cli_cluster *cluster, const char *message)
 {
     if (!cluster_is_root(cluster) || message_last()[0] == '\0')
@@ -210,7 +210,7 @@ typedef struct place {
     long process;
 } place;
 
-/* Which processes there are, since a launcher may tell of one that died by its number only. */
+/* Prints the processes, since a launcher may name one that died by its number only. */
 static void tell_places(const place *of, size_t n)
 {
     for (size_t first = 0, r = 1; first < n; r++) {

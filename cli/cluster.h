@@ -1,7 +1,8 @@
 /* Processes that a launcher of MPI (mpirun, mpiexec, srun) has started to train together. The command is not linked
  * with MPI: the library that is, libgreedystep_mpi_..., is loaded when there are others.
  *
- * One of them speaks, that of rank 0. What the others have to say of a failure is kept (message.h) until they agree. */
+ * Only rank 0 prints. The failure messages of other ranks are kept (message.h) until all ranks agree on an exit code.
+ */
 #ifndef GREEDYSTEP_CLI_CLUSTER_H
 #define GREEDYSTEP_CLI_CLUSTER_H
 
@@ -13,27 +14,27 @@ typedef struct cli_cluster {
     gsa_comm *comm; /* NULL: this process is alone */
     void (*stop)(gsa_comm *comm, int failed);
     size_t n_here; /* ranks on this machine */
-    int settled;   /* the exit code that all have agreed on, if it is a failure: they talk no more */
+    int settled;   /* the exit code that all have agreed on, if it is a failure: no further messages are exchanged */
     char host[256];
 } cli_cluster;
 
-/* The MPI libraries that were built, "" if none. */
+/* Returns the names of the MPI libraries that were built, "" if none. */
 const char *cluster_libraries(void);
 
-/* Whether a launcher started this process, alone or with others. */
+/* Says whether a launcher started this process, alone or with others. */
 bool cluster_was_launched(void);
 
-/* Joins the others, if there are any, and tells which processes they are. Gives an exit code; it is a failure if there
- * are others and no way to reach them. */
+/* Joins the other ranks, if any, and prints the list of processes if `tells`. Returns an exit code, a failure if the
+ * others cannot be reached. */
 int cluster_join(cli_cluster *out, bool tells);
 bool cluster_is_root(const cli_cluster *cluster);
-/* Threads that a rank should take if nobody says how many; 0: as many as there are processors. */
+/* Returns the default number of threads of a rank; 0: one per processor. */
 unsigned cluster_threads(const cli_cluster *cluster);
-/* What rank 0 gives, to be freed, or NULL; alone it is a copy. Nothing may come between this and an agreement. */
+/* Returns the text of rank 0, to be freed, or NULL. cluster_agree must be the next exchange. */
 char *cluster_broadcast(const cli_cluster *cluster, const char *text);
-/* Everyone has come here with an exit code; gives the worst. Rank 0 tells what it was that failed elsewhere. */
+/* Returns the worst exit code of all ranks, each of which must call it. Rank 0 prints the failures of the others. */
 int cluster_agree(cli_cluster *cluster, int code);
-/* The same, and parts with them. */
+/* Does the same, and ends the communication. */
 int cluster_leave(cli_cluster *cluster, int code);
 
 #endif

@@ -1,4 +1,4 @@
-/* `greedystep compare`: several methods on the same rows, in the same order, judged after every pass. Nothing is
+/* `greedystep compare`: several methods on the same rows, in the same order, evaluated after every pass. Nothing is
  * written before all have run. */
 #include "compare.h"
 

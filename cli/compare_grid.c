@@ -181,7 +181,7 @@ static void show_method(compare_grid *grid, size_t method)
 static const compare_record diverged_record = {
     .score = {{NAN, NAN, NAN}, {NAN, NAN, NAN}}, .step = NAN, .diverged = true};
 
-/* One pass, timed, and its judgement, which is not. */
+/* Runs one pass, timed, and scores it, which is not timed. */
 static gsa_status run_pass(const compare_learner *learner, void *self, const compare_task *task, const gsa_env *env,
                            compare_record *record, gsa_error *error)
 {

@@ -157,7 +157,8 @@ static gsai_problem make_problem(const compare_task *task)
                           .intercept = task->intercept};
 }
 
-/* Tables of the method, the weights to judge and the times of slots; in doubles, which cannot overflow. */
+/* Checks the memory of the method's tables, the weights to score and the times of slots, in doubles, which cannot
+ * overflow. */
 static gsa_status check_limit(const gsai_method *method, const gsai_problem *problem, const gsa_env *env,
                               gsa_error *error)
 {

@@ -82,7 +82,7 @@ static bool is_cache(const char *path, const char *format)
     return strcmp(path, "-") != 0 && (strcmp(format, "gsac") == 0 || (strcmp(format, "auto") == 0 && is_named));
 }
 
-/* The file as whoever reads it next will find it. */
+/* Reads the file back and compares it with what was written. */
 static int verify(converting *what, const char *path, const gsa_env *env)
 {
     gsa_error error = {0};

@@ -21,7 +21,7 @@ typedef struct exported {
 
 /* Of any output. */
 bool export_has_weight(const exported *what, uint64_t feature);
-/* Writes as far as the stream takes it; whoever calls asks ferror. False if a signal came. */
+/* Writes as far as the stream takes it; the caller checks ferror. Returns false if a signal came. */
 bool export_write_c(const exported *what, FILE *stream);
 /* The functions of the file: export_code.c. A @ stands for the name. */
 void export_put(const exported *what, const char *text, FILE *stream);

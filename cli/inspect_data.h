@@ -104,7 +104,7 @@ void column_free(data_column *column);
 bool column_add_number(data_column *column, double x, const row_label *label, double first_label);
 bool column_add_word(data_column *column, uint64_t hash, const row_label *label);
 void column_add_absent(data_column *column, uint64_t label);
-/* Whether it tells the label of every row. */
+/* Says whether it determines the label of every row. */
 bool column_tells_label(const data_column *column, const data_labels *labels);
 
 /* The columns of a schema's text (docs/formats/schema.md), to be freed; NULL if there is no memory. */

@@ -1,5 +1,5 @@
-/* What the command says on stderr. Who speaks is a matter of the whole process (cluster.h), and so are these variables.
- */
+/* Messages on stderr. Whether they are printed is a setting of the whole process (cluster.h), and so are these
+ * variables. */
 #include "message.h"
 
 #include "interrupt.h"

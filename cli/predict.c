@@ -22,7 +22,7 @@ static const cli_option predict_options[] = {
      "number of threads, 0 for one per processor; the result does not depend on it"},
 };
 
-enum { FEW_CLASSES = 20 }; /* whose probabilities are all told without being asked for */
+enum { FEW_CLASSES = 20 }; /* up to which all probabilities are printed without --proba */
 
 typedef struct predicting {
     gsa_env env;
@@ -31,11 +31,11 @@ typedef struct predicting {
     cli_output output;
     gsa_text text;
     bool every_class;
-    bool is_watched;   /* whoever feeds a stream may wait for the answer */
+    bool is_watched;   /* the writer of a stream may wait for the answer */
     atomic_int failed; /* the exit code of a write that failed, 0 if none did */
 } predicting;
 
-/* A failed write is told here, where errno still says why; the reader that waits for a pipe is told to stop. */
+/* Reports a failed write here, while errno still has the reason, and stops the reader that waits for a pipe. */
 static gsa_status print_predictions(void *ctx, const gsa_predictions *some, gsa_error *error)
 {
     predicting *what = ctx;

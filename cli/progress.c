@@ -170,7 +170,7 @@ static void compose(const cli_progress *progress, const gsa_state *learner, cons
         append_fraction(progress, fraction, line);
 }
 
-/* The loss of what was learned since the last value of the chart, whoever has learned it. */
+/* Adds the loss of the rows since the last value to the chart, over all replicas. */
 static void note_loss(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
                       const gsa_state *state)
 {

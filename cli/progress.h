@@ -1,4 +1,4 @@
-/* The line that shows how a long run is getting on.
+/* The progress line of a long run.
  *
  * On a terminal that can (style.h) one line on stderr, redrawn ten times a second at most and never wider than the
  * terminal; elsewhere plain lines, at powers of two of the rows. */
@@ -32,24 +32,24 @@ double progress_clock(void);
 
 /* state may be NULL. */
 void progress_begin(cli_progress *progress, bool shown, const gsa_state *state);
-/* With the summary of the learner, which is the state of the run or a copy of it. */
+/* Shows the progress of training. learner: the state of the run, or a replica of it. */
 void progress_show_training(cli_progress *progress, const gsa_state *learner, const gsa_summary *summary,
                             const gsa_state *state, const gsa_reader *reader);
-/* On a terminal: the loss from the first row to the last, in a line that stays. */
+/* Draws the loss of the whole run in a line that stays; on a terminal only. */
 void progress_show_losses(cli_progress *progress);
-/* For work that is rows only; n_total 0: unknown. */
+/* Shows the number of rows done; n_total 0: unknown. */
 void progress_show_rows(cli_progress *progress, const char *doing, uint64_t n_rows, uint64_t n_total);
-/* If it is live: whether it is time to draw again, which is then to be done. */
+/* Says whether it is time to draw again, and notes that it was done. */
 bool progress_is_due(cli_progress *progress);
-/* "  ETA 1:23" behind what is in the buffer; nothing if that is not known (NaN), or days away. */
+/* Appends "  ETA 1:23"; nothing if it is unknown (NaN) or days away. */
 void progress_append_left(char *line, size_t size, double seconds);
-/* A line that is drawn over by the next, as far as it fits; the chart behind it may be "". Only if it is live. */
+/* Draws a line, cut to fit, that the next one replaces; the chart after it may be "". Only if the progress is live. */
 void progress_draw(cli_progress *progress, const char *line, const char *chart);
-/* Removes the line from the terminal, so that something else can be said. */
-/* A strength of the penalty was tried on rows in memory; shown on a terminal only. */
+/* Shows that a strength of the penalty was tried on rows in memory; on a terminal only. */
 void progress_show_strength(cli_progress *progress, uint64_t n_tried, const char *measure, double held_out_loss);
+/* Removes the line from the terminal before something else is printed. */
 void progress_clear(cli_progress *progress);
-/* A line that stays. */
+/* Prints a line that stays. */
 void progress_say(cli_progress *progress, const char *format, ...) CLI_PRINTF(2, 3);
 
 #endif

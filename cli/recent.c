@@ -10,8 +10,8 @@ void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summ
     recent->seen[0] = (recent_learner){state, summary->loss_sum, summary->loss_weight};
 }
 
-/* As it was when it was last heard. Where more are heard than have room, the last place is for those who learn one
- * after the other. */
+/* Returns the last report of a learner. If there are more learners than slots, those that follow one another share the
+ * last slot. */
 static recent_learner *find(cli_recent *recent, const void *who, recent_learner unseen)
 {
     size_t at = 0, max = sizeof recent->seen / sizeof *recent->seen;

@@ -1,9 +1,9 @@
-/* The progressive loss of the rows since the last line of a trace, whoever has learned them.
+/* The progressive loss of the rows since the last line of a trace, over all replicas.
  *
  * A learner's sums are those of the pass so far: of the run's own state, or in rounds of a copy,
- * whose sums began with those of the state when the round did. So a learner is compared with itself as it was when it
- * was last heard, and a copy that was not heard in this round with the state. In rounds not every copy is heard: the
- * loss is that of the rows of those that are. */
+ * whose sums began with those of the state when the round did. So a learner is compared with its own last report, and a
+ * copy that has not reported in this round with the state. In rounds not every copy reports: the loss is that of the
+ * rows of those that do. */
 #ifndef GREEDYSTEP_CLI_RECENT_H
 #define GREEDYSTEP_CLI_RECENT_H
 
@@ -21,11 +21,11 @@ typedef struct cli_recent {
     double sum, weight;         /* of the rows since the last line, in this pass */
 } cli_recent;
 
-/* Before the run, with its state. */
+/* Starts a run with its state. */
 void recent_begin(cli_recent *recent, const void *state, const gsa_summary *summary);
-/* A learner tells how far it is. base: where it began, if it is a copy of the state; else NULL. */
+/* Adds the report of a learner. base: where it began, if it is a copy of the state; else NULL. */
 void recent_add(cli_recent *recent, const void *learner, const gsa_summary *summary, const gsa_summary *base);
-/* The mean loss since the last call, NaN if no row of this pass was heard of since then. */
+/* Returns the mean loss since the last call, NaN if no row of this pass was reported. */
 double recent_take(cli_recent *recent);
 
 #endif

@@ -144,8 +144,8 @@ json_t *report_labels(const gsa_model *model, size_t max)
     return labels;
 }
 
-/* Objects are built member by member, and one that there was no memory for would only be missing: who prints them asks
- * here. A variable of the process, like jansson's allocator. */
+/* Objects are built member by member, and one that there was no memory for would only be missing: the code that prints
+ * them asks here. A variable of the process, like jansson's allocator. */
 static atomic_bool json_lacked_memory;
 
 static void *allocate_json(size_t size)

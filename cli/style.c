@@ -1,4 +1,4 @@
-/* What a terminal can. Who asked for plain text is a matter of the whole process, as in message.c. */
+/* What a terminal can show. Plain text is a setting of the whole process, as in message.c. */
 #include "style.h"
 
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* How text looks on a terminal: colours, lines that are drawn again, and what it has characters for.
  *
- * A stream has style if it is a terminal that can: TERM is there and not "dumb", and nobody asks for plain text, by a
- * NO_COLOR that is not empty (no-color.org), --quiet or a launcher of MPI. Everything is found out here, and there is
- * no option for it. */
+ * A stream has style if it is a terminal that can: TERM is there and not "dumb", and plain text is not asked for by a
+ * NO_COLOR that is not empty (no-color.org), --quiet or an MPI launcher. There is no option for it. */
 #ifndef GREEDYSTEP_CLI_STYLE_H
 #define GREEDYSTEP_CLI_STYLE_H
 
@@ -11,16 +10,16 @@
 
 typedef enum style_role { STYLE_NAME, STYLE_HEADING, STYLE_ERROR, STYLE_NOTE, STYLE_CHART, STYLE_NONE } style_role;
 
-/* From here on everything is plain. */
+/* Turns all style off. */
 void style_make_plain(void);
 bool style_is_on(FILE *stream);
-/* What comes before and after text of a role; "" where text is plain. */
+/* Return the codes before and after text of a role; "" where text is plain. */
 const char *style_begin(FILE *stream, style_role role);
 const char *style_end(FILE *stream, style_role role);
 
-/* Columns of a terminal. */
+/* Returns the columns of a terminal. */
 int style_columns(FILE *stream);
-/* Whether characters beyond ASCII can be shown: LC_ALL, LC_CTYPE or LANG names UTF-8. */
+/* Says whether characters beyond ASCII can be shown: LC_ALL, LC_CTYPE or LANG names UTF-8. */
 bool style_has_unicode(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* --trace: the lines of a run. What results are told is in trace_results.c. */
+/* --trace: the lines of a run; trace_results.c writes those about the results. */
 #include "trace.h"
 
 #include "message.h"
@@ -231,7 +231,7 @@ void trace_pass(cli_trace *trace, const gsa_state *state, const json_t *test, do
         return;
     gsa_summary summary = summary_of(state);
     trace->test_seconds += test != NULL ? progress_clock() - test_began : 0;
-    if (strcmp(summary.method, "optimum") == 0) /* which tells of no row before its end */
+    if (strcmp(summary.method, "optimum") == 0) /* which reports no row before its end */
         trace->rows = summary.n_rows;
     json_t *event = trace_event("pass");
     json_object_set_new(event, "pass", report_count(summary.pass));

@@ -2,7 +2,7 @@
  *
  * A line is in the file as soon as it is written, so that a run can be looked at while it goes on, and a run that was
  * cut short has left what it had. Every function does nothing for a trace that is not open; a line that cannot be
- * written is told once, and the training goes on. */
+ * written is reported once, and the training continues. */
 #ifndef GREEDYSTEP_CLI_TRACE_H
 #define GREEDYSTEP_CLI_TRACE_H
 

@@ -1,7 +1,7 @@
 /* Rows counted by one number each.
  *
  * A bin is a range of floats with the same leading bits: sign, exponent and nine bits of fraction. So it is fine (one
- * part in 512) at every scale, nobody has to know the range beforehand, and memory does not grow with the rows. For
+ * part in 512) at every scale, the range need not be known beforehand, and memory does not grow with the rows. For
  * people, neighbours are put together into a few hundred. */
 #include "trace_bins.h"
 

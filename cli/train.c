@@ -99,7 +99,7 @@ static gsa_status test_model(training *run, const gsa_state *state, gsa_error *e
     gsa_status status = train_test_run(&run->test, state, run->cluster.comm, &run->env, &run->progress, error);
     if (status == GSA_OK || status == GSA_STOPPED)
         return status;
-    /* What was learned is worth more than its judgement: the run goes on, and the exit code tells. */
+    /* The model is worth more than its test: the run continues, and the exit code reports the failure. */
     progress_clear(&run->progress);
     complain_error(status, error);
     complain("cannot evaluate --test %s; training continues without it", run->test.path);
@@ -149,7 +149,7 @@ static uint64_t rows_learned(const training *run, const gsa_summary *summary)
     return summary->n_rows + (in_the_end ? summary->n_held_out : 0);
 }
 
-/* A reader that reads a part of the input, or goes back and forth in it, does not tell. */
+/* Returns the rows of the input; 0 if the reader reads a part of it, or goes back and forth. */
 static uint64_t rows_of_input(const training *run, const gsa_reader_progress *reading)
 {
     bool reads_all = run->cluster.comm == NULL && strcmp(gsa_state_get(run->state, "shards"), "0") == 0;
@@ -248,7 +248,7 @@ static int save_and_report(training *run)
     return run->test_failed ? EXIT_FAILED : code;
 }
 
-/* All ranks together: what the columns are, and that everybody can read. *code: a failure that has been told. */
+/* Agrees on the columns with all ranks, and that each can read its input. *code: a failure that was printed. */
 static gsa_status begin_reading(training *run, int *code, gsa_error *error)
 {
     *code = cluster_agree(&run->cluster, EXIT_DONE);
@@ -301,7 +301,7 @@ static int learn(training *run)
     return save_and_report(run);
 }
 
-/* Who does not speak has nothing to show or to write, and begins with the state of the one who does. */
+/* Returns the arguments of a rank that does not print: it writes nothing, and starts with the state of rank 0. */
 static cli_arguments silent_arguments(const cli_arguments *given)
 {
     cli_arguments own = *given;

@@ -18,10 +18,10 @@ typedef struct train_checkpoint {
     double every, last; /* seconds; when the last one was written */
 } train_checkpoint;
 
-/* Gives an exit code. What a run before has left is removed, unless this one is to go on with it. */
+/* Removes the checkpoint of an earlier run, unless this run resumes it. Returns an exit code. */
 int train_checkpoint_open(const cli_arguments *arguments, train_checkpoint *out);
 bool train_checkpoint_is_there(const train_checkpoint *checkpoint);
-/* If it is time. What cannot be written is told, and no failure. */
+/* Saves the state if it is time. A failed write is a warning, not a failure. */
 void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state, cli_progress *progress);
 void train_checkpoint_remove(const train_checkpoint *checkpoint);
 void train_checkpoint_close(train_checkpoint *checkpoint);
@@ -31,7 +31,7 @@ void train_checkpoint_close(train_checkpoint *checkpoint);
 int train_start(const cli_arguments *arguments, const train_checkpoint *checkpoint, const gsa_env *env,
                 gsa_state **out);
 
-/* The file of --test, judged after every pass. All members are NULL without --test. */
+/* The file of --test, evaluated after every pass. All members are NULL without --test. */
 typedef struct train_test {
     const char *path;
     gsa_reader *reader;
@@ -39,7 +39,7 @@ typedef struct train_test {
 } train_test;
 
 int train_test_open(const cli_arguments *arguments, const gsa_env *env, train_test *out);
-/* Judges the model that the state stands for, together with the comm if there are any; rank 0 tells it. */
+/* Evaluates the model of the state, together with the other ranks if there are any; rank 0 prints the results. */
 gsa_status train_test_run(train_test *test, const gsa_state *state, const gsa_comm *comm, const gsa_env *env,
                           cli_progress *progress, gsa_error *error);
 /* Prints the last results. */
@@ -74,7 +74,7 @@ typedef struct train_outcome {
 int train_summary_print(const train_outcome *run, bool as_json);
 /* Of rows before they were learned: in the pass under way, else in the last. */
 double train_progressive_loss(const gsa_summary *summary);
-/* Rows behind a held-out loss: the sample, or all rows of a small file, each judged by a copy that had not learned it.
+/* Rows behind a held-out loss: the sample, or all rows of a small file, each scored by a fold that had not learned it.
  */
 uint64_t train_rows_held_out(const gsa_state *state, double held_out_loss);
 

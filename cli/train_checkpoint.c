@@ -46,7 +46,7 @@ static void remove_unfinished(const char *folder, const char *name)
         int file = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
         bool is_left = file >= 0 && fcntl(file, F_SETLK, &whole) == 0;
         if (file >= 0)
-            close(file); /* before it is removed: Windows wants that, and nobody makes a file of a name that is there */
+            close(file); /* before it is removed, as Windows requires */
         if (is_left)
             (void)unlink(path);
     }
@@ -110,7 +110,7 @@ void train_checkpoint_keep(train_checkpoint *checkpoint, const gsa_state *state,
     checkpoint->last = progress_clock();
     if (status == GSA_OK)
         return;
-    progress_clear(progress); /* said also if progress is not: whoever asked for checkpoints counts on them */
+    progress_clear(progress); /* printed even with --quiet: the user relies on checkpoints */
     complain("warning: cannot save a checkpoint: %s; the run continues", error.message);
 }
 

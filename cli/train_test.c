@@ -1,4 +1,4 @@
-/* --test: the model judged on another file after every pass. */
+/* --test: evaluates the model on another file after every pass. */
 #include "message.h"
 #include "report.h"
 #include "session.h"

@@ -1,4 +1,4 @@
-/* What the library tells of its objects, as values, and a view of some rows of a batch. */
+/* Information about objects of the library, as values, and a view of some rows of a batch. */
 #ifndef GREEDYSTEP_CLI_VIEWS_H
 #define GREEDYSTEP_CLI_VIEWS_H
 
