@@ -2,7 +2,7 @@
 """parts.py FOLDER: processor time of the parts of a pass on Spark, in one process and without Spark.
 
 FOLDER is what click_rows.py wrote. One partition is read as Spark hands it over, learned by a copy of a state that
-has learned it before, and written whole and in slices; 8 such copies are merged, 64 slices united. Prints a line of
+has learned it before, and written whole and as deltas; 8 such copies are merged, 64 deltas reduced. Prints a line of
 JSON; seconds are of one core.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 
 import pyarrow.parquet as pq
 from greedystep import _library as c
-from greedystep._core import State, unite_slices
+from greedystep._core import State, reduce_deltas
 from greedystep._run import Run
 from greedystep.spark._columns import Columns
 
@@ -65,15 +65,15 @@ def main() -> None:
     base = timed("read a state", lambda: State.read(stored))
     copy = timed("copy a state", lambda: base.fork(8))
     timed("learn, Arrow included", lambda: learn(copy, 1))
-    facts["bytes of a head"] = len(copy.write_head(base))
+    facts["bytes of a head"] = len(copy.write_delta_header(base))
     n_features = int(base.summary().n_features)
-    piece = timed("write slices", lambda: copy.write_slice(0, base, 0, n_features))
-    facts["bytes of a slice of everything"] = len(piece)
+    piece = timed("write deltas", lambda: copy.write_delta(0, base, 0, n_features))
+    facts["bytes of a delta of everything"] = len(piece)
     copies = [learn(base.fork(8), number) for number in range(8)]
     merged = timed("merge 8 states", lambda: State.merge(copies, base))
     timed("judge by held-out rows", merged.keep_best)
-    pieces = [copies[i % 8].write_slice(i, base, 0, n_features) for i in range(64)]
-    timed("unite 64 slices", lambda: unite_slices(pieces))
+    pieces = [copies[i % 8].write_delta(i, base, 0, n_features) for i in range(64)]
+    timed("reduce 64 deltas", lambda: reduce_deltas(pieces))
     print(json.dumps(facts))
 
 

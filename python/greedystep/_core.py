@@ -63,14 +63,14 @@ def _bytes_of(name: str, *arguments: Any) -> bytes:
     return written.getvalue()
 
 
-def _slices(slices: Sequence[bytes]) -> tuple[Any, Any, int]:
-    n = len(slices)
-    return (c_char_p * n)(*slices), (c_size_t * n)(*map(len, slices)), n
+def _delta_arrays(deltas: Sequence[bytes]) -> tuple[Any, Any, int]:
+    n = len(deltas)
+    return (c_char_p * n)(*deltas), (c_size_t * n)(*map(len, deltas)), n
 
 
-def unite_slices(slices: Sequence[bytes]) -> bytes:
-    """Return what all copies learned of a range of features, from slices in the order of their copies."""
-    return _bytes_of("gsa_deltas_reduce", *_slices(slices), byref(plain_env()))
+def reduce_deltas(deltas: Sequence[bytes]) -> bytes:
+    """Return the sum of the deltas of all replicas for a range of features, in the order of the replicas."""
+    return _bytes_of("gsa_deltas_reduce", *_delta_arrays(deltas), byref(plain_env()))
 
 
 def may_fit(n_rows: int, n_entries: int, n_outputs: int) -> bool:
@@ -130,18 +130,18 @@ class State(Handle):
         return cls(new_object("gsa_state_merge", pointers, len(states), start, byref(env)))
 
     @classmethod
-    def merge_slices(cls, heads: Sequence[State], base: State, united: Sequence[bytes]) -> State:
-        """Return copies of a base as one state, from their heads and their united slices."""
+    def merge_deltas(cls, heads: Sequence[State], base: State, reduced: Sequence[bytes]) -> State:
+        """Return the merge of replicas of a base, from their headers and their reduced deltas."""
         pointers = (c_void_p * len(heads))(*(head.pointer for head in heads))
         env = plain_env()
-        slices = _slices(united)
-        return cls(new_object("gsa_state_merge_deltas", pointers, len(heads), base.pointer, *slices, byref(env)))
+        deltas = _delta_arrays(reduced)
+        return cls(new_object("gsa_state_merge_deltas", pointers, len(heads), base.pointer, *deltas, byref(env)))
 
-    def write_head(self, base: State) -> bytes:
+    def write_delta_header(self, base: State) -> bytes:
         """Return a copy as bytes, without what it learned of features."""
         return _bytes_of("gsa_state_write_delta_header", self.pointer, base.pointer)
 
-    def write_slice(self, number: int, base: State, first: int, n_features: int) -> bytes:
+    def write_delta(self, number: int, base: State, first: int, n_features: int) -> bytes:
         """Return what this copy, which has that number among all, learned of a range of features since its base."""
         copies = (c_void_p * 1)(self.pointer)
         return _bytes_of("gsa_state_write_delta", copies, 1, number, base.pointer, first, n_features)

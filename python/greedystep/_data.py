@@ -1,4 +1,4 @@
-"""Which door data comes in by: files, tables, or arrays."""
+"""Choose the reader of the data: files, tables, or arrays."""
 
 from __future__ import annotations
 

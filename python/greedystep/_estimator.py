@@ -138,7 +138,7 @@ class GreedystepEstimator(BaseEstimator):  # type: ignore[misc]
         )
 
     def _check_features(self, X: Any, *, reset: bool) -> Any:
-        """Return X in a form that has a door, its width and names noted or compared."""
+        """Return X in a form that can be read, with its width and names stored or compared."""
         if is_frame(X):
             validate_data(self, X, reset=reset, skip_check_array=True)
             if len(X) == 0:

@@ -72,7 +72,7 @@ class Env(Structure):
 
 
 class Batch(Structure):
-    """gsa_batch. Arrays are addresses; whoever fills them in keeps the arrays alive."""
+    """gsa_batch. Arrays are addresses; the caller keeps the arrays alive."""
 
     _fields_ = [
         ("n_rows", c_size_t),

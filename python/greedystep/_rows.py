@@ -279,7 +279,7 @@ def _is_number(kind: Any) -> bool:
 
 
 def features_of(data: Any) -> Features:
-    """Return the door for an array, a sparse matrix or a frame of numbers."""
+    """Return the reader of an array, a sparse matrix or a frame of numbers."""
     if sparse.issparse(data):
         doors = {"csr": Csr, "csc": Csc, "coo": Coo}
         if data.format in doors:

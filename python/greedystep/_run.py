@@ -3,7 +3,7 @@
 A call that lasts runs in a thread of its own while the caller's waits, since Python looks at
 signals in the main thread only, and only while it runs Python. The library asks a flag whether to
 stop; it does so often and from several threads, so the function it asks is one that needs no GIL:
-libc's atoi, whose text is "0" until somebody writes a "1".
+libc's atoi, whose text is "0" until a "1" is written.
 
 What the user wants to be told is told in the thread that called, which waits anyway: loggers keep what belongs to a run
 in variables of the thread that began it.

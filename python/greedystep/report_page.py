@@ -67,7 +67,7 @@ def _caption_of_loss(trace: Trace) -> str:
 def _learning(page: _Page, trace: Trace) -> str:
     if len(trace.progress) < 3 and len(trace.passes) < 2:
         return "<p>There are too few rows for pictures of the learning.</p>" if trace.progress else ""
-    about = "The mean of the steps that the rows ask for: nobody has to set it."
+    about = "The mean of the step sizes that the rows propose; it is not a setting."
     figures = [
         page.picture(lambda ax: plot.loss(trace, ax), "Loss over the rows", _caption_of_loss(trace)),
         page.picture(lambda ax: plot.step(trace, ax), "Step over the rows", about),

@@ -238,7 +238,7 @@ _STAGES = {
     "begin": "opening the data",
     "first_rows": "reading until the first rows are learned",
     "learn": "reading and learning",
-    "test": "judging on the test file",
+    "test": "evaluating the test file",
     "save": "saving model and state",
     "evaluate": "evaluating for this page",
 }

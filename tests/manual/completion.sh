@@ -6,7 +6,7 @@ shell=$1
 here=$(cd "$(dirname "$0")" && pwd)
 manual=$2
 if ! command -v "$shell" > /dev/null; then
-    echo "SKIPPED: $shell is not here, so that nobody knows whether its completion works"
+    echo "SKIPPED: $shell is not installed, so its completion is not tested"
     exit 77
 fi
 folder=$(mktemp -d)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # cluster.sh start FOLDER | stop FOLDER: a standalone Spark cluster on loopback, one Master and two Workers, each a JVM
 # of its own, started with Spark's own spark-class. SPARK_HOME, or the pyspark that PYTHON finds, says which Spark. The
-# workers are 127.0.0.1 and 127.0.0.2: Spark takes them for two machines, between which slices really travel, and it runs
+# workers are 127.0.0.1 and 127.0.0.2: Spark takes them for two machines, between which deltas really travel, and it runs
 # no task a second time on the machine that has it already.
 # WORKER_CORES (1) and WORKER_MEMORY (2g) are what each worker has. `start` prints the address of the master; FOLDER keeps
 # logs, work and the ids of the processes, which `stop` ends: these and no others.

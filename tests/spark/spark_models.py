@@ -57,18 +57,18 @@ def rows_of(frame):
 
 
 def merged_in_slices(monkeypatch, width: int) -> list[int]:
-    """Have copies of any size merged by few tasks in slices of so many features; return the passes that were."""
+    """Have copies of any size merged by few tasks in deltas of so many features; return the passes that were."""
     from greedystep.spark import _merge
 
     merges = []
-    by_slices = _merge._merge_slices
+    by_deltas = _merge._merge_deltas
 
-    def counted(frame, lesson, base, sent):
+    def counted(frame, job, base, sent):
         merges.append(int(base.summary().pass_))
-        return by_slices(frame, lesson, base, sent)
+        return by_deltas(frame, job, base, sent)
 
-    monkeypatch.setattr(_merge, "_merge_slices", counted)
+    monkeypatch.setattr(_merge, "_merge_deltas", counted)
     monkeypatch.setattr(_merge, "WHOLE_BYTES", 0)
     monkeypatch.setattr(_merge, "TASKS_MOST", 3)
-    monkeypatch.setattr(_merge, "slice_features", lambda *_: width)
+    monkeypatch.setattr(_merge, "range_features", lambda *_: width)
     return merges

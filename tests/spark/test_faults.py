@@ -45,7 +45,7 @@ class Account:
         described = f"greedystep: pass {of_pass},"
         jobs = [job for job in self._get("jobs") if job["jobId"] not in self._before]
         stages = {s for job in jobs if job.get("description", "").startswith(described) for s in job["stageIds"]}
-        first = min(stages)  # of slices: those that add them up come after it
+        first = min(stages)  # of deltas: those that add them up come after it
         attempts = [attempt["attemptId"] for attempt in self._get(f"stages/{first}")]
         found = [self._get(f"stages/{first}/{attempt}/taskList?length=1000") for attempt in attempts]
         return [task for tasks in found for task in tasks]

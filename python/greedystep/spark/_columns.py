@@ -1,7 +1,7 @@
 """The columns of a frame that are learned, and how they are handed to the library.
 
 The driver selects them; a task turns each Arrow batch of them into columns that the library's
-Arrow door takes: a label, a weight, and either lists of ids and values or plain columns.
+Arrow reader takes: a label, a weight, and either lists of ids and values or plain columns.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ class Columns:
         if self.kind == "table":
             return batch
         taken = dict(zip(batch.schema.names, batch.columns))
-        if self.label is None:  # lists come with a label, also where nobody looks at it
+        if self.label is None:  # lists come with a label, even if it is not used
             taken[LABEL] = pa.nulls(batch.num_rows)
         if self.kind != "pairs":
             taken[INDICES], taken[VALUES] = _pairs_of(taken.pop(FEATURES))

@@ -1,10 +1,10 @@
-"""The driver's side: what is counted, who learns what, and when it is enough.
+"""The driver: counts rows, assigns them to tasks, and decides on further passes.
 
 Rows that fit in memory are solved by one task, as on one machine. All others are learned by greedy
 step averaging. The first rows of every partition are learned by the driver, one after the other: they
-tell the schema, win the contest of units, and a tenth of them is held out, by which everything later is
-judged. In each pass every partition is a shard: a copy of the state learns its rows, and the
-copies are merged in the order of their numbers. How tasks were timed does not enter.
+decide the schema and the scaling, and a tenth of them is held out, to evaluate all later passes. In
+each pass every partition is a shard: a replica of the state learns its rows, and the replicas are
+merged in the order of their numbers. The timing of tasks has no effect.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .._run import Run
 from ._columns import INDICES, VALUES, Columns
 from ._merge import collected, learn_and_merge
 from ._summary import Pass, TrainingSummary
-from ._tasks import ENTRIES, FIRST, LABELS_MOST, LOOK, Lesson, count_entries, first_rows, look, train_all
+from ._tasks import ENTRIES, FIRST, LABELS_MOST, LOOK, ShardJob, count_entries, first_rows, look, train_all
 
 log = logging.getLogger("greedystep")
 
@@ -191,11 +191,11 @@ def _learn_first(frame: Any, wanted: Wanted, looked: _Looked) -> tuple[State, st
 # ---- passes --------------------------------------------------------------------------------------
 
 
-def _run_pass(frame: Any, lesson: Lesson, state: State, wanted: Wanted) -> tuple[State, Pass]:
+def _run_pass(frame: Any, job: ShardJob, state: State, wanted: Wanted) -> tuple[State, Pass]:
     began = time.monotonic()
     number = int(state.summary().pass_)
-    with _described(frame, f"pass {number}, {len(lesson.rows)} shards"):
-        merged, shards = learn_and_merge(frame, lesson, state)
+    with _described(frame, f"pass {number}, {len(job.rows)} shards"):
+        merged, shards = learn_and_merge(frame, job, state)
     if wanted.passes == 0:
         merged.keep_best()
     merged.end_pass()
@@ -275,13 +275,13 @@ def train(frame: Any, wanted: Wanted) -> tuple[State, TrainingSummary]:
     log.info("%d first rows of %d shards learned by the driver", sum(learned), n_filled)
     while state.wants_another_pass(wanted.passes):
         done = len(summary.passes)
-        lesson = Lesson(
+        job = ShardJob(
             columns,
             schema,
             looked.rows,
             learned if done == 0 else (0,) * len(learned),
             remembers_names=done == 0 and schema is not None,
         )
-        state, told = _run_pass(chosen, lesson, state, wanted)
+        state, told = _run_pass(chosen, job, state, wanted)
         summary.passes.append(told)
     return state, summary

@@ -14,7 +14,7 @@ class Shard:
     partition : int
         Its number.
     rows : int
-        Rows that it learned or left out to judge by.
+        Rows that it learned or held out.
     loss : float
         Mean loss of its rows, each before it was learned.
     """

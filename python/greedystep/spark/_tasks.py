@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from .. import _library as c
 from .._arrow import Table, open_table
-from .._core import State, unite_slices
+from .._core import State, reduce_deltas
 from .._run import Run
 from ..callbacks import Hooks
 from ._columns import Columns
@@ -39,10 +39,10 @@ CHUNK = 8 << 20
 LOOK = "shard int, n_rows long, labels {label}"
 ENTRIES = "n_entries long"
 FIRST = "shard int, n_rows long, rows binary"
-LEARNED = "slice int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
+LEARNED = "feature_range int, shard int, part int, n_rows long, loss_sum double, loss_weight double, bytes binary"
 _LEARNED_ARROW = pa.schema(
     [
-        ("slice", pa.int32()),
+        ("feature_range", pa.int32()),
         ("shard", pa.int32()),
         ("part", pa.int32()),
         ("n_rows", pa.int64()),
@@ -153,7 +153,7 @@ def _first_of(batches: list[Any], n_rows: int) -> Any:
 
 
 @dataclass(frozen=True)
-class Lesson:
+class ShardJob:
     """One pass, as every task of it is told.
 
     Parameters
@@ -189,23 +189,23 @@ def _without_first(batches: Batches, n: int) -> Batches:
         n = 0
 
 
-def _learn_rows(copy: State, lesson: Lesson, shard: int, batches: Batches) -> int:
+def _learn_rows(copy: State, job: ShardJob, shard: int, batches: Batches) -> int:
     """Let a copy learn a partition as it comes in; return how many rows there were."""
-    columns = lesson.columns
-    batches = map(columns.converted, _without_first(batches, lesson.passed_over[shard]))
+    columns = job.columns
+    batches = map(columns.converted, _without_first(batches, job.passed_over[shard]))
     run = Run(1)
-    reader = columns.reader(batches, lesson.schema, run, remember_names=lesson.remembers_names)
+    reader = columns.reader(batches, job.schema, run, remember_names=job.remembers_names)
     if reader is None:
         return 0
     n_rows = copy.train_shard(reader, shard, run)
-    if lesson.remembers_names and lesson.schema is not None:
+    if job.remembers_names and job.schema is not None:
         copy.take_names(reader)
     reader.close()
     return n_rows
 
 
-def _check_rows(lesson: Lesson, shard: int, n_rows: int) -> None:
-    expected = lesson.rows[shard] - lesson.passed_over[shard]
+def _check_rows(job: ShardJob, shard: int, n_rows: int) -> None:
+    expected = job.rows[shard] - job.passed_over[shard]
     if n_rows != expected:
         raise ValueError(
             f"partition {shard} had {expected} rows when they were counted and {n_rows} when they "
@@ -214,34 +214,34 @@ def _check_rows(lesson: Lesson, shard: int, n_rows: int) -> None:
         )
 
 
-def learn(lesson: Lesson, base: Any, slice_features: int = 0) -> Task:
+def learn(job: ShardJob, base: Any, range_features: int = 0) -> Task:
     """Return a task that learns its partition with a copy of the base, which is broadcast.
 
     Parameters
     ----------
-    slice_features : int
-        The copy comes in slices of so many features; 0: as a whole.
+    range_features : int
+        The copy comes in deltas of so many features; 0: as a whole.
     """
 
     def learning(batches: Batches) -> Batches:
         shard = partition_number()
-        if shard >= len(lesson.rows) or lesson.rows[shard] == 0:
+        if shard >= len(job.rows) or job.rows[shard] == 0:
             _check_none(shard, sum(batch.num_rows for batch in batches))
             return
         start = State.read(base.value)
         before = start.summary()
-        copy = start.fork(lesson.copies(shard))
-        if slice_features == 0:
+        copy = start.fork(job.copies(shard))
+        if range_features == 0:
             start.close()
-        n_rows = _learn_rows(copy, lesson, shard, batches)
-        _check_rows(lesson, shard, n_rows)
+        n_rows = _learn_rows(copy, job, shard, batches)
+        _check_rows(job, shard, n_rows)
         after = copy.summary()
         loss = (after.loss_sum - before.loss_sum, after.loss_weight - before.loss_weight)
-        if slice_features == 0:
+        if range_features == 0:
             yield from _whole(shard, n_rows, loss, copy)
         else:
-            number = sum(n > 0 for n in lesson.rows[:shard])
-            yield from _packed(_sliced(shard, number, n_rows, loss, copy, start, slice_features))
+            number = sum(n > 0 for n in job.rows[:shard])
+            yield from _packed(_sliced(shard, number, n_rows, loss, copy, start, range_features))
 
     return learning
 
@@ -255,20 +255,20 @@ def _check_none(shard: int, n_rows: int) -> None:
 
 
 Row = Any  # a tuple as _LEARNED_ARROW has it
-#: The number of a slice that is a copy's head.
+#: The number of a delta that is a copy's head.
 HEAD = -1
 
 
 def _sliced(
     shard: int, number: int, n_rows: int, loss: tuple[float, float], copy: State, base: State, width: int
 ) -> Iterator[Row]:
-    """Yield the head of a copy, and the slices of which it has learned something.
+    """Yield the head of a copy, and the deltas of which it has learned something.
 
     Its number is that among the shards that have rows.
     """
-    yield HEAD, shard, 0, n_rows, *loss, copy.write_head(base)
+    yield HEAD, shard, 0, n_rows, *loss, copy.write_delta_header(base)
     for part in range(-(-copy.summary().n_features // width)):
-        yield part, shard, 0, 0, 0.0, 0.0, copy.write_slice(number, base, part * width, width)
+        yield part, shard, 0, 0, 0.0, 0.0, copy.write_delta(number, base, part * width, width)
 
 
 def _whole(shard: int, n_rows: int, loss: tuple[float, float], state: State) -> Batches:
@@ -299,10 +299,10 @@ def _batch_of(rows: list[Row]) -> Any:
     return pa.RecordBatch.from_arrays(columns, schema=_LEARNED_ARROW)
 
 
-def unite(shards: Sequence[int]) -> Task:
-    """Return a task that makes one slice of those of all copies, and hands heads on.
+def reduce_task(shards: Sequence[int]) -> Task:
+    """Return a task that makes one delta of those of all copies, and hands heads on.
 
-    Its rows come sorted by slice and shard. A copy that has no slice where others have one has
+    Its rows come sorted by delta and shard. A copy that has no delta where others have one has
     learned nothing of its features.
     """
 
@@ -323,14 +323,14 @@ def _united(rows: Iterator[Row], shards: Sequence[int]) -> Iterator[Row]:
         if number == HEAD:
             yield from group
             continue
-        slices = {row[1]: row[-1] for row in group}
-        some = next(iter(slices.values()))
-        found = [slices.get(shard) or _nothing_like(some, place) for place, shard in enumerate(shards)]
-        yield number, 0, 0, 0, 0.0, 0.0, unite_slices(found)
+        deltas = {row[1]: row[-1] for row in group}
+        some = next(iter(deltas.values()))
+        found = [deltas.get(shard) or _nothing_like(some, place) for place, shard in enumerate(shards)]
+        yield number, 0, 0, 0, 0.0, 0.0, reduce_deltas(found)
 
 
 def _nothing_like(some: bytes, number: int) -> bytes:
-    """Return a slice of the same features, of one copy that has met none of them."""
+    """Return a delta of the same features, of one copy that has met none of them."""
     return some[:32] + struct.pack("<3Q", number, 1, 0)  # the copy, how many, chunks
 
 

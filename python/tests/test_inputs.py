@@ -1,4 +1,4 @@
-"""Every door leads to the same rows."""
+"""The same rows give the same model through every kind of input."""
 
 from __future__ import annotations
 
