@@ -95,7 +95,7 @@ cmp m model && cmp m.state model.state || fail "another model without a trace"
 # Compressed rows of more than 4 MB, so that train keeps them between passes where TMPDIR says.
 { cat rows.svm; head -c 4400000 /dev/urandom | base64 | sed 's/^/# /'; } | gzip -1 > rows.gz
 greedystep train rows.gz -o twice --method paper --passes 2 --quiet > log
-goes_on 0 'no room for a temporary cache of the rows in disk, which TMPDIR names: every pass reads the input' \
+goes_on 0 'no space for a temporary cache of the rows in disk (set by TMPDIR): every pass reads the input' \
     env TMPDIR=disk "$greedystep" train rows.gz -o m --method paper --passes 2
 cmp m twice && cmp m.state twice.state || fail "another model without kept rows"
 echo "all is well"

@@ -164,7 +164,7 @@ def test_an_executor_killed_in_mid_pass_does_not_change_a_bit(spark, in_six, und
 
 
 @pytest.mark.every_spark
-def test_slices_that_are_lost_with_an_executor_are_made_again_to_the_bit(
+def test_deltas_that_are_lost_with_an_executor_are_made_again_to_the_bit(
     spark, in_six, undisturbed, tmp_path, monkeypatch
 ):
     merges = merged_in_slices(monkeypatch, width=20)

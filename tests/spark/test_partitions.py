@@ -89,7 +89,7 @@ def test_rows_beyond_the_bound_are_learned_in_shards(spark, tmp_path, monkeypatc
 
 
 @pytest.mark.every_spark
-def test_slices_have_the_bits_of_whole_states(frame, model, monkeypatch):
+def test_deltas_have_the_bits_of_whole_states(frame, model, monkeypatch):
     merges = merged_in_slices(monkeypatch, width=7)
     assert bits(classifier().fit(frame)) == bits(model)
     assert merges == list(range(2, len(model.summary.passes) + 1))  # the contest of units ends in the first
