@@ -123,17 +123,7 @@ static gsa_status write_row_results(const compare_grid *grid, size_t method, con
 
 /* ---- progress --------------------------------------------------------------------------------------------------- */
 
-enum { BAR_WIDTH = 24, LINE_SIZE = 200 };
-
-/* "[=====>    ]" */
-static void fill_bar(double fraction, char bar[BAR_WIDTH + 3])
-{
-    int filled = (int)(fraction * (double)BAR_WIDTH);
-    for (int i = 0; i < BAR_WIDTH; i++)
-        bar[i + 1] = (char)(i < filled ? '=' : i == filled ? '>' : ' ');
-    bar[0] = '[';
-    memcpy(bar + BAR_WIDTH + 1, "]", 2);
-}
+enum { LINE_SIZE = 200 };
 
 static void show_progress(compare_grid *grid, size_t done, size_t method)
 {
@@ -144,9 +134,8 @@ static void show_progress(compare_grid *grid, size_t done, size_t method)
         return;
     double total = (double)grid->n_methods * (double)grid->n_seeds * (double)grid->n_passes;
     double fraction = (double)done / total;
-    char bar[BAR_WIDTH + 3], parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE];
-    fill_bar(fraction, bar);
-    snprintf(line, sizeof line, "%s %3.0f%%  %s %.40s", bar, 100 * fraction, grid->methods[method].name,
+    char parameters[COMPARE_PARAMETERS_SIZE], line[LINE_SIZE];
+    snprintf(line, sizeof line, "%3.0f%%  %s %.40s", 100 * fraction, grid->methods[method].name,
              compare_method_parameters(&grid->methods[method], parameters));
     double left = done > 0 ? (progress_clock() - progress->pass_began) * (1 - fraction) / fraction : NAN;
     progress_append_left(line, sizeof line, left);

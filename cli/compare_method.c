@@ -172,28 +172,21 @@ static void describe_baseline(const gsai_method *method, compare_method_help *ou
 
 bool compare_method_describe(size_t number, compare_method_help *out)
 {
-    *out = (compare_method_help){.needs_rows = false};
-    if (number == 0) {
-        snprintf(out->usage, sizeof out->usage, "gsa[:last|suffix|full|recent]");
-        snprintf(out->text, sizeof out->text,
-                 "train's --method gsa: greedy step averaging, with a tenth of the rows held out (default: recent)");
+    static const compare_method_help own[] = {
+        {.usage = "gsa[:last|suffix|full|recent]",
+         .text = "train's --method gsa: greedy step averaging, with a tenth of the rows held out (default: recent)"},
+        {.usage = "paper[:last|suffix|full|recent]",
+         .text = "train's --method paper: Algorithm 1 to the letter; the weights after the last row (default: last) or "
+                 "their average"},
+        {.usage = "paper-shards:P",
+         .text = "paper on P replicas (from 1 to 1024), each on a part of the rows, merged after each pass"},
+    };
+    _Static_assert(MAX_SHARDS == 1024, "the help says so");
+    size_t n_own = sizeof own / sizeof *own, at = 0;
+    *out = number < n_own ? own[number] : (compare_method_help){.needs_rows = false};
+    if (number < n_own)
         return true;
-    }
-    if (number == 1) {
-        snprintf(out->usage, sizeof out->usage, "paper[:last|suffix|full|recent]");
-        snprintf(out->text, sizeof out->text,
-                 "train's --method paper: Algorithm 1 to the letter; the weights after the last row (default: last) "
-                 "or their average");
-        return true;
-    }
-    if (number == 2) {
-        snprintf(out->usage, sizeof out->usage, "paper-shards:P");
-        snprintf(out->text, sizeof out->text,
-                 "paper on P replicas (from 1 to %d), each on a part of the rows, merged after each pass", MAX_SHARDS);
-        return true;
-    }
-    size_t at = 0;
-    while (at < number - 3 && gsai_methods[at] != NULL)
+    while (at < number - n_own && gsai_methods[at] != NULL)
         at++;
     if (gsai_methods[at] == NULL)
         return false;
