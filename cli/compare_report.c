@@ -162,10 +162,10 @@ void compare_print_table(const compare_grid *grid)
     if (rows == NULL)
         return; /* the file has it all */
     fill_table(grid, rows);
-    printf("%zu rows to learn, %zu to test; tested after %zu pass%s%s", grid->n_train, grid->n_test, grid->n_passes,
+    printf("%zu training rows, %zu test rows; after %zu pass%s%s", grid->n_train, grid->n_test, grid->n_passes,
            grid->n_passes == 1 ? "" : "es", grid->n_seeds == 1 ? "\n" : "");
     if (grid->n_seeds > 1)
-        printf(", mean of %zu seeds (least..most)\n", grid->n_seeds);
+        printf(", mean of %zu seeds (min..max)\n", grid->n_seeds);
     print_rows((const table_row *)rows, grid->n_methods + 1);
     free(rows);
 }
