@@ -23,4 +23,4 @@ for word in $words; do
     esac
 done
 echo "routes of $n steps"
-[ "$n" -gt 40 ]
+[ "$n" -gt 30 ]
