@@ -257,8 +257,8 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta(const gsa_state *const *c
 GSA_API GSA_NODISCARD gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas,
                                                    const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
 /* Merges the headers of all replicas and the reduced deltas, in the order of their features. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *heads, size_t n_copies,
-                                                        const gsa_state *base, const void *const *united,
+GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copies,
+                                                        const gsa_state *base, const void *const *reduced,
                                                         const size_t *sizes, size_t n_deltas, const gsa_env *env,
                                                         gsa_state **out, gsa_error *error);
 

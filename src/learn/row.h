@@ -49,7 +49,7 @@ typedef struct gsai_row_look {
     uint32_t last; /* the highest id */
 } gsai_row_look;
 gsai_row_look gsai_row_look_at(const gsai_row *row);
-uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row);
+uint64_t gsai_row_features_hash(const gsa_batch *batch, size_t row_number);
 uint64_t gsai_row_word_hash(const gsa_batch *batch, size_t row);
 static inline uint64_t gsai_row_label_hash(const gsa_batch *batch, size_t row)
 {
@@ -63,7 +63,7 @@ static inline uint64_t gsai_row_label_hash(const gsa_batch *batch, size_t row)
     return bits;
 }
 /* Returns a 64-bit hash of features, label and weight. */
-uint64_t gsai_row_hash(const gsa_batch *batch, size_t row);
+uint64_t gsai_row_hash(const gsa_batch *batch, size_t row_number);
 /* The same, where the hash of the features is known. */
 static inline uint64_t gsai_row_hash_with(const gsa_batch *batch, size_t row, uint64_t features_hash)
 {
