@@ -153,7 +153,7 @@ char *cluster_broadcast(const cli_cluster *cluster, const char *text)
     const size_t *sizes;
     size_t size = text != NULL && cluster_is_root(cluster) ? strlen(text) + 1 : 0;
     gsa_error error = {0};
-    if (comm != NULL && comm->gather(comm->ctx, text, size, &all, &sizes, &error) == GSA_OK)
+    if (comm != NULL && comm->allgather(comm->ctx, text, size, &all, &sizes, &error) == GSA_OK)
         size = sizes[0];
     char *seen = size > 0 ? malloc(size) : NULL;
     if (seen != NULL)
@@ -173,7 +173,7 @@ int cluster_agree(cli_cluster *cluster, int code)
     memcpy(mine.host, cluster->host, sizeof mine.host);
     if (code != EXIT_DONE)
         snprintf(mine.message, sizeof mine.message, "%s", message_last());
-    if (comm->gather(comm->ctx, &mine, sizeof mine, &all, &sizes, &error) != GSA_OK)
+    if (comm->allgather(comm->ctx, &mine, sizeof mine, &all, &sizes, &error) != GSA_OK)
         return give_up(cluster, mine.message[0] != '\0' ? mine.message : error.message);
     for (size_t r = 0; r < comm->n_ranks; r++) {
         if (sizes[r] != sizeof mine)
@@ -230,7 +230,7 @@ static gsa_status gather_places(cli_cluster *cluster, bool tells, gsa_error *err
     const size_t *sizes;
     place mine = {.process = (long)getpid()};
     memcpy(mine.host, cluster->host, sizeof mine.host);
-    gsa_status status = comm->gather(comm->ctx, &mine, sizeof mine, &all, &sizes, error);
+    gsa_status status = comm->allgather(comm->ctx, &mine, sizeof mine, &all, &sizes, error);
     if (status != GSA_OK)
         return status;
     place *places = malloc(comm->n_ranks * sizeof *places);

@@ -18,10 +18,10 @@ typedef struct gsa_comm {
     void *ctx;            /* passed to both functions */
     size_t rank, n_ranks; /* this process, from 0, and the number of processes */
     /* Gathers the bytes of all ranks on every rank, in the order of ranks: sizes[r] bytes are from rank r. */
-    gsa_status (*gather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
-                         gsa_error *error);
+    gsa_status (*allgather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
+                            gsa_error *error);
     /* Sends sizes[r] bytes to each rank r and receives what each had for this one, both in the order of ranks. */
-    gsa_status (*exchange)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
+    gsa_status (*alltoall)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
                            const size_t **all_sizes, gsa_error *error);
 } gsa_comm;
 

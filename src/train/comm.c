@@ -95,7 +95,7 @@ gsa_status gsai_comm_agree(gsai_job *job, gsa_status status, gsa_error *error)
         return status;
     }
     mine.status = status;
-    gsa_status gathered = comm->gather(comm->ctx, &mine, status == GSA_OK ? 0 : sizeof mine, &all, &sizes, error);
+    gsa_status gathered = comm->allgather(comm->ctx, &mine, status == GSA_OK ? 0 : sizeof mine, &all, &sizes, error);
     size_t first = 0, n_failed = 0;
     for (size_t r = 0; gathered == GSA_OK && r < comm->n_ranks; r++) {
         if (sizes[r] == sizeof failure && n_failed++ == 0) {
@@ -130,7 +130,7 @@ gsa_status gsai_comm_allgather(gsai_job *job, gsa_status status, const void *byt
     if (status != GSA_OK || gsai_comm_size(job) == 1)
         return status;
     job->n_sent += size;
-    return note_abort(job, comm->gather(comm->ctx, bytes, size, all, sizes, error));
+    return note_abort(job, comm->allgather(comm->ctx, bytes, size, all, sizes, error));
 }
 
 gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *bytes, const size_t *sizes,
@@ -144,7 +144,7 @@ gsa_status gsai_comm_alltoall(gsai_job *job, gsa_status status, const void *byte
         return status;
     for (size_t r = 0; r < comm->n_ranks; r++)
         job->n_sent += r != comm->rank ? sizes[r] : 0;
-    return note_abort(job, comm->exchange(comm->ctx, bytes, sizes, all, all_sizes, error));
+    return note_abort(job, comm->alltoall(comm->ctx, bytes, sizes, all, all_sizes, error));
 }
 
 size_t gsai_comm_total(const gsai_job *job, const size_t *sizes)

@@ -73,7 +73,7 @@ static void check_gather(const gsa_comm *comm, uint64_t call, size_t most)
     size_t size = size_of(call, comm->rank, 0, most);
     unsigned char *mine = size > 0 ? malloc(size) : NULL;
     fill(mine, size, key_of(call, comm->rank, 0));
-    check(comm->gather(comm->ctx, mine, size, &all, &sizes, &error) == GSA_OK, error.message, call);
+    check(comm->allgather(comm->ctx, mine, size, &all, &sizes, &error) == GSA_OK, error.message, call);
     free(mine);
     for (size_t r = 0; r < comm->n_ranks; all += sizes[r++]) {
         check(sizes[r] == size_of(call, r, 0, most), "gather: a wrong size", call);
@@ -92,7 +92,7 @@ static void check_exchange(const gsa_comm *comm, uint64_t call, size_t most)
     unsigned char *mine = calloc(1, total + 1), *at = mine;
     for (size_t r = 0; r < n; at += sizes[r++])
         fill(at, sizes[r], key_of(call, comm->rank, r));
-    check(comm->exchange(comm->ctx, mine, sizes, &all, &all_sizes, &error) == GSA_OK, error.message, call);
+    check(comm->alltoall(comm->ctx, mine, sizes, &all, &all_sizes, &error) == GSA_OK, error.message, call);
     free(mine);
     free(sizes);
     for (size_t r = 0; r < n; all += all_sizes[r++]) {
@@ -153,10 +153,10 @@ static void check_no_memory_is_a_failure(void)
     const size_t *sizes;
     gsa_error error = {0};
     gsa_comm *comm = open_peers(INT_MAX, &memory);
-    check(comm->gather(comm->ctx, "abc", 3, &all, &sizes, &error) == GSA_MEMORY, "memory came from nowhere", 0);
+    check(comm->allgather(comm->ctx, "abc", 3, &all, &sizes, &error) == GSA_MEMORY, "memory came from nowhere", 0);
     check(strstr(error.message, "no memory") != NULL, error.message, 0);
     memory.left = -1;
-    check(comm->gather(comm->ctx, "abc", 3, &all, &sizes, &error) == GSA_IO, "a run that is over went on", 1);
+    check(comm->allgather(comm->ctx, "abc", 3, &all, &sizes, &error) == GSA_IO, "a run that is over went on", 1);
     check(strstr(error.message, "over") != NULL, error.message, 1);
     gsa_mpi_close(comm);
     check(memory.taken == 0, "memory was not given back", 1);
