@@ -79,7 +79,7 @@ static void check_copies(const gsa_state *base, const gsa_batch *rows)
         fuzz_write_state(merged, &by_merge);
         if (united)
             fuzz_write_state(united, &by_deltas);
-        fuzz_must(!united || fuzz_same(&by_merge, &by_deltas), "slices give the bytes of a merge", NULL);
+        fuzz_must(!united || fuzz_same(&by_merge, &by_deltas), "deltas give the bytes of a merge", NULL);
         check_result(merged, rows);
     }
     gsa_state_free(united);

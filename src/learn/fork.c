@@ -26,7 +26,7 @@ static gsa_status copy_scaling(gsa_state *to, const gsa_state *from, gsa_error *
         return GSA_OK;
     gsai_scaling *scaling = gsai_alloc_zeroed(&to->env, 1, sizeof *scaling);
     if (!scaling)
-        return gsai_fail_memory(&to->env, error, "no memory for a contest");
+        return gsai_fail_memory(&to->env, error, "no memory for a choice of scaling");
     *scaling = *from->scaling;
     gsa_status status = gsai_table_copy(&scaling->table, &from->scaling->table, &to->env, error);
     if (status == GSA_OK)

@@ -81,7 +81,7 @@ gsa_status gsai_sink_open(gsai_sink *to, size_t n_outputs, const gsa_env *env, g
     gsai_chunk largest = {.n = gsai_sums_block(n_outputs), .count_size = 8, .touched_size = 4};
     to->n_outputs = n_outputs;
     to->chunk = gsai_alloc(env, 1, chunk_size(&largest, n_outputs));
-    return to->chunk ? GSA_OK : gsai_fail_memory(env, error, "no memory for a slice");
+    return to->chunk ? GSA_OK : gsai_fail_memory(env, error, "no memory for a delta");
 }
 
 static void put(gsai_sink *to, const void *bytes, size_t size)
@@ -104,7 +104,7 @@ gsa_status gsai_sink_close(gsai_sink *to, const gsa_env *env, gsa_error *error)
     gsai_store_u64(to->n_chunks, last);
     put(to, last, sizeof last);
     gsai_free(env, to->chunk);
-    return to->failed ? gsai_fail(error, GSA_IO, "the bytes of a slice could not be written") : GSA_OK;
+    return to->failed ? gsai_fail(error, GSA_IO, "cannot write the bytes of a delta") : GSA_OK;
 }
 
 /* Which slots were touched, as bits and as numbers; and whether a count needs eight bytes. */
@@ -224,7 +224,7 @@ gsa_status gsai_delta_open(uint64_t kind, const void *bytes, size_t size, size_t
                    out->n_copies <= UINT32_MAX && out->first_copy <= UINT32_MAX - out->n_copies &&
                    check_chunks(kind, out->chunks, size - HEADER_SIZE - 8, *n_outputs, out);
     }
-    return is_delta ? GSA_OK : gsai_fail(error, GSA_FORMAT, "these bytes are not a slice of changes, or a damaged one");
+    return is_delta ? GSA_OK : gsai_fail(error, GSA_FORMAT, "these bytes are no delta, or a damaged one");
 }
 
 uint64_t gsai_delta_block(const gsai_delta *delta)
@@ -336,7 +336,7 @@ static gsa_status open_all(reduction *all, const void *const *deltas, const size
                       delta->n_features != all->delta[0].n_features))
             return gsai_fail(error, GSA_CONFLICT, "slices 1 and %zu are not of the same features", s + 1);
         if (delta->first_copy != n_copies)
-            return gsai_fail(error, GSA_CONFLICT, "slice %zu begins with copy %llu, expected %llu", s + 1,
+            return gsai_fail(error, GSA_CONFLICT, "delta %zu begins with replica %llu, expected %llu", s + 1,
                              (unsigned long long)delta->first_copy, (unsigned long long)n_copies);
         n_copies += delta->n_copies;
         all->n_outputs = n_outputs;
@@ -355,7 +355,7 @@ static gsa_status reduce_all(reduction *all, const gsa_env *env, gsa_write_fn wr
     gsa_status status = gsai_sink_open(&to, n_outputs, env, error);
     to.n_outputs = all->n_outputs;
     if (status == GSA_OK && !gsai_tree_begin(&all->tree, (size_t)reduced.n_copies, n_outputs, env))
-        status = gsai_fail_memory(env, error, "no memory to unite %zu slices", all->n);
+        status = gsai_fail_memory(env, error, "no memory to reduce %zu deltas", all->n);
     to.failed = status != GSA_OK;
     if (status == GSA_OK) {
         all->tree.n_slots = gsai_sums_block(all->n_outputs);
@@ -374,10 +374,10 @@ gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, siz
     gsa_env resolved = gsai_env_resolve(env);
     reduction all = {.n = n_deltas};
     if (n_deltas == 0)
-        return gsai_fail(error, GSA_ARGUMENT, "no slices to unite");
+        return gsai_fail(error, GSA_ARGUMENT, "no deltas to reduce");
     all.delta = gsai_alloc(&resolved, n_deltas, sizeof *all.delta);
     gsa_status status = all.delta ? open_all(&all, deltas, sizes, error)
-                                  : gsai_fail_memory(&resolved, error, "no memory to unite %zu slices", n_deltas);
+                                  : gsai_fail_memory(&resolved, error, "no memory to reduce %zu deltas", n_deltas);
     if (status == GSA_OK)
         status = reduce_all(&all, &resolved, write, ctx, error);
     gsai_free(&resolved, all.delta);

@@ -380,11 +380,11 @@ gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies
                                  void *ctx, gsa_error *error)
 {
     if (n_copies == 0 || n_copies > UINT32_MAX || first_copy > UINT32_MAX - n_copies)
-        return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 copies");
+        return gsai_fail(error, GSA_ARGUMENT, "a delta has 1 to 2^32 - 1 replicas");
     for (size_t s = 0; s < n_copies; s++)
         GSA_TRY(check_copy(copies[s], base, error));
     if (n_features == 0 || n_features > UINT32_MAX || first > GSA_MAX_ID)
-        return gsai_fail(error, GSA_ARGUMENT, "a slice has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
+        return gsai_fail(error, GSA_ARGUMENT, "a delta has 1 to 2^32 - 1 features, the first at most 2^32 - 3");
     gsai_delta of = {.first = first, .n_features = n_features, .first_copy = first_copy, .n_copies = n_copies};
     gsai_merging merging = {.states = copies, .n_states = n_copies, .base = base, .goes_on = true};
     gsai_sink to = {.write = write, .ctx = ctx};
@@ -409,12 +409,12 @@ static gsa_status open_reduced(const gsai_merging *merging, const void *const *r
         uint64_t first = i == 0 ? 0 : out[i - 1].first + out[i - 1].n_features;
         GSA_TRY(gsai_delta_open(GSAI_DELTA_REDUCED, reduced[i], sizes[i], &n_outputs, &out[i], error));
         if (out[i].first != first)
-            return gsai_fail(error, GSA_CONFLICT, "slice %zu begins with feature %llu, expected %llu", i + 1,
+            return gsai_fail(error, GSA_CONFLICT, "delta %zu begins with feature %llu, expected %llu", i + 1,
                              (unsigned long long)out[i].first, (unsigned long long)first);
         if (n_outputs != merging->base->table.n_outputs || out[i].n_copies != merging->n_states)
-            return gsai_fail(error, GSA_CONFLICT, "slice %zu is of %llu copies with %zu outputs, expected %zu with %zu",
-                             i + 1, (unsigned long long)out[i].n_copies, n_outputs, merging->n_states,
-                             merging->base->table.n_outputs);
+            return gsai_fail(
+                error, GSA_CONFLICT, "delta %zu is of %llu replicas with %zu outputs, expected %zu with %zu", i + 1,
+                (unsigned long long)out[i].n_copies, n_outputs, merging->n_states, merging->base->table.n_outputs);
     }
     return GSA_OK;
 }
@@ -425,7 +425,7 @@ gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copi
 {
     gsa_env resolved = gsai_env_resolve(env);
     if (n_copies < 2 || n_deltas == 0)
-        return gsai_fail(error, GSA_ARGUMENT, "a merge of slices has two copies or more, and a slice: %zu and %zu",
+        return gsai_fail(error, GSA_ARGUMENT, "a merge of deltas has two replicas or more, and a delta: %zu and %zu",
                          n_copies, n_deltas);
     for (size_t s = 0; s < n_copies; s++)
         GSA_TRY(check_copy(headers[s], base, error));

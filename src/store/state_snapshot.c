@@ -25,9 +25,9 @@ typedef struct stored_count {
 static const stored_count counts[] = {
     {offsetof(gsa_state, n_rows), MAX_COUNT, "rows learned"},
     {offsetof(gsa_state, n_counted), INT32_MAX, "rows since the last fold"}, /* counts of a table have 31 bits */
-    {offsetof(gsa_state, averaging.now), MAX_COUNT, "ticks of the clock"},
-    {offsetof(gsa_state, averaging.first), MAX_COUNT, "ticks before the average"},
-    {offsetof(gsa_state, averaging.restart), UINT64_MAX, "ticks to the next average"},
+    {offsetof(gsa_state, averaging.now), MAX_COUNT, "rows of the average"},
+    {offsetof(gsa_state, averaging.first), MAX_COUNT, "rows before the average"},
+    {offsetof(gsa_state, averaging.restart), UINT64_MAX, "rows to the next average"},
     {offsetof(gsa_state, position.pass), MAX_COUNT, "passes"},
     {offsetof(gsa_state, position.pass_rows), MAX_COUNT, "rows of the pass"},
     {offsetof(gsa_state, run_id.hash), UINT64_MAX, "hash of the first rows"},
@@ -36,7 +36,7 @@ static const stored_count counts[] = {
     {offsetof(gsa_state, n_merged), MAX_COUNT, "runs merged"},
     {offsetof(gsa_state, rows_behind), MAX_COUNT, "rows behind the counts of features"},
     {offsetof(gsa_state, standardised), 1, "choices of units"},
-    {offsetof(gsa_state, averaging.per_row), UINT32_MAX, "ticks per row"},
+    {offsetof(gsa_state, averaging.per_row), UINT32_MAX, "rows that a row counts for"},
     {offsetof(gsa_state, sample.below), UINT64_MAX, "hashes that are held out"},
     {offsetof(gsa_state, row_weights.n_rows), MAX_COUNT, "rows with weights"},
     {offsetof(gsa_state, label_offset.settled), 1, "origins of labels"},
@@ -164,7 +164,7 @@ static gsa_status add_scaling(gsai_snapshot *snapshot, const gsai_scaling *scali
 {
     double *number = gsai_snapshot_alloc(snapshot, SCALING, sizeof *number);
     if (!number)
-        return gsai_fail_memory(&snapshot->env, error, "no memory to describe a contest");
+        return gsai_fail_memory(&snapshot->env, error, "no memory to describe a choice of scaling");
     for (int i = 0; i < SCALING; i++)
         memcpy(&number[i], (const char *)scaling + scaling_numbers[i], sizeof *number);
     number[RESTART] = (double)scaling->restart;
@@ -382,11 +382,11 @@ static gsa_status restore_scaling(gsa_state *state, const gsai_bundle *bundle, g
     if (!numbers)
         return GSA_OK;
     if (!state->loss)
-        return gsai_fail(error, GSA_FORMAT, "a contest before there is anything to learn");
+        return gsai_fail(error, GSA_FORMAT, "a choice of scaling before there is anything to learn");
     const double *number = numbers->data;
     for (int i = 0; i < SCALING; i++)
         if (!isfinite(number[i]) || (i == RESTART && !gsai_is_whole(number[i], 0x1p40)))
-            return gsai_fail(error, GSA_FORMAT, "number %d of the contest is out of range", i);
+            return gsai_fail(error, GSA_FORMAT, "number %d of the choice of scaling is out of range", i);
     GSA_TRY(gsai_scaling_resume(state, error));
     for (int i = 0; i < SCALING; i++)
         memcpy((char *)state->scaling + scaling_numbers[i], &number[i], sizeof *number);

@@ -138,7 +138,7 @@ static double final_loss(const char *units, rows *r)
 }
 
 /* Features of wildly different units: free wins. Units that carry the weight: given wins. */
-static void the_contest_chooses_the_better_units(void **unused)
+static void the_better_scaling_is_chosen(void **unused)
 {
     (void)unused;
     for (int meaningful = 0; meaningful < 2; meaningful++) {
@@ -252,7 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(votes_and_metric_follow_their_formulas),
-        cmocka_unit_test(the_contest_chooses_the_better_units),
+        cmocka_unit_test(the_better_scaling_is_chosen),
         cmocka_unit_test(rows_sorted_by_label_do_not_hide_the_better_units),
         cmocka_unit_test(free_units_do_not_depend_on_units),
         cmocka_unit_test(free_units_do_not_depend_on_the_origin),

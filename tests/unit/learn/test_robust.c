@@ -164,7 +164,7 @@ static void a_state_that_has_diverged_is_saved_and_loaded(void **unused)
 
 /* As above, where two learners take the row and the second of them diverges. Three classes: their margins are floats.
  */
-static void a_rival_that_diverges_loses_the_contest(void **unused)
+static void a_scaling_that_diverges_is_not_chosen(void **unused)
 {
     (void)unused;
     gsa_state *state = state_with("method", "auto", "holdout", "0", NULL);
@@ -436,7 +436,7 @@ int main(void)
         cmocka_unit_test(all_equal_labels_converge_to_that_label),
         cmocka_unit_test(squared_loss_that_diverges_is_stopped_with_advice),
         cmocka_unit_test(a_state_that_has_diverged_is_saved_and_loaded),
-        cmocka_unit_test(a_rival_that_diverges_loses_the_contest),
+        cmocka_unit_test(a_scaling_that_diverges_is_not_chosen),
         cmocka_unit_test(a_huge_id_is_an_error_that_says_what_to_do),
         cmocka_unit_test(every_failed_allocation_is_a_status_and_no_leak),
         cmocka_unit_test(a_state_goes_on_where_memory_ran_out),
