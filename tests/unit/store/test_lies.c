@@ -365,7 +365,8 @@ static void a_contest_that_cannot_be_is_refused(void **unused)
     tensor_of(&what, "labels.text")->shape[0] = 0;
     tensor_of(&what, "labels.is_number")->shape[0] = 0;
     tensor_of(&what, "labels.number")->shape[0] = 0;
-    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "a choice of scaling before there is anything to learn", "contest");
+    must_be_refused(restore_state, &what.bundle, GSA_FORMAT, "a choice of scaling before there is anything to learn",
+                    "contest");
     destroy(&what);
     gsa_state_free(state);
 }
