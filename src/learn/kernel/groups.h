@@ -63,11 +63,11 @@ static void stage_values(const gsai_row *row, uint32_t *restrict slot, float *re
     for (size_t i = 0; i < n; i++)
         slot[i] = (index ? index[i] : (uint32_t)i) + 1;
     for (size_t i = 0; i < n; i++) {
-        last = slot[i] > last ? slot[i] : last;
+        last = slot[i] - 1 > last ? slot[i] - 1 : last; /* of ids: the slot after the last one wraps to 0 */
         n_zero += value[i] == 0;
         n_bad += !(fabsf(value[i]) <= FLT_MAX);
     }
-    out->look.last = n > 0 ? last - 1 : 0;
+    out->look.last = last;
     out->is_finite = n_bad == 0;
     if (n_zero > 0) {
         stage_some_values(row, slot, x, out);
@@ -80,7 +80,7 @@ static void stage_values(const gsai_row *row, uint32_t *restrict slot, float *re
         hash += gsai_hash_entry(i + 1, slot[i] - 1, bits);
     }
     out->n = n;
-    out->last = last;
+    out->last = n > 0 ? last + 1 : 0;
     out->look.hash = gsai_mix(hash);
 }
 

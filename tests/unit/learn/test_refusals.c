@@ -107,12 +107,17 @@ static void feature_ids_above_the_largest_are_refused(void **unused)
     static const uint32_t wrong[] = {UINT32_MAX, UINT32_MAX, 0, 1, UINT32_MAX}, last[] = {7, 7, 1, 0, 0xFFFFFFFEu};
     static const uint32_t first[] = {7, 7, 3, UINT32_MAX, 2};
     static const double label[] = {0, 1};
-    gsa_batch batch = {.n_rows = 2, .row_start = row_start, .index = wrong, .label = label};
-    all_must_refuse(batch, 1, 1, "feature id 4294967295 is too large: the largest is 4294967293");
-    batch.index = last;
-    all_must_refuse(batch, 1, 1, "feature id 4294967294 is too large");
-    batch.index = first;
-    all_must_refuse(batch, 0, 0, "feature id 4294967295 is too large");
+    static const float value[] = {1, 1, 2, 3, 4}, zeros[] = {1, 1, 0, 3, 4};
+    gsa_batch batch = {.n_rows = 2, .row_start = row_start, .label = label};
+    for (int values = 0; values < 3; values++) {
+        batch.value = values == 0 ? NULL : values == 1 ? value : zeros;
+        batch.index = wrong;
+        all_must_refuse(batch, 1, 1, "feature id 4294967295 is too large: the largest is 4294967293");
+        batch.index = last;
+        all_must_refuse(batch, 1, 1, "feature id 4294967294 is too large");
+        batch.index = first;
+        all_must_refuse(batch, 0, 0, "feature id 4294967295 is too large");
+    }
     gsa_state *state = some_state();
     gsa_error error = {0};
     const uint32_t second = 1; /* rows that are not named are not looked at */
