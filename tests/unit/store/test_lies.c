@@ -345,16 +345,22 @@ static void a_state_that_lies_is_refused_with_a_message_that_says_where(void **u
     free_states(next, state);
 }
 
-static void a_contest_that_cannot_be_is_refused(void **unused)
+static void a_choice_of_scaling_that_cannot_be_is_refused(void **unused)
 {
     (void)unused;
     static const lie lies[] = {
-        {.tensor = "contest", .element = 0, .bits = NOT_A_NUMBER, .message = "number 0 of the contest is out of range"},
-        {.tensor = "contest", .element = 6, .bits = MINUS_ONE, .message = "number 6 of the contest is out of range"},
+        {.tensor = "contest",
+         .element = 0,
+         .bits = NOT_A_NUMBER,
+         .message = "number 0 of the choice of scaling is out of range"},
+        {.tensor = "contest",
+         .element = 6,
+         .bits = MINUS_ONE,
+         .message = "number 6 of the choice of scaling is out of range"},
         {.tensor = "contest",
          .element = 6,
          .bits = 0x3FF8000000000000, /* one and a half */
-         .message = "number 6 of the contest is out of range"},
+         .message = "number 6 of the choice of scaling is out of range"},
         {.tensor = "rival.weight", .element = 1, .bits = 0x7F800000, .message = "'rival.weight' has a value"},
     };
     gsa_state *state = contending_state();
@@ -463,7 +469,7 @@ int main(void)
         cmocka_unit_test(a_state_is_refused_for_any_tensor_or_text_that_is_missing_or_different),
         cmocka_unit_test(a_model_is_refused_for_any_tensor_or_text_that_is_missing_or_different),
         cmocka_unit_test(a_state_that_lies_is_refused_with_a_message_that_says_where),
-        cmocka_unit_test(a_contest_that_cannot_be_is_refused),
+        cmocka_unit_test(a_choice_of_scaling_that_cannot_be_is_refused),
         cmocka_unit_test(labels_that_cannot_be_are_refused),
         cmocka_unit_test(a_model_that_lies_is_refused_with_a_message_that_says_where),
         cmocka_unit_test(a_model_that_claims_more_features_than_fit_is_refused),
