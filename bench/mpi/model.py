@@ -6,10 +6,10 @@ which it has not seen, is printed first. Then predictions, for rows in caches. A
 
     first rows + sum over rounds of (learn / (ranks * threads) + fork + merge + bytes / bandwidth)
 
-The first rows are learned by every rank alike. How many rows and copies a round has is the plan's (src/train/schedule.c). A
-merge is a search on held-out rows, which takes the same whatever the features are, and some work a feature, for each
-copy that a rank has and for the result, which every rank makes. Through a link go the changes of all features twice (to
-whoever unites them, and back), and held-out rows that are news.
+The first rows are learned by every rank alike. How many rows and replicas a round has is up to the schedule
+(src/train/schedule.c). A merge is a search on held-out rows, which takes the same time whatever the features are, and
+some work per feature, for each replica of a rank and for the result, which every rank makes. The deltas of all features
+go through a link twice (to the rank that reduces them, and back), and so do new held-out rows.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import numpy as np
 
 HEAD = """# Raw units: what a user has to write, and what it comes to
 
-Data in the units it came in: `GreedystepClassifier().fit(X, y)` beside what else a user could write with scikit-learn. Written
-by `bench/python/raw_units.py`; do not edit it.
+Data in the units it came in: `GreedystepClassifier().fit(X, y)` beside what else a user could write with scikit-learn.
+Written by `bench/python/raw_units.py`; do not edit it.
 
 <!-- not run: half an hour, and it installs packages -->
 ```sh
