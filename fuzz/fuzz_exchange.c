@@ -25,7 +25,7 @@ static world *make_world(void)
         return &w;
     fuzz_input in = {rows, sizeof rows - 1};
     const gsa_batch *batch = fuzz_take_batch(&in, &drawn);
-    gsa_config *config = NULL; /* no contest, during which there are no deltas */
+    gsa_config *config = NULL; /* the scaling is given: while it is open there are no deltas */
     must_be_ok(gsa_config_new(NULL, &config, &error), &error);
     must_be_ok(gsa_config_set(config, "units", "given", &error), &error);
     must_be_ok(gsa_state_new(config, NULL, &w.base, &error), &error);

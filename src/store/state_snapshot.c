@@ -437,7 +437,7 @@ static gsa_status restore_residuals(gsa_state *state, const gsai_bundle *bundle,
     GSA_TRY(gsai_bundle_need(bundle, "residuals", GSAI_F64, RESIDUALS, &found, error));
     const double *number = found->data;
     for (size_t i = 0; i < RESIDUALS; i++)
-        if (!(number[i] >= 0 && number[i] <= 1e300)) /* they are added up and squared */
+        if (!(number[i] >= 0) || !isfinite(number[i]))
             return gsai_fail(error, GSA_FORMAT, "a sum of residuals is out of range");
     memcpy(&state->residuals, number, sizeof state->residuals);
     return GSA_OK;

@@ -235,6 +235,18 @@ gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_row
     return status;
 }
 
+gsa_status gsai_block_read_range(gsai_block *block, gsa_reader *reader, const gsa_row_range *range, gsa_batch *view,
+                                 gsa_error *error)
+{
+    gsai_block_clear(block);
+    GSA_TRY(gsa_reader_seek(reader, &range->at, error));
+    gsa_status status = gsai_block_read(block, reader, (size_t)range->n_rows, view, error);
+    if (status == GSA_END || (status == GSA_OK && view->n_rows != range->n_rows))
+        return gsai_fail(error, GSA_CONFLICT, "%s has changed while it was read; train on a copy",
+                         gsa_reader_file(reader, range->at.file));
+    return status;
+}
+
 int gsai_block_is_last(const gsai_block *block)
 {
     return block->is_last;

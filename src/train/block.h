@@ -12,6 +12,9 @@ void gsai_block_free(gsai_block *block);
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);
+/* Goes back to a range of rows and reads it; GSA_CONFLICT if the input has changed since. */
+gsa_status gsai_block_read_range(gsai_block *block, gsa_reader *reader, const gsa_row_range *range, gsa_batch *view,
+                                 gsa_error *error);
 /* What there is, into a block that is empty because it follows another: the rows that waited, or the reader's next
  * batch, max_rows of them at the most. */
 gsa_status gsai_block_take(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);

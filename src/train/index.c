@@ -136,13 +136,7 @@ static gsa_status add_to_block(survey *all, const gsa_row_range *row_range, gsa_
 static gsa_status split(survey *all, const gsa_row_range *row_range, gsa_error *error)
 {
     gsa_batch rows;
-    gsai_block_clear(all->block);
-    gsa_status status = gsa_reader_seek(all->job->reader, &row_range->at, error);
-    if (status == GSA_OK)
-        status = gsai_block_read(all->block, all->job->reader, (size_t)row_range->n_rows, &rows, error);
-    if (status == GSA_END || (status == GSA_OK && rows.n_rows != row_range->n_rows))
-        return gsai_fail(error, GSA_CONFLICT, "%s has changed while it was read; train on a copy",
-                         gsa_reader_file(all->job->reader, row_range->at.file));
+    gsa_status status = gsai_block_read_range(all->block, all->job->reader, row_range, &rows, error);
     for (size_t i = 0; status == GSA_OK && i < rows.n_rows; i++) {
         gsa_row_range row = {rows.place[i], 1, (uint64_t)(rows.row_start[i + 1] - rows.row_start[i])};
         status = add_to_block(all, &row, error);

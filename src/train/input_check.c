@@ -87,15 +87,7 @@ typedef struct survey {
 static gsa_status add_block(survey *all, const gsa_row_range *row_range, size_t number, uint64_t n, gsa_error *error)
 {
     gsa_batch rows;
-    gsai_block_clear(all->block);
-    gsa_status status = gsa_reader_seek(all->job->reader, &row_range->at, error);
-    if (status == GSA_OK)
-        status = gsai_block_read(all->block, all->job->reader, (size_t)row_range->n_rows, &rows, error);
-    if (status == GSA_END || (status == GSA_OK && rows.n_rows != row_range->n_rows))
-        return gsai_fail(error, GSA_CONFLICT, "%s has changed while it was read; train on a copy",
-                         gsa_reader_file(all->job->reader, row_range->at.file));
-    if (status != GSA_OK)
-        return status;
+    GSA_TRY(gsai_block_read_range(all->block, all->job->reader, row_range, &rows, error));
     gsai_block_order(all->shuffled, all->seed, all->pass, number, (uint32_t)rows.n_rows, all->order);
     gsa_fingerprint_add(&all->resumed->read, &rows, all->order, (size_t)n);
     return GSA_OK;

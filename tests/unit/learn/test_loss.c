@@ -527,7 +527,8 @@ static void check_steps(const gsai_loss *loss, size_t n_outputs, gsai_rng *rng)
 static void every_loss_has_the_gradient_of_its_value(void **state)
 {
     (void)state;
-    static const char *const names[] = {"squared", "huber", "logistic", "softmax", "hinge", "squared_hinge", "custom"};
+#define NAME(name) #name,
+    static const char *const names[] = {GSAI_LOSSES(NAME) "custom"};
     gsai_rng rng = gsai_rng_of(9, 0, 0);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const gsai_loss *loss = gsai_loss_find(names[i]);
