@@ -67,9 +67,11 @@ static void rows_that_are_incomplete_are_refused(void **unused)
 
 /* Every call that takes a batch; none may look at memory that these rows do not have. n_learned: rows of the batch that
  * a state with a loss learns before it refuses. */
-static void all_must_refuse(gsa_batch batch, uint64_t row, uint64_t n_learned, const char *message)
+static void all_must_refuse_with(const char *method, gsa_batch batch, uint64_t row, uint64_t n_learned,
+                                 const char *message)
 {
-    gsa_state *state = state_with("holdout", "0", NULL), *fresh = state_with("holdout", "0", NULL);
+    gsa_state *state = state_with("holdout", "0", "method", method, NULL);
+    gsa_state *fresh = state_with("holdout", "0", "method", method, NULL);
     learn_random(state, 1, 100, 20, 2);
     gsa_model *model = model_of(state);
     gsa_metrics *metrics;
@@ -97,6 +99,12 @@ static void all_must_refuse(gsa_batch batch, uint64_t row, uint64_t n_learned, c
     gsa_metrics_free(metrics);
     gsa_model_free(model);
     free_states(state, fresh);
+}
+
+static void all_must_refuse(gsa_batch batch, uint64_t row, uint64_t n_learned, const char *message)
+{
+    all_must_refuse_with("paper", batch, row, n_learned, message); /* row by row */
+    all_must_refuse_with("gsa", batch, row, n_learned, message);   /* in groups */
 }
 
 /* The slot of a feature is its id + 1: the largest ids would be the intercept and beyond the table. */
