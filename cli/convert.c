@@ -1,4 +1,5 @@
 /* `greedystep convert`: rows from one format to another, above all from text to a cache of parsed rows. */
+#include "cluster.h"
 #include "interrupt.h"
 #include "message.h"
 #include "output.h"
@@ -9,15 +10,19 @@
 #include "verbs.h"
 #include "views.h"
 
+#include "base/error.h"
+
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static const cli_option convert_options[] = {
     {"output", 'o', OPTION_TEXT, true, "FILE", NULL, 0, 0,
      "write the rows here: .gsac is a cache, .vw Vowpal Wabbit text, any other name libsvm text; .gz or .zst after "
-     "that compresses; - is standard output"},
+     "that compresses; - is standard output; a folder gets one cache per DATA file"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "output format; auto: by the name of FILE"},
     {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "read the cache back and fail unless it has the same rows"},
@@ -27,7 +32,7 @@ static const cli_option convert_options[] = {
 typedef struct converting {
     gsa_reader *reader;
     gsa_writer *writer;
-    uint64_t n_rows, n_entries, n_features;
+    uint64_t n_rows, n_entries, n_features, n_bad_rows, bytes_read;
     bool verifies;
     gsa_fingerprint rows; /* what was written, if it is verified */
     cli_progress progress;
@@ -72,6 +77,15 @@ static gsa_status copy_rows(converting *what, gsa_error *error)
     return status == GSA_END ? GSA_OK : status;
 }
 
+static gsa_status copy_names(converting *what, gsa_error *error)
+{
+    uint64_t feature;
+    const char *name;
+    for (size_t i = 0; (name = gsa_reader_name_at(what->reader, i, &feature)) != NULL; i++)
+        GSA_TRY(gsa_writer_add_name(what->writer, feature, name, error));
+    return GSA_OK;
+}
+
 /* Only a cache has everything that rows have. */
 static bool is_cache(const char *path, const char *format)
 {
@@ -107,68 +121,226 @@ static int verify(converting *what, const char *path, const gsa_env *env)
 
 static void print_results(const converting *what, const char *path, double seconds)
 {
-    gsa_reader_progress reading = progress_of(what->reader);
     report_field("rows", "%" PRIu64, what->n_rows);
-    if (reading.n_bad_rows > 0)
-        report_field("bad rows", "%" PRIu64 " (skipped)", reading.n_bad_rows);
+    if (what->n_bad_rows > 0)
+        report_field("bad rows", "%" PRIu64 " (skipped)", what->n_bad_rows);
     report_field("features", "%" PRIu64, what->n_features);
     report_field("entries", "%" PRIu64, what->n_entries);
-    report_field("bytes read", "%" PRIu64, reading.bytes_read);
+    report_field("bytes read", "%" PRIu64, what->bytes_read);
     struct stat facts;
     if (stat(path, &facts) == 0 && S_ISREG(facts.st_mode))
         report_field("bytes written", "%llu", (unsigned long long)facts.st_size);
     seconds = fmax(seconds, 1e-9);
     report_field("time", "%.2f s (%.0f rows/s)", seconds, (double)what->n_rows / seconds);
-    report_field("speed", "%.0f MB/s read", (double)reading.bytes_read / seconds * 1e-6);
+    report_field("speed", "%.0f MB/s read", (double)what->bytes_read / seconds * 1e-6);
     if (what->verifies)
         report_field("verified", "%" PRIu64 " rows, fingerprint %016" PRIx64, what->rows.n_rows, what->rows.sum);
     report_field("output", "%s", path);
 }
 
-static int convert(const cli_arguments *arguments, converting *what, const char *path, const gsa_env *env)
+/* Copies the rows of a reader, which follows the schema if there is one, to a file. */
+static gsa_status copy(const cli_arguments *arguments, converting *what, const char *path, const char *schema,
+                       const gsa_env *env, gsa_error *error)
+{
+    const char *format = arguments_text(arguments, "format");
+    GSA_TRY(gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, error));
+    if (schema != NULL)
+        GSA_TRY(gsa_reader_set_schema(what->reader, schema, error));
+    GSA_TRY(session_begin_reader(arguments, what->reader, error));
+    GSA_TRY(gsa_writer_set_schema(what->writer, gsa_reader_schema(what->reader), error));
+    GSA_TRY(copy_rows(what, error));
+    GSA_TRY(copy_names(what, error));
+    gsa_writer *writer = what->writer;
+    what->writer = NULL;
+    return gsa_writer_close(writer, error);
+}
+
+static int convert(const cli_arguments *arguments, converting *what, const char *path, const char *schema,
+                   const gsa_env *env)
 {
     gsa_error error = {0};
-    const char *format = arguments_text(arguments, "format");
-    interrupt_catch();
     progress_begin(&what->progress, style_is_on(stderr), NULL);
-    double began = progress_clock();
-    gsa_status status = gsa_writer_open(path, strcmp(format, "auto") == 0 ? NULL : format, env, &what->writer, &error);
-    if (status == GSA_OK)
-        status = session_begin_reader(arguments, what->reader, &error);
-    if (status == GSA_OK)
-        status = gsa_writer_set_schema(what->writer, gsa_reader_schema(what->reader), &error);
-    if (status == GSA_OK)
-        status = copy_rows(what, &error);
+    what->rows = (gsa_fingerprint){0};
+    gsa_status status = copy(arguments, what, path, schema, env, &error);
+    gsa_reader_progress reading = progress_of(what->reader);
+    what->n_bad_rows += reading.n_bad_rows;
+    what->bytes_read += reading.bytes_read;
     progress_clear(&what->progress);
-    if (status == GSA_OK) {
-        status = gsa_writer_close(what->writer, &error);
-        what->writer = NULL;
-    }
     gsa_writer_discard(what->writer);
+    what->writer = NULL;
     if (status != GSA_OK)
         return complain_error(status, &error);
-    double seconds = progress_clock() - began;
-    int code = what->verifies ? verify(what, path, env) : EXIT_DONE;
+    return what->verifies ? verify(what, path, env) : EXIT_DONE;
+}
+
+static int convert_to_file(const cli_arguments *arguments, const char *path, const gsa_env *env)
+{
+    converting what = {.verifies = arguments_flag(arguments, "verify")};
+    if (what.verifies && !is_cache(path, arguments_text(arguments, "format")))
+        return complain_usage("--verify is only for a cache in a file; leave it out");
+    int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
+    double began = progress_clock();
+    if (code == EXIT_DONE)
+        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, env, &what.reader);
+    if (code == EXIT_DONE)
+        code = convert(arguments, &what, path, NULL, env);
     if (code == EXIT_DONE && strcmp(path, "-") != 0)
-        print_results(what, path, seconds);
+        print_results(&what, path, progress_clock() - began);
+    gsa_reader_close(what.reader);
+    return code;
+}
+
+/* ---- a folder ---------------------------------------------------------------------------------------------------- */
+
+enum { PATH_SIZE = 4096 };
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    size_t size = strlen(path);
+    return size > 0 && (path[size - 1] == '/' || (stat(path, &facts) == 0 && S_ISDIR(facts.st_mode)));
+}
+
+/* The name of an input without its folders, compression and format, as a cache in the folder. */
+static int cache_path(const char *folder, const char *input, char out[PATH_SIZE])
+{
+    static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
+    const char *slash = strrchr(input, '/'), *name = slash != NULL ? slash + 1 : input;
+    size_t size = strlen(name), folder_size = strlen(folder);
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
+        if (session_is_named(name, packed[i])) {
+            size -= strlen(packed[i]);
+            break;
+        }
+    for (size_t i = size; i-- > 1;)
+        if (name[i] == '.') {
+            size = i;
+            break;
+        }
+    int n =
+        snprintf(out, PATH_SIZE, "%s%s%.*s.gsac", folder, folder[folder_size - 1] == '/' ? "" : "/", (int)size, name);
+    return n < PATH_SIZE ? EXIT_DONE : complain_failed("the name of the cache of %s is too long", input);
+}
+
+/* Refuses inputs whose caches would have one name, and a cache that would replace its input. */
+static int check_names(const cli_arguments *arguments, const char *folder)
+{
+    char path[PATH_SIZE], other[PATH_SIZE];
+    for (size_t i = 0; i < arguments->n_positional; i++) {
+        int code = cache_path(folder, arguments->positional[i], path);
+        if (code == EXIT_DONE)
+            code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
+        for (size_t k = 0; k < i && code == EXIT_DONE; k++) {
+            code = cache_path(folder, arguments->positional[k], other);
+            if (code == EXIT_DONE && strcmp(path, other) == 0)
+                code = complain_failed("%s and %s would both become %s; convert them to two folders",
+                                       arguments->positional[k], arguments->positional[i], path);
+        }
+        if (code != EXIT_DONE)
+            return code;
+    }
+    return EXIT_DONE;
+}
+
+/* The columns of all files are those of the first. The text is to be freed; NULL: there are none. */
+static int first_schema(const cli_arguments *arguments, const gsa_env *env, char **schema)
+{
+    gsa_error error = {0};
+    gsa_reader *reader = NULL;
+    int code = session_open_reader(arguments, arguments->positional, 1, env, &reader);
+    gsa_status status = code == EXIT_DONE ? gsa_reader_begin(reader, &error) : GSA_OK;
+    if (status != GSA_OK)
+        code = complain_error(status, &error);
+    const char *text = code == EXIT_DONE ? gsa_reader_schema(reader) : NULL;
+    *schema = text != NULL ? strdup(text) : NULL;
+    if (text != NULL && *schema == NULL)
+        code = complain_failed("out of memory");
+    gsa_reader_close(reader);
+    return code;
+}
+
+/* Adds up what all ranks have converted. */
+static int add_ranks(const cli_cluster *cluster, converting *what)
+{
+    const gsa_comm *comm = cluster->comm;
+    gsa_error error = {0};
+    const unsigned char *all;
+    const size_t *sizes;
+    converting each;
+    if (comm == NULL)
+        return EXIT_DONE;
+    gsa_status status = comm->allgather(comm->ctx, what, sizeof *what, &all, &sizes, &error);
+    if (status != GSA_OK)
+        return complain_error(status, &error);
+    *what = (converting){.verifies = what->verifies};
+    for (size_t r = 0; r < comm->n_ranks; r++) {
+        memcpy(&each, all + r * sizeof each, sizeof each);
+        what->n_rows += each.n_rows;
+        what->n_entries += each.n_entries;
+        what->n_bad_rows += each.n_bad_rows;
+        what->bytes_read += each.bytes_read;
+        what->n_features = each.n_features > what->n_features ? each.n_features : what->n_features;
+    }
+    return EXIT_DONE;
+}
+
+static int convert_files(const cli_arguments *arguments, const char *folder, const cli_cluster *cluster,
+                         converting *what, const gsa_env *env)
+{
+    char path[PATH_SIZE], *schema = NULL;
+    size_t n_ranks = cluster->comm != NULL ? cluster->comm->n_ranks : 1;
+    size_t rank = cluster->comm != NULL ? cluster->comm->rank : 0;
+    int code = check_names(arguments, folder);
+    if (code == EXIT_DONE)
+        code = first_schema(arguments, env, &schema);
+    for (size_t i = rank; i < arguments->n_positional && code == EXIT_DONE; i += n_ranks) {
+        code = cache_path(folder, arguments->positional[i], path);
+        if (code == EXIT_DONE)
+            code = session_open_reader(arguments, &arguments->positional[i], 1, env, &what->reader);
+        if (code == EXIT_DONE)
+            code = convert(arguments, what, path, i > 0 ? schema : NULL, env);
+        gsa_reader_close(what->reader);
+        what->reader = NULL;
+    }
+    free(schema);
+    return code;
+}
+
+/* One cache per file, by all ranks. */
+static int convert_to_folder(const cli_arguments *arguments, const char *folder, cli_cluster *cluster,
+                             const gsa_env *env)
+{
+    converting what = {.verifies = arguments_flag(arguments, "verify")};
+    double began = progress_clock();
+    int code = convert_files(arguments, folder, cluster, &what, env);
+    code = cluster_agree(cluster, code);
+    if (code == EXIT_DONE)
+        code = add_ranks(cluster, &what);
+    what.rows = (gsa_fingerprint){.n_rows = what.n_rows};
+    what.verifies = false; /* said by not failing */
+    if (code == EXIT_DONE && cluster_is_root(cluster)) {
+        report_field("files", "%zu", arguments->n_positional);
+        print_results(&what, folder, progress_clock() - began);
+    }
     return code;
 }
 
 static int run_convert(const cli_arguments *arguments)
 {
     gsa_env env = session_env(arguments);
-    converting what = {.n_rows = 0};
     const char *path = arguments_text(arguments, "output");
-    what.verifies = arguments_flag(arguments, "verify");
-    if (what.verifies && !is_cache(path, arguments_text(arguments, "format")))
-        return complain_usage("--verify is only for a cache in a file; leave it out");
-    int code = session_check_not_input(path, "-o", arguments->positional, arguments->n_positional);
-    if (code == EXIT_DONE)
-        code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &env, &what.reader);
-    if (code == EXIT_DONE)
-        code = convert(arguments, &what, path, &env);
-    gsa_reader_close(what.reader);
-    return code;
+    cli_cluster cluster = {0};
+    interrupt_catch();
+    int code = cluster_join(&cluster, false);
+    if (code != EXIT_DONE)
+        return code;
+    if (is_folder(path))
+        code = convert_to_folder(arguments, path, &cluster, &env);
+    else if (cluster.comm == NULL)
+        code = convert_to_file(arguments, path, &env);
+    else
+        code = complain_failed("%zu processes cannot write one file: give a folder, -o FOLDER/", cluster.comm->n_ranks);
+    return cluster_leave(&cluster, code);
 }
 
 const cli_verb convert_verb = {
@@ -178,12 +350,17 @@ const cli_verb convert_verb = {
     .details =
         "Reads DATA and writes its rows to one file. A cache (FILE.gsac) holds parsed rows: every verb reads it in "
         "place of text, faster and with the same results. libsvm text loses the columns of a table and row weights; "
-        "Vowpal Wabbit text (FILE.vw) is only for rows that came with feature numbers. DATA - is standard input.",
+        "Vowpal Wabbit text (FILE.vw) is only for rows that came with feature numbers. DATA - is standard input.\n\nIf "
+        "FILE is a folder, every DATA file becomes a cache of its own there; started by mpirun, processes divide the "
+        "files among themselves. Processes that train together read such caches.",
     .examples = "# parse once, train many times\n"
                 "greedystep convert train.svm -o train.gsac\n"
                 "greedystep train train.gsac -o my.model\n"
                 "# the rows of a table as libsvm text, compressed\n"
-                "greedystep convert clicks.csv --label clicked -o clicks.svm.gz",
+                "greedystep convert clicks.csv --label clicked -o clicks.svm.gz\n"
+                "# on a cluster: a cache per file, then a model of all of them\n"
+                "mpirun greedystep convert day-*.csv -o caches/\n"
+                "mpirun greedystep train caches/*.gsac -o my.model",
     .options = convert_options,
     .n_options = sizeof convert_options / sizeof *convert_options,
     .reads_data = true,

@@ -73,7 +73,8 @@ int session_open_reader(const cli_arguments *arguments, const char *const *paths
     bool is_inspected = arguments->verb == &inspect_verb;
     gsa_reader_options options = {.skip_bad_rows = strcmp(arguments_text(arguments, "bad-rows"), "skip") == 0,
                                   .without_labels = arguments->verb == &predict_verb,
-                                  .remember_names = arguments->verb == &train_verb || is_inspected,
+                                  .remember_names = arguments->verb == &train_verb ||
+                                                    arguments->verb == &convert_verb || is_inspected,
                                   .keep_cells = is_inspected,
                                   .label = arguments_text(arguments, "label"),
                                   .weight = arguments_text(arguments, "weight"),

@@ -51,8 +51,6 @@ typedef struct training {
     cli_progress progress;
     cli_trace trace;
     double seconds;
-    bool has_counted;    /* all ranks together */
-    uint64_t n_bad_rows; /* what they have skipped */
     bool stopped, test_failed;
     bool is_sorted; /* the rows, by label, as it seems */
 } training;
@@ -125,13 +123,6 @@ static void note_round(void *ctx, const gsa_round_report *report)
     trace_round(&((training *)ctx)->trace, report);
 }
 
-static void note_count(void *ctx, uint64_t n_bad_rows)
-{
-    training *run = ctx;
-    run->has_counted = true;
-    run->n_bad_rows = n_bad_rows;
-}
-
 static gsa_status keep_state(void *ctx, const gsa_state *state, gsa_error *error)
 {
     training *run = ctx;
@@ -178,7 +169,7 @@ static train_outcome outcome_of(const training *run)
     out.n_rows = rows_learned(run, &out.summary);
     out.n_new_rows = out.summary.n_rows - run->progress.rows_at_start;
     out.n_input_rows = rows_of_input(run, &out.reading);
-    out.n_bad_rows = run->has_counted ? run->n_bad_rows : out.reading.n_bad_rows;
+    out.n_bad_rows = out.reading.n_bad_rows;
     if (strcmp(gsa_train_method(run->state, out.reading.is_stream, &out.chosen_by), out.summary.method) != 0)
         out.chosen_by = NULL; /* the rows decided */
     out.passes_asked = strtoull(gsa_state_get(run->state, "passes"), NULL, 10);
@@ -267,6 +258,12 @@ static gsa_status begin_reading(training *run, int *code, gsa_error *error)
     return status;
 }
 
+/* Processes that train together read caches. */
+static int complain_text(const gsa_error *error)
+{
+    return complain_failed("%s; make caches first: mpirun greedystep convert DATA... -o FOLDER/", error->message);
+}
+
 static int learn(training *run)
 {
     gsa_error error = {0};
@@ -276,7 +273,6 @@ static int learn(training *run)
                              .notice = cluster_is_root(&run->cluster) ? show_notice : NULL,
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .round_ended = note_round,
-                             .counted = note_count,
                              .comm = run->cluster.comm,
                              .strength_tried = show_strength};
     interrupt_catch();
@@ -296,7 +292,8 @@ static int learn(training *run)
     trace_learned(&run->trace);
     if (status != GSA_OK && !run->stopped) {
         trace_fail(&run->trace, message_of(status, &error));
-        return complain_error(status, &error);
+        return status == GSA_UNSUPPORTED && run->cluster.comm != NULL ? complain_text(&error)
+                                                                      : complain_error(status, &error);
     }
     return save_and_report(run);
 }
@@ -324,23 +321,12 @@ static int check_places(const cli_arguments *arguments, const char *model_path)
     return code == EXIT_DONE ? trace_check(arguments) : code;
 }
 
-/* Every process reads all of it, each for itself. */
-static int check_shared(const training *run)
-{
-    if (run->cluster.comm == NULL || !progress_of(run->reader).is_stream)
-        return EXIT_DONE;
-    return complain_failed("%s can be read only once, but %zu processes share it; give files that all of them can read",
-                           gsa_reader_file(run->reader, 0), run->cluster.comm->n_ranks);
-}
-
 static int run_with(training *run)
 {
     const cli_arguments *arguments = run->arguments;
     int code = cluster_is_root(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
-    if (code == EXIT_DONE)
-        code = check_shared(run);
     if (code == EXIT_DONE)
         code = train_test_open(arguments, &run->env, &run->test);
     if (code == EXIT_DONE)

@@ -3,9 +3,8 @@
  *   R1  rows, places, failures and their messages do not depend on how bytes come in pieces;
  *   R2  a second pass is the first one;
  *   R3  with bad rows skipped, the rows before the first bad one are the same; without bad rows all are;
- *   R4  the parts of a share, one after the other, are the whole;
- *   R5  from the place of any row on, the rest follows;
- *   R6  what was read can be written, or is refused for a reason; what was written reads back equal, and written again
+ *   R4  the blocks of a cache are found by their headers, and from any of them on the rest follows;
+ *   R5  what was read can be written, or is refused for a reason; what was written reads back equal, and written again
  *       has the same bytes. */
 #ifndef GSA_FUZZ_ROWS_H
 #define GSA_FUZZ_ROWS_H
@@ -229,49 +228,31 @@ static inline void fuzz_check_skipping(const fuzz_told *whole, const fuzz_told *
     }
 }
 
-/* R4, of rows without bad ones. */
-static inline void fuzz_check_shares(const fuzz_source *from, const fuzz_told *skipped, uint8_t choice)
-{
-    static fuzz_told parts;
-    const uint64_t n_parts = 1 + choice % 9u;
-    gsa_reader *reader = fuzz_open(from, &fuzz_sizes, true);
-    gsa_error error = {0};
-    fuzz_tell_nothing(&parts);
-    for (uint64_t part = 0; part < n_parts; part++) {
-        gsa_status status = gsa_reader_share(reader, part, n_parts, &error);
-        if (status == GSA_OK)
-            fuzz_tell_rest(&parts, reader);
-        fuzz_must(status == GSA_OK || from->may_contradict, "bytes can be shared", error.message);
-        fuzz_must(parts.status == GSA_END || from->may_contradict, "a part of what can be read can be read",
-                  parts.error.message);
-    }
-    gsa_reader_close(reader);
-    if (from->may_contradict)
-        return;
-    fuzz_must(parts.n == skipped->n && fuzz_same(&parts.rows, &skipped->rows), "parts are the whole", "rows");
-    fuzz_must(parts.n_bad_rows == skipped->n_bad_rows, "parts are the whole", "bad rows");
-    fuzz_must_follow(skipped, 0, &parts, parts.n, "parts are the whole");
-}
-
-/* R5. */
-static inline void fuzz_check_seek(const fuzz_source *from, const fuzz_told *skipped, uint8_t choice)
+/* R4, of a cache that can be read. */
+static inline void fuzz_check_blocks(const fuzz_source *from, const fuzz_told *skipped, uint8_t choice)
 {
     static fuzz_told rest;
-    if (skipped->n == 0)
-        return;
-    size_t row = choice % skipped->n;
-    gsa_place place = fuzz_place_at(skipped, row);
+    enum { MAX_BLOCKS = 64 };
+    gsa_row_range block[MAX_BLOCKS];
+    size_t n = 0, row = 0;
     gsa_reader *reader = fuzz_open(from, &fuzz_sizes, true);
     gsa_error error = {0};
-    gsa_status status = gsa_reader_seek(reader, &place, &error);
-    fuzz_must(status == GSA_OK || from->may_contradict, "a row is found at its place", error.message);
-    fuzz_tell_nothing(&rest);
-    fuzz_tell_rest(&rest, reader);
+    gsa_status status = GSA_OK;
+    while (n < MAX_BLOCKS && (status = gsa_reader_skip(reader, &block[n], &error)) == GSA_OK)
+        n++;
+    fuzz_must(status != GSA_END || n > 0 || skipped->n == 0 || from->may_contradict, "rows are in blocks",
+              error.message);
+    if (status == GSA_END && n > 0 && !from->may_contradict) {
+        for (size_t i = 0; i < choice % n; i++)
+            row += (size_t)block[i].n_rows;
+        status = gsa_reader_seek(reader, &block[choice % n].at, &error);
+        fuzz_must(status == GSA_OK, "a block is found at its place", error.message);
+        fuzz_tell_nothing(&rest);
+        fuzz_tell_rest(&rest, reader);
+        fuzz_must(rest.status == GSA_END && rest.n == skipped->n - row, "all rows follow", rest.error.message);
+        fuzz_must_follow(skipped, row, &rest, rest.n, "from its place on, a block and the rest follow");
+    }
     gsa_reader_close(reader);
-    if (from->may_contradict)
-        return;
-    fuzz_must(rest.status == GSA_END && rest.n == skipped->n - row, "all rows follow", rest.error.message);
-    fuzz_must_follow(skipped, row, &rest, rest.n, "from its place on, a row and the rest follow");
 }
 
 /* ---- packing ----------------------------------------------------------------------------------------------------- */
@@ -319,7 +300,7 @@ static inline gsa_status fuzz_convert(gsa_reader *reader, const char *format, fu
     return GSA_OK;
 }
 
-/* R6, of rows that can be read to their end. Words as labels, weights and schemas are what a format may refuse. */
+/* R5, of rows that can be read to their end. Words as labels, weights and schemas are what a format may refuse. */
 static inline void fuzz_check_writing(const fuzz_source *from, const fuzz_told *whole, const char *format,
                                       const gsai_format *reads, bool may_refuse)
 {
@@ -346,8 +327,7 @@ enum {
     FUZZ_PIECES,
     FUZZ_REWIND,
     FUZZ_SKIP,
-    FUZZ_SHARE,
-    FUZZ_SEEK,
+    FUZZ_BLOCKS,
     FUZZ_PROPERTIES,
     FUZZ_LIBSVM = FUZZ_PROPERTIES, /* of FUZZ_WRITINGS: what is written */
     FUZZ_CACHE,
@@ -368,10 +348,8 @@ static inline void fuzz_check_reading(const fuzz_source *from, unsigned what, ui
         fuzz_check_rewind(from, &whole, choice);
     if (what == FUZZ_SKIP)
         fuzz_check_skipping(&whole, &skipped);
-    if (what == FUZZ_SHARE && skipped.status == GSA_END)
-        fuzz_check_shares(from, &skipped, choice);
-    if (what == FUZZ_SEEK && skipped.status == GSA_END)
-        fuzz_check_seek(from, &skipped, choice);
+    if (what == FUZZ_BLOCKS && skipped.status == GSA_END)
+        fuzz_check_blocks(from, &skipped, choice);
 }
 
 /* `what` is below FUZZ_WRITINGS: one of the properties, or what was read is written. */

@@ -11,12 +11,12 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-greedystep generate --rows 5000 --features 100 -o rows.svm
-greedystep train rows.svm -o one.model --quiet > /dev/null
+greedystep generate --rows 5000 --features 100 -o rows.gsac
+greedystep train rows.gsac -o one.model --quiet > /dev/null
 for n in 2 3; do
-    ${MPIRUN:-mpirun} -n $n greedystep train rows.svm -o many.model --quiet > summary
+    ${MPIRUN:-mpirun} -n $n greedystep train rows.gsac -o many.model --quiet > summary
     cmp one.model many.model
     cmp one.model.state many.model.state
     echo "$n processes: the model of one, byte for byte"
 done
-greedystep evaluate many.model rows.svm
+greedystep evaluate many.model rows.gsac

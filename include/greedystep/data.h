@@ -137,27 +137,18 @@ GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_sch
 /* Goes back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 
-/* Several readers of one input, in one process or many, can divide its rows by seek or share. Both recognise the input
- * as begin does and count rows anew; a rewind goes back to the first row of all. GSA_UNSUPPORTED for streams, rows of
- * the caller, and Arrow streams that were not spilled. After a failure, GSA_STOPPED included, there are no rows until
- * the next such call or a rewind.
- *
- * Continues with the row at a location that a reader of the same input returned in a batch. GSA_ARGUMENT if no row
- * begins there, as far as that can be checked: in a table any line start is accepted. Compressed files are read again
- * from their start. If the line of the location is 0, lines of the following rows are unknown too. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *row, gsa_error *error);
-/* Reads only one part, from 0: every row is in exactly one part, and the parts in sequence are all rows in order. Parts
- * have about equal bytes as stored, over all files. A line or a cache block belongs to the part in which it begins; so
- * does the whole of a table in text or of a compressed file. Where a part begins inside a file, lines are unknown. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts,
-                                                  gsa_error *error);
+/* Continues with the block of a plain cache that gsa_reader_skip described, and counts rows anew; a rewind goes back to
+ * the first row of all. GSA_ARGUMENT if no block begins there, GSA_UNSUPPORTED for other input. After a failure there
+ * are no rows until the next seek or rewind. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *block, gsa_error *error);
 /* Some consecutive rows of an input. */
 typedef struct gsa_row_range {
     gsa_place at;               /* of the first row */
     uint64_t n_rows, n_entries; /* rows and their entries */
 } gsa_row_range;
-/* Skips the next block of a cache without reading it, right after seek, share or skip, and describes it. Other formats
- * return GSA_UNSUPPORTED: their rows have to be read. */
+/* Skips the next block of a plain cache without reading it, at the first row or right after seek or skip, and describes
+ * it. GSA_END after the last; the names of categories are known then. GSA_UNSUPPORTED for other input, whose rows have
+ * to be read. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error);
 /* Closes and frees a reader; its batches become invalid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
@@ -171,14 +162,13 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_spill(gsa_reader *reader, const char
 
 /* The progress of a reader. */
 typedef struct gsa_reader_progress {
-    uint64_t n_rows;      /* delivered since the start or the last rewind, seek or share */
+    uint64_t n_rows;      /* delivered since the start or the last rewind or seek */
     uint64_t n_bad_rows;  /* skipped since then; of spilled rows, when they were written */
     uint64_t bytes_read;  /* from the source since then, before decompression */
     uint64_t bytes_total; /* 0 if unknown */
     int is_stream;        /* nonzero: cannot be read again */
     uint64_t bytes_kept;  /* size of the spill file, then also bytes_total; 0: rows do not come from it */
     int keep_failed;      /* nonzero: rows could not be spilled, for want of space for instance */
-    int is_packed;        /* nonzero: a file is compressed, so a seek reads it from its start */
 } gsa_reader_progress;
 /* Fills in the progress; may be called while another thread reads. */
 GSA_API void gsa_reader_get_progress(const gsa_reader *reader, gsa_reader_progress *out);
@@ -202,6 +192,9 @@ GSA_API GSA_NODISCARD gsa_status gsa_writer_open(const char *path, const char *f
 /* Sets the schema of the rows (gsa_reader_schema; NULL: none), before the first row. A cache keeps it, libsvm text does
  * not; Vowpal Wabbit text of such rows is GSA_UNSUPPORTED. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error *error);
+/* Adds the name of a feature (gsa_reader_name_at), before close. A cache keeps it; other formats ignore it. */
+GSA_API GSA_NODISCARD gsa_status gsa_writer_add_name(gsa_writer *writer, uint64_t feature, const char *name,
+                                                     gsa_error *error);
 /* Writes the next rows. */
 GSA_API GSA_NODISCARD gsa_status gsa_writer_write(gsa_writer *writer, const gsa_batch *batch, gsa_error *error);
 /* Finishes the file and frees the writer; leaves no file behind on failure. */

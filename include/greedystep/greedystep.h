@@ -124,10 +124,10 @@ typedef struct gsa_env {
 
 /* ---- 3. batch --------------------------------------------------------------------------------------------------- */
 
-/* The location of a row, for messages and gsa_reader_seek. Where the input is no text, the line is the number of the
- * row, and the byte UINT64_MAX or, in a cache, that of its block. */
+/* The location of a row, for messages. Where the input is no text, the line is the number of the row, and the byte
+ * UINT64_MAX or, in a cache, that of its block. */
 typedef struct gsa_place {
-    uint64_t line; /* 1-based; 0: unknown, because the file was entered in the middle (gsa_reader_locate finds it) */
+    uint64_t line; /* 1-based; 0: unknown */
     uint64_t byte; /* 0-based, of the line's first byte in the decompressed file */
     uint32_t file; /* number of the file in the reader, from 0 */
 } gsa_place;

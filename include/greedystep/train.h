@@ -10,7 +10,7 @@ extern "C" {
 #endif
 
 /* A communicator of processes that train together, on one machine or many. Each calls gsa_train with the same state,
- * parameters and input, learns its share, and ends with the state that one process would have. The library carries no
+ * parameters and plain caches (other input is GSA_UNSUPPORTED), learns its share, and ends with the state that one process would have. The library carries no
  * bytes itself (libgreedystep_mpi, <greedystep/mpi.h>, does). All processes make the same calls in the same order;
  * results are valid until the next call. A failure ends the run of its process; the communicator must end the
  * others. */
@@ -58,8 +58,6 @@ typedef struct gsa_train_hooks {
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Called after every round. */
     void (*round_ended)(void *ctx, const gsa_round_report *report);
-    /* Called once before several processes learn a part each: the rows that were skipped in all parts. */
-    void (*counted)(void *ctx, uint64_t n_bad_rows);
     const gsa_comm *comm; /* NULL: one process */
     /* Called while rows in memory are solved, after every penalty strength: how many were tried, and the mean held-out
      * loss of this one. */
@@ -100,9 +98,8 @@ typedef struct gsa_judgement_hooks {
     const gsa_comm *comm;                                /* NULL: one process */
 } gsa_judgement_hooks;
 /* Evaluates the model of a state on a reader that can be read again, by one process or by all of them, which call it
- * with the same state and input; all succeed or fail alike. Each evaluates some of up to 64 parts of the input, which
- * are merged in one order: results do not depend on the number of processes. Input that cannot be divided
- * (gsa_reader_share) is evaluated by rank 0. Rank 0 calls `tell` if all succeeded; the metrics are finished and
+ * with the same state and input; all succeed or fail alike. Each evaluates some of up to 64 parts of plain caches, which
+ * are merged in one order: results do not depend on the number of processes. Other input is evaluated by rank 0. Rank 0 calls `tell` if all succeeded; the metrics are finished and
  * borrowed. */
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader,
                                                        const gsa_judgement_hooks *hooks, const gsa_env *env,

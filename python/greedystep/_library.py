@@ -172,7 +172,6 @@ class ReaderProgress(Structure):
         ("is_stream", c_int),
         ("bytes_kept", c_uint64),
         ("keep_failed", c_int),
-        ("is_packed", c_int),
     ]
 
 

@@ -128,8 +128,7 @@ static void begin_chunk(const gsai_chunks *chunks, chunk *of)
 {
     of->input = *chunks->input;
     of->input.stream = NULL;
-    of->input.limit = UINT64_MAX;
-    of->input.entered = of->input.n_bad_rows = 0;
+    of->input.n_bad_rows = 0;
     of->input.names = &of->names;
     chunks->format->begin(of->parser, &of->input);
 }
@@ -185,7 +184,6 @@ static bool begin_next(gsai_chunks *chunks)
     chunk *next = chunks->current = &chunks->chunk[slot];
     chunks->n_bytes = next->n_bytes;
     next->source.n_lines = *chunks->format->lines(chunks->parser);
-    next->source.has_lines = chunks->input->entered == 0;
     take_facts(chunks, next);
     return true;
 }

@@ -2,8 +2,8 @@
  *
  *   1 Rows before a failure are delivered first; the failure follows with the next call, and with every one after it.
  *   2 GSA_STOPPED is no failure: rows that were read stay, and the next call goes on behind them.
- *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, and run
- *     on from one file into the next. */
+ *   3 Batches depend on the content alone: they end at the same rows whatever the sizes of buffers and reads, or with
+ *     their file. */
 #include "data/files.h"
 
 #include "base/error.h"
@@ -41,16 +41,17 @@ static gsa_status read_current(gsai_files *reader, gsa_error *error)
     return status;
 }
 
-/* Fills rows from the current file and those after it: GSA_END if there is no more, GSA_OK if they are full. */
+/* Fills rows from the next file that has any: GSA_END if it has no more, GSA_OK if they are full. */
 static gsa_status fill(gsai_files *reader, gsa_error *error)
 {
     gsa_status status = GSA_END;
-    while (status == GSA_END && gsai_files_has_next(reader)) {
+    for (bool has_rows = false; status == GSA_END && gsai_files_has_next(reader) && !has_rows;) {
         status = gsai_files_open(reader, error);
         if (status == GSA_OK)
             status = read_current(reader, error);
         if (status == GSA_END)
             gsai_files_next(reader);
+        has_rows = reader->rows.n_rows > 0;
     }
     if (status != GSA_OK && status != GSA_END)
         gsai_files_locate(reader, error);
@@ -80,6 +81,9 @@ static gsa_status next_files(gsa_reader *head, gsa_batch *out, gsa_error *error)
         gsai_spill_end(&reader->spill, &head->env);
     if (reader->rows.n_rows == 0)
         return status == GSA_END ? GSA_END : gsai_files_fail_again(reader, error);
+    const uint32_t file = reader->rows.place[0].file;
+    reader->begins_file = file != reader->last_file || reader->input.begins_file;
+    reader->last_file = file;
     gsai_rows_view(&reader->rows, out);
     gsai_spill_add(&reader->spill, out, reader->schema.text, &head->env);
     reader->delivered = true;
@@ -92,9 +96,11 @@ static gsa_status skip_rows(gsa_reader *head, gsa_row_range *out, gsa_error *err
     gsa_status status = reader->failure.status != GSA_OK ? gsai_files_fail_again(reader, error) : GSA_END;
     while (status == GSA_END && gsai_files_has_next(reader)) {
         status = gsai_files_open(reader, error);
-        bool can = status == GSA_OK && reader->current->skip && !reader->stream.entry && reader->rows.n_rows == 0;
+        bool can = status == GSA_OK && reader->current->skip && !reader->stream.entry && !reader->is_stream;
         if (status == GSA_OK)
-            status = can ? reader->current->skip(gsai_files_parser(reader), out, error) : GSA_UNSUPPORTED;
+            status = can ? reader->current->skip(gsai_files_parser(reader), out, error)
+                         : gsai_fail(error, GSA_UNSUPPORTED, "%s is no plain cache, whose blocks can be read apart",
+                                     reader->input.name);
         if (status == GSA_END)
             gsai_files_next(reader);
     }
@@ -118,7 +124,6 @@ static void describe_files(const gsa_reader *head, gsa_reader_progress *out)
     const gsai_files *reader = (const gsai_files *)head;
     out->bytes_kept = reader->bytes_spilled;
     out->keep_failed = reader->spill.failed;
-    out->is_packed = reader->is_packed && reader->bytes_spilled == 0;
     out->bytes_total = out->bytes_kept > 0 ? out->bytes_kept : reader->total_unknown ? 0 : reader->bytes_total;
     out->is_stream = reader->is_stream;
 }
@@ -221,9 +226,7 @@ static const gsai_reader_kind files_kind = {
     .name = feature_name,
     .collision_rate = collision_rate_of_words,
     .seek = gsai_files_seek,
-    .share = gsai_files_share,
     .skip = skip_rows,
-    .line = gsai_files_line,
 };
 
 /* Texts that there is no memory for become NULL: none is left that is not the reader's. */
@@ -253,7 +256,7 @@ static gsa_status new_files(const gsai_format *format, const gsa_reader_options 
     reader->format = format;
     reader->recognises = format == NULL;
     reader->sizes = *sizes;
-    reader->stop = UINT64_MAX;
+    reader->last_file = UINT32_MAX;
     gsai_schema_init(&reader->schema, &reader->head.env);
     reader->input.schema = &reader->schema;
     reader->input.names = &reader->names;
@@ -427,6 +430,11 @@ static void take_arrays(gsai_rows *to, const gsai_rows *from)
     to->max_values = own.max_values;
     to->without_labels = own.without_labels;
     to->words = own.words;
+}
+
+bool gsai_reader_begins_file(const gsa_reader *head)
+{
+    return head->kind == &files_kind && ((const gsai_files *)head)->begins_file;
 }
 
 bool gsai_reader_take_rows(gsa_reader *head, gsai_rows *rows)

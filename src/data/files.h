@@ -31,7 +31,6 @@ typedef struct gsai_files {
 
     size_t file;   /* the one being read, or n_files */
     bool begun;    /* what the input is was found out */
-    uint64_t stop; /* of all files' bytes: rows that begin there are not of this share; UINT64_MAX: no share */
     bool is_open;
     const gsai_format *current; /* its format, NULL while that is not known */
     uint64_t bytes_done;        /* of the files before it */
@@ -40,8 +39,9 @@ typedef struct gsai_files {
     gsai_rows rows;
     gsai_spill spill;
     atomic_uint_fast64_t bytes_spilled; /* 0 while rows come from the files themselves */
-    atomic_bool is_packed;              /* a file was compressed */
     bool delivered;                     /* rows are with the caller: cleared by the next call */
+    bool begins_file;                   /* they are the first of a file, as it was before it was converted */
+    uint32_t last_file;                 /* whose they are */
     gsa_error failure;
 } gsai_files;
 
@@ -58,7 +58,7 @@ gsa_status gsai_files_open(gsai_files *reader, gsa_error *error);
 void gsai_files_close(gsai_files *reader);
 /* The parser of the current file. */
 void *gsai_files_parser(const gsai_files *reader);
-/* Whether there is a file to be read that begins in this share. */
+/* Whether there is a file to be read. */
 bool gsai_files_has_next(const gsai_files *reader);
 /* Closes the current file and goes to the next one. */
 void gsai_files_next(gsai_files *reader);
@@ -66,11 +66,9 @@ void gsai_files_next(gsai_files *reader);
 void gsai_files_restart(gsai_files *reader, size_t file);
 /* Reads up to the first file that tells the schema; files without rows are skipped. */
 gsa_status gsai_files_begin(gsa_reader *head, gsa_error *error);
-gsa_status gsai_files_seek(gsa_reader *head, const gsa_place *row, gsa_error *error);
-gsa_status gsai_files_share(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error);
+/* Goes on with the block of a cache that begins there. */
+gsa_status gsai_files_seek(gsa_reader *head, const gsa_place *block, gsa_error *error);
 
-/* Counts the line of a row; 0 if that fails. */
-uint64_t gsai_files_line(const gsa_reader *head, const gsa_place *place);
 /* Puts file, line and byte in front of a failure of the current file that has a line. */
 void gsai_files_locate(const gsai_files *reader, gsa_error *failure);
 /* Returns the failure that ended the reading. */

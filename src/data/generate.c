@@ -30,7 +30,7 @@ enum { STREAM_ROWS = 1, STREAM_WEIGHTS = 2, STREAM_INTERCEPTS = 3 };
 typedef struct generated {
     gsa_reader head;
     gsa_generator what;
-    uint64_t at, end; /* the next row, and the one behind the last */
+    uint64_t at; /* the next row */
     size_t batch_rows;
     double weight_scale; /* a */
     uint64_t weight_key;
@@ -151,7 +151,7 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
     generated *reader = (generated *)head;
     if (head->env.should_stop(head->env.stop_ctx))
         return gsai_fail(error, GSA_STOPPED, "generating rows was stopped on request");
-    uint64_t left = reader->end - reader->at;
+    uint64_t left = reader->what.n_rows - reader->at;
     if (left == 0)
         return GSA_END;
     size_t n = left < reader->batch_rows ? (size_t)left : reader->batch_rows;
@@ -172,28 +172,10 @@ static gsa_status next_generated(gsa_reader *head, gsa_batch *out, gsa_error *er
     return GSA_OK;
 }
 
-static gsa_status share_generated(gsa_reader *head, uint64_t part, uint64_t n_parts, gsa_error *error)
-{
-    (void)error;
-    generated *reader = (generated *)head;
-    reader->at = gsai_reader_cut(reader->what.n_rows, part, n_parts);
-    reader->end = gsai_reader_cut(reader->what.n_rows, part + 1, n_parts);
-    return GSA_OK;
-}
-
 static gsa_status rewind_generated(gsa_reader *head, gsa_error *error)
 {
-    return share_generated(head, 0, 1, error);
-}
-
-static gsa_status seek_generated(gsa_reader *head, const gsa_place *row, gsa_error *error)
-{
-    generated *reader = (generated *)head;
-    if (row->file != 0 || row->line < 1 || row->line > reader->what.n_rows)
-        return gsai_fail(error, GSA_ARGUMENT, "row %" PRIu64 ": expected 1 to %" PRIu64, row->line,
-                         reader->what.n_rows);
-    reader->at = row->line - 1;
-    reader->end = reader->what.n_rows;
+    (void)error;
+    ((generated *)head)->at = 0;
     return GSA_OK;
 }
 
@@ -255,9 +237,7 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
     static const gsai_reader_kind kind = {.next = next_generated,
                                           .rewind = rewind_generated,
                                           .close = close_generated,
-                                          .file = file_generated,
-                                          .seek = seek_generated,
-                                          .share = share_generated};
+                                          .file = file_generated};
     gsa_env resolved = gsai_env_resolve(env);
     GSA_TRY(check(what, &resolved, error));
     generated *reader = gsai_alloc_zeroed(&resolved, 1, sizeof *reader);
@@ -265,7 +245,6 @@ gsa_status gsa_reader_open_generated(const gsa_generator *what, const gsa_env *e
         return gsai_fail_memory(&resolved, error, "no memory for a generator of rows");
     reader->head = (gsa_reader){.kind = &kind, .env = resolved};
     reader->what = *what;
-    reader->end = what->n_rows;
     uint64_t batch_rows = GSAI_BATCH_VALUES / what->nnz;
     reader->batch_rows = batch_rows < 1 ? 1 : batch_rows > GSAI_BATCH_ROWS ? GSAI_BATCH_ROWS : (size_t)batch_rows;
     reader->weight_scale = 2 * sqrt(3 / (double)what->nnz);

@@ -77,33 +77,18 @@ gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error)
     return begin_counting(reader, reader->kind->rewind(reader, error));
 }
 
-gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *row, gsa_error *error)
+gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *block, gsa_error *error)
 {
     if (!reader->kind->seek)
         return fail_in_order(error);
-    return begin_counting(reader, reader->kind->seek(reader, row, error));
-}
-
-gsa_status gsa_reader_share(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error)
-{
-    if (n_parts > UINT32_MAX || part >= n_parts)
-        return gsai_fail(error, GSA_ARGUMENT, "part %" PRIu64 " of %" PRIu64 ": parts count from 0, up to 4294967295",
-                         part, n_parts);
-    if (!reader->kind->share)
-        return fail_in_order(error);
-    return begin_counting(reader, reader->kind->share(reader, part, n_parts, error));
+    return begin_counting(reader, reader->kind->seek(reader, block, error));
 }
 
 gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error)
 {
-    gsa_status status = reader->kind->skip ? reader->kind->skip(reader, out, error) : GSA_UNSUPPORTED;
-    return status == GSA_UNSUPPORTED ? gsai_fail(error, status, "the rows have to be read") : status;
-}
-
-/* total * part / n_parts; the product of the remainder and a part has 64 bits. */
-uint64_t gsai_reader_cut(uint64_t total, uint64_t part, uint64_t n_parts)
-{
-    return total / n_parts * part + total % n_parts * part / n_parts;
+    gsa_status status = reader->kind->skip ? reader->kind->skip(reader, out, error) : fail_in_order(error);
+    tell_position(reader);
+    return status;
 }
 
 void gsa_reader_close(gsa_reader *reader)
@@ -133,8 +118,7 @@ void gsa_reader_locate(const gsa_reader *reader, const gsa_batch *batch, gsa_err
     if (!error || error->row == GSA_NO_ROW || !batch->place || error->row >= batch->n_rows)
         return;
     const gsa_place *place = &batch->place[error->row];
-    uint64_t line = place->line == 0 && reader->kind->line ? reader->kind->line(reader, place) : place->line;
-    gsai_reader_prefix(gsa_reader_file(reader, place->file), line, place->byte, error);
+    gsai_reader_prefix(gsa_reader_file(reader, place->file), place->line, place->byte, error);
 }
 
 void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error)

@@ -25,10 +25,8 @@ typedef struct gsai_reader_kind {
     const char *(*name)(const gsa_reader *reader, uint64_t feature);
     double (*collision_rate)(const gsa_reader *reader);
     /* NULL where rows can only be read one after the other. */
-    gsa_status (*seek)(gsa_reader *reader, const gsa_place *row, gsa_error *error);
-    gsa_status (*share)(gsa_reader *reader, uint64_t part, uint64_t n_parts, gsa_error *error); /* part < n_parts */
-    gsa_status (*skip)(gsa_reader *reader, gsa_row_range *out, gsa_error *error);               /* or NULL */
-    uint64_t (*line)(const gsa_reader *reader, const gsa_place *place); /* counts it; 0 if that fails; may be NULL */
+    gsa_status (*seek)(gsa_reader *reader, const gsa_place *block, gsa_error *error);
+    gsa_status (*skip)(gsa_reader *reader, gsa_row_range *out, gsa_error *error);
 } gsai_reader_kind;
 
 /* The first member of every reader. */
@@ -41,8 +39,9 @@ struct gsa_reader {
 
 /* "FILE:LINE (byte N): " in front of an error, which gets line (0: not known) and byte. */
 void gsai_reader_prefix(const char *file, uint64_t line, uint64_t byte, gsa_error *error);
-/* Where part `part` of n begins: at a number from 0 to total. */
-uint64_t gsai_reader_cut(uint64_t total, uint64_t part, uint64_t n_parts);
+
+/* Whether the batch that the reader delivered last begins with the first row of a file. */
+bool gsai_reader_begins_file(const gsa_reader *reader);
 
 /* Exchanges the arrays of the batch that the reader delivered last for those of `rows`: the batch stays valid whatever
  * the reader does, which fills the other arrays from now on. Only label words stay the reader's. The batch has no

@@ -218,7 +218,7 @@ gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *
             memcpy(rows->cell + rows->n_cells, other->cell + r * n_cells, n_cells * sizeof *rows->cell);
         rows->n_cells += n_cells;
         gsa_place place = other->place[r];
-        place.line = from->has_lines ? from->n_lines + place.line : 0;
+        place.line += from->n_lines;
         bool all_ones = other->all_ones || (rows->all_ones && are_ones(other->value + start, n));
         gsai_rows_finish(rows, n, all_ones, other->label[r], word, place);
         gsai_rows_weigh(rows, other->weight[r]);

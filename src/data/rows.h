@@ -77,7 +77,6 @@ typedef struct gsai_rows_source {
     int32_t *word; /* the numbers that its words have there; -1: none yet */
     size_t n_words, word_capacity;
     uint64_t n_lines; /* before its line 1 */
-    bool has_lines;   /* places have them */
 } gsai_rows_source;
 /* Appends rows that were not taken until these are full. */
 gsa_status gsai_rows_append(gsai_rows *rows, gsai_rows_source *from, gsa_error *error);

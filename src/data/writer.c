@@ -86,6 +86,13 @@ gsa_status gsa_writer_set_schema(gsa_writer *writer, const char *text, gsa_error
     return GSA_OK;
 }
 
+gsa_status gsa_writer_add_name(gsa_writer *writer, uint64_t feature, const char *name, gsa_error *error)
+{
+    if (feature > GSA_MAX_ID)
+        return gsai_fail(error, GSA_ARGUMENT, "feature %" PRIu64 " cannot be: the highest is %u", feature, GSA_MAX_ID);
+    return writer->kind->add_name ? writer->kind->add_name(writer, (uint32_t)feature, name, error) : GSA_OK;
+}
+
 static int compare_index(const void *a, const void *b)
 {
     uint32_t x = ((const gsai_pair *)a)->index, y = ((const gsai_pair *)b)->index;

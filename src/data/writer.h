@@ -30,6 +30,8 @@ typedef struct gsai_writer_kind {
                         gsa_error *error);
     gsa_status (*finish)(gsa_writer *writer, gsa_error *error); /* what is still to be written */
     void (*free)(gsa_writer *writer);                           /* what open made, also if it failed */
+    /* The name of a feature; NULL: the format has no room for names. */
+    gsa_status (*add_name)(gsa_writer *writer, uint32_t feature, const char *text, gsa_error *error);
 } gsai_writer_kind;
 
 /* The first member of every writer. */

@@ -3,7 +3,8 @@
  *   1 Rows [0, n_rows) of the block are consecutive rows of the input.
  *   2 `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader is
  *     asked again.
- *   3 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
+ *   3 A block ends with its file, so that blocks do not depend on how rows are stored.
+ *   4 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
 #include "train/block.h"
 
 #include "base/error.h"
@@ -20,6 +21,7 @@ struct gsai_block {
     size_t n_words, words_capacity;
     gsa_batch pending;
     size_t pending_row;
+    bool is_cut; /* what is pending begins another file */
 };
 
 gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error)
@@ -62,6 +64,7 @@ void gsai_block_clear(gsai_block *block)
 {
     empty(block);
     block->pending.n_rows = block->pending_row = 0;
+    block->is_cut = false;
 }
 
 /* Words are only ever added: those that the block has are the first of the reader's. */
@@ -157,6 +160,7 @@ void gsai_block_continue(gsai_block *block, const gsai_block *before)
     empty(block);
     block->pending = before->pending;
     block->pending_row = before->pending_row;
+    block->is_cut = false; /* which is where this one begins */
 }
 
 size_t gsai_block_view(const gsai_block *block, gsa_batch *view)
@@ -198,13 +202,17 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, si
 /* Rows that waited, and after them those of the reader until there are min_rows. */
 static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows, size_t max_rows, gsa_error *error)
 {
-    gsa_status status = take_pending(block, max_rows, error);
-    while (status == GSA_OK && !is_full(block, min_rows)) {
+    block->is_cut = false;
+    gsa_status status = block->pending_row < block->pending.n_rows ? copy_words(block, &block->pending, error) : GSA_OK;
+    if (status == GSA_OK)
+        status = take_pending(block, max_rows, error);
+    while (status == GSA_OK && !is_full(block, min_rows) && !block->is_cut) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
+        block->is_cut = status == GSA_OK && block->rows.n_rows > 0 && gsai_reader_begins_file(reader);
         if (status != GSA_OK)
             block->pending.n_rows = 0;
-        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK &&
+        else if ((status = copy_words(block, &block->pending, error)) == GSA_OK && !block->is_cut &&
                  !take_whole(block, reader, min_rows, max_rows))
             status = take_pending(block, max_rows, error);
     }

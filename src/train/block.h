@@ -8,7 +8,7 @@ typedef struct gsai_block gsai_block;
 gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error);
 void gsai_block_free(gsai_block *block);
 
-/* Reads rows until there are max_rows (at most GSA_BLOCK_ROWS) or GSA_BLOCK_ENTRIES entries, or the input ends; rows
+/* Reads rows until there are max_rows (at most GSA_BLOCK_ROWS) or GSA_BLOCK_ENTRIES entries, or the file ends; rows
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);

@@ -1,19 +1,18 @@
 /* How good a model is on the rows of a reader.
  *
  * Sums of doubles depend on how they are grouped. So that they do not depend on the number of processes, rows that are
- * evaluated together come in parts that depend on the size of the input alone, and are added up in their order, in one
- * process too. */
+ * evaluated together come in parts that depend on the blocks of the input alone, and are added up in their order, in
+ * one process too. */
 #include "model/metrics.h"
 #include "train/block.h"
 #include "train/comm.h"
+#include "train/index.h"
 
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/pipeline.h"
 
-/* Bytes of a part at least, and how many parts there are at most: no more processes have something to do. What is
- * smaller is not worth an exchange, and has the sums of gsa_evaluate. */
-#define PART_SIZE ((uint64_t)1 << 18)
+/* The maximum of parts: no more processes have something to do. */
 #define MAX_PARTS 64u
 
 /* On threads: rows of a block at most, margins of a block at most, and what a block is likely to take of the memory
@@ -37,6 +36,7 @@ typedef struct evaluating {
     gsa_env env;
     slot *slots;
     size_t n_slots, max_rows;
+    uint64_t rows_left; /* to be read */
     const gsai_block *last;
     gsa_status status; /* of reading */
     gsa_error error;
@@ -49,7 +49,9 @@ static bool read_rows(void *memory, size_t number)
     if (run->last)
         gsai_block_continue(to->block, run->last);
     run->last = to->block;
-    run->status = gsai_block_take(to->block, run->reader, run->max_rows, &to->rows, &run->error);
+    size_t max = run->rows_left < run->max_rows ? (size_t)run->rows_left : run->max_rows;
+    run->status = max > 0 ? gsai_block_take(to->block, run->reader, max, &to->rows, &run->error) : GSA_END;
+    run->rows_left -= run->status == GSA_OK ? to->rows.n_rows : 0;
     return run->status == GSA_OK;
 }
 
@@ -99,8 +101,9 @@ static gsa_status add_slots(evaluating *run, gsai_pipeline *pipeline, gsa_error 
 static gsa_status evaluate_alone(evaluating *run, gsa_error *error)
 {
     gsa_batch batch;
-    gsa_status status;
-    while ((status = gsa_reader_next(run->reader, &batch, error)) == GSA_OK) {
+    gsa_status status = GSA_END;
+    while (run->rows_left > 0 && (status = gsa_reader_next(run->reader, &batch, error)) == GSA_OK) {
+        run->rows_left -= batch.n_rows < run->rows_left ? batch.n_rows : run->rows_left;
         if (run->env.should_stop(run->env.stop_ctx))
             return gsai_fail(error, GSA_STOPPED, "stopped on request");
         status = gsa_metrics_update(run->metrics, &batch, error);
@@ -109,7 +112,7 @@ static gsa_status evaluate_alone(evaluating *run, gsa_error *error)
             return status;
         }
     }
-    return status == GSA_END ? GSA_OK : status;
+    return status == GSA_END || run->rows_left == 0 ? GSA_OK : status;
 }
 
 /* NULL if there is one thread, or no memory for blocks of several. */
@@ -125,9 +128,11 @@ static gsai_pipeline *make_pipeline(evaluating *run)
     return run->n_slots == n_slots ? gsai_pipeline_new(n_threads, n_slots, &stages, run, &run->env) : NULL;
 }
 
-gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+/* The next n_rows rows, or all that there are. */
+static gsa_status evaluate(gsa_metrics *metrics, gsa_reader *reader, uint64_t n_rows, const gsa_env *env,
+                           gsa_error *error)
 {
-    evaluating run = {.metrics = metrics, .reader = reader, .env = gsai_env_resolve(env)};
+    evaluating run = {.metrics = metrics, .reader = reader, .env = gsai_env_resolve(env), .rows_left = n_rows};
     size_t max = MAX_MARGINS / (gsai_metrics_n_margins(metrics) + 1) + 1;
     run.max_rows = max < GSA_BLOCK_ROWS ? max : GSA_BLOCK_ROWS;
     gsai_pipeline *pipeline = make_pipeline(&run);
@@ -139,6 +144,11 @@ gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env 
     }
     gsai_free(&run.env, run.slots);
     return status;
+}
+
+gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env, gsa_error *error)
+{
+    return evaluate(metrics, reader, UINT64_MAX, env, error);
 }
 
 typedef struct evaluation {
@@ -167,12 +177,12 @@ static gsa_status take_part(evaluation *all, gsa_metrics *part, gsa_error *error
     return status;
 }
 
-static gsa_status evaluate_rows(evaluation *all, gsa_error *error)
+static gsa_status evaluate_rows(evaluation *all, uint64_t n_rows, gsa_error *error)
 {
     gsa_metrics *part = NULL;
     gsa_status status = gsa_metrics_new(all->model, &all->job.env, &part, error);
     if (status == GSA_OK)
-        status = gsa_evaluate(part, all->job.reader, &all->job.env, error);
+        status = evaluate(part, all->job.reader, n_rows, &all->job.env, error);
     if (status == GSA_OK)
         return take_part(all, part, error);
     gsa_metrics_free(part);
@@ -182,31 +192,33 @@ static gsa_status evaluate_rows(evaluation *all, gsa_error *error)
 /* What cannot be divided is evaluated by rank 0. */
 static gsa_status evaluate_all(evaluation *all, gsa_error *error)
 {
-    gsa_reader_progress progress = gsai_progress_of(all->job.reader);
     if (gsai_comm_rank(&all->job) > 0)
         return GSA_OK;
-    if (progress.n_rows > 0)
-        GSA_TRY(gsa_reader_rewind(all->job.reader, error));
-    return evaluate_rows(all, error);
+    GSA_TRY(gsa_reader_rewind(all->job.reader, error));
+    return evaluate_rows(all, UINT64_MAX, error);
+}
+
+/* Blocks [from, end) of the index. */
+static gsa_status evaluate_part(evaluation *all, const gsai_index *index, size_t from, size_t end, gsa_error *error)
+{
+    uint64_t n_rows = 0;
+    for (size_t i = from; i < end; i++)
+        n_rows += index->block[i].n_rows;
+    GSA_TRY(gsa_reader_seek(all->job.reader, &index->block[from].at, error));
+    return evaluate_rows(all, n_rows, error);
 }
 
 static gsa_status evaluate_parts(evaluation *all, gsa_error *error)
 {
-    gsa_reader_progress progress = gsai_progress_of(all->job.reader);
-    uint64_t n = progress.bytes_total / PART_SIZE;
-    size_t n_parts = n < 1 ? 1 : n < MAX_PARTS ? (size_t)n : MAX_PARTS;
-    for (size_t part = 0; part < n_parts; part++) {
-        if (!gsai_comm_is_mine(&all->job, part, n_parts))
-            continue;
-        gsa_status status = gsa_reader_share(all->job.reader, part, n_parts, error);
-        if (status == GSA_UNSUPPORTED)
-            return evaluate_all(all, error);
-        if (status == GSA_OK)
-            status = evaluate_rows(all, error);
-        if (status != GSA_OK)
-            return status;
-    }
-    return GSA_OK;
+    gsai_index index = {0};
+    gsa_status status = gsai_index_make(&all->job, &index, error);
+    size_t n_parts = index.n < MAX_PARTS ? index.n : MAX_PARTS;
+    bool is_divided = status == GSA_OK && n_parts > 0;
+    for (size_t part = 0; part < n_parts && status == GSA_OK; part++)
+        if (gsai_comm_is_mine(&all->job, part, n_parts))
+            status = evaluate_part(all, &index, part * index.n / n_parts, (part + 1) * index.n / n_parts, error);
+    gsai_index_free(&index, &all->job.env);
+    return is_divided || (status != GSA_OK && status != GSA_UNSUPPORTED) ? status : evaluate_all(all, error);
 }
 
 static gsa_status add_others(evaluation *all, const unsigned char *from, size_t left, gsa_error *error)

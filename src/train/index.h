@@ -1,4 +1,4 @@
-/* Where the blocks of an input begin, so that a process reads those that it learns and no others. */
+/* The blocks of caches, so that a process reads those that it learns and no others. */
 #ifndef GSA_TRAIN_INDEX_H
 #define GSA_TRAIN_INDEX_H
 
@@ -9,9 +9,11 @@ typedef struct gsai_index {
     size_t n, capacity;
 } gsai_index;
 
-/* All processes together: each reads its share of the input once and tells the others. The index is empty if the input
- * cannot be entered in the middle; then everyone has to read everything. */
-gsa_status gsai_index_make(gsai_job *job, gsai_index *index, gsa_error *error);
+/* Finds the blocks of the job's reader by their headers, from the first row on; the reader knows the names of all
+ * categories afterwards. GSA_UNSUPPORTED if a file is no plain cache. */
+gsa_status gsai_index_make(const gsai_job *job, gsai_index *index, gsa_error *error);
+/* Fails with GSA_CONFLICT if a process has another index. */
+gsa_status gsai_index_agree(gsai_job *job, gsa_status status, const gsai_index *index, gsa_error *error);
 void gsai_index_free(gsai_index *index, const gsa_env *env);
 
 #endif

@@ -12,7 +12,6 @@
 #include "train/index.h"
 #include "train/input_check.h"
 #include "train/job.h"
-#include "train/names.h"
 #include "train/optimum.h"
 #include "train/prefetch.h"
 #include "train/rounds.h"
@@ -36,7 +35,6 @@ typedef struct training {
     gsai_job job;
     gsai_prefetch *prefetch;
     gsai_index index; /* of processes together; empty: blocks are read one after the other */
-    gsai_common_names names;
     int is_positioned; /* the next block that comes is block_number, if it is this process's */
     gsai_round round;
     uint32_t order[GSA_BLOCK_ROWS];
@@ -323,15 +321,8 @@ static gsa_status run_passes(training *run, gsa_error *error)
         if (status != GSA_OK || taken)
             return status;
     }
-    if (judged && !progress.is_stream && run->shuffled && gsai_comm_size(&run->job) > 1) {
-        status = gsai_prefetch_rewind(run->prefetch, error);
-        if (status == GSA_OK)
-            status = gsai_index_make(&run->job, &run->index, error);
-        if (status == GSA_OK && run->index.n == 0) /* what was passed over may not have been counted as read */
-            status = gsa_reader_rewind(run->job.reader, error);
-        if (status == GSA_OK && run->index.n > 0)
-            status = gsai_common_names_make(&run->names, &run->job, error);
-    }
+    if (!judged || !run->shuffled) /* every process learns everything */
+        gsai_index_free(&run->index, &run->job.env);
     gsai_resumed_begin(&run->resumed, run->job.state);
     if (status == GSA_OK && run->resumed.is_open && run->index.n > 0)
         status = gsai_resumed_compare_index(&run->resumed, &run->job, &run->index, run->shuffled, run->seed, error);
@@ -367,6 +358,16 @@ static gsa_status set_up(training *run, gsa_error *error)
     return gsai_prefetch_new(run->job.reader, gsai_workers_count(&run->job.env), &run->job.env, &run->prefetch, error);
 }
 
+/* Processes that learn together read the blocks of caches, all of them the same. */
+static gsa_status find_blocks(training *run, gsa_status status, gsa_error *error)
+{
+    if (gsai_comm_size(&run->job) == 1)
+        return status;
+    if (status == GSA_OK)
+        status = gsai_index_make(&run->job, &run->index, error);
+    return gsai_index_agree(&run->job, status, &run->index, error);
+}
+
 /* Processes that learn together begin with the state of the first. */
 static gsa_status begin_alike(gsai_job *job, gsa_error *error)
 {
@@ -378,13 +379,6 @@ static gsa_status begin_alike(gsai_job *job, gsa_error *error)
 static const char *name_of(const void *reader, uint64_t feature)
 {
     return gsa_reader_name(reader, feature);
-}
-
-static gsa_status set_names(const training *run, gsa_error *error)
-{
-    if (run->names.reader)
-        return gsa_state_set_names(run->job.state, gsai_common_names_find, &run->names, error);
-    return gsa_state_set_names(run->job.state, name_of, run->job.reader, error);
 }
 
 gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks *hooks, const gsa_env *env,
@@ -408,6 +402,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
         status = gsa_state_set_schema(state, gsa_reader_schema(reader), error);
     if (status == GSA_OK)
         status = set_up(run, error);
+    status = find_blocks(run, status, error);
     uint64_t n_shards = count_param(state, "shards");
     if (status == GSA_OK)
         status = n_shards > 0 ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
@@ -419,10 +414,9 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     gsai_prefetch_free(run->prefetch);
     gsai_index_free(&run->index, &resolved);
     if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
-        gsa_status named = set_names(run, status == GSA_OK ? error : NULL);
+        gsa_status named = gsa_state_set_names(state, name_of, reader, status == GSA_OK ? error : NULL);
         status = status == GSA_OK ? named : status;
     }
-    gsai_common_names_free(&run->names, &resolved);
     gsai_free(&resolved, run);
     return status;
 }

@@ -2,8 +2,8 @@
 # deaths.sh MPI GREEDYSTEP: a rank that is killed or stopped ends the job soon, with a message that tells which it was; one
 # that stands still for less than that accuses nobody and is not accused.
 . "$(dirname "$0")/prelude.sh"
-"$greedystep" generate --rows 3000 --features 50 -o meets.svm    # a team, which meets after every pass
-"$greedystep" generate --rows 70000 --features 50 -o apart.svm   # one state, which every rank learns by itself
+"$greedystep" generate --rows 3000 --features 50 -o meets.gsac    # a team, which meets after every pass
+"$greedystep" generate --rows 70000 --features 50 -o apart.gsac   # one state, which every rank learns by itself
 
 # begin N ROWS PASSES: returns when all ranks are at work.
 begin()
@@ -16,7 +16,7 @@ begin()
 export GREEDYSTEP_HEARTBEAT_SECONDS=3
 for rows in meets apart; do
     for rank in 0 2; do
-        begin 4 $rows.svm 100000
+        begin 4 $rows.gsac 100000
         kill -STOP "$(cat pid.$rank)"
         ends_within 20
         [ "$(cat ended)" != 0 ] || fail "exit code 0 although rank $rank was stopped"
@@ -26,7 +26,7 @@ for rows in meets apart; do
     done
 done
 
-begin 3 meets.svm 100000
+begin 3 meets.gsac 100000
 killed=$(cat pid.1)
 kill -KILL "$killed"
 ends_within 20
@@ -40,7 +40,7 @@ echo "$mpi: rank 1 killed, the job ended"
 
 # Half the time that would be too long.
 GREEDYSTEP_HEARTBEAT_SECONDS=8
-begin 3 apart.svm 100000
+begin 3 apart.gsac 100000
 kill -STOP "$(cat pid.1)"
 sleep 4
 kill -CONT "$(cat pid.1)"

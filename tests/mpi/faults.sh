@@ -55,12 +55,9 @@ head -c $((size * 2 / 3)) rows.gsac > cut_rows.gsac
 ends 'a cache that was cut off' 'cut_rows.gsac: damaged cache.*' "$every" "$greedystep" train cut_rows.gsac -o model --quiet
 
 for i in 1 2 3; do
-    "$greedystep" generate --rows 40000 --features 1000 --seed $i -o part$i.svm --quiet
+    "$greedystep" generate --rows 40000 --features 1000 --seed $i -o part$i.gsac --quiet
 done
-sed '30001s/:1/:one/' part2.svm > bad_part2.svm
-ends 'a bad row in a part' 'bad_part2.svm.*30001.*' "$every" \
-    "$greedystep" train part1.svm bad_part2.svm part3.svm -o model --quiet
-ends 'a part that is not there' 'part4.svm.*' "$every" "$greedystep" train part1.svm part2.svm part4.svm -o model --quiet
+ends 'a part that is not there' 'part4.gsac.*' "$every" "$greedystep" train part1.gsac part2.gsac part4.gsac -o model --quiet
 
 # What only one rank has to do with, be it its first file or not.
 cat > differ.sh <<'D'
@@ -73,7 +70,7 @@ D
 for rank in 0 1 2; do
     ends "rank $rank has a damaged cache" 'damaged_rows.gsac.*' 3 \
         sh differ.sh $rank "$greedystep" rows.gsac damaged_rows.gsac
-    ends "rank $rank has a bad row" 'bad_part2.svm.*30001.*' 3 \
-        sh differ.sh $rank "$greedystep" part2.svm bad_part2.svm part1.svm
-    ends "rank $rank misses a part" 'part4.svm.*' 3 sh differ.sh $rank "$greedystep" part2.svm part4.svm part1.svm
+    ends "rank $rank has other rows" 'has other rows than rank 0' 3 \
+        sh differ.sh $rank "$greedystep" part2.gsac part3.gsac part1.gsac
+    ends "rank $rank misses a part" 'part4.gsac.*' 3 sh differ.sh $rank "$greedystep" part2.gsac part4.gsac part1.gsac
 done

@@ -35,8 +35,8 @@ compare()
 }
 
 if [ $# -eq 0 ]; then
-    "$greedystep" generate --rows 5000 --features 80 -o small.svm --quiet
-    compare small small.svm '2 3 8' 0 --passes 3
+    "$greedystep" generate --rows 5000 --features 80 -o small.gsac --quiet
+    compare small small.gsac '2 3 8' 0 --passes 3
     # A round of eight copies follows the first million rows; features are as unequal as those of click logs.
     "$greedystep" generate --rows 1600000 --features 100000 --skew 1 --noise 0.1 -o clicks.gsac --quiet
     compare clicks clicks.gsac '2 3 4 8' 8 --passes 1
@@ -46,22 +46,24 @@ if [ $# -eq 0 ]; then
     # In the third pass the first eight of sixteen copies end with the last block.
     "$greedystep" generate --rows 3000000 --features 50 --nnz 2 -o ends.gsac --quiet
     compare ends ends.gsac 2 0 --passes 3
-    # Rank 0 counts a cache without reading it, and then has to read everything, because rank 1 has met a packed file.
-    "$greedystep" generate --rows 150000 --features 50 --nnz 2 -o plain.gsac --quiet
-    "$greedystep" generate --rows 70000 --features 50 --nnz 2 --seed 2 -o packed.svm.gz --quiet
-    compare mixed 'plain.gsac packed.svm.gz' 2 0 --passes 1
+    # Several files, which end blocks.
+    "$greedystep" generate --rows 150000 --features 50 --nnz 2 -o first.gsac --quiet
+    "$greedystep" generate --rows 70000 --features 50 --nnz 2 --seed 2 -o second.gsac --quiet
+    compare several 'first.gsac second.gsac first.gsac' '2 5' 0 --passes 1
     # Who goes on knows the columns, whatever it is told.
     awk 'BEGIN { print "a,c,y"; for (i = 0; i < 70000; i++) print i % 9 "," i % 5 "," (i * 7) % 11 % 2 }' > table.csv
-    "$greedystep" train table.csv --label y --categorical c --passes 1 -o first --quiet > /dev/null
+    "$greedystep" convert table.csv --label y --categorical c -o table.gsac --quiet > /dev/null
+    "$greedystep" train table.csv --label y --categorical c --passes 1 -o first --quiet > /dev/null 2>&1
     for name in alone model; do cp first "$name"; cp first.state "$name.state"; done
-    "$greedystep" train table.csv -o alone --resume --passes 2 --quiet > /dev/null
-    on 2 "$greedystep" train table.csv -o model --resume --passes 2 --quiet > /dev/null || fail "a table, resumed by 2 ranks of $mpi"
+    "$greedystep" train table.csv -o alone --resume --passes 2 --quiet > /dev/null 2>&1
+    on 2 "$greedystep" train table.gsac -o model --resume --passes 2 --quiet > /dev/null || fail "a table, resumed by 2 ranks of $mpi"
     cmp model alone || fail "a table, resumed by 2 ranks of $mpi: another model"
 fi
 left_out=
 for name in "$@"; do
     if [ -e "$data/$name.xz" ]; then
-        compare "$name" "$data/$name.xz" '2 3 4 8' 0 --passes 1
+        "$greedystep" convert "$data/$name.xz" -o "$name.gsac" > /dev/null
+        compare "$name" "$name.gsac" '2 3 4 8' 0 --passes 1
     else
         left_out="$left_out $name"
     fi

@@ -97,22 +97,24 @@ static uint64_t entry_at(const gsai_cache_index *index, uint64_t block, size_t f
     return gsai_load_u64(index->entries + GSAI_CACHE_ENTRY_SIZE * block + 8 * field);
 }
 
-/* To the first block that begins at this byte or behind it, or has this row; behind the last one the index is read. */
+/* To the block that begins at this byte. */
 static gsa_status enter_cache(void *memory, const gsa_place *at, gsa_error *error)
 {
     cache *parser = memory;
     gsai_cache_index index;
     GSA_TRY(gsai_cache_index_read(parser->input->stream, parser->env, &index, error));
-    bool by_row = at->byte == UINT64_MAX;
-    uint64_t block = 0, n_blocks = index.totals.n_rows;
-    while (block < n_blocks && (by_row ? entry_at(&index, block, 1) + entry_at(&index, block, 2) < at->line
-                                       : entry_at(&index, block, 0) < at->byte))
+    uint64_t block = 0, n_blocks = index.totals.n_rows, n_rows = 0;
+    while (block < n_blocks && entry_at(&index, block, 0) < at->byte)
         block++;
-    uint64_t offset = block < n_blocks ? entry_at(&index, block, 0) : index.offset;
-    begin_at(parser, block, offset, block < n_blocks ? entry_at(&index, block, 1) : index.totals.first_row);
+    bool is_there = block < n_blocks && entry_at(&index, block, 0) == at->byte && at->byte <= INT64_MAX;
+    n_rows = is_there ? entry_at(&index, block, 1) : 0;
     gsai_free(parser->env, index.entries);
-    return offset > INT64_MAX ? gsai_fail(error, GSA_FORMAT, "%s: damaged cache (make it anew)", parser->input->name)
-                              : gsai_decode_seek(parser->input->stream, (int64_t)offset, error);
+    if (!is_there || n_rows + 1 != at->line)
+        return gsai_fail(error, GSA_ARGUMENT,
+                         "%s: no block with row %" PRIu64 " begins at byte %" PRIu64 ": has the cache changed?",
+                         parser->input->name, at->line, at->byte);
+    begin_at(parser, block, at->byte, n_rows);
+    return gsai_decode_seek(parser->input->stream, (int64_t)at->byte, error);
 }
 
 /* Says where, if something is damaged. */
@@ -176,6 +178,15 @@ static bool is_optional(const gsai_cache_header *header)
     return (header->marker & 0xFF) >= 'a' && (header->marker & 0xFF) <= 'z';
 }
 
+/* Whether a section is one of names, and wanted; those that the memory limit has no room for are skipped. */
+static bool are_names(const cache *parser)
+{
+    const gsai_cache_header *header = &parser->block.header;
+    uint64_t max = gsai_memory_limit(parser->env) / 4, most = GSA_NAMES_SIZE + GSA_MAX_NAMES * GSAI_CACHE_NAME_SIZE;
+    return header->marker == GSAI_CACHE_NAMES && parser->input->options->remember_names &&
+           parser->input->schema->text && header->payload_size <= (max < most ? max : most);
+}
+
 /* What is wrong with a header, or NULL. */
 static const char *header_objection(const cache *parser)
 {
@@ -222,8 +233,6 @@ static gsa_status read_header(cache *parser, gsai_rows *rows, gsa_error *error)
 {
     (void)rows;
     const gsai_cache_header *header = &parser->block.header;
-    if (parser->offset >= parser->input->limit)
-        return GSA_END;
     GSA_TRY(need_buffer(parser, GSAI_CACHE_HEADER_SIZE, error));
     if (!gsai_cache_header_read(parser->buffer, &parser->block.header))
         return fail_damaged(parser, "the hash of its header does not match", error);
@@ -234,7 +243,7 @@ static gsa_status read_header(cache *parser, gsai_rows *rows, gsa_error *error)
                          "%s is a cache that does not say what its columns were, and %s has columns",
                          parser->input->name, parser->input->schema_from);
     parser->knows_schema = parser->knows_schema || !is_schema;
-    enter(parser, is_optional(header) ? SKIPPED : PAYLOAD);
+    enter(parser, is_optional(header) && !are_names(parser) ? SKIPPED : PAYLOAD);
     gsai_hasher_init(hasher_of(parser));
     return GSA_OK;
 }
@@ -261,6 +270,31 @@ static gsa_status take_schema(cache *parser, size_t size, gsa_error *error)
                      input->options->bits, input->name, input->schema->bits);
 }
 
+/* Enters the names of features that have none yet. */
+static gsa_status take_names(cache *parser, size_t size, gsa_error *error)
+{
+    const gsai_schema *schema = parser->input->schema;
+    gsai_feature_names *names = parser->input->names;
+    const uint64_t first = schema->n_of_kind[GSAI_FIELD_NUMBER], end = first + (UINT64_C(1) << schema->bits);
+    const unsigned char *at = parser->buffer, *limit = at + size;
+    enter(parser, HEADER);
+    GSA_TRY(gsai_feature_names_begin(names, schema->bits, parser->env, error));
+    while (at < limit) {
+        size_t left = (size_t)(limit - at);
+        uint64_t head = left >= GSAI_CACHE_NAME_SIZE ? gsai_load_u64(at) : UINT64_MAX;
+        uint64_t feature = head & UINT32_MAX, length = head >> 32;
+        const char *text = (const char *)at + GSAI_CACHE_NAME_SIZE;
+        if (feature < first || feature >= end || length > left - GSAI_CACHE_NAME_SIZE ||
+            memchr(text, '\0', (size_t)length))
+            return fail_damaged(parser, "a name in it makes no sense", error);
+        uint32_t id = (uint32_t)(feature - first);
+        if (gsai_feature_names_is_new(names, id))
+            gsai_feature_names_enter(names, id, "", 0, text, (size_t)length);
+        at += GSAI_CACHE_NAME_SIZE + length;
+    }
+    return GSA_OK;
+}
+
 /* The hash of what was read since the header. */
 static gsa_status check_hash(cache *parser, gsa_error *error)
 {
@@ -282,6 +316,8 @@ static gsa_status read_payload(cache *parser, gsai_rows *rows, gsa_error *error)
     GSA_TRY(check_hash(parser, error));
     if (header->marker == GSAI_CACHE_SCHEMA)
         return take_schema(parser, size, error);
+    if (header->marker == GSAI_CACHE_NAMES)
+        return take_names(parser, size, error);
     enter(parser, FOOT);
     return GSA_OK;
 }
@@ -291,6 +327,7 @@ static gsa_status end_block(cache *parser, gsai_rows *rows, gsa_error *error)
     gsa_place place = {.byte = parser->start, .file = parser->input->file};
     GSA_TRY(check_hash(parser, error));
     GSA_TRY(damaged(parser, gsai_cache_block_finish(&parser->block, place, rows, error), error));
+    parser->input->begins_file |= (parser->block.header.flags & GSAI_CACHE_FIRST) != 0;
     parser->n_rows += parser->block.header.n_rows;
     parser->n_blocks++;
     enter(parser, HEADER);
@@ -364,17 +401,26 @@ static gsa_status prepare_cache(void *memory, gsa_error *error)
     return status;
 }
 
+/* Whether a block is next that begins a file. */
+static bool is_at_file(const cache *parser)
+{
+    const gsai_cache_header *header = &parser->block.header;
+    return parser->part == PAYLOAD && header->marker == GSAI_CACHE_BLOCK && (header->flags & GSAI_CACHE_FIRST) != 0;
+}
+
+/* Rows of two files are not in one batch. */
 static gsa_status read_cache(void *memory, gsai_rows *rows, gsa_error *error)
 {
     cache *parser = memory;
     gsa_status status = GSA_OK;
-    while (status == GSA_OK && !gsai_rows_full(rows))
+    parser->input->begins_file &= rows->n_rows > 0;
+    while (status == GSA_OK && !gsai_rows_full(rows) && !(rows->n_rows > 0 && is_at_file(parser)))
         status = step[parser->part](parser, rows, error);
     return status;
 }
 
 /* A header tells what is in its block. */
-static gsa_status pass_cache(void *memory, gsa_row_range *out, gsa_error *error)
+static gsa_status skip_block(void *memory, gsa_row_range *out, gsa_error *error)
 {
     cache *parser = memory;
     const gsai_cache_header *header = &parser->block.header;
@@ -392,7 +438,13 @@ static gsa_status pass_cache(void *memory, gsa_row_range *out, gsa_error *error)
 
 const gsai_format *gsai_format_cache(void)
 {
-    static const gsai_format format = {"a cache",   open_cache, begin_cache, read_cache, close_cache, prepare_cache,
-                                       enter_cache, true,       pass_cache,  NULL,       NULL};
+    static const gsai_format format = {.title = "a cache",
+                                       .open = open_cache,
+                                       .begin = begin_cache,
+                                       .read = read_cache,
+                                       .close = close_cache,
+                                       .prepare = prepare_cache,
+                                       .enter = enter_cache,
+                                       .skip = skip_block};
     return &format;
 }

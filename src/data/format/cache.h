@@ -13,13 +13,21 @@
 #define GSAI_CACHE_FOOT_SIZE 16           /* offset of the index's header, end magic */
 #define GSAI_CACHE_HEADER_SIZE 80         /* the struct below and its hash */
 #define GSAI_CACHE_ENTRY_SIZE 24          /* of the index: offset, first row, rows of a block */
+#define GSAI_CACHE_NAME_SIZE 8            /* before the text of a name: its feature, and its length << 32 */
 #define GSAI_CACHE_BLOCK 0x4B434F4C42u    /* "BLOCK" */
 #define GSAI_CACHE_INDEX 0x5845444E49u    /* "INDEX" */
 #define GSAI_CACHE_SCHEMA 0x414D45484353u /* "SCHEMA" */
+#define GSAI_CACHE_NAMES 0x73656D616Eu    /* "names" */
 #define GSAI_CACHE_MAX_LABELS 256
 
 /* Flags of a block. What is written in the higher bits, or with MISSING, is refused by name until it is read. */
-enum { GSAI_CACHE_VALUES = 1, GSAI_CACHE_WEIGHTS = 2, GSAI_CACHE_MISSING = 4, GSAI_CACHE_FORM_SHIFT = 8 };
+enum {
+    GSAI_CACHE_VALUES = 1,
+    GSAI_CACHE_WEIGHTS = 2,
+    GSAI_CACHE_MISSING = 4,
+    GSAI_CACHE_FIRST = 8, /* the first block of a file: rows before it came from another one */
+    GSAI_CACHE_FORM_SHIFT = 8
+};
 
 /* A label is 8 bytes: the bits of a finite number, or these and in the low half the number of a word of the block. */
 #define GSAI_CACHE_WORD 0xFFFFFFFF00000000u

@@ -129,7 +129,8 @@ const char *gsai_cache_block_objection(const gsai_cache_header *header)
 {
     const uint64_t entry_size = has(header, GSAI_CACHE_VALUES) ? 8 : 4;
     if (header->n_rows == 0 || header->n_rows > GSA_BLOCK_ROWS || header->n_words > header->n_rows ||
-        header->n_labels > GSAI_CACHE_MAX_LABELS || header->flags > (GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS) ||
+        header->n_labels > GSAI_CACHE_MAX_LABELS ||
+        (header->flags & ~(uint64_t)(GSAI_CACHE_VALUES | GSAI_CACHE_WEIGHTS | GSAI_CACHE_FIRST)) != 0 ||
         header->n_entries > header->payload_size / entry_size)
         return "its header makes no sense";
     uint64_t size = header->payload_size - header->n_entries * entry_size, fixed = lay_out(header).words;

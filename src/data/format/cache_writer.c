@@ -39,6 +39,9 @@ typedef struct cache_writer {
     block blocks[N_BLOCKS];
     block *current;          /* is gathered */
     gsai_pipeline *pipeline; /* NULL: the caller writes */
+    uint32_t file;           /* of the last row */
+    bool has_rows;
+    bytes names;
     bytes index;
     gsai_cache_header totals;
     bool is_broken; /* a block could not be written */
@@ -89,6 +92,7 @@ static void free_cache(gsa_writer *head)
     for (size_t i = 0; i < N_BLOCKS; i++)
         gsai_words_free(&writer->blocks[i].words);
     gsai_free(&head->env, writer->index.at);
+    gsai_free(&head->env, writer->names.at);
 }
 
 /* ---- a block ---------------------------------------------------------------------------------------------------- */
@@ -331,10 +335,24 @@ static bool has_room_for(const gsa_env *env, block *to, const gsai_row_view *row
     return has_room;
 }
 
+/* A block ends with its file. */
+static gsa_status begin_row(cache_writer *writer, uint32_t file, gsa_error *error)
+{
+    bool is_other = writer->has_rows && file != writer->file;
+    writer->file = file;
+    writer->has_rows = true;
+    if (is_other && writer->current->header.n_rows > 0)
+        GSA_TRY(end_block(writer, error));
+    if (is_other)
+        writer->current->header.flags |= GSAI_CACHE_FIRST;
+    return GSA_OK;
+}
+
 static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r, const gsai_row_view *row,
                               gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
+    GSA_TRY(begin_row(writer, batch->place ? batch->place[r].file : 0, error));
     block *to = writer->current;
     float weight = batch->weight ? batch->weight[r] : 1;
     if (!has_room_for(&head->env, to, row))
@@ -356,6 +374,19 @@ static gsa_status write_cache(gsa_writer *head, const gsa_batch *batch, size_t r
     return is_full ? end_block(writer, error) : GSA_OK;
 }
 
+static gsa_status add_name(gsa_writer *head, uint32_t feature, const char *text, gsa_error *error)
+{
+    cache_writer *writer = (cache_writer *)head;
+    size_t size = strlen(text);
+    unsigned char *out = room(&head->env, &writer->names, GSAI_CACHE_NAME_SIZE + size);
+    if (!out)
+        return gsai_fail_memory(&head->env, error, "no memory for the names of features");
+    gsai_store_u64((uint64_t)size << 32 | feature, out);
+    memcpy(out + GSAI_CACHE_NAME_SIZE, text, size);
+    writer->names.size += GSAI_CACHE_NAME_SIZE + size;
+    return GSA_OK;
+}
+
 static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
 {
     cache_writer *writer = (cache_writer *)head;
@@ -365,6 +396,9 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
         GSA_TRY(take_block(writer, error));
     }
     GSA_TRY(begin_file(writer, error));
+    gsai_cache_header names = {.marker = GSAI_CACHE_NAMES};
+    if (writer->names.size > 0)
+        GSA_TRY(put_part(writer, &names, &writer->names, 1, error));
     unsigned char end[GSAI_CACHE_FOOT_SIZE];
     gsai_store_u64(writer->head.output.n_bytes, end);
     memcpy(end + 8, GSAI_CACHE_END, 8);
@@ -374,7 +408,7 @@ static gsa_status finish_cache(gsa_writer *head, gsa_error *error)
 
 const gsai_writer_kind *gsai_writer_cache(void)
 {
-    static const gsai_writer_kind kind = {"gsac",       ".gsac",   sizeof(cache_writer), open_cache, write_cache,
-                                          finish_cache, free_cache};
+    static const gsai_writer_kind kind = {"gsac",      ".gsac",      sizeof(cache_writer), open_cache,
+                                          write_cache, finish_cache, free_cache,           add_name};
     return &kind;
 }

@@ -210,21 +210,6 @@ static gsa_status read_csv(void *memory, gsai_rows *rows, gsa_error *error)
     return status;
 }
 
-/* Whether a line end is inside of quotes is not to be seen from here: that a record begins is believed. */
-static gsa_status enter_csv(void *memory, const gsa_place *at, gsa_error *error)
-{
-    gsai_csv *csv = memory;
-    unsigned char before = 0;
-    size_t got = 0;
-    gsa_status status = gsai_decode_seek(csv->input->stream, (int64_t)at->byte - 1, error);
-    if (status == GSA_OK)
-        status = gsai_decode_read(csv->input->stream, &before, 1, &got, error);
-    csv->input->entered = at->line > 0 ? 0 : at->byte;
-    gsai_records_enter(&csv->records, at->byte, at->line > 0 ? at->line - 1 : 0);
-    bool is_behind_mark = at->byte == 3 && before == 0xBF; /* the byte order mark */
-    return status == GSA_OK && before != '\n' && before != '\r' && !is_behind_mark ? GSA_END : status;
-}
-
 static gsa_status give_csv(void *memory, void *to_memory, gsa_error *error)
 {
     gsai_csv *csv = memory, *to = to_memory;
@@ -246,7 +231,6 @@ const gsai_format *gsai_format_csv(void)
                                        .read = read_csv,
                                        .close = close_csv,
                                        .prepare = prepare_csv,
-                                       .enter = enter_csv,
                                        .give = give_csv,
                                        .lines = lines_of_csv};
     return &format;

@@ -15,9 +15,8 @@ typedef struct gsai_format_input {
     gsai_decode *stream;
     const char *name;    /* for messages */
     uint32_t file;       /* number for gsa_place */
-    uint64_t limit;      /* of a divisible format: rows that begin at this byte or behind it are not read */
-    uint64_t entered;    /* not 0: lines are counted from this byte on, and those before it are not known */
     uint64_t n_bad_rows; /* the format adds to it */
+    bool begins_file;    /* of a cache: its last block was the first of a file that was converted */
     const gsa_reader_options *options;
     gsai_schema *schema;       /* of the reader; the first table completes it unless it is fixed */
     gsai_feature_names *names; /* of the reader; the format makes it if names are to be remembered */
@@ -38,12 +37,9 @@ typedef struct gsai_format {
     void (*close)(void *parser);
     /* Reads as far as it takes to know the schema, rows are still to be read; NULL: there is none. GSA_END: no rows. */
     gsa_status (*prepare)(void *parser, gsa_error *error);
-    /* Of plain content, after begin and prepare: goes to byte at->byte, which is not 0. In a divisible format the first
-     * row is the one that begins there or, if none does, later; in others one must begin there: GSA_END if it is seen
-     * that none does. at->line is the line there; 0: not known. A cache with at->byte UINT64_MAX goes to the block with
-     * row at->line. NULL: it cannot. */
+    /* Of plain content, after begin and prepare: goes to the block that begins at this byte; GSA_ARGUMENT if none does.
+     * NULL: it cannot. */
     gsa_status (*enter)(void *parser, const gsa_place *at, gsa_error *error);
-    bool is_divisible;
     /* Of plain content: rows that come next, as many as can be told without reading them; GSA_END after the last. NULL:
      * none can. */
     gsa_status (*skip)(void *parser, gsa_row_range *out, gsa_error *error);
@@ -65,7 +61,7 @@ static inline gsa_status gsai_format_settle(gsai_format_input *input, gsa_status
 
 static inline gsa_place gsai_format_location(const gsai_format_input *input, uint64_t line, uint64_t byte)
 {
-    return (gsa_place){input->entered > 0 ? 0 : line, byte, input->file};
+    return (gsa_place){line, byte, input->file};
 }
 
 const gsai_format *gsai_format_libsvm(void);

@@ -337,8 +337,6 @@ const gsai_format *gsai_format_libsvm(void)
                                        .begin = gsai_line_text_begin,
                                        .read = read_libsvm,
                                        .close = gsai_line_text_close,
-                                       .enter = gsai_line_text_enter,
-                                       .is_divisible = true,
                                        .give = gsai_line_text_give,
                                        .lines = gsai_line_text_lines};
     return &format;

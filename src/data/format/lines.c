@@ -10,7 +10,7 @@
 
 gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env *env, gsa_error *error)
 {
-    *lines = (gsai_lines){.env = env, .max_size = GSAI_LONGEST_LINE, .limit = UINT64_MAX};
+    *lines = (gsai_lines){.env = env, .max_size = GSAI_LONGEST_LINE};
     if (gsai_memory_limit(env) / 4 < lines->max_size)
         lines->max_size = (size_t)(gsai_memory_limit(env) / 4);
     lines->capacity = lines->usual = buffer_size ? buffer_size : DEFAULT_BUFFER;
@@ -31,15 +31,6 @@ void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream)
     lines->start = lines->scanned = lines->end = 0;
     lines->line = lines->byte = 0;
     lines->ended = lines->discarding = false;
-}
-
-/* What the byte before belongs to is passed over like the rest of a line that was too long: to its newline. */
-void gsai_lines_enter(gsai_lines *lines, uint64_t byte, uint64_t line)
-{
-    gsai_lines_begin(lines, lines->stream);
-    lines->byte = byte - 1;
-    lines->line = line;
-    lines->discarding = true;
 }
 
 /* The buffer holds one unfinished line that fills it: doubled, up to what the longest line and its newline need. */
@@ -107,8 +98,8 @@ gsa_status gsai_lines_give(gsai_lines *lines, gsai_lines *to, gsai_lines_whole w
         is_all = lines->end - lines->start <= max;
         size = (size_t)(whole(ctx, start, is_all ? lines->buffer + lines->end : start + max) - start);
     }
-    if (status != GSA_OK || lines->byte >= lines->limit || size > lines->limit - lines->byte)
-        return status == GSA_OK ? GSA_END : status;
+    if (status != GSA_OK)
+        return status;
     gsai_lines_begin(to, NULL);
     if (!gsai_reserve(to->env, &to->buffer, &to->capacity, size + GSAI_LINES_PADDING, 1))
         return gsai_fail_memory(to->env, error, "no memory for a buffer of %zu bytes", size);
@@ -153,10 +144,6 @@ static gsa_status take(gsai_lines *lines, size_t size, size_t taken, gsai_line *
 /* NOLINTNEXTLINE(misc-no-recursion): see take */
 gsa_status gsai_lines_next(gsai_lines *lines, gsai_line *out, gsa_error *error)
 {
-    if (lines->byte >= lines->limit && !lines->discarding) {
-        lines->ended = true;
-        return GSA_END;
-    }
     for (;;) {
         char *newline = memchr(lines->buffer + lines->scanned, '\n', lines->end - lines->scanned);
         if (newline) {
@@ -219,16 +206,6 @@ void gsai_line_text_begin(void *parser, gsai_format_input *input)
     gsai_line_text *text = parser;
     text->input = input;
     gsai_lines_begin(&text->lines, input->stream);
-    text->lines.limit = input->limit;
-}
-
-/* A line begins behind a newline: what follows the byte before is passed over up to one. */
-gsa_status gsai_line_text_enter(void *parser, const gsa_place *at, gsa_error *error)
-{
-    gsai_line_text *text = parser;
-    text->input->entered = at->line > 0 ? 0 : at->byte - 1;
-    gsai_lines_enter(&text->lines, at->byte, at->line > 0 ? at->line - 1 : 1);
-    return gsai_decode_seek(text->input->stream, (int64_t)at->byte - 1, error);
 }
 
 static const char *last_end(void *ctx, const char *start, const char *end)

@@ -37,8 +37,7 @@ typedef struct gsai_lines {
     size_t max_size;            /* bytes of a line without its newline, at most */
     uint64_t line;              /* lines taken so far */
     uint64_t byte;              /* offset of start in the content */
-    uint64_t limit;             /* lines that begin at this byte or behind it are not delivered */
-    bool ended;                 /* the stream has, or the limit is reached */
+    bool ended;                 /* the stream has */
     bool hurried;               /* the caller has something to do meanwhile */
     bool discarding;            /* what comes up to the next newline belongs to a line that is not delivered */
 } gsai_lines;
@@ -48,9 +47,6 @@ gsa_status gsai_lines_init(gsai_lines *lines, size_t buffer_size, const gsa_env 
 void gsai_lines_free(gsai_lines *lines);
 /* From now on the lines of this stream. */
 void gsai_lines_begin(gsai_lines *lines, gsai_decode *stream);
-/* The stream is at the byte before this one, which is not the first: the next line is the first that begins here or
- * behind it, and has the number `line` + 1. */
-void gsai_lines_enter(gsai_lines *lines, uint64_t byte, uint64_t line);
 /* The next line, valid until the next call; GSA_END after the last, and if `hurried` also
  * where the stream has no whole line for the moment; `ended` tells which. A line that is too long is GSA_INPUT with
  * line and byte set; the call after that delivers the line that follows it. */
@@ -84,7 +80,6 @@ gsa_status gsai_line_text_open(size_t parser_size, const char *title, size_t buf
                                void **out, gsa_error *error);
 void gsai_line_text_close(void *parser);
 void gsai_line_text_begin(void *parser, gsai_format_input *input);
-gsa_status gsai_line_text_enter(void *parser, const gsa_place *at, gsa_error *error);
 gsa_status gsai_line_text_give(void *parser, void *to, gsa_error *error);
 uint64_t *gsai_line_text_lines(void *parser);
 

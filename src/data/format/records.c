@@ -34,13 +34,6 @@ void gsai_records_begin(gsai_records *records, gsai_decode *stream)
     records->line = records->byte = 0;
 }
 
-void gsai_records_enter(gsai_records *records, uint64_t byte, uint64_t line)
-{
-    gsai_records_begin(records, records->lines.stream);
-    records->byte = byte;
-    records->line = line;
-}
-
 void gsai_records_hold(gsai_records *records)
 {
     gsai_lines_drop(&records->lines, records->at);

@@ -41,8 +41,6 @@ gsa_status gsai_records_init(gsai_records *records, size_t buffer_size, const gs
 void gsai_records_free(gsai_records *records);
 /* From now on the records of this stream. A byte order mark is skipped. */
 void gsai_records_begin(gsai_records *records, gsai_decode *stream);
-/* The stream is at this byte, where a record begins; that has the line `line` + 1. */
-void gsai_records_enter(gsai_records *records, uint64_t byte, uint64_t line);
 /* The next record, valid until the next call; GSA_END after the last. GSA_INPUT: text after a closing quote, a quote
  * that is never closed, or more than most_cells cells, with line and byte; the call after that goes on behind
  * that line. */

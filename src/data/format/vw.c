@@ -311,8 +311,6 @@ const gsai_format *gsai_format_vw(void)
                                        .read = read_vw,
                                        .close = close_vw,
                                        .prepare = prepare_vw,
-                                       .enter = gsai_line_text_enter,
-                                       .is_divisible = true,
                                        .give = gsai_line_text_give,
                                        .lines = gsai_line_text_lines};
     return &format;

@@ -299,59 +299,6 @@ static void a_codec_of_any_kind_is_read_as_by_one_thread(void **state)
     }
 }
 
-/* Of every row: the rows from there on. */
-static void a_reader_that_goes_to_a_row_reads_on_as_one_thread_does(void **state)
-{
-    (void)state;
-    static char text[TEXT_SIZE];
-    for (int number = 0; number < N_TEXTS; number++) {
-        input in = make_text(text, number);
-        const gsa_env one = {.n_threads = 1}, three = {.n_threads = 3};
-        gsa_reader *places = open_input(&in, &all_sizes[0], &one), *alone = open_input(&in, &all_sizes[2], &one),
-                   *together = open_input(&in, &all_sizes[2], &three);
-        gsa_batch batch;
-        for (size_t row = 0; gsa_reader_next(places, &batch, NULL) == GSA_OK; row++) {
-            if (row % 7 != 3)
-                continue;
-            assert_int_equal(gsa_reader_seek(alone, &batch.place[0], NULL), GSA_OK);
-            assert_int_equal(gsa_reader_seek(together, &batch.place[0], NULL), GSA_OK);
-            for (size_t i = 0; i < row % 3; i++) /* leave the threads in the middle, some times */
-                assert_int_equal(gsa_reader_next(together, &batch, NULL), gsa_reader_next(alone, &batch, NULL));
-            if (row % 2 == 0)
-                continue;
-            char *expected = dump_rest(alone), *found = dump_rest(together);
-            assert_string_equal(found, expected);
-            free(expected);
-            free(found);
-        }
-        gsa_reader_close(places);
-        gsa_reader_close(alone);
-        gsa_reader_close(together);
-    }
-}
-
-static void shares_are_those_of_one_thread(void **state)
-{
-    (void)state;
-    enum { PARTS = 5 };
-    static char text[TEXT_SIZE];
-    for (int number = 0; number < N_TEXTS; number++) {
-        input in = make_text(text, number);
-        const gsa_env one = {.n_threads = 1}, three = {.n_threads = 3};
-        gsa_reader *alone = open_input(&in, &all_sizes[1], &one), *together = open_input(&in, &all_sizes[1], &three);
-        for (uint64_t part = 0; part < PARTS; part++) {
-            assert_int_equal(gsa_reader_share(alone, part, PARTS, NULL), GSA_OK);
-            assert_int_equal(gsa_reader_share(together, part, PARTS, NULL), GSA_OK);
-            char *expected = dump_rest(alone), *found = dump_rest(together);
-            assert_string_equal(found, expected);
-            free(expected);
-            free(found);
-        }
-        gsa_reader_close(alone);
-        gsa_reader_close(together);
-    }
-}
-
 static void a_reader_can_be_rewound_and_closed_at_any_time(void **state)
 {
     (void)state;
@@ -493,8 +440,6 @@ int main(void)
         cmocka_unit_test(labels_that_are_all_different_keep_their_numbers),
         cmocka_unit_test(files_of_all_kinds_are_read_as_by_one_thread),
         cmocka_unit_test(a_codec_of_any_kind_is_read_as_by_one_thread),
-        cmocka_unit_test(a_reader_that_goes_to_a_row_reads_on_as_one_thread_does),
-        cmocka_unit_test(shares_are_those_of_one_thread),
         cmocka_unit_test(a_reader_can_be_rewound_and_closed_at_any_time),
         cmocka_unit_test(a_reader_that_is_stopped_goes_on_without_losing_a_row),
         cmocka_unit_test(a_stop_is_answered_after_a_few_batches),

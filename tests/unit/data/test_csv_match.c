@@ -89,7 +89,7 @@ static void files_of_one_run_are_of_one_sort(void **state)
     assert_int_equal(gsa_reader_open(good, 2, NULL, NULL, &reader, NULL), GSA_OK);
     char *dump = dump_reader(reader, &status, &error);
     assert_int_equal(status, GSA_END);
-    assert_string_equal(dump, "0:2@4 0x1p+0 0=0x1p+1\n1:2@4 0x0p+0 0=0x1.4p+2\n-- values\n");
+    assert_string_equal(dump, "0:2@4 0x1p+0 0=0x1p+1\n-- values\n1:2@4 0x0p+0 0=0x1.4p+2\n-- values\n");
     free(dump);
     gsa_reader_close(reader);
     assert_int_equal(gsa_reader_open(bad, 2, NULL, NULL, &reader, NULL), GSA_OK);

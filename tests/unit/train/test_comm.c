@@ -2,23 +2,25 @@
 #include "ranks.h"
 
 #include <stdatomic.h>
-#include <unistd.h>
+#include <stdbool.h>
 
 /* What all of them are to learn. */
 struct task {
     uint64_t n_rows, n_classes;
-    gsa_reader *(*open)(const struct task *task, size_t rank);
+    gsa_reader *(*open)(const struct task *task);
     const char *passes;
     unsigned n_threads;
-    size_t stops; /* the rank that is stopped, or SIZE_MAX */
+    size_t stops;   /* the rank that is stopped, or SIZE_MAX */
+    bytes cache;    /* of those rows */
+    size_t damaged; /* the rank whose cache has a wrong byte, if `is_damaged` */
+    bool is_damaged;
 };
 
-static gsa_reader *open_rows(const struct task *task, size_t rank)
+static gsa_reader *open_rows(const struct task *task)
 {
     gsa_generator what = {.n_rows = task->n_rows, .n_features = 40, .nnz = 2, .n_classes = task->n_classes, .seed = 3};
     gsa_reader *reader;
     gsa_error error = {0};
-    (void)rank;
     must_be_ok(gsa_reader_open_generated(&what, NULL, &reader, &error), &error);
     return reader;
 }
@@ -37,19 +39,24 @@ static void learn_together(struct rank *rank)
     const struct task *task = rank->ctx;
     gsa_env env = {.n_threads = task->n_threads, .should_stop = count_looks, .stop_ctx = rank};
     gsa_train_hooks hooks = {.comm = &rank->comm};
-    gsa_reader *reader = task->open(task, rank->comm.rank);
+    bytes cache = {malloc(task->cache.size), task->cache.size};
+    memcpy(cache.data, task->cache.data, cache.size);
+    if (task->is_damaged && rank->comm.rank == task->damaged)
+        cache.data[200] ^= 1;
+    gsa_reader *reader = cache_reader(cache);
     gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
     rank->status = gsa_train(state, reader, &hooks, &env, &rank->error);
     if (rank->status == GSA_OK)
         rank->saved = state_bytes(state);
     gsa_state_free(state);
     gsa_reader_close(reader);
+    free(cache.data);
 }
 
 static bytes alone(const struct task *task)
 {
     gsa_error error = {0};
-    gsa_reader *reader = task->open(task, 0);
+    gsa_reader *reader = task->open(task);
     gsa_state *state = state_with("method", "auto", "passes", task->passes, "holdout", "2048", NULL);
     gsa_env env = {.n_threads = 1};
     must_be_ok(gsa_train(state, reader, NULL, &env, &error), &error);
@@ -65,6 +72,7 @@ static void the_same_for(const struct task *given, const size_t *n_ranks, size_t
     for (size_t i = 0; i < n; i++) {
         struct task task = *given;
         struct rank rank[MAX_RANKS];
+        task.cache = cache_of(task.open(&task));
         task.n_threads = i % 2 == 0 ? 1 : 2;
         run_ranks(rank, n_ranks[i], learn_together, &task);
         for (size_t r = 0; r < n_ranks[i]; r++) {
@@ -74,6 +82,7 @@ static void the_same_for(const struct task *given, const size_t *n_ranks, size_t
             assert_true(n_ranks[i] == 1 || rank[r].n_meetings > 2);
             free(rank[r].saved.data);
         }
+        free(task.cache.data);
     }
     free(one.data);
 }
@@ -82,7 +91,7 @@ static void small_files_give_the_bytes_of_one_process(void **unused)
 {
     (void)unused;
     static const size_t n_ranks[] = {1, 2, 3, 4, 8, 17};
-    struct task task = {3000, 3, open_rows, "0", 1, SIZE_MAX};
+    struct task task = {3000, 3, open_rows, "0", 1, SIZE_MAX, {0}, 0, false};
     the_same_for(&task, n_ranks, sizeof n_ranks / sizeof *n_ranks);
 }
 
@@ -91,7 +100,7 @@ static void long_files_give_the_bytes_of_one_process(void **unused)
     (void)unused;
     static const size_t n_ranks[] = {3, 5};
     assert_int_equal(gsa_plan_round(17 * 65536, 40, 1, 1).n_shards, 8);
-    struct task task = {20 * 65536 - 1000, 2, open_rows, "2", 1, SIZE_MAX};
+    struct task task = {20 * 65536 - 1000, 2, open_rows, "2", 1, SIZE_MAX, {0}, 0, false};
     the_same_for(&task, n_ranks, sizeof n_ranks / sizeof *n_ranks);
 }
 
@@ -123,14 +132,14 @@ static gsa_status rewind_late(void *ctx, gsa_error *error)
     return gsa_reader_rewind(late->rows, error);
 }
 
-static struct late late_of[MAX_RANKS];
+static struct late last_late;
 
-static gsa_reader *open_late(const struct task *task, size_t rank)
+static gsa_reader *open_late(const struct task *task)
 {
-    struct late *late = &late_of[rank];
+    struct late *late = &last_late;
     if (late->rows)
         gsa_reader_close(late->rows);
-    *late = (struct late){.rows = open_rows(task, rank)};
+    *late = (struct late){.rows = open_rows(task)};
     gsa_row_source source = {late, next_late, rewind_late};
     gsa_reader *reader;
     gsa_error error = {0};
@@ -142,11 +151,9 @@ static void a_class_that_only_one_copy_has_met_is_everyones_after_the_round(void
 {
     (void)unused;
     static const size_t n_ranks[] = {3};
-    struct task task = {19 * 65536, 3, open_late, "1", 1, SIZE_MAX};
+    struct task task = {19 * 65536, 3, open_late, "1", 1, SIZE_MAX, {0}, 0, false};
     the_same_for(&task, n_ranks, 1);
-    for (size_t r = 0; r < MAX_RANKS; r++)
-        if (late_of[r].rows)
-            gsa_reader_close(late_of[r].rows);
+    gsa_reader_close(last_late.rows);
 }
 
 /* After the first round there are more features than rows, so that the rows that follow are learned one by one again.
@@ -154,10 +161,9 @@ static void a_class_that_only_one_copy_has_met_is_everyones_after_the_round(void
 enum { MANY = 36 * 65536 };
 static char *growing_text;
 
-static gsa_reader *open_growing(const struct task *task, size_t rank)
+static gsa_reader *open_growing(const struct task *task)
 {
     (void)task;
-    (void)rank;
     return text_reader(growing_text, NULL);
 }
 
@@ -165,7 +171,7 @@ static void rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan(void *
 {
     (void)unused;
     static const size_t n_ranks[] = {2};
-    struct task task = {0, 2, open_growing, "1", 1, SIZE_MAX};
+    struct task task = {0, 2, open_growing, "1", 1, SIZE_MAX, {0}, 0, false};
     assert_int_equal(gsa_plan_round(32 * 65536, 6000000, 1, 1).n_shards, 1);
     char *at = growing_text = malloc((size_t)MANY * 6 + 1000);
     assert_non_null(at);
@@ -184,23 +190,47 @@ static void rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan(void *
     free(growing_text);
 }
 
-static gsa_reader *open_bad_at_two(const struct task *task, size_t rank)
-{
-    static const char good[] = "1 1:1\n0 2:1\n1 1:1 2:1\n0 3:1\n", bad[] = "1 1:1\n0 2:1\n1 1:1 2:x\n0 3:1\n";
-    (void)task;
-    return text_reader(rank == 2 ? bad : good, NULL);
-}
-
 static void a_failure_of_one_is_everyones_and_names_it(void **unused)
 {
     (void)unused;
-    struct task task = {0, 2, open_bad_at_two, "0", 1, SIZE_MAX};
+    struct task task = {3000, 2, open_rows, "0", 1, SIZE_MAX, {0}, 2, true};
     struct rank rank[5];
+    task.cache = cache_of(open_rows(&task));
     run_ranks(rank, 5, learn_together, &task);
     for (size_t r = 0; r < 5; r++) {
-        assert_int_equal(rank[r].status, GSA_INPUT);
-        assert_non_null(strstr(rank[r].error.message, "rank 2: test.svm:3 (byte "));
-        assert_int_equal(rank[r].error.line, 3);
+        assert_int_equal(rank[r].status, GSA_FORMAT);
+        assert_non_null(strstr(rank[r].error.message, "rank 2: test.gsac: damaged cache"));
+    }
+    free(task.cache.data);
+}
+
+static void learn_what_each_has(struct rank *rank)
+{
+    const bytes *of = rank->ctx;
+    gsa_train_hooks hooks = {.comm = &rank->comm};
+    gsa_reader *reader = of ? cache_reader(of[rank->comm.rank]) : text_reader("1 1:1\n0 2:1\n", NULL);
+    gsa_state *state = state_with("passes", "1", NULL);
+    rank->status = gsa_train(state, reader, &hooks, NULL, &rank->error);
+    gsa_state_free(state);
+    gsa_reader_close(reader);
+}
+
+static void processes_learn_from_caches_only_and_from_the_same_ones(void **unused)
+{
+    (void)unused;
+    struct rank rank[2];
+    run_ranks(rank, 2, learn_what_each_has, NULL);
+    for (size_t r = 0; r < 2; r++) {
+        assert_int_equal(rank[r].status, GSA_UNSUPPORTED);
+        assert_non_null(strstr(rank[r].error.message, "test.svm is no plain cache"));
+    }
+    struct task few = {100, 2, NULL, "1", 1, 0, {0}, 0, false}, more = {101, 2, NULL, "1", 1, 0, {0}, 0, false};
+    bytes of[2] = {cache_of(open_rows(&few)), cache_of(open_rows(&more))};
+    run_ranks(rank, 2, learn_what_each_has, of);
+    for (size_t r = 0; r < 2; r++) {
+        assert_int_equal(rank[r].status, GSA_CONFLICT);
+        assert_non_null(strstr(rank[r].error.message, "rank 1 has other rows than rank 0"));
+        free(of[r].data);
     }
 }
 
@@ -208,11 +238,13 @@ static void a_stop_of_one_stops_all(void **unused)
 {
     (void)unused;
     for (size_t who = 0; who < 3; who += 2) { /* in a team, and before rounds */
-        struct task task = {who == 0 ? 3000 : 20 * 65536, 2, open_rows, "3", 1, who};
+        struct task task = {who == 0 ? 3000 : 20 * 65536, 2, open_rows, "3", 1, who, {0}, 0, false};
         struct rank rank[3];
+        task.cache = cache_of(open_rows(&task));
         run_ranks(rank, 3, learn_together, &task);
         for (size_t r = 0; r < 3; r++)
             assert_int_equal(rank[r].status, GSA_STOPPED);
+        free(task.cache.data);
     }
 }
 
@@ -224,6 +256,7 @@ int main(void)
         cmocka_unit_test(a_class_that_only_one_copy_has_met_is_everyones_after_the_round),
         cmocka_unit_test(rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan),
         cmocka_unit_test(a_failure_of_one_is_everyones_and_names_it),
+        cmocka_unit_test(processes_learn_from_caches_only_and_from_the_same_ones),
         cmocka_unit_test(a_stop_of_one_stops_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

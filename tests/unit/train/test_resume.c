@@ -25,8 +25,14 @@ static gsa_status train_on(gsa_state *state, long n_rows, long changed, const gs
 {
     char *text = rows_text(n_rows, changed);
     gsa_reader *reader = text_reader(text, NULL);
+    bytes cache = {0};
+    if (hooks) { /* of processes */
+        cache = cache_of(reader);
+        reader = cache_reader(cache);
+    }
     gsa_status status = gsa_train(state, reader, hooks, env, error);
     gsa_reader_close(reader);
+    free(cache.data);
     free(text);
     return status;
 }
