@@ -239,6 +239,12 @@ static int save_and_report(training *run)
     return run->test_failed ? EXIT_FAILED : code;
 }
 
+/* Processes that train together read caches. */
+static int complain_text(const char *reason)
+{
+    return complain_failed("%s; make caches first: mpirun greedystep convert DATA... -o FOLDER/", reason);
+}
+
 /* Agrees on the columns with all ranks, and that each can read its input. *code: a failure that was printed. */
 static gsa_status begin_reading(training *run, int *code, gsa_error *error)
 {
@@ -256,12 +262,6 @@ static gsa_status begin_reading(training *run, int *code, gsa_error *error)
     if (status == GSA_OK && *code == EXIT_DONE)
         *code = cluster_agree(&run->cluster, EXIT_DONE);
     return status;
-}
-
-/* Processes that train together read caches. */
-static int complain_text(const gsa_error *error)
-{
-    return complain_failed("%s; make caches first: mpirun greedystep convert DATA... -o FOLDER/", error->message);
 }
 
 static int learn(training *run)
@@ -292,7 +292,7 @@ static int learn(training *run)
     trace_learned(&run->trace);
     if (status != GSA_OK && !run->stopped) {
         trace_fail(&run->trace, message_of(status, &error));
-        return status == GSA_UNSUPPORTED && run->cluster.comm != NULL ? complain_text(&error)
+        return status == GSA_UNSUPPORTED && run->cluster.comm != NULL ? complain_text(error.message)
                                                                       : complain_error(status, &error);
     }
     return save_and_report(run);
@@ -327,6 +327,8 @@ static int run_with(training *run)
     int code = cluster_is_root(&run->cluster) ? check_places(arguments, run->model_path) : EXIT_DONE;
     if (code == EXIT_DONE)
         code = session_open_reader(arguments, arguments->positional, arguments->n_positional, &run->env, &run->reader);
+    if (code == EXIT_DONE && run->cluster.comm != NULL && progress_of(run->reader).is_stream)
+        code = complain_text("several processes cannot read a stream");
     if (code == EXIT_DONE)
         code = train_test_open(arguments, &run->env, &run->test);
     if (code == EXIT_DONE)
