@@ -6,6 +6,7 @@
 #ifndef GREEDYSTEP_CLI_CLUSTER_H
 #define GREEDYSTEP_CLI_CLUSTER_H
 
+#include <greedystep/distributed.h>
 #include <greedystep/train.h>
 
 #include <stdbool.h>

@@ -7,6 +7,7 @@
 #ifndef GREEDYSTEP_CLI_RECENT_H
 #define GREEDYSTEP_CLI_RECENT_H
 
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
 typedef struct recent_learner {

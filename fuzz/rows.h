@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "data/reader.h"
 
+#include <greedystep/distributed.h>
+
 typedef struct fuzz_source {
     const void *bytes;
     size_t size;

@@ -3,6 +3,7 @@
  * Rows that fit in memory would be solved: that is no measure of rows per second, and method gsa takes its place. */
 #include "limits.h"
 
+#include <greedystep/distributed.h>
 #include <greedystep/train.h>
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * feature of the table (10^7, of which a copy meets some 40 %; logistic loss, rows of 20 features). Copies are spread
  * over ranks, each of which writes one delta of everything; merge_wall is by the clock on the wall, on all threads.
  * Prints a line a measure: name, the least of all repeats, unit. */
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
 #include <stdio.h>

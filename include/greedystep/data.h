@@ -137,19 +137,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_schema_get_info(const char *schema, gsa_sch
 /* Goes back to the first row; GSA_UNSUPPORTED for a stream. */
 GSA_API GSA_NODISCARD gsa_status gsa_reader_rewind(gsa_reader *reader, gsa_error *error);
 
-/* Continues with the block of a plain cache that gsa_reader_skip described, and counts rows anew; a rewind goes back to
- * the first row of all. GSA_ARGUMENT if no block begins there, GSA_UNSUPPORTED for other input. After a failure there
- * are no rows until the next seek or rewind. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(gsa_reader *reader, const gsa_place *block, gsa_error *error);
-/* Some consecutive rows of an input. */
-typedef struct gsa_row_range {
-    gsa_place at;               /* of the first row */
-    uint64_t n_rows, n_entries; /* rows and their entries */
-} gsa_row_range;
-/* Skips the next block of a plain cache without reading it, at the first row or right after seek or skip, and describes
- * it. GSA_END after the last; the names of categories are known then. GSA_UNSUPPORTED for other input, whose rows have
- * to be read. */
-GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(gsa_reader *reader, gsa_row_range *out, gsa_error *error);
 /* Closes and frees a reader; its batches become invalid. Takes NULL. */
 GSA_API void gsa_reader_close(gsa_reader *reader);
 

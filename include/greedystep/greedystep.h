@@ -1,9 +1,9 @@
 /* greedystep: linear models with nothing to tune, by greedy step averaging (GSA).
  *
- * The core API, in eight sections; most callers need only the first few functions of each:
+ * The core API, in seven sections; most callers need only the first few functions of each:
  *
  *   1 version, status, error     4 parameters     7 metrics
- *   2 environment                5 state          8 the schedule
+ *   2 environment                5 state
  *   3 batch                      6 model
  *
  * A *batch* is data: a borrowed view of rows. A *state* is what was learned from rows: mergeable and serialisable. A
@@ -217,13 +217,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_prepare(gsa_state *state, const gsa_b
  * loss is decided, chunking does not matter: update(A) then update(B) equals update(A then B), bit for bit. Descending
  * offsets and ids above GSA_MAX_ID are GSA_ARGUMENT here and in every call that takes a batch. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_update(gsa_state *state, const gsa_batch *batch, gsa_error *error);
-/* Learns the given rows of a batch, in the given order. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
-                                                       size_t n_rows, gsa_error *error);
-/* Learns the rows of an unfinished group. Rows are learned in groups of up to eight, cut by row number only; until its
- * group is full a row waits in the state, and every query answers as if it were learned. Required before deltas are
- * written (gsa_state_write_delta); the end of a pass does it. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
 /* Ends a pass: the next row is the first of the next pass. */
 GSA_API void gsa_state_end_pass(gsa_state *state);
 
@@ -235,49 +228,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge(const gsa_state *const *states,
 
 /* Receives consecutive bytes; returns nonzero to fail the write. */
 typedef int (*gsa_write_fn)(void *ctx, const void *bytes, size_t size);
-
-/* Merging across processes, with the bits of gsa_state_merge, for two or more replicas of a base that knows all labels:
- *   1 every replica writes a header, a state without features (gsa_state_read reads it);
- *   2 every process writes a delta per range of features: the sum of what its replicas learned there;
- *   3 the deltas of one range are reduced to one, in the order of their replicas, wherever they meet;
- *   4 headers, base and reduced deltas in the order of their features become the merged state.
- * How replicas are spread over processes changes no bit. A delta has 21 bytes per touched feature (one output) and a
- * bit per feature. Its format may change between versions: do not store it.
- *
- * Writes the header of a replica. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base,
-                                                              gsa_write_fn write, void *ctx, gsa_error *error);
-/* Writes the delta of consecutive replicas, numbers first_copy, first_copy + 1 ... of all, for n_features features from
- * `first` on. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies,
-                                                       size_t first_copy, const gsa_state *base, uint64_t first,
-                                                       uint64_t n_features, gsa_write_fn write, void *ctx,
-                                                       gsa_error *error);
-/* Reduces the deltas of one range, in the order of their replicas, to one. */
-GSA_API GSA_NODISCARD gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas,
-                                                   const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
-/* Merges the headers of all replicas and the reduced deltas, in the order of their features. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copies,
-                                                        const gsa_state *base, const void *const *reduced,
-                                                        const size_t *sizes, size_t n_deltas, const gsa_env *env,
-                                                        gsa_state **out, gsa_error *error);
-
-/* Replaces what a state has learned by that of `by`, keeping its own env and run parameters. Frees `by`, also on
- * failure. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
-/* Keeps the averaged weights as the best checkpoint if their held-out loss is the lowest so far; models are made from
- * it. Call it at the end of a pass. Does nothing without held-out rows or with the method paper. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error);
-
-/* Makes a replica that goes on where the state stands, one of n_copies that learn different rows in parallel. Merge
- * them by gsa_state_merge with this state as base. With n_copies > 1 a row counts for as many in the average of a
- * replica, so that the averages of all are that of one run. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env,
-                                                gsa_state **out, gsa_error *error);
-/* Makes an earlier replica one of this base, reusing its memory: several times faster than a new one if the table is
- * large. After a failure the replica can only be freed. */
-GSA_API GSA_NODISCARD gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies,
-                                                   gsa_error *error);
 
 /* Makes a state for a new run that starts from the weights, sums of squares and labels of another, with an average,
  * step mean and row count of its own. config NULL: the parameters of `from`. */
@@ -337,20 +287,6 @@ GSA_API const char *gsa_state_schema(const gsa_state *state);
 GSA_API GSA_NODISCARD gsa_status gsa_state_set_names(gsa_state *state,
                                                      const char *(*name)(const void *ctx, uint64_t feature),
                                                      const void *ctx, gsa_error *error);
-
-/* Returns nonzero if the rows begin with the first rows of this state's run, as a resumed run must. Compares at most
- * 1024 rows; returns 0 if `first` has fewer than the state remembers. */
-GSA_API int gsa_state_run_matches(const gsa_state *state, const gsa_batch *first);
-/* Identifies a set of rows, in any order: fingerprints of batches and of replicas add up. */
-typedef struct gsa_fingerprint {
-    uint64_t sum; /* of hashes, modulo 2^64 */
-    uint64_t n_rows;
-} gsa_fingerprint;
-/* Adds n_rows rows of a batch, given by their numbers; rows NULL: the first n_rows. */
-GSA_API void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows,
-                                 size_t n_rows);
-/* Returns the fingerprint of the rows of the first pass; a resumed gsa_train compares it with its input. */
-GSA_API void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out);
 
 /* Writes a state to a file, atomically. Equal states give equal bytes. */
 GSA_API GSA_NODISCARD gsa_status gsa_state_save(const gsa_state *state, const char *path, gsa_error *error);
@@ -445,15 +381,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_new(const gsa_model *model, const g
 GSA_API void gsa_metrics_free(gsa_metrics *metrics);
 /* Predicts rows and compares them with their labels. A label that the model does not know counts as wrong. */
 GSA_API GSA_NODISCARD gsa_status gsa_metrics_update(gsa_metrics *metrics, const gsa_batch *batch, gsa_error *error);
-/* Adds other metrics of an equal model. */
-GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
-/* Writes metrics as bytes, to be merged in another process with an equal model (GSA_CONFLICT otherwise): 8 bytes per
- * row of two classes. The format may change between versions: do not store it. */
-GSA_API GSA_NODISCARD gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, void *ctx,
-                                                   gsa_error *error);
-/* Makes metrics from such bytes. */
-GSA_API GSA_NODISCARD gsa_status gsa_metrics_read(const void *bytes, size_t size, const gsa_model *model,
-                                                  const gsa_env *env, gsa_metrics **out, gsa_error *error);
 
 /* One result. */
 typedef struct gsa_metric {
@@ -467,57 +394,6 @@ GSA_API GSA_NODISCARD gsa_status gsa_metrics_finish(gsa_metrics *metrics, gsa_er
  * of the predicted class); two classes also auc, average_precision and brier; more also precision, recall and f1, each
  * _macro and _weighted. */
 GSA_API int gsa_metrics_at(const gsa_metrics *metrics, size_t number, gsa_metric *out);
-
-/* ---- 8. the schedule -------------------------------------------------------------------------------------------- */
-
-/* The order of rows is part of the algorithm; it never depends on the machine. Rows are shuffled in blocks: a block
- * ends after this many rows, or with the row that brings it to GSA_BLOCK_ENTRIES entries. */
-#define GSA_BLOCK_ROWS 65536u
-/* The maximum of a block's entries before its last row. */
-#define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
-/* The labels of this many first rows decide the loss. */
-#define GSA_FIRST_ROWS 8192u
-/* After this many rows the scaling of features is decided, and replicas can be merged by deltas. */
-#define GSA_SCALING_ROWS 8191u
-
-/* Returns the number of rows of the block that begins at row `from` of a batch that holds all rows. */
-GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
-
-/* Fills in the order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that
- * depends on the arguments only. */
-GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
-/* The default number of passes without held-out rows. */
-#define GSA_PASSES_UNJUDGED 5u
-/* Returns the maximum of passes over an input of n_rows rows if none is given: 2^18 rows in all, from 20 to 100. */
-GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
-/* The maximum of a round's replicas. */
-#define GSA_MAX_SHARDS 8192u
-/* The maximum of replicas that learn at a time. */
-#define GSA_MAX_TOGETHER 8u
-/* A round: how the next shuffled rows are learned, except with the method paper. By one state (n_shards 1), or by
- * n_shards replicas that are merged after n_rows rows. n_together replicas learn at a time: whole blocks of the next
- * n_rows / (n_shards / n_together) rows are dealt out to them in turn. */
-typedef struct gsa_round {
-    size_t n_shards;   /* 1, or up to GSA_MAX_SHARDS, a power of two */
-    size_t n_together; /* 1, or up to GSA_MAX_TOGETHER */
-    uint64_t n_rows;   /* of all replicas */
-} gsa_round;
-/* Returns the next round, from the rows, features and outputs of the run so far. More than GSA_MAX_TOGETHER replicas
- * only if no further label can come: after the first pass, or with one output. */
-GSA_API gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
-/* Returns how many first rows of each shard are learned in sequence, as a pass of their own, before shards are learned
- * in parallel: fewer if they have more than GSA_FIRST_ENTRIES / n_shards entries. Shards are partitions of an input,
- * such as those of a cluster (docs/spark.md); they are merged after every pass. */
-GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
-/* The approximate maximum of entries in the first rows of all shards. */
-#define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
-/* Returns the n_copies of gsa_state_fork for a shard of shard_rows rows out of n_rows. */
-GSA_API uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows);
-/* Returns nonzero if another pass is due, after the first rows or a pass: fewer than `asked` are done or, with asked 0,
- * the last one improved the held-out loss. */
-GSA_API int gsa_plan_another_pass(const gsa_state *state, uint64_t asked);
-/* An improvement below this share of the loss counts as none. */
-#define GSA_MIN_GAIN 0.0005
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,9 @@
-/* greedystep: a communicator (gsa_comm of train.h) over MPI. The only header that needs <mpi.h>; link
+/* greedystep: a communicator (gsa_comm of distributed.h) over MPI. The only header that needs <mpi.h>; link
  * libgreedystep_mpi_openmpi or libgreedystep_mpi_mpich, like the program's MPI. */
 #ifndef GREEDYSTEP_MPI_H
 #define GREEDYSTEP_MPI_H
 
-#include <greedystep/train.h>
+#include <greedystep/distributed.h>
 
 #include <mpi.h>
 

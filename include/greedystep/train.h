@@ -9,31 +9,8 @@
 extern "C" {
 #endif
 
-/* A communicator of processes that train together, on one machine or many. Each calls gsa_train with the same state,
- * parameters and plain caches (other input is GSA_UNSUPPORTED), learns its share, and ends with the state that one process would have. The library carries no
- * bytes itself (libgreedystep_mpi, <greedystep/mpi.h>, does). All processes make the same calls in the same order;
- * results are valid until the next call. A failure ends the run of its process; the communicator must end the
- * others. */
-typedef struct gsa_comm {
-    void *ctx;            /* passed to both functions */
-    size_t rank, n_ranks; /* this process, from 0, and the number of processes */
-    /* Gathers the bytes of all ranks on every rank, in the order of ranks: sizes[r] bytes are from rank r. */
-    gsa_status (*allgather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
-                            gsa_error *error);
-    /* Sends sizes[r] bytes to each rank r and receives what each had for this one, both in the order of ranks. */
-    gsa_status (*alltoall)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
-                           const size_t **all_sizes, gsa_error *error);
-} gsa_comm;
-
-/* A finished round, as seen by this process. */
-typedef struct gsa_round_report {
-    size_t n_shards;           /* replicas that were merged */
-    uint64_t n_rows;           /* of all replicas, in all processes */
-    uint64_t n_mine, n_fewest; /* rows of this process, and of the process with the fewest */
-    /* Seconds spent making replicas, reading and learning rows, waiting for other processes, and merging. */
-    double forking, learning, waiting, merging;
-    uint64_t bytes_sent; /* to other processes */
-} gsa_round_report;
+struct gsa_comm;         /* processes that train together, of distributed.h */
+struct gsa_round_report; /* a finished round, of distributed.h */
 
 /* The subject of a notice. */
 typedef enum gsa_notice {
@@ -57,8 +34,8 @@ typedef struct gsa_train_hooks {
      * an undisturbed run, with any number of threads and processes. */
     gsa_status (*state_is_whole)(void *ctx, const gsa_state *state, gsa_error *error);
     /* Called after every round. */
-    void (*round_ended)(void *ctx, const gsa_round_report *report);
-    const gsa_comm *comm; /* NULL: one process */
+    void (*round_ended)(void *ctx, const struct gsa_round_report *report);
+    const struct gsa_comm *comm; /* NULL: one process */
     /* Called while rows in memory are solved, after every penalty strength: how many were tried, and the mean held-out
      * loss of this one. */
     void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);
@@ -76,34 +53,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_train(gsa_state *state, gsa_reader *reader,
  * the method auto, "optimum" becomes "gsa" if the rows do not fit or the loss is the caller's own. *chosen_by: the
  * parameter that decided, NULL if none did. */
 GSA_API const char *gsa_train_method(const gsa_state *state, int is_stream, const char **chosen_by);
-/* Returns 0 if n_rows rows with n_entries non-zero values are too many for the optimum, whatever the features.
- * n_outputs: 1 for two classes and regression, else the number of classes. */
-GSA_API int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
-
-/* The shard number of the first rows of all shards. */
-#define GSA_FIRST_SHARD ((uint64_t)1 << 31)
-/* Trains a replica on one shard of a pass (gsa_plan_first_rows): all rows of the reader, in blocks shuffled by the pass
- * and the shard's number. *n_rows: their number. */
-GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, gsa_reader *reader, uint64_t shard,
-                                                 const gsa_env *env, uint64_t *n_rows, gsa_error *error);
 
 /* Adds all rows of a reader to metrics. */
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate(gsa_metrics *metrics, gsa_reader *reader, const gsa_env *env,
                                               gsa_error *error);
-
-/* The callback of gsa_evaluate_together, and the communicator. */
-typedef struct gsa_judgement_hooks {
-    void *ctx;                                           /* passed to tell */
-    void (*tell)(void *ctx, const gsa_metrics *metrics); /* called with the results */
-    const gsa_comm *comm;                                /* NULL: one process */
-} gsa_judgement_hooks;
-/* Evaluates the model of a state on a reader that can be read again, by one process or by all of them, which call it
- * with the same state and input; all succeed or fail alike. Each evaluates some of up to 64 parts of plain caches, which
- * are merged in one order: results do not depend on the number of processes. Other input is evaluated by rank 0. Rank 0 calls `tell` if all succeeded; the metrics are finished and
- * borrowed. */
-GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, gsa_reader *reader,
-                                                       const gsa_judgement_hooks *hooks, const gsa_env *env,
-                                                       gsa_error *error);
 
 /* The text format of predictions; fields are in docs/formats/predictions.md. */
 typedef enum gsa_text {

@@ -1,6 +1,7 @@
 /* The order in which the rows of a block are learned: from row numbers and the seed, never from the machine. */
 #include "base/rng.h"
 
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
 /* Fisher-Yates with a stream of its own for every block of every pass. */

@@ -11,6 +11,8 @@
 #include "learn/residuals.h"
 #include "learn/table.h"
 
+#include <greedystep/distributed.h>
+
 /* The loss that parameters name; NULL: it is still to be decided. */
 static inline const gsai_loss *gsai_loss_asked(const gsai_params *params)
 {

@@ -4,6 +4,8 @@
 #include "store/container.h"
 #include "store/snapshot.h"
 
+#include <greedystep/distributed.h>
+
 #include <stdbool.h>
 
 /* The name of nameless bytes in messages. */

@@ -3,6 +3,7 @@
 #define GSA_TRAIN_BLOCK_H
 
 #include <greedystep/data.h>
+#include <greedystep/distributed.h>
 
 typedef struct gsai_block gsai_block;
 gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error);

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <greedystep/distributed.h>
+
 #include <string.h>
 
 /* ---- messages --------------------------------------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 
 #include "train/job.h"
 
+#include <greedystep/distributed.h>
+
 typedef struct gsai_index {
     gsa_row_range *block;
     size_t n, capacity;

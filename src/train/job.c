@@ -3,6 +3,8 @@
 
 #include "base/error.h"
 
+#include <greedystep/distributed.h>
+
 #define ROWS_BETWEEN_CHECKS 256u
 #define CLASSES_BETWEEN_CHECKS ((size_t)1 << 20) /* of all these rows together */
 

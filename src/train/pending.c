@@ -6,6 +6,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 
+#include <greedystep/distributed.h>
+
 /* Features that one process unites at a time: so much of a merge is on its way at once. */
 #define RANGE_FEATURES ((uint64_t)1 << 21)
 

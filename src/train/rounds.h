@@ -6,6 +6,8 @@
 
 #include "train/pending.h"
 
+#include <greedystep/distributed.h>
+
 typedef struct gsai_round {
     gsai_job *job; /* its state is the base: untouched until the round ends */
     gsa_round plan;

@@ -1,5 +1,6 @@
 /* The plan: which rows are learned when, and by how many replicas. Depends on numbers of rows and features, never on
  * the machine. */
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
 size_t gsa_plan_block(const gsa_batch *rows, size_t from)

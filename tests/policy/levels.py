@@ -37,17 +37,18 @@ PLAIN = "assert ctype errno float inttypes limits math stdalign stdarg stdbool s
 SYSTEM = PLAIN + " fcntl poll stdio sys/mman sys/stat sys/types time unistd"
 # What a folder may include in angle brackets; files that may use more, and why.
 MAY_USE = {
-    "base": PLAIN + " stdio greedystep/greedystep",
-    "data": PLAIN + " stdio greedystep/greedystep greedystep/data greedystep/arrow",
-    "learn": PLAIN + " greedystep/greedystep",
+    "base": PLAIN + " stdio greedystep/greedystep greedystep/distributed",
+    "data": PLAIN + " stdio greedystep/greedystep greedystep/data greedystep/distributed greedystep/arrow",
+    "learn": PLAIN + " greedystep/greedystep greedystep/distributed",
     "solve": PLAIN + " greedystep/greedystep",
-    "merge": PLAIN + " greedystep/greedystep",
+    "merge": PLAIN + " greedystep/greedystep greedystep/distributed",
     "model": PLAIN + " greedystep/greedystep",
-    "store": SYSTEM + " greedystep/greedystep jansson",
-    "train": PLAIN + " greedystep/greedystep greedystep/data greedystep/train pthread",
+    "store": SYSTEM + " greedystep/greedystep greedystep/distributed jansson",
+    "train": PLAIN + " greedystep/greedystep greedystep/data greedystep/train greedystep/distributed pthread",
     "baseline": PLAIN + " greedystep/greedystep",
-    "mpi": SYSTEM + " greedystep/greedystep greedystep/data greedystep/train greedystep/mpi pthread sched signal",
-    "cli": SYSTEM + " greedystep/greedystep greedystep/data greedystep/train jansson signal stdatomic locale",
+    "mpi": SYSTEM + " greedystep/distributed greedystep/mpi pthread sched signal",
+    "cli": SYSTEM
+    + " greedystep/greedystep greedystep/data greedystep/train greedystep/distributed jansson signal stdatomic locale",
 }
 FILES_MAY_USE = {
     "src/base/hash.c": "xxhash",

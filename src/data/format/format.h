@@ -9,6 +9,7 @@
 #include "data/schema.h"
 
 #include <greedystep/data.h>
+#include <greedystep/distributed.h>
 
 /* The file being read, and what the reader wants to know of it. Owned by the reader. */
 typedef struct gsai_format_input {

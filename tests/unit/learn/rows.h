@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <greedystep/distributed.h>
 #include <greedystep/greedystep.h>
 
 #include "base/rng.h"

@@ -2,6 +2,8 @@
 #include "../learn/bytes.h"
 #include "../learn/evaluated.h"
 
+#include <greedystep/distributed.h>
+
 #include <math.h>
 
 /* The same metrics straight from the predictions. */

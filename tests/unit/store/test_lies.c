@@ -8,6 +8,8 @@
 
 #include "support/failing_memory.h"
 
+#include <greedystep/distributed.h>
+
 #define MOST 48
 #define MINUS_ONE 0xBFF0000000000000
 #define NOT_A_NUMBER 0x7FF8000000000000

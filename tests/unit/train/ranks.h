@@ -4,6 +4,8 @@
 
 #include "runs.h"
 
+#include <greedystep/distributed.h>
+
 #include <pthread.h>
 
 enum { MAX_RANKS = 17 };

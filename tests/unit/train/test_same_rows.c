@@ -5,6 +5,8 @@
 
 #include "support/arrow_numbers.h"
 
+#include <greedystep/distributed.h>
+
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,6 +1,8 @@
 /* The order of rows. */
 #include "../learn/rows.h"
 
+#include <greedystep/distributed.h>
+
 static void an_order_is_a_permutation(void **unused)
 {
     (void)unused;

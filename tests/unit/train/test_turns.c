@@ -1,6 +1,8 @@
 /* Rounds of more copies than learn at a time: they take turns, on one machine. */
 #include "runs.h"
 
+#include <greedystep/distributed.h>
+
 /* In the first pass rounds have eight copies; in the third there are 2^22 rows behind, and sixteen, of which the first
  * eight have nearly all rows of the pass. */
 enum { ROWS = 3000000 };

@@ -1,0 +1,216 @@
+/* greedystep: for engines that spread training over processes, as our own executor, MPI and Spark do. Unlike
+ * greedystep.h, data.h and train.h, which do not include it, this header may change between versions: build an engine
+ * for one version of the library.
+ *
+ *   1 replicas     2 deltas     3 schedule     4 parts of an input     5 processes that train together */
+#ifndef GREEDYSTEP_DISTRIBUTED_H
+#define GREEDYSTEP_DISTRIBUTED_H
+
+#include <greedystep/greedystep.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gsa_reader; /* of data.h */
+
+/* ---- 1. replicas ------------------------------------------------------------------------------------------------- */
+
+/* Makes a replica that goes on where the state stands, one of n_copies that learn different rows in parallel. Merge
+ * them by gsa_state_merge with this state as base. With n_copies > 1 a row counts for as many in the average of a
+ * replica, so that the averages of all are that of one run. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_fork(const gsa_state *base, size_t n_copies, const gsa_env *env,
+                                                gsa_state **out, gsa_error *error);
+/* Makes an earlier replica one of this base, reusing its memory: several times faster than a new one if the table is
+ * large. After a failure the replica can only be freed. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_refresh(gsa_state *copy, const gsa_state *base, size_t n_copies,
+                                                   gsa_error *error);
+/* Learns the given rows of a batch, in the given order. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_update_rows(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
+                                                       size_t n_rows, gsa_error *error);
+/* Learns the rows of an unfinished group. Rows are learned in groups of up to eight, cut by row number only; until its
+ * group is full a row waits in the state, and every query answers as if it were learned. Required before deltas are
+ * written (gsa_state_write_delta); the end of a pass does it. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_close_group(gsa_state *state, gsa_error *error);
+/* Replaces what a state has learned by that of `by`, keeping its own env and run parameters. Frees `by`, also on
+ * failure. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_replace(gsa_state *state, gsa_state *by, gsa_error *error);
+/* Keeps the averaged weights as the best checkpoint if their held-out loss is the lowest so far; models are made from
+ * it. Call it at the end of a pass. Does nothing without held-out rows or with the method paper. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_checkpoint_best(gsa_state *state, gsa_error *error);
+
+/* Returns nonzero if the rows begin with the first rows of this state's run, as a resumed run must. Compares at most
+ * 1024 rows; returns 0 if `first` has fewer than the state remembers. */
+GSA_API int gsa_state_run_matches(const gsa_state *state, const gsa_batch *first);
+/* Identifies a set of rows, in any order: fingerprints of batches and of replicas add up. */
+typedef struct gsa_fingerprint {
+    uint64_t sum; /* of hashes, modulo 2^64 */
+    uint64_t n_rows;
+} gsa_fingerprint;
+/* Adds n_rows rows of a batch, given by their numbers; rows NULL: the first n_rows. */
+GSA_API void gsa_fingerprint_add(gsa_fingerprint *fingerprint, const gsa_batch *batch, const uint32_t *rows,
+                                 size_t n_rows);
+/* Returns the fingerprint of the rows of the first pass; a resumed gsa_train compares it with its input. */
+GSA_API void gsa_state_fingerprint(const gsa_state *state, gsa_fingerprint *out);
+
+/* ---- 2. deltas --------------------------------------------------------------------------------------------------- */
+
+/* Merging across processes, with the bits of gsa_state_merge, for two or more replicas of a base that knows all labels:
+ *   1 every replica writes a header, a state without features (gsa_state_read reads it);
+ *   2 every process writes a delta per range of features: the sum of what its replicas learned there;
+ *   3 the deltas of one range are reduced to one, in the order of their replicas, wherever they meet;
+ *   4 headers, base and reduced deltas in the order of their features become the merged state.
+ * How replicas are spread over processes changes no bit. A delta has 21 bytes per touched feature (one output) and a
+ * bit per feature. Its format may change between versions: do not store it.
+ *
+ * Writes the header of a replica. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta_header(const gsa_state *copy, const gsa_state *base,
+                                                              gsa_write_fn write, void *ctx, gsa_error *error);
+/* Writes the delta of consecutive replicas, numbers first_copy, first_copy + 1 ... of all, for n_features features from
+ * `first` on. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_write_delta(const gsa_state *const *copies, size_t n_copies,
+                                                       size_t first_copy, const gsa_state *base, uint64_t first,
+                                                       uint64_t n_features, gsa_write_fn write, void *ctx,
+                                                       gsa_error *error);
+/* Reduces the deltas of one range, in the order of their replicas, to one. */
+GSA_API GSA_NODISCARD gsa_status gsa_deltas_reduce(const void *const *deltas, const size_t *sizes, size_t n_deltas,
+                                                   const gsa_env *env, gsa_write_fn write, void *ctx, gsa_error *error);
+/* Merges the headers of all replicas and the reduced deltas, in the order of their features. */
+GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *headers, size_t n_copies,
+                                                        const gsa_state *base, const void *const *reduced,
+                                                        const size_t *sizes, size_t n_deltas, const gsa_env *env,
+                                                        gsa_state **out, gsa_error *error);
+
+/* ---- 3. schedule ------------------------------------------------------------------------------------------------- */
+
+/* The order of rows is part of the algorithm; it never depends on the machine. Rows are shuffled in blocks: a block
+ * ends after this many rows, or with the row that brings it to GSA_BLOCK_ENTRIES entries. */
+#define GSA_BLOCK_ROWS 65536u
+/* The maximum of a block's entries before its last row. */
+#define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
+/* The labels of this many first rows decide the loss. */
+#define GSA_FIRST_ROWS 8192u
+/* After this many rows the scaling of features is decided, and replicas can be merged by deltas. */
+#define GSA_SCALING_ROWS 8191u
+
+/* Returns the number of rows of the block that begins at row `from` of a batch that holds all rows. */
+GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
+
+/* Fills in the order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that
+ * depends on the arguments only. */
+GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
+/* The default number of passes without held-out rows. */
+#define GSA_PASSES_UNJUDGED 5u
+/* Returns the maximum of passes over an input of n_rows rows if none is given: 2^18 rows in all, from 20 to 100. */
+GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
+/* The maximum of a round's replicas. */
+#define GSA_MAX_SHARDS 8192u
+/* The maximum of replicas that learn at a time. */
+#define GSA_MAX_TOGETHER 8u
+/* A round: how the next shuffled rows are learned, except with the method paper. By one state (n_shards 1), or by
+ * n_shards replicas that are merged after n_rows rows. n_together replicas learn at a time: whole blocks of the next
+ * n_rows / (n_shards / n_together) rows are dealt out to them in turn. */
+typedef struct gsa_round {
+    size_t n_shards;   /* 1, or up to GSA_MAX_SHARDS, a power of two */
+    size_t n_together; /* 1, or up to GSA_MAX_TOGETHER */
+    uint64_t n_rows;   /* of all replicas */
+} gsa_round;
+/* Returns the next round, from the rows, features and outputs of the run so far. More than GSA_MAX_TOGETHER replicas
+ * only if no further label can come: after the first pass, or with one output. */
+GSA_API gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
+/* Returns how many first rows of each shard are learned in sequence, as a pass of their own, before shards are learned
+ * in parallel: fewer if they have more than GSA_FIRST_ENTRIES / n_shards entries. Shards are partitions of an input,
+ * such as those of a cluster (docs/spark.md); they are merged after every pass. */
+GSA_API uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards);
+/* The approximate maximum of entries in the first rows of all shards. */
+#define GSA_FIRST_ENTRIES ((uint64_t)1 << 22)
+/* Returns the n_copies of gsa_state_fork for a shard of shard_rows rows out of n_rows. */
+GSA_API uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows);
+/* Returns nonzero if another pass is due, after the first rows or a pass: fewer than `asked` are done or, with asked 0,
+ * the last one improved the held-out loss. */
+GSA_API int gsa_plan_another_pass(const gsa_state *state, uint64_t asked);
+/* An improvement below this share of the loss counts as none. */
+#define GSA_MIN_GAIN 0.0005
+/* Returns 0 if n_rows rows with n_entries non-zero values are too many for the optimum, whatever the features.
+ * n_outputs: 1 for two classes and regression, else the number of classes. */
+GSA_API int gsa_train_fits(uint64_t n_rows, uint64_t n_entries, uint64_t n_outputs);
+
+/* ---- 4. parts of an input ---------------------------------------------------------------------------------------- */
+
+/* Continues with the block of a plain cache that gsa_reader_skip described, and counts rows anew; a rewind goes back to
+ * the first row of all. GSA_ARGUMENT if no block begins there, GSA_UNSUPPORTED for other input. After a failure there
+ * are no rows until the next seek or rewind. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(struct gsa_reader *reader, const gsa_place *block, gsa_error *error);
+/* Some consecutive rows of an input. */
+typedef struct gsa_row_range {
+    gsa_place at;               /* of the first row */
+    uint64_t n_rows, n_entries; /* rows and their entries */
+} gsa_row_range;
+/* Skips the next block of a plain cache without reading it, at the first row or right after seek or skip, and describes
+ * it. GSA_END after the last; the names of categories are known then. GSA_UNSUPPORTED for other input, whose rows have
+ * to be read. */
+GSA_API GSA_NODISCARD gsa_status gsa_reader_skip(struct gsa_reader *reader, gsa_row_range *out, gsa_error *error);
+
+/* ---- 5. processes that train together ---------------------------------------------------------------------------- */
+
+/* A communicator of processes that train together, on one machine or many. Each calls gsa_train with the same state,
+ * parameters and plain caches (other input is GSA_UNSUPPORTED), learns its share, and ends with the state that one
+ * process would have. The library carries no bytes itself (libgreedystep_mpi, <greedystep/mpi.h>, does). All processes
+ * make the same calls in the same order; results are valid until the next call. A failure ends the run of its process;
+ * the communicator must end the others. */
+typedef struct gsa_comm {
+    void *ctx;            /* passed to both functions */
+    size_t rank, n_ranks; /* this process, from 0, and the number of processes */
+    /* Gathers the bytes of all ranks on every rank, in the order of ranks: sizes[r] bytes are from rank r. */
+    gsa_status (*allgather)(void *ctx, const void *bytes, size_t size, const unsigned char **all, const size_t **sizes,
+                            gsa_error *error);
+    /* Sends sizes[r] bytes to each rank r and receives what each had for this one, both in the order of ranks. */
+    gsa_status (*alltoall)(void *ctx, const void *bytes, const size_t *sizes, const unsigned char **all,
+                           const size_t **all_sizes, gsa_error *error);
+} gsa_comm;
+
+/* A finished round, as seen by this process. */
+typedef struct gsa_round_report {
+    size_t n_shards;           /* replicas that were merged */
+    uint64_t n_rows;           /* of all replicas, in all processes */
+    uint64_t n_mine, n_fewest; /* rows of this process, and of the process with the fewest */
+    /* Seconds spent making replicas, reading and learning rows, waiting for other processes, and merging. */
+    double forking, learning, waiting, merging;
+    uint64_t bytes_sent; /* to other processes */
+} gsa_round_report;
+
+/* The shard number of the first rows of all shards. */
+#define GSA_FIRST_SHARD ((uint64_t)1 << 31)
+/* Trains a replica on one shard of a pass (gsa_plan_first_rows): all rows of the reader, in blocks shuffled by the pass
+ * and the shard's number. *n_rows: their number. */
+GSA_API GSA_NODISCARD gsa_status gsa_train_shard(gsa_state *copy, struct gsa_reader *reader, uint64_t shard,
+                                                 const gsa_env *env, uint64_t *n_rows, gsa_error *error);
+
+/* Adds other metrics of an equal model. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_merge(gsa_metrics *metrics, const gsa_metrics *from, gsa_error *error);
+/* Writes metrics as bytes, to be merged in another process with an equal model (GSA_CONFLICT otherwise): 8 bytes per
+ * row of two classes. The format may change between versions: do not store it. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_write(const gsa_metrics *metrics, gsa_write_fn write, void *ctx,
+                                                   gsa_error *error);
+/* Makes metrics from such bytes. */
+GSA_API GSA_NODISCARD gsa_status gsa_metrics_read(const void *bytes, size_t size, const gsa_model *model,
+                                                  const gsa_env *env, gsa_metrics **out, gsa_error *error);
+
+/* The callback of gsa_evaluate_together, and the communicator. */
+typedef struct gsa_judgement_hooks {
+    void *ctx;                                           /* passed to tell */
+    void (*tell)(void *ctx, const gsa_metrics *metrics); /* called with the results */
+    const gsa_comm *comm;                                /* NULL: one process */
+} gsa_judgement_hooks;
+/* Evaluates the model of a state on a reader that can be read again, by one process or by all of them, which call it
+ * with the same state and input; all succeed or fail alike. Each evaluates some of up to 64 parts of plain caches,
+ * which are merged in one order: results do not depend on the number of processes. Other input is evaluated by rank 0.
+ * Rank 0 calls `tell` if all succeeded; the metrics are finished and borrowed. */
+GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, struct gsa_reader *reader,
+                                                       const gsa_judgement_hooks *hooks, const gsa_env *env,
+                                                       gsa_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
