@@ -22,24 +22,13 @@ typedef struct gsa_learner {
     const compare_task *task;
     gsa_env env;
     gsa_state *state;
-    gsa_state **shards; /* method->n_shards; NULL but during a pass */
 } gsa_learner;
-
-static void free_shards(gsa_learner *learner)
-{
-    for (size_t i = 0; i < learner->method->n_shards && learner->shards != NULL; i++) {
-        gsa_state_free(learner->shards[i]);
-        learner->shards[i] = NULL;
-    }
-}
 
 static void close_gsa(void *self)
 {
     gsa_learner *learner = self;
     if (learner == NULL)
         return;
-    free_shards(learner);
-    free(learner->shards);
     gsa_state_free(learner->state);
     free(learner);
 }
@@ -52,11 +41,6 @@ static gsa_status open_gsa(const compare_method *method, const compare_task *tas
         return gsai_fail(error, GSA_MEMORY, "out of memory");
     *self = learner;
     *learner = (gsa_learner){.method = method, .task = task, .env = *env};
-    if (method->n_shards > 0) {
-        learner->shards = calloc(method->n_shards, sizeof *learner->shards);
-        if (learner->shards == NULL)
-            return gsai_fail(error, GSA_MEMORY, "out of memory");
-    }
     return compare_task_state(task, method->of_state, method->average, env, &learner->state, error);
 }
 
@@ -78,24 +62,11 @@ static gsa_status learn_run(const gsa_learner *learner, gsa_state *state, size_t
 
 static gsa_status learn_shards(gsa_learner *learner, gsa_error *error)
 {
-    size_t n_shards = learner->method->n_shards, n_rows = learner->task->train.n_rows;
-    gsa_status status = GSA_OK;
-    for (size_t i = 0; i < n_shards && status == GSA_OK; i++) {
-        size_t from = n_rows / n_shards * i + n_rows % n_shards * i / n_shards;
-        size_t to = n_rows / n_shards * (i + 1) + n_rows % n_shards * (i + 1) / n_shards;
-        status = gsa_state_fork(learner->state, n_shards, &learner->env, &learner->shards[i], error);
-        if (status == GSA_OK)
-            status = learn_run(learner, learner->shards[i], from, to, error);
-    }
-    gsa_state *merged = NULL;
-    if (status == GSA_OK)
-        status = gsa_state_merge((const gsa_state *const *)learner->shards, n_shards, learner->state, &learner->env,
-                                 &merged, error);
-    if (status == GSA_OK) {
-        gsa_state_free(learner->state);
-        learner->state = merged;
-    }
-    free_shards(learner);
+    const compare_task *task = learner->task;
+    gsa_status status = gsa_train_replicas(learner->state, &task->train, task->order, task->train.n_rows,
+                                           learner->method->n_shards, &learner->env, error);
+    if (status != GSA_OK)
+        gsa_reader_locate(task->data->reader, &task->train, error);
     return status;
 }
 

@@ -16,7 +16,7 @@ typedef struct recent_learner {
 } recent_learner;
 
 typedef struct cli_recent {
-    recent_learner seen[GSA_MAX_TOGETHER + 1]; /* since the pass, or the round, began */
+    recent_learner seen[GSA_MAX_RESIDENT + 1]; /* since the pass, or the round, began */
     size_t n_seen;
     uint64_t pass, rows_before; /* before: learned when the round began */
     double sum, weight;         /* of the rows since the last line, in this pass */

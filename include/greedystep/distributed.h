@@ -103,21 +103,28 @@ GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32
 #define GSA_PASSES_UNJUDGED 5u
 /* Returns the maximum of passes over an input of n_rows rows if none is given: 2^18 rows in all, from 20 to 100. */
 GSA_API uint64_t gsa_plan_passes(uint64_t n_rows);
-/* The maximum of a round's replicas. */
-#define GSA_MAX_SHARDS 8192u
-/* The maximum of replicas that learn at a time. */
-#define GSA_MAX_TOGETHER 8u
-/* A round: how the next shuffled rows are learned, except with the method paper. By one state (n_shards 1), or by
- * n_shards replicas that are merged after n_rows rows. n_together replicas learn at a time: whole blocks of the next
- * n_rows / (n_shards / n_together) rows are dealt out to them in turn. */
-typedef struct gsa_round {
-    size_t n_shards;   /* 1, or up to GSA_MAX_SHARDS, a power of two */
-    size_t n_together; /* 1, or up to GSA_MAX_TOGETHER */
+/* The maximum of replicas that the schedule asks for. */
+#define GSA_MAX_REPLICAS 8192u
+/* The maximum of replicas that it wants in memory at a time. */
+#define GSA_MAX_RESIDENT 8u
+/* A step: how the next rows are learned. By the state itself (n_replicas 1), or by replicas of it, which are merged
+ * after n_rows rows. n_resident replicas learn at a time, and their changes wait as deltas for the merge. Interleaved:
+ * whole blocks of the next n_rows / (n_replicas / n_resident) rows are dealt out to them in turn. Contiguous: each
+ * replica learns a shard, rows that follow one another. */
+typedef struct gsa_step {
+    size_t n_replicas; /* 1, or up to GSA_MAX_REPLICAS, a power of two; of contiguous rows any number */
+    size_t n_resident; /* 1, or up to GSA_MAX_RESIDENT; of contiguous rows any number */
     uint64_t n_rows;   /* of all replicas */
-} gsa_round;
-/* Returns the next round, from the rows, features and outputs of the run so far. More than GSA_MAX_TOGETHER replicas
- * only if no further label can come: after the first pass, or with one output. */
-GSA_API gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
+    int is_contiguous; /* nonzero: shards */
+} gsa_step;
+/* Returns the next step of shuffled rows, except with the method paper, from the rows, features and outputs of the run
+ * so far. More than GSA_MAX_RESIDENT replicas only if no further label can come: after the first pass, or with one
+ * output. */
+GSA_API gsa_step gsa_plan_step(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels);
+/* Returns the step of a pass over n_rows rows in shards, for a state that has learned n_learned rows. */
+GSA_API gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards, uint64_t n_learned);
+/* Returns how many rows of n_rows are before a shard: as even as can be. */
+GSA_API uint64_t gsa_plan_shard_start(uint64_t n_rows, uint64_t n_shards, uint64_t shard);
 /* Returns how many first rows of each shard are learned in sequence, as a pass of their own, before shards are learned
  * in parallel: fewer if they have more than GSA_FIRST_ENTRIES / n_shards entries. Shards are partitions of an input,
  * such as those of a cluster (docs/spark.md); they are merged after every pass. */
@@ -209,6 +216,12 @@ typedef struct gsa_judgement_hooks {
 GSA_API GSA_NODISCARD gsa_status gsa_evaluate_together(const gsa_state *state, struct gsa_reader *reader,
                                                        const gsa_judgement_hooks *hooks, const gsa_env *env,
                                                        gsa_error *error);
+
+/* Runs a step of shards in memory: n_replicas replicas of the state learn shards of the given rows of a batch, in the
+ * given order, and the state becomes what they learned. Checks env's should_stop; on failure the state is as it was. */
+GSA_API GSA_NODISCARD gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows,
+                                                    size_t n_rows, size_t n_replicas, const gsa_env *env,
+                                                    gsa_error *error);
 
 #ifdef __cplusplus
 }

@@ -74,14 +74,15 @@ size_t gsai_comm_size(const gsai_job *job)
     return job->hooks.comm ? job->hooks.comm->n_ranks : 1;
 }
 
-static size_t owner_of(const gsai_job *job, size_t item, size_t n)
+size_t gsai_comm_first(const gsai_job *job, size_t n, size_t next)
 {
-    return item * gsai_comm_size(job) / n;
+    size_t n_ranks = gsai_comm_size(job), from = (gsai_comm_rank(job) + next) * n;
+    return from / n_ranks + (from % n_ranks > 0);
 }
 
 bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n)
 {
-    return owner_of(job, item, n) == gsai_comm_rank(job);
+    return item >= gsai_comm_first(job, n, 0) && item < gsai_comm_first(job, n, 1);
 }
 
 /* ---- collective calls ------------------------------------------------------------------------------------------- */
@@ -171,12 +172,9 @@ gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state 
 
 /* ---- whole states ----------------------------------------------------------------------------------------------- */
 
-static gsa_status pack_states(const gsai_job *job, gsa_state *const *item, size_t n, size_t n_dealt, gsai_bytes *to,
-                              gsa_error *error)
+static gsa_status pack_states(gsa_state *const *item, size_t n, gsai_bytes *to, gsa_error *error)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!gsai_comm_is_mine(job, i, n_dealt))
-            continue;
         size_t start = gsai_frame_begin(to);
         GSA_TRY(gsa_state_write(item[i], gsai_bytes_add, to, error));
         GSA_TRY(gsai_frame_end(to, start, error));
@@ -184,34 +182,38 @@ static gsa_status pack_states(const gsai_job *job, gsa_state *const *item, size_
     return GSA_OK;
 }
 
-static gsa_status unpack_states(const gsai_job *job, const unsigned char *all, size_t size, gsa_state **item, size_t n,
-                                size_t n_dealt, gsa_error *error)
+/* Replaces the items but for those from own_first to before own_end. */
+static gsa_status unpack_states(const gsa_env *env, const unsigned char *all, size_t size, gsa_state **item, size_t n,
+                                size_t own_first, size_t own_end, gsa_error *error)
 {
     const unsigned char *state;
     size_t state_size;
     for (size_t i = 0; i < n; i++) {
         if (!gsai_frame_next(&all, &size, &state, &state_size))
             return gsai_comm_protocol_error(error);
-        if (gsai_comm_is_mine(job, i, n_dealt))
+        if (i >= own_first && i < own_end)
             continue;
         gsa_state_free(item[i]);
         item[i] = NULL;
-        GSA_TRY(gsa_state_read(state, state_size, &job->env, &item[i], error));
+        GSA_TRY(gsa_state_read(state, state_size, env, &item[i], error));
     }
     return GSA_OK;
 }
 
-gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
                            gsa_error *error)
 {
     gsai_bytes mine = {.env = &job->env};
     const unsigned char *all;
     const size_t *sizes;
+    size_t own_end = own_first + n_own < n ? own_first + n_own : n;
     if (gsai_comm_size(job) == 1)
         return status;
-    if (status == GSA_OK)
-        status = pack_states(job, item, n, n_dealt, &mine, error);
+    if (status == GSA_OK && own_first < own_end)
+        status = pack_states(item + own_first, own_end - own_first, &mine, error);
     status = gsai_comm_allgather(job, status, mine.at, mine.size, &all, &sizes, error);
     gsai_bytes_free(&mine);
-    return status == GSA_OK ? unpack_states(job, all, gsai_comm_total(job, sizes), item, n, n_dealt, error) : status;
+    return status == GSA_OK
+               ? unpack_states(&job->env, all, gsai_comm_total(job, sizes), item, n, own_first, own_end, error)
+               : status;
 }

@@ -31,7 +31,10 @@ bool gsai_frame_next(const unsigned char **from, size_t *left, const unsigned ch
 /* Alone: rank 0 of 1. */
 size_t gsai_comm_rank(const gsai_job *job);
 size_t gsai_comm_size(const gsai_job *job);
-/* Whether the item, of n that are dealt out so that neighbours stay together, is this process's. */
+/* The first of n items, dealt out so that neighbours stay together, that is this process's or, with one, the next's;
+ * items of a process end where those of the next begin. */
+size_t gsai_comm_first(const gsai_job *job, size_t n, size_t next);
+/* Whether an item of n is this process's. */
 bool gsai_comm_is_mine(const gsai_job *job, size_t item, size_t n);
 
 /* What everyone has to do with its failure, or with having none. */
@@ -48,9 +51,9 @@ size_t gsai_comm_total(const gsai_job *job, const size_t *sizes);
 /* Tells everyone of a pass, once all have come so far: the hook may make collective calls. */
 gsa_status gsai_comm_end_pass(gsai_job *job, gsa_status status, const gsa_state *state, gsa_error *error);
 
-/* Every process has the states of those of the n items that are its own if n_dealt are dealt out (gsai_comm_is_mine),
- * and gets those of all others. */
-gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t n_dealt,
+/* Every process has the states of n_own of n items, from own_first on, and gets those of all others; the items of ranks
+ * follow one another. */
+gsa_status gsai_comm_share(gsai_job *job, gsa_status status, gsa_state **item, size_t n, size_t own_first, size_t n_own,
                            gsa_error *error);
 /* The failure when bytes are not what they must be. */
 gsa_status gsai_comm_protocol_error(gsa_error *error);

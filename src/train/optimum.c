@@ -73,7 +73,7 @@ static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows
 static gsa_status share_solution(gsai_job *job, gsa_status status, gsa_error *error)
 {
     gsa_state *solved = gsai_comm_rank(job) == 0 ? job->state : NULL;
-    status = gsai_comm_share(job, status, &solved, 1, 1, error);
+    status = gsai_comm_share(job, status, &solved, 1, 0, gsai_comm_rank(job) == 0, error);
     return solved && solved != job->state ? gsa_state_replace(job->state, solved, error) : status;
 }
 

@@ -15,8 +15,8 @@
 
 /* What came of reading some blocks: views, and why there are no more. */
 typedef struct side {
-    gsai_block *block[GSA_MAX_TOGETHER]; /* NULL until it is needed */
-    gsa_batch view[GSA_MAX_TOGETHER];
+    gsai_block *block[GSA_MAX_RESIDENT]; /* NULL until it is needed */
+    gsa_batch view[GSA_MAX_RESIDENT];
     size_t n, n_given;
     gsa_status status;
     gsa_error error;
@@ -68,7 +68,7 @@ void gsai_prefetch_free(gsai_prefetch *prefetch)
         return;
     wait_for_thread(prefetch);
     for (int s = 0; s < 2; s++)
-        for (size_t i = 0; i < GSA_MAX_TOGETHER; i++)
+        for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
             gsai_block_free(prefetch->side[s].block[i]);
     gsa_env env = prefetch->env;
     gsai_free(&env, prefetch);
@@ -193,7 +193,7 @@ static void forget(gsai_prefetch *prefetch)
     for (int s = 0; s < 2; s++) {
         prefetch->side[s].n = prefetch->side[s].n_given = 0;
         prefetch->side[s].status = GSA_OK;
-        for (size_t i = 0; i < GSA_MAX_TOGETHER; i++)
+        for (size_t i = 0; i < GSA_MAX_RESIDENT; i++)
             if (prefetch->side[s].block[i])
                 gsai_block_clear(prefetch->side[s].block[i]);
     }

@@ -21,25 +21,39 @@ size_t gsa_plan_block(const gsa_batch *rows, size_t from)
  * than merging it; replicas that learn at a time have to fit into memory. */
 #define MIN_ROWS ((uint64_t)1000000)
 #define ROUND_ROWS ((uint64_t)1 << 26)
-#define COPY_ROWS ((uint64_t)1 << 18)
+#define REPLICA_ROWS ((uint64_t)1 << 18)
 #define MAX_CELLS ((uint64_t)1 << 29)
 
-gsa_round gsa_plan_round(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels)
+gsa_step gsa_plan_step(uint64_t n_rows, uint64_t n_features, uint64_t n_outputs, int knows_labels)
 {
-    gsa_round round = {1, 1, GSA_BLOCK_ROWS};
+    gsa_step step = {1, 1, GSA_BLOCK_ROWS, 0};
     if (n_rows < MIN_ROWS || n_rows / 4 < n_features)
-        return round;
+        return step;
     uint64_t max = n_rows / 16 > ROUND_ROWS ? n_rows / 16 : ROUND_ROWS;
-    uint64_t copy_rows = n_features / 4 > COPY_ROWS ? n_features / 4 : COPY_ROWS;
-    round.n_rows = n_rows < max ? n_rows : max;
-    round.n_together = round.n_shards = GSA_MAX_TOGETHER;
-    while (round.n_together > 2 && n_features >= MAX_CELLS / round.n_together / (2 * n_outputs + 2))
-        round.n_together /= 2;
-    while (round.n_shards < GSA_MAX_SHARDS && 2 * round.n_shards * copy_rows <= round.n_rows)
-        round.n_shards *= 2;
+    uint64_t replica_rows = n_features / 4 > REPLICA_ROWS ? n_features / 4 : REPLICA_ROWS;
+    step.n_rows = n_rows < max ? n_rows : max;
+    step.n_resident = step.n_replicas = GSA_MAX_RESIDENT;
+    while (step.n_resident > 2 && n_features >= MAX_CELLS / step.n_resident / (2 * n_outputs + 2))
+        step.n_resident /= 2;
+    while (step.n_replicas < GSA_MAX_REPLICAS && 2 * step.n_replicas * replica_rows <= step.n_rows)
+        step.n_replicas *= 2;
     if (!knows_labels)
-        round.n_shards = round.n_together;
-    return round;
+        step.n_replicas = step.n_resident;
+    return step;
+}
+
+/* Deltas cannot carry an open choice of scaling. */
+gsa_step gsa_plan_shards(uint64_t n_rows, uint64_t n_shards, uint64_t n_learned)
+{
+    gsa_step step = {(size_t)n_shards, (size_t)n_shards, n_rows, 1};
+    if (n_shards > GSA_MAX_RESIDENT && n_learned >= GSA_SCALING_ROWS)
+        step.n_resident = 1;
+    return step;
+}
+
+uint64_t gsa_plan_shard_start(uint64_t n_rows, uint64_t n_shards, uint64_t shard)
+{
+    return n_rows / n_shards * shard + n_rows % n_shards * shard / n_shards;
 }
 
 uint64_t gsa_plan_passes(uint64_t n_rows)
@@ -58,8 +72,8 @@ uint64_t gsa_plan_first_rows(uint64_t n_rows, uint64_t n_shards)
 
 uint64_t gsa_plan_replicas(uint64_t n_rows, uint64_t shard_rows)
 {
-    uint64_t copies = shard_rows > 0 ? (n_rows + shard_rows / 2) / shard_rows : 1;
-    return copies > 0 ? copies : 1;
+    uint64_t n = shard_rows > 0 ? (n_rows + shard_rows / 2) / shard_rows : 1;
+    return n > 0 ? n : 1;
 }
 
 int gsa_plan_another_pass(const gsa_state *state, uint64_t asked)

@@ -1,5 +1,6 @@
-/* Shards: parts of an input that follow one another. Each is learned by a replica of the state, and the replicas are
- * merged once a pass, as the partitions of a cluster are; the same rows in the same parts give the same bits there.
+/* Contiguous steps: shards, which are parts of an input that follow one another. Each is learned by a replica of the
+ * state, and the replicas are merged once a pass, as the partitions of a cluster are; the same rows in the same parts
+ * give the same bits there.
  *
  * First the rows are counted, and all labels collected, so that all replicas number them alike. Then the state itself
  * learns the first rows of all shards; that ends a pass, and the rows that are held out stay the same from there on. In
@@ -9,7 +10,7 @@
 
 #include "train/block.h"
 #include "train/comm.h"
-#include "train/pending.h"
+#include "train/replicas.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -17,9 +18,6 @@
 
 #include <stdbool.h>
 #include <string.h>
-
-/* Replicas that are merged as they are. */
-#define MAX_WHOLE 8u
 
 /* ---- one shard -------------------------------------------------------------------------------------------------- */
 
@@ -94,12 +92,10 @@ gsa_status gsa_train_shard(gsa_state *replica, gsa_reader *reader, uint64_t shar
 typedef struct sharded {
     gsai_job *job;
     shard_learner worker;
+    gsai_replicas replicas;
     size_t n_shards;
     uint64_t n_rows;
-    uint64_t *first;     /* by shard: rows that are learned before the first pass */
-    gsa_state **replica; /* that has learned; NULL: it waits as a delta */
-    gsa_state *spare;    /* the last one that was, whose memory is for the next; NULL: none */
-    gsai_pending pending;
+    uint64_t *first; /* by shard: rows that are learned before the first pass */
 } sharded;
 
 static gsa_status rewind_all(sharded *run, gsa_error *error)
@@ -134,19 +130,17 @@ static gsa_status count_rows(sharded *run, gsa_error *error)
     return status == GSA_END ? GSA_OK : status;
 }
 
-/* As even as can be; rows [n_rows * s / n_shards, n_rows * (s + 1) / n_shards). */
 static uint64_t rows_of(const sharded *run, size_t s)
 {
-    uint64_t share = run->n_rows / run->n_shards, rest = run->n_rows % run->n_shards;
-    return share + rest * (s + 1) / run->n_shards - rest * s / run->n_shards;
+    return gsa_plan_shard_start(run->n_rows, run->n_shards, s + 1) -
+           gsa_plan_shard_start(run->n_rows, run->n_shards, s);
 }
 
 static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
 {
-    size_t n = run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
-    run->first = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->first);
-    run->replica = gsai_alloc_zeroed(&run->job->env, n, sizeof *run->replica);
-    return run->first && run->replica ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", n);
+    run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
+    run->first = gsai_alloc_zeroed(&run->job->env, run->n_shards, sizeof *run->first);
+    return run->first ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", run->n_shards);
 }
 
 /* Of the rows, from the first on, as many as have no more entries than that. */
@@ -218,69 +212,44 @@ static gsa_status learn_first(sharded *run, gsa_error *error)
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
-static bool by_deltas(const sharded *run)
-{
-    return run->n_shards > MAX_WHOLE && gsai_summary_of(run->job->state).n_rows >= GSA_SCALING_ROWS;
-}
-
-static gsa_status make_pending(sharded *run, size_t s, gsa_error *error)
-{
-    const gsa_state *replica = run->replica[s];
-    if (!run->pending.job)
-        gsai_pending_begin(&run->pending, run->job);
-    run->spare = run->replica[s];
-    run->replica[s] = NULL;
-    return gsai_pending_add(&run->pending, &replica, 1, s, error);
-}
-
-static gsa_status make_replica(sharded *run, size_t s, size_t n_replicas, gsa_error *error)
-{
-    if (!run->spare)
-        return gsa_state_fork(run->job->state, n_replicas, &run->job->env, &run->replica[s], error);
-    run->replica[s] = run->spare;
-    run->spare = NULL;
-    return gsa_state_refresh(run->replica[s], run->job->state, n_replicas, error);
-}
-
-static gsa_status learn_shard(sharded *run, size_t s, gsa_error *error)
+static gsa_status learn_shard(sharded *run, gsa_state *replica, size_t s, gsa_error *error)
 {
     uint64_t n = 0, n_skipped = 0, n_rows = rows_of(run, s);
-    gsa_summary summary = gsai_summary_of(run->job->state);
-    GSA_TRY(make_replica(run, s, (size_t)gsa_plan_replicas(run->n_rows, n_rows), error));
-    if (summary.pass == 1)
+    if (gsai_summary_of(run->job->state).pass == 1)
         GSA_TRY(learn_rows(&run->worker, NULL, s, run->first[s], &n_skipped, error));
-    GSA_TRY(learn_rows(&run->worker, run->replica[s], s, n_rows - n_skipped, &n, error));
+    GSA_TRY(learn_rows(&run->worker, replica, s, n_rows - n_skipped, &n, error));
     if (n + n_skipped != n_rows)
         return gsai_fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
                          (unsigned long long)run->n_rows);
-    return by_deltas(run) ? make_pending(run, s, error) : GSA_OK;
+    return GSA_OK;
 }
 
-static void forget_replicas(sharded *run)
+/* The replicas that are in memory together, one after the other. */
+static gsa_status learn_residents(sharded *run, gsa_error *error)
 {
-    gsai_pending_drop(&run->pending);
-    for (size_t s = 0; s < run->n_shards && run->replica; s++) {
-        gsa_state_free(run->replica[s]);
-        run->replica[s] = NULL;
+    gsai_replicas *replicas = &run->replicas;
+    for (size_t i = 0; i < replicas->n; i++)
+        GSA_TRY(learn_shard(run, replicas->resident[i], replicas->first + i, error));
+    return gsai_replicas_has_next(replicas) || replicas->first > 0 ? gsai_replicas_settle(replicas, error) : GSA_OK;
+}
+
+static gsa_status run_step(sharded *run, gsa_error *error)
+{
+    gsai_replicas *replicas = &run->replicas;
+    gsa_step step = gsa_plan_shards(run->n_rows, run->n_shards, gsai_summary_of(run->job->state).n_rows);
+    GSA_TRY(gsai_replicas_begin(replicas, &step, 0, run->n_shards, error));
+    while (gsai_replicas_has_next(replicas)) {
+        uint64_t n_copies = gsa_plan_replicas(run->n_rows, rows_of(run, replicas->n_begun));
+        GSA_TRY(gsai_replicas_fork(replicas, (size_t)n_copies, error));
+        GSA_TRY(learn_residents(run, error));
     }
-}
-
-static gsa_status merge_replicas(sharded *run, gsa_error *error)
-{
-    gsa_state *merged = NULL, *base = run->job->state;
-    gsa_status status = by_deltas(run) ? gsai_pending_merge(&run->pending, GSA_OK, run->n_shards, &merged, error)
-                                       : gsa_state_merge((const gsa_state *const *)run->replica, run->n_shards, base,
-                                                         &run->job->env, &merged, error);
-    forget_replicas(run);
-    return status == GSA_OK ? gsa_state_replace(base, merged, error) : status;
+    return gsai_replicas_merge(replicas, GSA_OK, false, error);
 }
 
 static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
 {
     GSA_TRY(rewind_all(run, error));
-    for (size_t s = 0; s < run->n_shards; s++)
-        GSA_TRY(learn_shard(run, s, error));
-    GSA_TRY(merge_replicas(run, error));
+    GSA_TRY(run_step(run, error));
     if (keeps_best)
         GSA_TRY(gsa_state_checkpoint_best(run->job->state, error));
     gsa_state_end_pass(run->job->state);
@@ -304,7 +273,7 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
 
 gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
 {
-    sharded run = {.job = job, .worker = {.job = job}};
+    sharded run = {.job = job, .worker = {.job = job}, .replicas = {.job = job}};
     gsa_status status = check(job, error);
     if (status == GSA_OK)
         status = shard_learner_begin(&run.worker, job->state, error);
@@ -316,10 +285,30 @@ gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, 
         status = learn_first(&run, error);
     while (status == GSA_OK && gsa_plan_another_pass(job->state, passes))
         status = run_pass(&run, passes == 0, error);
-    forget_replicas(&run);
+    gsai_replicas_free(&run.replicas);
     gsai_free(&job->env, run.first);
-    gsai_free(&job->env, run.replica);
-    gsa_state_free(run.spare);
     shard_learner_end(&run.worker);
+    return status;
+}
+
+/* ---- in memory -------------------------------------------------------------------------------------------------- */
+
+gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const uint32_t *rows, size_t n_rows,
+                              size_t n_replicas, const gsa_env *env, gsa_error *error)
+{
+    gsai_job job = {.state = state, .env = gsai_env_resolve(env)};
+    gsai_replicas replicas = {.job = &job};
+    const gsa_step step = {n_replicas, n_replicas, n_rows, 1};
+    gsa_status status = gsai_replicas_begin(&replicas, &step, 0, n_replicas, error);
+    if (status == GSA_OK)
+        status = gsai_replicas_fork(&replicas, n_replicas, error);
+    for (size_t i = 0; i < n_replicas && status == GSA_OK; i++) {
+        uint64_t from = gsa_plan_shard_start(n_rows, n_replicas, i),
+                 end = gsa_plan_shard_start(n_rows, n_replicas, i + 1);
+        status = gsai_job_learn(&job, replicas.resident[i], batch, rows + from, (size_t)(end - from), 0, error);
+    }
+    if (status == GSA_OK)
+        status = gsai_replicas_merge(&replicas, GSA_OK, false, error);
+    gsai_replicas_free(&replicas);
     return status;
 }

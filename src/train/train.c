@@ -34,7 +34,7 @@
 typedef struct training {
     gsai_job job;
     gsai_prefetch *prefetch;
-    gsai_index index; /* of processes together; empty: blocks are read one after the other */
+    gsai_index index;  /* of processes together; empty: blocks are read one after the other */
     int is_positioned; /* the next block that comes is block_number, if it is this process's */
     gsai_round round;
     uint32_t order[GSA_BLOCK_ROWS];
@@ -69,12 +69,12 @@ static gsa_status plan_round(training *run, gsa_error *error)
     if (!run->shuffled || !can_merge)
         return GSA_OK;
     int is_multiclass = gsai_state_n_outputs(run->job.state) > 1;
-    gsa_round plan = gsa_plan_round(summary.n_rows, summary.n_features, is_multiclass ? summary.n_classes : 1,
-                                    !is_multiclass || summary.pass > 0);
+    gsa_step step = gsa_plan_step(summary.n_rows, summary.n_features, is_multiclass ? summary.n_classes : 1,
+                                  !is_multiclass || summary.pass > 0);
     uint64_t left = run->index.n > 0 ? 0 : UINT64_MAX;
     for (size_t i = (size_t)run->block_number; i < run->index.n; i++)
         left += run->index.block[i].n_rows;
-    return plan.n_shards > 1 ? gsai_round_begin(&run->round, &plan, left, error) : GSA_OK;
+    return step.n_replicas > 1 ? gsai_round_begin(&run->round, &step, left, error) : GSA_OK;
 }
 
 /* A run that has learned from rows that may be others is not kept. */
@@ -90,11 +90,11 @@ static void set_range(training *run)
 {
     const gsai_round *round = &run->round;
     size_t end = (size_t)run->block_number;
-    uint64_t left = round->n > 0 ? round->rows_left : UINT64_MAX;
+    uint64_t left = round->replicas.n > 0 ? round->rows_left : UINT64_MAX;
     for (; end < run->index.n && left > 0; end++)
         left -= run->index.block[end].n_rows < left ? run->index.block[end].n_rows : left;
     gsai_prefetch_set_range(run->prefetch, &run->index, (size_t)run->block_number, end,
-                            (gsai_deal){round->first, round->n, round->n_dealt}, &run->job);
+                            (gsai_deal){round->replicas.first, round->replicas.n, round->n_dealt}, &run->job);
     run->is_positioned = 1;
 }
 
@@ -117,20 +117,20 @@ static gsa_status learn_block(training *run, const gsa_batch *batch, uint64_t n_
                               gsa_error *error)
 {
     gsa_status status;
-    int by_replicas = run->round.n > 0;
-    gsai_prefetch_set_group(run->prefetch, run->round.n > 0 ? run->round.n : 1);
+    int by_replicas = run->round.replicas.n > 0;
+    gsai_prefetch_set_group(run->prefetch, run->round.replicas.n > 0 ? run->round.replicas.n : 1);
     int releases = gsai_prefetch_releases(run->prefetch);
     if (batch)
         gsai_block_order(run->shuffled, run->seed, pass, run->block_number, (uint32_t)n_rows, run->order);
     if (!batch)
         status = gsai_round_skip(&run->round, n_rows, releases, error);
-    else if (run->round.n > 0)
+    else if (run->round.replicas.n > 0)
         status = gsai_round_learn(&run->round, batch, run->order, releases, error);
     else
         status = gsai_job_learn(&run->job, run->job.state, batch, run->order + done, (size_t)n_rows - done, 1, error);
-    if (by_replicas && run->round.n == 0) /* their way ends here */
+    if (by_replicas && run->round.replicas.n == 0) /* their way ends here */
         run->is_positioned = 0;
-    return status == GSA_OK && run->round.n_shards == 0 ? tell_whole(run, error) : status;
+    return status == GSA_OK && run->round.replicas.n_begun == 0 ? tell_whole(run, error) : status;
 }
 
 /* The first rows tell what the labels mean; a run that goes on must meet the rows it began with. */
@@ -200,8 +200,8 @@ static void tell_of_mixing(const training *run)
  * the index. */
 static gsa_status begin_replicas(training *run, int *is_read, gsa_error *error)
 {
-    gsa_status status = run->round.n_shards > 0 ? gsai_round_next(&run->round, error) : plan_round(run, error);
-    if (run->index.n > 0 && run->round.n > 0) {
+    gsa_status status = run->round.replicas.n_begun > 0 ? gsai_round_next(&run->round, error) : plan_round(run, error);
+    if (run->index.n > 0 && run->round.replicas.n > 0) {
         set_range(run);
         *is_read = 0;
     }
@@ -227,9 +227,9 @@ static gsa_status take_block(training *run, uint64_t pass, uint64_t taken, uint6
         run->is_positioned = run->is_positioned && is_read;
         return GSA_OK;
     }
-    if (run->round.n == 0 && taken == 0)
+    if (run->round.replicas.n == 0 && taken == 0)
         GSA_TRY(begin_replicas(run, &is_read, error));
-    int is_mine = run->round.n == 0 || gsai_round_is_mine(&run->round);
+    int is_mine = run->round.replicas.n == 0 || gsai_round_is_mine(&run->round);
     if (is_mine && !is_read)
         GSA_TRY(read_block(run, pass, &batch, error));
     return learn_block(run, is_mine ? &batch : NULL, *n_rows, pass, (size_t)taken, error);
@@ -372,7 +372,7 @@ static gsa_status find_blocks(training *run, gsa_status status, gsa_error *error
 static gsa_status begin_alike(gsai_job *job, gsa_error *error)
 {
     gsa_state *first = gsai_comm_rank(job) == 0 ? job->state : NULL;
-    gsa_status status = gsai_comm_share(job, GSA_OK, &first, 1, 1, error);
+    gsa_status status = gsai_comm_share(job, GSA_OK, &first, 1, 0, gsai_comm_rank(job) == 0, error);
     return first && first != job->state ? gsa_state_replace(job->state, first, error) : status;
 }
 
@@ -394,7 +394,7 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     run->job = (gsai_job){.state = state, .reader = reader, .env = resolved};
     if (hooks)
         run->job.hooks = *hooks;
-    run->round.job = &run->job;
+    run->round.replicas.job = &run->job;
     gsa_status status = begin_alike(&run->job, error);
     if (status == GSA_OK)
         status = gsa_reader_begin(reader, error);

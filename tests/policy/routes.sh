@@ -3,7 +3,7 @@
 # route the words in backticks are a file, and behind it names that it defines.
 set -eu
 cd "$1"
-steps=$(awk '/^## Three walkthroughs/ { on = 1; next } /^## / { on = 0 } on && /^([0-9]+\.|   )/' docs/ARCHITECTURE.md)
+steps=$(awk '/^## Four walkthroughs/ { on = 1; next } /^## / { on = 0 } on && /^([0-9]+\.|   )/' docs/ARCHITECTURE.md)
 words=$(printf '%s\n' "$steps" | grep -oE '`[^`]+`' | tr -d '`' | tr ' ' '_')
 file=
 n=0

@@ -99,7 +99,7 @@ static void long_files_give_the_bytes_of_one_process(void **unused)
 {
     (void)unused;
     static const size_t n_ranks[] = {3, 5};
-    assert_int_equal(gsa_plan_round(17 * 65536, 40, 1, 1).n_shards, 8);
+    assert_int_equal(gsa_plan_step(17 * 65536, 40, 1, 1).n_replicas, 8);
     struct task task = {20 * 65536 - 1000, 2, open_rows, "2", 1, SIZE_MAX, {0}, 0, false};
     the_same_for(&task, n_ranks, sizeof n_ranks / sizeof *n_ranks);
 }
@@ -172,7 +172,7 @@ static void rows_after_a_round_are_learned_one_by_one_if_that_is_the_plan(void *
     (void)unused;
     static const size_t n_ranks[] = {2};
     struct task task = {0, 2, open_growing, "1", 1, SIZE_MAX, {0}, 0, false};
-    assert_int_equal(gsa_plan_round(32 * 65536, 6000000, 1, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_step(32 * 65536, 6000000, 1, 1).n_replicas, 1);
     char *at = growing_text = malloc((size_t)MANY * 6 + 1000);
     assert_non_null(at);
     for (size_t r = 0; r < MANY; r++) {

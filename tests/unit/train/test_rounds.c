@@ -64,10 +64,10 @@ static bytes bytes_with_threads(unsigned n_threads, size_t *n_seen)
 static void the_plan_has_eight_shards_here(void **unused)
 {
     (void)unused;
-    gsa_round round = gsa_plan_round(17 * 65536, FEATURES, 1, 1);
-    assert_int_equal(round.n_shards, 8);
+    gsa_step round = gsa_plan_step(17 * 65536, FEATURES, 1, 1);
+    assert_int_equal(round.n_replicas, 8);
     assert_int_equal(round.n_rows, 17 * 65536);
-    assert_int_equal(gsa_plan_round(15 * 65536, FEATURES, 1, 1).n_shards, 1);
+    assert_int_equal(gsa_plan_step(15 * 65536, FEATURES, 1, 1).n_replicas, 1);
 }
 
 static bytes quiet; /* of one thread: for the tests after the first */

@@ -63,46 +63,46 @@ static void rounds_begin_after_a_million_rows_and_copies_double_with_the_rows(vo
 {
     (void)unused;
     const uint64_t million = 1000000;
-    assert_int_equal(gsa_plan_round(million - 1, 1000, 1, 1).n_shards, 1);
-    assert_int_equal(gsa_plan_round(million, 1000, 1, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round(4 * million - 1, million, 1, 1).n_shards, 1);
-    assert_int_equal(gsa_plan_round(4 * million, million, 1, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round((1 << 22) - 1, 1000, 1, 1).n_shards, 8);
-    assert_int_equal(gsa_plan_round(1 << 22, 1000, 1, 1).n_shards, 16);
-    assert_int_equal(gsa_plan_round(1 << 24, 1000, 1, 1).n_shards, 64);
-    assert_int_equal(gsa_plan_round(1 << 24, 4 * million, 1, 1).n_shards, 16);
-    assert_int_equal(gsa_plan_round(1 << 26, 10 * million, 1, 1).n_shards, 16);
-    assert_int_equal(gsa_plan_round(1000 * million, 1000, 1, 1).n_shards, 256);
-    assert_int_equal(gsa_plan_round(million * million, 100 * million, 1, 1).n_shards, 2048);
-    assert_int_equal(gsa_plan_round(million * million, 1000, 1, 1).n_shards, GSA_MAX_SHARDS);
+    assert_int_equal(gsa_plan_step(million - 1, 1000, 1, 1).n_replicas, 1);
+    assert_int_equal(gsa_plan_step(million, 1000, 1, 1).n_replicas, 8);
+    assert_int_equal(gsa_plan_step(4 * million - 1, million, 1, 1).n_replicas, 1);
+    assert_int_equal(gsa_plan_step(4 * million, million, 1, 1).n_replicas, 8);
+    assert_int_equal(gsa_plan_step((1 << 22) - 1, 1000, 1, 1).n_replicas, 8);
+    assert_int_equal(gsa_plan_step(1 << 22, 1000, 1, 1).n_replicas, 16);
+    assert_int_equal(gsa_plan_step(1 << 24, 1000, 1, 1).n_replicas, 64);
+    assert_int_equal(gsa_plan_step(1 << 24, 4 * million, 1, 1).n_replicas, 16);
+    assert_int_equal(gsa_plan_step(1 << 26, 10 * million, 1, 1).n_replicas, 16);
+    assert_int_equal(gsa_plan_step(1000 * million, 1000, 1, 1).n_replicas, 256);
+    assert_int_equal(gsa_plan_step(million * million, 100 * million, 1, 1).n_replicas, 2048);
+    assert_int_equal(gsa_plan_step(million * million, 1000, 1, 1).n_replicas, GSA_MAX_REPLICAS);
 }
 
 static void as_many_copies_learn_at_a_time_as_fit(void **unused)
 {
     (void)unused;
-    assert_int_equal(gsa_plan_round(1 << 24, 1000, 1, 1).n_together, 8);
-    assert_int_equal(gsa_plan_round(1 << 26, 16000000, 1, 1).n_together, 8);
-    assert_int_equal(gsa_plan_round((uint64_t)1 << 27, 17000000, 1, 1).n_together, 4);
-    assert_int_equal(gsa_plan_round((uint64_t)1 << 32, 1000000000, 1, 1).n_together, 2);
-    assert_int_equal(gsa_plan_round(1 << 24, 20000, 1000, 1).n_together, 8);
-    assert_int_equal(gsa_plan_round(1 << 24, 40000, 1000, 1).n_together, 4);
+    assert_int_equal(gsa_plan_step(1 << 24, 1000, 1, 1).n_resident, 8);
+    assert_int_equal(gsa_plan_step(1 << 26, 16000000, 1, 1).n_resident, 8);
+    assert_int_equal(gsa_plan_step((uint64_t)1 << 27, 17000000, 1, 1).n_resident, 4);
+    assert_int_equal(gsa_plan_step((uint64_t)1 << 32, 1000000000, 1, 1).n_resident, 2);
+    assert_int_equal(gsa_plan_step(1 << 24, 20000, 1000, 1).n_resident, 8);
+    assert_int_equal(gsa_plan_step(1 << 24, 40000, 1000, 1).n_resident, 4);
 }
 
 static void while_labels_may_come_all_copies_learn_at_one_time(void **unused)
 {
     (void)unused;
-    assert_int_equal(gsa_plan_round(1 << 24, 1000, 10, 0).n_shards, 8);
-    assert_int_equal(gsa_plan_round(1 << 24, 40000, 1000, 0).n_shards, 4);
-    assert_int_equal(gsa_plan_round(1 << 24, 1000, 10, 1).n_shards, 64);
+    assert_int_equal(gsa_plan_step(1 << 24, 1000, 10, 0).n_replicas, 8);
+    assert_int_equal(gsa_plan_step(1 << 24, 40000, 1000, 0).n_replicas, 4);
+    assert_int_equal(gsa_plan_step(1 << 24, 1000, 10, 1).n_replicas, 64);
 }
 
 static void rounds_double_and_are_a_sixteenth_of_very_many_rows(void **unused)
 {
     (void)unused;
-    assert_int_equal(gsa_plan_round(1500000, 1000, 1, 1).n_rows, 1500000);
-    assert_int_equal(gsa_plan_round(1 << 26, 1000, 1, 1).n_rows, 1 << 26);
-    assert_int_equal(gsa_plan_round(1000000000, 1000, 1, 1).n_rows, 1 << 26);
-    assert_int_equal(gsa_plan_round(16000000000, 1000, 1, 1).n_rows, 1000000000);
+    assert_int_equal(gsa_plan_step(1500000, 1000, 1, 1).n_rows, 1500000);
+    assert_int_equal(gsa_plan_step(1 << 26, 1000, 1, 1).n_rows, 1 << 26);
+    assert_int_equal(gsa_plan_step(1000000000, 1000, 1, 1).n_rows, 1 << 26);
+    assert_int_equal(gsa_plan_step(16000000000, 1000, 1, 1).n_rows, 1000000000);
 }
 
 int main(void)

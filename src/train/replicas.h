@@ -1,0 +1,44 @@
+/* Replicas of a state that learn different rows and become one state again: what a step of the schedule is, on threads
+ * and in processes, and in the tasks of a cluster by the same functions of the library.
+ *
+ * Some replicas are in memory at a time. Where these are all, they are merged as they are; else their changes become
+ * deltas (pending.h) and make room for the next. How replicas are spread over processes, and which are in memory
+ * together, changes no bit. */
+#ifndef GSA_TRAIN_REPLICAS_H
+#define GSA_TRAIN_REPLICAS_H
+
+#include "train/pending.h"
+
+#include <greedystep/distributed.h>
+
+typedef struct gsai_replicas {
+    gsai_job *job; /* its state is the base: untouched until the replicas are merged */
+    gsa_step step;
+    size_t own_first, own_end; /* replicas of this process */
+    size_t n_begun;            /* replicas that have begun to learn; 0: no step is under way */
+    gsa_state **resident;      /* those in memory: numbers first on, n of them; NULL where another process has it */
+    size_t first, n, capacity;
+    gsai_pending pending; /* replicas that have learned before */
+    gsa_state *spare[GSA_MAX_RESIDENT];
+    size_t n_spare; /* replicas that are of no use but for their memory */
+} gsai_replicas;
+
+/* Replicas [own_first, own_end) are this process's. */
+gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, size_t own_first, size_t own_end,
+                               gsa_error *error);
+/* Makes the next replicas, while none are in memory. n_copies: of gsa_state_fork. */
+gsa_status gsai_replicas_fork(gsai_replicas *replicas, size_t n_copies, gsa_error *error);
+/* Whether more replicas are to follow those in memory. */
+bool gsai_replicas_has_next(const gsai_replicas *replicas);
+/* Turns the changes of the replicas in memory into deltas. */
+gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error);
+/* Makes the state what all replicas of all processes have learned, and ends the step. status: what this process has
+ * come to. new_labels: a process has met labels that the base does not know. */
+gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool new_labels, gsa_error *error);
+/* Whether a replica in memory has met a label that the base does not know. */
+bool gsai_replicas_have_new_labels(const gsai_replicas *replicas);
+/* Forgets the replicas of a step, but not their memory. */
+void gsai_replicas_clear(gsai_replicas *replicas);
+void gsai_replicas_free(gsai_replicas *replicas);
+
+#endif
