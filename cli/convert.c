@@ -25,6 +25,8 @@ static const cli_option convert_options[] = {
      "that compresses; - is standard output; a folder gets one cache per DATA file"},
     {"format", 0, OPTION_CHOICE, false, "auto|libsvm|gsac|vw", "auto", 0, 0,
      "output format; auto: by the name of FILE"},
+    {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "with mpirun: each process has DATA files of its own, and converts all of them"},
     {"verify", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "read the cache back and fail unless it has the same rows"},
     {"quiet", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "show no progress"},
 };
@@ -259,6 +261,16 @@ static int first_schema(const cli_arguments *arguments, const gsa_env *env, char
     return code;
 }
 
+/* The first file of rank 0 decides for all ranks. */
+static int find_schema(const cli_arguments *arguments, cli_cluster *cluster, const gsa_env *env, char **schema)
+{
+    int code = first_schema(arguments, env, schema);
+    char *first = cluster_broadcast(cluster, *schema);
+    free(*schema);
+    *schema = first;
+    return cluster_agree(cluster, code);
+}
+
 /* Adds up what all ranks have converted. */
 static int add_ranks(const cli_cluster *cluster, converting *what)
 {
@@ -284,21 +296,22 @@ static int add_ranks(const cli_cluster *cluster, converting *what)
     return EXIT_DONE;
 }
 
-static int convert_files(const cli_arguments *arguments, const char *folder, const cli_cluster *cluster,
-                         converting *what, const gsa_env *env)
+static int convert_files(const cli_arguments *arguments, const char *folder, cli_cluster *cluster, converting *what,
+                         const gsa_env *env)
 {
     char path[PATH_SIZE], *schema = NULL;
-    size_t n_ranks = cluster->comm != NULL ? cluster->comm->n_ranks : 1;
+    bool is_local = arguments_flag(arguments, "local");
+    size_t n_ranks = cluster->comm != NULL && !is_local ? cluster->comm->n_ranks : 1;
     size_t rank = cluster->comm != NULL ? cluster->comm->rank : 0;
     int code = check_names(arguments, folder);
     if (code == EXIT_DONE)
-        code = first_schema(arguments, env, &schema);
-    for (size_t i = rank; i < arguments->n_positional && code == EXIT_DONE; i += n_ranks) {
+        code = find_schema(arguments, cluster, env, &schema);
+    for (size_t i = is_local ? 0 : rank; i < arguments->n_positional && code == EXIT_DONE; i += n_ranks) {
         code = cache_path(folder, arguments->positional[i], path);
         if (code == EXIT_DONE)
             code = session_open_reader(arguments, &arguments->positional[i], 1, env, &what->reader);
         if (code == EXIT_DONE)
-            code = convert(arguments, what, path, i > 0 ? schema : NULL, env);
+            code = convert(arguments, what, path, i + rank > 0 ? schema : NULL, env);
         gsa_reader_close(what->reader);
         what->reader = NULL;
     }
@@ -357,10 +370,7 @@ const cli_verb convert_verb = {
                 "greedystep convert train.svm -o train.gsac\n"
                 "greedystep train train.gsac -o my.model\n"
                 "# the rows of a table as libsvm text, compressed\n"
-                "greedystep convert clicks.csv --label clicked -o clicks.svm.gz\n"
-                "# on a cluster: a cache per file, then a model of all of them\n"
-                "mpirun greedystep convert day-*.csv -o caches/\n"
-                "mpirun greedystep train caches/*.gsac -o my.model",
+                "greedystep convert clicks.csv --label clicked -o clicks.svm.gz",
     .options = convert_options,
     .n_options = sizeof convert_options / sizeof *convert_options,
     .reads_data = true,

@@ -32,6 +32,8 @@ static const cli_option train_options[] = {
     {"checkpoint-every", 0, OPTION_COUNT, false, "SECONDS", "60", 0, 86400, "time between checkpoints"},
     {"threads", 0, OPTION_COUNT, false, "N", "0", 0, 256,
      "number of threads, 0 for one per processor; the result does not depend on it"},
+    {"local", 0, OPTION_FLAG, false, NULL, NULL, 0, 0,
+     "with mpirun: each process has DATA files of its own; a replica learns each file, merged after every pass"},
     {"trace", 0, OPTION_TEXT, false, "FILE", NULL, 0, 0,
      "log the run to this file, one JSON object per line; `python -m greedystep.report FILE` draws it"},
     {"json", 0, OPTION_FLAG, false, NULL, NULL, 0, 0, "print the summary as one JSON object"},
@@ -274,6 +276,7 @@ static int learn(training *run)
                              .state_is_whole = run->checkpoint.path != NULL ? keep_state : NULL,
                              .round_ended = note_round,
                              .comm = run->cluster.comm,
+                             .files_are_own = arguments_flag(run->arguments, "local"),
                              .strength_tried = show_strength};
     interrupt_catch();
     progress_begin(&run->progress, !arguments_flag(run->arguments, "quiet"), run->state);

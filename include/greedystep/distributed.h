@@ -83,8 +83,10 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *
 
 /* ---- 3. schedule ------------------------------------------------------------------------------------------------- */
 
-/* The order of rows is part of the algorithm; it never depends on the machine. Rows are shuffled in blocks: a block
- * ends after this many rows, or with the row that brings it to GSA_BLOCK_ENTRIES entries. */
+/* The order of rows is part of the algorithm; it never depends on the machine. Rows are shuffled in blocks. A block
+ * ends after this many rows of a file, or with the row that brings them to GSA_BLOCK_ENTRIES entries; with the last row
+ * of a file if it has GSA_FIRST_ROWS rows or half of these entries by then, else the first rows of the next file
+ * follow. */
 #define GSA_BLOCK_ROWS 65536u
 /* The maximum of a block's entries before its last row. */
 #define GSA_BLOCK_ENTRIES ((size_t)1 << 24)
@@ -96,7 +98,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_state_merge_deltas(const gsa_state *const *
 /* Returns the number of rows of the block that begins at row `from` of a batch that holds all rows. */
 GSA_API size_t gsa_plan_block(const gsa_batch *rows, size_t from);
 
-/* Fills in the order in which the n_rows (at most GSA_BLOCK_ROWS) rows of a block are learned: a permutation that
+/* Fills in the order in which the n_rows rows of a block are learned: a permutation that
  * depends on the arguments only. */
 GSA_API void gsa_plan_order(uint64_t seed, uint64_t pass, uint64_t block, uint32_t n_rows, uint32_t *out);
 /* The default number of passes without held-out rows. */
@@ -152,6 +154,7 @@ GSA_API GSA_NODISCARD gsa_status gsa_reader_seek(struct gsa_reader *reader, cons
 typedef struct gsa_row_range {
     gsa_place at;               /* of the first row */
     uint64_t n_rows, n_entries; /* rows and their entries */
+    int begins_file;            /* nonzero: they are the first of a file, as it was before it was converted */
 } gsa_row_range;
 /* Skips the next block of a plain cache without reading it, at the first row or right after seek or skip, and describes
  * it. GSA_END after the last; the names of categories are known then. GSA_UNSUPPORTED for other input, whose rows have

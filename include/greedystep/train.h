@@ -36,6 +36,10 @@ typedef struct gsa_train_hooks {
     /* Called after every round. */
     void (*round_ended)(void *ctx, const struct gsa_round_report *report);
     const struct gsa_comm *comm; /* NULL: one process */
+    /* Nonzero: the files of the reader are this process's own, and each is a shard: a replica learns it, and replicas
+     * are merged after every pass. The result depends on the list of files of all processes, in the order of their
+     * ranks. */
+    int files_are_own;
     /* Called while rows in memory are solved, after every penalty strength: how many were tried, and the mean held-out
      * loss of this one. */
     void (*strength_tried)(void *ctx, uint64_t n_tried, double held_out_loss);

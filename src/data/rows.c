@@ -104,24 +104,6 @@ void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, boo
         rows->value[i] = 1;
 }
 
-void gsai_rows_drop(gsai_rows *rows, size_t n)
-{
-    size_t left = rows->n_rows - n, from = (size_t)rows->row_start[n], n_values = rows->n_values - from;
-    for (size_t r = 0; r <= left; r++)
-        rows->row_start[r] = rows->row_start[n + r] - (int64_t)from;
-    memmove(rows->label, rows->label + n, left * sizeof *rows->label);
-    memmove(rows->word, rows->word + n, left * sizeof *rows->word);
-    memmove(rows->weight, rows->weight + n, left * sizeof *rows->weight);
-    memmove(rows->place, rows->place + n, left * sizeof *rows->place);
-    if (n_values > 0)
-        memmove(rows->index, rows->index + from, n_values * sizeof *rows->index);
-    if (n_values > 0 && rows->n_implied == 0)
-        memmove(rows->value, rows->value + from, n_values * sizeof *rows->value);
-    rows->n_rows = left;
-    rows->n_values = n_values;
-    rows->n_implied = rows->n_implied > 0 ? n_values : 0;
-}
-
 gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error)
 {
     size_t need;

@@ -52,8 +52,6 @@ gsa_status gsai_rows_reserve(gsai_rows *rows, size_t n, gsa_error *error);
 gsa_status gsai_rows_reserve_block(gsai_rows *rows, size_t n_rows, size_t n, bool has_values, gsa_error *error);
 /* Rows that were written so, row_start included, are finished. */
 void gsai_rows_finish_block(gsai_rows *rows, size_t n_rows, bool has_values, bool all_ones);
-/* Forgets the first n finished rows. */
-void gsai_rows_drop(gsai_rows *rows, size_t n);
 /* n cells for the row, all absent; they are part of the batch when n_cells says so. */
 gsa_status gsai_rows_reserve_cells(gsai_rows *rows, size_t n, gsa_error *error);
 /* The row that was written to index and value is finished. word < 0: the label is the number. */

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "learn/engine.h"
 #include "learn/state.h"
 
 #include <math.h>
@@ -16,6 +17,11 @@ void gsai_names_release(gsai_names *names, const gsa_env *env)
     gsai_free(env, names->start);
     gsai_free(env, names->text);
     *names = (gsai_names){0};
+}
+
+const gsai_names *gsai_state_names(const gsa_state *state)
+{
+    return &state->names;
 }
 
 const char *gsai_names_find(const gsai_names *names, uint64_t feature)

@@ -3,8 +3,7 @@
  *   1 Rows [0, n_rows) of the block are consecutive rows of the input.
  *   2 `pending` is what is left of the reader's last batch, from row pending_row on; it is copied before the reader is
  *     asked again.
- *   3 A block ends with its file, so that blocks do not depend on how rows are stored.
- *   4 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
+ *   3 A batch that is a whole block, as those of caches are, is not copied: its arrays are taken from the reader. */
 #include "train/block.h"
 
 #include "base/error.h"
@@ -21,7 +20,8 @@ struct gsai_block {
     size_t n_words, words_capacity;
     gsa_batch pending;
     size_t pending_row;
-    bool is_cut; /* what is pending begins another file */
+    bool is_cut;                 /* what is pending begins another file, and another block */
+    size_t part_row, part_value; /* where the rows of the last file begin */
 };
 
 gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error)
@@ -58,6 +58,7 @@ static void empty(gsai_block *block)
 {
     gsai_rows_clear(&block->rows);
     block->complete = block->is_last = 0;
+    block->part_row = block->part_value = 0;
 }
 
 void gsai_block_clear(gsai_block *block)
@@ -132,7 +133,8 @@ static gsa_status copy_rows(gsai_block *block, size_t n, size_t n_entries, gsa_e
 
 static int is_full(const gsai_block *block, size_t max_rows)
 {
-    return block->rows.n_rows >= max_rows || block->rows.n_values >= GSA_BLOCK_ENTRIES;
+    return block->rows.n_rows >= max_rows || block->rows.n_rows - block->part_row >= GSA_BLOCK_ROWS ||
+           block->rows.n_values - block->part_value >= GSA_BLOCK_ENTRIES;
 }
 
 int gsai_block_is_full(const gsai_block *block)
@@ -145,8 +147,10 @@ static gsa_status take_pending(gsai_block *block, size_t max_rows, gsa_error *er
     const gsa_batch *from = &block->pending;
     gsa_status status = GSA_OK;
     while (status == GSA_OK && block->pending_row < from->n_rows && !is_full(block, max_rows)) {
-        size_t row = block->pending_row, start = start_of(from, row), max = GSA_BLOCK_ENTRIES - block->rows.n_values;
-        size_t n = 0, left = max_rows - block->rows.n_rows;
+        size_t row = block->pending_row, start = start_of(from, row), n = 0;
+        size_t max = GSA_BLOCK_ENTRIES - (block->rows.n_values - block->part_value);
+        size_t left = max_rows - block->rows.n_rows, part = GSA_BLOCK_ROWS - (block->rows.n_rows - block->part_row);
+        left = left < part ? left : part;
         do
             n++;
         while (n < left && row + n < from->n_rows && start_of(from, row + n) - start < max);
@@ -191,12 +195,21 @@ static int take_whole(gsai_block *block, gsa_reader *reader, size_t min_rows, si
     if (block->rows.n_rows > 0 || !from->index || from->n_rows > max_rows)
         return 0;
     size_t last = start_of(from, from->n_rows - 1), end = start_of(from, from->n_rows);
-    if ((from->n_rows < min_rows && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
+    size_t min = min_rows < GSA_BLOCK_ROWS ? min_rows : GSA_BLOCK_ROWS;
+    if ((from->n_rows < min && end < GSA_BLOCK_ENTRIES) || last >= GSA_BLOCK_ENTRIES ||
         !gsai_reader_take_rows(reader, &block->rows))
         return 0;
     block->rows.without_labels = !from->label;
     block->pending_row = from->n_rows;
     return 1;
+}
+
+/* What is pending begins a file: another block does, or another part of this one. */
+static void begin_file(gsai_block *block)
+{
+    block->is_cut = gsai_block_ends(block->rows.n_rows, block->rows.n_values);
+    block->part_row = block->is_cut ? block->part_row : block->rows.n_rows;
+    block->part_value = block->is_cut ? block->part_value : block->rows.n_values;
 }
 
 /* Rows that waited, and after them those of the reader until there are min_rows. */
@@ -209,7 +222,8 @@ static gsa_status gather(gsai_block *block, gsa_reader *reader, size_t min_rows,
     while (status == GSA_OK && !is_full(block, min_rows) && !block->is_cut) {
         status = gsa_reader_next(reader, &block->pending, error);
         block->pending_row = 0;
-        block->is_cut = status == GSA_OK && block->rows.n_rows > 0 && gsai_reader_begins_file(reader);
+        if (status == GSA_OK && block->rows.n_rows > 0 && gsai_reader_begins_file(reader))
+            begin_file(block);
         if (status != GSA_OK)
             block->pending.n_rows = 0;
         else if ((status = copy_words(block, &block->pending, error)) == GSA_OK && !block->is_cut &&

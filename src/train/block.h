@@ -5,11 +5,21 @@
 #include <greedystep/data.h>
 #include <greedystep/distributed.h>
 
+/* A file is cut into parts of GSA_BLOCK_ROWS rows or GSA_BLOCK_ENTRIES entries, and a block is a part; the last part of
+ * a file, if it is small, and the first of the next are one block. So blocks do not depend on how rows are stored, a
+ * block of a cache is never divided, and many small files make few blocks. */
+#define GSAI_MAX_BLOCK_ROWS (GSA_BLOCK_ROWS + GSA_FIRST_ROWS)
+/* Whether rows that end with their file are a block. */
+static inline int gsai_block_ends(uint64_t n_rows, uint64_t n_entries)
+{
+    return n_rows >= GSA_FIRST_ROWS || n_entries >= GSA_BLOCK_ENTRIES / 2;
+}
+
 typedef struct gsai_block gsai_block;
 gsa_status gsai_block_new(const gsa_env *env, gsai_block **out, gsa_error *error);
 void gsai_block_free(gsai_block *block);
 
-/* Reads rows until there are max_rows (at most GSA_BLOCK_ROWS) or GSA_BLOCK_ENTRIES entries, or the file ends; rows
+/* Reads rows until they are a block, or max_rows, or the input ends; rows
  * of a batch that do not fit wait for the next call. *view is valid until the next call. GSA_END if there are no rows
  * at all. After GSA_STOPPED the rows read so far wait for the next call. */
 gsa_status gsai_block_read(gsai_block *block, gsa_reader *reader, size_t max_rows, gsa_batch *view, gsa_error *error);

@@ -1,6 +1,7 @@
 /* Finding the blocks of caches. */
 #include "train/index.h"
 
+#include "train/block.h"
 #include "train/comm.h"
 
 #include "base/error.h"
@@ -15,11 +16,23 @@ void gsai_index_free(gsai_index *index, const gsa_env *env)
     *index = (gsai_index){0};
 }
 
+/* Whether blocks of two files are one. */
+static int joins(const gsai_index *index, const gsa_row_range *next)
+{
+    const gsa_row_range *last = index->n > 0 ? &index->block[index->n - 1] : NULL;
+    return last && next->begins_file && !gsai_block_ends(last->n_rows, last->n_entries);
+}
+
 gsa_status gsai_index_make(const gsai_job *job, gsai_index *index, gsa_error *error)
 {
     gsa_row_range range;
     gsa_status status = gsa_reader_rewind(job->reader, error);
     while (status == GSA_OK && (status = gsa_reader_skip(job->reader, &range, error)) == GSA_OK) {
+        if (joins(index, &range)) {
+            index->block[index->n - 1].n_rows += range.n_rows;
+            index->block[index->n - 1].n_entries += range.n_entries;
+            continue;
+        }
         if (!gsai_reserve(&job->env, &index->block, &index->capacity, index->n + 1, sizeof *index->block))
             return gsai_fail_memory(&job->env, error, "no memory for the index of %zu blocks", index->n);
         index->block[index->n++] = range;

@@ -115,9 +115,9 @@ gsa_status gsai_resumed_compare_index(gsai_resumed *resumed, gsai_job *job, cons
     survey all = {.resumed = resumed, .job = job, .pass = summary.pass, .seed = seed, .shuffled = shuffled};
     uint64_t left = summary.pass > 0 ? UINT64_MAX : summary.pass_rows;
     gsa_status status = gsai_block_new(&job->env, &all.block, error);
-    all.order = gsai_alloc(&job->env, GSA_BLOCK_ROWS, sizeof *all.order);
+    all.order = gsai_alloc(&job->env, GSAI_MAX_BLOCK_ROWS, sizeof *all.order);
     if (status == GSA_OK && !all.order)
-        status = gsai_fail_memory(&job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+        status = gsai_fail_memory(&job->env, error, "no memory for the order of %u rows", GSAI_MAX_BLOCK_ROWS);
     for (size_t i = 0; i < index->n && left > 0 && status == GSA_OK; i++) {
         uint64_t n = index->block[i].n_rows < left ? index->block[i].n_rows : left;
         left -= n;

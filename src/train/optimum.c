@@ -65,7 +65,7 @@ static gsa_status gather(gsai_job *job, gsai_prefetch *prefetch, gsa_batch *rows
         if (status != GSA_OK)
             gsa_reader_locate(job->reader, rows, error);
         else if (*fits)
-            status = gsai_prefetch_next(prefetch, GSA_BLOCK_ROWS, rows, error);
+            status = gsai_prefetch_next(prefetch, GSAI_MAX_BLOCK_ROWS, rows, error);
     }
     return status == GSA_END ? GSA_OK : status;
 }
@@ -91,7 +91,7 @@ gsa_status gsai_optimum_train(gsai_job *job, gsai_prefetch *prefetch, int *taken
     gsai_solver *solver = NULL;
     gsa_batch rows;
     bool fits = false;
-    gsa_status status = gsai_prefetch_next(prefetch, GSA_BLOCK_ROWS, &rows, error);
+    gsa_status status = gsai_prefetch_next(prefetch, GSAI_MAX_BLOCK_ROWS, &rows, error);
     *taken = 0;
     if (status == GSA_END)
         return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(job->reader, 0));

@@ -26,8 +26,15 @@ static bool is_own(const gsai_replicas *replicas, size_t number)
 
 typedef struct forking {
     gsai_replicas *replicas;
-    size_t n_copies;
+    gsai_copies copies;
+    const void *ctx;
 } forking;
+
+size_t gsai_copies_all(const void *replicas, size_t number)
+{
+    (void)number;
+    return ((const gsai_replicas *)replicas)->step.n_replicas;
+}
 
 /* Task: a replica, in the memory of one that has learned before if there is any. */
 static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
@@ -35,17 +42,19 @@ static gsa_status make_replica(void *ctx, size_t task, gsa_error *error)
     const forking *of = ctx;
     const gsai_job *job = of->replicas->job;
     gsa_state **replica = &of->replicas->resident[task];
-    if (!is_own(of->replicas, of->replicas->first + task))
+    size_t number = of->replicas->first + task;
+    if (!is_own(of->replicas, number))
         return GSA_OK;
-    return *replica ? gsa_state_refresh(*replica, job->state, of->n_copies, error)
-                    : gsa_state_fork(job->state, of->n_copies, &job->env, replica, error);
+    size_t n_copies = of->copies(of->ctx, number);
+    return *replica ? gsa_state_refresh(*replica, job->state, n_copies, error)
+                    : gsa_state_fork(job->state, n_copies, &job->env, replica, error);
 }
 
-gsa_status gsai_replicas_fork(gsai_replicas *replicas, size_t n_copies, gsa_error *error)
+gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error)
 {
     const gsa_env *env = &replicas->job->env;
     size_t left = replicas->step.n_replicas - replicas->n_begun;
-    forking of = {replicas, n_copies};
+    forking of = {replicas, copies, ctx};
     replicas->first = replicas->n_begun;
     replicas->n = replicas->step.n_resident < left ? replicas->step.n_resident : left;
     for (size_t i = 0; i < replicas->n; i++) {
@@ -114,8 +123,7 @@ gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error)
     return status;
 }
 
-/* Merges replicas that are all in memory here, or have labels that the base does not know: every process needs those
- * of all others. */
+/* Merges replicas as they are: every process gets those of all others. */
 static gsa_status merge_whole(gsai_replicas *replicas, gsa_status status, gsa_state **out, gsa_error *error)
 {
     gsai_job *job = replicas->job;
@@ -126,12 +134,12 @@ static gsa_status merge_whole(gsai_replicas *replicas, gsa_status status, gsa_st
                             : status;
 }
 
-gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool new_labels, gsa_error *error)
+gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool whole, gsa_error *error)
 {
     gsai_job *job = replicas->job;
     gsa_state *merged = NULL;
     bool are_all = replicas->first == 0 && replicas->n > 0;
-    if (are_all && (new_labels || gsai_comm_size(job) == 1)) {
+    if (are_all && (whole || gsai_comm_size(job) == 1)) {
         status = merge_whole(replicas, status, &merged, error);
     } else {
         if (replicas->n > 0 && status == GSA_OK)

@@ -26,15 +26,19 @@ typedef struct gsai_replicas {
 /* Replicas [own_first, own_end) are this process's. */
 gsa_status gsai_replicas_begin(gsai_replicas *replicas, const gsa_step *step, size_t own_first, size_t own_end,
                                gsa_error *error);
-/* Makes the next replicas, while none are in memory. n_copies: of gsa_state_fork. */
-gsa_status gsai_replicas_fork(gsai_replicas *replicas, size_t n_copies, gsa_error *error);
+/* Returns the n_copies of gsa_state_fork for a replica of this process; gsai_copies_all: all have equal rows. */
+typedef size_t (*gsai_copies)(const void *ctx, size_t number);
+size_t gsai_copies_all(const void *replicas, size_t number);
+/* Makes the next replicas, while none are in memory. */
+gsa_status gsai_replicas_fork(gsai_replicas *replicas, gsai_copies copies, const void *ctx, gsa_error *error);
 /* Whether more replicas are to follow those in memory. */
 bool gsai_replicas_has_next(const gsai_replicas *replicas);
 /* Turns the changes of the replicas in memory into deltas. */
 gsa_status gsai_replicas_settle(gsai_replicas *replicas, gsa_error *error);
 /* Makes the state what all replicas of all processes have learned, and ends the step. status: what this process has
- * come to. new_labels: a process has met labels that the base does not know. */
-gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool new_labels, gsa_error *error);
+ * come to. whole: deltas cannot have everything, since a process has met new labels or the choice of scaling is open.
+ */
+gsa_status gsai_replicas_merge(gsai_replicas *replicas, gsa_status status, bool whole, gsa_error *error);
 /* Whether a replica in memory has met a label that the base does not know. */
 bool gsai_replicas_have_new_labels(const gsai_replicas *replicas);
 /* Forgets the replicas of a step, but not their memory. */

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/os.h"
 #include "base/workers.h"
+#include "train/block.h"
 #include "train/comm.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ gsa_status gsai_round_next(gsai_round *round, gsa_error *error)
     double began = gsai_os_seconds();
     round->rows_left = rows_together(step);
     round->n_blocks = round->n_waiting = 0;
-    gsa_status status = gsai_replicas_fork(&round->replicas, step->n_replicas, error);
+    gsa_status status = gsai_replicas_fork(&round->replicas, gsai_copies_all, &round->replicas, error);
     round->began = gsai_os_seconds();
     round->report.forking += round->began - began;
     return status;
@@ -117,7 +118,7 @@ gsa_status gsai_round_learn(gsai_round *round, const gsa_batch *batch, const uin
     const gsa_env *env = &round->replicas.job->env;
     size_t at = round->n_waiting;
     if (!round->waiting[at].order)
-        round->waiting[at].order = gsai_alloc(env, GSA_BLOCK_ROWS, sizeof *order);
+        round->waiting[at].order = gsai_alloc(env, GSAI_MAX_BLOCK_ROWS, sizeof *order);
     if (!round->waiting[at].order)
         return gsai_fail_memory(env, error, "no memory for the order of %zu rows", batch->n_rows);
     memcpy(round->waiting[at].order, order, batch->n_rows * sizeof *order);

@@ -2,15 +2,17 @@
  * state, and the replicas are merged once a pass, as the partitions of a cluster are; the same rows in the same parts
  * give the same bits there.
  *
- * First the rows are counted, and all labels collected, so that all replicas number them alike. Then the state itself
- * learns the first rows of all shards; that ends a pass, and the rows that are held out stay the same from there on. In
- * a pass every shard has a replica; many replicas do not fit into memory, and wait as deltas. There is another pass as
- * long as held-out rows gain by it. */
+ * First the rows are counted, and all labels collected, so that all replicas number them alike. Processes with files of
+ * their own have a shard per file, and the result depends on the list of all files, not on who has which. Then the
+ * state itself learns the first rows of all shards; that ends a pass, and the rows that are held out stay the same from
+ * there on. In a pass every shard has a replica; many replicas do not fit into memory, and wait as deltas. There is
+ * another pass as long as held-out rows gain by it. */
 #include "train/shards.h"
 
 #include "train/block.h"
 #include "train/comm.h"
 #include "train/replicas.h"
+#include "train/share.h"
 
 #include "base/error.h"
 #include "base/memory.h"
@@ -33,9 +35,9 @@ static gsa_status shard_learner_begin(shard_learner *worker, const gsa_state *st
 {
     (void)gsai_count_parse(gsa_state_get(state, "seed"), &worker->seed);
     worker->shuffled = strcmp(gsa_state_get(state, "order"), "file") != 0;
-    worker->order = gsai_alloc(&worker->job->env, GSA_BLOCK_ROWS, sizeof *worker->order);
+    worker->order = gsai_alloc(&worker->job->env, GSAI_MAX_BLOCK_ROWS, sizeof *worker->order);
     if (!worker->order)
-        return gsai_fail_memory(&worker->job->env, error, "no memory for the order of %u rows", GSA_BLOCK_ROWS);
+        return gsai_fail_memory(&worker->job->env, error, "no memory for the order of %u rows", GSAI_MAX_BLOCK_ROWS);
     return gsai_block_new(&worker->job->env, &worker->block, error);
 }
 
@@ -56,7 +58,7 @@ static gsa_status learn_block(shard_learner *worker, gsa_state *learner, uint64_
 
 static size_t block_rows(uint64_t left)
 {
-    return left < GSA_BLOCK_ROWS ? (size_t)left : GSA_BLOCK_ROWS;
+    return left < GSAI_MAX_BLOCK_ROWS ? (size_t)left : GSAI_MAX_BLOCK_ROWS;
 }
 
 /* The next n_rows rows, or those that there are; learner NULL: they are passed over. */
@@ -93,9 +95,12 @@ typedef struct sharded {
     gsai_job *job;
     shard_learner worker;
     gsai_replicas replicas;
-    size_t n_shards;
-    uint64_t n_rows;
-    uint64_t *first; /* by shard: rows that are learned before the first pass */
+    bool by_file;            /* every file is a shard */
+    size_t n_shards;         /* of all processes */
+    size_t own_first, n_own; /* of this one */
+    uint64_t n_rows;         /* of all shards */
+    uint64_t *rows, *first;  /* by shard of this process: its rows, and those that are learned before the first pass */
+    size_t rows_capacity;
 } sharded;
 
 static gsa_status rewind_all(sharded *run, gsa_error *error)
@@ -104,43 +109,131 @@ static gsa_status rewind_all(sharded *run, gsa_error *error)
     return gsa_reader_rewind(run->job->reader, error);
 }
 
-/* Rows of weight 0 tell their labels only. */
-static gsa_status tell_labels(const sharded *run, gsa_batch *rows, const float *nothing, gsa_error *error)
+static gsa_status fail_empty(const sharded *run, gsa_error *error)
 {
-    if (run->n_rows == 0) /* which is where the run begins */
-        GSA_TRY(gsai_job_prepare(run->job, rows, error));
-    rows->weight = nothing;
-    return gsai_job_prepare(run->job, rows, error);
+    return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job->reader, 0));
+}
+
+/* Features of all processes mean the same. */
+static gsa_status check_schema(const gsai_job *job, gsa_error *error)
+{
+    const char *first = gsa_state_schema(job->state), *own = gsa_reader_schema(job->reader);
+    if ((first == NULL) == (own == NULL) && (first == NULL || strcmp(first, own) == 0))
+        return GSA_OK;
+    return gsai_fail(error, GSA_CONFLICT, "%s has other columns than the files of rank 0: convert all of them together",
+                     gsa_reader_file(job->reader, 0));
+}
+
+/* The first rows of rank 0 tell what labels mean. */
+static gsa_status prepare(sharded *run, gsa_error *error)
+{
+    gsai_job *job = run->job;
+    gsa_batch rows;
+    gsa_state *prepared = NULL;
+    gsa_status status = rewind_all(run, error);
+    if (gsai_comm_rank(job) == 0 && status == GSA_OK) {
+        status = gsai_block_read(run->worker.block, job->reader, GSAI_MAX_BLOCK_ROWS, &rows, error);
+        prepared = job->state;
+        status = status == GSA_OK    ? gsai_job_prepare(job, &rows, error)
+                 : status == GSA_END ? fail_empty(run, error)
+                                     : status;
+    }
+    status = gsai_comm_share(job, status, &prepared, 1, 0, gsai_comm_rank(job) == 0, error);
+    if (status == GSA_OK && prepared != job->state)
+        status = gsa_state_replace(job->state, prepared, error);
+    if (status == GSA_OK)
+        status = check_schema(job, error);
+    return status == GSA_OK ? rewind_all(run, error) : status;
+}
+
+/* Rows of weight 0 tell their labels only. */
+static gsa_status tell_labels(const sharded *run, gsa_batch rows, const float *nothing, gsa_error *error)
+{
+    rows.weight = nothing;
+    return gsai_job_prepare(run->job, &rows, error);
+}
+
+/* Adds rows to the shard of their file or, if files are no shards, to the only one so far. */
+static gsa_status count_block(sharded *run, const gsa_batch *rows, uint32_t *file, gsa_error *error)
+{
+    uint32_t of = run->by_file && rows->place ? rows->place[0].file : 0;
+    if (run->n_own == 0 || of != *file) {
+        if (!gsai_reserve(&run->job->env, &run->rows, &run->rows_capacity, run->n_own + 1, sizeof *run->rows))
+            return gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", run->n_own + 1);
+        run->rows[run->n_own++] = 0;
+    }
+    *file = of;
+    run->rows[run->n_own - 1] += rows->n_rows;
+    return GSA_OK;
 }
 
 static gsa_status count_rows(sharded *run, gsa_error *error)
 {
-    float *nothing = gsai_alloc_zeroed(&run->job->env, GSA_BLOCK_ROWS, sizeof *nothing);
-    gsa_status status =
-        nothing ? rewind_all(run, error) : gsai_fail_memory(&run->job->env, error, "no memory for labels");
+    float *nothing = gsai_alloc_zeroed(&run->job->env, GSAI_MAX_BLOCK_ROWS, sizeof *nothing);
+    gsa_status status = nothing ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for labels");
     gsa_batch rows;
-    while (status == GSA_OK &&
-           (status = gsai_block_read(run->worker.block, run->job->reader, GSA_BLOCK_ROWS, &rows, error)) == GSA_OK) {
-        status = tell_labels(run, &rows, nothing, error);
-        run->n_rows += rows.n_rows;
+    uint32_t file = 0;
+    while (status == GSA_OK && (status = gsai_block_read(run->worker.block, run->job->reader, GSAI_MAX_BLOCK_ROWS,
+                                                         &rows, error)) == GSA_OK) {
+        status = tell_labels(run, rows, nothing, error);
+        if (status == GSA_OK)
+            status = count_block(run, &rows, &file, error);
     }
     gsai_free(&run->job->env, nothing);
-    if (status == GSA_END && run->n_rows == 0)
-        return gsai_fail(error, GSA_INPUT, "no rows in %s: nothing to learn", gsa_reader_file(run->job->reader, 0));
     return status == GSA_END ? GSA_OK : status;
 }
 
-static uint64_t rows_of(const sharded *run, size_t s)
+typedef struct shard_count {
+    uint64_t n_shards, n_rows;
+} shard_count;
+
+/* Shards of ranks follow one another. */
+static gsa_status number_shards(sharded *run, gsa_status status, gsa_error *error)
 {
-    return gsa_plan_shard_start(run->n_rows, run->n_shards, s + 1) -
-           gsa_plan_shard_start(run->n_rows, run->n_shards, s);
+    shard_count mine = {run->n_own, 0}, each;
+    const unsigned char *all;
+    const size_t *sizes;
+    for (size_t s = 0; s < run->n_own; s++)
+        mine.n_rows += run->rows[s];
+    GSA_TRY(gsai_comm_allgather(run->job, status, &mine, sizeof mine, &all, &sizes, error));
+    for (size_t r = 0; r < gsai_comm_size(run->job); r++) {
+        memcpy(&each, all + r * sizeof each, sizeof each);
+        run->own_first += r < gsai_comm_rank(run->job) ? (size_t)each.n_shards : 0;
+        run->n_shards += (size_t)each.n_shards;
+        run->n_rows += each.n_rows;
+    }
+    return GSA_OK;
 }
 
-static gsa_status make_room(sharded *run, uint64_t n_shards, gsa_error *error)
+/* Divides all rows, which are one shard, into as many as are asked for. */
+static gsa_status divide(sharded *run, uint64_t n_shards, gsa_error *error)
 {
-    run->n_shards = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
-    run->first = gsai_alloc_zeroed(&run->job->env, run->n_shards, sizeof *run->first);
-    return run->first ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", run->n_shards);
+    size_t n = (size_t)(n_shards < run->n_rows ? n_shards : run->n_rows);
+    if (!gsai_reserve(&run->job->env, &run->rows, &run->rows_capacity, n, sizeof *run->rows))
+        return gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", n);
+    for (size_t s = 0; s < n; s++)
+        run->rows[s] = gsa_plan_shard_start(run->n_rows, n, s + 1) - gsa_plan_shard_start(run->n_rows, n, s);
+    run->n_shards = run->n_own = n;
+    return GSA_OK;
+}
+
+static gsa_status find_shards(sharded *run, uint64_t n_shards, gsa_error *error)
+{
+    gsai_bytes before = {.env = &run->job->env};
+    GSA_TRY(prepare(run, error));
+    gsa_status status = gsai_labels_begin(run->job, &before, error);
+    if (status == GSA_OK)
+        status = count_rows(run, error);
+    status = number_shards(run, status, error);
+    if (!run->job->aborted)
+        status = gsai_labels_share(run->job, status, &before, error);
+    gsai_bytes_free(&before);
+    if (status == GSA_OK && !run->by_file)
+        status = divide(run, n_shards, error);
+    if (status != GSA_OK)
+        return status;
+    run->first = gsai_alloc_zeroed(&run->job->env, run->n_own, sizeof *run->first);
+    return run->first ? GSA_OK : gsai_fail_memory(&run->job->env, error, "no memory for %zu shards", run->n_own);
 }
 
 /* Of the rows, from the first on, as many as have no more entries than that. */
@@ -153,12 +246,14 @@ static size_t rows_that_fit(const gsa_batch *rows, uint64_t max_entries)
 }
 
 typedef struct first_rows {
+    sharded *run;
     gsai_block *block; /* of all shards, learned when it is full */
     uint64_t number;   /* of the block */
 } first_rows;
 
-static gsa_status learn_first_block(sharded *run, first_rows *all, gsa_error *error)
+static gsa_status learn_first_block(first_rows *all, gsa_error *error)
 {
+    sharded *run = all->run;
     gsa_batch rows;
     gsa_status status = gsai_block_view(all->block, &rows) > 0
                             ? learn_block(&run->worker, run->job->state, GSA_FIRST_SHARD, all->number++, &rows, error)
@@ -167,26 +262,30 @@ static gsa_status learn_first_block(sharded *run, first_rows *all, gsa_error *er
     return status;
 }
 
-static gsa_status add_first(sharded *run, first_rows *all, const gsa_batch *rows, size_t n, gsa_error *error)
+static gsa_status add_first(void *ctx, const gsa_batch *rows, gsa_error *error)
 {
-    for (size_t at = 0; at < n;) {
-        GSA_TRY(gsai_block_add(all->block, rows, n, &at, error));
+    first_rows *all = ctx;
+    if (!rows)
+        return learn_first_block(all, error);
+    for (size_t at = 0; at < rows->n_rows;) {
+        GSA_TRY(gsai_block_add(all->block, rows, rows->n_rows, &at, error));
         if (gsai_block_is_full(all->block))
-            GSA_TRY(learn_first_block(run, all, error));
+            GSA_TRY(learn_first_block(all, error));
     }
     return GSA_OK;
 }
 
-static gsa_status take_first(sharded *run, size_t s, first_rows *all, gsa_error *error)
+static gsa_status pack_first(sharded *run, size_t s, gsai_bytes *to, gsa_error *error)
 {
     gsa_batch rows;
     uint64_t max = gsa_plan_first_rows(run->n_rows, run->n_shards), left = GSA_FIRST_ENTRIES / run->n_shards, n_skipped;
-    uint64_t n_read = 0, n_rows = rows_of(run, s);
+    uint64_t n_read = 0, n_rows = run->rows[s];
     max = max < n_rows ? max : n_rows;
     for (bool fits = true; fits && n_read < max; n_read += rows.n_rows) {
         GSA_TRY(gsai_block_read(run->worker.block, run->job->reader, block_rows(max - n_read), &rows, error));
         size_t n = rows_that_fit(&rows, left);
-        GSA_TRY(add_first(run, all, &rows, n, error));
+        if (n > 0)
+            GSA_TRY(gsai_rows_pack(to, &rows, n, error));
         run->first[s] += n;
         left -= (uint64_t)(rows.row_start[n] - rows.row_start[0]);
         fits = n == rows.n_rows;
@@ -194,16 +293,18 @@ static gsa_status take_first(sharded *run, size_t s, first_rows *all, gsa_error 
     return learn_rows(&run->worker, NULL, 0, n_rows - n_read, &n_skipped, error);
 }
 
+/* Every process learns the first rows of all shards. */
 static gsa_status learn_first(sharded *run, gsa_error *error)
 {
-    first_rows all = {0};
+    first_rows all = {.run = run};
+    gsai_bytes mine = {.env = &run->job->env};
     gsa_status status = gsai_block_new(&run->job->env, &all.block, error);
     if (status == GSA_OK)
         status = rewind_all(run, error);
-    for (size_t s = 0; s < run->n_shards && status == GSA_OK; s++)
-        status = take_first(run, s, &all, error);
-    if (status == GSA_OK)
-        status = learn_first_block(run, &all, error);
+    for (size_t s = 0; s < run->n_own && status == GSA_OK; s++)
+        status = pack_first(run, s, &mine, error);
+    status = gsai_rows_share(run->job, status, &mine, add_first, &all, error);
+    gsai_bytes_free(&mine);
     gsai_block_free(all.block);
     if (status == GSA_OK)
         gsa_state_end_pass(run->job->state);
@@ -212,12 +313,13 @@ static gsa_status learn_first(sharded *run, gsa_error *error)
 
 /* ---- passes ----------------------------------------------------------------------------------------------------- */
 
+/* s counts the shards of this process. */
 static gsa_status learn_shard(sharded *run, gsa_state *replica, size_t s, gsa_error *error)
 {
-    uint64_t n = 0, n_skipped = 0, n_rows = rows_of(run, s);
+    uint64_t n = 0, n_skipped = 0, n_rows = run->rows[s], number = run->own_first + s;
     if (gsai_summary_of(run->job->state).pass == 1)
-        GSA_TRY(learn_rows(&run->worker, NULL, s, run->first[s], &n_skipped, error));
-    GSA_TRY(learn_rows(&run->worker, replica, s, n_rows - n_skipped, &n, error));
+        GSA_TRY(learn_rows(&run->worker, NULL, number, run->first[s], &n_skipped, error));
+    GSA_TRY(learn_rows(&run->worker, replica, number, n_rows - n_skipped, &n, error));
     if (n + n_skipped != n_rows)
         return gsai_fail(error, GSA_CONFLICT, "the input had %llu rows and has fewer now; train on a copy",
                          (unsigned long long)run->n_rows);
@@ -229,21 +331,28 @@ static gsa_status learn_residents(sharded *run, gsa_error *error)
 {
     gsai_replicas *replicas = &run->replicas;
     for (size_t i = 0; i < replicas->n; i++)
-        GSA_TRY(learn_shard(run, replicas->resident[i], replicas->first + i, error));
-    return gsai_replicas_has_next(replicas) || replicas->first > 0 ? gsai_replicas_settle(replicas, error) : GSA_OK;
+        if (replicas->resident[i])
+            GSA_TRY(learn_shard(run, replicas->resident[i], replicas->first + i - run->own_first, error));
+    return replicas->n < replicas->step.n_replicas ? gsai_replicas_settle(replicas, error) : GSA_OK;
+}
+
+static size_t copies_of(const void *ctx, size_t number)
+{
+    const sharded *run = ctx;
+    return (size_t)gsa_plan_replicas(run->n_rows, run->rows[number - run->own_first]);
 }
 
 static gsa_status run_step(sharded *run, gsa_error *error)
 {
     gsai_replicas *replicas = &run->replicas;
-    gsa_step step = gsa_plan_shards(run->n_rows, run->n_shards, gsai_summary_of(run->job->state).n_rows);
-    GSA_TRY(gsai_replicas_begin(replicas, &step, 0, run->n_shards, error));
+    uint64_t n_learned = gsai_summary_of(run->job->state).n_rows;
+    gsa_step step = gsa_plan_shards(run->n_rows, run->n_shards, n_learned);
+    GSA_TRY(gsai_replicas_begin(replicas, &step, run->own_first, run->own_first + run->n_own, error));
     while (gsai_replicas_has_next(replicas)) {
-        uint64_t n_copies = gsa_plan_replicas(run->n_rows, rows_of(run, replicas->n_begun));
-        GSA_TRY(gsai_replicas_fork(replicas, (size_t)n_copies, error));
+        GSA_TRY(gsai_replicas_fork(replicas, copies_of, run, error));
         GSA_TRY(learn_residents(run, error));
     }
-    return gsai_replicas_merge(replicas, GSA_OK, false, error);
+    return gsai_replicas_merge(replicas, GSA_OK, n_learned < GSA_SCALING_ROWS, error);
 }
 
 static gsa_status run_pass(sharded *run, bool keeps_best, gsa_error *error)
@@ -263,7 +372,7 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
     if (gsai_progress_of(job->reader).is_stream)
         return gsai_fail(error, GSA_ARGUMENT, "%s can be read only once; give a file for --shards",
                          gsa_reader_file(job->reader, 0));
-    if (gsai_comm_size(job) > 1)
+    if (gsai_comm_size(job) > 1 && !job->hooks.files_are_own)
         return gsai_fail(error, GSA_ARGUMENT,
                          "--shards is an experiment of one process: leave it out, or start one only");
     if (summary.pass > 0 || summary.pass_rows > 0)
@@ -273,19 +382,19 @@ static gsa_status check(const gsai_job *job, gsa_error *error)
 
 gsa_status gsai_shards_train(gsai_job *job, uint64_t n_shards, uint64_t passes, gsa_error *error)
 {
-    sharded run = {.job = job, .worker = {.job = job}, .replicas = {.job = job}};
+    sharded run = {
+        .job = job, .worker = {.job = job}, .replicas = {.job = job}, .by_file = job->hooks.files_are_own != 0};
     gsa_status status = check(job, error);
     if (status == GSA_OK)
         status = shard_learner_begin(&run.worker, job->state, error);
     if (status == GSA_OK)
-        status = count_rows(&run, error);
-    if (status == GSA_OK)
-        status = make_room(&run, n_shards, error);
+        status = find_shards(&run, n_shards, error);
     if (status == GSA_OK)
         status = learn_first(&run, error);
     while (status == GSA_OK && gsa_plan_another_pass(job->state, passes))
         status = run_pass(&run, passes == 0, error);
     gsai_replicas_free(&run.replicas);
+    gsai_free(&job->env, run.rows);
     gsai_free(&job->env, run.first);
     shard_learner_end(&run.worker);
     return status;
@@ -301,7 +410,7 @@ gsa_status gsa_train_replicas(gsa_state *state, const gsa_batch *batch, const ui
     const gsa_step step = {n_replicas, n_replicas, n_rows, 1};
     gsa_status status = gsai_replicas_begin(&replicas, &step, 0, n_replicas, error);
     if (status == GSA_OK)
-        status = gsai_replicas_fork(&replicas, n_replicas, error);
+        status = gsai_replicas_fork(&replicas, gsai_copies_all, &replicas, error);
     for (size_t i = 0; i < n_replicas && status == GSA_OK; i++) {
         uint64_t from = gsa_plan_shard_start(n_rows, n_replicas, i),
                  end = gsa_plan_shard_start(n_rows, n_replicas, i + 1);

@@ -16,6 +16,7 @@
 #include "train/prefetch.h"
 #include "train/rounds.h"
 #include "train/shards.h"
+#include "train/share.h"
 
 #include "learn/engine.h"
 
@@ -37,7 +38,7 @@ typedef struct training {
     gsai_index index;  /* of processes together; empty: blocks are read one after the other */
     int is_positioned; /* the next block that comes is block_number, if it is this process's */
     gsai_round round;
-    uint32_t order[GSA_BLOCK_ROWS];
+    uint32_t order[GSAI_MAX_BLOCK_ROWS];
     uint64_t block_number; /* in the pass */
     gsai_mixing mixing;    /* of the first pass */
     gsai_resumed resumed;
@@ -103,7 +104,7 @@ static gsa_status read_block(training *run, uint64_t pass, gsa_batch *batch, gsa
     if (run->index.n > 0 && !run->is_positioned)
         set_range(run);
     gsa_status status =
-        gsai_prefetch_next(run->prefetch, run->shuffled ? GSA_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
+        gsai_prefetch_next(run->prefetch, run->shuffled ? GSAI_MAX_BLOCK_ROWS : GSA_FIRST_ROWS, batch, error);
     if (status == GSA_OK && pass == 0)
         gsai_mixing_add(&run->mixing, batch);
     return status == GSA_END && run->index.n > 0
@@ -299,7 +300,8 @@ static gsa_status read_again(training *run, gsa_error *error)
 {
     gsa_batch batch;
     gsa_status status = gsai_prefetch_rewind(run->prefetch, error);
-    while (status == GSA_OK && (status = gsai_prefetch_next(run->prefetch, GSA_BLOCK_ROWS, &batch, error)) == GSA_OK)
+    while (status == GSA_OK &&
+           (status = gsai_prefetch_next(run->prefetch, GSAI_MAX_BLOCK_ROWS, &batch, error)) == GSA_OK)
         gsa_fingerprint_add(&run->resumed.read, &batch, NULL, batch.n_rows);
     return status == GSA_END ? gsai_resumed_compare(&run->resumed, error) : status;
 }
@@ -365,7 +367,7 @@ static gsa_status find_blocks(training *run, gsa_status status, gsa_error *error
         return status;
     if (status == GSA_OK)
         status = gsai_index_make(&run->job, &run->index, error);
-    return gsai_index_agree(&run->job, status, &run->index, error);
+    return run->job.hooks.files_are_own ? status : gsai_index_agree(&run->job, status, &run->index, error);
 }
 
 /* Processes that learn together begin with the state of the first. */
@@ -405,8 +407,9 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     status = find_blocks(run, status, error);
     uint64_t n_shards = count_param(state, "shards");
     if (status == GSA_OK)
-        status = n_shards > 0 ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
-                              : run_passes(run, error);
+        status = n_shards > 0 || run->job.hooks.files_are_own
+                     ? gsai_shards_train(&run->job, n_shards, count_param(state, "passes"), error)
+                     : run_passes(run, error);
     status = gsai_comm_agree(&run->job, status, error);
     if (status == GSA_OK)
         tell_of_tiny_features(run);
@@ -416,6 +419,8 @@ gsa_status gsa_train(gsa_state *state, gsa_reader *reader, const gsa_train_hooks
     if ((status == GSA_OK || status == GSA_STOPPED) && gsa_reader_schema(reader)) {
         gsa_status named = gsa_state_set_names(state, name_of, reader, status == GSA_OK ? error : NULL);
         status = status == GSA_OK ? named : status;
+        if (run->job.hooks.files_are_own && !run->job.aborted)
+            status = gsai_names_share(&run->job, status, error);
     }
     gsai_free(&resolved, run);
     return status;

@@ -46,10 +46,11 @@ if [ $# -eq 0 ]; then
     # In the third pass the first eight of sixteen copies end with the last block.
     "$greedystep" generate --rows 3000000 --features 50 --nnz 2 -o ends.gsac --quiet
     compare ends ends.gsac 2 0 --passes 3
-    # Several files, which end blocks.
+    # Several files, which end blocks; small ones are joined.
+    "$greedystep" generate --rows 3000 --features 50 --nnz 2 --seed 3 -o tiny.gsac --quiet
     "$greedystep" generate --rows 150000 --features 50 --nnz 2 -o first.gsac --quiet
     "$greedystep" generate --rows 70000 --features 50 --nnz 2 --seed 2 -o second.gsac --quiet
-    compare several 'first.gsac second.gsac first.gsac' '2 5' 0 --passes 1
+    compare several 'tiny.gsac first.gsac second.gsac tiny.gsac tiny.gsac tiny.gsac first.gsac tiny.gsac' '2 5' 0 --passes 1
     # Who goes on knows the columns, whatever it is told.
     awk 'BEGIN { print "a,c,y"; for (i = 0; i < 70000; i++) print i % 9 "," i % 5 "," (i * 7) % 11 % 2 }' > table.csv
     "$greedystep" convert table.csv --label y --categorical c -o table.gsac --quiet > /dev/null
@@ -58,6 +59,47 @@ if [ $# -eq 0 ]; then
     "$greedystep" train table.csv -o alone --resume --passes 2 --quiet > /dev/null 2>&1
     on 2 "$greedystep" train table.gsac -o model --resume --passes 2 --quiet > /dev/null || fail "a table, resumed by 2 ranks of $mpi"
     cmp model alone || fail "a table, resumed by 2 ranks of $mpi: another model"
+fi
+# local NAME FILES: files of one's own, whoever has them; ranks have neighbours of the list.
+local_files()
+{
+    name=$1
+    shift
+    "$greedystep" train --local "$@" -o alone --passes 2 --quiet > /dev/null
+    cat > own.sh <<'S'
+rank=${OMPI_COMM_WORLD_RANK:-$PMI_RANK} ranks=$1 greedystep=$2
+shift 2
+n=$# i=0
+for file; do
+    [ $((i * ranks / n)) -ne "$rank" ] || set -- "$@" "$file"
+    i=$((i + 1))
+done
+shift "$n"
+exec "$greedystep" train --local "$@" -o model --passes 2 --quiet
+S
+    for n in 2 3 5; do
+        rm -f model model.state
+        on "$n" sh own.sh "$n" "$greedystep" "$@" > /dev/null || fail "$name, files of their own, by $n ranks of $mpi"
+        cmp model alone || fail "$name, files of their own, by $n ranks of $mpi: another model"
+        cmp model.state alone.state || fail "$name, files of their own, by $n ranks of $mpi: another state"
+    done
+    echo "same bits: $name, files of their own, ranks 2 3 5 of $mpi"
+}
+if [ $# -eq 0 ]; then
+    # Labels and categories that only some files have; few rows, whose scaling is open at the merge, and more.
+    for rows in 300 4000; do
+        for i in 1 2 3 4 5; do
+            awk -v seed=$i -v rows=$((rows * i / 2)) 'BEGIN {
+                srand(seed); print "a,c,y"
+                for (i = 0; i < rows; i++) {
+                    k = int(rand() * (3 + seed)); print rand() * 9 "," "k" k "," (rand() < .3 ? "l" int(k / 2) : "m" int(rand() * 2))
+                }
+            }' > own$i.csv
+        done
+        mkdir "own$rows"
+        "$greedystep" convert own?.csv --label y --bits 12 -o "own$rows/" --quiet > /dev/null 2>&1
+        local_files "$rows rows" "own$rows"/own?.gsac
+    done
 fi
 left_out=
 for name in "$@"; do

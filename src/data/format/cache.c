@@ -430,7 +430,8 @@ static gsa_status skip_block(void *memory, gsa_row_range *out, gsa_error *error)
     if (status != GSA_OK)
         return status;
     gsa_place first = {parser->n_rows + 1, parser->start, parser->input->file};
-    *out = (gsa_row_range){first, header->n_rows, header->n_entries};
+    int begins_file = parser->n_blocks == 0 || (header->flags & GSAI_CACHE_FIRST) != 0;
+    *out = (gsa_row_range){first, header->n_rows, header->n_entries, begins_file};
     uint64_t next = parser->offset + header->payload_size; /* which is below the memory limit */
     begin_at(parser, parser->n_blocks + 1, next, parser->n_rows + header->n_rows);
     return gsai_decode_seek(parser->input->stream, (int64_t)next, error);

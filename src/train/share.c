@@ -1,0 +1,280 @@
+/* Labels, rows and names that go from process to process. */
+#include "train/share.h"
+
+#include "learn/engine.h"
+#include "learn/names.h"
+
+#include "base/error.h"
+#include "base/memory.h"
+#include "data/format/words.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- labels ----------------------------------------------------------------------------------------------------- */
+
+/* Lists the labels from n_known on, each with its NUL. */
+static gsa_status list_labels(const gsa_state *state, size_t n_known, gsai_bytes *to, gsa_error *error)
+{
+    size_t n = (size_t)gsai_summary_of(state).n_classes;
+    for (size_t i = n_known; i < n; i++) {
+        const char *label = gsai_state_label(state, i);
+        if (gsai_bytes_add(to, label, strlen(label) + 1) != 0)
+            return gsai_fail_memory(to->env, error, "no memory for %zu labels", n);
+    }
+    return GSA_OK;
+}
+
+/* A label whose text is that of a number is one. */
+static gsa_status add_label(gsai_job *job, const char *text, gsa_error *error)
+{
+    static const int64_t no_entries[] = {0, 0};
+    static const uint32_t no_index[1];
+    static const float no_weight[1];
+    char *end;
+    const double number = strtod(text, &end);
+    const int32_t word = *end == '\0' ? -1 : 0;
+    const gsa_batch row = {.n_rows = 1,
+                           .row_start = no_entries,
+                           .index = no_index,
+                           .label = &number,
+                           .word = &word,
+                           .words = &text,
+                           .n_words = 1,
+                           .weight = no_weight};
+    return gsa_state_prepare(job->state, &row, error);
+}
+
+gsa_status gsai_labels_begin(const gsai_job *job, gsai_bytes *before, gsa_error *error)
+{
+    return gsai_comm_size(job) > 1 ? gsa_state_write(job->state, gsai_bytes_add, before, error) : GSA_OK;
+}
+
+/* Goes back to the state before, and lists the labels that came since. */
+static gsa_status list_new(gsai_job *job, const gsai_bytes *before, gsai_bytes *to, gsa_error *error)
+{
+    gsa_state *earlier = NULL;
+    GSA_TRY(gsa_state_read(before->at, before->size, &job->env, &earlier, error));
+    gsa_status status = list_labels(job->state, (size_t)gsai_summary_of(earlier).n_classes, to, error);
+    gsa_status replaced = gsa_state_replace(job->state, earlier, error);
+    return status == GSA_OK ? replaced : status;
+}
+
+gsa_status gsai_labels_share(gsai_job *job, gsa_status status, const gsai_bytes *before, gsa_error *error)
+{
+    gsai_bytes mine = {.env = &job->env}, all = {.env = &job->env};
+    const unsigned char *every;
+    const size_t *sizes;
+    if (gsai_comm_size(job) == 1)
+        return status;
+    if (status == GSA_OK)
+        status = list_new(job, before, &mine, error);
+    status = gsai_comm_allgather(job, status, mine.at, mine.size, &every, &sizes, error);
+    if (status == GSA_OK && gsai_bytes_add(&all, every, gsai_comm_total(job, sizes)) != 0)
+        status = gsai_fail_memory(&job->env, error, "no memory for labels");
+    for (size_t at = 0; status == GSA_OK && at < all.size; at += strlen((const char *)all.at + at) + 1)
+        status = add_label(job, (const char *)all.at + at, error);
+    gsai_bytes_free(&mine);
+    gsai_bytes_free(&all);
+    return status;
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+/* Before the arrays of a batch: row_start, label, index, value, word and weight, as far as it has them, and its words.
+ */
+typedef struct head {
+    uint64_t n_rows, n_entries, n_words;
+    uint32_t has_values, has_words, has_weights, unused;
+} head;
+
+typedef struct array {
+    const void *at;
+    size_t size;
+} array;
+
+enum { N_ARRAYS = 6 };
+
+static void list_arrays(const head *of, const gsa_batch *rows, array out[N_ARRAYS])
+{
+    const size_t n = (size_t)of->n_rows, n_entries = (size_t)of->n_entries;
+    const array arrays[N_ARRAYS] = {{rows->row_start, (n + 1) * sizeof *rows->row_start},
+                                    {rows->label, n * sizeof *rows->label},
+                                    {rows->index, n_entries * sizeof *rows->index},
+                                    {rows->value, of->has_values ? n_entries * sizeof *rows->value : 0},
+                                    {rows->word, of->has_words ? n * sizeof *rows->word : 0},
+                                    {rows->weight, of->has_weights ? n * sizeof *rows->weight : 0}};
+    memcpy(out, arrays, sizeof arrays);
+}
+
+gsa_status gsai_rows_pack(gsai_bytes *to, const gsa_batch *rows, size_t n_rows, gsa_error *error)
+{
+    const head of = {.n_rows = n_rows,
+                     .n_entries = (uint64_t)rows->row_start[n_rows],
+                     .n_words = rows->word ? rows->n_words : 0,
+                     .has_values = rows->value != NULL,
+                     .has_words = rows->word != NULL,
+                     .has_weights = rows->weight != NULL};
+    array arrays[N_ARRAYS];
+    size_t start = gsai_frame_begin(to);
+    int failed = gsai_bytes_add(to, &of, sizeof of) != 0;
+    list_arrays(&of, rows, arrays);
+    for (size_t i = 0; i < N_ARRAYS; i++)
+        failed = failed || gsai_bytes_add(to, arrays[i].at, arrays[i].size) != 0;
+    for (size_t i = 0; i < of.n_words; i++)
+        failed = failed || gsai_bytes_add(to, rows->words[i], strlen(rows->words[i]) + 1) != 0;
+    if (failed)
+        return gsai_fail_memory(to->env, error, "no memory for the first %zu rows", n_rows);
+    return gsai_frame_end(to, start, error);
+}
+
+/* The arrays of a frame, which begins at a multiple of 8; *texts is where its words begin. */
+static gsa_batch view_of(const unsigned char *frame, const head *of, const char **texts)
+{
+    gsa_batch rows = {.n_rows = (size_t)of->n_rows};
+    array arrays[N_ARRAYS];
+    const unsigned char *at = frame + sizeof *of;
+    list_arrays(of, &rows, arrays);
+    for (size_t i = 0; i < N_ARRAYS; i++) {
+        arrays[i].at = arrays[i].size > 0 ? at : NULL;
+        at += arrays[i].size;
+    }
+    rows.row_start = arrays[0].at;
+    rows.label = arrays[1].at;
+    rows.index = of->n_entries > 0 ? arrays[2].at : (const void *)frame; /* never NULL: that is for dense rows */
+    rows.value = arrays[3].at;
+    rows.word = arrays[4].at;
+    rows.weight = arrays[5].at;
+    *texts = (const char *)at;
+    return rows;
+}
+
+/* Each process numbers its words on its own: gives those of a batch the numbers of all. */
+static gsa_status renumber(gsa_batch *rows, const head *of, const char *text, gsai_words *words, gsa_error *error)
+{
+    int32_t *number = gsai_alloc(words->env, (size_t)of->n_words, sizeof *number);
+    int32_t *word = (int32_t *)(uintptr_t)rows->word; /* of a frame that is ours */
+    gsa_status status = number ? GSA_OK : gsai_fail_memory(words->env, error, "no memory for labels");
+    for (size_t i = 0; i < of->n_words && status == GSA_OK; text += strlen(text) + 1)
+        status = gsai_words_enter(words, text, strlen(text), &number[i++], error);
+    for (size_t r = 0; r < rows->n_rows && status == GSA_OK; r++)
+        word[r] = word[r] >= 0 ? number[word[r]] : -1;
+    gsai_free(words->env, number);
+    rows->words = (const char *const *)words->word;
+    rows->n_words = words->n_words;
+    return status;
+}
+
+static gsa_status take_frame(const unsigned char *frame, size_t size, gsai_words *words, gsai_take_rows take, void *ctx,
+                             gsa_error *error)
+{
+    head of;
+    const char *texts;
+    memcpy(&of, frame, sizeof of);
+    unsigned char *own = gsai_alloc(words->env, size, 1);
+    if (!own)
+        return gsai_fail_memory(words->env, error, "no memory for the first %zu rows", (size_t)of.n_rows);
+    memcpy(own, frame, size);
+    gsa_batch rows = view_of(own, &of, &texts);
+    gsa_status status = rows.word ? renumber(&rows, &of, texts, words, error) : GSA_OK;
+    if (status == GSA_OK)
+        status = take(ctx, &rows, error);
+    gsai_free(words->env, own);
+    return status;
+}
+
+gsa_status gsai_rows_share(gsai_job *job, gsa_status status, const gsai_bytes *mine, gsai_take_rows take, void *ctx,
+                           gsa_error *error)
+{
+    const unsigned char *all, *frame;
+    const size_t *sizes;
+    size_t size;
+    gsai_words words;
+    GSA_TRY(gsai_comm_allgather(job, status, mine->at, mine->size, &all, &sizes, error));
+    gsai_words_init(&words, &job->env);
+    for (size_t left = gsai_comm_total(job, sizes); status == GSA_OK && gsai_frame_next(&all, &left, &frame, &size);)
+        status = take_frame(frame, size, &words, take, ctx, error);
+    if (status == GSA_OK)
+        status = take(ctx, NULL, error);
+    gsai_words_free(&words);
+    return status;
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------------ */
+
+/* Feature and text of each name. */
+static gsa_status pack_names(const gsai_names *names, gsai_bytes *to, gsa_error *error)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        const char *text = names->text + names->start[i];
+        if (gsai_bytes_add(to, &names->id[i], sizeof *names->id) != 0 ||
+            gsai_bytes_add(to, text, strlen(text) + 1) != 0)
+            return gsai_fail_memory(to->env, error, "no memory for %zu names", names->n);
+    }
+    return GSA_OK;
+}
+
+/* The names of all processes: feature << 32 | where its text is, ascending. */
+typedef struct name_index {
+    uint64_t *at;
+    size_t n, capacity;
+    const char *text;
+} name_index;
+
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static gsa_status index_names(name_index *names, const gsai_bytes *all, gsa_error *error)
+{
+    names->text = (const char *)all->at;
+    for (size_t at = 0; at < all->size && all->size <= UINT32_MAX;) {
+        uint32_t feature;
+        if (!gsai_reserve(all->env, &names->at, &names->capacity, names->n + 1, sizeof *names->at))
+            return gsai_fail_memory(all->env, error, "no memory for %zu names", names->n);
+        memcpy(&feature, all->at + at, sizeof feature);
+        at += sizeof feature;
+        names->at[names->n++] = (uint64_t)feature << 32 | at;
+        at += strlen(names->text + at) + 1;
+    }
+    if (names->n > 0)
+        qsort(names->at, names->n, sizeof *names->at, by_number);
+    return GSA_OK;
+}
+
+static const char *find_name(const void *ctx, uint64_t feature)
+{
+    const name_index *names = ctx;
+    size_t from = 0, to = names->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (names->at[middle] >> 32 < feature)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < names->n && names->at[from] >> 32 == feature ? names->text + (uint32_t)names->at[from] : NULL;
+}
+
+gsa_status gsai_names_share(gsai_job *job, gsa_status status, gsa_error *error)
+{
+    gsai_bytes mine = {.env = &job->env}, all = {.env = &job->env};
+    name_index names = {0};
+    const unsigned char *every;
+    const size_t *sizes;
+    if (status == GSA_OK)
+        status = pack_names(gsai_state_names(job->state), &mine, error);
+    status = gsai_comm_allgather(job, status, mine.at, mine.size, &every, &sizes, error);
+    if (status == GSA_OK && gsai_bytes_add(&all, every, gsai_comm_total(job, sizes)) != 0)
+        status = gsai_fail_memory(&job->env, error, "no memory for names");
+    if (status == GSA_OK)
+        status = index_names(&names, &all, error);
+    if (status == GSA_OK)
+        status = gsa_state_set_names(job->state, find_name, &names, error);
+    gsai_free(&job->env, names.at);
+    gsai_bytes_free(&mine);
+    gsai_bytes_free(&all);
+    return status;
+}
